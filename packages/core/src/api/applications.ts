@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { operation } from '../operation.js'
+import { flag, maybe, segment, text, timestampA, type Maybe, type TimestampA } from './fields.js'
+import { seen } from './settings.js'
+
+/** Groups application versions (service-api, Application). */
+export interface Application {
+  readonly name: string
+  /** Whether the application can be deployed. */
+  readonly is_active?: Maybe<boolean>
+  /** Whether the telemetry agent is installed on versions of this application. */
+  readonly is_telemetry_agent_active?: Maybe<boolean>
+  /** Base64-encoded image. */
+  readonly image?: Maybe<string>
+  /** Format A. */
+  readonly create_time?: Maybe<TimestampA>
+  /** Format A. */
+  readonly last_updated?: Maybe<TimestampA>
+}
+
+export const Application: z.ZodType<Application> = z.looseObject({
+  name: text,
+  is_active: maybe(flag),
+  is_telemetry_agent_active: maybe(flag),
+  image: maybe(text),
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+})
+
+export interface ApplicationList {
+  readonly applications: readonly Application[]
+}
+
+export const ApplicationList: z.ZodType<ApplicationList> = z.looseObject({ applications: z.array(Application) })
+
+export interface UpdateApplication {
+  /** The application to change. */
+  readonly app_name: string
+  /** A new name, 3 to 64 characters (length: public fact). */
+  readonly name?: string | undefined
+  readonly is_active?: boolean | undefined
+  readonly is_telemetry_agent_active?: boolean | undefined
+  /** Base64. */
+  readonly image?: string | undefined
+}
+
+/** Which fields are required is not shown; the name is, by our choice: nothing can be addressed without one. */
+export interface CreateApplication {
+  /** 3 to 64 characters (public fact). */
+  readonly name: string
+  readonly is_active?: boolean | undefined
+  readonly is_telemetry_agent_active?: boolean | undefined
+  /** Base64. */
+  readonly image?: string | undefined
+}
+
+export interface ApplicationName {
+  readonly app_name: string
+}
+
+const name = z.string().min(seen.appName.min).max(seen.appName.max)
+const changes = {
+  is_active: z.boolean().optional(),
+  is_telemetry_agent_active: z.boolean().optional(),
+  image: z.base64({ error: 'must be base64' }).optional(),
+}
+const ApplicationName: z.ZodType<ApplicationName> = z.strictObject({ app_name: segment })
+const CreateApplication: z.ZodType<CreateApplication> = z.strictObject({ name, ...changes })
+const UpdateApplication: z.ZodType<UpdateApplication> = z.strictObject({ app_name: segment, name: name.optional(), ...changes })
+const NoInput: z.ZodType<Readonly<Record<string, never>>> = z.strictObject({})
+
+export const applications = {
+  create: operation('POST /v1/app', {
+    summary: 'Create an application',
+    input: CreateApplication,
+    output: Application,
+    errors: [400, 401, 409, 500],
+  }),
+  update: operation('PATCH /v1/app/{app_name}', {
+    summary: 'Change an application',
+    input: UpdateApplication,
+    output: Application,
+    errors: [400, 401, 404, 409, 500],
+  }),
+  get: operation('GET /v1/app/{app_name}', {
+    summary: 'Read an application',
+    input: ApplicationName,
+    output: Application,
+    errors: [400, 401, 404, 500],
+  }),
+  delete: operation('DELETE /v1/app/{app_name}', {
+    summary: 'Delete an application and all its current versions',
+    input: ApplicationName,
+    errors: [400, 401, 404, 500],
+  }),
+  list: operation('GET /v1/apps', {
+    summary: 'List all applications',
+    input: NoInput,
+    output: ApplicationList,
+    errors: [400, 401, 500],
+  }),
+} as const

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { seen } from './settings.js'
+
+/**
+ * Building blocks of the schemas. Two attitudes, on purpose:
+ * - What we send is checked strictly, so that a mistake is found before it costs a request.
+ * - What we receive is read leniently: unknown fields pass through, null is as good as absent, an unknown
+ *   value of an enumeration is a value, and an optional field of another type than documented reads as absent.
+ */
+
+/** A field of an answer that may be missing. The service may also send null for it. */
+export type Maybe<T> = T | null | undefined
+
+/** 'YYYY-MM-DD HH:MM:SS.ffffff', the document's format A. UTC where the document says so; otherwise the zone is not shown. */
+export type TimestampA = `${string} ${string}`
+
+/** ISO 8601 UTC with milliseconds and a trailing Z, the document's format B: '2026-01-31T08:15:30.250Z'. */
+export type TimestampB = `${string}T${string}Z`
+
+/** A number that the service was seen to send as a string. */
+export type NumberOrString = number | string
+
+/** An optional field of an answer. */
+export const maybe = <T>(schema: z.ZodType<T>) => schema.nullish().catch(undefined)
+
+export const text = z.string()
+export const flag = z.boolean()
+export const integer = z.int()
+export const decimal = z.number()
+export const numberOrString: z.ZodType<NumberOrString> = z.union([z.number(), z.string()])
+export const timestampA = z.string() as z.ZodType<string> as z.ZodType<TimestampA>
+export const timestampB = z.string() as z.ZodType<string> as z.ZodType<TimestampB>
+
+/** A name used as a path segment: anything but empty, which would change the route. */
+export const segment = z.string().min(1)
+
+/** A value that must never be shown: not in a log, an error, an event or an answer. See secrets.ts. */
+export const secret = z.string().min(1).meta({ writeOnly: true, format: 'password' })
+
+export const page = { page: z.int().min(1).optional(), limit: z.int().min(1).optional() }
+
+/** The page wanted, in list operations. */
+export interface PageInput {
+  /** From 1; default 1. */
+  readonly page?: number | undefined
+  /** Entries per page, from 1. Default and maximum are not documented: believe what comes back. */
+  readonly limit?: number | undefined
+}
+
+export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'must be an IPv4 or IPv6 address' })
+export const latitude = z.number().min(-90).max(90)
+export const longitude = z.number().min(-180).max(180)
+
+export const tagName = z.string().min(seen.tagName.min).max(seen.tagName.max)
+
+/** Environment values are limited in bytes, not in characters. */
+export const environmentValue = z
+  .string()
+  .refine((value) => new TextEncoder().encode(value).length <= seen.environmentValue.max, {
+    error: `must be at most ${seen.environmentValue.max} bytes of UTF-8`,
+  })
+
+/** Where a list stands. */
+export interface Pagination {
+  /** This page, from 1 (0 is documented as possible). */
+  readonly number?: Maybe<number>
+  readonly next_page_number?: Maybe<number>
+  readonly previous_page_number?: Maybe<number>
+  readonly paginator?: Maybe<{ readonly num_pages?: Maybe<number> }>
+  readonly has_next?: Maybe<boolean>
+  readonly has_previous?: Maybe<boolean>
+}
+
+export const Pagination: z.ZodType<Pagination> = z.looseObject({
+  number: maybe(integer),
+  next_page_number: maybe(integer),
+  previous_page_number: maybe(integer),
+  paginator: maybe(z.looseObject({ num_pages: maybe(integer) })),
+  has_next: maybe(flag),
+  has_previous: maybe(flag),
+})
+
+/** Chooses places or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
+export interface Filter {
+  /** Public facts: city, country, continent, region, administrative_division, location_tags; bulk stop: request_id, deployment_tags. */
+  readonly field: 'city' | 'country' | 'continent' | 'region' | 'administrative_division' | 'location_tags' | 'request_id' | 'deployment_tags' | (string & {})
+  readonly values: readonly string[]
+  /** Sampled as any; public facts: any, all, not. */
+  readonly filter_type: 'any' | 'all' | 'not' | (string & {})
+}
+
+export const FilterInput: z.ZodType<Filter> = z.strictObject({
+  field: z.string().min(1),
+  values: z.array(z.string()).min(1),
+  filter_type: z.string().min(1),
+})
+
+/** The same, as answers carry it. */
+export interface FilterEcho {
+  readonly field?: Maybe<string>
+  readonly values?: Maybe<readonly string[]>
+  readonly filter_type?: Maybe<string>
+}
+
+export const FilterEcho: z.ZodType<FilterEcho> = z.looseObject({
+  field: maybe(text),
+  values: maybe(z.array(text)),
+  filter_type: maybe(text),
+})
+
+/** An answer that is only a message. */
+export interface Message {
+  readonly message?: Maybe<string>
+}
+
+export const Message: z.ZodType<Message> = z.looseObject({ message: maybe(text) })
+
+/** Every key may be missing, because the caller asked for a mask of fields (header X-Fields). */
+export type Masked<T> = { readonly [Key in keyof T]?: Maybe<T[Key]> }

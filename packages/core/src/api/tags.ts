@@ -1,0 +1,87 @@
+import { z } from 'zod'
+import { operation } from '../operation.js'
+import { integer, maybe, Pagination, segment, tagName, text, timestampA, type Maybe, type TimestampA } from './fields.js'
+
+/** A tag is not injected into a running container; deleting it does not take it out of the container's environment (service-api, Deployment tag). */
+export interface DeploymentTag {
+  readonly name: string
+  /** Format A. */
+  readonly create_time?: Maybe<TimestampA>
+  /** Format A. */
+  readonly last_updated?: Maybe<TimestampA>
+}
+
+export interface DeploymentTagList {
+  readonly tags: readonly DeploymentTag[]
+  readonly count?: Maybe<number>
+  readonly pagination?: Maybe<Pagination>
+}
+
+export interface TaggedDeployment {
+  readonly request_id: string
+}
+
+export interface DeploymentTagName extends TaggedDeployment {
+  readonly tag_name: string
+}
+
+export interface CreateDeploymentTag extends TaggedDeployment {
+  /** 1 to 40 characters (public fact). */
+  readonly name: string
+}
+
+export interface RenameDeploymentTag extends DeploymentTagName {
+  /** The new name, 1 to 40 characters (public fact). */
+  readonly name: string
+}
+
+export const DeploymentTag: z.ZodType<DeploymentTag> = z.looseObject({
+  name: text,
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+})
+const DeploymentTagList: z.ZodType<DeploymentTagList> = z.looseObject({
+  tags: z.array(DeploymentTag),
+  count: maybe(integer),
+  pagination: maybe(Pagination),
+})
+const TaggedDeployment: z.ZodType<TaggedDeployment> = z.strictObject({ request_id: segment })
+const DeploymentTagName: z.ZodType<DeploymentTagName> = z.strictObject({ request_id: segment, tag_name: segment })
+const CreateDeploymentTag: z.ZodType<CreateDeploymentTag> = z.strictObject({ request_id: segment, name: tagName })
+const RenameDeploymentTag: z.ZodType<RenameDeploymentTag> = z.strictObject({
+  request_id: segment,
+  tag_name: segment,
+  name: tagName,
+})
+
+export const tags = {
+  list: operation('GET /v1/deployments/{request_id}/tags', {
+    summary: 'List the tags of a deployment',
+    input: TaggedDeployment,
+    output: DeploymentTagList,
+    errors: [400, 401, 404, 500],
+  }),
+  get: operation('GET /v1/deployments/{request_id}/tags/{tag_name}', {
+    summary: 'Read a tag of a deployment',
+    input: DeploymentTagName,
+    output: DeploymentTag,
+    errors: [400, 401, 404, 500],
+  }),
+  create: operation('POST /v1/deployments/{request_id}/tags', {
+    summary: 'Tag a deployment',
+    input: CreateDeploymentTag,
+    output: DeploymentTag,
+    errors: [400, 401, 404, 409, 500],
+  }),
+  update: operation('PATCH /v1/deployments/{request_id}/tags/{tag_name}', {
+    summary: 'Rename a tag of a deployment',
+    input: RenameDeploymentTag,
+    output: DeploymentTag,
+    errors: [400, 401, 404, 409, 500],
+  }),
+  delete: operation('DELETE /v1/deployments/{request_id}/tags/{tag_name}', {
+    summary: 'Remove a tag from a deployment',
+    input: DeploymentTagName,
+    errors: [400, 401, 404, 500],
+  }),
+} as const

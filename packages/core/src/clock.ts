@@ -1,0 +1,41 @@
+/**
+ * Time as a parameter. Everything in Muster that waits or reads the time takes a `Clock`, so that a
+ * test can run an hour in a moment and always get the same result.
+ */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. Never goes backwards. */
+  now(): number
+  /**
+   * Resolves after `ms` milliseconds of this clock (at once, but still asynchronously, for 0 or less).
+   * Rejects with the signal's reason as soon as the signal is aborted.
+   */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+/** setTimeout fires at once for anything longer. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+
+/** The machine's time: epoch milliseconds from the monotonic clock, so a corrected system time cannot turn it back. */
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const end = performance.now() + ms
+      let timer: NodeJS.Timeout
+      const onAbort = () => {
+        clearTimeout(timer)
+        reject(signal?.reason)
+      }
+      const arm = () => {
+        const left = end - performance.now()
+        timer = setTimeout(left > LONGEST_TIMEOUT_MS ? arm : done, Math.min(Math.max(left, 0), LONGEST_TIMEOUT_MS))
+      }
+      const done = () => {
+        signal?.removeEventListener('abort', onAbort)
+        resolve()
+      }
+      signal?.addEventListener('abort', onAbort, { once: true })
+      arm()
+    }),
+}

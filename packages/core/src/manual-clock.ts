@@ -1,0 +1,88 @@
+import type { Clock } from './clock.js'
+
+/** A clock that stands still until told to move: for tests and simulations. */
+export interface ManualClock extends Clock {
+  /**
+   * Moves time forward by `ms`, waking every sleeper at its own instant and in order. Between two wakes
+   * it lets all promise work and one turn of the event loop run, so code under test may sleep again.
+   */
+  advance(ms: number): Promise<void>
+  /** Moves to the next sleeper's instant. Returns false, and does nothing, when nobody sleeps. */
+  next(): Promise<boolean>
+  /** How many sleeps are pending. */
+  readonly sleepers: number
+}
+
+interface Sleeper {
+  readonly at: number
+  readonly wake: () => void
+}
+
+/** One turn of the event loop: drains promise callbacks without letting any time pass on a manual clock. */
+const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+/**
+ * @param options.start epoch milliseconds to begin at; default 2026-01-01T00:00:00Z.
+ */
+export function createManualClock(options: { readonly start?: number } = {}): ManualClock {
+  let now = options.start ?? Date.UTC(2026, 0, 1)
+  // Kept sorted by instant; equal instants wake in the order in which they fell asleep.
+  const queue: Sleeper[] = []
+
+  const insert = (sleeper: Sleeper) => {
+    let low = 0
+    let high = queue.length
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((queue[middle] as Sleeper).at <= sleeper.at) low = middle + 1
+      else high = middle
+    }
+    queue.splice(low, 0, sleeper)
+  }
+
+  const wakeUntil = async (end: number) => {
+    await turn()
+    for (let first = queue[0]; first !== undefined && first.at <= end; first = queue[0]) {
+      queue.shift()
+      now = Math.max(now, first.at)
+      first.wake()
+      await turn()
+    }
+  }
+
+  return {
+    now: () => now,
+    sleep: (ms, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted) return reject(signal.reason)
+        const onAbort = () => {
+          queue.splice(queue.indexOf(sleeper), 1)
+          reject(signal?.reason)
+        }
+        const sleeper: Sleeper = {
+          at: now + Math.max(0, ms),
+          wake: () => {
+            signal?.removeEventListener('abort', onAbort)
+            resolve()
+          },
+        }
+        signal?.addEventListener('abort', onAbort, { once: true })
+        insert(sleeper)
+      }),
+    advance: async (ms) => {
+      const end = now + ms
+      await wakeUntil(end)
+      now = end
+    },
+    next: async () => {
+      await turn()
+      const first = queue[0]
+      if (first === undefined) return false
+      await wakeUntil(first.at)
+      return true
+    },
+    get sleepers() {
+      return queue.length
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import type { z } from 'zod'
+
+/**
+ * The form in which every operation of the service is described: plain data, from which the client,
+ * the emulator, the OpenAPI document and the conformance suite are all made.
+ */
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** A documented rate limit: at most `limit` requests in any `windowMs` milliseconds (service-api, Limits). */
+export interface RateLimit {
+  /** Operations with the same name share one queue. */
+  readonly name: string
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** An operation as one object; see {@link operation} for how it is written down. */
+export interface Operation<Input = unknown, Output = unknown, Success extends number = number, Errors extends number = number> {
+  readonly method: Method
+  /** Path with `{key}` placeholders, e.g. `/v1/app/{app_name}`. Each placeholder is a key of the input. */
+  readonly path: string
+  /** The placeholders of `path`, in order. */
+  readonly pathKeys: readonly string[]
+  /** One line for documents. */
+  readonly summary: string
+  /** One flat object: path, query, header and body keys together (they never collide). */
+  readonly input: z.ZodType<Input>
+  /** Shape of the answer's body; undefined where success has no content. */
+  readonly output: z.ZodType<Output> | undefined
+  /** Documented success statuses, the usual one first. A client accepts any 2xx. */
+  readonly success: readonly Success[]
+  /** Documented error statuses. 429 may come from any operation and is not listed. */
+  readonly errors: readonly Errors[]
+  /** The documented rate limit it falls under, if any. */
+  readonly limit: RateLimit | undefined
+  /** Input keys sent as headers, with the header's name. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Input keys sent in the query although the method has a body. */
+  readonly query: readonly string[]
+  /** For answers in pages: the output key that holds the items. */
+  readonly items: string | undefined
+  /** Which token authorizes it: the account's, or the delete token injected into one container. */
+  readonly auth: 'token' | 'delete-token'
+  /** Names that are open in the specification and can be set: input key (or 'path') → key of `Settings`. */
+  readonly open: Readonly<Record<string, string>>
+}
+
+/** `'a' | 'b'` for `'/x/{a}/y/{b}'`. */
+type Placeholders<Route extends string> = Route extends `${string}{${infer Key}}${infer Rest}` ? Key | Placeholders<Rest> : never
+
+interface Details<Input, Output, Success extends number, Errors extends number> {
+  readonly summary: string
+  readonly input: z.ZodType<Input>
+  readonly output?: z.ZodType<Output>
+  readonly success?: readonly Success[]
+  readonly errors: readonly Errors[]
+  readonly limit?: RateLimit
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: readonly string[]
+  readonly items?: keyof Output & string
+  readonly auth?: 'delete-token'
+  readonly open?: Readonly<Record<string, string>>
+}
+
+/**
+ * Describes one operation: `operation('GET /v1/fleet/{fleet_name}', { input, output, errors, … })`.
+ * A placeholder of the route that is no key of the input does not compile.
+ * Where a key is sent follows from the route and method: placeholders go into the path, the rest into
+ * the query for GET and DELETE and into the JSON body for the others, unless `headers` or `query` says otherwise.
+ */
+export function operation<
+  const Route extends `${Method} /${string}`,
+  Input extends Readonly<Record<Placeholders<Route>, string>>,
+  Output = undefined,
+  const Success extends number = 200,
+  const Errors extends number = never,
+>(route: Route, details: Details<Input, Output, Success, Errors>): Operation<Input, Output, Success, Errors> {
+  const space = route.indexOf(' ')
+  const path = route.slice(space + 1)
+  return {
+    method: route.slice(0, space) as Method,
+    path,
+    pathKeys: Array.from(path.matchAll(/\{(\w+)\}/g), (match) => match[1] as string),
+    summary: details.summary,
+    input: details.input,
+    output: details.output,
+    success: details.success ?? [(details.output === undefined ? 204 : 200) as Success],
+    errors: details.errors,
+    limit: details.limit,
+    headers: details.headers ?? {},
+    query: details.query ?? [],
+    items: details.items,
+    auth: details.auth ?? 'token',
+    open: details.open ?? {},
+  }
+}
+
+export type InputOf<Op> = Op extends Operation<infer Input, infer _O, infer _S, infer _E> ? Input : never
+export type OutputOf<Op> = Op extends Operation<infer _I, infer Output, infer _S, infer _E> ? Output : never
+export type SuccessOf<Op> = Op extends Operation<infer _I, infer _O, infer Success, infer _E> ? Success : never
+export type ErrorsOf<Op> = Op extends Operation<infer _I, infer _O, infer _S, infer Errors> ? Errors : never
