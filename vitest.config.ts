@@ -2,12 +2,26 @@ import { defineConfig } from 'vitest/config'
 
 const conditions = ['@muster/source', 'node', 'import', 'module', 'default']
 
+/** Where to write the results as JSON as well; .ci/run counts them. */
+const report = process.env['VITEST_JSON_REPORT']
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['node', 'import'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'examples/**/*.test.ts'],
-    exclude: ['**/dist/**', '**/node_modules/**'],
+    exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**'],
+    typecheck: {
+      enabled: true,
+      include: ['packages/*/src/**/*.test-d.ts', 'test/**/*.test-d.ts'],
+      tsconfig: 'tsconfig.check.json',
+      // Errors elsewhere are for `pnpm typecheck` to report.
+      ignoreSourceErrors: true,
+    },
+    // Nothing here patches globals or keeps state in modules, so files may share a process: half the time.
+    pool: 'forks',
+    isolate: false,
     testTimeout: 30_000,
+    reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
   },
 })

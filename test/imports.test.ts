@@ -1,0 +1,127 @@
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parseModule } from './imports/modules.js'
+import { type Tree, violations } from './imports/rules.js'
+import { readTree } from './imports/tree.js'
+
+describe('this repository', () => {
+  let tree: Tree
+  beforeAll(() => {
+    tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
+  })
+
+  test('keeps its import rules', () => {
+    expect(violations(tree)).toEqual([])
+  })
+
+  test('was really read', () => {
+    const paths = [...tree.modules.keys()]
+    for (const folder of ['packages/core/src/api/', 'packages/matchmaker/', 'packages/relay/', 'packages/emulator/', 'test/', 'examples/', 'bench/']) {
+      expect(paths.filter((path) => path.startsWith(folder)).length, folder).toBeGreaterThan(0)
+    }
+    expect([...tree.entryPoints.values()].filter((path) => !tree.modules.has(path))).toEqual([])
+    expect([...tree.modules.values()].filter(({ pure }) => pure).length).toBeGreaterThan(0)
+  })
+})
+
+const entryPoints = new Map([
+  ['@muster/core', 'packages/core/src/index.ts'],
+  ['@muster/core/api', 'packages/core/src/api/index.ts'],
+  ['@muster/core/clock', 'packages/core/src/time.ts'],
+  ['@muster/matchmaker', 'packages/matchmaker/src/index.ts'],
+  ['@muster/relay', 'packages/relay/src/index.ts'],
+  ['@muster/emulator', 'packages/emulator/src/index.ts'],
+])
+
+/** A small tree in good order: what a test puts in place of a file is the only thing wrong with it. */
+const sound = {
+  'packages/core/src/index.ts': "export { createClient } from './client.js'\nexport { km, type Place } from './geo.js'",
+  'packages/core/src/time.ts': 'export const systemClock = 1',
+  'packages/core/src/client.ts': "import { operations } from './api/index.js'\nexport const createClient = operations",
+  'packages/core/src/geo.ts': '// pure: distances\nexport interface Place { x: number }\nexport const km = 1',
+  'packages/core/src/operation.ts': "import type { z } from 'zod'\nexport type T = z.ZodType",
+  'packages/core/src/api/index.ts': "import { fleets } from './fleets.js'\nexport const operations = fleets",
+  'packages/core/src/api/fleets.ts': "import { z } from 'zod'\nimport type { T } from '../operation.js'\nexport const fleets: T = z.string()",
+  'packages/matchmaker/src/index.ts': "export { group } from './group.js'",
+  'packages/matchmaker/src/group.ts': "// pure: grouping\nimport { km, type Place } from '@muster/core'\nexport const group = (at: Place) => km + at.x",
+  'packages/relay/src/index.ts': "import { createClient } from '@muster/core'\nexport const relay = createClient",
+  'packages/emulator/src/index.ts': "import { operations } from '@muster/core/api'\nimport { systemClock } from '@muster/core/clock'\nexport const e = [operations, systemClock]",
+  'test/all.test.ts': "import { createClient } from '@muster/core'\nimport { e } from '@muster/emulator'\ncreateClient(e)",
+  'vitest.config.ts': 'export default {}',
+}
+
+function breaches(changed: Readonly<Record<string, string>>): string[] {
+  const modules = Object.entries({ ...sound, ...changed }).map(([path, source]) => [path, parseModule(path, source)] as const)
+  return violations({ modules: new Map(modules), entryPoints })
+}
+
+test('a tree in good order has no violations', () => {
+  expect(breaches({})).toEqual([])
+})
+
+test.each([
+  ['the matchmaker the emulator', 'packages/matchmaker/src/x.ts', "import { e } from '@muster/emulator'", '@muster/emulator, which matchmaker may not'],
+  ['even in a test', 'packages/matchmaker/src/x.test.ts', "import { e } from '@muster/emulator'", '@muster/emulator, which matchmaker may not'],
+  ['or for a type', 'packages/relay/src/x.ts', "import type { e } from '@muster/emulator'", '@muster/emulator, which relay may not'],
+  ['or later on', 'packages/relay/src/x.ts', "export const x = () => import('@muster/emulator')", '@muster/emulator, which relay may not'],
+  ['or in a type', 'packages/relay/src/x.ts', "export type X = import('@muster/emulator').E", '@muster/emulator, which relay may not'],
+  ['the relay the matchmaker', 'packages/relay/src/x.ts', "export { group } from '@muster/matchmaker'", '@muster/matchmaker, which relay may not'],
+  ['the emulator the client', 'packages/emulator/src/x.ts', "import { createClient } from '@muster/core'", '@muster/core, which emulator may not'],
+  ['core anything', 'packages/core/src/x.ts', "import { group } from '@muster/matchmaker'", '@muster/matchmaker, which core may not'],
+  ['anyone the insides of a package', 'packages/relay/src/x.ts', "import { km } from '../../core/src/geo.js'", 'instead of using its entry point'],
+  ['not even a test', 'test/x.ts', "import { km } from '../packages/core/src/geo.js'", 'instead of using its entry point'],
+  ['an entry point that there is not', 'test/x.ts', "import { km } from '@muster/core/geo'", 'which is no entry point'],
+  ['a module that there is not', 'test/x.ts', "import { km } from './geo.js'", 'which is no module'],
+  ['the description a package', 'packages/core/src/api/x.ts', "import { LRUCache } from 'lru-cache'", 'part of the API description, yet imports lru-cache'],
+  ['the description the client', 'packages/core/src/api/x.ts', "import type { C } from '../client.js'", 'part of the API description, yet imports ../client.js'],
+  ['a pure file an impure one', 'packages/core/src/x.ts', "// pure: x\nimport { createClient } from './client.js'", 'marked pure, yet imports more than types from ./client.js'],
+  ['or all of it', 'packages/core/src/x.ts', "// pure: x\nimport * as all from './client.js'", 'marked pure, yet imports more than types from ./client.js'],
+  ['or what another package took from one', 'packages/matchmaker/src/x.ts', "// pure: x\nimport { km, createClient } from '@muster/core'", 'from @muster/core'],
+  ['a pure file an impure package', 'packages/core/src/x.ts', "// pure: x\nimport { readFileSync } from 'node:fs'", 'from node:fs'],
+])('nobody may import what is not theirs: %s', (_, path, source, message) => {
+  const found = breaches({ [path]: source })
+  expect(found).toHaveLength(1)
+  expect(found[0]).toContain(`${path}: `)
+  expect(found[0]).toContain(message)
+})
+
+test('a pure file may import types, pure files and data', () => {
+  const source = [
+    '// pure: x',
+    "import type { Client } from './client.js'",
+    "import { type Client as Other } from './client.js'",
+    "import { km } from './geo.js'",
+    "import { operations } from './api/index.js'",
+    "import ipaddr from 'ipaddr.js'",
+  ]
+  expect(breaches({ 'packages/core/src/x.ts': source.join('\n') })).toEqual([])
+})
+
+test('the entry point of the description may pass on pure files', () => {
+  const index = "export { fleets as operations } from './fleets.js'\n"
+  expect(breaches({ 'packages/core/src/api/index.ts': `${index}export { km, type Place } from '../geo.js'` })).toEqual([])
+  const [breach] = breaches({ 'packages/core/src/api/index.ts': `${index}export { systemClock } from '../time.js'` })
+  expect(breach).toContain('part of the API description, yet imports ../time.js')
+})
+
+test('an import in a comment or a text is none', () => {
+  const source = "/** import { e } from '@muster/emulator' */\nexport const text = `import { e } from '@muster/emulator'`"
+  expect(breaches({ 'packages/relay/src/x.ts': source })).toEqual([])
+})
+
+test('no export * and no default exports', () => {
+  expect(breaches({ 'test/x.ts': "export * from './all.test.js'" })).toEqual(['test/x.ts: has export *'])
+  expect(breaches({ 'test/x.ts': 'export default 1' })).toEqual(['test/x.ts: has a default export'])
+  expect(breaches({ 'test/x.ts': 'const x = 1\nexport { x as default }' })).toEqual(['test/x.ts: has a default export'])
+})
+
+test('no rings, of two or of many, not through entry points either', () => {
+  expect(breaches({ 'test/a.ts': "import './b.js'", 'test/b.ts': "import { a } from './a.js'" })).toEqual([
+    'test/a.ts: imports itself by test/b.ts → test/a.ts',
+  ])
+  const geo = "import { createClient } from '@muster/core'\nexport interface Place { x: number }\nexport const km = createClient"
+  expect(breaches({ 'packages/core/src/geo.ts': geo })).toContain(
+    'packages/core/src/index.ts: imports itself by packages/core/src/geo.ts → packages/core/src/index.ts',
+  )
+  expect(breaches({ 'test/a.ts': "import './b.js'", 'test/b.ts': "import type { A } from './a.js'" })).toEqual([])
+})

@@ -1,0 +1,90 @@
+import { parseAst } from 'vitest/node'
+
+/** One import, or re-export, of another module. */
+export interface Import {
+  readonly specifier: string
+  /** What is taken that exists at run time; 'all' for a namespace, a side effect or a dynamic import. */
+  readonly values: readonly string[] | 'all'
+  /** The names under which a re-export passes `values` on, in the same order; empty for an import. */
+  readonly reexported: readonly string[]
+}
+
+export interface Module {
+  /** From the root of the repository, with forward slashes. */
+  readonly path: string
+  readonly imports: readonly Import[]
+  readonly exportsStar: boolean
+  readonly exportsDefault: boolean
+  /** One of its first lines is a comment that starts with "pure". */
+  readonly pure: boolean
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+
+function* descendants(node: Node): Generator<Node> {
+  yield node
+  for (const value of Object.values(node)) {
+    for (const child of Array.isArray(value) ? value : [value]) if (isNode(child)) yield* descendants(child)
+  }
+}
+
+const textOf = (node: unknown) => (isNode(node) && typeof node['value'] === 'string' ? node['value'] : undefined)
+/** The name of an identifier, or the text of a quoted name. */
+const nameOf = (node: unknown) => (isNode(node) ? String(node['name'] ?? node['value']) : '')
+
+/** The specifiers in braces of an import or re-export that exist at run time. */
+function valuesIn(node: Node, kind: 'importKind' | 'exportKind'): readonly Node[] | 'all' {
+  const specifiers = (node['specifiers'] ?? []) as readonly Node[]
+  if (node[kind] === 'type') return []
+  if (specifiers.length === 0 || specifiers.some(({ type }) => type === 'ImportNamespaceSpecifier')) return 'all'
+  return specifiers.filter((specifier) => specifier[kind] !== 'type')
+}
+
+function importIn(node: Node): Import | undefined {
+  const specifier = textOf(node['source'])
+  if (specifier === undefined) return undefined
+  switch (node['type']) {
+    case 'ImportDeclaration': {
+      const values = valuesIn(node, 'importKind')
+      return { specifier, values: values === 'all' ? values : values.map(({ imported }) => (imported === undefined ? 'default' : nameOf(imported))), reexported: [] }
+    }
+    case 'ExportNamedDeclaration': {
+      const values = valuesIn(node, 'exportKind')
+      if (values === 'all') return { specifier, values, reexported: [] }
+      return { specifier, values: values.map(({ local }) => nameOf(local)), reexported: values.map(({ exported }) => nameOf(exported)) }
+    }
+    case 'ExportAllDeclaration':
+    case 'ImportExpression':
+      return { specifier, values: 'all', reexported: [] }
+    case 'TSImportType':
+      return { specifier, values: [], reexported: [] }
+    default:
+      return undefined
+  }
+}
+
+const exportsDefaultIn = (node: Node) =>
+  node['type'] === 'ExportDefaultDeclaration' ||
+  (node['type'] === 'ExportNamedDeclaration' && (node['specifiers'] as readonly Node[]).some(({ exported }) => nameOf(exported) === 'default'))
+
+function parse(path: string, source: string): unknown {
+  try {
+    return parseAst(source, { lang: 'ts' })
+  } catch (cause) {
+    throw new Error(`cannot parse ${path}`, { cause })
+  }
+}
+
+export function parseModule(path: string, source: string): Module {
+  const program = parse(path, source)
+  const nodes = isNode(program) ? [...descendants(program)] : []
+  return {
+    path,
+    imports: nodes.map(importIn).filter((found) => found !== undefined),
+    exportsStar: nodes.some(({ type }) => type === 'ExportAllDeclaration'),
+    exportsDefault: nodes.some(exportsDefaultIn),
+    pure: source.split('\n', 3).some((line) => /^\/\/ pure\b/.test(line)),
+  }
+}

@@ -1,0 +1,110 @@
+import { posix } from 'node:path'
+import type { Import, Module } from './modules.js'
+
+/** Modules by path, and the entry points of the packages: `@muster/core/api` → `packages/core/src/api/index.ts`. */
+export interface Tree {
+  readonly modules: ReadonlyMap<string, Module>
+  readonly entryPoints: ReadonlyMap<string, string>
+}
+
+/** Which entry points of other packages each package may use (docs/ARCHITECTURE.md). What is not a package may use all. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  core: [],
+  matchmaker: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http'],
+  relay: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http'],
+  emulator: ['@muster/core/api', '@muster/core/clock'],
+}
+
+/** Packages without state or effects of their own, which pure files may use. */
+const PURE_PACKAGES = new Set(['ipaddr.js', 'zod'])
+
+const API = 'packages/core/src/api/'
+
+const isRelative = (specifier: string) => specifier.startsWith('.')
+const isTest = (path: string) => /\.(test|test-d|fixture)\.ts$/.test(path)
+const packageOf = (path: string) => /^packages\/([^/]+)\//.exec(path)?.[1]
+
+/** The path of the module an import leads to; undefined for what is not of this repository. */
+function resolve(from: string, specifier: string, { entryPoints }: Tree): string | undefined {
+  if (!isRelative(specifier)) return entryPoints.get(specifier)
+  return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts')
+}
+
+function layers(module: Module, tree: Tree): string[] {
+  const from = packageOf(module.path)
+  return module.imports.flatMap(({ specifier }) => {
+    if (isRelative(specifier)) {
+      const target = resolve(module.path, specifier, tree) as string
+      if (!tree.modules.has(target) && !target.endsWith('.json')) return [`imports ${specifier}, which is no module`]
+      return packageOf(target) === from ? [] : [`reaches into another package by ${specifier} instead of using its entry point`]
+    }
+    if (!specifier.startsWith('@muster/')) return []
+    if (!tree.entryPoints.has(specifier)) return [`imports ${specifier}, which is no entry point`]
+    return from === undefined || MAY_IMPORT[from]?.includes(specifier) ? [] : [`imports ${specifier}, which ${from} may not`]
+  })
+}
+
+function description({ path, imports }: Module, tree: Tree): string[] {
+  if (!path.startsWith(API) || isTest(path)) return []
+  const allowed = ({ specifier, reexported }: Import) =>
+    specifier === 'zod' ||
+    specifier === '../operation.js' ||
+    /^\.\/[^/]+$/.test(specifier) ||
+    // Its entry point may pass on what the emulator shares with the client, such as distances.
+    (path === `${API}index.ts` && reexported.length > 0 && tree.modules.get(resolve(path, specifier, tree) ?? '')?.pure === true)
+  return imports.filter((found) => !allowed(found)).map(({ specifier }) => `is part of the API description, yet imports ${specifier}`)
+}
+
+/** Where a name that a module exports is made: follows re-exports through entry points. */
+function originOf(path: string, name: string, tree: Tree): string {
+  const reexport = tree.modules.get(path)?.imports.find(({ reexported }) => reexported.includes(name))
+  if (reexport === undefined) return path
+  const next = resolve(path, reexport.specifier, tree)
+  const original = reexport.values === 'all' ? name : reexport.values[reexport.reexported.indexOf(name)]
+  return next === undefined ? path : originOf(next, original ?? name, tree)
+}
+
+function purity(module: Module, tree: Tree): string[] {
+  if (!module.pure) return []
+  const isPure = (path: string) => tree.modules.get(path)?.pure === true || path.startsWith(API) || path.endsWith('.json')
+  const impure = ({ specifier, values }: Import) => {
+    if (values.length === 0 || PURE_PACKAGES.has(specifier)) return false
+    const target = resolve(module.path, specifier, tree)
+    if (target === undefined) return true
+    return values === 'all' ? !isPure(target) : !values.every((name) => isPure(originOf(target, name, tree)))
+  }
+  return module.imports.filter(impure).map(({ specifier }) => `is marked pure, yet imports more than types from ${specifier}, which is not`)
+}
+
+function exportStyle({ path, exportsStar, exportsDefault }: Module): string[] {
+  const problems: string[] = []
+  if (exportsStar) problems.push('has export *')
+  if (exportsDefault && !path.endsWith('.config.ts')) problems.push('has a default export')
+  return problems
+}
+
+/** One message for each ring of modules that import one another at run time; types may well refer to one another. */
+function cycles(tree: Tree): string[] {
+  const done = new Set<string>()
+  const found: string[] = []
+  const visit = (path: string, trail: readonly string[]) => {
+    const start = trail.indexOf(path)
+    if (start !== -1) found.push(`${path}: imports itself by ${[...trail.slice(start + 1), path].join(' → ')}`)
+    if (start !== -1 || done.has(path)) return
+    for (const { specifier, values } of tree.modules.get(path)?.imports ?? []) {
+      const next = resolve(path, specifier, tree)
+      if (next !== undefined && values.length > 0) visit(next, [...trail, path])
+    }
+    done.add(path)
+  }
+  for (const path of tree.modules.keys()) visit(path, [])
+  return found
+}
+
+/** Every breach of the import rules, each as `path: what is wrong`. */
+export function violations(tree: Tree): string[] {
+  const perModule = [...tree.modules.values()].flatMap((module) =>
+    [layers(module, tree), description(module, tree), purity(module, tree), exportStyle(module)].flat().map((problem) => `${module.path}: ${problem}`),
+  )
+  return [...perModule, ...cycles(tree)]
+}

@@ -1,0 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseModule } from './modules.js'
+import type { Tree } from './rules.js'
+
+const FOLDERS = ['packages', 'test', 'examples', 'bench']
+
+/** The condition under which a package's entry points lead to its sources. */
+type Exports = Readonly<Record<string, { readonly '@muster/source': string }>>
+
+function entryPointsOf(root: string, folder: string): [specifier: string, path: string][] {
+  const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { name: string; exports: Exports }
+  return Object.entries(exports).map(([subpath, target]) => [name + subpath.slice(1), `${folder}/${target['@muster/source'].slice(2)}`])
+}
+
+/** Reads all TypeScript of the repository, tests included. */
+export function readTree(root: string): Tree {
+  const files = FOLDERS.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
+  ).filter((path) => path.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(path))
+  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  return {
+    modules: new Map(files.map((path) => [path, parseModule(path, readFileSync(join(root, path), 'utf8'))])),
+    entryPoints: new Map(packages.flatMap((folder) => entryPointsOf(root, folder))),
+  }
+}

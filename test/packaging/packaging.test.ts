@@ -1,0 +1,58 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { complaintsOf, pack, type Packed, root, targetsOf } from './packed.js'
+
+const names = readdirSync(join(root, 'packages'))
+const into = mkdtempSync(join(tmpdir(), 'muster-packages-'))
+afterAll(() => rmSync(into, { recursive: true }))
+
+describe.each(names)('@muster/%s', (name) => {
+  let packed: Packed
+  beforeAll(async () => {
+    packed = await pack(name, into)
+  })
+
+  test('holds what belongs into it', () => {
+    expect(packed.manifest.name).toBe(`@muster/${name}`)
+    expect(packed.files).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']))
+  })
+
+  test('holds nothing else: no tests, fixtures or build records, nothing whose source is gone (then delete dist)', () => {
+    const allowed = /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|d\.ts)(\.map)?|src\/.*\.ts)$/
+    expect(packed.files.filter((file) => !allowed.test(file))).toEqual([])
+    expect(packed.files.filter((file) => /\.(test|test-d|fixture)\./.test(file))).toEqual([])
+    const built = packed.files.filter((file) => file.startsWith('dist/') && file.endsWith('.js'))
+    const sourceOf = (file: string) => file.replace(/^dist\//, 'src/').replace(/\.js$/, '.ts')
+    expect(built.filter((file) => !packed.files.includes(sourceOf(file)))).toEqual([])
+  })
+
+  test('leads to its built files only, and to programs that can be run', async () => {
+    expect(JSON.stringify(packed.manifest.exports)).not.toContain('@muster/source')
+    const targets = [...targetsOf(packed.manifest.exports), ...Object.values(packed.manifest.bin ?? {})].map((target) => target.replace('./', ''))
+    expect(targets.filter((target) => !packed.files.includes(target))).toEqual([])
+    for (const program of Object.values(packed.manifest.bin ?? {})) {
+      expect(await readFile(join(packed.folder, program), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
+    }
+    expect(Object.values(packed.manifest.dependencies ?? {}).filter((range) => range.startsWith('workspace:'))).toEqual([])
+  })
+
+  test('has entry points that load', async () => {
+    for (const targets of Object.values(packed.manifest.exports)) {
+      const file = targetsOf(targets).find((target) => target.endsWith('.js')) as string
+      const module = (await import(/* @vite-ignore */ pathToFileURL(join(packed.folder, file)).href)) as object
+      expect(Object.keys(module).length, file).toBeGreaterThan(0)
+    }
+  })
+
+  test('passes publint', async () => {
+    await expect(complaintsOf('publint', 'run', packed.tarball, '--strict')).resolves.toBe('')
+  })
+
+  test('passes arethetypeswrong', async () => {
+    await expect(complaintsOf('attw', packed.tarball, '--profile', 'esm-only')).resolves.toBe('')
+  })
+})

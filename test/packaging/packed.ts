@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process'
+import { mkdir, readFile, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export const root = fileURLToPath(new URL('../..', import.meta.url))
+
+type Targets = string | { readonly [condition: string]: Targets }
+
+export interface Manifest {
+  readonly name: string
+  readonly exports: Readonly<Record<string, Targets>>
+  readonly bin?: Readonly<Record<string, string>>
+  readonly dependencies?: Readonly<Record<string, string>>
+}
+
+/** A package as it would be published. */
+export interface Packed {
+  /** Path of the tarball. */
+  readonly tarball: string
+  /** Where it is unpacked; what it depends on can be found from there. */
+  readonly folder: string
+  readonly manifest: Manifest
+  /** Paths of its files, from its own folder. */
+  readonly files: readonly string[]
+}
+
+/** Packs a package of the workspace, and unpacks it under `into`. */
+export async function pack(name: string, into: string): Promise<Packed> {
+  const source = join(root, 'packages', name)
+  const { stdout } = await run('pnpm', ['pack', '--json', '--pack-destination', into], { cwd: source })
+  const { filename: tarball } = JSON.parse(stdout) as { filename: string }
+  const folder = join(into, name)
+  await mkdir(folder)
+  await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])
+  const listed = await run('tar', ['-tzf', tarball])
+  await symlink(join(source, 'node_modules'), join(folder, 'node_modules'))
+  return {
+    tarball,
+    folder,
+    manifest: JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest,
+    files: listed.stdout.split('\n').filter(Boolean).map((file) => file.replace(/^package\//, '')),
+  }
+}
+
+/** Every file that an `exports` field leads to, under any condition. */
+export const targetsOf = (targets: Targets): readonly string[] => (typeof targets === 'string' ? [targets] : Object.values(targets).flatMap(targetsOf))
+
+/** Runs a program of node_modules/.bin: what it says when it fails, nothing when it ends well. */
+export async function complaintsOf(program: string, ...options: string[]): Promise<string> {
+  try {
+    await run(join(root, 'node_modules/.bin', program), options, { cwd: root, env: { ...process.env, NO_COLOR: '1' } })
+    return ''
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    return stdout + stderr || String(error)
+  }
+}
