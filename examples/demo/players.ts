@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs'
+
+/** A public address, and where a geolocation database says it is. IP Geolocation by DB-IP (https://db-ip.com); see data/README.md. */
+export interface Player {
+  /** In canonical form; about one in eight is IPv6. */
+  readonly ip: string
+  /** Degrees. */
+  readonly latitude: number
+  /** Degrees. */
+  readonly longitude: number
+  readonly city: string
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string
+  readonly continent: string
+}
+
+/** Beside the sources; compiled code lies one folder deeper, and the compiler copies no data. */
+const file = ['../data/players.tsv', '../../data/players.tsv'].map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
+
+function toPlayer(line: string): Player {
+  const [ip = '', latitude, longitude, city = '', country = '', continent = ''] = line.split('\t')
+  return { ip, latitude: Number(latitude), longitude: Number(longitude), city, country, continent }
+}
+
+/** All 6,000 players of `examples/data/players.tsv`, in an order of no meaning: the first N are a fair sample of all. */
+export function loadPlayers(): readonly Player[] {
+  if (file === undefined) throw new Error('examples/data/players.tsv is missing')
+  const lines = readFileSync(file, 'utf8').split('\n')
+  const [, ...rows] = lines.filter((line) => line !== '' && !line.startsWith('#'))
+  return rows.map(toPlayer)
+}

@@ -1,0 +1,85 @@
+// pure: IP addresses
+import ipaddr from 'ipaddr.js'
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6
+
+/** Characters of the longest spelling: eight groups, the last two as a dotted quad. */
+const LONGEST = 45
+
+/** What IANA has given out so far as global unicast; the rest of the IPv6 space belongs to nobody. */
+const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
+
+const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
+/** Four plain decimal numbers, which is the canonical form already. */
+const DOTTED_QUAD = new RegExp(`^(?:${OCTET}\\.){3}${OCTET}$`)
+
+const hex = (high: number | undefined, low: number | undefined) => (((high ?? 0) << 8) | (low ?? 0)).toString(16)
+
+/** `::ffff:192.0.2.1` as `::ffff:c000:201`. */
+function withoutDottedQuad(text: string): string | undefined {
+  const tail = text.slice(text.lastIndexOf(':') + 1)
+  if (!tail.includes('.')) return text
+  if (!DOTTED_QUAD.test(tail)) return undefined
+  const [a, b, c, d] = ipaddr.IPv4.parse(tail).octets
+  return `${text.slice(0, -tail.length)}${hex(a, b)}:${hex(c, d)}`
+}
+
+const isMapped = ({ parts }: ipaddr.IPv6) => parts[5] === 0xffff && parts.slice(0, 5).every((part) => part === 0)
+
+/**
+ * ipaddr.js also reads '1', '0x7f.1', '010.0.0.1' and zone ids, and takes ::1.2.3.4 for ::ffff:1.2.3.4.
+ * Where an address decides who is who, one address must not come in several readings: only plain
+ * notations pass here, and a dotted quad that ends an IPv6 address is written out in hexadecimal first.
+ */
+function parse(text: string): Address | undefined {
+  if (DOTTED_QUAD.test(text)) return ipaddr.IPv4.parse(text)
+  const plain = text.length > LONGEST || text.includes('%') ? undefined : withoutDottedQuad(text)
+  if (plain === undefined || !ipaddr.IPv6.isValid(plain)) return undefined
+  const address = ipaddr.IPv6.parse(plain)
+  return isMapped(address) ? address.toIPv4Address() : address
+}
+
+/**
+ * The one spelling of an IP address, so that equal addresses are equal strings: dotted decimal for
+ * IPv4, RFC 5952 for IPv6, and IPv4 for IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets
+ * report it). Undefined for anything else: host names, surrounding space, leading zeros, zone ids
+ * (`fe80::1%eth0`), ports, prefixes.
+ */
+export const canonicalIp = (text: string): string | undefined => (DOTTED_QUAD.test(text) ? text : parse(text)?.toString())
+
+/** Whether this is an address that a host on the internet can have: not private, shared, loopback, documentation, multicast, tunnelled or reserved. */
+export function isPublicIp(text: string): boolean {
+  const address = parse(text)
+  if (address === undefined || address.range() !== 'unicast') return false
+  return address.kind() === 'ipv4' || address.match(GLOBAL_UNICAST)
+}
+
+/** How many leading bits make up a prefix: 0 to 32 for IPv4, 0 to 128 for IPv6. */
+export interface PrefixLengths {
+  readonly ipv4: number
+  readonly ipv6: number
+}
+
+const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
+
+/**
+ * The network an address lies in, such as `198.51.0.0/16` or `2001:db8::/32`: the next best thing to
+ * coordinates, since providers hand out neighbouring addresses in neighbouring places. The default
+ * lengths are our choice: long enough that most of a network is in one region, short enough that
+ * players meet others in it.
+ * Undefined where `canonicalIp` is.
+ *
+ * @throws RangeError for a prefix length that there is not.
+ */
+export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
+  const address = parse(text)
+  if (address === undefined) return undefined
+  const kind = address.kind()
+  const length = lengths[kind]
+  const bits = kind === 'ipv4' ? 32 : 128
+  if (!Number.isInteger(length) || length < 0 || length > bits) {
+    throw new RangeError(`prefix length ${kind} must be an integer from 0 to ${bits}, not ${length}`)
+  }
+  const family = kind === 'ipv4' ? ipaddr.IPv4 : ipaddr.IPv6
+  return `${family.networkAddressFromCIDR(`${address.toString()}/${length}`).toString()}/${length}`
+}

@@ -1,0 +1,83 @@
+import { Reader, type Response } from 'mmdb-lib'
+
+/** A database in MaxMind's format (MMDB 2.0), in memory. */
+export interface MmdbFile {
+  /** What kind of database it says it is, e.g. `GeoLite2-City`. */
+  readonly type: string
+  /** The record of an address in canonical form, as the file has it; undefined where it has none. */
+  lookup(ip: string): unknown
+  /** The records of the first so many networks in order of address. */
+  firstRecords(networks: number): unknown[]
+}
+
+/** Stands before the metadata, which ends the file. */
+const METADATA_MARKER = Buffer.from('\xab\xcd\xefMaxMind.com', 'latin1')
+/** Zeros between the search tree and the data. */
+const SEPARATOR_BYTES = 16
+
+/** The one form of error for a database that cannot be used. */
+export const cannotRead = (name: string, cause: unknown) =>
+  new Error(`cannot read ${name}: ${cause instanceof Error ? cause.message : cause}`, { cause })
+
+/**
+ * Checks what mmdb-lib does not: it reads a file that is cut off, or is something else altogether, as
+ * if nothing were wrong, and fails or lies at some later lookup.
+ */
+function open(bytes: Buffer): Reader<Response> {
+  const metadataAt = bytes.lastIndexOf(METADATA_MARKER)
+  if (metadataAt === -1) throw new Error('it has no MMDB metadata, so it is cut off or no MMDB file')
+  const reader = new Reader<Response>(bytes)
+  const { binaryFormatMajorVersion: version, ipVersion, nodeCount, searchTreeSize } = reader.metadata
+  if (version !== 2) throw new Error(`its format version is ${version}, not 2`)
+  if (ipVersion !== 4 && ipVersion !== 6) throw new Error(`its IP version is ${ipVersion}, not 4 or 6`)
+  if (!(nodeCount > 0)) throw new Error('its search tree is empty')
+  const separator = bytes.subarray(searchTreeSize, searchTreeSize + SEPARATOR_BYTES)
+  if (searchTreeSize + SEPARATOR_BYTES > metadataAt || separator.some((byte) => byte !== 0)) {
+    throw new Error('its search tree does not end where its metadata says, so a part is missing')
+  }
+  return reader
+}
+
+function toText(address: bigint, bits: number): string {
+  const hex = address.toString(16).padStart(bits / 4, '0')
+  if (bits === 128) return (hex.match(/.{4}/g) ?? []).join(':')
+  return (hex.match(/../g) ?? []).map((octet) => Number.parseInt(octet, 16)).join('.')
+}
+
+function firstRecords(reader: Reader<Response>, networks: number): unknown[] {
+  const bits = reader.metadata.ipVersion === 4 ? 32 : 128
+  const records: unknown[] = []
+  let address = 0n
+  for (let seen = 0; seen < networks && address < 1n << BigInt(bits); seen++) {
+    const [record, prefix] = reader.getWithPrefixLength(toText(address, bits))
+    if (record !== null) records.push(record)
+    address += 1n << BigInt(bits - prefix)
+  }
+  return records
+}
+
+/**
+ * @param name what to call the database in errors, usually its path.
+ * @throws Error naming it when it is corrupt. A fault deep inside may only show at a lookup, which then
+ * throws likewise; the message never contains the address.
+ */
+export function openMmdb(bytes: Buffer, name: string): MmdbFile {
+  const reading = <Result>(read: () => Result): Result => {
+    try {
+      return read()
+    } catch (cause) {
+      throw cannotRead(name, cause)
+    }
+  }
+  const reader = reading(() => open(bytes))
+  const ipv4Only = reader.metadata.ipVersion === 4
+  return {
+    type: reader.metadata.databaseType,
+    lookup: (ip) => {
+      // mmdb-lib would follow the first 32 bits of the IPv6 address, and answer for some IPv4 one.
+      if (ipv4Only && ip.includes(':')) return undefined
+      return reading(() => reader.get(ip)) ?? undefined
+    },
+    firstRecords: (networks) => reading(() => firstRecords(reader, networks)),
+  }
+}
