@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { flag, maybe, segment, text, timestampA, type Maybe, type TimestampA } from './fields.js'
+import { flag, maybe, named, NoInput, segment, text, timestampA, type Maybe, type TimestampA } from './fields.js'
 import { seen } from './settings.js'
 
 /** Groups application versions (service-api, Application). */
 export interface Application {
+  /** Its name in paths, too. */
   readonly name: string
   /** Whether the application can be deployed. */
   readonly is_active?: Maybe<boolean>
@@ -18,44 +19,52 @@ export interface Application {
   readonly last_updated?: Maybe<TimestampA>
 }
 
-export const Application: z.ZodType<Application> = z.looseObject({
+export const Application = named<Application>('Application', z.looseObject({
   name: text,
   is_active: maybe(flag),
   is_telemetry_agent_active: maybe(flag),
   image: maybe(text),
   create_time: maybe(timestampA),
   last_updated: maybe(timestampA),
-})
+}))
 
+/** All applications of the account. */
 export interface ApplicationList {
+  /** Not in pages. */
   readonly applications: readonly Application[]
 }
 
-export const ApplicationList: z.ZodType<ApplicationList> = z.looseObject({ applications: z.array(Application) })
+export const ApplicationList = named<ApplicationList>(
+  'ApplicationList',
+  z.looseObject({ applications: z.array(Application) }),
+)
 
-export interface UpdateApplication {
-  /** The application to change. */
-  readonly app_name: string
-  /** A new name, 3 to 64 characters (length: public fact). */
-  readonly name?: string | undefined
+/** What an application and its update have in common. */
+export interface ApplicationChanges {
+  /** Whether the application can be deployed. */
   readonly is_active?: boolean | undefined
+  /** Whether the telemetry agent is installed on versions of this application. */
   readonly is_telemetry_agent_active?: boolean | undefined
-  /** Base64. */
+  /** Base64-encoded image. */
   readonly image?: string | undefined
 }
 
 /** Which fields are required is not shown; the name is, by our choice: nothing can be addressed without one. */
-export interface CreateApplication {
-  /** 3 to 64 characters (public fact). */
+export interface CreateApplication extends ApplicationChanges {
+  /** 3 to 64 characters (length: public fact). */
   readonly name: string
-  readonly is_active?: boolean | undefined
-  readonly is_telemetry_agent_active?: boolean | undefined
-  /** Base64. */
-  readonly image?: string | undefined
 }
 
+/** Names an application. */
 export interface ApplicationName {
+  /** The application's name. */
   readonly app_name: string
+}
+
+/** What is left out stays as it is. */
+export interface UpdateApplication extends ApplicationName, ApplicationChanges {
+  /** A new name, 3 to 64 characters (length: public fact). */
+  readonly name?: string | undefined
 }
 
 const name = z.string().min(seen.appName.min).max(seen.appName.max)
@@ -64,10 +73,12 @@ const changes = {
   is_telemetry_agent_active: z.boolean().optional(),
   image: z.base64({ error: 'must be base64' }).optional(),
 }
-const ApplicationName: z.ZodType<ApplicationName> = z.strictObject({ app_name: segment })
-const CreateApplication: z.ZodType<CreateApplication> = z.strictObject({ name, ...changes })
-const UpdateApplication: z.ZodType<UpdateApplication> = z.strictObject({ app_name: segment, name: name.optional(), ...changes })
-const NoInput: z.ZodType<Readonly<Record<string, never>>> = z.strictObject({})
+export const ApplicationName = named<ApplicationName>('ApplicationName', z.strictObject({ app_name: segment }))
+const CreateApplication = named<CreateApplication>('CreateApplication', z.strictObject({ name, ...changes }))
+const UpdateApplication = named<UpdateApplication>(
+  'UpdateApplication',
+  z.strictObject({ app_name: segment, name: name.optional(), ...changes }),
+)
 
 export const applications = {
   create: operation('POST /v1/app', {

@@ -1,5 +1,16 @@
 import { z } from 'zod'
-import { flag, integer, maybe, numberOrString, text, timestampA, type Maybe, type NumberOrString, type TimestampA } from './fields.js'
+import {
+  flag,
+  integer,
+  maybe,
+  named,
+  numberOrString,
+  text,
+  timestampA,
+  type Maybe,
+  type NumberOrString,
+  type TimestampA,
+} from './fields.js'
 import { Location } from './locations.js'
 
 /** Set and order are public facts; the specification names SEEKING, DEPLOYING, READY and ERROR. Others may come. */
@@ -21,34 +32,51 @@ export interface DeploymentPort {
   readonly external?: Maybe<number>
   /** The port inside the container. */
   readonly internal?: Maybe<number>
+  /** As in the version: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS or WSS (public fact). */
   readonly protocol?: Maybe<string>
+  /** The port's name in the version, and the key under which it stands here. */
   readonly name?: Maybe<string>
+  /** Whether the service ends TLS in front of the port. */
   readonly tls_upgrade?: Maybe<boolean>
-  /** `fqdn:external`. */
+  /** Its form is not shown; `fqdn:external` in the emulator. */
   readonly link?: Maybe<string>
+  /** Its meaning is not shown. */
   readonly proxy?: Maybe<number>
 }
 
 /** A session on a session-based deployment. */
 export interface DeploymentSession {
+  /** Identifies the session. */
   readonly session_id?: Maybe<string>
+  /** Of the form Status.<NAME>. */
   readonly status?: Maybe<string>
+  /** Whether its users can connect. */
   readonly ready?: Maybe<boolean>
+  /** Whether it has a deployment. */
   readonly linked?: Maybe<boolean>
   /** Sampled as DEFAULT, SEATS, MATCH. */
   readonly kind?: Maybe<string>
+  /** How many users it has; documented as a string. */
   readonly user_count?: Maybe<NumberOrString>
 }
 
 /** A server instance of one application version: the status view (service-api, Deployment). */
 export interface Deployment {
+  /** Identifies the deployment. */
   readonly request_id: string
+  /** The name players connect to, with an external port. */
   readonly fqdn?: Maybe<string>
+  /** The application's name. */
   readonly app_name?: Maybe<string>
+  /** The version's name. */
   readonly app_version?: Maybe<string>
+  /** Of the form Status.<NAME>. */
   readonly current_status: DeploymentStatus
+  /** The one before, of the form Status.<NAME>. */
   readonly last_status?: Maybe<DeploymentStatus>
+  /** Whether the container runs. */
   readonly running?: Maybe<boolean>
+  /** Its meaning is not shown. */
   readonly whitelisting_active?: Maybe<boolean>
   /** Format A. */
   readonly start_time?: Maybe<TimestampA>
@@ -56,39 +84,57 @@ export interface Deployment {
   readonly removal_time?: Maybe<TimestampA>
   /** The unit is not shown; seconds in the emulator. */
   readonly elapsed_time?: Maybe<number>
+  /** Whether the deployment failed. */
   readonly error?: Maybe<boolean>
+  /** Why it failed. */
   readonly error_detail?: Maybe<string>
   /** By port name. */
   readonly ports?: Maybe<Readonly<Record<string, DeploymentPort>>>
+  /** The address players connect to, with an external port. */
   readonly public_ip?: Maybe<string>
+  /** Of a version with sessions. */
   readonly sessions?: Maybe<readonly DeploymentSession[]>
+  /** Where it runs: the seven basic fields. */
   readonly location?: Maybe<Location>
+  /** Their names. */
   readonly tags?: Maybe<readonly string[]>
+  /** How many slots there are; documented as a string. */
   readonly sockets?: Maybe<NumberOrString>
+  /** How many slots are taken; documented as a string. */
   readonly sockets_usage?: Maybe<NumberOrString>
+  /** The command given in place of the container's own. */
   readonly command?: Maybe<string>
+  /** The arguments given in place of the container's own. */
   readonly arguments?: Maybe<string>
-  /** Minutes. */
+  /** Minutes before the automatic stop. */
   readonly max_duration?: Maybe<number>
 }
 
 /** A deployment as the list shows it: fewer fields, and `ready` instead of a status. */
 export interface DeploymentListEntry {
+  /** Identifies the deployment. */
   readonly request_id: string
+  /** The name players connect to, with an external port. */
   readonly fqdn?: Maybe<string>
   /** Format A. */
   readonly start_time?: Maybe<TimestampA>
+  /** Whether it is READY. */
   readonly ready?: Maybe<boolean>
+  /** The address players connect to, with an external port. */
   readonly public_ip?: Maybe<string>
   /** By port name. */
   readonly ports?: Maybe<Readonly<Record<string, DeploymentPort>>>
+  /** Their names. */
   readonly tags?: Maybe<readonly string[]>
+  /** How many slots there are; documented as a string. */
   readonly sockets?: Maybe<NumberOrString>
+  /** How many slots are taken; documented as a string. */
   readonly sockets_usage?: Maybe<NumberOrString>
+  /** Whether a session may still join it. */
   readonly is_joinable_by_session?: Maybe<boolean>
 }
 
-const DeploymentPort: z.ZodType<DeploymentPort> = z.looseObject({
+const DeploymentPort = named<DeploymentPort>('DeploymentPort', z.looseObject({
   external: maybe(integer),
   internal: maybe(integer),
   protocol: maybe(text),
@@ -96,18 +142,18 @@ const DeploymentPort: z.ZodType<DeploymentPort> = z.looseObject({
   tls_upgrade: maybe(flag),
   link: maybe(text),
   proxy: maybe(integer),
-})
+}))
 
-const DeploymentSession: z.ZodType<DeploymentSession> = z.looseObject({
+const DeploymentSession = named<DeploymentSession>('DeploymentSession', z.looseObject({
   session_id: maybe(text),
   status: maybe(text),
   ready: maybe(flag),
   linked: maybe(flag),
   kind: maybe(text),
   user_count: maybe(numberOrString),
-})
+}))
 
-export const Deployment: z.ZodType<Deployment> = z.looseObject({
+export const Deployment = named<Deployment>('Deployment', z.looseObject({
   request_id: text,
   fqdn: maybe(text),
   app_name: maybe(text),
@@ -131,9 +177,9 @@ export const Deployment: z.ZodType<Deployment> = z.looseObject({
   command: maybe(text),
   arguments: maybe(text),
   max_duration: maybe(integer),
-})
+}))
 
-export const DeploymentListEntry: z.ZodType<DeploymentListEntry> = z.looseObject({
+export const DeploymentListEntry = named<DeploymentListEntry>('DeploymentListEntry', z.looseObject({
   request_id: text,
   fqdn: maybe(text),
   start_time: maybe(timestampA),
@@ -144,4 +190,4 @@ export const DeploymentListEntry: z.ZodType<DeploymentListEntry> = z.looseObject
   sockets: maybe(numberOrString),
   sockets_usage: maybe(numberOrString),
   is_joinable_by_session: maybe(flag),
-})
+}))

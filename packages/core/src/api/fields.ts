@@ -8,6 +8,15 @@ import { seen } from './settings.js'
  *   value of an enumeration is a value, and an optional field of another type than documented reads as absent.
  */
 
+/** The name of each schema that has a type of its own: what it is called in an OpenAPI document. */
+export const names = z.registry<{ readonly id: string }>()
+
+/** A schema that goes by the name of its type. */
+export function named<T>(id: string, schema: z.ZodType<T>): z.ZodType<T> {
+  names.add(schema, { id })
+  return schema
+}
+
 /** A field of an answer that may be missing. The service may also send null for it. */
 export type Maybe<T> = T | null | undefined
 
@@ -28,14 +37,27 @@ export const flag = z.boolean()
 export const integer = z.int()
 export const decimal = z.number()
 export const numberOrString: z.ZodType<NumberOrString> = z.union([z.number(), z.string()])
-export const timestampA = z.string() as z.ZodType<string> as z.ZodType<TimestampA>
-export const timestampB = z.string() as z.ZodType<string> as z.ZodType<TimestampB>
+export const timestampA = z.string().meta({ examples: ['2026-01-31 08:15:30.250000'] }) as z.ZodType<string> as z.ZodType<TimestampA>
+export const timestampB = z
+  .string()
+  .meta({ format: 'date-time', examples: ['2026-01-31T08:15:30.250Z'] }) as z.ZodType<string> as z.ZodType<TimestampB>
 
 /** A name used as a path segment: anything but empty, which would change the route. */
 export const segment = z.string().min(1)
 
-/** A value that must never be shown: not in a log, an error, an event or an answer. See secrets.ts. */
-export const secret = z.string().min(1).meta({ writeOnly: true, format: 'password' })
+/** A value that must never be shown: not in a log, an error or an event. See secrets.ts. */
+export const secret = z.string().min(1).meta({ format: 'password' })
+/** The same in an answer, where it may be empty. */
+export const secretText = text.meta({ format: 'password' })
+
+/** What can stand in a header, and arrives as it was sent. */
+export const headerText = z.string().regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without spaces at its ends')
+/** A secret that is sent as a header. */
+export const secretHeader = headerText.meta({ format: 'password' })
+
+/** The input of an operation that takes none. */
+export type NoInput = Readonly<Record<string, never>>
+export const NoInput: z.ZodType<NoInput> = z.strictObject({})
 
 export const page = { page: z.int().min(1).optional(), limit: z.int().min(1).optional() }
 
@@ -46,6 +68,8 @@ export interface PageInput {
   /** Entries per page, from 1. Default and maximum are not documented: believe what comes back. */
   readonly limit?: number | undefined
 }
+
+export const PageInput = named<PageInput>('PageInput', z.strictObject(page))
 
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https URL' })
 export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'must be an IPv4 or IPv6 address' })
@@ -61,60 +85,75 @@ export const environmentValue = z
     error: `must be at most ${seen.environmentValue.max} bytes of UTF-8`,
   })
 
-/** Where a list stands. */
+/** Where a list stands (service-api, Pagination object). */
 export interface Pagination {
   /** This page, from 1 (0 is documented as possible). */
   readonly number?: Maybe<number>
+  /** From 1; null on the last page. */
   readonly next_page_number?: Maybe<number>
+  /** From 1; null on the first page. */
   readonly previous_page_number?: Maybe<number>
-  readonly paginator?: Maybe<{ readonly num_pages?: Maybe<number> }>
+  /** How the list is cut into pages. */
+  readonly paginator?: Maybe<{
+    /** How many pages there are, at least 1. */
+    readonly num_pages?: Maybe<number>
+  }>
+  /** Whether a page follows. */
   readonly has_next?: Maybe<boolean>
+  /** Whether a page comes before. */
   readonly has_previous?: Maybe<boolean>
 }
 
-export const Pagination: z.ZodType<Pagination> = z.looseObject({
+export const Pagination = named<Pagination>('Pagination', z.looseObject({
   number: maybe(integer),
   next_page_number: maybe(integer),
   previous_page_number: maybe(integer),
   paginator: maybe(z.looseObject({ num_pages: maybe(integer) })),
   has_next: maybe(flag),
   has_previous: maybe(flag),
-})
+}))
 
 /** Chooses places or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
 export interface Filter {
   /** Public facts: city, country, continent, region, administrative_division, location_tags; bulk stop: request_id, deployment_tags. */
-  readonly field: 'city' | 'country' | 'continent' | 'region' | 'administrative_division' | 'location_tags' | 'request_id' | 'deployment_tags' | (string & {})
+  readonly field:
+    | 'city'
+    | 'country'
+    | 'continent'
+    | 'region'
+    | 'administrative_division'
+    | 'location_tags'
+    | 'request_id'
+    | 'deployment_tags'
+    | (string & {})
+  /** What the field is compared with, at least one (our choice). */
   readonly values: readonly string[]
   /** Sampled as any; public facts: any, all, not. */
   readonly filter_type: 'any' | 'all' | 'not' | (string & {})
 }
 
-export const FilterInput: z.ZodType<Filter> = z.strictObject({
+export const Filter = named<Filter>('Filter', z.strictObject({
   field: z.string().min(1),
   values: z.array(z.string()).min(1),
   filter_type: z.string().min(1),
-})
+}))
 
-/** The same, as answers carry it. */
-export interface FilterEcho {
-  readonly field?: Maybe<string>
-  readonly values?: Maybe<readonly string[]>
-  readonly filter_type?: Maybe<string>
-}
+/** A filter as answers carry it. */
+export type FilterEcho = Masked<Filter>
 
-export const FilterEcho: z.ZodType<FilterEcho> = z.looseObject({
+export const FilterEcho = named<FilterEcho>('FilterEcho', z.looseObject({
   field: maybe(text),
   values: maybe(z.array(text)),
   filter_type: maybe(text),
-})
+}))
 
 /** An answer that is only a message. */
 export interface Message {
+  /** For people. */
   readonly message?: Maybe<string>
 }
 
-export const Message: z.ZodType<Message> = z.looseObject({ message: maybe(text) })
+export const Message = named<Message>('Message', z.looseObject({ message: maybe(text) }))
 
-/** Every key may be missing, because the caller asked for a mask of fields (header X-Fields). */
+/** Every key may be missing: because answers are read leniently, or because a mask of fields was asked for (header X-Fields). */
 export type Masked<T> = { readonly [Key in keyof T]?: Maybe<T[Key]> }

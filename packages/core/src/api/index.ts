@@ -3,6 +3,7 @@ export { api, operations, type Api, type OperationId } from './api.js'
 export {
   Application,
   ApplicationList,
+  type ApplicationChanges,
   type ApplicationName,
   type CreateApplication,
   type UpdateApplication,
@@ -15,46 +16,47 @@ export {
   type DeploymentStatus,
 } from './deployment.js'
 export {
-  type BulkStop,
-  type BulkStopped,
-  type ContainerLogs,
-  type ContainerLogStorage,
   type CreateDeployment,
   type DeploymentCreated,
-  type DeploymentFilter,
-  type DeploymentId,
-  type DeploymentList,
-  type DeploymentQuery,
-  type DeploymentStopped,
   type DeploymentUser,
   EnvironmentVariable,
-  type ListDeployments,
-  type Metrics,
-  type MetricSeries,
-  type ReadMetrics,
+  type UserAtAddress,
+  type UserAtCoordinates,
+  type Webhook,
+} from './create-deployment.js'
+export {
+  type BulkStop,
+  type BulkStopped,
+  type ContainerLogStorage,
+  type DeploymentId,
+  type DeploymentStopped,
   type SelfStopDeployment,
   type StopDeployment,
-  type Webhook,
-} from './deployments.js'
+} from './stop-deployment.js'
+export { type DeploymentFilter, type DeploymentList, type DeploymentQuery, type ListDeployments } from './list-deployments.js'
+export { type ContainerLogs } from './container-logs.js'
+export { type Metrics, type MetricSeries, type ReadMetrics } from './metrics.js'
 export {
   type CreateFleet,
-  type CreateFleetPolicy,
   Fleet,
   FleetLink,
   type FleetList,
   type FleetName,
+  type FleetVersionName,
+  type UpdateFleet,
+} from './fleets.js'
+export {
+  type CreateFleetPolicy,
   FleetPolicy,
   type FleetPolicyChanges,
   type FleetPolicyList,
   type FleetPolicyName,
-  type FleetVersionName,
   type ListFleetPolicies,
-  type UpdateFleet,
   type UpdateFleetPolicy,
-} from './fleets.js'
+} from './fleet-policies.js'
 export { type DeployLegacy, type LegacyDeployed } from './legacy.js'
 export { limits } from './limits.js'
-export { Beacon, type BeaconList, type ListLocations, Location, type LocationList } from './locations.js'
+export { Beacon, type BeaconList, type ListedLocation, type ListLocations, Location, type LocationList } from './locations.js'
 export {
   type ImageName,
   type ImageTag,
@@ -79,21 +81,23 @@ export { addressKeys, secretFlags, secretKeys } from './secrets.js'
 export { defaultSettings, type Settings } from './settings.js'
 export {
   type CreateEndpointStorage,
-  type CreatePullProfile,
   type EndpointName,
   EndpointStorage,
   type EndpointStorageChanges,
   type EndpointStorageList,
   type ListEndpointStorages,
+  type UpdateEndpointStorage,
+} from './storages.js'
+export {
+  type CreatePullProfile,
   type ListPullProfiles,
   PullProfile,
   PullProfileLink,
   type PullProfileLinkName,
   type PullProfileList,
   type PullProfileName,
-  type UpdateEndpointStorage,
   type UpdatePullProfile,
-} from './storage.js'
+} from './pull-profiles.js'
 export {
   type CreateDeploymentTag,
   DeploymentTag,
@@ -104,24 +108,30 @@ export {
 } from './tags.js'
 export {
   type CreateVersion,
-  type PortProtocol,
-  type SessionConfig,
   type UpdateVersion,
-  Version,
   type VersionChanges,
   type VersionDeleted,
   type VersionList,
   type VersionName,
-  type VersionPort,
   type VersionSaved,
-  type VersionVariable,
 } from './versions.js'
+export { Version } from './version.js'
+export {
+  type PortProtocol,
+  type SessionConfig,
+  type SessionConfigEcho,
+  type VersionPort,
+  type VersionPortEcho,
+  type VersionVariable,
+  type VersionVariableEcho,
+} from './version-parts.js'
 export {
   type Filter,
   type FilterEcho,
   type Masked,
   type Maybe,
   type Message,
+  type NoInput,
   type NumberOrString,
   type PageInput,
   type Pagination,
@@ -138,3 +148,6 @@ export {
   type RateLimit,
   type SuccessOf,
 } from '../operation.js'
+export { pathOf, wireName, type WireName } from '../wire.js'
+export { greatCircleKm, isLatitude, isLongitude, type Coordinates } from '../geo.js'
+export { addressPrefix, canonicalIp, isPublicIp } from '../ip.js'

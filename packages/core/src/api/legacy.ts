@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { EnvironmentVariable } from './deployments.js'
+import { EnvironmentVariable } from './create-deployment.js'
 import {
+  Filter,
   FilterEcho,
-  FilterInput,
   httpUrl,
   integer,
   ipAddress,
   latitude,
   longitude,
   maybe,
+  named,
   tagName,
   text,
-  type Filter,
   type Maybe,
 } from './fields.js'
 import { limits } from './limits.js'
@@ -20,81 +20,123 @@ import { Location } from './locations.js'
 
 /** Replaced by `deployments.create`; here for those who still need it (service-api, Legacy deploy). */
 export interface DeployLegacy {
+  /** The application to deploy. */
   readonly app_name: string
-  /** When left out, the last version created is used. */
+  /** The version to deploy. When left out, the last one created is used. */
   readonly version_name?: string | undefined
   /** @deprecated No longer used by the service. */
   readonly is_public_app?: boolean | undefined
   /** Users' addresses. Exactly one of `ip_list` and `geo_ip_list` is required. */
   readonly ip_list?: readonly string[] | undefined
-  /** Users' addresses with coordinates in degrees. */
-  readonly geo_ip_list?: readonly { readonly ip: string; readonly latitude: number; readonly longitude: number }[] | undefined
+  /** Users' addresses and where they are. Exactly one of `ip_list` and `geo_ip_list` is required. */
+  readonly geo_ip_list?:
+    | readonly {
+        /** The user's public address. */
+        readonly ip: string
+        /** Degrees. */
+        readonly latitude: number
+        /** Degrees. */
+        readonly longitude: number
+      }[]
+    | undefined
   /** @deprecated No longer used by the service. */
   readonly telemetry_profile_uuid_list?: readonly string[] | undefined
+  /** Injected into the container. */
   readonly env_vars?: readonly EnvironmentVariable[] | undefined
   /** true gives a faster deployment. */
   readonly skip_telemetry?: boolean | undefined
-  readonly location?: { readonly latitude: number; readonly longitude: number } | undefined
-  /** POSTed with the status view when the deployment is ready. */
+  /** Where to deploy. */
+  readonly location?:
+    | {
+        /** Degrees. */
+        readonly latitude: number
+        /** Degrees. */
+        readonly longitude: number
+      }
+    | undefined
+  /** POSTed to when the deployment is ready, with the content of the status view. */
   readonly webhook_url?: string | undefined
+  /** Shown in the dashboard. Each 1 to 40 characters (public fact). */
   readonly tags?: readonly string[] | undefined
-  readonly container_log_storage?: { readonly enabled: boolean; readonly endpoint_storage?: string | undefined } | undefined
+  /** Where the container's logs go when it stops. */
+  readonly container_log_storage?:
+    | {
+        /** Whether they are stored. */
+        readonly enabled: boolean
+        /** The storage's name. */
+        readonly endpoint_storage?: string | undefined
+      }
+    | undefined
+  /** Where the deployment may be. */
   readonly filters?: readonly Filter[] | undefined
   /** Sampled as basic; public facts: basic, weighted. */
   readonly ap_sort_strategy?: 'basic' | 'weighted' | (string & {}) | undefined
-  /** null keeps the container's default. */
+  /** Replaces the container's command; null keeps it. */
   readonly command?: string | null | undefined
-  /** null keeps the container's default. */
+  /** Replaces the container's arguments; null keeps them. */
   readonly arguments?: string | null | undefined
 }
 
+/** What was requested (service-api, Legacy deploy response). */
 export interface LegacyDeployed {
+  /** Identifies the deployment from now on. */
   readonly request_id: string
+  /** The name the deployment will have. */
   readonly request_dns?: Maybe<string>
+  /** The application's name. */
   readonly request_app?: Maybe<string>
+  /** The version's name. */
   readonly request_version?: Maybe<string>
+  /** How many users were given. */
   readonly request_user_count?: Maybe<number>
+  /** Their names. */
   readonly tags?: Maybe<readonly string[]>
   /** Its shape is not shown. */
   readonly container_log_storage?: unknown
+  /** Its fields are not shown for this answer; those of a location are likely. */
   readonly location?: Maybe<Location>
+  /** Those given. */
   readonly filters?: Maybe<readonly FilterEcho[]>
+  /** The one given. */
   readonly ap_sort_strategy?: Maybe<string>
 }
 
 const coordinates = z.strictObject({ latitude, longitude })
 
-const DeployLegacy: z.ZodType<DeployLegacy> = z
-  .strictObject({
-    app_name: z.string().min(1),
-    version_name: z.string().min(1).optional(),
-    is_public_app: z.boolean().optional(),
-    ip_list: z.array(ipAddress).min(1).optional(),
-    geo_ip_list: z.array(z.strictObject({ ip: ipAddress, latitude, longitude })).min(1).optional(),
-    telemetry_profile_uuid_list: z.array(z.string()).optional(),
-    env_vars: z.array(EnvironmentVariable).optional(),
-    skip_telemetry: z.boolean().optional(),
-    location: coordinates.optional(),
-    webhook_url: httpUrl.optional(),
-    tags: z.array(tagName).optional(),
-    container_log_storage: z
-      .strictObject({ enabled: z.boolean(), endpoint_storage: z.string().min(1).optional() })
-      .optional(),
-    filters: z.array(FilterInput).optional(),
-    ap_sort_strategy: z.string().min(1).optional(),
-    command: z.string().nullish(),
-    arguments: z.string().nullish(),
-  })
-  .refine((input) => input.ip_list !== undefined || input.geo_ip_list !== undefined, {
-    path: ['ip_list'],
-    error: 'is required, unless geo_ip_list is given',
-  })
-  .refine((input) => input.ip_list === undefined || input.geo_ip_list === undefined, {
-    path: ['geo_ip_list'],
-    error: 'must not be given together with ip_list',
-  })
+const DeployLegacy = named<DeployLegacy>(
+  'DeployLegacy',
+  z
+    .strictObject({
+      app_name: z.string().min(1),
+      version_name: z.string().min(1).optional(),
+      is_public_app: z.boolean().optional(),
+      ip_list: z.array(ipAddress).min(1).optional(),
+      geo_ip_list: z.array(z.strictObject({ ip: ipAddress, latitude, longitude })).min(1).optional(),
+      telemetry_profile_uuid_list: z.array(z.string()).optional(),
+      env_vars: z.array(EnvironmentVariable).optional(),
+      skip_telemetry: z.boolean().optional(),
+      location: coordinates.optional(),
+      webhook_url: httpUrl.optional(),
+      tags: z.array(tagName).optional(),
+      container_log_storage: z
+        .strictObject({ enabled: z.boolean(), endpoint_storage: z.string().min(1).optional() })
+        .optional(),
+      filters: z.array(Filter).optional(),
+      ap_sort_strategy: z.string().min(1).optional(),
+      command: z.string().nullish(),
+      arguments: z.string().nullish(),
+    })
+    .refine((input) => input.ip_list !== undefined || input.geo_ip_list !== undefined, {
+      path: ['ip_list'],
+      error: 'is required, unless geo_ip_list is given',
+    })
+    .refine((input) => input.ip_list === undefined || input.geo_ip_list === undefined, {
+      path: ['geo_ip_list'],
+      error: 'must not be given together with ip_list',
+    }),
+)
 
-const LegacyDeployed: z.ZodType<LegacyDeployed> = z.looseObject({
+const LegacyDeployed = named<LegacyDeployed>('LegacyDeployed', z.looseObject({
   request_id: z.string().min(1),
   request_dns: maybe(text),
   request_app: maybe(text),
@@ -105,7 +147,7 @@ const LegacyDeployed: z.ZodType<LegacyDeployed> = z.looseObject({
   location: maybe(Location),
   filters: maybe(z.array(FilterEcho)),
   ap_sort_strategy: maybe(text),
-})
+}))
 
 export const legacy = {
   deployLegacy: operation('POST /v1/deploy', {

@@ -3,34 +3,51 @@ import { operation } from '../operation.js'
 import {
   integer,
   maybe,
+  named,
   numberOrString,
   page,
+  PageInput,
   Pagination,
   segment,
   text,
   type Maybe,
   type NumberOrString,
-  type PageInput,
 } from './fields.js'
 
-/** Where a deployment can run (service-api, Location). */
+/** A place: the seven basic fields (service-api, Location). */
 export interface Location {
+  /** The city's name. */
   readonly city?: Maybe<string>
+  /** The country's name. */
   readonly country?: Maybe<string>
+  /** The continent's name. */
   readonly continent?: Maybe<string>
+  /** State, province or the like. */
   readonly administrative_division?: Maybe<string>
+  /** Its form is not shown; a name such as America/Toronto in the emulator. */
   readonly timezone?: Maybe<string>
   /** Degrees; sampled as a string in the location list. */
   readonly latitude?: Maybe<NumberOrString>
   /** Degrees; sampled as a string in the location list. */
   readonly longitude?: Maybe<NumberOrString>
-  /** In the location list only. */
-  readonly type?: Maybe<string>
-  /** In the location list only, when asked for. */
-  readonly tags?: Maybe<readonly { readonly key?: Maybe<string>; readonly value?: Maybe<string> }[]>
 }
 
-export const Location: z.ZodType<Location> = z.looseObject({
+/** Where a deployment can run: a place with what the location list tells besides. */
+export interface ListedLocation extends Location {
+  /** Only 'standard' has been seen. */
+  readonly type?: Maybe<string>
+  /** Only when asked for. */
+  readonly tags?: Maybe<
+    readonly {
+      /** The tag's name. */
+      readonly key?: Maybe<string>
+      /** The tag's value. */
+      readonly value?: Maybe<string>
+    }[]
+  >
+}
+
+const basicFields = {
   city: maybe(text),
   country: maybe(text),
   continent: maybe(text),
@@ -38,14 +55,19 @@ export const Location: z.ZodType<Location> = z.looseObject({
   timezone: maybe(text),
   latitude: maybe(numberOrString),
   longitude: maybe(numberOrString),
+}
+export const Location = named<Location>('Location', z.looseObject(basicFields))
+const ListedLocation = named<ListedLocation>('ListedLocation', z.looseObject({
+  ...basicFields,
   type: maybe(text),
   tags: maybe(z.array(z.looseObject({ key: maybe(text), value: maybe(text) }))),
-})
+}))
 
+/** Which locations. */
 export interface ListLocations extends PageInput {
-  /** With `app` and `version` given, locations with insufficient capacity are left out. */
+  /** An application's name. With `app` and `version` given, locations with insufficient capacity are left out. */
   readonly app?: string | undefined
-  /** Custom version identifier. */
+  /** A version's name (custom version identifier). */
   readonly version?: string | undefined
   /** Filter by type; only 'standard' has been seen. Its parameter's name is a setting. */
   readonly type?: string | undefined
@@ -53,12 +75,15 @@ export interface ListLocations extends PageInput {
   readonly tags?: boolean | undefined
 }
 
+/** Where deployments can run. */
 export interface LocationList {
-  readonly locations: readonly Location[]
+  /** This page's. */
+  readonly locations: readonly ListedLocation[]
+  /** Remarks of the service. */
   readonly messages?: Maybe<readonly string[]>
-  /** Documented as always there. */
+  /** How many there are, at least 0. Documented as always there. */
   readonly total_count?: Maybe<number>
-  /** Documented as always there. */
+  /** Where this page stands. Documented as always there. */
   readonly pagination?: Maybe<Pagination>
 }
 
@@ -68,41 +93,44 @@ export interface Beacon {
   readonly host: string
   /** Name to ping. */
   readonly fqdn?: Maybe<string>
-  /** 0 to 59999. */
+  /** Answers UDP pings. 0 to 59999. */
   readonly udp_port?: Maybe<number>
-  /** 0 to 59999. */
+  /** Answers TCP pings. 0 to 59999. */
   readonly tcp_port?: Maybe<number>
+  /** Where it stands: the seven basic fields. */
   readonly location: Location
 }
 
+/** Hosts to ping. */
 export interface BeaconList {
+  /** This page's. */
   readonly locations: readonly Beacon[]
+  /** How many there are. */
   readonly count?: Maybe<number>
 }
 
-export const Beacon: z.ZodType<Beacon> = z.looseObject({
+export const Beacon = named<Beacon>('Beacon', z.looseObject({
   host: text,
   fqdn: maybe(text),
   udp_port: maybe(z.int().min(0).max(59999)),
   tcp_port: maybe(z.int().min(0).max(59999)),
   location: Location,
-})
+}))
 
-const LocationList: z.ZodType<LocationList> = z.looseObject({
-  locations: z.array(Location),
+const LocationList = named<LocationList>('LocationList', z.looseObject({
+  locations: z.array(ListedLocation),
   messages: maybe(z.array(text)),
   total_count: maybe(integer),
   pagination: maybe(Pagination),
-})
-const BeaconList: z.ZodType<BeaconList> = z.looseObject({ locations: z.array(Beacon), count: maybe(integer) })
-const ListLocations: z.ZodType<ListLocations> = z.strictObject({
+}))
+const BeaconList = named<BeaconList>('BeaconList', z.looseObject({ locations: z.array(Beacon), count: maybe(integer) }))
+const ListLocations = named<ListLocations>('ListLocations', z.strictObject({
   app: segment.optional(),
   version: segment.optional(),
   type: z.string().min(1).optional(),
   tags: z.boolean().optional(),
   ...page,
-})
-const ListBeacons: z.ZodType<PageInput> = z.strictObject(page)
+}))
 
 export const locations = {
   list: operation('GET /v1/locations', {
@@ -115,7 +143,7 @@ export const locations = {
   }),
   beacons: operation('GET /v1/locations/beacons', {
     summary: 'List ping beacons',
-    input: ListBeacons,
+    input: PageInput,
     output: BeaconList,
     errors: [400, 401, 500],
     items: 'locations',

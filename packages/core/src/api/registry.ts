@@ -1,60 +1,75 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { decimal, flag, maybe, segment, text, timestampB, type Maybe, type TimestampB } from './fields.js'
+import { decimal, flag, maybe, named, segment, text, timestampB, type Maybe, type TimestampB } from './fields.js'
 
+/** The image behind a tag. */
 export interface RegistryArtifact {
+  /** Whether the image is deleted. */
   readonly artifact_deleted?: Maybe<boolean>
+  /** Tags that the image still has. */
   readonly remaining_tags?: Maybe<readonly string[]>
+  /** Digest of the image; its form is not shown. */
   readonly image_hash?: Maybe<string>
+  /** Megabytes. */
   readonly size_mb?: Maybe<number>
 }
 
 /** A tag of an image in the container registry (service-api, Registry tag entry). */
 export interface RegistryTag {
+  /** The tag's name. */
   readonly tag: string
   /** Format B. */
   readonly last_push_at?: Maybe<TimestampB>
+  /** The image it points to. */
   readonly artifact?: Maybe<RegistryArtifact>
 }
 
+/** All tags of an image. */
 export interface RegistryTagList {
+  /** Not in pages. */
   readonly data: readonly RegistryTag[]
 }
 
+/** What deleting a tag has left. */
 export interface RegistryTagDeleted {
+  /** The image the tag pointed to. */
   readonly artifact?: Maybe<RegistryArtifact>
+  /** The tag's name. */
   readonly deleted_tag?: Maybe<string>
 }
 
+/** Names an image in the container registry. */
 export interface ImageName {
   /** With its namespace, e.g. `studio/server`; the slash is encoded on the way. */
   readonly image_name: string
 }
 
+/** Names a tag of an image. */
 export interface ImageTag extends ImageName {
+  /** The tag's name. */
   readonly tag_name: string
 }
 
-export const RegistryArtifact: z.ZodType<RegistryArtifact> = z.looseObject({
+export const RegistryArtifact = named<RegistryArtifact>('RegistryArtifact', z.looseObject({
   artifact_deleted: maybe(flag),
   remaining_tags: maybe(z.array(text)),
   image_hash: maybe(text),
   size_mb: maybe(decimal),
-})
+}))
 
-export const RegistryTag: z.ZodType<RegistryTag> = z.looseObject({
+export const RegistryTag = named<RegistryTag>('RegistryTag', z.looseObject({
   tag: text,
   last_push_at: maybe(timestampB),
   artifact: maybe(RegistryArtifact),
-})
+}))
 
-const RegistryTagList: z.ZodType<RegistryTagList> = z.looseObject({ data: z.array(RegistryTag) })
-const RegistryTagDeleted: z.ZodType<RegistryTagDeleted> = z.looseObject({
+const RegistryTagList = named<RegistryTagList>('RegistryTagList', z.looseObject({ data: z.array(RegistryTag) }))
+const RegistryTagDeleted = named<RegistryTagDeleted>('RegistryTagDeleted', z.looseObject({
   artifact: maybe(RegistryArtifact),
   deleted_tag: maybe(text),
-})
-const ImageName: z.ZodType<ImageName> = z.strictObject({ image_name: segment })
-const ImageTag: z.ZodType<ImageTag> = z.strictObject({ image_name: segment, tag_name: segment })
+}))
+const ImageName = named<ImageName>('ImageName', z.strictObject({ image_name: segment }))
+const ImageTag = named<ImageTag>('ImageTag', z.strictObject({ image_name: segment, tag_name: segment }))
 
 export const registry = {
   listTags: operation('GET /v1/container-registry/images/{image_name}/tags', {

@@ -1,89 +1,142 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { decimal, FilterInput, flag, httpUrl, integer, ipAddress, maybe, Pagination, segment, text, type Filter, type Maybe } from './fields.js'
+import {
+  decimal,
+  Filter,
+  flag,
+  httpUrl,
+  integer,
+  ipAddress,
+  maybe,
+  named,
+  NoInput,
+  Pagination,
+  segment,
+  text,
+  type Maybe,
+} from './fields.js'
 
 /** A user of a relay session. The token is a secret of that user alone. */
 export interface RelayUser {
+  /** The user's public address. */
   readonly ip_address?: Maybe<string>
+  /** Degrees. */
   readonly latitude?: Maybe<number>
+  /** Degrees. */
   readonly longitude?: Maybe<number>
-  /** Unsigned 32-bit (public fact). */
+  /** The user's own token, unsigned 32-bit (public fact). A secret. */
   readonly authorization_token?: Maybe<number>
 }
 
+/** One of a relay's two ports. */
 export interface RelayPort {
+  /** The port's number. */
   readonly port?: Maybe<number>
+  /** Its values are not shown; UDP in the emulator. */
   readonly protocol?: Maybe<string>
+  /** Its form is not shown; `host:port` in the emulator. */
   readonly link?: Maybe<string>
 }
 
+/** Where the peers of a session send their traffic. */
 export interface Relay {
+  /** The relay's public address. */
   readonly ip?: Maybe<string>
+  /** The relay's name. */
   readonly host?: Maybe<string>
-  /** `server` is for the hosting peer, `client` for the others. */
-  readonly ports?: Maybe<{ readonly server?: Maybe<RelayPort>; readonly client?: Maybe<RelayPort> }>
+  /** Two, of which each peer uses one. */
+  readonly ports?: Maybe<{
+    /** For the hosting peer (public fact). */
+    readonly server?: Maybe<RelayPort>
+    /** For the other peers (public fact). */
+    readonly client?: Maybe<RelayPort>
+  }>
 }
 
 /** Relays traffic between a set of users (service-api, Relay session). */
 export interface RelaySession {
+  /** Identifies the session. */
   readonly session_id: string
-  /** Of the session, unsigned 32-bit (public fact). null until the session is ready. */
+  /** The session's own token, unsigned 32-bit; null until the session is ready (public facts). A secret. */
   readonly authorization_token?: Maybe<number>
   /** Sampled as READY. Branch on `ready`, `error` and the tokens instead. */
   readonly status?: Maybe<string>
+  /** Whether the peers can connect. */
   readonly ready?: Maybe<boolean>
+  /** Whether a relay is linked to the session. */
   readonly linked?: Maybe<boolean>
+  /** What went wrong. */
   readonly error?: Maybe<string>
+  /** Everyone who may use the session, each with a token; may be empty until the session is ready (public fact). */
   readonly session_users?: Maybe<readonly RelayUser[]>
+  /** null until the session is ready (public fact). */
   readonly relay?: Maybe<Relay>
+  /** The URL given at the creation. */
   readonly webhook_url?: Maybe<string>
 }
 
 /** The answer of authorize-user: one `session_user` in place of `session_users`. */
 export interface RelaySessionOfUser extends Omit<RelaySession, 'session_users'> {
+  /** The user who was let in. */
   readonly session_user?: Maybe<RelayUser>
 }
 
 /** Which fields are required is not shown; at least one user, by our choice. */
 export interface CreateRelaySession {
-  readonly users: readonly { readonly ip: string }[]
+  /** Everyone who may use the session. */
+  readonly users: readonly {
+    /** The user's public address. */
+    readonly ip: string
+  }[]
+  /** Where the relay may be. */
   readonly filters?: readonly Filter[] | undefined
   /** The session's data is sent there, once, when it is ready (public fact, unsure). */
   readonly webhook_url?: string | undefined
 }
 
+/** Names a relay session. */
 export interface RelaySessionId {
+  /** The session's id. */
   readonly session_id: string
 }
 
+/** A user to be let into a session. */
 export interface AuthorizeRelayUser extends RelaySessionId {
+  /** The user's public address. */
   readonly user_ip: string
 }
 
+/** A user to be taken out of a session. */
 export interface RevokeRelayUser extends RelaySessionId {
-  /** The user's token. */
+  /** The user's token, not the session's. A secret. */
   readonly authorization_token: number
 }
 
+/** The active relay sessions. */
 export interface RelaySessionList {
+  /** This page's. */
   readonly sessions: readonly RelaySession[]
+  /** Where this page stands. */
   readonly pagination?: Maybe<Pagination>
 }
 
 const token = z.int().min(0).max(0xffff_ffff)
 
-export const RelayUser: z.ZodType<RelayUser> = z.looseObject({
+export const RelayUser = named<RelayUser>('RelayUser', z.looseObject({
   ip_address: maybe(text),
   latitude: maybe(decimal),
   longitude: maybe(decimal),
   authorization_token: maybe(token),
-})
-const RelayPort: z.ZodType<RelayPort> = z.looseObject({ port: maybe(integer), protocol: maybe(text), link: maybe(text) })
-const Relay: z.ZodType<Relay> = z.looseObject({
+}))
+const RelayPort = named<RelayPort>(
+  'RelayPort',
+  z.looseObject({ port: maybe(integer), protocol: maybe(text), link: maybe(text) }),
+)
+const Relay = named<Relay>('Relay', z.looseObject({
   ip: maybe(text),
   host: maybe(text),
   ports: maybe(z.looseObject({ server: maybe(RelayPort), client: maybe(RelayPort) })),
-})
+}))
 const sessionFields = {
   session_id: z.string().min(1),
   authorization_token: maybe(token),
@@ -94,34 +147,33 @@ const sessionFields = {
   relay: maybe(Relay),
   webhook_url: maybe(text),
 }
-export const RelaySession: z.ZodType<RelaySession> = z.looseObject({
+export const RelaySession = named<RelaySession>('RelaySession', z.looseObject({
   ...sessionFields,
   session_users: maybe(z.array(RelayUser)),
-})
-export const RelaySessionOfUser: z.ZodType<RelaySessionOfUser> = z.looseObject({
+}))
+export const RelaySessionOfUser = named<RelaySessionOfUser>('RelaySessionOfUser', z.looseObject({
   ...sessionFields,
   session_user: maybe(RelayUser),
-})
-const RelaySessionList: z.ZodType<RelaySessionList> = z.looseObject({
+}))
+const RelaySessionList = named<RelaySessionList>('RelaySessionList', z.looseObject({
   sessions: z.array(RelaySession),
   pagination: maybe(Pagination),
-})
+}))
 
-const CreateRelaySession: z.ZodType<CreateRelaySession> = z.strictObject({
+const CreateRelaySession = named<CreateRelaySession>('CreateRelaySession', z.strictObject({
   users: z.array(z.strictObject({ ip: ipAddress })).min(1),
-  filters: z.array(FilterInput).optional(),
+  filters: z.array(Filter).optional(),
   webhook_url: httpUrl.optional(),
-})
-const NoInput: z.ZodType<Readonly<Record<string, never>>> = z.strictObject({})
-const RelaySessionId: z.ZodType<RelaySessionId> = z.strictObject({ session_id: segment })
-const AuthorizeRelayUser: z.ZodType<AuthorizeRelayUser> = z.strictObject({
+}))
+const RelaySessionId = named<RelaySessionId>('RelaySessionId', z.strictObject({ session_id: segment }))
+const AuthorizeRelayUser = named<AuthorizeRelayUser>('AuthorizeRelayUser', z.strictObject({
   session_id: z.string().min(1),
   user_ip: ipAddress,
-})
-const RevokeRelayUser: z.ZodType<RevokeRelayUser> = z.strictObject({
+}))
+const RevokeRelayUser = named<RevokeRelayUser>('RevokeRelayUser', z.strictObject({
   session_id: z.string().min(1),
   authorization_token: token,
-})
+}))
 
 /** The error answers of relay operations are not shown: those of create, get, authorize and revoke are public facts; list and delete are ours by analogy. */
 export const relays = {

@@ -1,9 +1,21 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import { integer, maybe, Pagination, segment, tagName, text, timestampA, type Maybe, type TimestampA } from './fields.js'
+import {
+  integer,
+  maybe,
+  named,
+  Pagination,
+  segment,
+  tagName,
+  text,
+  timestampA,
+  type Maybe,
+  type TimestampA,
+} from './fields.js'
 
 /** A tag is not injected into a running container; deleting it does not take it out of the container's environment (service-api, Deployment tag). */
 export interface DeploymentTag {
+  /** The tag. */
   readonly name: string
   /** Format A. */
   readonly create_time?: Maybe<TimestampA>
@@ -11,48 +23,64 @@ export interface DeploymentTag {
   readonly last_updated?: Maybe<TimestampA>
 }
 
+/** The tags of a deployment. */
 export interface DeploymentTagList {
+  /** This page's. */
   readonly tags: readonly DeploymentTag[]
+  /** How many there are. */
   readonly count?: Maybe<number>
+  /** Where this page stands. */
   readonly pagination?: Maybe<Pagination>
 }
 
+/** Names the deployment whose tags are meant. */
 export interface TaggedDeployment {
+  /** The deployment's id. */
   readonly request_id: string
 }
 
+/** Names a tag of a deployment. */
 export interface DeploymentTagName extends TaggedDeployment {
+  /** The tag. */
   readonly tag_name: string
 }
 
+/** A tag to be added to a deployment. */
 export interface CreateDeploymentTag extends TaggedDeployment {
   /** 1 to 40 characters (public fact). */
   readonly name: string
 }
 
+/** Another name for a tag of a deployment. */
 export interface RenameDeploymentTag extends DeploymentTagName {
   /** The new name, 1 to 40 characters (public fact). */
   readonly name: string
 }
 
-export const DeploymentTag: z.ZodType<DeploymentTag> = z.looseObject({
+export const DeploymentTag = named<DeploymentTag>('DeploymentTag', z.looseObject({
   name: text,
   create_time: maybe(timestampA),
   last_updated: maybe(timestampA),
-})
-const DeploymentTagList: z.ZodType<DeploymentTagList> = z.looseObject({
+}))
+const DeploymentTagList = named<DeploymentTagList>('DeploymentTagList', z.looseObject({
   tags: z.array(DeploymentTag),
   count: maybe(integer),
   pagination: maybe(Pagination),
-})
-const TaggedDeployment: z.ZodType<TaggedDeployment> = z.strictObject({ request_id: segment })
-const DeploymentTagName: z.ZodType<DeploymentTagName> = z.strictObject({ request_id: segment, tag_name: segment })
-const CreateDeploymentTag: z.ZodType<CreateDeploymentTag> = z.strictObject({ request_id: segment, name: tagName })
-const RenameDeploymentTag: z.ZodType<RenameDeploymentTag> = z.strictObject({
+}))
+const TaggedDeployment = named<TaggedDeployment>('TaggedDeployment', z.strictObject({ request_id: segment }))
+const DeploymentTagName = named<DeploymentTagName>(
+  'DeploymentTagName',
+  z.strictObject({ request_id: segment, tag_name: segment }),
+)
+const CreateDeploymentTag = named<CreateDeploymentTag>(
+  'CreateDeploymentTag',
+  z.strictObject({ request_id: segment, name: tagName }),
+)
+const RenameDeploymentTag = named<RenameDeploymentTag>('RenameDeploymentTag', z.strictObject({
   request_id: segment,
   tag_name: segment,
   name: tagName,
-})
+}))
 
 export const tags = {
   list: operation('GET /v1/deployments/{request_id}/tags', {

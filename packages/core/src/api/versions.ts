@@ -1,64 +1,20 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
-import {
-  decimal,
-  environmentValue,
-  flag,
-  integer,
-  maybe,
-  secret,
-  segment,
-  text,
-  timestampB,
-  type Maybe,
-  type TimestampB,
-} from './fields.js'
+import { ApplicationName } from './applications.js'
+import { flag, integer, maybe, named, secret, segment, text, type Maybe } from './fields.js'
 import { seen } from './settings.js'
-
-/** Public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
-export type PortProtocol = 'TCP' | 'UDP' | 'TCP/UDP' | 'HTTP' | 'HTTPS' | 'WS' | 'WSS' | (string & {})
-
-/** A port that the container opens. */
-export interface VersionPort {
-  /** 0 to 59999. */
-  readonly port: number
-  readonly protocol: PortProtocol
-  /** Whether the port is tested before the deployment counts as ready. */
-  readonly to_check?: boolean | undefined
-  readonly tls_upgrade?: boolean | undefined
-  readonly name?: string | undefined
-}
-
-/** An environment variable of a version. */
-export interface VersionVariable {
-  readonly key: string
-  /** At most 4096 bytes (public fact). A secret if `is_secret`. */
-  readonly value: string
-  readonly is_secret?: boolean | undefined
-}
-
-/** How deployments of a version share their sockets among sessions. Meanings are public facts; the specification shows none. */
-export interface SessionConfig {
-  /** Default, Seat or Match. */
-  readonly kind: 'Default' | 'Seat' | 'Match' | (string & {})
-  /** Slots per deployment, at least 1. */
-  readonly sockets: number
-  /** Deploy when sockets run short. */
-  readonly autodeploy?: boolean | undefined
-  /** Minutes without a session before the deployment ends. */
-  readonly empty_ttl?: number | undefined
-  /** Minutes. */
-  readonly session_max_duration?: number | undefined
-}
+import { SessionConfig, VersionPort, VersionVariable } from './version-parts.js'
+import { Version } from './version.js'
 
 /** What a version and its update have in common. */
 export interface VersionChanges {
+  /** Whether the version can be deployed. */
   readonly is_active?: boolean | undefined
   /** Registry host (the field name is a misnomer). */
   readonly docker_repository?: string | undefined
   /** Image name, usually with a namespace or project. */
   readonly docker_image?: string | undefined
-  /** Must be valid for the image. */
+  /** Image tag; must be valid for the image. */
   readonly docker_tag?: string | undefined
   /** Registry username; not an account credential of the service. */
   readonly private_username?: string | undefined
@@ -70,8 +26,11 @@ export interface VersionChanges {
   readonly force_cache?: boolean | undefined
   /** Seconds to wait for the version to deploy before marking it failed. */
   readonly time_to_deploy?: number | undefined
+  /** How deployments share their sockets among sessions; without it, a deployment has none. */
   readonly session_config?: SessionConfig | undefined
+  /** The ports that the container opens. */
   readonly ports?: readonly VersionPort[] | undefined
+  /** Environment variables of every deployment. */
   readonly envs?: readonly VersionVariable[] | undefined
   /** Test that the image can be pulled; the answer is 424 if it can't. */
   readonly verify_image?: boolean | undefined
@@ -83,6 +42,7 @@ export interface VersionChanges {
   readonly command?: string | null | undefined
   /** Replaces the container's default arguments; null keeps them. */
   readonly arguments?: string | null | undefined
+  /** Name of the DNS configuration linked to the deployment. */
   readonly dns_config?: string | undefined
   /** true: deploys only in mainland China locations; false: never deploys there. */
   readonly will_deploy_in_mainland_china?: boolean | undefined
@@ -90,11 +50,15 @@ export interface VersionChanges {
 
 /** Which fields are required is not shown; by our choice those without which nothing could be deployed are. */
 export interface CreateVersion extends VersionChanges {
+  /** The application that gets the version. */
   readonly app_name: string
   /** Unique in its application, 1 to 64 characters (length: public fact). */
   readonly name: string
+  /** Registry host (the field name is a misnomer). */
   readonly docker_repository: string
+  /** Image name, usually with a namespace or project. */
   readonly docker_image: string
+  /** Image tag; must be valid for the image. */
   readonly docker_tag: string
   /** vCPU units, 1024 = 1 vCPU; at least 100 (public fact). */
   readonly req_cpu: number
@@ -104,144 +68,48 @@ export interface CreateVersion extends VersionChanges {
   readonly req_video?: number | undefined
 }
 
-export interface UpdateVersion extends VersionChanges {
-  readonly app_name: string
-  readonly version_name: string
-  /** A new name. */
+/** What is left out stays as it is; CPU, memory and GPU always do. */
+export interface UpdateVersion extends VersionChanges, VersionName {
+  /** A new name, 1 to 64 characters (length: public fact). */
   readonly name?: string | undefined
 }
 
-export interface VersionName {
-  readonly app_name: string
+/** Names a version. */
+export interface VersionName extends ApplicationName {
+  /** The version's name. */
   readonly version_name: string
 }
 
-/** The full specification from which deployments are made (service-api, Application version). */
-export interface Version {
-  readonly name: string
-  readonly is_active?: Maybe<boolean>
-  readonly docker_repository?: Maybe<string>
-  readonly docker_image?: Maybe<string>
-  readonly docker_tag?: Maybe<string>
-  readonly private_username?: Maybe<string>
-  /** A secret. */
-  readonly private_token?: Maybe<string>
-  /** vCPU units, 1024 = 1 vCPU. */
-  readonly req_cpu?: Maybe<number>
-  /** MB. */
-  readonly req_memory?: Maybe<number>
-  /** GPU units, 1024 = 1 GPU. */
-  readonly req_video?: Maybe<number>
-  /** Minutes. */
-  readonly max_duration?: Maybe<number>
-  readonly force_cache?: Maybe<boolean>
-  /** Its values are not shown (0 was sampled). */
-  readonly kind?: Maybe<number>
-  /** Seconds. */
-  readonly time_to_deploy?: Maybe<number>
-  readonly session_config?: Maybe<{
-    readonly kind?: Maybe<string>
-    readonly sockets?: Maybe<number>
-    readonly autodeploy?: Maybe<boolean>
-    readonly empty_ttl?: Maybe<number>
-    readonly session_max_duration?: Maybe<number>
-  }>
-  readonly ports?: Maybe<
-    readonly {
-      readonly port?: Maybe<number>
-      readonly protocol?: Maybe<PortProtocol>
-      readonly to_check?: Maybe<boolean>
-      readonly tls_upgrade?: Maybe<boolean>
-      readonly name?: Maybe<string>
-    }[]
-  >
-  readonly envs?: Maybe<
-    readonly {
-      readonly key?: Maybe<string>
-      /** A secret if `is_secret`. */
-      readonly value?: Maybe<string>
-      readonly is_secret?: Maybe<boolean>
-    }[]
-  >
-  readonly verify_image?: Maybe<boolean>
-  /** Seconds. */
-  readonly termination_grace_period_seconds?: Maybe<number>
-  readonly endpoint_storage?: Maybe<string>
-  readonly command?: Maybe<string>
-  readonly arguments?: Maybe<string>
-  readonly dns_config?: Maybe<string>
-  readonly will_deploy_in_mainland_china?: Maybe<boolean>
-  /** Format B. */
-  readonly create_time?: Maybe<TimestampB>
-  /** Format B. */
-  readonly last_updated?: Maybe<TimestampB>
-}
-
-export const Version: z.ZodType<Version> = z.looseObject({
-  name: text,
-  is_active: maybe(flag),
-  docker_repository: maybe(text),
-  docker_image: maybe(text),
-  docker_tag: maybe(text),
-  private_username: maybe(text),
-  private_token: maybe(secret),
-  req_cpu: maybe(integer),
-  req_memory: maybe(integer),
-  req_video: maybe(integer),
-  max_duration: maybe(integer),
-  force_cache: maybe(flag),
-  kind: maybe(integer),
-  time_to_deploy: maybe(integer),
-  session_config: maybe(
-    z.looseObject({
-      kind: maybe(text),
-      sockets: maybe(integer),
-      autodeploy: maybe(flag),
-      empty_ttl: maybe(decimal),
-      session_max_duration: maybe(decimal),
-    }),
-  ),
-  ports: maybe(
-    z.array(
-      z.looseObject({
-        port: maybe(integer),
-        protocol: maybe(text),
-        to_check: maybe(flag),
-        tls_upgrade: maybe(flag),
-        name: maybe(text),
-      }),
-    ),
-  ),
-  envs: maybe(z.array(z.looseObject({ key: maybe(text), value: maybe(text), is_secret: maybe(flag) }))),
-  verify_image: maybe(flag),
-  termination_grace_period_seconds: maybe(integer),
-  endpoint_storage: maybe(text),
-  command: maybe(text),
-  arguments: maybe(text),
-  dns_config: maybe(text),
-  will_deploy_in_mainland_china: maybe(flag),
-  create_time: maybe(timestampB),
-  last_updated: maybe(timestampB),
-})
-
+/** The version as it is now. */
 export interface VersionSaved {
+  /** Whether it was saved. */
   readonly success?: Maybe<boolean>
+  /** The version. */
   readonly version: Version
 }
 
+/** Whether the version is gone. */
 export interface VersionDeleted {
+  /** Whether it was deleted. */
   readonly success?: Maybe<boolean>
+  /** For people. */
   readonly message?: Maybe<string>
 }
 
+/** All versions of an application. */
 export interface VersionList {
+  /** Not in pages. */
   readonly versions: readonly Version[]
+  /** How many there are. */
   readonly total_count?: Maybe<number>
 }
 
-const VersionSaved: z.ZodType<VersionSaved> = z.looseObject({ success: maybe(flag), version: Version })
-const VersionDeleted: z.ZodType<VersionDeleted> = z.looseObject({ success: maybe(flag), message: maybe(text) })
-const VersionList: z.ZodType<VersionList> = z.looseObject({ versions: z.array(Version), total_count: maybe(integer) })
+const VersionSaved = named<VersionSaved>('VersionSaved', z.looseObject({ success: maybe(flag), version: Version }))
+const VersionDeleted = named<VersionDeleted>('VersionDeleted', z.looseObject({ success: maybe(flag), message: maybe(text) }))
+const VersionList = named<VersionList>(
+  'VersionList',
+  z.looseObject({ versions: z.array(Version), total_count: maybe(integer) }),
+)
 
 const name = z.string().min(seen.versionName.min).max(seen.versionName.max)
 const changes = {
@@ -254,29 +122,9 @@ const changes = {
   max_duration: z.int().min(seen.maxDuration.min).max(seen.maxDuration.max).optional(),
   force_cache: z.boolean().optional(),
   time_to_deploy: z.int().min(1).optional(),
-  session_config: z
-    .strictObject({
-      kind: z.string().min(1),
-      sockets: z.int().min(1),
-      autodeploy: z.boolean().optional(),
-      empty_ttl: z.int().min(0).optional(),
-      session_max_duration: z.int().min(0).optional(),
-    })
-    .optional(),
-  ports: z
-    .array(
-      z.strictObject({
-        port: z.int().min(0).max(59999),
-        protocol: z.string().min(1),
-        to_check: z.boolean().optional(),
-        tls_upgrade: z.boolean().optional(),
-        name: z.string().min(1).optional(),
-      }),
-    )
-    .optional(),
-  envs: z
-    .array(z.strictObject({ key: z.string().min(1), value: environmentValue, is_secret: z.boolean().optional() }))
-    .optional(),
+  session_config: SessionConfig.optional(),
+  ports: z.array(VersionPort).optional(),
+  envs: z.array(VersionVariable).optional(),
   verify_image: z.boolean().optional(),
   termination_grace_period_seconds: z.int().min(seen.terminationGrace.min).max(seen.terminationGrace.max).optional(),
   endpoint_storage: z.string().min(1).optional(),
@@ -286,33 +134,34 @@ const changes = {
   will_deploy_in_mainland_china: z.boolean().optional(),
 }
 
-const VersionName: z.ZodType<VersionName> = z.strictObject({ app_name: segment, version_name: segment })
+const VersionName = named<VersionName>('VersionName', z.strictObject({ app_name: segment, version_name: segment }))
 
-const CreateVersion: z.ZodType<CreateVersion> = z
-  .strictObject({
-    app_name: segment,
-    ...changes,
-    name,
-    docker_repository: z.string().min(1),
-    docker_image: z.string().min(1),
-    docker_tag: z.string().min(1),
-    req_cpu: z.int().min(seen.resources.min),
-    req_memory: z.int().min(seen.resources.min),
-    req_video: z.int().min(0).optional(),
-  })
-  .refine((version) => version.req_memory <= 2 * version.req_cpu, {
-    path: ['req_memory'],
-    error: 'must be at most twice req_cpu',
-  })
+const CreateVersion = named<CreateVersion>(
+  'CreateVersion',
+  z
+    .strictObject({
+      app_name: segment,
+      ...changes,
+      name,
+      docker_repository: z.string().min(1),
+      docker_image: z.string().min(1),
+      docker_tag: z.string().min(1),
+      req_cpu: z.int().min(seen.resources.min),
+      req_memory: z.int().min(seen.resources.min),
+      req_video: z.int().min(0).optional(),
+    })
+    .refine((version) => version.req_memory <= 2 * version.req_cpu, {
+      path: ['req_memory'],
+      error: 'must be at most twice req_cpu',
+    }),
+)
 
-const UpdateVersion: z.ZodType<UpdateVersion> = z.strictObject({
+const UpdateVersion = named<UpdateVersion>('UpdateVersion', z.strictObject({
   app_name: segment,
   version_name: segment,
   name: name.optional(),
   ...changes,
-})
-
-const AppName: z.ZodType<{ readonly app_name: string }> = z.strictObject({ app_name: segment })
+}))
 
 export const versions = {
   create: operation('POST /v1/app/{app_name}/version', {
@@ -341,7 +190,7 @@ export const versions = {
   }),
   list: operation('GET /v1/app/{app_name}/versions', {
     summary: 'List the versions of an application',
-    input: AppName,
+    input: ApplicationName,
     output: VersionList,
     errors: [400, 401, 404, 500],
   }),

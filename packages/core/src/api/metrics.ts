@@ -1,0 +1,100 @@
+import { z } from 'zod'
+import { maybe, named, segment, text, type Maybe } from './fields.js'
+import type { DeploymentId } from './stop-deployment.js'
+
+/** Which metrics of a deployment. */
+export interface ReadMetrics extends DeploymentId {
+  /** 'YYYY-MM-DD HH:MM:SS.ffffff'; default: the deployment's start. */
+  readonly start_time?: string | undefined
+  /** The same format, later than `start_time`; default: now. */
+  readonly end_time?: string | undefined
+  /** Interval: a whole number of seconds, minutes or hours, such as 30s, 5m, 1h. */
+  readonly steps?: string | undefined
+  /** Raw data; default false. */
+  readonly raw?: boolean | undefined
+}
+
+/** One measurement over time. Units are not shown. */
+export interface MetricSeries {
+  /** Their meaning is not shown. */
+  readonly labels?: Maybe<readonly string[]>
+  /** The values measured, documented as strings. */
+  readonly datasets?: Maybe<readonly string[]>
+  /** When they were measured, each 'YYYY-MM-DD HH:MM:SS.mmm'. */
+  readonly timestamps?: Maybe<readonly string[]>
+}
+
+/** What was measured over time (service-api, Metrics). */
+export interface Metrics {
+  /** Sums. */
+  readonly total?: Maybe<{
+    /** Received over the network. */
+    readonly receive_total?: Maybe<MetricSeries>
+    /** Sent over the network. */
+    readonly transmit_total?: Maybe<MetricSeries>
+    /** Read from disk. */
+    readonly disk_read_total?: Maybe<MetricSeries>
+    /** Written to disk. */
+    readonly disk_write_total?: Maybe<MetricSeries>
+  }>
+  /** Processor use. */
+  readonly cpu?: Maybe<MetricSeries>
+  /** Memory use. */
+  readonly mem?: Maybe<MetricSeries>
+  /** Rates. */
+  readonly network?: Maybe<{
+    /** Received. */
+    readonly receive?: Maybe<MetricSeries>
+    /** Sent. */
+    readonly transmit?: Maybe<MetricSeries>
+  }>
+}
+
+const timePattern = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})\.\d{1,6}$/
+/** Whether the calendar has such a day, and the day such a time: Date takes 30 February for 2 March. */
+function isReal(time: string): boolean {
+  const [, day, seconds] = timePattern.exec(time) ?? []
+  const parsed = new Date(`${day}T${seconds}Z`)
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString() === `${day}T${seconds}.000Z`
+}
+const metricsTime = z
+  .string()
+  .regex(timePattern, { error: 'must look like 2026-01-31 08:15:30.250000', abort: true })
+  .refine(isReal, { error: 'must be a time that exists' })
+/** Compares two texts of one fixed-width format, the fraction padded. */
+const sortable = (time: string) => time.padEnd(26, '0')
+
+export const ReadMetrics = named<ReadMetrics>(
+  'ReadMetrics',
+  z
+    .strictObject({
+      request_id: segment,
+      start_time: metricsTime.optional(),
+      end_time: metricsTime.optional(),
+      steps: z
+        .string()
+        .regex(/^[1-9]\d*[smh]$/, 'must be a whole number of seconds, minutes or hours such as 30s, 5m, 1h')
+        .optional(),
+      raw: z.boolean().optional(),
+    })
+    .refine(
+      ({ start_time, end_time }) =>
+        start_time === undefined || end_time === undefined || sortable(end_time) > sortable(start_time),
+      { path: ['end_time'], error: 'must be later than start_time' },
+    ),
+)
+
+const MetricSeries = named<MetricSeries>('MetricSeries', z.looseObject({
+  labels: maybe(z.array(text)),
+  datasets: maybe(z.array(text)),
+  timestamps: maybe(z.array(text)),
+}))
+const series = maybe(MetricSeries)
+export const Metrics = named<Metrics>('Metrics', z.looseObject({
+  total: maybe(
+    z.looseObject({ receive_total: series, transmit_total: series, disk_read_total: series, disk_write_total: series }),
+  ),
+  cpu: series,
+  mem: series,
+  network: maybe(z.looseObject({ receive: series, transmit: series })),
+}))

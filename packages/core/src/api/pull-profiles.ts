@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { operation } from '../operation.js'
+import {
+  integer,
+  maybe,
+  named,
+  page,
+  Pagination,
+  segment,
+  text,
+  timestampA,
+  type Maybe,
+  type PageInput,
+  type TimestampA,
+} from './fields.js'
+import type { EndpointName } from './storages.js'
+
+/** Copies data from an endpoint storage into a container at boot, once linked to a version (service-api, Pull profile). */
+export interface PullProfile {
+  /** Its name in paths, too. */
+  readonly name: string
+  /** Path in the bucket. */
+  readonly source?: Maybe<string>
+  /** Whether the source is a file or a folder. */
+  readonly source_type?: Maybe<'File' | 'Folder' | (string & {})>
+  /** Path in the container. */
+  readonly destination?: Maybe<string>
+  /** Format A, UTC. */
+  readonly create_time?: Maybe<TimestampA>
+  /** Format A, UTC. */
+  readonly last_updated?: Maybe<TimestampA>
+}
+
+/** What to copy, and where to. */
+export interface CreatePullProfile extends EndpointName {
+  /** Unique in its endpoint storage (our choice). */
+  readonly name: string
+  /** Path in the bucket. */
+  readonly source: string
+  /** Whether the source is a file or a folder. */
+  readonly source_type: 'File' | 'Folder'
+  /** Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would fail). */
+  readonly destination: string
+}
+
+/** Names a pull profile of an endpoint storage. */
+export interface PullProfileName extends EndpointName {
+  /** The profile's name. */
+  readonly pull_profile_name: string
+}
+
+/** The body's schema is not shown; the sampled one carries the four fields of create, so each may change. */
+export interface UpdatePullProfile extends PullProfileName {
+  /** A new name. */
+  readonly name?: string | undefined
+  /** Path in the bucket. */
+  readonly source?: string | undefined
+  /** Whether the source is a file or a folder. */
+  readonly source_type?: 'File' | 'Folder' | undefined
+  /** Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would fail). */
+  readonly destination?: string | undefined
+}
+
+/** Which pull profiles of which endpoint storage. */
+export interface ListPullProfiles extends EndpointName, PageInput {}
+
+/** The pull profiles of an endpoint storage. */
+export interface PullProfileList {
+  /** This page's. */
+  readonly pull_profiles: readonly PullProfile[]
+  /** How many there are, at least 0. */
+  readonly total_count?: Maybe<number>
+  /** Where this page stands. */
+  readonly pagination?: Maybe<Pagination>
+}
+
+/** Names a pull profile and a version to be linked or unlinked. */
+export interface PullProfileLinkName extends PullProfileName {
+  /** The version's application. */
+  readonly app_name: string
+  /** The version's name. */
+  readonly version_name: string
+}
+
+/** That a pull profile is copied into deployments of a version (service-api, Pull profile link record). */
+export interface PullProfileLink {
+  /** The application's name. */
+  readonly app?: Maybe<string>
+  /** The version's name. */
+  readonly app_version?: Maybe<string>
+  /** The endpoint storage's name. */
+  readonly endpoint?: Maybe<string>
+  /** The profile's name. */
+  readonly pull_profile?: Maybe<string>
+  /** Format A. */
+  readonly create_time?: Maybe<TimestampA>
+  /** Format A. */
+  readonly last_updated?: Maybe<TimestampA>
+}
+
+export const PullProfile = named<PullProfile>('PullProfile', z.looseObject({
+  name: text,
+  source: maybe(text),
+  source_type: maybe(text),
+  destination: maybe(text),
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+}))
+const PullProfileList = named<PullProfileList>('PullProfileList', z.looseObject({
+  pull_profiles: z.array(PullProfile),
+  total_count: maybe(integer),
+  pagination: maybe(Pagination),
+}))
+export const PullProfileLink = named<PullProfileLink>('PullProfileLink', z.looseObject({
+  app: maybe(text),
+  app_version: maybe(text),
+  endpoint: maybe(text),
+  pull_profile: maybe(text),
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+}))
+
+/** The one protected location that the specification names. `.` and `..` are resolved before the comparison. */
+const isProtected = (destination: string) => {
+  const parts: string[] = []
+  for (const part of destination.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  }
+  return destination.startsWith('/') && parts[0] === 'etc'
+}
+const destination = z
+  .string()
+  .min(1)
+  .refine((path) => !isProtected(path), { error: 'must not be in a protected location such as /etc/' })
+
+const CreatePullProfile = named<CreatePullProfile>('CreatePullProfile', z.strictObject({
+  endpoint_name: segment,
+  name: z.string().min(1),
+  source: z.string().min(1),
+  source_type: z.enum(['File', 'Folder']),
+  destination,
+}))
+const UpdatePullProfile = named<UpdatePullProfile>('UpdatePullProfile', z.strictObject({
+  endpoint_name: segment,
+  pull_profile_name: segment,
+  name: z.string().min(1).optional(),
+  source: z.string().min(1).optional(),
+  source_type: z.enum(['File', 'Folder']).optional(),
+  destination: destination.optional(),
+}))
+const PullProfileName = named<PullProfileName>(
+  'PullProfileName',
+  z.strictObject({ endpoint_name: segment, pull_profile_name: segment }),
+)
+const ListPullProfiles = named<ListPullProfiles>('ListPullProfiles', z.strictObject({ endpoint_name: segment, ...page }))
+const PullProfileLinkName = named<PullProfileLinkName>('PullProfileLinkName', z.strictObject({
+  endpoint_name: segment,
+  pull_profile_name: segment,
+  app_name: segment,
+  version_name: segment,
+}))
+
+export const pullProfiles = {
+  create: operation('POST /v1/storage/endpoint/{endpoint_name}/pull-profile', {
+    summary: 'Create a pull profile',
+    input: CreatePullProfile,
+    output: PullProfile,
+    errors: [400, 401, 404, 500],
+  }),
+  get: operation('GET /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}', {
+    summary: 'Read a pull profile',
+    input: PullProfileName,
+    output: PullProfile,
+    errors: [400, 401, 404, 500],
+  }),
+  update: operation('PATCH /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}', {
+    summary: 'Change a pull profile',
+    input: UpdatePullProfile,
+    output: PullProfile,
+    errors: [400, 401, 404, 500],
+  }),
+  delete: operation('DELETE /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}', {
+    summary: 'Delete a pull profile; linked versions stop receiving the data, the storage stays',
+    input: PullProfileName,
+    errors: [400, 401, 404, 500],
+  }),
+  list: operation('GET /v1/storage/endpoint/{endpoint_name}/pull-profiles', {
+    summary: 'List the pull profiles of an endpoint storage',
+    input: ListPullProfiles,
+    output: PullProfileList,
+    errors: [400, 401, 404, 500],
+    items: 'pull_profiles',
+  }),
+  link: operation(
+    'PUT /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}',
+    {
+      summary: 'Link a pull profile to an application version',
+      input: PullProfileLinkName,
+      output: PullProfileLink,
+      errors: [400, 401, 404, 500],
+    },
+  ),
+  unlink: operation(
+    'DELETE /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}',
+    {
+      summary: 'Unlink a pull profile from an application version; the profile stays',
+      input: PullProfileLinkName,
+      errors: [400, 401, 404, 500],
+    },
+  ),
+} as const

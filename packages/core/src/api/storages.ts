@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { operation } from '../operation.js'
+import {
+  headerText,
+  httpUrl,
+  maybe,
+  named,
+  page,
+  Pagination,
+  secret,
+  segment,
+  text,
+  timestampA,
+  type Masked,
+  type Maybe,
+  type PageInput,
+  type TimestampA,
+} from './fields.js'
+
+/** A bucket that receives container logs at the end of a deployment (service-api, Endpoint storage). */
+export interface EndpointStorage {
+  /** Its name in paths, too. */
+  readonly name: string
+  /** v1 stores one file per deployment; v2 streams chunks of logs in real time. */
+  readonly container_log_version?: Maybe<'v1' | 'v2' | (string & {})>
+  /** Key id for the bucket. */
+  readonly access_key_id?: Maybe<string>
+  /** Full URL of the bucket service. */
+  readonly endpoint?: Maybe<string>
+  /** The bucket's name. */
+  readonly bucket?: Maybe<string>
+  /** Form of the logs: TEXT or NDJSON. */
+  readonly output_format?: Maybe<'TEXT' | 'NDJSON' | (string & {})>
+  /** Format A, UTC. */
+  readonly create_time?: Maybe<TimestampA>
+  /** Format A, UTC. */
+  readonly last_updated?: Maybe<TimestampA>
+}
+
+/** What an endpoint storage and its update have in common. */
+export interface EndpointStorageChanges {
+  /** v1 stores one file per deployment; v2 streams chunks of logs in real time. Default v1. */
+  readonly container_log_version?: 'v1' | 'v2' | undefined
+  /** Key id for the bucket. */
+  readonly access_key_id?: string | undefined
+  /** Secret of the key. Write-only, encrypted, in no answer. */
+  readonly secret_access_key?: string | undefined
+  /** Full http or https URL of the bucket service, best without the bucket's name as a subdomain. */
+  readonly endpoint?: string | undefined
+  /** The bucket's name. */
+  readonly bucket?: string | undefined
+  /** Form of the logs; default TEXT. */
+  readonly output_format?: 'TEXT' | 'NDJSON' | undefined
+}
+
+/** The bucket and the key to it. */
+export interface CreateEndpointStorage extends EndpointStorageChanges {
+  /** At least one character (our choice). */
+  readonly name: string
+  /** Key id for the bucket. */
+  readonly access_key_id: string
+  /** Secret of the key. Write-only, encrypted, in no answer. */
+  readonly secret_access_key: string
+  /** Full http or https URL of the bucket service, best without the bucket's name as a subdomain. */
+  readonly endpoint: string
+  /** The bucket's name. */
+  readonly bucket: string
+}
+
+/** Names an endpoint storage. */
+export interface EndpointName {
+  /** The storage's name. */
+  readonly endpoint_name: string
+}
+
+/** What is left out stays as it is. */
+export interface UpdateEndpointStorage extends EndpointName, EndpointStorageChanges {
+  /** A new name. */
+  readonly name?: string | undefined
+}
+
+/** Which endpoint storages. */
+export interface ListEndpointStorages extends PageInput {
+  /** Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). What it leaves out is missing from the answer. */
+  readonly x_fields?: string | undefined
+}
+
+/** The endpoint storages of the account. */
+export interface EndpointStorageList {
+  /** This page's. With `x_fields`, only what it asks for. */
+  readonly endpoints?: Maybe<readonly Masked<EndpointStorage>[]>
+  /** Where this page stands. */
+  readonly pagination?: Maybe<Pagination>
+}
+
+const storageFields = {
+  container_log_version: maybe(text),
+  access_key_id: maybe(text),
+  endpoint: maybe(text),
+  bucket: maybe(text),
+  output_format: maybe(text),
+  create_time: maybe(timestampA),
+  last_updated: maybe(timestampA),
+}
+
+export const EndpointStorage = named<EndpointStorage>('EndpointStorage', z.looseObject({ name: text, ...storageFields }))
+const EndpointStorageList = named<EndpointStorageList>('EndpointStorageList', z.looseObject({
+  endpoints: maybe(z.array(z.looseObject({ name: maybe(text), ...storageFields }))),
+  pagination: maybe(Pagination),
+}))
+
+/** Accepted, and never given back. */
+const writeOnly = secret.meta({ writeOnly: true })
+const storageChanges = {
+  container_log_version: z.enum(['v1', 'v2']).optional(),
+  access_key_id: z.string().min(1).optional(),
+  secret_access_key: writeOnly.optional(),
+  endpoint: httpUrl.optional(),
+  bucket: z.string().min(1).optional(),
+  output_format: z.enum(['TEXT', 'NDJSON']).optional(),
+}
+const CreateEndpointStorage = named<CreateEndpointStorage>('CreateEndpointStorage', z.strictObject({
+  ...storageChanges,
+  name: z.string().min(1),
+  access_key_id: z.string().min(1),
+  secret_access_key: writeOnly,
+  endpoint: httpUrl,
+  bucket: z.string().min(1),
+}))
+const UpdateEndpointStorage = named<UpdateEndpointStorage>('UpdateEndpointStorage', z.strictObject({
+  endpoint_name: segment,
+  name: z.string().min(1).optional(),
+  ...storageChanges,
+}))
+const EndpointName = named<EndpointName>('EndpointName', z.strictObject({ endpoint_name: segment }))
+const ListEndpointStorages = named<ListEndpointStorages>(
+  'ListEndpointStorages',
+  z.strictObject({ ...page, x_fields: headerText.optional() }),
+)
+
+export const storages = {
+  create: operation('POST /v1/storage/endpoint', {
+    summary: 'Create an endpoint storage for container logs',
+    input: CreateEndpointStorage,
+    output: EndpointStorage,
+    errors: [400, 401, 500],
+  }),
+  get: operation('GET /v1/storage/endpoint/{endpoint_name}', {
+    summary: 'Read an endpoint storage',
+    input: EndpointName,
+    output: EndpointStorage,
+    errors: [400, 401, 404, 500],
+  }),
+  update: operation('PATCH /v1/storage/endpoint/{endpoint_name}', {
+    summary: 'Change an endpoint storage',
+    input: UpdateEndpointStorage,
+    output: EndpointStorage,
+    errors: [400, 401, 404, 500],
+  }),
+  delete: operation('DELETE /v1/storage/endpoint/{endpoint_name}', {
+    summary: 'Delete an endpoint storage; versions linked to it can no longer store logs',
+    input: EndpointName,
+    errors: [401, 404, 500],
+  }),
+  list: operation('GET /v1/storage/endpoints', {
+    summary: 'List endpoint storages',
+    input: ListEndpointStorages,
+    output: EndpointStorageList,
+    errors: [400, 401, 500],
+    headers: { x_fields: 'X-Fields' },
+    items: 'endpoints',
+  }),
+} as const

@@ -1,0 +1,33 @@
+/** Reading a deployment's status, which is a text of the form `Status.<NAME>`. Pure. */
+
+/** What a status means for who waits for the deployment. */
+export type DeploymentPhase =
+  /** On its way to READY. A status that nobody knows counts as this: only a known one ends a wait. */
+  | 'starting'
+  | 'ready'
+  | 'failed'
+  /** Ending or ended: it will not be ready any more. */
+  | 'terminated'
+
+/** `'READY'` for `'Status.READY'`, `'READY'` and `'ready'`. */
+export function statusName(status: string): string {
+  return status.trim().replace(/^status\./i, '').toUpperCase()
+}
+
+/** Whether two statuses are the same, with or without the `Status.` in front and in any letter case. */
+export const sameStatus = (one: string, other: string): boolean => statusName(one) === statusName(other)
+
+/** @param deployment the status view of a deployment, or the body of its webhook. */
+export function deploymentPhase(deployment: { readonly current_status: string; readonly error?: boolean | null | undefined }): DeploymentPhase {
+  switch (statusName(deployment.current_status)) {
+    case 'READY':
+      return 'ready'
+    case 'ERROR':
+      return 'failed'
+    case 'TERMINATING':
+    case 'TERMINATED':
+      return 'terminated'
+    default:
+      return deployment.error === true ? 'failed' : 'starting'
+  }
+}

@@ -1,0 +1,91 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isHidden, scrub, secretsIn } from './redact.js'
+
+describe('secretsIn', () => {
+  test('finds what stands under the keys of secrets, addresses and webhooks, at any depth', () => {
+    const input = {
+      secret_access_key: 'bucket-secret',
+      private_token: 'registry-secret',
+      authorization: 'delete-token',
+      authorization_token: 3500589645,
+      users: [{ user_data: { ip_address: '198.51.100.7' } }, { ip: '2001:db8::7' }],
+      ip_list: ['192.0.2.1', '192.0.2.2'],
+      user_ip: '192.0.2.3',
+      webhook_on_ready: { url: 'https://backend.example/hook/secret-part' },
+      name: 'shown',
+    }
+    expect(secretsIn(input)).toEqual([
+      'bucket-secret',
+      'registry-secret',
+      'delete-token',
+      '3500589645',
+      '198.51.100.7',
+      '2001:db8::7',
+      '192.0.2.1',
+      '192.0.2.2',
+      '192.0.2.3',
+      'https://backend.example/hook/secret-part',
+    ])
+  })
+
+  test('finds the values of variables that are marked, and only those', () => {
+    const variables = [
+      { key: 'A', value: 'hidden-a', is_hidden: true },
+      { key: 'B', value: 'open-b', is_hidden: false },
+      { key: 'C', value: 'secret-c', is_secret: true },
+    ]
+    expect(secretsIn({ envs: variables })).toEqual(['hidden-a', 'secret-c'])
+  })
+
+  test.each([undefined, null, 7, 'text', []])('finds nothing in %j', (value) => expect(secretsIn(value)).toEqual([]))
+})
+
+test('isHidden knows the keys', () => {
+  expect(['private_token', 'ip_address', 'url', 'name'].map(isHidden)).toEqual([true, true, true, false])
+})
+
+describe('scrub', () => {
+  test('takes out a secret as it is, JSON-escaped, percent-encoded and in other letter case', () => {
+    const secret = 'Pass"word/1'
+    expect(scrub(`bad Pass"word/1 or "Pass\\"word/1" or Pass%22word%2F1 or PASS"WORD/1`, [secret])).toBe(
+      'bad [redacted] or "[redacted]" or [redacted] or [redacted]',
+    )
+  })
+
+  test.each([
+    ['no route to 198.51.100.7.', 'no route to [address].'],
+    ['198.51.100.7:8080 refused', '[address]:8080 refused'],
+    ['user 2001:db8::1 unknown', 'user [address] unknown'],
+    ['user [2001:db8::1]:443: unknown', 'user [[address]]:443: unknown'],
+    ['ip:2001:DB8:0:0:0:0:0:1', 'ip:[address]'],
+    ['from ::ffff:192.0.2.1.', 'from [address].'],
+    ['Some::Name and std::string', 'Some::Name and std::string'],
+    ['at 12:30:45.123, image 1.2.3, 00:1a:2b:3c:4d:5e', 'at 12:30:45.123, image 1.2.3, 00:1a:2b:3c:4d:5e'],
+    ['', ''],
+  ])('%j becomes %j', (text, scrubbed) => expect(scrub(text)).toBe(scrubbed))
+
+  test('an empty secret is no secret', () => expect(scrub('text', [''])).toBe('text'))
+
+  test('leaves no secret behind, whatever stands around it', () => {
+    // Without letters of the mark '[redacted]', so that a secret cannot be found in the mark itself.
+    const secret = fc.string({ unit: fc.constantFrom('x', 'Y', '0', '"', '\\', '/', '%', '$', '*', 'é', '\ud800'), minLength: 1, maxLength: 8 })
+    fc.assert(
+      fc.property(fc.array(fc.oneof(secret, fc.constantFrom(' ', 'and', ':'))), fc.array(secret, { minLength: 1, maxLength: 4 }), (parts, secrets) => {
+        const text = [...parts, ...secrets].join(' ')
+        const scrubbed = scrub(text, secrets).toLowerCase()
+        for (const one of secrets) expect(scrubbed).not.toContain(one.toLowerCase())
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('leaves no IPv4 or IPv6 address behind', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.ipV4(), fc.ipV6()), fc.constantFrom('', ' ', '(', '"', "'", '='), (address, around) => {
+        expect(scrub(`from ${around}${address}${around} to`)).toBe(`from ${around}[address]${around} to`)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

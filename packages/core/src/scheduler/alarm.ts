@@ -1,0 +1,39 @@
+import type { Clock } from '../clock.js'
+
+/** One sleep at a time, which can be moved or called off. */
+export interface Alarm {
+  readonly isSet: boolean
+  /** Rings once, at `instant` (epoch milliseconds), in place of any instant it was set to before. */
+  set(instant: number): void
+  clear(): void
+}
+
+/** Sleeps only while it is set, so that it keeps no process alive for nothing. */
+export function createAlarm(clock: Clock, ring: () => void): Alarm {
+  let sleep: AbortController | undefined
+
+  const clear = () => {
+    sleep?.abort(null)
+    sleep = undefined
+  }
+
+  return {
+    get isSet() {
+      return sleep !== undefined
+    },
+    set: (instant) => {
+      clear()
+      const controller = new AbortController()
+      sleep = controller
+      clock.sleep(instant - clock.now(), controller.signal).then(
+        () => {
+          if (sleep !== controller) return
+          sleep = undefined
+          ring()
+        },
+        () => {}, // called off
+      )
+    },
+    clear,
+  }
+}

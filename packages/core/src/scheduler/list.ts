@@ -1,0 +1,52 @@
+// pure: a doubly linked list
+
+/** An item's place in a list. Belongs to one list, and is removed once. */
+export interface Entry<T> {
+  readonly item: T
+}
+
+/** Items in the order in which they were added. Adding at the end and removing anywhere take constant time. */
+export interface List<T> extends Iterable<T> {
+  readonly size: number
+  readonly first: Entry<T> | undefined
+  push(item: T): Entry<T>
+  remove(entry: Entry<T>): void
+}
+
+interface Link<T> extends Entry<T> {
+  before: Link<T> | undefined
+  after: Link<T> | undefined
+}
+
+export function createList<T>(): List<T> {
+  let first: Link<T> | undefined
+  let last: Link<T> | undefined
+  let size = 0
+  return {
+    get size() {
+      return size
+    },
+    get first() {
+      return first
+    },
+    push: (item) => {
+      const link: Link<T> = { item, before: last, after: undefined }
+      if (last === undefined) first = link
+      else last.after = link
+      last = link
+      size += 1
+      return link
+    },
+    remove: (entry) => {
+      const { before, after } = entry as Link<T>
+      if (before === undefined) first = after
+      else before.after = after
+      if (after === undefined) last = before
+      else after.before = before
+      size -= 1
+    },
+    *[Symbol.iterator]() {
+      for (let link = first; link !== undefined; link = link.after) yield link.item
+    },
+  }
+}
