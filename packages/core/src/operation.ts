@@ -73,7 +73,7 @@ export function operation<
   const Route extends `${Method} /${string}`,
   Input extends Readonly<Record<Placeholders<Route>, string>>,
   Output = undefined,
-  const Success extends number = 200,
+  const Success extends number = [Output] extends [undefined] ? 204 : 200,
   const Errors extends number = never,
 >(route: Route, details: Details<Input, Output, Success, Errors>): Operation<Input, Output, Success, Errors> {
   const space = route.indexOf(' ')

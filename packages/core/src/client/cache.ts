@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache'
+import type { OperationId } from '../api/api.js'
+import type { Clock } from '../clock.js'
+
+/** Answers that hardly ever change, kept for a while. */
+export interface AnswerCache {
+  /** Undefined when nothing is kept under this key, or not any more. */
+  get(key: string): object | undefined
+  set(key: string, answer: unknown): void
+}
+
+const kept: ReadonlySet<OperationId> = new Set<OperationId>(['locations.list', 'locations.beacons'])
+
+/**
+ * Whether the answer may be kept: locations and beacons. Not the locations for an `app` and `version`,
+ * which the service chooses by present capacity.
+ */
+export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>>): boolean =>
+  kept.has(id) && input['app'] === undefined && input['version'] === undefined
+
+/** @param ttlMs milliseconds that an answer is kept; 0 keeps none. */
+export function createAnswerCache(ttlMs: number, clock: Clock): AnswerCache {
+  if (ttlMs === 0) return { get: () => undefined, set: () => {} }
+  // A few pages of a few filters; ttlResolution 0 makes it ask the clock every time instead of setting timers.
+  const answers = new LRUCache<string, object>({ max: 256, ttl: ttlMs, ttlResolution: 0, perf: clock })
+  return {
+    get: (key) => answers.get(key),
+    set: (key, answer) => {
+      if (typeof answer === 'object' && answer !== null) answers.set(key, answer)
+    },
+  }
+}

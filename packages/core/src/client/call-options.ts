@@ -1,0 +1,24 @@
+import type { OperationId } from '../api/api.js'
+import { InvalidInput } from './errors.js'
+
+/** What any call takes besides its input. */
+export interface CallOptions {
+  /** Ends the call at once when aborted, in whatever wait it is; the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds for everything: queueing, connecting, retries and their waits. Default: the client's `timeoutMs`. */
+  readonly timeoutMs?: number | undefined
+  /** Whole number; higher first among the calls that wait for the same rate limit. Default 0. */
+  readonly priority?: number | undefined
+}
+
+/** @throws {InvalidInput} naming the option and its value. */
+export function checkCallOptions(id: OperationId, { signal, timeoutMs, priority }: CallOptions): void {
+  const refuse = (option: string, must: string, value: unknown): never => {
+    throw new InvalidInput(`${id}: option ${option} must be ${must}, got ${String(value)}`, { operation: id, field: option })
+  }
+  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
+    refuse('timeoutMs', 'a positive number of milliseconds', timeoutMs)
+  }
+  if (priority !== undefined && !Number.isSafeInteger(priority)) refuse('priority', 'a whole number', priority)
+  if (signal !== undefined && !(signal instanceof AbortSignal)) refuse('signal', 'an AbortSignal', signal)
+}

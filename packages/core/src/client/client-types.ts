@@ -1,0 +1,78 @@
+import type { EventEmitter } from 'eventemitter3'
+import type { Api } from '../api/api.js'
+import type { Deployment } from '../api/deployment.js'
+import type { InputOf, OutputOf, SuccessOf } from '../operation.js'
+import type { SchedulerState } from '../scheduler/scheduler.js'
+import type { CallOptions } from './call-options.js'
+import type { ClientEvents } from './events.js'
+import type { WaitOptions } from './wait-until-ready.js'
+
+/**
+ * Calls the operation: resolves with the body of its answer, frozen, or rejects with a `MusterError` (or
+ * the reason of an aborted signal). A documented rate limit is kept by waiting.
+ */
+export interface Call<Input, Output> {
+  (input: Input, options?: CallOptions): Promise<Output>
+}
+
+/** A `Call` whose input may be left out. */
+export interface OptionalCall<Input, Output> {
+  (input?: Input, options?: CallOptions): Promise<Output>
+}
+
+/** The items of all pages, fetched one page at a time as they are consumed. The options hold for each page. */
+export interface Pages<Input, Item> {
+  readonly all: (input: Input, options?: CallOptions) => AsyncGenerator<Item, void, undefined>
+}
+
+/** `Pages` whose input may be left out. */
+export interface OptionalPages<Input, Item> {
+  readonly all: (input?: Input, options?: CallOptions) => AsyncGenerator<Item, void, undefined>
+}
+
+/** The type of an answer; where a success may come without content, also undefined. */
+type AnswerOf<Op> = 204 extends SuccessOf<Op> ? OutputOf<Op> | undefined : OutputOf<Op>
+
+/** The objects in the list that an answer holds. */
+type ItemOf<Output> = { [Key in keyof Output]-?: NonNullable<Output[Key]> extends readonly (infer Item extends object)[] ? Item : never }[keyof Output]
+
+/** Operations whose input has a page are those that answer in pages. */
+type Paged<Input> = 'page' extends keyof Input ? true : false
+
+type CallOf<Op> = object extends InputOf<Op> ? OptionalCall<InputOf<Op>, AnswerOf<Op>> : Call<InputOf<Op>, AnswerOf<Op>>
+type PagesOf<Op> = object extends InputOf<Op> ? OptionalPages<InputOf<Op>, ItemOf<OutputOf<Op>>> : Pages<InputOf<Op>, ItemOf<OutputOf<Op>>>
+
+/** A function for every operation of a description. */
+export type Operations<Description> = {
+  readonly [Group in keyof Description]: {
+    readonly [Name in keyof Description[Group]]: CallOf<Description[Group][Name]> &
+      (Paged<InputOf<Description[Group][Name]>> extends true ? PagesOf<Description[Group][Name]> : unknown)
+  }
+}
+
+/** Deployments, with what takes more than one operation. */
+export interface DeploymentWaits {
+  /**
+   * Reads the status, at growing intervals, until the deployment is READY. For one deployment; to follow
+   * many, list them.
+   * @throws {DeploymentFailed} when it is in error; stop it then.
+   * @throws {AlreadyTerminated} when it ends or has ended.
+   * @throws {TimedOut} after `timeoutMs`; it still runs then.
+   */
+  waitUntilReady(requestId: string, options?: WaitOptions): Promise<Deployment>
+}
+
+/** The client: a function for each of the 58 operations, by resource. */
+export interface Client extends Operations<Api> {
+  readonly deployments: Operations<Api>['deployments'] & DeploymentWaits
+  /** `client.events.on('response', ({ operation, status, durationMs }) => …)` */
+  readonly events: EventEmitter<ClientEvents>
+  /** What waits and what is under way, by rate limit: `create deployment`, `deployment status`, `list deployments`, `legacy deploy` and `other`. */
+  queues(): Readonly<Record<string, SchedulerState>>
+  /**
+   * Takes no more calls, lets those that were made end (at their deadlines at the latest), and closes the
+   * connections, so that the process can end.
+   */
+  close(): Promise<void>
+  [Symbol.asyncDispose](): Promise<void>
+}

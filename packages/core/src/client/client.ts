@@ -1,0 +1,55 @@
+import { operations, type Api } from '../api/api.js'
+import type { Random } from '../random.js'
+import { createAnswerCache } from './cache.js'
+import { createCall, type UntypedCall } from './call.js'
+import type { Client, Operations } from './client-types.js'
+import { configure } from './config.js'
+import type { ClientOptions } from './options.js'
+import { allPages } from './pages.js'
+import { createPipeline } from './pipeline.js'
+import { createWaitUntilReady } from './wait-until-ready.js'
+
+/**
+ * Makes a client of the service. One for the whole process is meant: it keeps the rate limits, the
+ * connections and the cache.
+ *
+ * Every call passes five hops, each in a file of its own: call → retry → schedule (queues.ts) → send → decode.
+ *
+ * @throws {InvalidInput} naming the option and its value; a token is never shown.
+ */
+export function createClient(options: ClientOptions): Client {
+  const config = configure(options)
+  const { flights, lifetime, queues, events, close } = createPipeline(config)
+  const cache = createAnswerCache(config.cacheTtlMs, config.clock)
+  const calling = { ...config, flights, lifetime, cache, nextCall: callIds(config.random) }
+
+  const resources: Record<string, Record<string, UntypedCall>> = {}
+  for (const [id, operation] of operations) {
+    const [group, name] = id.split('.') as [string, string]
+    const call = createCall(id, operation, calling)
+    resources[group] ??= {}
+    resources[group][name] = operation.items === undefined ? call : Object.assign(call, { all: allPages(call, operation.items) })
+  }
+  const typed = resources as Operations<Api>
+
+  return {
+    ...typed,
+    deployments: { ...typed.deployments, waitUntilReady: createWaitUntilReady(typed.deployments.get, config) },
+    events,
+    queues: queues.state,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** 'x7k2-1', 'x7k2-2', …: told apart from the calls of other clients by the first part. */
+function callIds(random: Random): () => string {
+  const client = Math.floor(random() * 36 ** 4)
+    .toString(36)
+    .padStart(4, '0')
+  let made = 0
+  return () => {
+    made += 1
+    return `${client}-${made}`
+  }
+}

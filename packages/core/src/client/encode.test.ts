@@ -1,0 +1,92 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { api } from '../api/api.js'
+import { defaultSettings } from '../api/settings.js'
+import { operation } from '../operation.js'
+import { createEncoder, encodeSegment } from './encode.js'
+import { InvalidInput } from './errors.js'
+
+const encode = (op: Parameters<typeof createEncoder>[0], input: Record<string, unknown>, prefix = '') => createEncoder(op, defaultSettings, prefix)(input)
+
+describe('paths', () => {
+  // Any text, and texts made of what paths, URLs and encodings are made of.
+  const nasty = fc.string({ unit: fc.constantFrom('.', '/', '\\', '?', '#', '%', '%2e', '%2E', '%2f', '%00', '\0', ';', ':', '@', '&', '+', ' ', 'é', '🎮', '\r\n'), maxLength: 6 })
+  const name = fc.oneof(fc.string({ unit: 'binary' }), nasty).filter((text) => !['', '.', '..'].includes(text))
+
+  test('a name comes out as it went in, and never leaves its segment', () => {
+    fc.assert(
+      fc.property(name, name, (app_name, version_name) => {
+        const { path } = encode(api.versions.get, { app_name, version_name })
+        expect(path).toMatch(/^[\x21-\x7e]+$/)
+        // What a server makes of it, which also resolves dots.
+        const { pathname, search, hash } = new URL(path, 'http://service.example')
+        expect(pathname).toBe(path)
+        expect([search, hash]).toEqual(['', ''])
+        const segments = pathname.split('/')
+        expect(segments).toHaveLength(6)
+        expect([segments[1], segments[2], segments[4]]).toEqual(['v1', 'app', 'version'])
+        expect(decodeURIComponent(segments[3] ?? '')).toBe(app_name)
+        expect(decodeURIComponent(segments[5] ?? '')).toBe(version_name)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test.each(['', '.', '..'])('%j has no encoding and is refused, naming the key', (text) => {
+    expect(() => encodeSegment('fleet_name', text)).toThrow(expect.objectContaining({ name: 'InvalidInput', field: 'fleet_name' }))
+  })
+
+  test.each(['\ud800', 'a\udc00b'])('half of a surrogate pair is refused, naming the key', (text) => {
+    expect(() => encode(api.fleets.get, { fleet_name: text })).toThrow(InvalidInput)
+    expect(() => encode(api.fleets.get, { fleet_name: text })).toThrow(/fleet_name/)
+  })
+
+  test('the path of the base URL goes in front', () => {
+    expect(encode(api.fleets.get, { fleet_name: 'a b' }, '/api').path).toBe('/api/v1/fleet/a%20b')
+  })
+})
+
+describe('query', () => {
+  test('leaves out undefined, writes booleans and numbers as text and the rest as JSON', () => {
+    const query = { filters: [{ field: 'tags', operator: 'in', value: ['a&b'] }] }
+    expect(encode(api.deployments.list, { query, page: 2, limit: undefined }).path).toBe(
+      `/v1/deployments?query=${encodeURIComponent(JSON.stringify(query))}&page=2`,
+    )
+    expect(encode(api.locations.list, { tags: true }).path).toBe('/v1/locations?tags=true')
+    expect(encode(api.deployments.stop, { request_id: 'r', container_log_storage: false }).path).toBe('/v1/stop/r?container_log_storage=false')
+    expect(encode(api.deployments.stop, { request_id: 'r', container_log_storage: 'logs/eu' }).path).toBe('/v1/stop/r?container_log_storage=logs%2Feu')
+  })
+
+  test('a key may be sent there although the method has a body', () => {
+    const op = operation('POST /v1/thing', { summary: '', input: z.object({ dry: z.boolean(), name: z.string() }), query: ['dry'], errors: [] })
+    expect(encode(op, { dry: true, name: 'x' })).toMatchObject({ path: '/v1/thing?dry=true', body: '{"name":"x"}' })
+  })
+})
+
+describe('headers', () => {
+  test('carry the keys that belong there', () => {
+    expect(encode(api.storages.list, { x_fields: 'endpoints{name}' }).headers).toEqual(['X-Fields', 'endpoints{name}'])
+  })
+
+  test.each(['a\r\nb: c', 'a\0', 'ł'])('%j cannot stand in one', (x_fields) => {
+    expect(() => encode(api.storages.list, { x_fields })).toThrow(/x_fields/)
+  })
+})
+
+describe('body', () => {
+  test('holds the remaining keys as JSON', () => {
+    const { body, headers, path } = encode(api.versions.update, { app_name: 'a', version_name: 'v', name: 'w', command: null, ports: undefined })
+    expect([path, body, headers]).toEqual(['/v1/app/a/version/v', '{"name":"w","command":null}', ['content-type', 'application/json']])
+  })
+
+  test('is an empty object where the method has one and nothing remains', () => {
+    expect(encode(api.fleets.update, { fleet_name: 'f' }).body).toBe('{}')
+  })
+
+  test('is absent from GET, DELETE and a PUT that says all in its path', () => {
+    expect(encode(api.fleets.get, { fleet_name: 'f' })).toEqual({ path: '/v1/fleet/f', headers: [], body: undefined })
+    expect(encode(api.fleets.delete, { fleet_name: 'f' }).body).toBeUndefined()
+    expect(encode(api.fleets.link, { fleet_name: 'f', app_name: 'a', version_name: 'v' }).body).toBeUndefined()
+  })
+})

@@ -1,0 +1,73 @@
+import type { Settings } from '../api/settings.js'
+import type { Operation } from '../operation.js'
+import { pathOf, wireName } from '../wire.js'
+import { InvalidInput } from './errors.js'
+
+/** An input as HTTP carries it. */
+export interface EncodedInput {
+  /** Path and query, ready for the request line. */
+  readonly path: string
+  /** Names and values in turn. */
+  readonly headers: readonly string[]
+  /** JSON, or undefined for a request without a body. */
+  readonly body: string | undefined
+}
+
+/**
+ * Makes the function that writes an operation's (already validated) input as path, query, headers and body.
+ * @param prefix path of the base URL, without a slash at its end.
+ */
+export function createEncoder(operation: Operation, settings: Settings, prefix: string) {
+  // '/v1/app/{app_name}/version' is '/v1/app/', then the name, then '/version'.
+  const [first = '', ...rest] = `${prefix}${pathOf(operation, settings)}`.split(/\{\w+\}/)
+  const alwaysBody = operation.method === 'POST' || operation.method === 'PATCH'
+
+  return (input: Readonly<Record<string, unknown>>): EncodedInput => {
+    let path = first
+    operation.pathKeys.forEach((key, index) => {
+      path += encodeSegment(key, String(input[key])) + rest[index]
+    })
+    let query = ''
+    const headers: string[] = []
+    let body: Record<string, unknown> | undefined = alwaysBody ? {} : undefined
+    for (const key in input) {
+      const value = input[key]
+      if (value === undefined) continue
+      const { place, name } = wireName(operation, key, settings)
+      if (place === 'query') query += `${query === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeText(key, queryText(value))}`
+      else if (place === 'header') headers.push(name, headerText(key, String(value)))
+      else if (place === 'body') (body ??= {})[name] = value
+    }
+    if (body !== undefined) headers.push('content-type', 'application/json')
+    return { path: path + query, headers, body: body === undefined ? undefined : JSON.stringify(body) }
+  }
+}
+
+/**
+ * A name as one segment of a path. Every character that could end the segment or the path is encoded.
+ * `.` and `..` have no encoding that servers leave alone (they read `%2e%2e` as `..` too), and an empty
+ * name would change the route: these are refused.
+ */
+export function encodeSegment(key: string, name: string): string {
+  if (name === '' || name === '.' || name === '..') {
+    throw new InvalidInput(`${key} is ${JSON.stringify(name)}, which cannot stand in a path`, { field: key })
+  }
+  return encodeText(key, name)
+}
+
+function encodeText(key: string, text: string): string {
+  try {
+    return encodeURIComponent(text)
+  } catch (cause) {
+    throw new InvalidInput(`${key} is not well-formed text: it holds half of a surrogate pair`, { field: key, cause })
+  }
+}
+
+const queryText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function headerText(key: string, text: string): string {
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) {
+    throw new InvalidInput(`${key} holds characters that cannot stand in a header`, { field: key })
+  }
+  return text
+}

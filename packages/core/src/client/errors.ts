@@ -1,0 +1,216 @@
+/**
+ * Everything the client throws, apart from the reason of an aborted signal, which is rethrown as it is.
+ * One subclass for each different thing a caller would do about it. No error, in its message, its
+ * properties or its causes, holds a token, a secret or a player's address.
+ */
+
+/** What is known about the call that failed. */
+export interface CallFacts {
+  /** Group and name of the operation, e.g. `deployments.create`. */
+  readonly operation?: string | undefined
+  /** Identifies the call within this process; the events of the call carry the same. */
+  readonly call?: string | undefined
+  /** The deployment it was about, or that the answer named. */
+  readonly requestId?: string | undefined
+  /** HTTP status of the answer. */
+  readonly status?: number | undefined
+  readonly cause?: unknown
+}
+
+export class MusterError extends Error {
+  /** Group and name of the operation, e.g. `deployments.create`. */
+  declare readonly operation?: string
+  /** Identifies the call within this process; the events of the call carry the same. */
+  declare readonly call?: string
+  /** The deployment it was about, or that the answer named. */
+  declare readonly requestId?: string
+  /** HTTP status of the answer, if one came. */
+  declare readonly status?: number
+
+  static {
+    this.prototype.name = 'MusterError'
+  }
+
+  constructor(message: string, { cause, ...facts }: CallFacts = {}) {
+    super(message, cause === undefined ? undefined : { cause })
+    for (const [key, value] of Object.entries(facts)) if (value !== undefined) Object.assign(this, { [key]: value })
+  }
+
+  /** For structured logs: name, message and facts, without stack and cause. */
+  toJSON(): Readonly<Record<string, unknown>> {
+    return { name: this.name, message: this.message, ...Object.fromEntries(Object.entries(this)) }
+  }
+}
+
+/** The input or an option is wrong: found before sending, or by the service (400, 422). Repeating it as it is helps nobody. */
+export class InvalidInput extends MusterError {
+  /** The input key or option at fault, e.g. `users.0.user_data`. Undefined when the service did not name one. */
+  declare readonly field?: string
+
+  static {
+    this.prototype.name = 'InvalidInput'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly field?: string | undefined } = {}) {
+    super(message, facts)
+  }
+}
+
+/** The token is missing, wrong or expired (401). */
+export class Unauthorized extends MusterError {
+  static {
+    this.prototype.name = 'Unauthorized'
+  }
+}
+
+/** The token is known but not allowed to do this (403). */
+export class Forbidden extends MusterError {
+  static {
+    this.prototype.name = 'Forbidden'
+  }
+}
+
+/** There is nothing by that name (404; for deployments also a 400 that says so). */
+export class NotFound extends MusterError {
+  static {
+    this.prototype.name = 'NotFound'
+  }
+}
+
+/** The name is taken, or the state does not allow it (409). */
+export class Conflict extends MusterError {
+  static {
+    this.prototype.name = 'Conflict'
+  }
+}
+
+/** The deployment has ended already (410): for a caller who wanted it stopped, a success. */
+export class AlreadyTerminated extends MusterError {
+  static {
+    this.prototype.name = 'AlreadyTerminated'
+  }
+}
+
+/**
+ * No server could be allocated (422 on create). With a `requestId`, a deployment in error exists and
+ * may cost money until it is stopped: stop it.
+ */
+export class NoCapacity extends MusterError {
+  static {
+    this.prototype.name = 'NoCapacity'
+  }
+}
+
+/** Something the service depends on failed, e.g. the image could not be pulled for a test (424). */
+export class DependencyFailed extends MusterError {
+  static {
+    this.prototype.name = 'DependencyFailed'
+  }
+}
+
+/** Too many requests (429), and the wait that the service asks for does not fit into the call's `timeoutMs`. */
+export class RateLimited extends MusterError {
+  /** Milliseconds to wait, as the service said. */
+  declare readonly retryAfterMs?: number
+
+  static {
+    this.prototype.name = 'RateLimited'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly retryAfterMs?: number | undefined } = {}) {
+    super(message, facts)
+  }
+}
+
+/** The service failed (5xx). What was asked may have been done or not. */
+export class ServerError extends MusterError {
+  /** Milliseconds to wait, as the service said. */
+  declare readonly retryAfterMs?: number
+
+  static {
+    this.prototype.name = 'ServerError'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly retryAfterMs?: number | undefined } = {}) {
+    super(message, facts)
+  }
+}
+
+/** No answer came: no connection, or it broke. */
+export class ConnectionLost extends MusterError {
+  /** Whether the request may have reached the service. False is certain: nothing was written. */
+  declare readonly sent: boolean
+
+  static {
+    this.prototype.name = 'ConnectionLost'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
+    super(message, facts)
+  }
+}
+
+/** The call did not end within `timeoutMs`; its cause is the last failed attempt, if there was one. */
+export class TimedOut extends MusterError {
+  /** Whether what was asked may have been done. False is certain. */
+  declare readonly sent: boolean
+  /** Milliseconds the call was given. */
+  declare readonly timeoutMs: number
+  /** Milliseconds spent waiting for the rate limit and a free place. */
+  declare readonly queuedMs: number
+  /** Milliseconds spent between failed attempts. */
+  declare readonly retryWaitMs: number
+  /** Milliseconds spent connecting, sending and waiting for answers. */
+  declare readonly inFlightMs: number
+
+  static {
+    this.prototype.name = 'TimedOut'
+  }
+
+  constructor(message: string, facts: CallFacts & TimedOutFacts) {
+    super(message, facts)
+  }
+}
+
+export interface TimedOutFacts {
+  readonly sent: boolean
+  readonly timeoutMs: number
+  readonly queuedMs?: number
+  readonly retryWaitMs?: number
+  readonly inFlightMs?: number
+}
+
+/** An answer that fits no description: not JSON, too large, a redirect, a field of the wrong type, an unknown status. What was asked may have been done. */
+export class UnexpectedResponse extends MusterError {
+  /** The field of the answer at fault. */
+  declare readonly field?: string
+
+  static {
+    this.prototype.name = 'UnexpectedResponse'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly field?: string | undefined } = {}) {
+    super(message, facts)
+  }
+}
+
+/** The deployment that was waited for is in error. It may cost money until it is stopped. */
+export class DeploymentFailed extends MusterError {
+  /** The service's `error_detail`. */
+  declare readonly detail?: string
+
+  static {
+    this.prototype.name = 'DeploymentFailed'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly detail?: string | undefined }) {
+    super(message, facts)
+  }
+}
+
+/** The client was closed before the call. */
+export class ClientClosed extends MusterError {
+  static {
+    this.prototype.name = 'ClientClosed'
+  }
+}

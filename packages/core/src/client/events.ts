@@ -1,0 +1,89 @@
+import { EventEmitter } from 'eventemitter3'
+import type { OperationId } from '../api/api.js'
+import type { Method } from '../operation.js'
+
+/** What every event says. None holds a token, a secret, an address, a filled path or a body. */
+export interface CallEvent {
+  /** Group and name, e.g. `deployments.create`. */
+  readonly operation: OperationId
+  /** Identifies the call; errors carry the same. */
+  readonly call: string
+  /** The deployment the call is about. */
+  readonly requestId?: string | undefined
+  /** From 1. */
+  readonly attempt: number
+}
+
+/** An attempt has left the queue. */
+export interface RequestEvent extends CallEvent {
+  readonly method: Method
+  /** The template, e.g. `/v1/status/{request_id}`. */
+  readonly path: string
+  readonly priority: number
+  /** Milliseconds the call has spent in queues so far. */
+  readonly queuedMs: number
+}
+
+/** An attempt has ended, with an answer or without. */
+export interface ResponseEvent extends CallEvent {
+  readonly method: Method
+  /** The template, e.g. `/v1/status/{request_id}`. */
+  readonly path: string
+  /** HTTP status; undefined if no answer came. */
+  readonly status: number | undefined
+  /** Name of the error class if no answer came. */
+  readonly error: string | undefined
+  /** Milliseconds since the attempt left the queue. */
+  readonly durationMs: number
+  /** Size of the answer's body. */
+  readonly bytes: number
+}
+
+/** An attempt failed, and another follows. */
+export interface RetryEvent extends CallEvent {
+  /** Milliseconds until then, before any queueing. */
+  readonly delayMs: number
+  /** Name of the error class. */
+  readonly error: string
+}
+
+/** The service answered 429, and the whole queue of its rate limit pauses. */
+export interface ThrottledEvent extends CallEvent {
+  /** Name of the rate limit. */
+  readonly limit: string
+  /** Milliseconds that the service asked to wait, if it did. */
+  readonly retryAfterMs: number | undefined
+  /** Milliseconds until the queue goes on. */
+  readonly pauseMs: number
+}
+
+export interface ClientEvents {
+  request: (event: RequestEvent) => void
+  response: (event: ResponseEvent) => void
+  retry: (event: RetryEvent) => void
+  throttled: (event: ThrottledEvent) => void
+}
+
+/** Where the hops put their events. */
+export interface EventSink {
+  /** `describe` runs only if somebody listens. */
+  emit<Name extends keyof ClientEvents>(name: Name, describe: () => Parameters<ClientEvents[Name]>[0]): void
+}
+
+/** An emitter for users, and the sink that feeds it. A listener that throws becomes a process warning, never the call's failure. */
+export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; readonly sink: EventSink } {
+  const emitter = new EventEmitter<ClientEvents>()
+  return {
+    emitter,
+    sink: {
+      emit: (name, describe) => {
+        if (emitter.listenerCount(name) === 0) return
+        try {
+          emitter.emit(name, ...([describe()] as never))
+        } catch (error) {
+          process.emitWarning(`a listener of the event '${name}' threw: ${String(error)}`, 'MusterWarning')
+        }
+      },
+    },
+  }
+}

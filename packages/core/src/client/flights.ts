@@ -1,0 +1,111 @@
+import type { Clock } from '../clock.js'
+import { createCancellation } from './cancellation.js'
+import type { Deadlines } from './deadlines.js'
+import { deepFreeze } from './deep-freeze.js'
+import { TimedOut } from './errors.js'
+import { createFlight, type Flight } from './flight.js'
+import type { Lifetime } from './lifetime.js'
+import { timeSpent, type TimeSpent } from './progress.js'
+import { factsOf, type Request } from './request.js'
+
+/** Performs requests, so that equal reads at the same time cost one request. */
+export interface Flights {
+  /** @param wait how this caller waits; others who share the request wait as they like. */
+  board(request: Unboarded, wait: Wait): Promise<unknown>
+}
+
+/** How long, and until which signal, a caller waits. */
+export interface Wait {
+  readonly signal: AbortSignal | undefined
+  readonly timeoutMs: number
+}
+
+/** A request before it is known who waits for it. */
+export type Unboarded = Omit<Request, 'cancellation'>
+
+export interface FlightsOptions {
+  /** The further hops: retry, schedule, send, decode. */
+  readonly perform: (request: Request) => Promise<unknown>
+  readonly deadlines: Deadlines
+  readonly lifetime: Lifetime
+  readonly clock: Clock
+}
+
+interface Boarded {
+  readonly flight: Flight
+  readonly request: Unboarded
+}
+
+export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOptions): Flights {
+  /** Reads under way. Each is taken out of its box at its end, because what a Map sheds when it is rebuilt lives on for a while. */
+  const reads = new Map<string, { read: Boarded | undefined }>()
+  /** Beginnings and ends of writes: a read never joins one that began before a write whose effect it may have to see. */
+  let writes = 0
+  const countWrite = () => {
+    writes += 1
+  }
+
+  const launch = (request: Unboarded, closed: () => void): Flight => {
+    const cancellation = createCancellation()
+    const depart = () => {
+      lifetime.begin()
+      return perform({ ...request, cancellation })
+    }
+    return createFlight({ depart, cancellation, deadlines, closed, landed: lifetime.end })
+  }
+
+  const launchRead = (request: Unboarded, key: string): Boarded => {
+    const close = () => {
+      box.read = undefined
+      reads.delete(key)
+    }
+    const read = { request, flight: launch(request, close) }
+    const box: { read: Boarded | undefined } = { read }
+    reads.set(key, box)
+    return read
+  }
+
+  const wait = ({ flight, request }: Boarded, { signal, timeoutMs }: Wait, before?: TimeSpent) => {
+    const deadline = clock.now() + timeoutMs
+    request.progress.deadline = Math.max(request.progress.deadline, deadline)
+    return flight.join({ signal, deadline, timedOut: () => timedOut(request, timeoutMs, clock.now(), before) })
+  }
+
+  return {
+    board: (request, asked) => {
+      if (request.operation.method !== 'GET') {
+        writes += 1
+        return wait({ request, flight: launch(request, countWrite) }, asked)
+      }
+      // A call of higher priority is not made to wait in the place of a lower one.
+      const key = `${writes} ${request.priority} ${request.path} ${request.headers.join()}`
+      const shared = reads.get(key)?.read
+      if (shared !== undefined) {
+        // Who joins is told only of the time since, and what more than one is given nobody may change.
+        const before = timeSpent(shared.request.progress, clock.now())
+        return wait(shared, asked, before).then(deepFreeze)
+      }
+      return wait(launchRead(request, key), asked)
+    },
+  }
+}
+
+function timedOut(request: Unboarded, timeoutMs: number, now: number, before: TimeSpent = { queued: 0, retryWait: 0, inFlight: 0 }): TimedOut {
+  const { progress } = request
+  const spent = timeSpent(progress, now)
+  const queuedMs = Math.round(spent.queued - before.queued)
+  const retryWaitMs = Math.round(spent.retryWait - before.retryWait)
+  const inFlightMs = Math.round(spent.inFlight - before.inFlight)
+  return new TimedOut(
+    `${request.id}: timed out after ${timeoutMs} ms (queued ${queuedMs} ms, waiting to retry ${retryWaitMs} ms, in flight ${inFlightMs} ms)`,
+    {
+      ...factsOf(request),
+      timeoutMs,
+      queuedMs,
+      retryWaitMs,
+      inFlightMs,
+      sent: progress.written || progress.doubtful,
+      cause: progress.lastError,
+    },
+  )
+}

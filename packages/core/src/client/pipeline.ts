@@ -1,0 +1,49 @@
+import type { EventEmitter } from 'eventemitter3'
+import type { ClientConfig } from './config.js'
+import { createDeadlines } from './deadlines.js'
+import { decode, decodeGone } from './decode.js'
+import { createEvents, type ClientEvents } from './events.js'
+import { createFlights, type Flights } from './flights.js'
+import { createLifetime, type Lifetime } from './lifetime.js'
+import { createQueues, type Queues } from './queues.js'
+import type { Request } from './request.js'
+import { withRetry } from './retry.js'
+import { send } from './send.js'
+import { createTransport } from './transport.js'
+
+/** What carries encoded requests to the service and brings back values. */
+export interface Pipeline {
+  readonly flights: Flights
+  readonly lifetime: Lifetime
+  readonly queues: Queues
+  readonly events: EventEmitter<ClientEvents>
+  /** Lets what is under way end, then closes the connections. */
+  close(): Promise<void>
+}
+
+/** Puts together the hops after the call itself: retry → schedule → send → decode. */
+export function createPipeline(config: ClientConfig): Pipeline {
+  const { clock } = config
+  const { emitter, sink: events } = createEvents()
+  const lifetime = createLifetime()
+  const queues = createQueues(config, events)
+  const transport = createTransport(config)
+  const hops = { ...config, events, transport, throttled: queues.throttled, gone: decodeGone }
+
+  const attempt = async (request: Request) => {
+    const sent = await queues.run(request, (slot) => send(request, slot, hops))
+    return decode(request, sent, clock)
+  }
+  const perform = (request: Request) => withRetry(request, attempt, hops)
+
+  return {
+    flights: createFlights({ perform, lifetime, clock, deadlines: createDeadlines(clock) }),
+    lifetime,
+    queues,
+    events: emitter,
+    close: async () => {
+      await lifetime.close()
+      await transport.close()
+    },
+  }
+}

@@ -1,0 +1,108 @@
+import { scrub, secretsIn } from '../redact.js'
+import {
+  AlreadyTerminated,
+  Conflict,
+  DependencyFailed,
+  Forbidden,
+  InvalidInput,
+  NoCapacity,
+  NotFound,
+  RateLimited,
+  ServerError,
+  Unauthorized,
+  UnexpectedResponse,
+  type MusterError,
+} from './errors.js'
+import { factsOf, type Request } from './request.js'
+import { retryAfterMs } from './retry-after.js'
+import type { Answer } from './transport.js'
+
+/** Characters of a server's message that are worth repeating. */
+const LONGEST_MESSAGE = 500
+
+/** The error for an answer that is not a success. What the service says in it is repeated without secrets and addresses. Pure. */
+export function refusal(request: Pick<Request, 'id' | 'call' | 'input'>, answer: Answer, secrets: readonly string[], now: number): MusterError {
+  const { status } = answer
+  const body = parsed(answer.body)
+  const said = messageOf(body, answer.body)
+  const known = factsOf(request)
+  const named = body?.['request_id']
+  const facts = { ...known, status, requestId: known.requestId ?? (typeof named === 'string' ? named : undefined) }
+  const tell = (what: string) => {
+    const message = scrub(said, [...secrets, ...secretsIn(request.input)]).slice(0, LONGEST_MESSAGE)
+    return `${request.id}: ${what} (status ${status})${message === '' ? '' : `: ${message}`}`
+  }
+  const waiting = () => ({
+    ...facts,
+    retryAfterMs: retryAfterMs({ retryAfter: headerOf(answer, 'retry-after'), date: headerOf(answer, 'date') }, now),
+  })
+
+  if (status >= 500) return new ServerError(tell('the service failed'), waiting())
+  if (status >= 300 && status < 400) {
+    const target = originOf(headerOf(answer, 'location'))
+    return new UnexpectedResponse(`${request.id}: redirected (status ${status})${target}; redirects are not followed`, facts)
+  }
+  if (stops.has(request.id) && /already\s+terminated/i.test(said)) {
+    return new AlreadyTerminated(tell('the deployment is already terminated'), facts)
+  }
+  switch (status) {
+    case 400:
+      return namesDeployment.has(request.id) && saysUnknown.test(said)
+        ? new NotFound(tell('no such deployment'), facts)
+        : new InvalidInput(tell('the service refused the input'), facts)
+    case 401:
+      return new Unauthorized(tell('the token is missing, wrong or expired'), facts)
+    case 403:
+      return new Forbidden(tell('not allowed with this token'), facts)
+    case 404:
+      return new NotFound(tell('not found'), facts)
+    case 409:
+      return new Conflict(tell('conflict'), facts)
+    case 410:
+      return new AlreadyTerminated(tell('already terminated'), facts)
+    case 422:
+      return creates.has(request.id)
+        ? new NoCapacity(tell("couldn't allocate a server"), facts)
+        : new InvalidInput(tell('the service refused the input'), facts)
+    case 424:
+      return new DependencyFailed(tell('something the service depends on failed'), facts)
+    case 429:
+      return new RateLimited(tell('too many requests'), waiting())
+    default:
+      return new UnexpectedResponse(tell('a status that nothing describes'), facts)
+  }
+}
+
+const creates: ReadonlySet<string> = new Set(['deployments.create', 'deployments.deployLegacy'])
+const stops: ReadonlySet<string> = new Set(['deployments.stop', 'deployments.selfStop'])
+/** Of these, an unknown request_id is seen to get 400 where one expects 404 (public fact). */
+const namesDeployment: ReadonlySet<string> = new Set(['deployments.get', 'deployments.stop', 'deployments.selfStop'])
+const saysUnknown = /not found|no such|unknown|not exist|n.t exist|not find|n.t find/i
+
+function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(body)
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** `message` and, where there is one, the text of `details`; or a short body that is neither JSON nor markup. */
+function messageOf(json: Readonly<Record<string, unknown>> | undefined, body: string): string {
+  if (json === undefined) return /^\s*[<"[{]/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
+  return [json['message'], json['details']].filter((part) => typeof part === 'string').join(' – ')
+}
+
+/** A header that is expected once. */
+export function headerOf(answer: Answer, name: string): string | undefined {
+  const value = answer.headers[name]
+  return typeof value === 'string' ? value : value?.[0]
+}
+
+/** Where a redirect wanted to go: the origin alone, because the rest may hold anything. */
+function originOf(location: string | undefined): string {
+  if (location === undefined || !URL.canParse(location)) return ''
+  const { origin } = new URL(location)
+  return origin === 'null' ? '' : ` to ${origin}`
+}

@@ -1,0 +1,69 @@
+import type { Clock } from '../clock.js'
+import type { Random } from '../random.js'
+import { signalOf } from './cancellation.js'
+import { RateLimited, ServerError, type MusterError } from './errors.js'
+import type { EventSink } from './events.js'
+import { enterPhase } from './progress.js'
+import { factsOf, type Request } from './request.js'
+import { backoffMs, isGone, mayHaveTakenEffect, mayRetry, type Backoff } from './retry-rules.js'
+
+export interface RetryOptions extends Backoff {
+  /** Attempts in all, the first one included. A 429 does not count. */
+  readonly attempts: number
+}
+
+export interface Retrying {
+  readonly retry: RetryOptions
+  readonly clock: Clock
+  readonly random: Random
+  readonly events: EventSink
+  /** Pauses the request's queue; gives the milliseconds until it goes on. */
+  readonly throttled: (request: Request, retryAfterMs: number | undefined) => number
+  /** The result of a DELETE whose first try succeeded although its answer was lost. */
+  readonly gone: (request: Request, error: MusterError) => unknown
+}
+
+/**
+ * Repeats a request while that is safe and its time allows. A 429 pauses the queue that the request came
+ * from, and the request waits there again, however often: it is never lost to a limit, only to its deadline.
+ */
+export async function withRetry(
+  request: Request,
+  attempt: (request: Request) => Promise<unknown>,
+  { retry, clock, random, events, throttled, gone }: Retrying,
+): Promise<unknown> {
+  const { operation, progress, cancellation } = request
+  for (let failures = 0, refusals = 0; ; ) {
+    progress.attempt += 1
+    progress.written = false
+    try {
+      return await attempt(request)
+    } catch (error) {
+      if (cancellation.cancelled) throw error
+      progress.lastError = error
+      if (error instanceof RateLimited) {
+        progress.written = false // a refusal: nothing was done
+        refusals += 1
+        const pauseMs = throttled(request, atLeast(error.retryAfterMs, refusals === 1 ? 0 : backoffMs(refusals - 1, random(), retry)))
+        if (clock.now() + pauseMs >= progress.deadline) throw error
+        continue
+      }
+      if (progress.doubtful && operation.method === 'DELETE' && isGone(error)) return gone(request, error)
+      failures += 1
+      if (failures >= retry.attempts || !mayRetry(operation.method, error)) throw error
+      progress.doubtful ||= mayHaveTakenEffect(error)
+
+      const wished = error instanceof ServerError ? (error.retryAfterMs ?? 0) : 0
+      const delayMs = Math.max(wished, backoffMs(failures, random(), retry))
+      if (clock.now() + delayMs >= progress.deadline) throw error
+      events.emit('retry', () => ({ ...factsOf(request), attempt: progress.attempt, delayMs, error: nameOf(error) }))
+      enterPhase(progress, 'retryWait', clock.now())
+      await clock.sleep(delayMs, signalOf(cancellation))
+    }
+  }
+}
+
+/** A service that keeps saying 'at once' is given more time, but one that names no time gets the queue's default pause. */
+const atLeast = (ms: number | undefined, least: number) => (ms === undefined ? undefined : Math.max(ms, least))
+
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')

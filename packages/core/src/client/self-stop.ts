@@ -1,0 +1,92 @@
+import type { Dispatcher } from 'undici'
+import { api } from '../api/api.js'
+import type { ContainerLogStorage, DeploymentStopped } from '../api/stop-deployment.js'
+import type { Settings } from '../api/settings.js'
+import type { Clock } from '../clock.js'
+import type { Random } from '../random.js'
+import { checkCallOptions } from './call-options.js'
+import { configure } from './config.js'
+import { decodeGone } from './decode.js'
+import { AlreadyTerminated, InvalidInput } from './errors.js'
+import { createPipeline } from './pipeline.js'
+import { createProgress } from './progress.js'
+
+export interface SelfStopOptions {
+  /** Where the injected variables are. Default: `process.env`. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined
+  /** What the variables' names begin with. Default SERVICE, for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. */
+  readonly prefix?: string | undefined
+  /** Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. */
+  readonly containerLogStorage?: ContainerLogStorage | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Milliseconds for everything, retries included. Default 30,000. */
+  readonly timeoutMs?: number | undefined
+  readonly settings?: Partial<Settings> | undefined
+  readonly dispatcher?: Dispatcher | undefined
+  readonly clock?: Clock | undefined
+  readonly random?: Random | undefined
+}
+
+const id = 'deployments.selfStop'
+
+/**
+ * Stops the deployment from inside its container: sends the injected delete token to the injected URL.
+ * Needs no client and no API token. Repeats what is safe to repeat; a deployment that is already
+ * terminated is a success. The container gets SIGTERM soon after.
+ *
+ * @throws {InvalidInput} when a variable is missing, e.g. outside of a container.
+ */
+export async function selfStop(options: SelfStopOptions = {}): Promise<DeploymentStopped> {
+  const { environment = process.env, prefix = 'SERVICE', containerLogStorage, ...rest } = options
+  const { signal, timeoutMs, ...connection } = rest
+  checkCallOptions(id, { signal, timeoutMs })
+  signal?.throwIfAborted()
+  const url = deleteUrl(required(environment, `${prefix}_DELETE_URL`), `${prefix}_DELETE_URL`)
+  const authorization = required(environment, `${prefix}_DELETE_TOKEN`)
+
+  // The operation carries a token of its own, so the client's is never asked for.
+  const config = configure({ ...connection, baseUrl: url.origin, token: authorization, connections: 1 })
+  if (containerLogStorage !== undefined) {
+    url.searchParams.set(config.settings.containerLogStorageParameter, String(containerLogStorage))
+  }
+  const request = {
+    id,
+    operation: api.deployments.selfStop,
+    template: api.deployments.selfStop.path,
+    call: id,
+    input: { request_id: environment[`${prefix}_REQUEST_ID`], authorization },
+    priority: 0,
+    progress: createProgress(config.clock.now()),
+    path: `${url.pathname}${url.search}`,
+    headers: ['authorization', authorization],
+    body: undefined,
+  } as const
+  const { flights, close } = createPipeline(config)
+  try {
+    return (await flights.board(request, { signal, timeoutMs: timeoutMs ?? config.timeoutMs })) as DeploymentStopped
+  } catch (error) {
+    if (error instanceof AlreadyTerminated) return decodeGone(request, error) as DeploymentStopped
+    throw error
+  } finally {
+    await close()
+  }
+}
+
+function required(environment: Readonly<Record<string, string | undefined>>, name: string): string {
+  const value = environment[name]
+  if (value === undefined || value === '') {
+    throw new InvalidInput(`${id}: the environment has no ${name}; the service injects it into the containers of deployments`, {
+      operation: id,
+      field: name,
+    })
+  }
+  return value
+}
+
+/** The injected URL; its value is in no message. */
+function deleteUrl(text: string, name: string): URL {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new InvalidInput(`${id}: ${name} is not an http or https URL`, { operation: id, field: name })
+  }
+  return new URL(text)
+}

@@ -1,0 +1,36 @@
+import { InvalidInput, Unauthorized, type CallFacts } from './errors.js'
+
+/** The account's secret, or a function that gives it: asked before every attempt, so it may rotate, and should remember. */
+export type Token = string | (() => string | Promise<string>)
+
+/** The present token, for the call with these facts. */
+export type TokenSource = (facts: () => CallFacts) => string | Promise<string>
+
+/** What may stand in a header. Tokens are not checked further: their form is not documented. */
+const sendable = (token: unknown): token is string => typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)
+
+/**
+ * Gives the present token, as it was given: without the word in front that the header needs.
+ * @throws {InvalidInput} at once, for a token that is missing, empty or not sendable. Its value is in no message.
+ */
+export function createTokenSource(token: Token): TokenSource {
+  if (typeof token === 'function') return (facts) => askFor(token, facts)
+  if (!sendable(token)) {
+    const what = token === undefined || token === null ? 'missing' : token === '' ? 'empty' : 'not a text that can stand in a header'
+    throw new InvalidInput(`option token is ${what}: give the account's API token, or an async function that returns it`, {
+      field: 'token',
+    })
+  }
+  return () => token
+}
+
+async function askFor(provide: () => string | Promise<string>, facts: () => CallFacts): Promise<string> {
+  let token: unknown
+  try {
+    token = await provide()
+  } catch (cause) {
+    throw new Unauthorized(`${facts().operation}: the token function failed`, { ...facts(), cause })
+  }
+  if (!sendable(token)) throw new Unauthorized(`${facts().operation}: the token function returned no usable token`, facts())
+  return token
+}

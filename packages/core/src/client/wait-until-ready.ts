@@ -1,0 +1,78 @@
+import type { Deployment } from '../api/deployment.js'
+import type { Clock } from '../clock.js'
+import { deploymentPhase } from '../deployment-status.js'
+import type { Random } from '../random.js'
+import { scrub } from '../redact.js'
+import { checkCallOptions, type CallOptions } from './call-options.js'
+import { AlreadyTerminated, ConnectionLost, DeploymentFailed, InvalidInput, NotFound, ServerError, TimedOut } from './errors.js'
+
+export interface WaitOptions extends CallOptions {
+  /** Milliseconds for the whole wait. Default 600,000. */
+  readonly timeoutMs?: number | undefined
+  /** Milliseconds before the second read; every further wait is half as long again, up to `maxPollMs`. Default 500. */
+  readonly pollMs?: number | undefined
+  /** Milliseconds that two reads are apart at most. Default 5,000. */
+  readonly maxPollMs?: number | undefined
+}
+
+/** Milliseconds in which a new deployment may still be unknown to the status operation. */
+const SETTLING_MS = 5000
+
+type ReadStatus = (input: { readonly request_id: string }, options: CallOptions) => Promise<Deployment>
+
+/** Makes `deployments.waitUntilReady`; see there. */
+export function createWaitUntilReady(read: ReadStatus, { clock, random }: { readonly clock: Clock; readonly random: Random }) {
+  return async (requestId: string, options: WaitOptions = {}): Promise<Deployment> => {
+    checkWaitOptions(options)
+    const { signal, priority, timeoutMs = 600_000, pollMs = 500, maxPollMs = 5000 } = options
+    const facts = { operation: 'deployments.waitUntilReady', requestId }
+    const began = clock.now()
+    let lastError: unknown
+    let lastStatus = 'unknown'
+
+    for (let wait = pollMs; ; wait = Math.min(maxPollMs, wait * 1.5)) {
+      const leftMs = began + timeoutMs - clock.now()
+      const tell = `deployments.waitUntilReady: deployment ${requestId}`
+      if (leftMs <= 0) {
+        throw new TimedOut(`${tell} was not ready after ${timeoutMs} ms, its status was ${lastStatus}`, { ...facts, sent: true, timeoutMs, cause: lastError })
+      }
+      try {
+        const deployment = await read({ request_id: requestId }, { signal, priority, timeoutMs: leftMs })
+        lastStatus = deployment.current_status
+        switch (deploymentPhase(deployment)) {
+          case 'ready':
+            return deployment
+          case 'failed': {
+            const detail = scrub(deployment.error_detail ?? '')
+            throw new DeploymentFailed(`${tell} failed${detail === '' ? '' : `: ${detail}`}`, { ...facts, detail })
+          }
+          case 'terminated':
+            throw new AlreadyTerminated(`${tell} ended before it was ready (${lastStatus})`, facts)
+          case 'starting':
+        }
+      } catch (error) {
+        const passes = isTransient(error) || (error instanceof NotFound && clock.now() - began < SETTLING_MS)
+        if (!passes) throw error
+        lastError = error
+      }
+      // Half of the wait is left to chance, so that those who began together do not read together.
+      await clock.sleep(Math.min(wait * (0.5 + 0.5 * random()), Math.max(0, began + timeoutMs - clock.now())), signal)
+    }
+  }
+}
+
+/** What a later read may well not run into, after the call's own retries. */
+const isTransient = (error: unknown) => error instanceof ConnectionLost || error instanceof ServerError || error instanceof TimedOut
+
+function checkWaitOptions(options: WaitOptions): void {
+  checkCallOptions('deployments.get', options)
+  for (const option of ['pollMs', 'maxPollMs'] as const) {
+    const value = options[option]
+    if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
+      throw new InvalidInput(`deployments.waitUntilReady: option ${option} must be a positive number of milliseconds, got ${String(value)}`, {
+        operation: 'deployments.waitUntilReady',
+        field: option,
+      })
+    }
+  }
+}

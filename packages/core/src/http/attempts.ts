@@ -1,0 +1,48 @@
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.js'
+
+/** At most `limit` attempts in any `windowMs` milliseconds, evened out: after a burst, one every `windowMs / limit`. */
+export interface AttemptLimit {
+  readonly limit: number
+  readonly windowMs: number
+}
+
+/** Counts attempts per key: a player, an address, or everyone. */
+export interface Attempts {
+  /** Counts one attempt and returns 0; or counts nothing and returns the milliseconds until one is allowed. */
+  take(key: string): number
+  /** Takes an attempt back, because it was none: it succeeded, where only failures count. */
+  giveBack(key: string): void
+}
+
+export interface AttemptsOptions extends AttemptLimit {
+  readonly clock: Clock
+  /** Keys remembered; beyond that the one unused for longest is forgotten. Default 100,000, some 10 MB. */
+  readonly maxKeys?: number | undefined
+}
+
+/**
+ * Remembers one number per key (the 'generic cell rate algorithm'): the instant at which the key would be
+ * back at no attempts at all. Limits per process.
+ */
+export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): Attempts {
+  const intervalMs = windowMs / limit
+  const clearAt = new LRUCache<string, number>({ max: maxKeys })
+  // Whole instants summed up in floating point may miss by less than this.
+  const roundingMs = 1e-6
+
+  return {
+    take: (key) => {
+      const now = clock.now()
+      const clear = Math.max(now, clearAt.get(key) ?? now)
+      const waitMs = clear + intervalMs - now - windowMs
+      if (waitMs > roundingMs) return waitMs
+      clearAt.set(key, clear + intervalMs)
+      return 0
+    },
+    giveBack: (key) => {
+      const clear = clearAt.get(key)
+      if (clear !== undefined) clearAt.set(key, clear - intervalMs)
+    },
+  }
+}

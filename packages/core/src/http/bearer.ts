@@ -1,0 +1,9 @@
+/**
+ * The token of the Authorization header, given as `Bearer <token>` or, as existing game clients do, raw.
+ * Undefined where there is none, and for other schemes (`Basic …`).
+ */
+export function bearerToken(request: Request): string | undefined {
+  const header = request.headers.get('authorization')?.trim() ?? ''
+  const token = /^bearer +/i.test(header) ? header.replace(/^bearer +/i, '') : header
+  return token === '' || /\s/.test(token) || /^bearer$/i.test(token) ? undefined : token
+}

@@ -1,0 +1,63 @@
+import { Problem } from './problem.js'
+
+/** Deeper JSON than this is refused. Our choice: no body we describe needs more than 6. */
+const MOST_LEVELS = 32
+
+/**
+ * The JSON of a request's body; undefined if there is none. At most `maxBytes` are read, and what comes
+ * back has no key `__proto__`, so nothing that copies it can be turned against the program.
+ * @throws {Problem} 400, 413 or 415.
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
+  const bytes = await readBytes(request, maxBytes)
+  if (bytes.byteLength === 0) return undefined
+  // Browsers send any other type to any site without asking it first.
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
+    throw new Problem(415, 'unsupported-media-type', 'the body must be JSON, with content-type application/json')
+  }
+  const value = parse(bytes)
+  assertPlain(value, 0)
+  return value
+}
+
+/**
+ * The bytes of a request's body, at most `maxBytes` of them.
+ * @throws {Problem} 413 if there are more, 400 if the body breaks off.
+ */
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const tooLarge = () =>
+    new Problem(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`, { headers: { connection: 'close' } })
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
+  if (request.body === null) return new Uint8Array()
+
+  const reader = request.body.getReader()
+  const chunks: Uint8Array[] = []
+  for (let size = 0; ; ) {
+    const { done, value } = await reader.read().catch(() => {
+      throw new Problem(400, 'body-broken', 'the body broke off')
+    })
+    if (done) return Buffer.concat(chunks)
+    size += value.byteLength
+    if (size > maxBytes) {
+      await reader.cancel().catch(() => {})
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new Problem(400, 'body-not-json', 'the body is not JSON in UTF-8') // the parser's message quotes the body
+  }
+}
+
+function assertPlain(value: unknown, level: number): void {
+  if (typeof value !== 'object' || value === null) return
+  if (level === MOST_LEVELS) throw new Problem(400, 'body-too-deep', `the body is nested deeper than ${MOST_LEVELS} levels`)
+  if (Object.hasOwn(value, '__proto__')) throw new Problem(400, 'invalid-input', 'the body has a key __proto__', { field: '__proto__' })
+  for (const item of Object.values(value)) assertPlain(item, level + 1)
+}

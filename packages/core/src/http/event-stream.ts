@@ -1,0 +1,68 @@
+import type { Clock } from '../clock.js'
+
+/** One server-sent event. */
+export interface StreamEvent {
+  /** What a client that resumes sends as Last-Event-ID. No line breaks. */
+  readonly id?: string | undefined
+  /** Its type. No line breaks. */
+  readonly event: string
+  /** Sent as JSON. */
+  readonly data: unknown
+}
+
+export interface EventStreamOptions {
+  readonly clock: Clock
+  /** Ends the stream: usually the request's, which is aborted when the client goes. */
+  readonly signal: AbortSignal
+  /** Milliseconds of silence after which a comment is sent, so that nothing on the way closes the connection. Default 15,000. */
+  readonly keepAliveMs?: number | undefined
+  /** Milliseconds after which a client whose connection broke comes back. Default 2,000. */
+  readonly retryMs?: number | undefined
+}
+
+const encoder = new TextEncoder()
+
+const format = ({ id, event, data }: StreamEvent) =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+
+/**
+ * An answer of type text/event-stream. An event is asked for only when the client has taken the one before,
+ * so a slow client holds nothing up. When `source` ends, so does the answer; an error of `source` breaks it
+ * off, and the client comes back.
+ * @param source gives the events until its signal is aborted.
+ */
+export function eventStream(source: (signal: AbortSignal) => AsyncIterable<StreamEvent>, options: EventStreamOptions): Response {
+  const { clock, keepAliveMs = 15_000, retryMs = 2000 } = options
+  const gone = new AbortController()
+  const signal = AbortSignal.any([options.signal, gone.signal])
+  const events = source(signal)[Symbol.asyncIterator]()
+  let next: Promise<IteratorResult<StreamEvent>> | undefined
+
+  const body = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(encoder.encode(`retry: ${retryMs}\n\n`)),
+      pull: async (controller) => {
+        next ??= events.next()
+        const quiet = new AbortController()
+        try {
+          const event = await Promise.race([next, clock.sleep(keepAliveMs, AbortSignal.any([signal, quiet.signal]))])
+          if (event === undefined) return controller.enqueue(encoder.encode(': still here\n\n'))
+          next = undefined
+          if (event.done === true) return controller.close()
+          controller.enqueue(encoder.encode(format(event.value)))
+        } catch (error) {
+          if (signal.aborted) return controller.close()
+          throw error
+        } finally {
+          quiet.abort()
+        }
+      },
+      cancel: () => {
+        gone.abort()
+        next?.catch(() => {})
+      },
+    },
+    { highWaterMark: 1 },
+  )
+  return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' } })
+}

@@ -1,0 +1,21 @@
+/** What `@muster/core/http` offers: the pieces that HTTP APIs made of described operations share. */
+export { createAttempts, type AttemptLimit, type Attempts, type AttemptsOptions } from './attempts.js'
+export { bearerToken } from './bearer.js'
+export { readBytes, readJson } from './body.js'
+export { clientAddress, type AddressOf, type ClientAddressOptions, type Connection } from './client-address.js'
+export type { CorsOptions } from './cors.js'
+export { eventStream, type EventStreamOptions, type StreamEvent } from './event-stream.js'
+export {
+  createHttpApi,
+  type Authenticate,
+  type Caller,
+  type Exchange,
+  type Handlers,
+  type HttpApiOptions,
+  type HttpHandler,
+} from './http-api.js'
+export { longPoll, type LongPoll } from './long-poll.js'
+export { nodeListener } from './node-listener.js'
+export { openApiDocument, type OpenApiOptions } from './openapi.js'
+export { Problem, problemResponse, type ProblemOptions } from './problem.js'
+export type { Routes } from './routes.js'

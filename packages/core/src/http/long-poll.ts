@@ -1,0 +1,49 @@
+import type { Clock } from '../clock.js'
+
+export interface LongPoll<News> {
+  /** Gives what is new, or undefined if nothing is. */
+  readonly read: () => Promise<News | undefined> | News | undefined
+  /** Calls `changed` whenever something may be new; returns how to end that. */
+  readonly subscribe: (changed: () => void) => () => void
+  /** Milliseconds to wait at most. */
+  readonly waitMs: number
+  readonly clock: Clock
+  readonly signal?: AbortSignal | undefined
+}
+
+/**
+ * Reads at once, and again after every change, until there is news. Undefined when the time is over.
+ * A change that comes while reading is not missed. Rejects with the signal's reason, or what `read` threw.
+ */
+export async function longPoll<News>({ read, subscribe, waitMs, clock, signal }: LongPoll<News>): Promise<News | undefined> {
+  const end = clock.now() + waitMs
+  let changed = false
+  let wake = () => {}
+  const unsubscribe = subscribe(() => {
+    changed = true
+    wake()
+  })
+  try {
+    for (;;) {
+      signal?.throwIfAborted()
+      changed = false
+      const news = await read()
+      if (news !== undefined || (!changed && clock.now() >= end)) return news
+      if (!changed) await changeOr(end - clock.now())
+    }
+  } finally {
+    unsubscribe()
+  }
+
+  async function changeOr(ms: number): Promise<void> {
+    const over = new AbortController()
+    const change = new Promise<void>((resolve) => {
+      wake = resolve
+    })
+    try {
+      await Promise.race([change, clock.sleep(ms, signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]))])
+    } finally {
+      over.abort()
+    }
+  }
+}

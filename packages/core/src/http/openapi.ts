@@ -1,0 +1,107 @@
+import { STATUS_CODES } from 'node:http'
+import { z } from 'zod'
+import type { Operation } from '../operation.js'
+import { placesOf } from './input.js'
+import type { Routes } from './routes.js'
+
+export interface OpenApiOptions {
+  readonly title: string
+  readonly version: string
+  readonly description: string
+  readonly routes: Routes
+  /** Routes that need no Authorization. */
+  readonly anonymous: readonly string[]
+  /** What stands before every path. Default nothing. */
+  readonly basePath?: string | undefined
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+/** Every refusal is a problem document (RFC 9457). */
+const PROBLEM: Json = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'message', 'code'],
+  properties: {
+    type: { type: 'string', format: 'uri-reference' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string' },
+    message: { type: 'string', description: 'The same as detail.' },
+    code: { type: 'string', description: 'A word for programs.' },
+    field: { type: 'string', description: 'The key of the input at fault.' },
+    retryAfterMs: { type: 'integer', description: 'Milliseconds after which a repeat may succeed.' },
+  },
+}
+
+/** The OpenAPI 3.1 document of an API. Schemas with an id (`.meta({ id })`) become components. */
+export function openApiDocument({ title, version, description, routes, anonymous, basePath = '' }: OpenApiOptions): Json {
+  const schemas: Record<string, unknown> = { Problem: PROBLEM }
+  const open = new Set(anonymous)
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const [name, operation] of Object.entries(routes)) {
+    const path = (paths[basePath + operation.path] ??= {})
+    path[operation.method.toLowerCase()] = describe(name, operation, open.has(name), schemas)
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title, version, description },
+    paths,
+    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+    security: [{ token: [] }],
+  }
+}
+
+function describe(name: string, operation: Operation, open: boolean, schemas: Record<string, unknown>): Json {
+  const input = jsonSchema(operation.input, 'input', schemas)
+  const properties = (input['properties'] ?? {}) as Readonly<Record<string, Json>>
+  const required = new Set((input['required'] ?? []) as readonly string[])
+  const places = placesOf(operation, Object.keys(properties))
+  const inBody = places.filter(({ place }) => place === 'body').map(({ key }) => key)
+
+  const parameters = places
+    .filter(({ place }) => place !== 'body')
+    .map(({ key, place, name: wire }) => {
+      const { description, ...schema } = properties[key] as Json
+      return { name: wire, in: place, required: place === 'path' || required.has(key), ...(description === undefined ? {} : { description }), schema }
+    })
+  const body = {
+    type: 'object',
+    properties: Object.fromEntries(inBody.map((key) => [key, properties[key]])),
+    required: inBody.filter((key) => required.has(key)),
+    additionalProperties: false,
+  }
+  return {
+    operationId: name,
+    summary: operation.summary,
+    ...(open ? { security: [] } : {}),
+    parameters,
+    ...(inBody.length === 0 ? {} : { requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } } }),
+    responses: { ...successes(operation, schemas), ...refusals(operation, open) },
+  }
+}
+
+function successes({ success, output }: Operation, schemas: Record<string, unknown>): Json {
+  const content = output && { 'application/json': { schema: jsonSchema(output, 'output', schemas) } }
+  return Object.fromEntries(
+    success.map((status) => [status, { description: STATUS_CODES[status] ?? '', ...(content === undefined || status === 204 ? {} : { content }) }]),
+  )
+}
+
+function refusals({ errors }: Operation, open: boolean): Json {
+  const statuses = [...new Set([...(open ? [] : [401]), ...errors, 429])].toSorted((a, b) => a - b)
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
+  return Object.fromEntries(statuses.map((status) => [status, { description: STATUS_CODES[status] ?? '', content }]))
+}
+
+/** The JSON Schema of a type; parts that have an id go to `schemas`, and references to them lead there. */
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, unknown>): Json {
+  const { $schema: _, $defs, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
+  const referring = (value: Json) => JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
+  for (const [id, definition] of Object.entries(($defs ?? {}) as Readonly<Record<string, Json>>)) schemas[id] = referring(withoutId(definition))
+  const id = json['id']
+  if (typeof id !== 'string') return referring(json)
+  schemas[id] = referring(withoutId(json))
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+const withoutId = (json: Json): Json => Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'id'))

@@ -1,0 +1,37 @@
+/** What `@muster/core` offers: the client of the service, and what belongs to using it. */
+export { createClient } from './client/client.js'
+export type { ClientOptions, LimitOption } from './client/options.js'
+export type { CallOptions } from './client/call-options.js'
+export type { Call, Client, DeploymentWaits, OptionalCall, OptionalPages, Pages } from './client/client-types.js'
+export type { WaitOptions } from './client/wait-until-ready.js'
+export type { RetryOptions } from './client/retry.js'
+export type { Token } from './client/token.js'
+export {
+  AlreadyTerminated,
+  ClientClosed,
+  Conflict,
+  ConnectionLost,
+  DependencyFailed,
+  DeploymentFailed,
+  Forbidden,
+  InvalidInput,
+  MusterError,
+  NoCapacity,
+  NotFound,
+  RateLimited,
+  ServerError,
+  TimedOut,
+  Unauthorized,
+  UnexpectedResponse,
+  type CallFacts,
+} from './client/errors.js'
+export type { CallEvent, ClientEvents, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent } from './client/events.js'
+export { selfStop, type SelfStopOptions } from './client/self-stop.js'
+export { parseDeploymentWebhook, parseRelayWebhook, type DeploymentHint, type WebhookBody, type WebhookOptions } from './client/webhooks.js'
+export { deploymentPhase, sameStatus, statusName, type DeploymentPhase } from './deployment-status.js'
+export { scrub, secretsIn } from './redact.js'
+export { createBucket, type BucketOptions } from './scheduler/bucket.js'
+export type { Limiter, Permit } from './scheduler/limiter.js'
+export { createScheduler, type RunOptions, type Scheduler, type SchedulerOptions, type SchedulerState, type Slot } from './scheduler/scheduler.js'
+export { greatCircleKm, type Coordinates } from './geo.js'
+export { addressPrefix, canonicalIp, isPublicIp } from './ip.js'
