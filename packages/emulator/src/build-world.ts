@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto'
+import type { Random } from '@muster/core/clock'
+import { createCounters } from './counters.js'
+import { createDeployments } from './deployments/create-deployments.js'
+import { createNamed, type Named } from './named.js'
+import type { ApplicationRecord, FleetRecord, ImageRecord, StorageRecord } from './records.js'
+import { createRelays } from './relays/create-relays.js'
+import type { ResolvedOptions } from './resolve-options.js'
+import { createTimers } from './timers.js'
+import type { World } from './world.js'
+
+/**
+ * The state of a new service: empty, but for the images in its registry.
+ * @param url where it can be reached; read anew each time, because that is known only once it listens.
+ */
+export function buildWorld(options: ResolvedOptions, random: Random, url: () => string): World {
+  const { clock, speed } = options
+  const registry = registryOf(options)
+  const ground = {
+    clock,
+    random,
+    timers: createTimers(clock, speed),
+    speed,
+    settings: options.settings,
+    get url() {
+      return url()
+    },
+    counters: createCounters(),
+    pageSizes: options.pageSizes,
+    applications: createNamed<ApplicationRecord>(),
+    storages: createNamed<StorageRecord>(),
+    fleets: createNamed<FleetRecord>(),
+    registry,
+    canPull: (image) =>
+      image.docker_repository === options.registryHost
+        ? (registry.get(image.docker_image)?.tags.has(image.docker_tag) ?? false)
+        : options.canPull(image),
+    capacity: options.capacity,
+    deployTimes: options.deployTimes,
+    deploymentSettings: options.deployments,
+    relaySettings: options.relays,
+    locate: options.locate,
+    fetch: options.fetch,
+    launch: options.launch,
+  } satisfies Omit<World, 'deployments' | 'relays'>
+  // Not spread into a new object: that would read the URL once and for all.
+  return Object.assign(ground, { deployments: createDeployments(ground), relays: createRelays(ground) })
+}
+
+function registryOf({ clock, images }: ResolvedOptions): Named<ImageRecord> {
+  const registry = createNamed<ImageRecord>()
+  for (const { image: name, tag, hash = digest(`${name}:${tag}`), sizeMb = 250 } of images) {
+    const image = registry.get(name) ?? { name, tags: new Map() }
+    registry.add(image)
+    image.tags.set(tag, { hash, sizeMb, pushedAt: clock.now() })
+  }
+  return registry
+}
+
+const digest = (text: string) => `sha256:${createHash('sha256').update(text).digest('hex')}`

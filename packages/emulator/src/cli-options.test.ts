@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { readCommandLine } from './cli-options.js'
+
+const read = (line: string, files: Readonly<Record<string, string>> = {}) =>
+  readCommandLine(line === '' ? [] : line.split(' '), (path) => {
+    const text = files[path]
+    if (text === undefined) throw new Error('ENOENT')
+    return text
+  })
+
+test('without flags everything has its default', () => {
+  const { help, listen, emulator } = read('')
+  expect([help, listen]).toEqual([false, { port: undefined, host: undefined }])
+  expect(emulator).toEqual({ random: expect.any(Function), limits: { algorithm: 'sliding log' } })
+})
+
+test('every flag has its place', () => {
+  const line =
+    '--port 8080 --host 0.0.0.0 --token secret --speed 20 --limits token-bucket --retry-after date --latency 30 --jitter 10' +
+    ' --capacity 5 --image a/b:v1 --image host:5000/c:v2 --faults faults.json'
+  const faults = [{ operation: '*', status: 500 }]
+  const { listen, emulator } = read(line, { 'faults.json': JSON.stringify(faults) })
+  expect(listen).toEqual({ port: 8080, host: '0.0.0.0' })
+  expect(emulator).toEqual({
+    token: 'secret',
+    speed: 20,
+    random: expect.any(Function),
+    limits: { algorithm: 'token bucket', retryAfter: 'date' },
+    latencyMs: 30,
+    jitterMs: 10,
+    capacity: 5,
+    images: [
+      { image: 'a/b', tag: 'v1' },
+      { image: 'host:5000/c', tag: 'v2' },
+    ],
+    faults,
+  })
+})
+
+test('the seed decides what is left to chance', () => {
+  const drawn = (line: string) => read(line).emulator.random?.()
+  expect(drawn('--seed 7')).toBe(drawn('--seed 7'))
+  expect(drawn('--seed 7')).not.toBe(drawn('--seed 8'))
+  expect(drawn('--seed 1')).toBe(drawn(''))
+})
+
+test('limits and Retry-After can be left out', () => {
+  expect(read('--limits none').emulator.limits).toBe(false)
+  expect(read('--retry-after none').emulator.limits).toEqual({ algorithm: 'sliding log', retryAfter: false })
+})
+
+test.each([
+  ['--port 70000', '--port must be a port number, got 70000'],
+  ['--port http', '--port must be a number, got "http"'],
+  ['--speed fast', '--speed must be a number, got "fast"'],
+  ['--limits leaky', '--limits must be sliding-log, fixed-window, token-bucket or none, got leaky'],
+  ['--retry-after soon', '--retry-after must be seconds, date or none, got soon'],
+  ['--image server', '--image must be name:tag, got "server"'],
+  ['--faults none.json', '--faults: none.json cannot be read as JSON'],
+  ['--sped 20', "Unknown option '--sped'"],
+  ['serve', "Unexpected argument 'serve'"],
+])('%s is refused', (line, message) => {
+  expect(() => read(line)).toThrow(message)
+})

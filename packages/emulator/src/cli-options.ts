@@ -1,0 +1,116 @@
+import { parseArgs } from 'node:util'
+import { seededRandom } from '@muster/core/clock'
+import type { ListenOptions } from './http/server.js'
+import { algorithms, type LimitAlgorithm } from './limits/rate-limits.js'
+import type { EmulatorOptions } from './options.js'
+
+export const usage = `Usage: muster-emulator [options]
+
+Serves the whole service on this machine. Prints its URL as the first line, and serves until SIGINT or SIGTERM.
+
+  --port <number>      port to listen on; 0, the default, for any free one
+  --host <address>     address to listen on (default 127.0.0.1)
+  --token <text>       API token that callers must send (default dev)
+  --speed <factor>     how many times faster the service's own durations pass (default 1)
+  --seed <number>      seed of all that is left to chance (default 1)
+  --limits <algorithm> sliding-log (default), fixed-window, token-bucket or none
+  --retry-after <form> how a 429 says when to come back: seconds (default), date or none
+  --latency <ms>       time that each request takes on the way, there and back (default 0)
+  --jitter <ms>        up to this much more, drawn per request (default 0)
+  --capacity <number>  deployments that may run at once at each place (default any number)
+  --image <name:tag>   an image in the service's own registry; can be repeated
+  --faults <file>      JSON: a list of declared faults
+  --help               shows this
+`
+
+const flags = {
+  port: { type: 'string' },
+  host: { type: 'string' },
+  token: { type: 'string' },
+  speed: { type: 'string' },
+  seed: { type: 'string' },
+  limits: { type: 'string' },
+  'retry-after': { type: 'string' },
+  latency: { type: 'string' },
+  jitter: { type: 'string' },
+  capacity: { type: 'string' },
+  image: { type: 'string', multiple: true },
+  faults: { type: 'string' },
+  help: { type: 'boolean' },
+} as const
+
+export interface CommandLine {
+  readonly help: boolean
+  readonly emulator: EmulatorOptions
+  readonly listen: ListenOptions
+}
+
+/**
+ * What the command line asks for. Ranges are checked by `createEmulator`.
+ * @param readFile reads the text of a file named on the command line.
+ * @throws TypeError naming the flag that is wrong.
+ */
+export function readCommandLine(args: readonly string[], readFile: (path: string) => string): CommandLine {
+  const { values } = parseArgs({ args: [...args], options: flags })
+  const number = (flag: 'port' | 'speed' | 'seed' | 'latency' | 'jitter' | 'capacity') => numberOf(flag, values[flag])
+  const port = number('port')
+  if (port !== undefined && !(Number.isInteger(port) && port >= 0 && port <= 65_535)) {
+    throw new TypeError(`--port must be a port number, got ${port}`)
+  }
+  return {
+    help: values.help ?? false,
+    listen: { port, host: values.host },
+    emulator: {
+      token: values.token,
+      speed: number('speed'),
+      random: seededRandom(number('seed') ?? 1),
+      limits: limitsOf(values.limits, values['retry-after']),
+      latencyMs: number('latency'),
+      jitterMs: number('jitter'),
+      capacity: number('capacity'),
+      images: values.image?.map(imageOf),
+      faults: values.faults === undefined ? undefined : faultsOf(values.faults, readFile),
+    },
+  }
+}
+
+function numberOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined
+  const number = Number(text)
+  if (text.trim() === '' || !Number.isFinite(number))
+    throw new TypeError(`--${flag} must be a number, got ${JSON.stringify(text)}`)
+  return number
+}
+
+function limitsOf(algorithm: string | undefined, retryAfter: string | undefined): EmulatorOptions['limits'] {
+  if (algorithm === 'none') return false
+  const known = (algorithm ?? 'sliding-log').replace('-', ' ')
+  if (!isAlgorithm(known))
+    throw new TypeError(`--limits must be sliding-log, fixed-window, token-bucket or none, got ${algorithm}`)
+  switch (retryAfter) {
+    case undefined:
+    case 'seconds':
+    case 'date':
+      return { algorithm: known, retryAfter }
+    case 'none':
+      return { algorithm: known, retryAfter: false }
+    default:
+      throw new TypeError(`--retry-after must be seconds, date or none, got ${retryAfter}`)
+  }
+}
+
+const isAlgorithm = (name: string): name is LimitAlgorithm => Object.hasOwn(algorithms, name)
+
+function imageOf(text: string) {
+  const colon = text.lastIndexOf(':')
+  if (colon < 1 || colon === text.length - 1) throw new TypeError(`--image must be name:tag, got ${JSON.stringify(text)}`)
+  return { image: text.slice(0, colon), tag: text.slice(colon + 1) }
+}
+
+function faultsOf(path: string, readFile: (path: string) => string): EmulatorOptions['faults'] {
+  try {
+    return JSON.parse(readFile(path)) as EmulatorOptions['faults']
+  } catch (cause) {
+    throw new TypeError(`--faults: ${path} cannot be read as JSON`, { cause })
+  }
+}

@@ -1,0 +1,99 @@
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, get, type IncomingMessage } from 'node:http'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+
+const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+const cli = join(packageRoot, 'dist/cli.js')
+const folder = mkdtempSync(join(tmpdir(), 'muster-emulator-'))
+const children: ChildProcess[] = []
+
+beforeAll(() => {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  execFileSync(process.execPath, [tsc, '-b', packageRoot], { stdio: 'inherit' })
+}, 60_000)
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+function start(...args: readonly string[]) {
+  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  const output = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()))
+  const ended = once(child, 'close') as Promise<[code: number | null, signal: string | null]>
+  return { child, output, ended }
+}
+
+async function serving(...args: readonly string[]) {
+  const started = start(...args)
+  const [url] = (await once(createInterface(started.child.stdout), 'line')) as [string]
+  return { ...started, url }
+}
+
+test('it prints its URL first, serves, and ends cleanly although a connection is kept open', async () => {
+  const { child, output, ended, url } = await serving('--port', '0', '--token', 'secret', '--speed', '20')
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+
+  const agent = new Agent({ keepAlive: true })
+  const request = get(`${url}/v1/apps`, { agent, headers: { authorization: 'token secret' } })
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  expect(response.statusCode).toBe(200)
+  response.resume()
+  await once(response, 'end')
+
+  child.kill('SIGTERM')
+  expect(await ended).toEqual([0, null])
+  expect(output).toEqual({ stdout: `${url}\n`, stderr: '' })
+  agent.destroy()
+})
+
+test('SIGINT ends it too, with deployments under way', async () => {
+  const { child, ended, url } = await serving()
+  const call = (path: string, body: unknown) =>
+    fetch(`${url}${path}`, { method: 'POST', headers: { authorization: 'token dev' }, body: JSON.stringify(body) })
+  await call('/v1/app', { name: 'arena' })
+  await call('/v1/app/arena/version', {
+    name: '1.0',
+    docker_repository: 'registry.example.com',
+    docker_image: 'server',
+    docker_tag: 'v1',
+    req_cpu: 100,
+    req_memory: 100,
+  })
+  const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 0, longitude: 0 } }]
+  expect((await call('/deployments', { application: 'arena', version: '1.0', users })).status).toBe(202)
+  child.kill('SIGINT')
+  expect(await ended).toEqual([0, null])
+})
+
+test('faults come from a file', async () => {
+  const file = join(folder, 'faults.json')
+  writeFileSync(file, JSON.stringify([{ operation: 'applications.list', status: 503 }]))
+  const { url } = await serving('--faults', file)
+  expect((await fetch(`${url}/v1/apps`, { headers: { authorization: 'token dev' } })).status).toBe(503)
+})
+
+test('--help shows the flags', async () => {
+  const { output, ended } = start('--help')
+  expect(await ended).toEqual([0, null])
+  expect(output.stdout).toMatch(/^Usage: muster-emulator \[options\]\n/)
+})
+
+test.each([
+  [['--speed', '0'], /^muster-emulator: option speed: .*got 0\n$/],
+  [['--sped', '1'], /^muster-emulator: Unknown option '--sped'/],
+])('%j ends with 1 and a reason', async (args, reason) => {
+  const { output, ended } = start(...args)
+  expect(await ended).toEqual([1, null])
+  expect(output.stderr).toMatch(reason)
+  expect(output.stdout).toBe('')
+})

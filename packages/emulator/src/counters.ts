@@ -1,0 +1,31 @@
+import type { OperationId } from '@muster/core/api'
+
+/** What has happened since the start; to be read at any time. */
+export interface Counters {
+  /** Requests of each operation by the status answered. */
+  readonly requests: Partial<Record<OperationId, Record<number, number>>>
+  /** Requests refused with 429, by the name of the limit. */
+  readonly rejected: Record<string, number>
+  /** Requests to no known route, or with a method that the route does not have. */
+  unrouted: number
+  /** Connections ended without an answer, by a declared fault. */
+  dropped: number
+  readonly webhooks: {
+    /** Calls made. */
+    sent: number
+    /** Answered by 2xx. */
+    delivered: number
+    /** Answered by another status, too late, or not at all. They are not repeated. */
+    failed: number
+    /** Not made, because they would have left this machine (see `webhookHosts`). */
+    refused: number
+  }
+}
+
+export const createCounters = (): Counters => ({
+  requests: {},
+  rejected: {},
+  unrouted: 0,
+  dropped: 0,
+  webhooks: { sent: 0, delivered: 0, failed: 0, refused: 0 },
+})

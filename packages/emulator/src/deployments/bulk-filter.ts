@@ -1,0 +1,18 @@
+// pure: which deployments a bulk stop is about
+import type { Filter } from '@muster/core/api'
+import { filterBy, type FilterFields } from './filters.js'
+import type { Problem } from './problem.js'
+
+export interface Stoppable {
+  readonly requestId: string
+  readonly tags: readonly string[]
+}
+
+/** The fields are public facts. */
+const fields: FilterFields<Stoppable> = {
+  request_id: ({ requestId }) => [requestId],
+  deployment_tags: ({ tags }) => tags,
+}
+
+export const bulkFilter = (filters: readonly Filter[]): ((deployment: Stoppable) => boolean) | Problem =>
+  filterBy(fields, filters)

@@ -1,0 +1,113 @@
+import type { PolicyRecord, VersionRecord } from '../records.js'
+import { createContainers } from './containers.js'
+import type { DeploymentGround } from './deployment-ground.js'
+import type { DeploymentRecord } from './deployment-record.js'
+import { createDeploymentWebhooks } from './deployment-webhooks.js'
+import type { Deployments, Order } from './deployments.js'
+import { createFleetKeeper } from './fleet-keeper.js'
+import { createImageCache } from './image-cache.js'
+import { createMotion } from './motion.js'
+import { placesFor } from './placement.js'
+import { policyPlaces } from './policy-places.js'
+import { isProblem } from './problem.js'
+import { createRecordMaker } from './record-maker.js'
+import { replaceSessions } from './sessions.js'
+import { createSites } from './sites.js'
+import { statusView } from './views.js'
+import { createWebhooks } from './webhooks.js'
+
+export function createDeployments(world: DeploymentGround): Deployments {
+  const { clock, timers, speed, launch, deploymentSettings: settings } = world
+  const records = new Map<string, DeploymentRecord>()
+  /** The terminated, the longest ended first. */
+  const ended = new Map<DeploymentRecord, number>()
+
+  const sites = createSites({ capacity: world.capacity, processPorts: launch && settings.processPorts })
+  const cache = createImageCache(clock.now, settings.forceCacheMs / speed)
+  const view = (record: DeploymentRecord) => statusView(record, clock.now())
+  const calls = createWebhooks({ ...settings, fetch: world.fetch, counters: world.counters.webhooks })
+  const webhooks = createDeploymentWebhooks(calls, timers, view)
+  const containers = launch && createContainers(launch, speed)
+
+  const onStatus = (record: DeploymentRecord) => {
+    const { life, site } = record
+    if (life.status === 'READY' && site !== undefined) cache.add(record.image, site.place)
+    if (life.status === 'TERMINATED') {
+      if (site !== undefined) sites.give(site)
+      ended.set(record, clock.now())
+    }
+    webhooks.changed(record)
+    fleets.noticed(record)
+  }
+  const motion = createMotion({ clock, timers, speed, containers, onStatus })
+  const makeRecord = createRecordMaker({ world, sites, cache, isTaken: (id) => records.has(id) })
+
+  const create = (order: Order) => {
+    const record = makeRecord(order)
+    records.set(record.id, record)
+    webhooks.created(record)
+    motion.begin(record)
+    return record
+  }
+
+  /** Where its crew is thinnest, unless the policy is for one place. */
+  const deployFor = (version: VersionRecord, policy: PolicyRecord, crew: readonly DeploymentRecord[]) => {
+    const wanted = policyPlaces(policy)
+    if (isProblem(wanted)) return undefined
+    const candidates = placesFor(version, sites).filter(wanted.allows)
+    const crewAt = (id: string) => crew.filter(({ site }) => site?.place.id === id).length
+    const fewest = Math.min(...candidates.map(({ id }) => crewAt(id)))
+    const chosen = new Set(wanted.near === undefined ? candidates.filter(({ id }) => crewAt(id) === fewest) : candidates)
+    if (chosen.size === 0) return undefined
+    return create({ version, policy, users: wanted.near ? [wanted.near] : [], allows: (place) => chosen.has(place) })
+  }
+
+  const fleets = createFleetKeeper({
+    fleets: world.fleets,
+    timers,
+    checkMs: settings.fleetCheckMs,
+    deploy: deployFor,
+    stop: (record) => void motion.stop(record),
+  })
+
+  const forgetTheLongEnded = () => {
+    for (const [record, at] of ended) {
+      if ((clock.now() - at) * speed <= settings.retentionMs) return
+      ended.delete(record)
+      records.delete(record.id)
+    }
+  }
+
+  const find = (requestId: string) => {
+    forgetTheLongEnded()
+    return records.get(requestId)
+  }
+
+  const all = () => {
+    forgetTheLongEnded()
+    return [...records.values()]
+  }
+
+  return {
+    create,
+    get: find,
+    all,
+    stop: motion.stop,
+    view,
+    readyCalled: webhooks.readyCalled,
+    reconcileFleets: fleets.reconcile,
+    placesWithCapacity: (version) => placesFor(version, sites),
+    list: () => all().map(view),
+    environment: (requestId) => find(requestId)?.environment,
+    setSessions: (requestId, sessions) => {
+      const record = find(requestId)
+      if (record === undefined) throw new RangeError(`there is no deployment ${JSON.stringify(requestId)}`)
+      replaceSessions(record, sessions)
+      fleets.noticed(record)
+    },
+    close: async () => {
+      calls.close()
+      await containers?.close()
+    },
+  }
+}

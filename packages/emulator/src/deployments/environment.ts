@@ -1,0 +1,52 @@
+// pure: the variables in a deployment's container
+import type { Site } from './sites.js'
+
+/** What the service itself puts in (service-api, What the service does; the names beside the first two are public facts). */
+export interface Injected {
+  readonly requestId: string
+  readonly deleteUrl: string
+  /** A secret. */
+  readonly deleteToken: string
+  readonly tags: readonly string[]
+  /** Undefined when no server could be allocated. */
+  readonly site: Site | undefined
+}
+
+const PREFIX = 'SERVICE'
+
+/** A port's name as part of a variable's name. */
+const variableName = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
+
+/** Later ones replace earlier ones of the same key; nothing replaces what is injected. */
+export function environmentOf(
+  variables: readonly { readonly key: string; readonly value: string }[],
+  injected: Injected,
+): Readonly<Record<string, string>> {
+  return { ...Object.fromEntries(variables.map(({ key, value }) => [key, value])), ...injectedVariables(injected) }
+}
+
+function injectedVariables({ requestId, deleteUrl, deleteToken, tags, site }: Injected): Record<string, string> {
+  return {
+    [`${PREFIX}_REQUEST_ID`]: requestId,
+    [`${PREFIX}_DELETE_URL`]: deleteUrl,
+    [`${PREFIX}_DELETE_TOKEN`]: deleteToken,
+    [`${PREFIX}_DEPLOYMENT_TAGS`]: tags.join(','),
+    ...(site && siteVariables(site)),
+  }
+}
+
+function siteVariables({ place, publicIp, ports }: Site): Record<string, string> {
+  const shown = ports.map(({ name, internal, external, protocol }) => ({ name, internal, external, protocol }))
+  return {
+    [`${PREFIX}_PUBLIC_IP`]: publicIp,
+    [`${PREFIX}_DEPLOYMENT_LOCATION`]: JSON.stringify(place.location),
+    [`${PREFIX}_PORTS_MAPPING`]: JSON.stringify({ ports: Object.fromEntries(shown.map((port) => [port.name, port])) }),
+    ...Object.fromEntries(
+      shown.flatMap(({ name, internal, external, protocol }) => [
+        [`${PREFIX}_PORT_${variableName(name)}_INTERNAL`, String(internal)],
+        [`${PREFIX}_PORT_${variableName(name)}_EXTERNAL`, String(external)],
+        [`${PREFIX}_PORT_${variableName(name)}_PROTOCOL`, protocol],
+      ]),
+    ),
+  }
+}

@@ -1,0 +1,89 @@
+import { expect, test } from 'vitest'
+import type { Container, ContainerSpec } from './launch.js'
+import { launchProcess } from './launch-process.js'
+
+const spec = (env: Readonly<Record<string, string>> = {}): ContainerSpec => ({
+  request_id: 'a1b2c3',
+  image: 'registry/studio/server:1',
+  command: null,
+  arguments: null,
+  env,
+  ports: [],
+})
+
+/** Runs some lines of JavaScript as a container. */
+async function run(script: string, env?: Readonly<Record<string, string>>, outputLimit?: number): Promise<Container> {
+  const container = await launchProcess(process.execPath, ['-e', script], { outputLimit })(spec(env))
+  if (container === undefined) throw new Error('not launched')
+  return container
+}
+
+/** Resolves when the container has written that. */
+async function written(container: Container, text: string) {
+  await expect.poll(container.logs, { timeout: 10_000, interval: 10 }).toContain(text)
+}
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+test('the variables are in its environment, and both outputs in the logs', async () => {
+  const container = await run('console.log("out", process.env.SERVICE_REQUEST_ID); console.error("err"); process.exitCode = 7', {
+    SERVICE_REQUEST_ID: 'a1b2c3',
+  })
+  expect(await container.exited).toBe(7)
+  expect(container.logs()).toContain('out a1b2c3\n')
+  expect(container.logs()).toContain('err\n')
+})
+
+test('only the last part of the output is kept', async () => {
+  const container = await run('for (let i = 0; i < 20000; i++) console.log("line", i)', {}, 100)
+  await container.exited
+  expect(container.logs()).toHaveLength(100)
+  expect(container.logs()).toMatch(/line 19998\nline 19999\n$/)
+})
+
+test('a stop lets it end in peace', async () => {
+  const container = await run(
+    'process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); setInterval(() => {}, 1000); console.log("up")',
+  )
+  await written(container, 'up')
+  container.stop(60_000)
+  expect(await container.exited).toBe(0)
+  expect(container.logs()).toBe('up\nbye\n')
+})
+
+test('one that will not end is killed when the grace is over', async () => {
+  const container = await run('process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000); console.log("up")')
+  await written(container, 'up')
+  container.stop(200)
+  expect(await container.exited).toBe(128 + 9)
+  expect(container.logs()).toBe('up\nno\n')
+})
+
+test('what it has started ends with it', async () => {
+  const container = await run(
+    'const { spawn } = require("node:child_process");' +
+      'const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });' +
+      'child.once("spawn", () => { console.log("child", child.pid, "end"); process.exit(3) })',
+  )
+  expect(await container.exited).toBe(3)
+  const pid = Number(/child (\d+) end/.exec(container.logs())?.[1])
+  expect(pid).toBeGreaterThan(0)
+  await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 10 }).toBe(false)
+})
+
+test('a command that there is not is an error, and leaves no listener behind', async () => {
+  const listeners = process.listenerCount('exit')
+  await expect(launchProcess('no-such-command-here')(spec())).rejects.toThrow(/ENOENT/)
+  expect(process.listenerCount('exit')).toBe(listeners)
+})
+
+test('an outputLimit that there is not is named', () => {
+  expect(() => launchProcess('node', [], { outputLimit: 0 })).toThrow('outputLimit must be an integer of at least 1, not 0')
+})

@@ -1,0 +1,92 @@
+import type { Metrics, MetricSeries, ReadMetrics } from '@muster/core/api'
+import { seededRandom } from '@muster/core/clock'
+import { formatA, parseA } from '../timestamps.js'
+import { seedOf, timeOf, type DeploymentRecord } from './deployment-record.js'
+import { isProblem, type Problem } from './problem.js'
+
+/** More points than this in one answer are refused. */
+const MOST_POINTS = 11_000
+const DEFAULT_STEP_MS = 60_000
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
+
+/** A measurement that varies around its level: between 1 − `sway` and 1 + `sway` times of it. */
+interface Gauge {
+  readonly label: string
+  readonly level: number
+  readonly sway: number
+}
+
+/** The document shows no units; these are the levels of a small game server. */
+const cpu: Gauge = { label: 'vCPU', level: 0.35, sway: 0.6 }
+const mem: Gauge = { label: 'MB', level: 180, sway: 0.15 }
+const receive: Gauge = { label: 'B/s', level: 24_000, sway: 0.5 }
+const transmit: Gauge = { label: 'B/s', level: 61_000, sway: 0.5 }
+const diskRead: Gauge = { label: 'B/s', level: 900, sway: 0.9 }
+const diskWrite: Gauge = { label: 'B/s', level: 2_400, sway: 0.9 }
+
+interface Range {
+  /** The first point, one step after the start. Epoch milliseconds. */
+  readonly from: number
+  readonly until: number
+  readonly stepMs: number
+}
+
+/**
+ * Measurements from the container's start to its end, within the range asked for, one at the end of each
+ * step. Always the same for the same deployment and instant. With `raw`, values are not rounded.
+ */
+export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: number): Metrics | Problem {
+  const range = rangeOf(record, wanted, now)
+  if (isProblem(range)) return range
+  const startedAt = timeOf(record, 'DEPLOYING') ?? Infinity
+  const endedAt = timeOf(record, 'TERMINATED') ?? Infinity
+  const instants: number[] = []
+  for (let at = range.from; at <= range.until; at += range.stepMs) if (at >= startedAt && at <= endedAt) instants.push(at)
+
+  // Far apart, because each minute has a seed of its own.
+  const seedFor = (salt: number) => seedOf(record) + salt * 0x9e3779b1
+  const series = (
+    gauge: Gauge,
+    salt: number,
+    value = (at: number) => gauge.level * (1 + gauge.sway * wave(seedFor(salt), at)),
+  ): MetricSeries => ({
+    labels: [gauge.label],
+    datasets: instants.map((at) => String(wanted.raw === true ? value(at) : Number(value(at).toPrecision(4)))),
+    timestamps: instants.map((at) => formatA(at).slice(0, 23)),
+  })
+  /** What a rate comes to since the start. */
+  const total = ({ level }: Gauge, salt: number) =>
+    series({ label: 'B', level, sway: 0 }, salt, (at) => (level * (at - startedAt)) / 1000)
+  return {
+    total: {
+      receive_total: total(receive, 3),
+      transmit_total: total(transmit, 4),
+      disk_read_total: total(diskRead, 5),
+      disk_write_total: total(diskWrite, 6),
+    },
+    cpu: series(cpu, 1),
+    mem: series(mem, 2),
+    network: { receive: series(receive, 3), transmit: series(transmit, 4) },
+  }
+}
+
+function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: ReadMetrics, now: number): Range | Problem {
+  // The description has let only times pass that exist.
+  const from = start_time === undefined ? record.createdAt : (parseA(start_time) as number)
+  const until = end_time === undefined ? now : (parseA(end_time) as number)
+  if (until <= from) return { problem: 'end_time: must be later than start_time' }
+  const stepMs = steps === undefined ? DEFAULT_STEP_MS : Number(steps.slice(0, -1)) * (units[steps.slice(-1)] as number)
+  if ((until - from) / stepMs > MOST_POINTS) {
+    return { problem: `steps: at most ${MOST_POINTS} points in one answer, so the steps must be longer or the time shorter` }
+  }
+  return { from: from + stepMs, until, stepMs }
+}
+
+/** Smooth between −1 and 1: from one value per minute to the next. */
+function wave(seed: number, at: number): number {
+  const minute = Math.floor(at / 60_000)
+  const part = at / 60_000 - minute
+  const value = (index: number) => 2 * seededRandom(seed + index)() - 1
+  const smooth = part * part * (3 - 2 * part)
+  return value(minute) * (1 - smooth) + value(minute + 1) * smooth
+}

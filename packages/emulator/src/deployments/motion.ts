@@ -1,0 +1,116 @@
+import type { Clock } from '@muster/core/clock'
+import type { Timers } from '../timers.js'
+import type { Containers } from './containers.js'
+import type { DeploymentRecord } from './deployment-record.js'
+import { fail, finish, isEnding, isStarting, nextEvent, stop, type Life } from './lifecycle.js'
+
+/** What asking a deployment to stop has come to. */
+export type StopOutcome = 'stopped' | 'deferred' | 'stopping already' | 'terminated already'
+
+/** Moves deployments through their lives: by the clock, by request, and as their containers do. */
+export interface Motion {
+  /** Enters the deployment's present status, and lets time go on from there. */
+  begin(record: DeploymentRecord): void
+  stop(record: DeploymentRecord): StopOutcome
+}
+
+export interface MotionParts {
+  readonly clock: Clock
+  readonly timers: Timers
+  readonly speed: number
+  /** Undefined when deployments are only simulated. */
+  readonly containers: Containers | undefined
+  /** Called upon each status that a deployment comes to. */
+  readonly onStatus: (record: DeploymentRecord) => void
+}
+
+export function createMotion({ clock, timers, speed, containers, onStatus }: MotionParts): Motion {
+  const waits = new Map<DeploymentRecord, () => void>()
+
+  /** Milliseconds of the service's time since the request. */
+  const age = (record: DeploymentRecord) => (clock.now() - record.createdAt) * speed
+
+  const enter = (record: DeploymentRecord, life: Life) => {
+    const isNew = life.status !== record.life.status
+    record.life = life
+    if (isNew) arrive(record)
+  }
+
+  const arrive = (record: DeploymentRecord) => {
+    const { status } = record.life
+    record.history.push({ status, at: clock.now() })
+    if (status === 'DEPLOYING') void startContainer(record)
+    if (status === 'TERMINATING') record.container?.stop(record.graceMs / speed)
+    onStatus(record)
+  }
+
+  /** Lets happen what is due, and waits for what comes next. */
+  const goOn = (record: DeploymentRecord) => {
+    for (let event = nextEvent(record.life, record.plan); event !== undefined; event = nextEvent(record.life, record.plan)) {
+      const { at, life } = event
+      if (at > age(record)) return waitFor(record, at, life)
+      enter(record, life)
+    }
+    waits.get(record)?.()
+    waits.delete(record)
+  }
+
+  const waitFor = (record: DeploymentRecord, at: number, life: Life) => {
+    waits.get(record)?.()
+    // Not compared with the clock again: a timer may end a moment early.
+    const cancel = timers.after(at - age(record), () => {
+      waits.delete(record)
+      enter(record, life)
+      goOn(record)
+    })
+    waits.set(record, cancel)
+  }
+
+  const startContainer = async (record: DeploymentRecord) => {
+    if (containers === undefined || record.site === undefined) return
+    const { plan } = record
+    // READY has to wait for the container, however long it takes to start.
+    record.plan = { ...plan, stages: { ...plan.stages, DEPLOYING: Infinity } }
+    try {
+      const container = await containers.start(record)
+      record.plan = container === undefined ? plan : { ...plan, terminatingMs: Infinity }
+      if (container !== undefined) void watch(record, container.exited)
+    } catch (error) {
+      enter(
+        record,
+        fail(record.life, age(record), `the container could not be started: ${error instanceof Error ? error.message : error}`),
+      )
+    }
+    goOn(record)
+  }
+
+  const watch = async (record: DeploymentRecord, exited: Promise<number>) => {
+    const exitCode = await exited
+    record.plan = { ...record.plan, terminatingMs: 0 }
+    if (record.life.status === 'READY' && exitCode === 0) enter(record, stop(record.life, age(record)))
+    else if (record.life.status === 'READY' || isStarting(record.life.status)) crash(record, exitCode)
+    if (record.life.status === 'TERMINATING') enter(record, finish(record.life, age(record)))
+    goOn(record)
+  }
+
+  const crash = (record: DeploymentRecord, exitCode: number) => {
+    record.crash = { exitCode, logs: record.container?.logs() ?? '' }
+    enter(record, fail(record.life, age(record), `the container ended by itself with exit code ${exitCode}`))
+  }
+
+  return {
+    begin: (record) => {
+      arrive(record)
+      goOn(record)
+    },
+
+    stop: (record) => {
+      const { status } = record.life
+      if (status === 'TERMINATED') return 'terminated already'
+      if (isEnding(status)) return 'stopping already'
+      enter(record, stop(record.life, age(record)))
+      goOn(record)
+      return isStarting(status) ? 'deferred' : 'stopped'
+    },
+  }
+}

@@ -1,0 +1,41 @@
+// pure: how long a deployment will take, decided when it is accepted
+import type { Random } from '@muster/core/clock'
+import type { VersionRecord } from '../records.js'
+import { drawWait, type DeployTimes } from './deploy-times.js'
+import type { DeploymentFault } from './deployment-fault.js'
+import type { Plan } from './lifecycle.js'
+
+/** What makes one deployment faster than another. */
+export interface PlanCase {
+  readonly cached: boolean
+  /** Leaves out SCANNING. */
+  readonly skipTelemetry: boolean
+  readonly fault: DeploymentFault | undefined
+  /** Every stage takes no time. */
+  readonly immediate: boolean
+}
+
+/** How the time of seeking divides. */
+const seekShares = { INITIALIZING: 0.2, SEEKING: 0.4, SEEKED: 0.1, SCANNING: 0.3 }
+
+const outcomes = { 'stay deploying': 'never', error: 'error', 'no capacity': 'error' } as const
+
+export function drawPlan(version: VersionRecord, how: PlanCase, times: DeployTimes, random: Random): Plan {
+  const factor = how.immediate ? 0 : 1
+  const seek = factor * drawWait(times.seekMs, times.spread, random)
+  const deploy = factor * drawWait(how.cached ? times.cachedDeployMs : times.deployMs, times.spread, random)
+  return {
+    stages: {
+      INITIALIZING: seek * seekShares.INITIALIZING,
+      SEEKING: seek * seekShares.SEEKING,
+      SEEKED: seek * seekShares.SEEKED,
+      SCANNING: how.skipTelemetry ? 0 : seek * seekShares.SCANNING,
+      DEPLOYING: deploy,
+    },
+    timeToDeployMs: version.time_to_deploy * 1000,
+    // Counted from the request, so that a deployment left in ERROR ends too. -1 (and 0): never.
+    maxDurationMs: version.max_duration > 0 ? version.max_duration * 60_000 : Infinity,
+    terminatingMs: Math.min(drawWait(times.terminateMs, times.spread, random), version.termination_grace_period_seconds * 1000),
+    outcome: how.fault === undefined ? 'ready' : outcomes[how.fault],
+  }
+}

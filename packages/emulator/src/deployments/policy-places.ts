@@ -1,0 +1,34 @@
+// pure: where a fleet's policy wants its deployments
+import type { Coordinates } from '@muster/core/api'
+import type { Place } from '../places.js'
+import type { PolicyRecord } from '../records.js'
+import { placeFilter } from './place-filter.js'
+import { isProblem, type Problem } from './problem.js'
+
+export interface PolicyPlaces {
+  readonly allows: (place: Place) => boolean
+  /** The deployments go to the places nearest to it; without it, they spread over all that are allowed. */
+  readonly near: Coordinates | undefined
+}
+
+/**
+ * A policy's filters choose places by location or tag. The form of a Coordinates policy is not shown;
+ * here it has filters on the fields latitude and longitude, each with one value in degrees.
+ */
+export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces | Problem {
+  const coordinates = type === 'Coordinates' ? filters.filter(({ field }) => field === 'latitude' || field === 'longitude') : []
+  const allows = placeFilter(filters.filter((filter) => !coordinates.includes(filter)))
+  if (isProblem(allows)) return { problem: `data.${allows.problem}` }
+  if (type !== 'Coordinates') return { allows, near: undefined }
+  const read = (field: string, most: number) => {
+    const values = coordinates.filter((filter) => filter.field === field).flatMap((filter) => filter.values)
+    const degrees = values.length === 1 && values[0]?.trim() !== '' ? Number(values[0]) : NaN
+    return Math.abs(degrees) <= most ? degrees : undefined
+  }
+  const latitude = read('latitude', 90)
+  const longitude = read('longitude', 180)
+  if (latitude === undefined || longitude === undefined) {
+    return { problem: 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude' }
+  }
+  return { allows, near: { latitude, longitude } }
+}

@@ -1,0 +1,8 @@
+// pure: problems as values, not as exceptions
+/** What is wrong with a part of a request: a message for whoever sent it. */
+export interface Problem {
+  readonly problem: string
+}
+
+export const isProblem = <T>(value: T | Problem): value is Problem =>
+  typeof value === 'object' && value !== null && 'problem' in value

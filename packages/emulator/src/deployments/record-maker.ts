@@ -1,0 +1,92 @@
+import { createNamed } from '../named.js'
+import type { VersionRecord } from '../records.js'
+import type { DeploymentGround } from './deployment-ground.js'
+import type { DeploymentRecord, TagRecord } from './deployment-record.js'
+import type { Order } from './deployments.js'
+import { environmentOf } from './environment.js'
+import { hex } from './hex.js'
+import { imageOf, type ImageCache } from './image-cache.js'
+import { fail, newborn } from './lifecycle.js'
+import { choosePlace } from './placement.js'
+import { drawPlan } from './plan.js'
+import type { Site, Sites } from './sites.js'
+
+export interface RecordMakerParts {
+  readonly world: DeploymentGround
+  readonly sites: Sites
+  readonly cache: ImageCache
+  /** Whether a request_id belongs to another deployment. */
+  readonly isTaken: (id: string) => boolean
+}
+
+export const NO_SERVER = "Couldn't Allocate Server"
+
+/** Decides all there is to decide about a new deployment: id, place, ports, variables, and how long everything will take. */
+export function createRecordMaker({ world, sites, cache, isTaken }: RecordMakerParts): (order: Order) => DeploymentRecord {
+  const { clock, random, deployTimes } = world
+
+  const freeId = () => {
+    let id = hex(12, random)
+    while (isTaken(id)) id = hex(12, random)
+    return id
+  }
+
+  const allocate = (order: Order, id: string): Site | undefined => {
+    if (order.fault === 'no capacity') return undefined
+    const { version, users, allows = () => true, cachedOnly = false } = order
+    const place = choosePlace({ version, users, allows, cachedOnly }, sites, cache)
+    return place && sites.take(place, id, version.ports)
+  }
+
+  return (order) => {
+    const { version, tags = [], fault, skipTelemetry = false, webhookFault } = order
+    const id = freeId()
+    const accessPointId = String(Math.floor(random() * 1e6))
+    const deleteToken = hex(32, random)
+    const site = allocate(order, id)
+    const cached = site !== undefined && cache.has(version, site.place)
+    const plan = drawPlan(version, { cached, skipTelemetry, fault, immediate: webhookFault === 'early' }, deployTimes, random)
+    const now = Math.round(clock.now() * 1000) / 1000
+    return {
+      id,
+      version,
+      image: imageOf(version),
+      maxDuration: version.max_duration,
+      sessionConfig: version.session_config,
+      createdAt: now,
+      site,
+      environment: environmentOf([...version.envs, ...(order.variables ?? [])], {
+        requestId: id,
+        deleteUrl: `${world.url}/v1/self/stop/${id}/${accessPointId}`,
+        deleteToken,
+        tags,
+        site,
+      }),
+      deleteToken,
+      accessPointId,
+      command: order.command ?? version.command,
+      arguments: order.arguments ?? version.arguments,
+      webhooks: order.webhooks ?? {},
+      webhookFault,
+      policy: order.policy,
+      tags: tagRecords(tags, now),
+      sessions: new Map(),
+      graceMs: graceOf(version),
+      // What was never started has nothing to end.
+      plan: site === undefined ? { ...plan, terminatingMs: 0 } : plan,
+      life: site === undefined ? fail(newborn, 0, NO_SERVER) : newborn,
+      history: [],
+      container: undefined,
+      crash: undefined,
+    }
+  }
+}
+
+const graceOf = (version: VersionRecord) => version.termination_grace_period_seconds * 1000
+
+/** A tag given twice is one tag. */
+function tagRecords(names: readonly string[], now: number) {
+  const tags = createNamed<TagRecord>()
+  for (const name of names) tags.add({ name, createdAt: now, updatedAt: now })
+  return tags
+}

@@ -1,0 +1,103 @@
+import { systemClock, type Clock } from '@muster/core/clock'
+import type { Counters } from '../counters.js'
+import type { Timers } from '../timers.js'
+import type { DeploymentSettings } from './deployment-settings.js'
+import type { WebhookFault } from './webhook-fault.js'
+
+/** Calls webhooks as the service does: POST, unsigned, given up after a time, never repeated (public facts). */
+export interface Webhooks {
+  /** Posts the body as it is now. Resolves when the call is over, however it went. */
+  send(url: string, body: object): Promise<void>
+  /** Gives up all that is under way, and makes no more calls. */
+  close(): void
+}
+
+export interface WebhookOptions extends Pick<DeploymentSettings, 'webhookHosts' | 'webhookTimeoutMs' | 'webhookConcurrency'> {
+  readonly fetch: (url: string, init: RequestInit) => Promise<Response>
+  readonly counters: Counters['webhooks']
+  /** Default: the machine's, because the network does not wait for the service's time. */
+  readonly clock?: Clock
+}
+
+/** Said, so that no error with a stack is made for every call. */
+const answered = Symbol('answered')
+
+interface Call {
+  readonly url: string
+  readonly body: string
+  readonly over: () => void
+}
+
+/** Host names that end on this machine. URL has brought addresses into their usual form: 0x7f.1 is 127.0.0.1 here. */
+export const isLoopback = (url: string): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(new URL(url).hostname)
+
+export function createWebhooks({ fetch, counters, clock = systemClock, ...settings }: WebhookOptions): Webhooks {
+  const waiting: Call[] = []
+  const underWay = new Set<AbortController>()
+  let closed = false
+
+  const call = async ({ url, body }: Call, givingUp: AbortController) => {
+    const over = new AbortController()
+    void clock.sleep(settings.webhookTimeoutMs, over.signal).then(
+      () => givingUp.abort(),
+      () => {},
+    )
+    counters.sent++
+    try {
+      const headers = { 'content-type': 'application/json' }
+      // A redirect is not followed: it could lead away from this machine.
+      const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: givingUp.signal })
+      void response.body?.cancel().catch(() => {})
+      if (response.ok) counters.delivered++
+      else counters.failed++
+    } catch {
+      counters.failed++
+    } finally {
+      over.abort(answered)
+    }
+  }
+
+  const startNext = () => {
+    const next = underWay.size < settings.webhookConcurrency ? waiting.shift() : undefined
+    if (next === undefined) return
+    const givingUp = new AbortController()
+    underWay.add(givingUp)
+    void call(next, givingUp).then(() => {
+      underWay.delete(givingUp)
+      next.over()
+      startNext()
+    })
+  }
+
+  return {
+    send: (url, body) =>
+      new Promise((resolve) => {
+        if (closed) return resolve()
+        if (settings.webhookHosts === 'loopback' && !isLoopback(url)) {
+          counters.refused++
+          return resolve()
+        }
+        waiting.push({ url, body: JSON.stringify(body), over: resolve })
+        startNext()
+      }),
+    close: () => {
+      closed = true
+      for (const { over } of waiting.splice(0)) over()
+      for (const givingUp of underWay) givingUp.abort()
+    },
+  }
+}
+
+/** Sends a webhook, or what a declared fault makes of it. Resolves when all calls are over. */
+export async function sendDespite(
+  fault: WebhookFault | undefined,
+  webhooks: Webhooks,
+  timers: Timers,
+  url: string,
+  body: object,
+): Promise<void> {
+  if (fault === 'lost') return
+  if (fault === 'repeated') await Promise.all([webhooks.send(url, body), webhooks.send(url, body)])
+  else if (typeof fault === 'object') timers.after(fault.lateMs, () => void webhooks.send(url, body))
+  else await webhooks.send(url, body)
+}

@@ -1,0 +1,120 @@
+import { setMaxListeners } from 'node:events'
+import type { Deployment } from '@muster/core/api'
+import { seededRandom, type Random } from '@muster/core/clock'
+import { limitRequestBody } from 'srvx/body-limit'
+import { buildWorld } from './build-world.js'
+import type { Counters } from './counters.js'
+import { createFaults, type Faults } from './faults/faults.js'
+import { handlers } from './handlers/handlers.js'
+import { createNetwork } from './http/network.js'
+import { toResponse } from './http/reply.js'
+import { createRequestHandler } from './http/request-handler.js'
+import { listen, type Listening, type ListenOptions } from './http/server.js'
+import { createRateLimits } from './limits/rate-limits.js'
+import type { EmulatorOptions } from './options.js'
+import type { RelaySummary } from './relays/relays.js'
+import { resolveOptions } from './resolve-options.js'
+
+/** The whole service in this process. */
+export interface Emulator {
+  /**
+   * Answers a request as the service would; the host in its URL does not matter.
+   * Rejects with ConnectionDropped where a declared fault ends the connection, and after `close`.
+   */
+  fetch(request: Request): Promise<Response>
+  /** Serves on a port. From the first call on, containers are given this URL to stop themselves by. */
+  listen(options?: ListenOptions): Promise<Listening>
+  /** What goes wrong; can be changed at any time. */
+  readonly faults: Faults
+  /** What has happened so far; counts on. */
+  readonly counters: DeepReadonly<Counters>
+  /** What the service knows now. */
+  inspect(): EmulatorState
+  /** The variables in a deployment's container, secrets included; undefined for an unknown id. */
+  environment(requestId: string): Readonly<Record<string, string>> | undefined
+  /**
+   * Puts a deployment's sessions in place of those it had: how many users each has, by session id.
+   * @throws RangeError for an unknown deployment, one whose version has no sessions, and more users than it has sockets.
+   */
+  setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
+  /** Ends everything: what listens, runs and waits. */
+  close(): Promise<void>
+}
+
+/** Names and views, without secrets. */
+export interface EmulatorState {
+  readonly applications: readonly { readonly name: string; readonly versions: readonly string[] }[]
+  readonly storages: readonly string[]
+  readonly fleets: readonly string[]
+  /** Oldest first. */
+  readonly deployments: readonly Deployment[]
+  readonly relaySessions: readonly RelaySummary[]
+}
+
+type DeepReadonly<T> = { readonly [Key in keyof T]: T[Key] extends object ? DeepReadonly<T[Key]> : T[Key] }
+
+/** @throws TypeError naming the option that is wrong, and its value. */
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  const resolved = resolveOptions(options)
+  const { clock, random, limits, maxBodyBytes } = resolved
+
+  const closing = new AbortController()
+  // Every request under way waits on it.
+  setMaxListeners(0, closing.signal)
+  // The first is where containers find the service; a name that belongs to nobody until it listens.
+  const listening: Listening[] = []
+  const url = () => listening[0]?.url ?? 'http://emulator.invalid'
+
+  // Sequences of their own, so that jitter and faults do not change what is deployed.
+  const world = buildWorld(resolved, fork(random), url)
+  const faults = createFaults(resolved.faults, fork(random))
+  const handle = createRequestHandler({
+    world,
+    handlers,
+    faults,
+    network: createNetwork(clock, fork(random), resolved, closing.signal),
+    limits: limits && createRateLimits(limits.algorithm),
+    tooManyAnswer: limits ?? { retryAfter: false, body: 'json' },
+    token: resolved.token,
+    onError: resolved.onError,
+  })
+
+  let closed: Promise<void> | undefined
+  const end = async () => {
+    closing.abort(new Error('the emulator is closed'))
+    world.timers.close()
+    // All at once: a request under way may be waiting for a webhook that is given up here.
+    await Promise.all([...listening.map((server) => server.close()), world.deployments.close(), world.relays.close()])
+  }
+
+  return {
+    fetch: async (request) => {
+      closing.signal.throwIfAborted()
+      return toResponse(await handle(limitRequestBody(request, maxBodyBytes)))
+    },
+    listen: async (where = {}) => {
+      closing.signal.throwIfAborted()
+      const server = await listen(handle, where, maxBodyBytes)
+      listening.push(server)
+      if (closing.signal.aborted) await server.close()
+      closing.signal.throwIfAborted()
+      return server
+    },
+    faults,
+    counters: world.counters,
+    inspect: () => ({
+      applications: world.applications
+        .values()
+        .map(({ name, versions }) => ({ name, versions: versions.values().map((version) => version.name) })),
+      storages: world.storages.values().map(({ name }) => name),
+      fleets: world.fleets.values().map(({ name }) => name),
+      deployments: world.deployments.list(),
+      relaySessions: world.relays.list(),
+    }),
+    environment: (requestId) => world.deployments.environment(requestId),
+    setSessions: (requestId, sessions) => world.deployments.setSessions(requestId, sessions),
+    close: () => (closed ??= end()),
+  }
+}
+
+const fork = (random: Random): Random => seededRandom(Math.floor(random() * 2 ** 32))

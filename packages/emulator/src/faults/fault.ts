@@ -1,0 +1,89 @@
+import { operations, type OperationId } from '@muster/core/api'
+import { z } from 'zod'
+import type { DeploymentFault } from '../deployments/deployment-fault.js'
+import type { WebhookFault } from '../deployments/webhook-fault.js'
+import type { RelayFault } from '../relays/relay-fault.js'
+
+/**
+ * Something that goes wrong, as data: to which requests, how often, and what.
+ * Without `probability` and `nth` it happens to every request of the operation.
+ * Several that meet in one request add up: their delays do, and of each other kind the first declared counts.
+ */
+export interface Fault {
+  /** '*' for all. Requests are counted as they arrive. */
+  readonly operation: OperationId | '*'
+  /** 0 to 1, drawn per request. */
+  readonly probability?: number | undefined
+  /** Which requests, from the first after the fault was declared: [1, 3] for the first and the third. */
+  readonly nth?: readonly number[] | undefined
+  /** How often at most. */
+  readonly count?: number | undefined
+
+  /** Answers with this status, 400 to 599, before the operation takes effect. */
+  readonly status?: number | undefined
+  /** With `status`: the operation takes effect all the same. */
+  readonly effect?: boolean | undefined
+  /** With `status`: the message in the body. */
+  readonly message?: string | undefined
+  /** With `status`: sends Retry-After, in whole seconds. */
+  readonly retryAfterMs?: number | undefined
+  /** Milliseconds of the clock before anything else happens. */
+  readonly delayMs?: number | undefined
+  /** Ends the connection without an answer, before or after the operation has taken effect. */
+  readonly drop?: 'before' | 'after' | undefined
+  /** What becomes of the answer's body: broken JSON, nothing, half of it before the connection ends, or a page of HTML. */
+  readonly body?: 'malformed' | 'empty' | 'truncated' | 'html' | undefined
+  /** How the deployment goes wrong that this request makes. */
+  readonly deployment?: DeploymentFault | undefined
+  /** How the webhooks go wrong of the deployment or relay session that this request makes. */
+  readonly webhooks?: WebhookFault | undefined
+  /** How the relay session goes wrong that this request makes. */
+  readonly relay?: RelayFault | undefined
+}
+
+const ids: readonly string[] = operations.map(([id]) => id)
+const effects = [
+  'status',
+  'delayMs',
+  'drop',
+  'body',
+  'deployment',
+  'webhooks',
+  'relay',
+] as const satisfies readonly (keyof Fault)[]
+const ofStatus = ['effect', 'message', 'retryAfterMs'] as const satisfies readonly (keyof Fault)[]
+
+const milliseconds = z.number().min(0)
+
+export const Fault: z.ZodType<Fault> = z
+  .strictObject({
+    operation: z.custom<OperationId | '*'>(
+      (id) => id === '*' || (typeof id === 'string' && ids.includes(id)),
+      "must be '*' or the id of an operation, such as 'deployments.create'",
+    ),
+    probability: z.number().min(0).max(1).optional(),
+    nth: z.array(z.int().min(1)).min(1).optional(),
+    count: z.int().min(1).optional(),
+    status: z.int().min(400).max(599).optional(),
+    effect: z.boolean().optional(),
+    message: z.string().optional(),
+    retryAfterMs: milliseconds.optional(),
+    delayMs: milliseconds.optional(),
+    drop: z.enum(['before', 'after']).optional(),
+    body: z.enum(['malformed', 'empty', 'truncated', 'html']).optional(),
+    deployment: z.enum(['stay deploying', 'error', 'no capacity']).optional(),
+    webhooks: z.union([z.enum(['lost', 'early', 'repeated', 'forged']), z.strictObject({ lateMs: milliseconds })]).optional(),
+    relay: z.enum(['never ready', 'no tokens']).optional(),
+  })
+  .refine((fault) => fault.probability === undefined || fault.nth === undefined, {
+    path: ['nth'],
+    error: 'must not be given together with probability',
+  })
+  .refine((fault) => effects.some((key) => fault[key] !== undefined), {
+    path: [],
+    error: `must do something: ${effects.join(', ')}`,
+  })
+  .refine((fault) => fault.status !== undefined || ofStatus.every((key) => fault[key] === undefined), {
+    path: ['status'],
+    error: `is required with ${ofStatus.join(', ')}`,
+  })

@@ -1,0 +1,27 @@
+import { applications } from './applications.js'
+import { deployments } from './deployments.js'
+import { fleets } from './fleets.js'
+import type { Handlers } from './handler.js'
+import { locations } from './locations.js'
+import { policies } from './policies.js'
+import { pullProfiles } from './pull-profiles.js'
+import { registry } from './registry.js'
+import { relays } from './relays.js'
+import { storages } from './storages.js'
+import { tags } from './tags.js'
+import { versions } from './versions.js'
+
+/** A handler for every operation of the description; without one of them this does not compile. */
+export const handlers: Handlers = {
+  applications,
+  versions,
+  registry,
+  storages,
+  pullProfiles,
+  locations,
+  deployments,
+  fleets,
+  policies,
+  tags,
+  relays,
+}

@@ -1,0 +1,57 @@
+import { placeFilter } from '../deployments/place-filter.js'
+import { isProblem } from '../deployments/problem.js'
+import type { RelaySessionRecord } from '../relays/relay-session.js'
+import type { World } from '../world.js'
+import { fail, noContent, ok, type Failure, type HandlersOf } from './handler.js'
+import { isFailure, unknown } from './lookup.js'
+import { onePage } from './one-page.js'
+
+const findSession = (world: World, id: string): RelaySessionRecord | Failure<404> =>
+  world.relays.get(id) ?? unknown('relay session', id)
+
+/** The error answers are public facts; what leads to them is our choice where the handlers say so. */
+export const relays: HandlersOf<'relays'> = {
+  create: async ({ users, filters = [], webhook_url }, { world, relayFault, webhookFault }) => {
+    const allows = placeFilter(filters)
+    if (isProblem(allows)) return fail(400, allows.problem)
+    const order = { users: users.map(({ ip }) => ip), allows, webhookUrl: webhook_url, fault: relayFault, webhookFault }
+    const session = world.relays.create(order)
+    if (session === undefined) return fail(503, 'no relay is available')
+    // An early webhook is answered first, and this answer is out of date when it comes.
+    const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
+    if (webhookFault === 'early') await world.relays.called(session)
+    return answer
+  },
+
+  list: (_input, { world }) => {
+    const { items, pagination } = onePage(world.relays.all())
+    return ok({ sessions: items.map(world.relays.view), pagination })
+  },
+
+  get: ({ session_id }, { world }) => {
+    const session = findSession(world, session_id)
+    return isFailure(session) ? session : ok(world.relays.view(session))
+  },
+
+  delete: ({ session_id }, { world }) => {
+    const session = findSession(world, session_id)
+    if (isFailure(session)) return session
+    world.relays.delete(session)
+    return noContent()
+  },
+
+  /** 409 for a session that is not ready: there is no relay yet that would let the user in. */
+  authorizeUser: ({ session_id, user_ip }, { world }) => {
+    const session = findSession(world, session_id)
+    if (isFailure(session)) return session
+    if (session.state === 'initializing') return fail(409, 'the relay session is not ready yet')
+    return ok(world.relays.viewOfUser(session, world.relays.authorize(session, user_ip)))
+  },
+
+  revokeUser: ({ session_id, authorization_token }, { world }) => {
+    const session = findSession(world, session_id)
+    if (isFailure(session)) return session
+    if (!world.relays.revoke(session, authorization_token)) return fail(404, 'no user of the relay session has this token')
+    return world.relaySettings.revokeAnswers === 204 ? noContent() : ok(world.relays.view(session))
+  },
+}

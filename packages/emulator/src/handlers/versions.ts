@@ -1,0 +1,140 @@
+import type { Version, VersionChanges } from '@muster/core/api'
+import { given } from '../given.js'
+import type { StorageRecord, VersionRecord } from '../records.js'
+import { formatB } from '../timestamps.js'
+import type { World } from '../world.js'
+import { fail, ok, type Failure, type HandlersOf } from './handler.js'
+import { findApplication, findStorage, findVersion, isFailure } from './lookup.js'
+
+/** Secrets stay here: the registry's token and the values of secret variables are left out of every answer (our choice). */
+const view = (version: VersionRecord): Version => ({
+  name: version.name,
+  is_active: version.is_active,
+  docker_repository: version.docker_repository,
+  docker_image: version.docker_image,
+  docker_tag: version.docker_tag,
+  private_username: version.private_username,
+  req_cpu: version.req_cpu,
+  req_memory: version.req_memory,
+  req_video: version.req_video,
+  max_duration: version.max_duration,
+  force_cache: version.force_cache,
+  kind: 0,
+  time_to_deploy: version.time_to_deploy,
+  session_config: version.session_config,
+  ports: version.ports,
+  envs: version.envs.map(({ key, value, is_secret = false }) => (is_secret ? { key, is_secret } : { key, value, is_secret })),
+  verify_image: version.verify_image,
+  termination_grace_period_seconds: version.termination_grace_period_seconds,
+  endpoint_storage: version.endpoint_storage?.name,
+  command: version.command,
+  arguments: version.arguments,
+  dns_config: version.dns_config,
+  will_deploy_in_mainland_china: version.will_deploy_in_mainland_china,
+  create_time: formatB(version.createdAt),
+  last_updated: formatB(version.updatedAt),
+})
+
+/** What a version has when the request does not say. The document gives only max_duration; the others are our choice. */
+const defaults = {
+  is_active: true,
+  private_username: undefined,
+  private_token: undefined,
+  req_video: 0,
+  max_duration: 1440,
+  force_cache: false,
+  time_to_deploy: 120,
+  session_config: undefined,
+  ports: [],
+  envs: [],
+  verify_image: false,
+  termination_grace_period_seconds: 5,
+  command: null,
+  arguments: null,
+  dns_config: undefined,
+  will_deploy_in_mainland_china: false,
+} satisfies Partial<VersionRecord>
+
+/** The storage that a request names, by its record. */
+function storageOf(world: World, { endpoint_storage: name }: VersionChanges): StorageRecord | undefined | Failure<404> {
+  return name === undefined ? undefined : findStorage(world, name)
+}
+
+function refusedImage(
+  world: World,
+  image: Pick<VersionRecord, 'verify_image' | 'docker_repository' | 'docker_image' | 'docker_tag'>,
+) {
+  if (!image.verify_image || world.canPull(image)) return undefined
+  const { docker_repository, docker_image, docker_tag } = image
+  return fail(424, `the image ${docker_repository}/${docker_image}:${docker_tag} cannot be pulled`)
+}
+
+/** Takes a version out of its application and of all that links to it. Its deployments run on. */
+export function forgetVersion(world: World, version: VersionRecord): void {
+  version.app.versions.delete(version)
+  for (const fleet of world.fleets.values()) fleet.links.delete(version)
+  for (const storage of world.storages.values()) {
+    for (const profile of storage.pullProfiles.values()) profile.links.delete(version)
+  }
+}
+
+export const versions: HandlersOf<'versions'> = {
+  create: ({ app_name, name, endpoint_storage, ...specification }, { world }) => {
+    const app = findApplication(world, app_name)
+    if (isFailure(app)) return app
+    const storage = storageOf(world, { endpoint_storage })
+    if (isFailure(storage)) return storage
+    if (app.versions.has(name)) {
+      return fail(409, `there is already a version of ${JSON.stringify(app_name)} named ${JSON.stringify(name)}`)
+    }
+    const now = world.clock.now()
+    const version: VersionRecord = {
+      ...defaults,
+      ...given(specification),
+      app,
+      name,
+      endpoint_storage: storage,
+      createdAt: now,
+      updatedAt: now,
+    }
+    const refused = refusedImage(world, version)
+    if (refused !== undefined) return refused
+    app.versions.add(version)
+    return ok({ success: true, version: view(version) })
+  },
+
+  get: (input, { world }) => {
+    const version = findVersion(world, input)
+    return isFailure(version) ? version : ok(view(version))
+  },
+
+  update: ({ app_name, version_name, name, endpoint_storage, ...changes }, { world }) => {
+    const version = findVersion(world, { app_name, version_name })
+    if (isFailure(version)) return version
+    const storage = storageOf(world, { endpoint_storage })
+    if (isFailure(storage)) return storage
+    const refused = refusedImage(world, { ...version, ...given(changes) })
+    if (refused !== undefined) return refused
+    if (name !== undefined && !version.app.versions.rename(version, name)) {
+      return fail(400, `name: there is already a version of ${JSON.stringify(app_name)} named ${JSON.stringify(name)}`)
+    }
+    Object.assign(version, given({ ...changes, endpoint_storage: storage }), { updatedAt: world.clock.now() })
+    world.deployments.reconcileFleets()
+    return ok({ success: true, version: view(version) })
+  },
+
+  delete: (input, { world }) => {
+    const version = findVersion(world, input)
+    if (isFailure(version)) return version
+    forgetVersion(world, version)
+    world.deployments.reconcileFleets()
+    return ok({ success: true, message: `version ${JSON.stringify(version.name)} deleted` })
+  },
+
+  list: ({ app_name }, { world }) => {
+    const app = findApplication(world, app_name)
+    if (isFailure(app)) return app
+    const all = app.versions.values()
+    return ok({ versions: all.map(view), total_count: all.length })
+  },
+}

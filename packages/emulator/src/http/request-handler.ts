@@ -1,0 +1,93 @@
+import type { Operation, OperationId } from '@muster/core/api'
+import type { FaultSource, Strike } from '../faults/faults.js'
+import { createRouter, type Match } from '../input/router.js'
+import type { RateLimits } from '../limits/rate-limits.js'
+import type { World } from '../world.js'
+import { garble } from './garble.js'
+import type { Network } from './network.js'
+import { createPerformers, type Stage } from './performers.js'
+import { tooMany, unauthorized, type TooManyAnswer } from './refusals.js'
+import { ConnectionDropped, message, type Reply } from './reply.js'
+
+export interface Ground extends Stage {
+  readonly faults: FaultSource
+  readonly network: Network
+  /** Undefined for a service without limits. */
+  readonly limits: RateLimits | undefined
+  readonly tooManyAnswer: TooManyAnswer
+  /** The account's. */
+  readonly token: string
+}
+
+/** Makes the function that answers requests. It rejects with ConnectionDropped by a declared fault, and when the caller is gone. */
+export function createRequestHandler(ground: Ground): (request: Request) => Promise<Reply> {
+  const { world, faults, network } = ground
+  const router = createRouter(world.settings)
+  const perform = createPerformers(ground)
+
+  return async (request) => {
+    const { path, query } = targetOf(request.url)
+    const match = router.match(request.method, path)
+    if (match.kind !== 'route') return unrouted(match, world)
+
+    const { id, operation } = match.route
+    const strike = faults.strike(id)
+    await network.travel()
+    if (strike !== undefined && strike.delayMs > 0) await network.delay(strike.delayMs)
+    if (strike?.drop === 'before') throw dropped(world)
+
+    const reply =
+      refusal(ground, operation, request) ??
+      (strike?.status === undefined
+        ? await perform[id](request, match.segments, query, strike)
+        : await failed(strike, strike.status, () => perform[id](request, match.segments, query, strike)))
+
+    if (strike?.drop === 'after') throw dropped(world)
+    count(world, id, reply.status)
+    await network.travel()
+    return garble(reply, strike?.body)
+  }
+}
+
+/** Path and query as they came: what the URL class normalizes, it has normalized already. */
+function targetOf(url: string): { readonly path: string; readonly query: URLSearchParams } {
+  const start = url.indexOf('/', url.indexOf('//') + 2)
+  const [target = ''] = url.slice(start).split('#', 1)
+  const question = target.indexOf('?')
+  return question === -1
+    ? { path: target, query: new URLSearchParams() }
+    : { path: target.slice(0, question), query: new URLSearchParams(target.slice(question)) }
+}
+
+function unrouted(match: Exclude<Match, { kind: 'route' }>, world: World): Reply {
+  world.counters.unrouted++
+  if (match.kind === 'unknown path') return message(404, 'there is no operation at this path')
+  return message(405, 'there is no operation with this method at this path', { allow: match.allow.join(', ') })
+}
+
+function dropped(world: World): ConnectionDropped {
+  world.counters.dropped++
+  return new ConnectionDropped()
+}
+
+function refusal({ world, token, limits, tooManyAnswer }: Ground, operation: Operation, request: Request): Reply | undefined {
+  const refused = unauthorized(operation, request.headers.get('authorization'), token)
+  if (refused !== undefined || limits === undefined || operation.limit === undefined) return refused
+  const rejected = tooMany(operation, limits, tooManyAnswer, world.clock.now())
+  if (rejected !== undefined) {
+    const counts = world.counters.rejected
+    counts[operation.limit.name] = (counts[operation.limit.name] ?? 0) + 1
+  }
+  return rejected
+}
+
+async function failed(strike: Strike, status: number, effect: () => Promise<Reply>): Promise<Reply> {
+  if (strike.effect === true) await effect()
+  const seconds = strike.retryAfterMs === undefined ? undefined : String(Math.ceil(strike.retryAfterMs / 1000))
+  return message(status, strike.message ?? 'a declared fault', seconds === undefined ? {} : { 'retry-after': seconds })
+}
+
+function count({ counters }: World, id: OperationId, status: number): void {
+  const byStatus = (counters.requests[id] ??= {})
+  byStatus[status] = (byStatus[status] ?? 0) + 1
+}

@@ -1,0 +1,122 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { createManualClock } from '@muster/core/clock'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createEmulator, type Emulator } from '../emulator.js'
+import type { Listening } from './server.js'
+
+let emulator: Emulator
+let listening: Listening
+const headers = { authorization: 'token dev' }
+
+beforeEach(async () => {
+  emulator = createEmulator({ limits: false, maxBodyBytes: 1000 })
+  listening = await emulator.listen()
+})
+afterEach(() => emulator.close())
+
+async function opened(url = listening.url): Promise<Socket> {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  await once(socket, 'connect')
+  return socket.setEncoding('utf8')
+}
+
+const get = (target: string) => `GET ${target} HTTP/1.1\r\nhost: any\r\nauthorization: token dev\r\n\r\n`
+
+test('it answers over HTTP as through fetch', async () => {
+  expect(listening.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+  const created = await fetch(`${listening.url}/v1/app`, { method: 'POST', headers, body: '{"name":"arena"}' })
+  expect([created.status, created.headers.get('content-type')]).toEqual([200, 'application/json'])
+  expect(await created.json()).toMatchObject({ name: 'arena' })
+  const gone = await fetch(`${listening.url}/v1/app/arena`, { method: 'DELETE', headers })
+  expect([gone.status, gone.headers.get('content-length'), await gone.text()]).toEqual([204, null, ''])
+})
+
+test('text beyond ASCII has its length in bytes', async () => {
+  await fetch(`${listening.url}/v1/fleet`, { method: 'POST', headers, body: JSON.stringify({ name: 'Flotte größer' }) })
+  const read = await fetch(`${listening.url}/v1/fleet/${encodeURIComponent('Flotte größer')}`, { headers })
+  expect(await read.json()).toMatchObject({ name: 'Flotte größer' })
+})
+
+test('one connection carries many requests', async () => {
+  const socket = await opened()
+  for (let request = 0; request < 3; request++) {
+    socket.write(get('/v1/apps'))
+    const [text] = (await once(socket, 'data')) as [string]
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
+    expect(text).toMatch(/connection: keep-alive/i)
+  }
+  socket.destroy()
+})
+
+test('a body that is too large is 413, and ends the connection', async () => {
+  const answer = await fetch(`${listening.url}/v1/app`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ name: 'arena', image: 'QUFB'.repeat(500) }),
+  })
+  expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close'])
+})
+
+test('close ends idle connections', async () => {
+  const socket = await opened()
+  socket.write(get('/v1/apps'))
+  await once(socket, 'data')
+  const closed = once(socket, 'close')
+  await listening.close()
+  await closed
+  await expect(fetch(listening.url)).rejects.toThrow('fetch failed')
+})
+
+/** A service on a clock that stands still, where a request to its list of applications has just arrived and is held up. */
+async function heldUp(request: string) {
+  const clock = createManualClock()
+  const slow = createEmulator({ clock, faults: [{ operation: '*', delayMs: 50 }] })
+  const { url, close } = await slow.listen()
+  const socket = await opened(url)
+  socket.on('error', () => {})
+  socket.write(request)
+  while (clock.sleepers === 0) await new Promise(setImmediate)
+  return { clock, close, socket, url }
+}
+
+test('close lets answers under way arrive', async () => {
+  const { clock, close, socket } = await heldUp(get('/v1/apps'))
+  const answer = once(socket, 'data')
+  const closed = close()
+  await clock.advance(50)
+  expect((await answer)[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*connection: close\r\n/i)
+  await closed
+})
+
+test('close ends who has not sent the whole request', async () => {
+  const { close, socket } = await heldUp(
+    'POST /v1/app HTTP/1.1\r\nhost: any\r\nauthorization: token dev\r\ncontent-length: 100\r\n\r\n{"name"',
+  )
+  const closed = once(socket, 'close')
+  await close()
+  await closed
+  expect(socket.bytesRead).toBe(0)
+})
+
+test('who has gone before the answer came holds nothing up', async () => {
+  const { clock, close, socket, url } = await heldUp(get('/v1/apps'))
+  socket.destroy()
+  // By the time that a later request is answered, the server has seen the end of the earlier connection.
+  for (let later = 0; later < 3; later++) expect((await fetch(`${url}/none`)).status).toBe(404)
+  const closed = close()
+  await clock.advance(50)
+  await closed
+  expect(clock.sleepers).toBe(0)
+})
+
+test('two ports serve one service', async () => {
+  const other = await emulator.listen({ host: '::1' })
+  expect(other.url).toMatch(/^http:\/\/\[::1\]:\d+$/)
+  await fetch(`${listening.url}/v1/app`, { method: 'POST', headers, body: '{"name":"arena"}' })
+  expect((await fetch(`${other.url}/v1/app/arena`, { headers })).status).toBe(200)
+})
+
+test('a port that is taken is an error', async () => {
+  await expect(emulator.listen({ port: Number(new URL(listening.url).port) })).rejects.toThrow('EADDRINUSE')
+})

@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { NodeRequest } from 'srvx/node'
+import { ConnectionDropped, type Reply } from './reply.js'
+
+export interface ListenOptions {
+  /** 0, the default, for any free one. */
+  readonly port?: number | undefined
+  /** Default 127.0.0.1: this machine alone. */
+  readonly host?: string | undefined
+}
+
+export interface Listening {
+  /** For example `http://127.0.0.1:41233`. */
+  readonly url: string
+  /** Takes no more connections, answers what has arrived, and ends the rest. */
+  close(): Promise<void>
+}
+
+/**
+ * HTTP in front of a request handler. node:http with srvx's view of a request, rather than srvx's server:
+ * a declared fault must be able to end the connection at once, or in the middle of a body.
+ */
+export async function listen(
+  handle: (request: Request) => Promise<Reply>,
+  { port = 0, host = '127.0.0.1' }: ListenOptions,
+  maxBodyBytes: number,
+): Promise<Listening> {
+  const underWay = new Map<IncomingMessage, Promise<void>>()
+  let closing = false
+
+  const server = createServer((request, response) => {
+    const answered = answer(request, response).finally(() => underWay.delete(request))
+    underWay.set(request, answered)
+  })
+
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    try {
+      const reply = await handle(new NodeRequest({ req: request, res: response, maxRequestBodySize: maxBodyBytes }))
+      if (closing) response.shouldKeepAlive = false
+      await send(response, reply)
+    } catch {
+      // A declared fault, a caller that is gone, or the end of the emulator: there is no one to answer.
+      response.destroy()
+    }
+  }
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('the server has no port')
+  const name = address.family === 'IPv6' ? `[${address.address}]` : address.address
+
+  return {
+    url: `http://${name}:${address.port}`,
+    close: async () => {
+      closing = true
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      // A body that has not come yet may never come; who has said all is answered.
+      const complete = Array.from(underWay).flatMap(([request, answered]) => (request.complete ? [answered] : []))
+      await Promise.all(complete)
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Resolves when the answer has left, or the connection is gone. */
+function send(response: ServerResponse, { status, headers, body = '', truncated }: Reply): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // A response that is closed already calls back for nothing that is written to it.
+    if (response.destroyed) return resolve()
+    response.once('close', resolve)
+    const bytes = Buffer.from(body)
+    response.writeHead(status, { ...headers, ...(status !== 204 && { 'content-length': bytes.length }) })
+    if (truncated === undefined) return void response.end(bytes, resolve)
+    return void response.write(bytes.subarray(0, bytes.length >> 1), () => reject(new ConnectionDropped()))
+  })
+}

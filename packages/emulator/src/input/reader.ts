@@ -1,0 +1,88 @@
+import { wireName, type Operation, type Settings } from '@muster/core/api'
+import { z } from 'zod'
+import { problemOf } from './problem.js'
+import { queryType, queryValue, type QueryType } from './query-value.js'
+
+/** A request of a known operation, in parts. */
+export interface RequestParts {
+  /** Encoded, in the order of the placeholders. */
+  readonly segments: readonly string[]
+  readonly query: URLSearchParams
+  readonly headers: { get(name: string): string | null }
+  /** Undefined where the method has none. */
+  readonly body: string | undefined
+}
+
+export type Read = { readonly input: unknown } | { readonly problem: string }
+
+interface Key {
+  readonly key: string
+  readonly type: QueryType
+}
+
+/**
+ * Makes the function that turns the parts of a request into the operation's one flat input, and checks
+ * it against the description. Each key is taken only from where it belongs, so that a body cannot replace
+ * what the path says; whatever does not belong is refused.
+ */
+export function createReader(operation: Operation, settings: Settings): (parts: RequestParts) => Read {
+  const inQuery = new Map<string, Key>()
+  const inBody = new Map<string, string>()
+  const inHeaders: (readonly [name: string, key: string])[] = []
+  const properties = z.toJSONSchema(operation.input, { io: 'input', unrepresentable: 'any' }).properties ?? {}
+  for (const [key, schema] of Object.entries(properties)) {
+    const { place, name } = wireName(operation, key, settings)
+    if (place === 'query') inQuery.set(name, { key, type: queryType(schema) })
+    else if (place === 'body') inBody.set(name, key)
+    else if (place === 'header') inHeaders.push([name, key])
+  }
+
+  return ({ segments, query, headers, body }) => {
+    const input: Record<string, unknown> = {}
+    for (const [index, key] of operation.pathKeys.entries()) {
+      const text = decoded(segments[index] ?? '')
+      if (text === undefined) return { problem: `${key}: is not valid percent-encoding` }
+      input[key] = text
+    }
+    for (const [name, text] of query) {
+      const known = inQuery.get(name)
+      if (known === undefined) return { problem: `${name}: is not a query parameter of this operation` }
+      if (Object.hasOwn(input, known.key)) return { problem: `${name}: is given more than once` }
+      const read = queryValue(known.type, text)
+      if ('problem' in read) return { problem: `${name}: ${read.problem}` }
+      input[known.key] = read.value
+    }
+    for (const [name, key] of inHeaders) {
+      const text = headers.get(name)
+      if (text !== null) input[key] = text
+    }
+    if (body !== undefined && body !== '') {
+      const fields = parsed(body)
+      if (fields === undefined) return { problem: 'the body must be a JSON object' }
+      for (const [name, value] of Object.entries(fields)) {
+        const key = inBody.get(name)
+        if (key === undefined) return { problem: `${name}: is not a field of the body` }
+        input[key] = value
+      }
+    }
+    const checked = operation.input.safeParse(input)
+    return checked.success ? { input: checked.data } : { problem: problemOf(input, checked.error) }
+  }
+}
+
+function decoded(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+}
+
+function parsed(body: string): object | undefined {
+  try {
+    const value = JSON.parse(body) as unknown
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

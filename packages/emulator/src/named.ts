@@ -1,0 +1,40 @@
+/** Records by their unique name, in the order in which they were added; renaming does not change the order. */
+export interface Named<Item extends { name: string }> {
+  readonly size: number
+  get(name: string): Item | undefined
+  has(name: string): boolean
+  /** False, and nothing done, if the name is taken. */
+  add(item: Item): boolean
+  /** False, and nothing done, if the new name is taken by another. */
+  rename(item: Item, name: string): boolean
+  delete(item: Item): void
+  values(): Item[]
+}
+
+export function createNamed<Item extends { name: string }>(): Named<Item> {
+  let items = new Map<string, Item>()
+  return {
+    get size() {
+      return items.size
+    },
+    get: (name) => items.get(name),
+    has: (name) => items.has(name),
+    add: (item) => {
+      if (items.has(item.name)) return false
+      items.set(item.name, item)
+      return true
+    },
+    rename: (item, name) => {
+      if (name === item.name) return true
+      if (items.has(name)) return false
+      item.name = name
+      // Written anew, because a map puts a new key last.
+      items = new Map(Array.from(items.values(), (each) => [each.name, each]))
+      return true
+    },
+    delete: (item) => {
+      items.delete(item.name)
+    },
+    values: () => [...items.values()],
+  }
+}

@@ -1,0 +1,36 @@
+import type { Clock } from '@muster/core/clock'
+import { z } from 'zod'
+
+/** The host talks with every client, a client with the host alone. */
+export type PeerRole = 'host' | 'client'
+
+export interface PeerOptions {
+  /** The relay's address or name: `relay.ip` or `relay.host`. */
+  readonly host: string
+  /** `relay.ports.server` for the host, `relay.ports.client` for a client. */
+  readonly port: number
+  readonly role: PeerRole
+  /** The user's authorization_token. Never another user's. */
+  readonly userToken: number
+  /** The session's authorization_token. */
+  readonly sessionToken: number
+  /** Default: the machine's. */
+  readonly clock?: Clock | undefined
+  /** Milliseconds between two pings, 100 to 1000 (public fact). Default 500. */
+  readonly pingMs?: number | undefined
+  /** Milliseconds after which `connect` gives up, and of silence after which the relay counts as gone. Default 10,000. */
+  readonly timeoutMs?: number | undefined
+}
+
+const token = z.int().min(0).max(0xffff_ffff)
+
+export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
+  host: z.string().min(1),
+  port: z.int().min(1).max(65_535),
+  role: z.enum(['host', 'client']),
+  userToken: token,
+  sessionToken: token,
+  clock: z.custom<Clock>((clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock, 'must be a Clock').optional(),
+  pingMs: z.number().min(100).max(1000).optional(),
+  timeoutMs: z.number().positive().optional(),
+})

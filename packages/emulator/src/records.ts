@@ -1,0 +1,108 @@
+import type { Filter, SessionConfig, VersionPort, VersionVariable } from '@muster/core/api'
+import type { Named } from './named.js'
+
+/**
+ * What the emulated service remembers. Records refer to one another, not to names, so that renaming
+ * keeps every link. Fields with an underscore are the document's, in its units; times are epoch milliseconds.
+ */
+
+interface Dated {
+  createdAt: number
+  updatedAt: number
+}
+
+export interface ApplicationRecord extends Dated {
+  name: string
+  is_active: boolean
+  is_telemetry_agent_active: boolean
+  image: string
+  /** In the order of creation, the newest last. */
+  readonly versions: Named<VersionRecord>
+}
+
+export interface VersionRecord extends Dated {
+  readonly app: ApplicationRecord
+  name: string
+  is_active: boolean
+  docker_repository: string
+  docker_image: string
+  docker_tag: string
+  private_username: string | undefined
+  /** A secret. */
+  private_token: string | undefined
+  /** 1024 = 1 vCPU. */
+  readonly req_cpu: number
+  /** MB. */
+  readonly req_memory: number
+  /** 1024 = 1 GPU. */
+  readonly req_video: number
+  /** Minutes; -1 for no automatic stop (our reading of a value that is accepted but not explained). */
+  max_duration: number
+  force_cache: boolean
+  /** Seconds. */
+  time_to_deploy: number
+  session_config: SessionConfig | undefined
+  ports: readonly VersionPort[]
+  /** Values with `is_secret` are secrets. */
+  envs: readonly VersionVariable[]
+  verify_image: boolean
+  /** Seconds. */
+  termination_grace_period_seconds: number
+  /** Undefined also when the storage that it named has been deleted. */
+  endpoint_storage: StorageRecord | undefined
+  command: string | null
+  arguments: string | null
+  dns_config: string | undefined
+  will_deploy_in_mainland_china: boolean
+}
+
+export interface StorageRecord extends Dated {
+  name: string
+  container_log_version: 'v1' | 'v2'
+  access_key_id: string
+  /** A secret, in no answer. */
+  secret_access_key: string
+  endpoint: string
+  bucket: string
+  output_format: 'TEXT' | 'NDJSON'
+  readonly pullProfiles: Named<PullProfileRecord>
+}
+
+export interface PullProfileRecord extends Dated {
+  name: string
+  source: string
+  source_type: 'File' | 'Folder'
+  destination: string
+  readonly links: Map<VersionRecord, Dated>
+}
+
+export interface FleetRecord extends Dated {
+  name: string
+  enabled: boolean
+  readonly policies: Named<PolicyRecord>
+  readonly links: Map<VersionRecord, Dated>
+}
+
+export interface PolicyRecord extends Dated {
+  name: string
+  enabled: boolean
+  type: string
+  minimum: number
+  maximum: number
+  /** 0.1 to 1. */
+  threshold: number
+  filters: readonly Filter[]
+}
+
+/** An image of the service's own registry, by tag. */
+export interface ImageRecord {
+  name: string
+  readonly tags: Map<string, ImageTagRecord>
+}
+
+export interface ImageTagRecord {
+  /** Tags with the same hash are one artifact. */
+  readonly hash: string
+  readonly sizeMb: number
+  readonly pushedAt: number
+}

@@ -1,0 +1,52 @@
+import type { Random } from '@muster/core/clock'
+import type { Timers } from '../timers.js'
+import type { PacketCounters } from './packet-counters.js'
+import type { PacketFault } from './packet-fault.js'
+import type { Send } from './session-traffic.js'
+
+/** Milliseconds for which a packet is held back that no other follows. */
+const HELD_MS = 100
+
+export interface BadNetworkGround {
+  readonly random: Random
+  /** Of the clock, not sped up. */
+  readonly timers: Timers
+  readonly counters: PacketCounters
+}
+
+/** The same way out, with things happening on it. */
+export function throughBadNetwork(fault: PacketFault, { random, timers, counters }: BadNetworkGround, send: Send): Send {
+  const { loss = 0, delayMs = 0, jitterMs = 0, reorder = 0 } = fault
+  let held: (() => void) | undefined
+
+  const releaseHeld = () => {
+    const leave = held
+    held = undefined
+    leave?.()
+  }
+
+  const after = (ms: number, task: () => void) => {
+    if (ms === 0) task()
+    else timers.after(ms, task)
+  }
+
+  return (side, datagram, start, to) => {
+    if (random() < loss) {
+      counters.dropped.fault++
+      return
+    }
+    const leave = () => send(side, datagram, start, to)
+    const ms = delayMs + random() * jitterMs
+    if (held === undefined && random() < reorder) {
+      held = leave
+      timers.after(ms + HELD_MS, () => {
+        if (held === leave) releaseHeld()
+      })
+    } else {
+      after(ms, () => {
+        leave()
+        releaseHeld()
+      })
+    }
+  }
+}

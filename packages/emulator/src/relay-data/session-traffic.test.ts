@@ -1,0 +1,315 @@
+import { describe, expect, test } from 'vitest'
+import { pingPacket, relayState } from './packet.js'
+import { sessionToken, toClient, toHost, trafficOf } from './traffic.fixture.js'
+
+const { checking, valid, invalid, timedOut, error } = relayState
+
+/** A host and two clients, all valid. */
+function session(settings: Parameters<typeof trafficOf>[0] = {}) {
+  const made = trafficOf(settings)
+  const host = made.authorized(0xffff_ffff, 'server')
+  const first = made.authorized(1, 'client')
+  const second = made.authorized(2, 'client')
+  for (const peer of [host, first, second]) expect(peer.ping()).toBe(valid)
+  return { ...made, host, first, second }
+}
+
+describe('data', () => {
+  test('goes from clients to the host, and from the host to the client it names', () => {
+    const { host, first, second, counters } = session()
+    expect(first.send('from first')).toEqual([toHost(host, 1, 'from first')])
+    expect(second.send('from second')).toEqual([toHost(host, 2, 'from second')])
+    expect(host.send('for second', 2)).toEqual([toClient(second, 'for second')])
+    expect(host.send('for first', 1)).toEqual([toClient(first, 'for first')])
+    expect(first.send('')).toEqual([toHost(host, 1, '')])
+    expect(counters).toMatchObject({ received: 8, answered: 3, relayed: 5, relayedBytes: 40 })
+  })
+
+  test('needs both ends to be there', () => {
+    const { authorized, counters } = trafficOf()
+    const host = authorized(1, 'server')
+    const client = authorized(2, 'client')
+    expect(client.send('before it has pinged')).toEqual([])
+    expect(client.ping()).toBe(valid)
+    expect(client.send('before there is a host')).toEqual([])
+    expect(host.ping()).toBe(valid)
+    expect(host.send('to nobody', 2)).toEqual([])
+    expect(host.send('to itself', 0)).toEqual([])
+    expect(client.send('now')).toHaveLength(1)
+    expect(counters.dropped).toMatchObject({ notConnected: 1, noHost: 1, noClient: 2 })
+  })
+
+  test('counts only by the port of its sender, and from where it is connected', () => {
+    const { user, first, host, counters } = session()
+    expect(user(host.token, 'client', host.from).send('as a client')).toEqual([])
+    expect(user(first.token, 'server', first.from).send('as the host', 2)).toEqual([])
+    expect(first.at({ port: 50_000 }).send('from elsewhere')).toEqual([])
+    expect(first.at({ address: '198.51.100.9' }).send('from elsewhere')).toEqual([])
+    expect(counters.dropped.notConnected).toBe(4)
+  })
+})
+
+describe('tokens', () => {
+  test('wrong ones are invalid', () => {
+    const { user, first, counters } = session()
+    expect(user(77, 'client').ping()).toBe(invalid)
+    expect(first.ping(sessionToken - 1)).toBe(invalid)
+    expect(user(77, 'client').send('data')).toEqual([])
+    expect(counters.dropped.invalidToken).toBe(3)
+  })
+
+  test('after a revoke the user is invalid and neither sends nor is sent anything', () => {
+    const { traffic, first, second, host } = session()
+    traffic.revoke(first.token)
+    expect(first.ping()).toBe(invalid)
+    expect(first.send('still here')).toEqual([])
+    expect(host.send('for first', 1)).toEqual([])
+    expect(second.send('unmoved')).toEqual([toHost(host, 2, 'unmoved')])
+  })
+
+  test('who is let in again gets another connection id', () => {
+    const { traffic, first, host } = session()
+    traffic.revoke(first.token)
+    traffic.authorize({ token: first.token, ip: '198.51.100.1' })
+    expect(first.send('too early')).toEqual([])
+    expect(first.ping()).toBe(valid)
+    expect(first.send('back')).toEqual([toHost(host, 3, 'back')])
+    expect(host.send('for the one before', 1)).toEqual([])
+  })
+
+  test('a revoke of no one changes nothing', () => {
+    const { traffic, first } = session()
+    traffic.revoke(12_345)
+    expect(first.ping()).toBe(valid)
+  })
+
+  test('a flood of wrong ones meets silence, while the others go on', () => {
+    const { user, host, first, receive, counters, pass } = session()
+    const flood = (address: string) => Array.from({ length: 50 }, () => user(99, 'client', { address, port: 1 }).ping())
+    expect(flood('203.0.113.1').filter((state) => state === invalid)).toHaveLength(5)
+    const others = ['203.0.113.2', '203.0.113.3', '203.0.113.4', '203.0.113.5'].flatMap(flood)
+    expect(others.filter((state) => state === invalid)).toHaveLength(15)
+    expect(others.filter((state) => state !== undefined && state !== invalid)).toEqual([])
+    expect(first.send('on')).toEqual([toHost(host, 1, 'on')])
+    expect(receive('client', pingPacket(first.token, sessionToken), first.from)).toMatchObject([{ packet: { state: valid } }])
+    expect(counters.dropped.invalidToken).toBe(250)
+    pass(1000)
+    expect(user(99, 'client', { address: '203.0.113.1', port: 1 }).ping()).toBe(invalid)
+  })
+})
+
+describe('the authorization takes its time', () => {
+  test('until it is over the peer is being checked, and no data passes to or from it', () => {
+    const { authorized, pass } = trafficOf({ authDelayMs: 1500 })
+    const host = authorized(1, 'server')
+    const client = authorized(2, 'client')
+    expect(host.ping()).toBe(checking)
+    pass(500)
+    expect(client.ping()).toBe(checking)
+    pass(1000)
+    expect(host.ping()).toBe(valid)
+    expect(client.ping()).toBe(checking)
+    expect(client.send('too early')).toEqual([])
+    expect(host.send('too early', 1)).toEqual([])
+    pass(500)
+    expect(client.send('in time')).toEqual([toHost(host, 1, 'in time')])
+    expect(host.send('in time', 1)).toEqual([toClient(client, 'in time')])
+  })
+
+  test('wrong tokens are refused at once', () => {
+    expect(trafficOf({ authDelayMs: 1500 }).user(1, 'client').ping()).toBe(invalid)
+  })
+})
+
+describe('elsewhere', () => {
+  test('a user may go on from there after two seconds of silence, as the same connection', () => {
+    const { first, host, pass } = session()
+    const moved = first.at({ address: '203.0.113.50', port: 50_000 })
+    pass(1999)
+    expect(moved.ping()).toBe(checking)
+    expect(moved.send('too early')).toEqual([])
+    expect(host.send('to where it was', 1)).toEqual([toClient(first, 'to where it was')])
+    pass(1)
+    expect(moved.ping()).toBe(valid)
+    expect(moved.send('moved')).toEqual([toHost(host, 1, 'moved')])
+    expect(host.send('to where it is', 1)).toEqual([toClient(moved, 'to where it is')])
+    expect(first.send('from where it was')).toEqual([])
+  })
+
+  test('not as long as it goes on where it was', () => {
+    const { first, pass } = session()
+    for (let passed = 0; passed < 5; passed++) {
+      expect(first.send('here')).toHaveLength(1)
+      expect(first.at({ port: 50_000 }).ping()).toBe(checking)
+      pass(1000)
+    }
+  })
+
+  test('the host moves likewise', () => {
+    const { host, first, pass } = session()
+    const moved = host.at({ port: 50_000 })
+    pass(2000)
+    expect(moved.ping()).toBe(valid)
+    expect(first.send('hello')).toEqual([toHost(moved, 1, 'hello')])
+  })
+
+  test('two users behind one address are two', () => {
+    const { authorized, host } = session()
+    const third = authorized(3, 'client').at({ address: '203.0.113.7', port: 1000 })
+    const fourth = authorized(4, 'client').at({ address: '203.0.113.7', port: 1001 })
+    expect([third.ping(), fourth.ping()]).toEqual([valid, valid])
+    expect([...third.send('three'), ...fourth.send('four')]).toEqual([toHost(host, 3, 'three'), toHost(host, 4, 'four')])
+  })
+})
+
+describe('silence', () => {
+  test('of ten seconds ends a connection; the next is another', () => {
+    const { first, host, second, pass, connected } = session()
+    for (let passed = 0; passed < 10; passed++) {
+      expect(host.ping()).toBe(valid)
+      expect(second.ping()).toBe(valid)
+      expect(connected()).toBe(3)
+      pass(1000)
+    }
+    expect(connected()).toBe(2)
+    expect(host.send('anyone there?', 1)).toEqual([])
+    expect(first.send('late')).toEqual([])
+    expect(first.ping()).toBe(valid)
+    expect(first.send('again')).toEqual([toHost(host, 3, 'again')])
+    expect(host.send('to whom it was', 1)).toEqual([])
+  })
+
+  test('data is a sign of life too', () => {
+    const { first, host, pass } = session()
+    for (let passed = 0; passed < 12; passed++) {
+      expect(first.send('here')).toHaveLength(1)
+      expect(host.send('there', 1)).toHaveLength(1)
+      pass(1000)
+    }
+  })
+
+  test('of the host for ten seconds is told to the clients, until one comes', () => {
+    const { first, host, second, pass, authorized } = session()
+    for (let passed = 0; passed < 10; passed++) {
+      expect(first.ping()).toBe(valid)
+      pass(1000)
+    }
+    expect(first.ping()).toBe(timedOut)
+    expect(first.send('to whom?')).toEqual([])
+    const successor = authorized(9, 'server')
+    expect(successor.ping()).toBe(valid)
+    expect(first.ping()).toBe(valid)
+    expect(first.send('to you')).toEqual([toHost(successor, 1, 'to you')])
+    expect(host.ping()).toBe(error)
+    expect(second.ping()).toBe(valid)
+  })
+
+  test('a revoked host is gone at once', () => {
+    const { traffic, host, first } = session()
+    traffic.revoke(host.token)
+    expect(first.ping()).toBe(timedOut)
+  })
+
+  test('before there ever was a host is no silence', () => {
+    const { authorized, pass } = trafficOf()
+    const client = authorized(1, 'client')
+    expect(client.ping()).toBe(valid)
+    pass(9000)
+    expect(client.ping()).toBe(valid)
+    pass(9000)
+    expect(client.ping()).toBe(valid)
+  })
+})
+
+describe('roles', () => {
+  test('there is one host, as long as it lives', () => {
+    const { first, host, authorized, pass, user } = session()
+    const rival = authorized(5, 'server')
+    expect(rival.ping()).toBe(error)
+    pass(9999)
+    expect(rival.ping()).toBe(error)
+    expect(user(first.token, 'server').ping()).toBe(error)
+    pass(1)
+    expect(rival.ping()).toBe(valid)
+    expect(host.ping()).toBe(error)
+  })
+
+  test('a user is not both', () => {
+    const { user, host, first, counters } = session()
+    expect(user(host.token, 'client').ping()).toBe(error)
+    expect(user(first.token, 'server').ping()).toBe(error)
+    expect(first.send('as before')).toEqual([toHost(host, 1, 'as before')])
+    expect(counters.answered).toBe(5)
+  })
+})
+
+describe('rates', () => {
+  const burst = (send: () => readonly unknown[], count: number) => Array.from({ length: count }, send).flat().length
+
+  test('a user has its own', () => {
+    const { first, second, counters, pass } = session({ userPacketsPerSecond: 10 })
+    expect(burst(() => first.send('x'), 50)).toBe(10)
+    expect(burst(() => second.send('x'), 5)).toBe(5)
+    expect(counters.dropped.userRate).toBe(40)
+    pass(500)
+    expect(burst(() => first.send('x'), 50)).toBe(5)
+  })
+
+  test('a session has one for all', () => {
+    const { first, second, host, counters } = session({ userPacketsPerSecond: 10, sessionPacketsPerSecond: 16 })
+    expect(burst(() => first.send('x'), 10)).toBe(10)
+    expect(burst(() => host.send('x', 2), 10)).toBe(6)
+    expect(burst(() => second.send('x'), 10)).toBe(0)
+    expect(counters.dropped.sessionRate).toBe(14)
+  })
+
+  test('who sends too much stays connected, and pings have a rate of their own', () => {
+    const { first, counters, pass } = session({ userPacketsPerSecond: 10 })
+    expect(burst(() => first.send('x'), 100)).toBe(10)
+    expect(first.ping()).toBe(valid)
+    const answers = Array.from({ length: 100 }, () => first.ping()).filter((state) => state === valid)
+    expect(answers).toHaveLength(18)
+    expect(counters.dropped.userRate).toBe(90 + 82)
+    pass(1000)
+    expect(first.ping()).toBe(valid)
+  })
+})
+
+describe('pinned sources', () => {
+  const pinned = () => {
+    const made = trafficOf({ pinSource: true })
+    return { ...made, client: made.authorized(1, 'client', '::ffff:198.51.100.1') }
+  }
+
+  test('a user connects from its own address, however that is written', () => {
+    const { client } = pinned()
+    expect(client.at({ address: '203.0.113.1' }).ping()).toBe(invalid)
+    expect(client.ping()).toBe(valid)
+    const written = trafficOf({ pinSource: true }).authorized(1, 'client', '2001:DB8:0:0:0:0:0:1')
+    expect(written.at({ address: '2001:db8::1' }).ping()).toBe(valid)
+  })
+
+  test('and goes nowhere else', () => {
+    const { client, pass } = pinned()
+    expect(client.ping()).toBe(valid)
+    pass(5000)
+    expect(client.at({ address: '203.0.113.1' }).ping()).toBe(invalid)
+    expect(client.at({ port: 50_000 }).ping()).toBe(valid)
+  })
+
+  test.each(['127.0.0.1', '::1', '::ffff:127.0.0.1'])('%s will always do', (address) => {
+    expect(pinned().client.at({ address }).ping()).toBe(valid)
+  })
+
+  test('only if asked', () => {
+    expect(trafficOf().authorized(1, 'client').at({ address: '203.0.113.1' }).ping()).toBe(valid)
+  })
+})
+
+test('what is not a packet is counted and not answered, and neither is port 0', () => {
+  const { receive, first, counters } = session()
+  const junk = [Buffer.alloc(0), Buffer.alloc(8), Buffer.alloc(1201, 2), Buffer.from('GET / HTTP/1.1\r\n\r\n')]
+  for (const datagram of junk) expect(receive('client', datagram, first.from)).toEqual([])
+  expect(receive('client', pingPacket(first.token, sessionToken), { ...first.from, port: 0 })).toEqual([])
+  expect(counters.dropped.malformed).toBe(5)
+})

@@ -1,0 +1,202 @@
+import { end, isAlive, isAt, isValid, MOVE_MS, type Connection, type Endpoint } from './connection.js'
+import { createSessionLimiter, type InvalidTokens } from './invalid-tokens.js'
+import type { PacketCounters } from './packet-counters.js'
+import {
+  answerOf,
+  connectionIdOf,
+  DATA,
+  forClient,
+  forHost,
+  kindOf,
+  PING,
+  RELAYED_HEADER,
+  relayState,
+  sessionTokenKey,
+  tokenKey,
+  userTokenKey,
+  type PacketKind,
+  type RelayState,
+  type Side,
+} from './packet.js'
+import { isLoopback, plainAddress } from './plain-address.js'
+import { createRateCap, takeFrom, type RateCap } from './rate-cap.js'
+import type { RelayDataSettings } from './relay-data-settings.js'
+
+export interface TrafficGround {
+  /** Secret. */
+  readonly sessionToken: number
+  /** `authDelayMs` here is of the clock. */
+  readonly settings: Omit<RelayDataSettings, 'host' | 'publicIp'>
+  readonly counters: PacketCounters
+  readonly invalidTokens: InvalidTokens
+  readonly send: Send
+}
+
+/** Sends what begins at `start` of a datagram, from the port of that side. */
+export type Send = (side: Side, datagram: Buffer, start: number, to: Endpoint) => void
+
+/** What one session does with packets. Pure but for `send`; times are those that `receive` is told, and never decrease. */
+export interface SessionTraffic {
+  /** Lets a user connect. Every user's token is another. */
+  authorize(user: { readonly token: number; readonly ip: string }): void
+  /** From here on the user is told that it is invalid. */
+  revoke(token: number): void
+  /** A datagram, which it may write to, has come in by the port of that side. */
+  receive(side: Side, datagram: Buffer, from: Endpoint, now: number): void
+  /** How many users are connected. */
+  connected(now: number): number
+}
+
+interface User {
+  /** From where alone it may connect; undefined for anywhere. */
+  readonly address: string | undefined
+  readonly pings: RateCap
+  readonly data: RateCap
+  /** Its latest; perhaps over. */
+  connection: Connection | undefined
+}
+
+/** A peer pings 1 to 10 times a second (public fact). A cap of their own, so that too much data does not cost its sender the connection. */
+const PINGS_PER_SECOND = 20
+
+/**
+ * No timers: whether a connection is over, or a host gone, is found when it matters, because peers ask
+ * every half second. No objects per packet: thousands come in every moment.
+ */
+export function createSessionTraffic({ sessionToken, settings, counters, invalidTokens, send }: TrafficGround): SessionTraffic {
+  const { authDelayMs, pinSource } = settings
+  const { dropped } = counters
+  const session = tokenKey(sessionToken)
+  const users = new Map<number, User>()
+  const clients = new Map<number, Connection>()
+  const dataCap = createRateCap(settings.sessionPacketsPerSecond)
+  const invalidLimiter = createSessionLimiter()
+  /** The latest; perhaps gone. */
+  let host: Connection | undefined
+  let nextId = 1
+
+  const receive = (side: Side, datagram: Buffer, from: Endpoint, now: number) => {
+    counters.received++
+    const kind = kindOf(datagram, side)
+    // Port 0 cannot be answered.
+    if ((kind !== PING && kind !== DATA) || from.port === 0) dropped.malformed++
+    else {
+      const user = sessionTokenKey(datagram) === session ? users.get(userTokenKey(datagram)) : undefined
+      if (user === undefined) refuse(kind, side, from, now)
+      else if (kind === PING) onPing(user, side, from, now)
+      else if (side === 'server') onHostData(user, datagram, from, now)
+      else onClientData(user, datagram, from, now)
+    }
+  }
+
+  const answer = (state: RelayState, side: Side, to: Endpoint) => {
+    counters.answered++
+    send(side, answerOf(state), 0, to)
+  }
+
+  const refuse = (kind: PacketKind, side: Side, from: Endpoint, now: number) => {
+    dropped.invalidToken++
+    if (kind === PING && invalidTokens.mayAnswer(invalidLimiter, from.address, now)) answer(relayState.invalid, side, from)
+  }
+
+  const onPing = (user: User, side: Side, from: Endpoint, now: number) => {
+    const { connection } = user
+    if (!takeFrom(user.pings, now)) dropped.userRate++
+    else if (connection === undefined || !isAlive(connection, now)) onArrival(user, side, from, now)
+    else if (connection.side !== side) answer(relayState.error, side, from)
+    else if (isAt(connection, from)) onSign(connection, now)
+    else if (!mayConnect(user, from)) refuse(PING, side, from, now)
+    else if (now - connection.seenAt < MOVE_MS) answer(relayState.checking, side, from)
+    else {
+      connection.endpoint = from
+      onSign(connection, now)
+    }
+  }
+
+  const onArrival = (user: User, side: Side, from: Endpoint, now: number) => {
+    if (!mayConnect(user, from)) refuse(PING, side, from, now)
+    else if (side === 'server' && host !== undefined && isAlive(host, now)) answer(relayState.error, side, from)
+    else onSign(connect(user, side, from, now), now)
+  }
+
+  const connect = (user: User, side: Side, endpoint: Endpoint, now: number): Connection => {
+    if (user.connection !== undefined) clients.delete(user.connection.id)
+    const connection = { side, id: side === 'server' ? 0 : nextId++, endpoint, since: now, seenAt: now }
+    user.connection = connection
+    if (side === 'server') host = connection
+    else clients.set(connection.id, connection)
+    return connection
+  }
+
+  /** A connection has shown that it lives. */
+  const onSign = (connection: Connection, now: number) => {
+    connection.seenAt = now
+    answer(stateOf(connection, now), connection.side, connection.endpoint)
+  }
+
+  const stateOf = (connection: Connection, now: number): RelayState => {
+    if (!isValid(connection, authDelayMs, now)) return relayState.checking
+    const hostGone = host !== undefined && !isAlive(host, now)
+    return hostGone ? relayState.timedOut : relayState.valid
+  }
+
+  const onClientData = (user: User, datagram: Buffer, from: Endpoint, now: number) => {
+    const connection = sender(user, 'client', from, now)
+    if (connection === undefined) return
+    if (host === undefined || !isValid(host, authDelayMs, now)) dropped.noHost++
+    else relay('server', datagram, forHost(datagram, connection.id), host)
+  }
+
+  const onHostData = (user: User, datagram: Buffer, from: Endpoint, now: number) => {
+    if (sender(user, 'server', from, now) === undefined) return
+    const client = clients.get(connectionIdOf(datagram))
+    if (client === undefined || !isValid(client, authDelayMs, now)) dropped.noClient++
+    else relay('client', datagram, forClient(datagram), client)
+  }
+
+  /** By which connection the user may send this; undefined for not at all. */
+  const sender = (user: User, side: Side, from: Endpoint, now: number): Connection | undefined => {
+    const { connection } = user
+    if (connection === undefined || connection.side !== side || !isAt(connection, from) || !isValid(connection, authDelayMs, now)) {
+      dropped.notConnected++
+      return undefined
+    }
+    connection.seenAt = now
+    if (!takeFrom(user.data, now)) dropped.userRate++
+    else if (!takeFrom(dataCap, now)) dropped.sessionRate++
+    else return connection
+    return undefined
+  }
+
+  const relay = (side: Side, datagram: Buffer, start: number, to: Connection) => {
+    counters.relayed++
+    counters.relayedBytes += datagram.length - start - RELAYED_HEADER[side]
+    send(side, datagram, start, to.endpoint)
+  }
+
+  return {
+    receive,
+    authorize: ({ token, ip }) => {
+      users.set(tokenKey(token), {
+        address: pinSource ? plainAddress(ip) : undefined,
+        pings: createRateCap(PINGS_PER_SECOND),
+        data: createRateCap(settings.userPacketsPerSecond),
+        connection: undefined,
+      })
+    },
+    revoke: (token) => {
+      const connection = users.get(tokenKey(token))?.connection
+      users.delete(tokenKey(token))
+      if (connection === undefined) return
+      end(connection)
+      clients.delete(connection.id)
+    },
+    connected: (now) => Array.from(users.values()).filter(({ connection }) => connection !== undefined && isAlive(connection, now)).length,
+  }
+}
+
+function mayConnect({ address }: User, from: Endpoint): boolean {
+  if (address === undefined) return true
+  const source = plainAddress(from.address)
+  return source === address || isLoopback(source)
+}

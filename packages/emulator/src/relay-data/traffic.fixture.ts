@@ -1,0 +1,89 @@
+import type { Endpoint } from './connection.js'
+import { createInvalidTokens } from './invalid-tokens.js'
+import { createPacketCounters } from './packet-counters.js'
+import { dataPacket, pingPacket, readRelayed, type Relayed, type Side } from './packet.js'
+import { defaultRelayDataSettings, type RelayDataSettings } from './relay-data-settings.js'
+import { createSessionTraffic } from './session-traffic.js'
+
+export interface Sent {
+  readonly side: Side
+  readonly to: Endpoint
+  readonly bytes: number
+  readonly packet: Relayed | undefined
+}
+
+export const sessionToken = 0xfedc_ba98
+
+/** One session's traffic without sockets, at a time that stands still until told. */
+export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
+  const counters = createPacketCounters()
+  const sent: Sent[] = []
+  let now = Date.UTC(2026, 0, 1)
+
+  const traffic = createSessionTraffic({
+    sessionToken,
+    settings: { ...defaultRelayDataSettings, ...settings },
+    counters,
+    invalidTokens: createInvalidTokens(),
+    send: (side, datagram, start, to) => {
+      // Copied: the relay may use the same buffer again.
+      const copy = Buffer.from(datagram.subarray(start))
+      sent.push({ side, to: { address: to.address, port: to.port }, bytes: copy.length, packet: readRelayed(copy, side) })
+    },
+  })
+
+  /** What is sent because of this datagram. */
+  const receive = (side: Side, datagram: Buffer, from: Endpoint): readonly Sent[] => {
+    traffic.receive(side, datagram, from, now)
+    return sent.splice(0)
+  }
+
+  /** A user at a place of its own. */
+  const user = (token: number, side: Side, from: Endpoint = { address: '198.51.100.1', port: 40_000 + (token % 1000) }) => {
+    const answerTo = (datagram: Buffer) => {
+      const packets = receive(side, datagram, from).map(({ packet }) => packet)
+      return packets[0]?.kind === 'state' ? packets[0].state : packets[0]
+    }
+    return {
+      token,
+      from,
+      /** The state it is told; undefined for silence. */
+      ping: (session = sessionToken) => answerTo(pingPacket(token, session)),
+      send: (text: string, connectionId?: number) => receive(side, dataPacket(token, sessionToken, Buffer.from(text), connectionId), from),
+      at: (elsewhere: Partial<Endpoint>) => user(token, side, { ...from, ...elsewhere }),
+    }
+  }
+
+  const authorized = (token: number, side: Side, ip = '198.51.100.1') => {
+    traffic.authorize({ token, ip })
+    return user(token, side)
+  }
+
+  return {
+    traffic,
+    counters,
+    receive,
+    user,
+    authorized,
+    pass: (ms: number) => {
+      now += ms
+    },
+    connected: () => traffic.connected(now),
+  }
+}
+
+/** What a host gets from a client. */
+export const toHost = (host: { readonly from: Endpoint }, connectionId: number, text: string) => ({
+  side: 'server',
+  to: host.from,
+  bytes: 5 + text.length,
+  packet: { kind: 'data', connectionId, payload: Buffer.from(text) },
+})
+
+/** What a client gets from its host. */
+export const toClient = (client: { readonly from: Endpoint }, text: string) => ({
+  side: 'client',
+  to: client.from,
+  bytes: 1 + text.length,
+  packet: { kind: 'data', connectionId: 0, payload: Buffer.from(text) },
+})

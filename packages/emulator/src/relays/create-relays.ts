@@ -1,0 +1,112 @@
+import type { RelaySession } from '@muster/core/api'
+import { hex } from '../deployments/hex.js'
+import { nearest } from '../deployments/nearest.js'
+import { coordinatesOf } from '../deployments/user-coordinates.js'
+import { createWebhooks, sendDespite } from '../deployments/webhooks.js'
+import { places } from '../places.js'
+import type { RelayGround } from './relay-ground.js'
+import { createRelayPorts } from './relay-ports.js'
+import { relaySessionOfUserView, relaySessionView, type RelaySessionRecord, type RelayUserRecord } from './relay-session.js'
+import type { RelayOrder, Relays } from './relays.js'
+import { createTokenSource } from './token-source.js'
+
+export function createRelays(world: RelayGround): Relays {
+  const { random, timers, relaySettings: settings } = world
+  const sessions = new Map<string, RelaySessionRecord>()
+  const ports = createRelayPorts()
+  const tokens = createTokenSource(random)
+  const webhooks = createWebhooks({ ...world.deploymentSettings, fetch: world.fetch, counters: world.counters.webhooks })
+  const calls = new WeakMap<RelaySessionRecord, Promise<void>>()
+
+  const view = (session: RelaySessionRecord) => relaySessionView(session, settings.readyStatus)
+
+  const newUser = (ip: string): RelayUserRecord => ({ ip, coordinates: coordinatesOf(ip, world.locate), token: tokens.take() })
+
+  const freeId = () => {
+    let id = hex(12, random)
+    while (sessions.has(id)) id = hex(12, random)
+    return id
+  }
+
+  const becomeReady = (session: RelaySessionRecord, { fault, webhookFault }: RelayOrder) => {
+    // Deleted meanwhile.
+    if (sessions.get(session.id) !== session) return
+    session.state = fault === 'no tokens' ? 'ready without tokens' : 'ready'
+    const { webhookUrl } = session
+    if (webhookUrl !== undefined) calls.set(session, sendDespite(webhookFault, webhooks, timers, webhookUrl, view(session)))
+  }
+
+  const create = (order: RelayOrder) => {
+    const users = order.users.map(newUser)
+    const where = users.map(({ coordinates }) => coordinates)
+    const place = nearest(places.filter(order.allows), where)
+    const address = place && ports.take(place)
+    if (address === undefined) {
+      for (const { token } of users) tokens.give(token)
+      return undefined
+    }
+    const { webhookUrl } = order
+    const session: RelaySessionRecord = { id: freeId(), token: tokens.take(), webhookUrl, users, address, state: 'initializing' }
+    sessions.set(session.id, session)
+    if (order.webhookFault === 'forged' && webhookUrl !== undefined) void webhooks.send(webhookUrl, forged(view(session)))
+    if (order.fault === 'never ready') return session
+    if (order.webhookFault === 'early') becomeReady(session, order)
+    else timers.after(settings.readyMs, () => becomeReady(session, order))
+    return session
+  }
+
+  return {
+    create,
+    get: (id) => sessions.get(id),
+    all: () => [...sessions.values()],
+
+    authorize: (session, ip) => {
+      const user = newUser(ip)
+      session.users.push(user)
+      return user
+    },
+
+    revoke: (session, token) => {
+      const index = session.users.findIndex((user) => user.token === token)
+      if (index === -1) return false
+      session.users.splice(index, 1)
+      tokens.give(token)
+      return true
+    },
+
+    delete: (session) => {
+      sessions.delete(session.id)
+      ports.give(session.address)
+      for (const { token } of [session, ...session.users]) tokens.give(token)
+    },
+
+    view,
+    viewOfUser: (session, user) => relaySessionOfUserView(session, user, settings.readyStatus),
+    called: (session) => calls.get(session) ?? Promise.resolve(),
+    list: () =>
+      Array.from(sessions.values(), ({ id, state, users }) => ({
+        session_id: id,
+        ready: state !== 'initializing',
+        users: users.length,
+      })),
+    close: async () => webhooks.close(),
+  }
+}
+
+/** What somebody might post who has got hold of the URL, to have all packets sent to them. */
+const forged = (view: RelaySession): RelaySession => ({
+  ...view,
+  status: 'READY',
+  ready: true,
+  linked: true,
+  authorization_token: 4_294_967_295,
+  session_users: [],
+  relay: {
+    ip: '203.0.113.254',
+    host: 'forged.emulator.invalid',
+    ports: {
+      server: { port: 31_337, protocol: 'UDP', link: 'forged.emulator.invalid:31337' },
+      client: { port: 31_338, protocol: 'UDP', link: 'forged.emulator.invalid:31338' },
+    },
+  },
+})

@@ -1,0 +1,11 @@
+/** Points of relay sessions on which services may differ, or which are ours to choose. */
+export interface RelaySettings {
+  /** Milliseconds of the service's time until a new session is ready. Default 1500. */
+  readonly readyMs: number
+  /** What a revoke answers: the session (200) or nothing (204); both have been seen (public fact). Default 200. */
+  readonly revokeAnswers: 200 | 204
+  /** The status of a ready session; sampled as READY, and `Linked` has been seen (public fact). Default `READY`. */
+  readonly readyStatus: string
+}
+
+export const defaultRelaySettings: RelaySettings = { readyMs: 1500, revokeAnswers: 200, readyStatus: 'READY' }

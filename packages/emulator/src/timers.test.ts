@@ -1,0 +1,42 @@
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createTimers } from './timers.js'
+
+test('the service runs faster than the clock, by the speed', async () => {
+  const clock = createManualClock()
+  const timers = createTimers(clock, 20)
+  const done: string[] = []
+  timers.after(60_000, () => done.push('minute'))
+  timers.after(1000, () => done.push('second'))
+  await clock.advance(50)
+  expect(done).toEqual(['second'])
+  await clock.advance(2949)
+  expect(done).toEqual(['second'])
+  await clock.advance(1)
+  expect(done).toEqual(['second', 'minute'])
+})
+
+test('what is cancelled does not run, and waits for nothing', async () => {
+  const clock = createManualClock()
+  const timers = createTimers(clock, 1)
+  const done: string[] = []
+  const cancel = timers.after(100, () => done.push('one'))
+  timers.after(100, () => done.push('two'))
+  cancel()
+  expect(clock.sleepers).toBe(1)
+  await clock.advance(100)
+  expect(done).toEqual(['two'])
+  cancel()
+})
+
+test('after the end nothing runs and nothing begins', async () => {
+  const clock = createManualClock()
+  const timers = createTimers(clock, 1)
+  const done: string[] = []
+  timers.after(100, () => done.push('one'))
+  timers.close()
+  timers.after(100, () => done.push('two'))()
+  await clock.advance(1000)
+  expect(clock.sleepers).toBe(0)
+  expect(done).toEqual([])
+})
