@@ -1,0 +1,15 @@
+import type { Fault } from '@muster/emulator'
+
+/** What `--faults` lets go wrong: a bad day at the service, as data. */
+export const badDay: readonly Fault[] = [
+  // An answer is lost after the server was created: creating again would pay for two.
+  { operation: 'deployments.create', probability: 0.02, drop: 'after' },
+  { operation: 'deployments.create', probability: 0.01, drop: 'before' },
+  { operation: 'deployments.create', probability: 0.02, deployment: 'error' },
+  { operation: 'deployments.create', probability: 0.01, deployment: 'no capacity' },
+  { operation: 'deployments.create', probability: 0.01, status: 500 },
+  { operation: 'deployments.get', probability: 0.02, status: 503 },
+  { operation: 'deployments.list', probability: 0.03, body: 'html' },
+  { operation: 'deployments.stop', probability: 0.03, drop: 'after' },
+  { operation: '*', probability: 0.02, delayMs: 40 },
+]

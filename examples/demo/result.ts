@@ -1,0 +1,37 @@
+import type { LimitUse } from './limit-use.js'
+
+/** What `--json` prints; the summary shows the same. */
+export interface DemoResult {
+  readonly players: number
+  /** Players who were told where to connect. */
+  readonly assigned: number
+  /** Players who found no match before their ticket expired, and were told so. */
+  readonly expired: number
+  /** Players of tickets that ended in another way, by reason. */
+  readonly cancelled: Readonly<Record<string, number>>
+  /** Players who are none of these: must be 0. */
+  readonly lost: number
+  readonly matches: number
+  /** Servers that the service created. */
+  readonly deployments: number
+  /** Requests over a documented limit: must be 0. */
+  readonly rejected429: number
+  /** Servers still running at the end: must be 0. */
+  readonly serversLeft: number
+  /** From ticket to assignment, in real milliseconds. */
+  readonly waitMs: { readonly p50: number; readonly p95: number; readonly p99: number }
+  /** From each player to the server, along the great circle. */
+  readonly distanceKm: { readonly p50: number; readonly p95: number }
+  readonly seconds: number
+  /** How many times faster than life servers started and stopped. */
+  readonly speed: number
+  readonly seed: number
+  /** Requests as the service counted them, by operation and status. */
+  readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>
+  readonly limits: readonly LimitUse[]
+  /** Servers by city, most first. */
+  readonly cities: readonly { readonly city: string; readonly servers: number }[]
+}
+
+/** Whether everybody is accounted for, nothing was refused, and nothing is left running. */
+export const isGood = ({ lost, serversLeft, rejected429 }: DemoResult) => lost === 0 && serversLeft === 0 && rejected429 === 0

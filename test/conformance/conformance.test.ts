@@ -1,0 +1,206 @@
+import { MusterError } from '@muster/core'
+import { operations, type OperationId } from '@muster/core/api'
+import type { EmulatorOptions } from '@muster/emulator'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { rows } from '../specification/rows.js'
+import { causes, type Cause } from './causes.js'
+import { furnish, furnishable, inputsFor, type Furniture } from './furnish.js'
+import { call, operationOf, start, under, type Harness, type RawAnswer, type Tamper } from './harness.js'
+import { fieldsIn, fieldsOf } from './shapes.js'
+
+/**
+ * The typed client calls every operation of the emulator, over HTTP, until each status that the description
+ * declares has been seen: successes, and errors by their natural causes where there is one.
+ */
+
+interface Furnished {
+  readonly service: Harness
+  readonly furniture: Furniture
+}
+
+async function furnished(options: EmulatorOptions = {}): Promise<Furnished> {
+  const service = await start({ ...furnishable, ...options })
+  return { service, furniture: await furnish(service) }
+}
+
+type Input = Readonly<Record<string, unknown>>
+const inputOf = (id: OperationId, furniture: Furniture) => under<Input>(inputsFor(furniture), id)
+
+const pair = (id: OperationId, status: number) => `${id} ${status}`
+const seen = new Set<string>()
+const seenFields = new Set<string>()
+
+/** The class of error that each status becomes. */
+const errorNames: Readonly<Record<number, string>> = {
+  400: 'InvalidInput',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'AlreadyTerminated',
+  422: 'NoCapacity',
+  424: 'DependencyFailed',
+  500: 'ServerError',
+  503: 'ServerError',
+}
+
+/**
+ * Makes one call, holds its answer or refusal against the description and the document, and gives the status
+ * that came over the wire.
+ */
+async function statusOf({ answers }: Harness, id: OperationId, answer: () => Promise<unknown>): Promise<number> {
+  const before = answers.length
+  const outcome = await answer().then(
+    (result) => ({ result }),
+    (error: unknown) => ({ error }),
+  )
+  expect(answers).toHaveLength(before + 1)
+  const raw = answers.at(-1) as RawAnswer
+  expect(raw.id).toBe(id)
+  if ('result' in outcome) checkAnswer(raw, outcome.result)
+  else checkRefusal(raw, outcome.error)
+  seen.add(pair(id, raw.status))
+  return raw.status
+}
+
+const bodyOf = ({ body }: RawAnswer): unknown => (body === '' ? undefined : JSON.parse(body))
+
+function checkAnswer(answer: RawAnswer, result: unknown): void {
+  const raw = bodyOf(answer)
+  expect(result, 'the client drops nothing').toEqual(raw)
+  if (raw === undefined) return
+  const { method, path, output } = operationOf(answer.id)
+  expect(output?.parse(raw), 'the description drops nothing').toEqual(raw)
+  const { undocumented, documented } = fieldsOf(raw, shapeOf(`${method} ${path}`), answer.id)
+  expect(undocumented, 'fields that the document has not').toEqual([])
+  for (const field of documented) seenFields.add(field)
+}
+
+const shapeOf = (route: string) => rows.find((row) => row.route === route)?.response ?? {}
+
+function checkRefusal({ id, status, body }: RawAnswer, error: unknown): void {
+  expect(error).toBeInstanceOf(MusterError)
+  expect(error).toMatchObject({ operation: id, status })
+  expect((error as MusterError).name).toBe(id === 'deployments.metrics' && status === 422 ? 'InvalidInput' : errorNames[status])
+  expect(JSON.parse(body)).toMatchObject({ message: expect.stringMatching(/./) as string })
+}
+
+describe('successes, and errors with a cause of their own', () => {
+  let service: Harness | undefined
+  afterEach(() => service?.close())
+
+  const usual = operations.map(([id, { success }]) => ({ id, status: success[0] as number, cause: undefined }))
+  const unusual = operations.flatMap(([id]) => {
+    const own = under<Readonly<Record<string, Cause<unknown>>>>(causes, id)
+    return Object.entries(own).map(([status, cause]) => ({ id, status: Number(status), cause }))
+  })
+
+  test.each([...usual, ...unusual])('$id $status', async ({ id, status, cause }) => {
+    const { service: fresh, furniture } = await furnished(cause?.options)
+    service = fresh
+    // What is taken away must have been there.
+    if (id === 'pullProfiles.unlink') await fresh.client.pullProfiles.link(inputsFor(furniture).pullProfiles.link)
+    if (id === 'fleets.unlink') await fresh.client.fleets.link(inputsFor(furniture).fleets.link)
+    const input = cause === undefined ? inputOf(id, furniture) : await cause.input(fresh, furniture)
+    expect(await statusOf(fresh, id, () => call(fresh.client, id, input))).toBe(status)
+  })
+})
+
+describe('errors that come to every operation in the same way', () => {
+  let shared: Furnished
+  beforeAll(async () => {
+    shared = await furnished()
+  })
+  afterAll(() => shared.service.close())
+
+  const declaring = (status: number) => operations.filter(([, { errors }]) => errors.includes(status)).map(([id]) => id)
+
+  const withUnknownParameter: Tamper = (request) => {
+    const separator = request.path.includes('?') ? '&' : '?'
+    return { ...request, path: `${request.path}${separator}unheard_of=1` }
+  }
+
+  test.each(declaring(400))('%s 400: a parameter that nobody knows', async (id) => {
+    const { service, furniture } = shared
+    const client = service.clientWith({ tamper: withUnknownParameter })
+    expect(await statusOf(service, id, () => call(client, id, inputOf(id, furniture)))).toBe(400)
+    expect(service.answers.at(-1)?.body).toContain('unheard_of')
+  })
+
+  /** Headers are names and values in turn. */
+  const withoutAuthorization: Tamper = (request) => {
+    const headers = request.headers as readonly string[]
+    return { ...request, headers: headers.filter((_, index) => headers[index - (index % 2)] !== 'authorization') }
+  }
+
+  test.each(declaring(401))('%s 401: no token, or a wrong one', async (id) => {
+    const { service, furniture } = shared
+    const clients = [service.clientWith({ tamper: withoutAuthorization })]
+    if (operationOf(id).auth === 'token') clients.push(service.clientWith({ token: 'wrong' }))
+    for (const client of clients) {
+      expect(await statusOf(service, id, () => call(client, id, inputOf(id, furniture)))).toBe(401)
+    }
+  })
+
+  const names = declaring(404).flatMap((id) => {
+    const { pathKeys } = operationOf(id)
+    return (pathKeys.length > 0 ? pathKeys : ['session_id']).map((name) => [id, name] as const)
+  })
+
+  test.each(names)('%s 404: %s is unknown', async (id, name) => {
+    const { service, furniture } = shared
+    const input = { ...inputOf(id, furniture), [name]: 'nobody' }
+    expect(await statusOf(service, id, () => call(service.client, id, input))).toBe(404)
+  })
+
+  test.each(declaring(500))('%s 500: a declared fault', async (id) => {
+    const { service, furniture } = shared
+    const withdraw = service.emulator.faults.add({ operation: id, status: 500 })
+    expect(await statusOf(service, id, () => call(service.client, id, inputOf(id, furniture)))).toBe(500)
+    withdraw()
+  })
+
+  test('none of them had an effect', () => {
+    const { service, furniture } = shared
+    expect(service.emulator.inspect()).toMatchObject({
+      applications: [{ name: 'arena', versions: ['1.0'] }],
+      storages: ['logs'],
+      fleets: ['europe'],
+      deployments: [{ request_id: furniture.request_id, current_status: 'Status.READY' }],
+      relaySessions: [{}],
+    })
+  })
+})
+
+test('fields that are empty at first have values later', async () => {
+  const { service, furniture } = await furnished()
+  const { client, clock, emulator } = service
+  const read = (id: OperationId, input: Input) => statusOf(service, id, () => call(client, id, input))
+
+  expect(await read('versions.update', { app_name: 'arena', version_name: '1.0', arguments: '--ranked' })).toBe(200)
+  expect(await read('storages.list', { page: 2 })).toBe(200)
+  emulator.faults.add({ operation: 'deployments.deployLegacy', deployment: 'error' })
+  const legacy = { app_name: 'arena', ip_list: ['203.0.113.7'], command: './server', arguments: '-v' }
+  const { request_id } = await client.deployments.deployLegacy(legacy)
+  await client.deployments.stop({ request_id: furniture.request_id })
+  await clock.advance(60_000)
+  expect(await read('deployments.get', { request_id })).toBe(200)
+  expect(await read('deployments.logs', { request_id })).toBe(200)
+  expect(await read('deployments.get', { request_id: furniture.request_id })).toBe(200)
+  await service.close()
+})
+
+test('no status that the description declares was missed', () => {
+  const declared = operations.flatMap(([id, { success, errors }]) => [...success, ...errors].map((status) => pair(id, status)))
+  expect([...seen].toSorted()).toEqual(declared.toSorted())
+})
+
+test('the answers have shown every field of the document, but for what the emulator never has', () => {
+  const all = new Set(operations.flatMap(([id, { method, path }]) => fieldsIn(shapeOf(`${method} ${path}`), id)))
+  expect([...all].filter((field) => !seenFields.has(field)).toSorted()).toEqual([
+    'ContainerLogs.logs_link', // There is nowhere else to fetch them.
+    'RelaySession.error', // Its relays do not fail by themselves.
+    'RelaySessionOfUser.error',
+    'Version.private_token', // It keeps secrets, though the document does not say so.
+  ])
+})

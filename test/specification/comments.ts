@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Comments, FieldComment, TypeComment } from '@muster/core/openapi'
+import { parseAst } from 'vitest/node'
+
+/**
+ * Reads the doc comments of the description out of its sources. Interfaces are the one place where fields are
+ * explained; the OpenAPI document takes the words from there.
+ */
+
+type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number }
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'type' in value
+const nodesIn = (value: unknown) => (Array.isArray(value) ? value.filter(isNode) : [])
+const childOf = (node: Node, key: string): Node | undefined => {
+  const child = node[key]
+  return isNode(child) ? child : undefined
+}
+const nameOf = (node: Node | undefined) => String(node?.['name'] ?? '')
+
+/** A declared interface or type, and the text that it stands in. */
+interface Declaration {
+  readonly node: Node
+  /** Where its comment ends. */
+  readonly start: number
+  readonly source: string
+}
+
+/** @param folder of the sources, e.g. packages/core/src/api. */
+export function readComments(folder: URL): Comments {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts') && !/\.test(-d)?\.ts$/.test(name))
+  return commentsIn(files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8')))
+}
+
+export function commentsIn(sources: readonly string[]): Comments {
+  const declared = new Map<string, Declaration>(sources.flatMap(declarations))
+  return Object.fromEntries(Array.from(declared, ([name, declaration]) => [name, typeComment(declaration, declared)]))
+}
+
+function declarations(source: string): [name: string, Declaration][] {
+  const program: unknown = parseAst(source, { lang: 'ts' })
+  return nodesIn(isNode(program) ? program['body'] : []).flatMap((statement): [string, Declaration][] => {
+    const node = childOf(statement, 'declaration') ?? statement
+    const declares = node.type === 'TSInterfaceDeclaration' || node.type === 'TSTypeAliasDeclaration'
+    return declares ? [[nameOf(childOf(node, 'id')), { node, start: statement.start, source }]] : []
+  })
+}
+
+type Declared = ReadonlyMap<string, Declaration>
+
+function typeComment({ node, start, source }: Declaration, declared: Declared): TypeComment {
+  const { description } = commentBefore(source, start)
+  const alias = childOf(node, 'typeAnnotation')
+  const fields = alias === undefined ? fieldsOfInterface(node, source, declared) : fieldsInside(alias, source, declared)
+  return { ...(description !== undefined && { description }), fields: fields ?? {} }
+}
+
+/** Inherited fields first, so that an interface's own comment on a field wins. */
+function fieldsOfInterface(node: Node, source: string, declared: Declared): Record<string, FieldComment> {
+  const inherited = nodesIn(node['extends']).map((heritage) => {
+    const parameters = nodesIn(childOf(heritage, 'typeArguments')?.['params'])
+    const name = nameOf(childOf(heritage, 'expression'))
+    if (name !== 'Omit') return inheritedFrom(name, declared)
+    const left = inheritedFrom(nameOf(childOf(parameters[0] as Node, 'typeName')), declared)
+    const omitted = literalsIn(parameters[1])
+    return Object.fromEntries(Object.entries(left).filter(([key]) => !omitted.includes(key)))
+  })
+  const own = fieldsOfMembers(nodesIn(childOf(node, 'body')?.['body']), source, declared)
+  return Object.assign({}, ...inherited, own) as Record<string, FieldComment>
+}
+
+function inheritedFrom(name: string, declared: Declared): Record<string, FieldComment> {
+  const declaration = declared.get(name)
+  if (declaration === undefined) throw new Error(`no interface ${name} in the sources`)
+  return fieldsOfInterface(declaration.node, declaration.source, declared)
+}
+
+function fieldsOfMembers(members: readonly Node[], source: string, declared: Declared): Record<string, FieldComment> {
+  const fields = members.filter(({ type }) => type === 'TSPropertySignature')
+  return Object.fromEntries(
+    fields.map((field) => {
+      const type = childOf(field, 'typeAnnotation')
+      const inside = type && fieldsInside(type, source, declared)
+      const examples = type && isOpen(type, declared) ? literalsIn(type, declared) : []
+      const comment: FieldComment = {
+        ...commentBefore(source, field.start),
+        ...(examples.length > 0 && { examples }),
+        ...(inside !== undefined && { fields: inside }),
+      }
+      return [nameOf(childOf(field, 'key')), comment]
+    }),
+  )
+}
+
+/** The fields of the object, or of the list of objects, that a field's type is; undefined for other types. */
+function fieldsInside(type: Node, source: string, declared: Declared): Record<string, FieldComment> | undefined {
+  if (type.type === 'TSTypeLiteral') {
+    const members = nodesIn(type['members'])
+    return members.length === 0 ? undefined : fieldsOfMembers(members, source, declared)
+  }
+  const named = declared.get(nameOf(childOf(type, 'typeName')))
+  if (named?.node.type === 'TSInterfaceDeclaration') return fieldsOfInterface(named.node, named.source, declared)
+  // A generic type, such as Masked, is about what it is given.
+  return partsOf(type, declared)
+    .map((part) => fieldsInside(part, source, declared))
+    .find((fields) => fields !== undefined)
+}
+
+/** The texts that a type names. */
+function literalsIn(type: Node | undefined, declared: Declared = new Map()): string[] {
+  if (type === undefined) return []
+  const value = childOf(type, 'literal')?.['value']
+  if (type.type === 'TSLiteralType') return typeof value === 'string' ? [value] : []
+  return partsOf(type, declared).flatMap((part) => literalsIn(part, declared))
+}
+
+/** Whether a type is a text with known values among others, written `'one' | 'other' | (string & {})`. */
+function isOpen(type: Node, declared: Declared): boolean {
+  return type.type === 'TSIntersectionType' || partsOf(type, declared).some((part) => isOpen(part, declared))
+}
+
+/** What a type is made of; that of a type by another name is what it stands for. Interfaces are left closed. */
+function partsOf(type: Node, declared: Declared): Node[] {
+  if (type.type === 'TSTypeLiteral') return []
+  const alias = declared.get(nameOf(childOf(type, 'typeName')))?.node
+  return [
+    ...nodesIn(type['types']),
+    ...nodesIn(childOf(type, 'typeArguments')?.['params']),
+    ...['typeAnnotation', 'elementType'].map((key) => childOf(type, key)),
+    alias?.type === 'TSTypeAliasDeclaration' ? childOf(alias, 'typeAnnotation') : undefined,
+  ].filter((part) => part !== undefined)
+}
+
+/** The doc comment that ends right before a place. */
+function commentBefore(source: string, start: number): Pick<FieldComment, 'description' | 'deprecated'> {
+  const before = source.slice(0, start).trimEnd()
+  if (!before.endsWith('*/')) return {}
+  const text = before
+    .slice(before.lastIndexOf('/**') + 3, -2)
+    .split('\n')
+    .map((line) => line.replace(/^\s*\*? ?/, '').trimEnd())
+    .join(' ')
+    .trim()
+  const deprecated = /^@deprecated\s*/.exec(text)?.[0]
+  return { description: text.slice(deprecated?.length ?? 0), ...(deprecated !== undefined && { deprecated: true }) }
+}
