@@ -1,5 +1,5 @@
 /** The value that this share (0 to 1) of all values does not exceed; 0 where there are none. */
-export function percentile(sorted: readonly number[], share: number): number {
+function percentile(sorted: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
 }
 

@@ -26,6 +26,7 @@ export {
   type CallFacts,
 } from './client/errors.js'
 export type { CallEvent, ClientEvents, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent } from './client/events.js'
+export { inProcess, type ClientDispatcher } from './client/in-process.js'
 export { selfStop, type SelfStopOptions } from './client/self-stop.js'
 export { parseDeploymentWebhook, parseRelayWebhook, type DeploymentHint, type WebhookBody, type WebhookOptions } from './client/webhooks.js'
 export { deploymentPhase, sameStatus, statusName, type DeploymentPhase } from './deployment-status.js'

@@ -9,6 +9,8 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>
   /** Moves to the next sleeper's instant. Returns false, and does nothing, when nobody sleeps. */
   next(): Promise<boolean>
+  /** Moves in steps of `stepMs` (default 100) until the promise is settled, and settles as it does. For work that waits on this clock alone. */
+  until<T>(promise: Promise<T>, stepMs?: number): Promise<T>
   /** How many sleeps are pending. */
   readonly sleepers: number
 }
@@ -80,6 +82,20 @@ export function createManualClock(options: { readonly start?: number } = {}): Ma
       if (first === undefined) return false
       await wakeUntil(first.at)
       return true
+    },
+    until: async (promise, stepMs = 100) => {
+      const state = { settled: false }
+      const settle = () => void (state.settled = true)
+      promise.then(settle, settle)
+      await turn()
+      while (!state.settled) {
+        const end = now + stepMs
+        await wakeUntil(end)
+        now = end
+        // What is passed on from one promise to the next may need more than one turn.
+        for (let turns = 0; turns < 4 && !state.settled; turns++) await turn()
+      }
+      return promise
     },
     get sleepers() {
       return queue.length

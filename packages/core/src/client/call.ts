@@ -6,6 +6,7 @@ import { pathOf } from '../wire.js'
 import { mayKeep, type AnswerCache } from './cache.js'
 import { checkCallOptions, type CallOptions } from './call-options.js'
 import { deepFreeze } from './deep-freeze.js'
+import { createCancellation } from './cancellation.js'
 import { createEncoder } from './encode.js'
 import type { Flights } from './flights.js'
 import { invalid } from './invalid.js'
@@ -47,15 +48,26 @@ export function createCall(id: OperationId, operation: Operation, calling: Calli
     const checked = operation.input.safeParse(given)
     if (!checked.success) throw invalid(`${id}: input`, given, checked.error, { operation: id })
     const input = checked.data as Readonly<Record<string, unknown>>
-    const encoded = encode(input)
-
+    const { path, headers, body } = encode(input)
     const keep = mayKeep(id, input)
-    const known = keep ? cache.get(encoded.path) : undefined
+    const known = keep ? cache.get(path) : undefined
     if (known !== undefined) return known
 
-    const request = { id, operation, template, call: nextCall(), input, priority, progress: createProgress(clock.now()), ...encoded }
+    const request = {
+      id,
+      operation,
+      template,
+      call: nextCall(),
+      input,
+      path,
+      headers,
+      body,
+      priority,
+      cancellation: createCancellation(),
+      progress: createProgress(clock.now()),
+    }
     const answer = await flights.board(request, { signal, timeoutMs })
-    if (keep) cache.set(encoded.path, deepFreeze(answer))
+    if (keep) cache.set(path, deepFreeze(answer))
     return answer
   }
 }

@@ -1,10 +1,10 @@
-import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import { limits } from '../api/limits.js'
 import { defaultSettings } from '../api/settings.js'
 import { systemClock, type Clock } from '../clock.js'
-import type { Random } from '../random.js'
+import { systemRandom, type Random } from '../random.js'
 import { InvalidInput } from './errors.js'
+import type { ClientDispatcher } from './in-process.js'
 import { invalid } from './invalid.js'
 import type { ClientOptions } from './options.js'
 import { createTokenSource, type TokenSource } from './token.js'
@@ -56,9 +56,9 @@ const schema = z.strictObject({
       locationTagsParameter: z.string().min(1).default(defaultSettings.locationTagsParameter),
     })
     .prefault({}),
-  dispatcher: having<Dispatcher>('dispatch').optional(),
+  dispatcher: having<ClientDispatcher>('dispatch').optional(),
   clock: having<Clock>('now', 'sleep').default(systemClock),
-  random: method<Random>().default(() => Math.random), // where chance comes in, unless it is given
+  random: method<Random>().default(() => systemRandom), // where chance comes in, unless it is given
 })
 
 /** The options with every default filled in. */

@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js'
-import { createCancellation } from './cancellation.js'
 import type { Deadlines } from './deadlines.js'
 import { deepFreeze } from './deep-freeze.js'
 import { TimedOut } from './errors.js'
@@ -11,7 +10,7 @@ import { factsOf, type Request } from './request.js'
 /** Performs requests, so that equal reads at the same time cost one request. */
 export interface Flights {
   /** @param wait how this caller waits; others who share the request wait as they like. */
-  board(request: Unboarded, wait: Wait): Promise<unknown>
+  board(request: Request, wait: Wait): Promise<unknown>
 }
 
 /** How long, and until which signal, a caller waits. */
@@ -19,9 +18,6 @@ export interface Wait {
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number
 }
-
-/** A request before it is known who waits for it. */
-export type Unboarded = Omit<Request, 'cancellation'>
 
 export interface FlightsOptions {
   /** The further hops: retry, schedule, send, decode. */
@@ -33,7 +29,7 @@ export interface FlightsOptions {
 
 interface Boarded {
   readonly flight: Flight
-  readonly request: Unboarded
+  readonly request: Request
 }
 
 export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOptions): Flights {
@@ -45,16 +41,15 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
     writes += 1
   }
 
-  const launch = (request: Unboarded, closed: () => void): Flight => {
-    const cancellation = createCancellation()
+  const launch = (request: Request, closed: () => void): Flight => {
     const depart = () => {
       lifetime.begin()
-      return perform({ ...request, cancellation })
+      return perform(request)
     }
-    return createFlight({ depart, cancellation, deadlines, closed, landed: lifetime.end })
+    return createFlight({ depart, cancellation: request.cancellation, deadlines, closed, landed: lifetime.end })
   }
 
-  const launchRead = (request: Unboarded, key: string): Boarded => {
+  const launchRead = (request: Request, key: string): Boarded => {
     const close = () => {
       box.read = undefined
       reads.delete(key)
@@ -90,7 +85,7 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
   }
 }
 
-function timedOut(request: Unboarded, timeoutMs: number, now: number, before: TimeSpent = { queued: 0, retryWait: 0, inFlight: 0 }): TimedOut {
+function timedOut(request: Request, timeoutMs: number, now: number, before: TimeSpent = { queued: 0, retryWait: 0, inFlight: 0 }): TimedOut {
   const { progress } = request
   const spent = timeSpent(progress, now)
   const queuedMs = Math.round(spent.queued - before.queued)

@@ -1,9 +1,9 @@
-import type { Dispatcher } from 'undici'
 import type { limits } from '../api/limits.js'
 import type { Settings } from '../api/settings.js'
 import type { Clock } from '../clock.js'
 import type { RateLimit } from '../operation.js'
 import type { Random } from '../random.js'
+import type { ClientDispatcher } from './in-process.js'
 import type { Limiter } from '../scheduler/limiter.js'
 import type { RetryOptions } from './retry.js'
 import type { Token } from './token.js'
@@ -42,8 +42,8 @@ export interface ClientOptions {
   readonly cacheTtlMs?: number | undefined
   /** What the specification leaves open; see `Settings`. */
   readonly settings?: Partial<Settings> | undefined
-  /** undici dispatcher to use in place of an own pool, e.g. for a proxy. It stays open when the client is closed. */
-  readonly dispatcher?: Dispatcher | undefined
+  /** undici dispatcher to use in place of an own pool, e.g. for a proxy, or `inProcess` in tests. It stays open when the client is closed. */
+  readonly dispatcher?: ClientDispatcher | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
 }

@@ -1,13 +1,14 @@
-import type { Dispatcher } from 'undici'
 import { api } from '../api/api.js'
 import type { ContainerLogStorage, DeploymentStopped } from '../api/stop-deployment.js'
 import type { Settings } from '../api/settings.js'
 import type { Clock } from '../clock.js'
 import type { Random } from '../random.js'
 import { checkCallOptions } from './call-options.js'
+import { createCancellation } from './cancellation.js'
 import { configure } from './config.js'
 import { decodeGone } from './decode.js'
 import { AlreadyTerminated, InvalidInput } from './errors.js'
+import type { ClientDispatcher } from './in-process.js'
 import { createPipeline } from './pipeline.js'
 import { createProgress } from './progress.js'
 
@@ -22,7 +23,7 @@ export interface SelfStopOptions {
   /** Milliseconds for everything, retries included. Default 30,000. */
   readonly timeoutMs?: number | undefined
   readonly settings?: Partial<Settings> | undefined
-  readonly dispatcher?: Dispatcher | undefined
+  readonly dispatcher?: ClientDispatcher | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined
 }
@@ -56,6 +57,7 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
     call: id,
     input: { request_id: environment[`${prefix}_REQUEST_ID`], authorization },
     priority: 0,
+    cancellation: createCancellation(),
     progress: createProgress(config.clock.now()),
     path: `${url.pathname}${url.search}`,
     headers: ['authorization', authorization],

@@ -1,6 +1,7 @@
 import type { Dispatcher } from 'undici'
 import type { Cancellation } from './cancellation.js'
 import { ConnectionLost, UnexpectedResponse, type CallFacts } from './errors.js'
+import type { ClientDispatcher } from './in-process.js'
 
 /** What goes out on a connection. */
 export interface Outgoing {
@@ -45,7 +46,7 @@ export interface TransportOptions {
   readonly connections: number
   readonly maxResponseBytes: number
   /** In place of an own pool. */
-  readonly dispatcher?: Dispatcher | undefined
+  readonly dispatcher?: ClientDispatcher | undefined
 }
 
 /**
@@ -61,14 +62,22 @@ export function createTransport({ origin, connections, maxResponseBytes, dispatc
   let own: Promise<Dispatcher> | undefined
   const connect = () =>
     (own ??= import('undici').then(({ Pool }) => {
-      dispatcher = new Pool(origin, { connections })
-      return dispatcher
+      const pool = new Pool(origin, { connections })
+      dispatcher = pool
+      return pool
     }))
 
   return {
-    exchange: (outgoing, exchange) => {
-      const go = (via: Dispatcher) => dispatch(via, { origin, maxResponseBytes, ...outgoing }, exchange)
-      return dispatcher === undefined ? connect().then(go) : go(dispatcher)
+    exchange: ({ method, path, headers, body = null }, exchange) => {
+      const { cancellation } = exchange
+      const dispatch = (via: Dispatcher) =>
+        new Promise<Answer>((resolve, reject) => {
+          if (cancellation.cancelled) return reject(cancellation.reason)
+          // The call's own deadline covers connecting, headers and body.
+          const options = { origin, method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }
+          via.dispatch(options, new Dispatch(exchange, maxResponseBytes, resolve, reject))
+        })
+      return dispatcher === undefined ? connect().then(dispatch) : dispatch(dispatcher)
     },
     close: async () => {
       if (injected === undefined) await (await own)?.close()
@@ -76,66 +85,73 @@ export function createTransport({ origin, connections, maxResponseBytes, dispatc
   }
 }
 
-function dispatch(
-  dispatcher: Dispatcher,
-  outgoing: Outgoing & { readonly origin: string; readonly maxResponseBytes: number },
-  { facts, cancellation, written, answered }: Exchange,
-): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    let controller: Dispatcher.DispatchController | undefined
-    let settled = false
-    let sent = false
-    let status = 0
-    let headers: Answer['headers'] = {}
-    let bytes = 0
-    const chunks: Buffer[] = []
+/** One request and its answer, as undici's dispatch tells of them. */
+class Dispatch implements Dispatcher.DispatchHandler {
+  readonly #exchange: Exchange
+  readonly #maxBytes: number
+  readonly #resolve: (answer: Answer) => void
+  readonly #reject: (reason: unknown) => void
+  #controller: Dispatcher.DispatchController | undefined
+  #settled = false
+  #sent = false
+  #status = 0
+  #headers: Answer['headers'] | undefined
+  #bytes = 0
+  #chunks: Buffer[] = []
 
-    const settle = () => {
-      settled = true
-      cancellation.listener = undefined
-    }
-    const fail = (error: unknown) => {
-      if (settled) return
-      settle()
-      reject(error)
-      controller?.abort(new Error('abandoned'))
-    }
+  constructor(exchange: Exchange, maxBytes: number, resolve: (answer: Answer) => void, reject: (reason: unknown) => void) {
+    this.#exchange = exchange
+    this.#maxBytes = maxBytes
+    this.#resolve = resolve
+    this.#reject = reject
+    exchange.cancellation.listener = () => this.#fail(exchange.cancellation.reason)
+  }
 
-    if (cancellation.cancelled) return reject(cancellation.reason)
-    cancellation.listener = () => fail(cancellation.reason)
-    const { origin, maxResponseBytes, method, path, headers: wanted, body = null } = outgoing
-    dispatcher.dispatch(
-      // The call's own deadline covers connecting, headers and body.
-      { origin, method, path, headers: wanted, body, headersTimeout: 0, bodyTimeout: 0 },
-      {
-        onRequestStart: (started) => {
-          controller = started
-          // Settled while it waited for a connection: undici does not write what is aborted here.
-          if (settled) return started.abort(new Error('abandoned'))
-          sent = true
-          written()
-        },
-        onResponseStart: (_, statusCode, received) => {
-          if (statusCode < 200) return // early hints and the like: the answer is still to come
-          status = statusCode
-          headers = received
-          answered()
-        },
-        onResponseData: (_, chunk) => {
-          bytes += chunk.length
-          chunks.push(chunk)
-          if (bytes > maxResponseBytes) fail(tooLarge(maxResponseBytes, { ...facts(), status }))
-        },
-        onResponseEnd: () => {
-          if (settled) return
-          settle()
-          resolve({ status, headers, body: textOf(chunks), bytes })
-        },
-        onResponseError: (_, error) => fail(lost(error, sent, facts())),
-      },
-    )
-  })
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Settled while it waited for a connection: undici does not write what is aborted here.
+    if (this.#settled) return controller.abort(abandoned())
+    this.#controller = controller
+    this.#sent = true
+    this.#exchange.written()
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
+    if (status < 200) return // early hints and the like: the answer is still to come
+    this.#status = status
+    this.#headers = headers
+    this.#exchange.answered()
+  }
+
+  onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length
+    this.#chunks.push(chunk)
+    if (this.#bytes > this.#maxBytes) this.#fail(tooLarge(this.#maxBytes, { ...this.#exchange.facts(), status: this.#status }))
+  }
+
+  onResponseEnd(): void {
+    if (this.#settled) return
+    this.#settle()
+    this.#resolve({ status: this.#status, headers: this.#headers ?? {}, body: textOf(this.#chunks), bytes: this.#bytes })
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(lost(error, this.#sent, this.#exchange.facts()))
+  }
+
+  #settle(): void {
+    this.#settled = true
+    this.#exchange.cancellation.listener = undefined
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#settled) return
+    this.#settle()
+    this.#reject(reason)
+    this.#controller?.abort(abandoned())
+  }
 }
+
+const abandoned = () => new Error('nobody waits for the answer any more')
 
 /** One chunk, the usual case, is not copied. */
 const textOf = (chunks: readonly Buffer[]) => (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString()

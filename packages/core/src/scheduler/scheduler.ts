@@ -94,17 +94,15 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   const ask = (whom: Limiter, now: number) => {
+    let answer: ReturnType<Limiter['reserve']>
     try {
-      const answer = whom.reserve(now)
-      if (answer instanceof Promise) {
-        asking = true
-        answer.then(receiveLate, fail)
-      } else {
-        receive(answer)
-      }
+      answer = whom.reserve(now)
     } catch (error) {
-      fail(error)
+      return fail(error)
     }
+    if (!(answer instanceof Promise)) return receive(answer)
+    asking = true
+    answer.then(receiveLate, fail)
   }
 
   const receive = (answer: Permit | number) => {

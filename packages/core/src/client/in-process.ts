@@ -1,0 +1,48 @@
+import type { Dispatcher } from 'undici'
+
+/** What a client needs of an undici dispatcher. */
+export type ClientDispatcher = Pick<Dispatcher, 'dispatch'>
+
+/**
+ * A dispatcher that hands requests to a function of this process in place of the network, e.g. to an
+ * emulator's `fetch`: for tests on a manual clock, where a real connection would not wait for the clock.
+ */
+export function inProcess(handle: (request: Request) => Promise<Response>): ClientDispatcher {
+  return {
+    dispatch: ({ origin, path, method, headers, body }, handler) => {
+      let aborted: Error | undefined
+      const controller: Dispatcher.DispatchController = {
+        get aborted() {
+          return aborted !== undefined
+        },
+        paused: false,
+        get reason() {
+          return aborted ?? null
+        },
+        abort: (reason) => {
+          aborted ??= reason
+        },
+        pause: () => {},
+        resume: () => {},
+      }
+      const answer = async () => {
+        const request = new Request(new URL(path, origin), { method, headers: pairs(headers), body: typeof body === 'string' ? body : null })
+        const response = await handle(request)
+        const bytes = Buffer.from(await response.arrayBuffer())
+        if (aborted !== undefined) return
+        handler.onResponseStart?.(controller, response.status, Object.fromEntries(response.headers), response.statusText)
+        if (bytes.length > 0) handler.onResponseData?.(controller, bytes)
+        handler.onResponseEnd?.(controller, {})
+      }
+      handler.onRequestStart?.(controller, {})
+      answer().catch((error: unknown) => handler.onResponseError?.(controller, error instanceof Error ? error : new Error(String(error))))
+      return true
+    },
+  }
+}
+
+/** The client sends names and values in turn. */
+function pairs(headers: unknown): [name: string, value: string][] {
+  const list = headers as readonly string[]
+  return Array.from({ length: list.length / 2 }, (_, index) => [list[2 * index] as string, list[2 * index + 1] as string])
+}

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest'
+import { systemClock } from './clock.js'
+
+test('the machine’s time is epoch milliseconds that never go backwards', () => {
+  const times = Array.from({ length: 1000 }, () => systemClock.now())
+  expect(times).toEqual(times.toSorted((a, b) => a - b))
+  expect(new Date(times[0] as number).getFullYear()).toBeGreaterThanOrEqual(2024)
+})
+
+test('a sleep lasts at least as long as it should', async () => {
+  const before = systemClock.now()
+  await systemClock.sleep(20)
+  // A timer may fire up to a millisecond early.
+  expect(systemClock.now() - before).toBeGreaterThanOrEqual(19)
+})
+
+test('an abort ends a sleep, however long, with its reason', async () => {
+  const abort = new AbortController()
+  const nap = systemClock.sleep(2 ** 40, abort.signal)
+  abort.abort(new Error('enough'))
+  await expect(nap).rejects.toThrow('enough')
+  await expect(systemClock.sleep(0, abort.signal)).rejects.toThrow('enough')
+})
+
+test('nothing and less than nothing are asleep for a moment', async () => {
+  let woken = false
+  const nap = systemClock.sleep(-5).then(() => (woken = true))
+  expect(woken).toBe(false)
+  await nap
+  expect(woken).toBe(true)
+})

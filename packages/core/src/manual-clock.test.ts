@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { createManualClock } from './manual-clock.js'
+
+const start = 1_000_000
+
+test('time stands still until it is moved', async () => {
+  const clock = createManualClock({ start })
+  expect(clock.now()).toBe(start)
+  await clock.advance(250)
+  expect(clock.now()).toBe(start + 250)
+})
+
+test('sleepers wake at their own instants, in order, and equals in the order in which they fell asleep', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: -5, max: 50 }), { maxLength: 20 }), fc.integer({ min: 0, max: 60 }), async (naps, ms) => {
+      const clock = createManualClock({ start })
+      const woken: { index: number; at: number }[] = []
+      naps.forEach((nap, index) => void clock.sleep(nap).then(() => woken.push({ index, at: clock.now() - start })))
+      await clock.advance(ms)
+      const expected = naps
+        .map((nap, index) => ({ index, at: Math.max(0, nap) }))
+        .filter(({ at }) => at <= ms)
+        .toSorted((a, b) => a.at - b.at || a.index - b.index)
+      expect(woken).toEqual(expected)
+      expect(clock.sleepers).toBe(naps.length - expected.length)
+    }),
+  )
+})
+
+test('who sleeps again on waking wakes again within the same advance', async () => {
+  const clock = createManualClock({ start })
+  const ticks: number[] = []
+  const loop = async () => {
+    for (;;) {
+      await clock.sleep(100)
+      ticks.push(clock.now() - start)
+    }
+  }
+  void loop()
+  await clock.advance(350)
+  expect(ticks).toEqual([100, 200, 300])
+})
+
+test('an abort wakes with its reason, at once, and leaves nobody asleep', async () => {
+  const clock = createManualClock()
+  const abort = new AbortController()
+  const nap = clock.sleep(1000, abort.signal)
+  abort.abort(new Error('enough'))
+  await expect(nap).rejects.toThrow('enough')
+  expect(clock.sleepers).toBe(0)
+  await expect(clock.sleep(1, abort.signal)).rejects.toThrow('enough')
+})
+
+test('next goes to the next sleeper, if there is one', async () => {
+  const clock = createManualClock({ start })
+  expect(await clock.next()).toBe(false)
+  void clock.sleep(40)
+  void clock.sleep(70)
+  expect(await clock.next()).toBe(true)
+  expect(clock.now()).toBe(start + 40)
+})
+
+test('until moves on for as long as a promise takes, and settles as it does', async () => {
+  const clock = createManualClock({ start })
+  const slow = async () => {
+    await clock.sleep(1050)
+    return 'done'
+  }
+  expect(await clock.until(slow())).toBe('done')
+  expect(clock.now()).toBe(start + 1100)
+  await expect(clock.until(Promise.reject(new Error('broken')))).rejects.toThrow('broken')
+  expect(clock.now()).toBe(start + 1100)
+})

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { seededRandom, systemRandom } from './random.js'
+
+const draw = (random: () => number, count: number) => Array.from({ length: count }, random)
+
+test('the same seed gives the same sequence, another seed another', () => {
+  expect(draw(seededRandom(7), 100)).toEqual(draw(seededRandom(7), 100))
+  expect(draw(seededRandom(7), 100)).not.toEqual(draw(seededRandom(8), 100))
+})
+
+test('numbers are from 0 to below 1, whoever draws them', () => {
+  for (const random of [seededRandom(1), systemRandom]) {
+    expect(draw(random, 10_000).filter((value) => !(value >= 0 && value < 1))).toEqual([])
+  }
+})
+
+test('seeded numbers are spread evenly', () => {
+  const buckets = new Array<number>(10).fill(0)
+  for (const value of draw(seededRandom(1), 100_000)) {
+    const bucket = Math.floor(value * 10)
+    buckets[bucket] = (buckets[bucket] as number) + 1
+  }
+  // 5 standard deviations.
+  expect(buckets.filter((count) => Math.abs(count - 10_000) > 480)).toEqual([])
+})
