@@ -1,0 +1,22 @@
+import { describe, expect, test } from 'vitest'
+import { assignmentOf } from './assignment.js'
+
+const ready = { request_id: 'r', current_status: 'Status.READY' }
+
+test('a server without a name goes by its address, and one without either cannot be reached', () => {
+  expect(assignmentOf({ ...ready, public_ip: '203.0.113.9' })).toMatchObject({ fqdn: '203.0.113.9', publicIp: '203.0.113.9', ports: {} })
+  expect(assignmentOf({ ...ready, fqdn: 'a.example.com' })).toMatchObject({ fqdn: 'a.example.com', publicIp: undefined })
+  expect(assignmentOf({ ...ready, fqdn: '', public_ip: null })).toBeUndefined()
+})
+
+test('ports may be incomplete', () => {
+  expect(assignmentOf({ ...ready, fqdn: 'a', ports: { game: { external: 3, link: null } } })?.ports).toEqual({
+    game: { internal: undefined, external: 3, protocol: undefined, link: undefined },
+  })
+})
+
+describe('degrees may come as text', () => {
+  test.each([['59.9', 59.9], [59.9, 59.9], [0, 0], ['0', 0], ['', undefined], ['north', undefined], [null, undefined]])('%j', (latitude, expected) => {
+    expect(assignmentOf({ ...ready, fqdn: 'a', location: { latitude } })?.location?.latitude).toBe(expected)
+  })
+})

@@ -1,0 +1,70 @@
+// pure: what players are told about their server
+import type { Deployment, DeploymentListEntry, DeploymentPort, Location } from '@muster/core/api'
+
+/** A port of the server. */
+export interface AssignedPort {
+  /** The port inside the container. */
+  readonly internal: number | undefined
+  /** The port to connect to. */
+  readonly external: number | undefined
+  /** TCP, UDP, … as the application version says. */
+  readonly protocol: string | undefined
+  /** `fqdn:external`, as the service gives it. */
+  readonly link: string | undefined
+}
+
+/** Where the server runs. */
+export interface AssignedLocation {
+  readonly city: string | undefined
+  readonly country: string | undefined
+  readonly continent: string | undefined
+  readonly administrativeDivision: string | undefined
+  readonly timezone: string | undefined
+  /** Degrees. */
+  readonly latitude: number | undefined
+  readonly longitude: number | undefined
+}
+
+/** Where to connect: the same for every player of the match, and nothing about any of them. */
+export interface Assignment {
+  /** Host name of the server; its IP address if it has no name. */
+  readonly fqdn: string
+  readonly publicIp: string | undefined
+  /** By the name the application version gives them. */
+  readonly ports: Readonly<Record<string, AssignedPort>>
+  /** Undefined when it was not known at the time; the list of deployments does not tell it. */
+  readonly location: AssignedLocation | undefined
+}
+
+/** Undefined while the service tells neither name nor address: then nobody could connect. */
+export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assignment | undefined {
+  const publicIp = deployment.public_ip || undefined
+  const fqdn = deployment.fqdn || publicIp
+  if (fqdn === undefined) return undefined
+  const ports = Object.entries(deployment.ports ?? {}).map(([name, port]) => [name, assignedPort(port)] as const)
+  const location = 'location' in deployment ? (deployment.location ?? undefined) : undefined
+  return { fqdn, publicIp, ports: Object.fromEntries(ports), location: location && assignedLocation(location as Location) }
+}
+
+const assignedPort = ({ internal, external, protocol, link }: DeploymentPort): AssignedPort => ({
+  internal: internal ?? undefined,
+  external: external ?? undefined,
+  protocol: protocol ?? undefined,
+  link: link ?? undefined,
+})
+
+const assignedLocation = (location: Location): AssignedLocation => ({
+  city: location.city ?? undefined,
+  country: location.country ?? undefined,
+  continent: location.continent ?? undefined,
+  administrativeDivision: location.administrative_division ?? undefined,
+  timezone: location.timezone ?? undefined,
+  latitude: degrees(location.latitude),
+  longitude: degrees(location.longitude),
+})
+
+/** The service was seen to send numbers as text. */
+function degrees(value: number | string | null | undefined): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined
+}

@@ -1,0 +1,84 @@
+import { AlreadyTerminated, NotFound } from '@muster/core'
+import type { Clock, Random } from '@muster/core/clock'
+import { backoffMs } from './backoff.js'
+import type { DeploymentService } from './deployment-service.js'
+
+/** A deployment to be stopped. */
+export interface StopOrder {
+  readonly requestId: string
+  /** Epoch milliseconds since when the deployment is known to exist. */
+  readonly knownAt: number
+  /** Called once, when the service has confirmed it. */
+  readonly confirmed: () => void
+}
+
+/** Stops deployments, and does not let go before it is confirmed. */
+export interface Stops {
+  /** Asks for the stop at once. Ordering a stop twice is ordering it once. */
+  order(order: StopOrder): void
+  /** Asks again where it is time. */
+  advance(now: number): void
+  /** How many are not confirmed. */
+  readonly pending: number
+}
+
+export interface StopsOptions {
+  readonly service: DeploymentService
+  readonly clock: Clock
+  readonly random: Random
+  /** Milliseconds for which the service may not know yet what it has created. */
+  readonly listLagMs: number
+  readonly problem: (requestId: string, error: unknown) => void
+}
+
+const RETRY = { baseMs: 500, capMs: 15_000 }
+/** Milliseconds for one request; then it is sent again. */
+const TIMEOUT_MS = 20_000
+
+/**
+ * An answer of success (200 or 202, which the service keeps when the deployment is READY or ERROR), and the
+ * news that it has ended or is unknown, confirm a stop. Of a deployment that is as new as `listLagMs`
+ * 'unknown' is not believed: the service may not have written it down yet.
+ */
+export function createStops({ service, clock, random, listLagMs, problem }: StopsOptions): Stops {
+  interface Pending extends StopOrder {
+    failures: number
+    /** Epoch milliseconds; Infinity while a request is under way. */
+    nextAt: number
+  }
+  const pending = new Map<string, Pending>()
+
+  const isConfirmedBy = (error: unknown, { knownAt }: StopOrder) =>
+    error instanceof AlreadyTerminated || (error instanceof NotFound && clock.now() - knownAt >= listLagMs)
+
+  const send = async (stop: Pending): Promise<void> => {
+    stop.nextAt = Infinity
+    try {
+      await service.stop({ request_id: stop.requestId }, { timeoutMs: TIMEOUT_MS })
+    } catch (error) {
+      if (!isConfirmedBy(error, stop)) {
+        stop.failures += 1
+        stop.nextAt = clock.now() + backoffMs(stop.failures, random(), RETRY)
+        problem(stop.requestId, error)
+        return
+      }
+    }
+    pending.delete(stop.requestId)
+    stop.confirmed()
+  }
+
+  return {
+    order: (order) => {
+      if (pending.has(order.requestId)) return
+      const stop: Pending = { ...order, failures: 0, nextAt: 0 }
+      pending.set(order.requestId, stop)
+      void send(stop)
+    },
+    advance: (now) => {
+      for (const stop of pending.values()) if (stop.nextAt <= now) void send(stop)
+    },
+    get pending() {
+      return pending.size
+    },
+  }
+}

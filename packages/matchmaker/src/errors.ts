@@ -1,0 +1,82 @@
+import { Conflict, InvalidInput, MusterError, NotFound } from '@muster/core'
+
+/**
+ * What the matchmaker throws. Each is also one of core's errors, so that a caller who only wants to know
+ * whose fault it is need not know them all: `InvalidInput`, `NotFound` or `Conflict`.
+ */
+
+/** A queue that is not as it must be; `field` is its path, e.g. `distance.1.km`. */
+export class InvalidQueue extends InvalidInput {
+  static {
+    this.prototype.name = 'InvalidQueue'
+  }
+}
+
+/** A ticket that cannot be taken as it is; `field` is its path, e.g. `players.0.id`. */
+export class InvalidTicket extends InvalidInput {
+  static {
+    this.prototype.name = 'InvalidTicket'
+  }
+}
+
+/** A player of the new ticket is in another one that has not ended. */
+export class PlayerBusy extends Conflict {
+  /** The player. */
+  readonly playerId: string
+  /** The ticket that the player is in. */
+  readonly ticketId: string
+
+  static {
+    this.prototype.name = 'PlayerBusy'
+  }
+
+  constructor(playerId: string, ticketId: string) {
+    super(`player ${JSON.stringify(playerId)} is in ticket ${ticketId} already`)
+    this.playerId = playerId
+    this.ticketId = ticketId
+  }
+}
+
+/** It is too late to cancel: the players have been told where to connect. Stop the match instead. */
+export class TooLate extends Conflict {
+  readonly ticketId: string
+  readonly matchId: string
+
+  static {
+    this.prototype.name = 'TooLate'
+  }
+
+  constructor(ticketId: string, matchId: string) {
+    super(`ticket ${ticketId} cannot be cancelled any more: its match ${matchId} has a server`)
+    this.ticketId = ticketId
+    this.matchId = matchId
+  }
+}
+
+/** There is no such ticket, or it ended and was removed. */
+export class UnknownTicket extends NotFound {
+  static {
+    this.prototype.name = 'UnknownTicket'
+  }
+}
+
+/** There is no such queue. */
+export class UnknownQueue extends NotFound {
+  static {
+    this.prototype.name = 'UnknownQueue'
+  }
+}
+
+/** There is no such match, or it has ended and its server is gone. */
+export class UnknownMatch extends NotFound {
+  static {
+    this.prototype.name = 'UnknownMatch'
+  }
+}
+
+/** The matchmaker was closed. */
+export class MatchmakerClosed extends MusterError {
+  static {
+    this.prototype.name = 'MatchmakerClosed'
+  }
+}

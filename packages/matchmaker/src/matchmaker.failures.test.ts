@@ -1,0 +1,235 @@
+import { AlreadyTerminated, ConnectionLost, InvalidInput, NoCapacity, NotFound, ServerError, Unauthorized } from '@muster/core'
+import { describe, expect, test } from 'vitest'
+import { createMemoryJournal, type Journal, type JournalEntry } from './allocation/journal.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+import { lost } from './service.fixture.js'
+
+describe('when deploying goes wrong', () => {
+  const failOnce = (error: Error, effect = false) => ({
+    fault: (method: string, nth: number) => (method === 'create' && nth === 1 ? { error, effect } : undefined),
+  })
+
+  test('an answer that was lost after the effect is found by its tag, and nothing is created twice', async () => {
+    const { matchmaker, service, join, run } = setUp({ service: { ...failOnce(lost, true), listLagMs: 1500 } })
+    join('ann', 'ben')
+    await run(8000)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0, assignment: { fqdn: 'r1.example.com' } })
+    expect(service.calls.create).toHaveLength(1)
+  })
+
+  test('an answer that was lost before the effect: after several looks the tickets search again', async () => {
+    const { matchmaker, service, seen, join, run } = setUp({ service: failOnce(lost) })
+    join('ann', 'ben')
+    await run(4000)
+    expect(service.calls.create).toHaveLength(1)
+    expect(service.calls.list.length).toBeGreaterThanOrEqual(4)
+    await run(8000)
+    expect(seen.returned).toMatchObject([{ reason: 'lost' }])
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0 })
+    expect(service.calls.create).toHaveLength(2)
+  })
+
+  test('a deployment that shows up after its tickets have gone is stopped', async () => {
+    const { service, seen, join, run } = setUp({ service: { ...failOnce(lost, true), listLagMs: 20_000 } })
+    join('ann', 'ben')
+    await run(60_000)
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'lost' }])
+    expect(service.unstopped()).toEqual(['r2'])
+  })
+
+  test('a second deployment with the tag of a match is stopped', async () => {
+    const { matchmaker, service, seen, join, run } = setUp()
+    join('ann', 'ben')
+    await run(1000)
+    await service.add(['mm-muster', `match-${matchmaker.getTicket('ann-ben')?.matchId}`])
+    await run(8000)
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r2', reason: 'twin' }])
+    expect(service.unstopped()).toEqual(['r1'])
+  })
+
+  test('without capacity, what was created in spite of it is stopped, and the tickets try again', async () => {
+    const noCapacity = new NoCapacity('no capacity', { requestId: 'r1' })
+    const { matchmaker, service, seen, join, run } = setUp({ service: failOnce(noCapacity, true) })
+    const { createdAt } = join('ann', 'ben')
+    await run(500)
+    expect(seen.returned).toMatchObject([{ reason: 'no-capacity' }])
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'retry', attempts: 1, createdAt })
+    await run(10_000)
+    expect(matchmaker.getTicket('ann-ben')?.assignment?.fqdn).toBe('r2.example.com')
+    expect(service.unstopped()).toEqual(['r2'])
+  })
+
+  test.each([
+    ['without an id', new NoCapacity('no capacity')],
+    ['an error that tells nothing', new Error('?')],
+  ])('%s: it is looked for by its tag', async (_, error) => {
+    const { service, join, run } = setUp({ service: failOnce(error, true) })
+    join('ann', 'ben')
+    await run(20_000)
+    expect(service.unstopped()).toHaveLength(1)
+  })
+
+  test.each([
+    ['ends in error', { errorMs: 2000 }, 'failed'],
+    ['ends before it is ready', { endMs: 2000 }, 'failed'],
+    ['is never ready', {}, 'too-slow'],
+  ] as const)('a deployment that %s is stopped, and the tickets try again', async (_, fate, reason) => {
+    const { matchmaker, service, seen, join, run } = setUp({
+      queues: [{ ...duel, deploy: { ...deploy, readyTimeoutMs: 10_000 } }],
+      service: { fate: (nth) => (nth === 1 ? fate : { readyMs: 1000 }) },
+    })
+    join('ann', 'ben')
+    await run(30_000)
+    expect(seen.returned).toMatchObject([{ reason, ticket: { attempts: 1 } }])
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason }])
+    expect(matchmaker.getTicket('ann-ben')?.assignment?.fqdn).toBe('r2.example.com')
+    expect(service.calls.stop).toContainEqual({ request_id: 'r1' })
+  })
+
+  test('after maxAttempts the tickets are cancelled', async () => {
+    const { matchmaker, service, seen, join, run } = setUp({ service: { fate: () => ({ errorMs: 500 }) } })
+    join('ann', 'ben')
+    await run(60_000)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'CANCELLED', cancelReason: 'attempts', attempts: 3 })
+    expect(seen.cancelled).toMatchObject([{ reason: 'attempts' }])
+    expect(service.calls.create).toHaveLength(3)
+    expect(service.unstopped()).toEqual([])
+  })
+
+  test('a refusal counts as an attempt, and is not looked for', async () => {
+    const { matchmaker, service, join, run } = setUp({ service: { fault: (method) => (method === 'create' ? { error: new InvalidInput('no such version') } : undefined) } })
+    join('ann', 'ben')
+    await run(30_000)
+    expect(matchmaker.getTicket('ann-ben')?.cancelReason).toBe('attempts')
+    expect(service.calls.create).toHaveLength(3)
+    expect(service.calls.list).toHaveLength(0)
+  })
+
+  test.each([
+    ['refuses the token', new Unauthorized('no')],
+    ['cannot be reached', new ConnectionLost('no route', { sent: false })],
+  ])('while the service %s, tickets wait, it is asked ever less often, and no attempt is counted', async (_, error) => {
+    let down = true
+    const { clock, matchmaker, service, join, run } = setUp({ service: { fault: (method) => (down && method === 'create' ? { error } : undefined) } })
+    join('ann', 'ben')
+    await run(120_000)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
+    expect(service.calls.create.length).toBeLessThan(20)
+    expect(service.calls.list).toHaveLength(0)
+    down = false
+    await clock.advance(30_000)
+    await run(8000)
+    expect(matchmaker.getTicket('ann-ben')?.status).toBe('HOST_ASSIGNED')
+    expect(matchmaker.inspect().pausedUntil).toBeUndefined()
+  })
+
+  test('a stop is repeated until it is confirmed, by 410 too', async () => {
+    const answers = [lost, new ServerError('down'), new Unauthorized('no'), new AlreadyTerminated('gone')]
+    const { matchmaker, service, join, run } = setUp({ service: { fault: (method, nth) => (method === 'stop' && nth <= 4 ? { error: answers[nth - 1] } : undefined) } })
+    join('ann', 'ben')
+    await run(6000)
+    const stopped = matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
+    await run(1000)
+    expect(matchmaker.inspect()).toMatchObject({ stopsPending: 1, matches: [{ phase: 'stopping' }] })
+    await run(10_000)
+    await stopped
+    expect(service.calls.stop).toHaveLength(4)
+    expect(matchmaker.inspect()).toMatchObject({ stopsPending: 0, matches: [] })
+  })
+
+  test('that a deployment is unknown confirms its stop only when it is not new', async () => {
+    const { service, matchmaker, join, run } = setUp({ service: { fault: (method, nth) => (method === 'stop' && nth <= 2 ? { error: new NotFound('?') } : undefined) } })
+    join('ann', 'ben')
+    await run(500)
+    matchmaker.cancelTicket('ann-ben')
+    await run(5000)
+    expect(service.calls.stop.length).toBeGreaterThan(2)
+    expect(service.unstopped()).toEqual([])
+  })
+})
+
+describe('the spend bound', () => {
+  test.each([
+    ['servers', { maxServers: 1 }],
+    ['starting servers', { maxStarting: 1 }],
+  ])('of %s: the oldest tickets come first, the others wait and say for what', async (_, bound) => {
+    const { matchmaker, service, join, run, status } = setUp(bound)
+    join('ann', 'ben')
+    await run(250)
+    join('cas', 'dee')
+    await run(1000)
+    expect([status('ann-ben'), status('cas-dee')]).toEqual(['MATCH_FOUND', 'SEARCHING'])
+    expect(matchmaker.getTicket('cas-dee')?.waitingFor).toBe('servers')
+    expect(service.calls.create).toHaveLength(1)
+    await run(6000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    if ('maxServers' in bound) {
+      expect(status('cas-dee')).toBe('SEARCHING')
+      await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
+      await run(250)
+    }
+    expect(status('cas-dee')).toBe('MATCH_FOUND')
+  })
+})
+
+describe('the journal', () => {
+  test('knows of a deployment before it is asked for, and forgets it when it is gone', async () => {
+    const entries: JournalEntry[] = []
+    const memory = createMemoryJournal()
+    const journal: Journal = {
+      open: () => memory.open(),
+      append: async (entry) => {
+        entries.push(entry)
+        await memory.append(entry)
+      },
+    }
+    let known = 0
+    const { matchmaker, join, run } = setUp({ journal, service: { fault: (method) => void (method === 'create' && (known = entries.length)) } })
+    join('ann', 'ben')
+    await run(6000)
+    expect(known).toBe(1)
+    await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
+    expect(entries.map(({ kind }) => kind)).toEqual(['intent', 'created', 'assigned', 'settled'])
+    expect(await memory.open()).toEqual([])
+  })
+
+  test('that cannot be written to stops the creating, and costs no attempt', async () => {
+    const journal: Journal = { open: () => [], append: () => Promise.reject(new Error('disk full')) }
+    const { matchmaker, service, seen, join, run } = setUp({ journal })
+    join('ann', 'ben')
+    await run(5000)
+    expect(service.calls.create).toHaveLength(0)
+    expect(seen.problem?.[0]).toMatchObject({ during: 'journal' })
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ attempts: 0 })
+  })
+
+  test('that cannot be read holds back every match until it can', async () => {
+    let broken = true
+    const memory = createMemoryJournal()
+    const journal: Journal = { ...memory, open: () => (broken ? Promise.reject(new Error('no disk')) : memory.open()) }
+    const { matchmaker, join, run, status } = setUp({ journal })
+    join('ann', 'ben')
+    await run(500)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
+    broken = false
+    await run(500)
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+  })
+
+  test('tells a restarted matchmaker what to keep, what to stop and what to look for', async () => {
+    const journal = createMemoryJournal()
+    const { clock, service, matchmaker, seen, run } = setUp({ journal })
+    for (const [matchId, request] of [['playing', true], ['starting', true], ['lost', false], ['never', false]] as const) {
+      await journal.append({ kind: 'intent', matchId, queue: 'duel', tag: `match-${matchId}`, ticketIds: [], at: clock.now() })
+      if (matchId === 'never') continue
+      const { request_id } = await service.add(['mm-muster', `match-${matchId}`])
+      if (request) await journal.append({ kind: 'created', matchId, requestId: request_id })
+    }
+    await journal.append({ kind: 'assigned', matchId: 'playing' })
+    await run(40_000)
+    expect(service.unstopped()).toEqual(['r1'])
+    expect(seen.deploymentStopped?.map(({ requestId, reason }) => [requestId, reason]).toSorted()).toEqual([['r2', 'restarted'], ['r3', 'restarted']])
+    expect(matchmaker.inspect().matches).toMatchObject([{ matchId: 'playing', phase: 'running' }])
+    expect(await journal.open()).toMatchObject([{ matchId: 'playing' }])
+  })
+})

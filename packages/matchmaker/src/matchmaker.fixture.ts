@@ -1,0 +1,41 @@
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import type { EventName, MatchmakerEvents } from './events.js'
+import { createMatchmaker } from './matchmaker.js'
+import type { MatchmakerOptions } from './options.js'
+import type { QueueDefinition } from './queue.js'
+import { createTestService, type ServiceOptions } from './service.fixture.js'
+
+export const deploy = { application: 'game', version: '1' }
+export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
+
+const eventNames = [
+  'ticketCreated', 'matchFound', 'deploymentCreated', 'assigned', 'returned', 'cancelled', 'expired', 'deploymentStopped', 'problem',
+] as const satisfies readonly EventName[]
+
+/** A matchmaker on a manual clock and a service in memory, with everything it tells written down. */
+export function setUp(options: Partial<MatchmakerOptions> & { readonly service?: Omit<ServiceOptions, 'clock'> } = {}) {
+  const { service: serviceOptions, ...given } = options
+  const clock = createManualClock()
+  const service = createTestService({ clock, ...serviceOptions })
+  const matchmaker = createMatchmaker({ deployments: service.deployments, queues: [duel], clock, random: seededRandom(1), listLagMs: 4000, ...given })
+  const seen: { [Name in EventName]?: MatchmakerEvents[Name][] } = {}
+  const names: EventName[] = []
+  const watch = <Name extends EventName>(name: Name) =>
+    matchmaker.on(name, (event) => {
+      names.push(name)
+      const events: MatchmakerEvents[Name][] = (seen[name] ??= [])
+      events.push(event)
+    })
+  for (const name of eventNames) watch(name)
+  const join = (...players: string[]) =>
+    matchmaker.createTicket({ id: players.join('-'), queue: 'duel', players: players.map((id) => ({ id, ip: '198.51.100.7' })) })
+  /** Ticks as `start` would. */
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await matchmaker.tick()
+      await clock.advance(250)
+    }
+  }
+  const status = (id: string) => matchmaker.getTicket(id)?.status
+  return { clock, service, matchmaker, seen, names, join, run, status }
+}

@@ -1,0 +1,39 @@
+import { InvalidInput } from '@muster/core'
+import { createManualClock } from '@muster/core/clock'
+import { describe, expect, test } from 'vitest'
+import { InvalidQueue } from './errors.js'
+import { configure, type MatchmakerOptions } from './options.js'
+import { createTestService } from './service.fixture.js'
+
+const { deployments } = createTestService({ clock: createManualClock() })
+const duel = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }
+const options: MatchmakerOptions = { deployments, queues: [duel] }
+
+test('has defaults', () => {
+  expect(configure(options)).toMatchObject({ name: 'muster', tickMs: 250, maxServers: 1000, maxStarting: 200, locate: undefined })
+  expect(configure({ ...options, maxServers: Infinity }).maxServers).toBe(Infinity)
+})
+
+describe('refuses, and names the option and the value', () => {
+  test.each<[object, string]>([
+    [{ tickMs: 0 }, 'option tickMs: '],
+    [{ tickMs: NaN }, 'option tickMs: '],
+    [{ maxServers: 0 }, 'option maxServers: must be a whole number from 1, or Infinity, got 0'],
+    [{ name: 'a b' }, 'option name: must be 1 to 32 of A–Z, a–z, 0–9, _ and -, got "a b"'],
+    [{ name: 'x'.repeat(33) }, 'option name: '],
+    [{ locate: {} }, 'option locate: must be a function'],
+    [{ journal: { append: () => {} } }, 'option journal: must have append, open'],
+    [{ deployments: { create: () => {} } }, 'option deployments: must have create, get, stop, list'],
+    [{ clock: {} }, 'option clock: must have now, sleep'],
+    [{ tick: 5 }, 'option tick: is not known'],
+    [{ queues: [] }, 'option queues: must be a list of at least one queue'],
+    [{ queues: [duel, duel] }, 'option queues: there are two of the name "duel"'],
+  ])('%o', (wrong, message) => {
+    expect(() => configure({ ...options, ...wrong })).toThrow(InvalidInput)
+    expect(() => configure({ ...options, ...wrong })).toThrow(message)
+  })
+
+  test('queues by their own error', () => {
+    expect(() => configure({ ...options, queues: [{ ...duel, matchSize: 0 }] })).toThrow(InvalidQueue)
+  })
+})

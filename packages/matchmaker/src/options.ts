@@ -1,0 +1,86 @@
+import { InvalidInput } from '@muster/core'
+import { systemClock, type Clock, type Random } from '@muster/core/clock'
+import { z } from 'zod'
+import type { DeploymentService } from './allocation/deployment-service.js'
+import { createMemoryJournal, type Journal } from './allocation/journal.js'
+import { unguessable } from './ids.js'
+import type { Locate } from './locate/locate.js'
+import { defineQueue, type Queue, type QueueDefinition } from './queue.js'
+import { read } from './read.js'
+
+export interface MatchmakerOptions {
+  /** Deploys servers: a client's `deployments`. */
+  readonly deployments: DeploymentService
+  /** At least one; their names differ. */
+  readonly queues: readonly QueueDefinition[]
+  /** Where an address is, for players without coordinates; see `mmdbLocate`. Without it, they meet others of their network only. */
+  readonly locate?: Locate | undefined
+  /** What remembers the deployments that may exist. Default: memory, which a crash empties. */
+  readonly journal?: Journal | undefined
+  /**
+   * Tells this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z,
+   * a–z, 0–9, _ and -. Two that run at the same time need two names. Default 'muster'.
+   */
+  readonly name?: string | undefined
+  /** Milliseconds between two ticks of `start`. Default 250. */
+  readonly tickMs?: number | undefined
+  /** Deployments that may exist at once; tickets wait while there are so many. Infinity for no bound. Default 1000 (our choice: a mistake must not cost more). */
+  readonly maxServers?: number | undefined
+  /** Of these, those that are not READY yet. Default 200. */
+  readonly maxStarting?: number | undefined
+  /** Status reads begun per tick at most, besides confirmations. Default 5: the documented limit at the default tick. */
+  readonly readsPerTick?: number | undefined
+  /** Milliseconds for which the service may not show what it has just created. Default 5000 (our choice). */
+  readonly listLagMs?: number | undefined
+  /** Milliseconds after which a ticket is grouped without the answer of `locate`. Default 2000. */
+  readonly locateTimeoutMs?: number | undefined
+  /** Milliseconds for which a ticket that has ended can still be read. Default 60,000. */
+  readonly keepEndedMs?: number | undefined
+  readonly clock?: Clock | undefined
+  /** Makes ids and spreads retries. Default: cannot be foreseen. */
+  readonly random?: Random | undefined
+}
+
+/** The options with every default filled in. */
+export type Config = {
+  readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
+} & { readonly locate: Locate | undefined; readonly queues: readonly Queue[] }
+
+const milliseconds = z.number().min(0).max(2 ** 31 - 1)
+const countOrInfinity = z.custom<number>(
+  (value) => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1),
+  'must be a whole number from 1, or Infinity',
+)
+const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
+  z.custom<T>(
+    (value) => typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+    `must have ${methods.join(', ')}`,
+  )
+const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
+
+const schema = z.strictObject({
+  deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
+  locate: callable<Locate>().optional(),
+  journal: having<Journal>('append', 'open').optional(),
+  name: z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -').default('muster'),
+  tickMs: milliseconds.min(1).default(250),
+  maxServers: countOrInfinity.default(1000),
+  maxStarting: countOrInfinity.default(200),
+  readsPerTick: z.int().min(1).default(5),
+  listLagMs: milliseconds.default(5000),
+  locateTimeoutMs: milliseconds.default(2000),
+  keepEndedMs: milliseconds.default(60_000),
+  clock: having<Clock>('now', 'sleep').default(systemClock),
+  random: callable<Random>().default(() => unguessable),
+})
+
+/** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
+export function configure({ queues, ...options }: MatchmakerOptions): Config {
+  const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
+  const config = read(schema, options, refuse)
+  if (!Array.isArray(queues) || queues.length === 0) throw refuse('queues', 'queues: must be a list of at least one queue')
+  const defined = queues.map(defineQueue)
+  const twice = defined.find(({ name }, index) => defined.findIndex((queue) => queue.name === name) !== index)
+  if (twice !== undefined) throw refuse('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)
+  return { ...config, locate: config.locate, journal: config.journal ?? createMemoryJournal(), queues: defined }
+}

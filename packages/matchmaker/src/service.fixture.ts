@@ -1,0 +1,143 @@
+import { AlreadyTerminated, ConnectionLost, NotFound } from '@muster/core'
+import type { Deployment, DeploymentFilter } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import type { DeploymentService } from './allocation/deployment-service.js'
+
+type Method = keyof DeploymentService
+
+/** How one call goes wrong. */
+export interface CallFault {
+  /** What it fails with; default: the connection is lost. */
+  readonly error?: Error | undefined
+  /** Whether what was asked for is done nevertheless. */
+  readonly effect?: boolean | undefined
+}
+
+/** What becomes of a deployment; times in milliseconds from its creation. */
+export interface Fate {
+  readonly readyMs?: number | undefined
+  readonly errorMs?: number | undefined
+  readonly endMs?: number | undefined
+}
+
+export interface ServiceOptions {
+  readonly clock: Clock
+  /** Milliseconds of each way of a call. Default 0. */
+  readonly latencyMs?: (() => number) | undefined
+  /** Milliseconds until the list shows a new deployment. Default 0. */
+  readonly listLagMs?: number | undefined
+  readonly fault?: ((method: Method, nth: number) => CallFault | undefined) | undefined
+  /** Default: READY after five seconds. */
+  readonly fate?: ((nth: number) => Fate) | undefined
+  readonly pageSize?: number | undefined
+}
+
+interface Deployed {
+  readonly requestId: string
+  readonly tags: readonly string[]
+  readonly createdAt: number
+  readonly fate: Fate
+  stopAskedAt: number | undefined
+}
+
+export const lost = new ConnectionLost('the connection was lost', { sent: true })
+const START = Number.POSITIVE_INFINITY
+
+/** The four operations, as the document says they behave, on any clock, and going wrong as told. */
+export function createTestService({
+  clock,
+  latencyMs = () => 0,
+  listLagMs = 0,
+  fault = () => undefined,
+  fate: fateOf = () => ({ readyMs: 5000 }),
+  pageSize = 100,
+}: ServiceOptions) {
+  const records: Deployed[] = []
+  const calls: { [Each in Method]: Parameters<DeploymentService[Each]>[0][] } = { create: [], get: [], stop: [], list: [] }
+
+  const settledAt = ({ createdAt, fate }: Deployed) => createdAt + Math.min(fate.readyMs ?? START, fate.errorMs ?? START)
+  /** A stop works once the deployment is READY or ERROR. */
+  const endedAt = (record: Deployed) =>
+    Math.min(
+      record.createdAt + (record.fate.endMs ?? START),
+      record.stopAskedAt === undefined ? START : Math.max(record.stopAskedAt, settledAt(record)),
+    )
+  const statusOf = (record: Deployed): string => {
+    const now = clock.now()
+    if (now >= endedAt(record)) return 'Status.TERMINATED'
+    if (now >= record.createdAt + (record.fate.errorMs ?? START)) return 'Status.ERROR'
+    return now >= settledAt(record) ? 'Status.READY' : 'Status.DEPLOYING'
+  }
+  const find = (requestId: string): Deployed => {
+    const record = records.find((one) => one.requestId === requestId)
+    if (record === undefined) throw new NotFound('no such deployment')
+    return record
+  }
+  const viewOf = (record: Deployed): Deployment => ({
+    request_id: record.requestId,
+    current_status: statusOf(record),
+    fqdn: `${record.requestId}.example.com`,
+    public_ip: '203.0.113.9',
+    ports: { game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: `${record.requestId}.example.com:30000` } },
+    location: { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.7 },
+    tags: [...record.tags],
+  })
+
+  const travel = async (signal: AbortSignal | undefined): Promise<void> => {
+    const ms = latencyMs()
+    if (ms > 0) await clock.sleep(ms, signal)
+  }
+  const call = async <Each extends Method, Output>(method: Each, input: Parameters<DeploymentService[Each]>[0], signal: AbortSignal | undefined, act: () => Output): Promise<Output> => {
+    calls[method].push(input)
+    const wrong = fault(method, calls[method].length)
+    await travel(signal)
+    if (wrong !== undefined && wrong.effect !== true) throw wrong.error ?? lost
+    const output = act()
+    await travel(signal)
+    if (wrong !== undefined) throw wrong.error ?? lost
+    return output
+  }
+
+  const passes = (record: Deployed, { field, value }: DeploymentFilter) => field !== 'tags' || [value].flat().some((tag) => record.tags.includes(String(tag)))
+
+  const deployments: DeploymentService = {
+    create: (input, options) =>
+      call('create', input, options?.signal, () => {
+        const nth = records.length + 1
+        const record = { requestId: `r${nth}`, tags: input.tags ?? [], createdAt: clock.now(), fate: fateOf(nth), stopAskedAt: undefined }
+        records.push(record)
+        return { request_id: record.requestId }
+      }),
+    get: (input, options) => call('get', input, options?.signal, () => viewOf(find(input.request_id))),
+    stop: (input, options) =>
+      call('stop', input, options?.signal, () => {
+        const record = find(input.request_id)
+        if (clock.now() >= endedAt(record)) throw new AlreadyTerminated('Instance Already terminated')
+        record.stopAskedAt ??= clock.now()
+        return { message: 'stopping' }
+      }),
+    list: (input, options) =>
+      call('list', input, options?.signal, () => {
+        const { page = 1 } = input
+        const all = records
+          .filter((record) => clock.now() >= record.createdAt + listLagMs && clock.now() < endedAt(record))
+          .filter((record) => (input.query?.filters ?? []).every((filter) => passes(record, filter)))
+          .toReversed()
+        const data = all.slice((page - 1) * pageSize, page * pageSize).map((record) => {
+          const { current_status, ...entry } = viewOf(record)
+          return { ...entry, location: undefined, ready: current_status === 'Status.READY' }
+        })
+        return { data, total_count: all.length, pagination: { number: page, has_next: page * pageSize < all.length } }
+      }),
+  }
+
+  return {
+    deployments,
+    calls,
+    records,
+    /** Deployments that nobody has asked to stop and that have not ended: what would go on costing money. */
+    unstopped: () => records.filter((record) => record.stopAskedAt === undefined && clock.now() < endedAt(record)).map((record) => record.requestId),
+    /** Creates one that the matchmaker does not know of. */
+    add: (tags: readonly string[]) => deployments.create({ application: 'a', version: '1', users: [], tags }),
+  }
+}

@@ -1,0 +1,42 @@
+import { scrub, type Coordinates } from '@muster/core'
+import type { Locate } from '../locate/locate.js'
+import { middleOf } from './place.js'
+import type { Player } from './ticket.js'
+import { coordinates } from './ticket-input.js'
+
+export type Place = Coordinates | undefined
+
+/** Where the players' middle is: at once where that is possible, for most tickets it is. */
+export type LocatePlayers = (players: readonly Player[]) => Place | Promise<Place>
+
+/**
+ * Uses the coordinates of those players who have them, and asks `locate` about the others. A `locate`
+ * that fails or answers nonsense leaves the player's place unknown.
+ * @param problem is told of failures, without the address.
+ */
+export function createLocating(locate: Locate | undefined, problem: (error: Error) => void): LocatePlayers {
+  const failed = (error: unknown): undefined => {
+    problem(new Error(scrub(`locate failed: ${error instanceof Error ? error.message : String(error)}`)))
+  }
+  const checked = (place: Place): Place =>
+    place === undefined || coordinates.safeParse(place).success ? place : failed('the answer is not a latitude and a longitude')
+
+  const placeOf = (player: Player): Place | Promise<Place> => {
+    if (player.coordinates !== undefined || player.ip === undefined || locate === undefined) return player.coordinates
+    try {
+      const found = locate(player.ip)
+      return found instanceof Promise ? found.then(checked, failed) : checked(found)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+
+  return (players) => {
+    const places = players.map(placeOf)
+    return places.some((place) => place instanceof Promise)
+      ? Promise.all(places).then((all) => middleOf(all.filter(isKnown)))
+      : middleOf((places as readonly Place[]).filter(isKnown))
+  }
+}
+
+const isKnown = (place: Place) => place !== undefined

@@ -1,0 +1,29 @@
+// pure: where a ticket is
+import { addressPrefix, type Coordinates } from '@muster/core'
+import type { Player } from './ticket.js'
+
+const toRadians = (degrees: number) => (degrees * Math.PI) / 180
+const toDegrees = (radians: number) => (radians * 180) / Math.PI
+
+/**
+ * The middle of several places on the sphere: a party is where its players' middle is. Of places that
+ * have no middle, such as the two poles, the first. Undefined for none.
+ */
+export function middleOf(places: readonly Coordinates[]): Coordinates | undefined {
+  if (places.length < 2) return places[0]
+  let [x, y, z] = [0, 0, 0]
+  for (const place of places) {
+    const [latitude, longitude] = [toRadians(place.latitude), toRadians(place.longitude)]
+    x += Math.cos(latitude) * Math.cos(longitude)
+    y += Math.cos(latitude) * Math.sin(longitude)
+    z += Math.sin(latitude)
+  }
+  if (Math.hypot(x, y, z) < 1e-9) return places[0]
+  return { latitude: toDegrees(Math.atan2(z, Math.hypot(x, y))), longitude: toDegrees(Math.atan2(y, x)) }
+}
+
+/** The network of the first player whose address is known: what remains when no place is. */
+export function networkOf(players: readonly Player[]): string | undefined {
+  const ip = players.find((player) => player.ip !== undefined)?.ip
+  return ip === undefined ? undefined : addressPrefix(ip)
+}
