@@ -31,7 +31,7 @@ export function readComments(folder: URL): Comments {
   return commentsIn(files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8')))
 }
 
-export function commentsIn(sources: readonly string[]): Comments {
+function commentsIn(sources: readonly string[]): Comments {
   const declared = new Map<string, Declaration>(sources.flatMap(declarations))
   return Object.fromEntries(Array.from(declared, ([name, declaration]) => [name, typeComment(declaration, declared)]))
 }

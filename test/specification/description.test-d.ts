@@ -9,6 +9,7 @@ import type {
   InputOf,
   Maybe,
   OutputOf,
+  ReadMetrics,
   RegistryTag,
   SuccessOf,
   TimestampA,
@@ -39,6 +40,8 @@ test('each resource has the format that the document gives it', () => {
   expectTypeOf<Version['create_time']>().toEqualTypeOf<Maybe<TimestampB>>()
   expectTypeOf<Version['last_updated']>().toEqualTypeOf<Maybe<TimestampB>>()
   expectTypeOf<RegistryTag['last_push_at']>().toEqualTypeOf<Maybe<TimestampB>>()
+  expectTypeOf<ReadMetrics['start_time']>().toEqualTypeOf<TimestampA | undefined>()
+  expectTypeOf<ReadMetrics['end_time']>().toEqualTypeOf<TimestampA | undefined>()
 })
 
 test('inputs, answers and statuses can be taken from an operation', () => {

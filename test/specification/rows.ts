@@ -190,7 +190,7 @@ export const rows: readonly Row[] = [
   }),
   row('Deployments', 'GET /v1/deployment/{request_id}/container-logs', [400, 401, 404, 500], { response: 'ContainerLogs' }),
   row('Deployments', 'GET /v1/metrics/deployment/{request_id}', [400, 401, 404, 422, 500], {
-    request: { start_time: 'string', end_time: 'string', steps: 'string', raw: 'boolean' },
+    request: { start_time: 'time A', end_time: 'time A', steps: 'string', raw: 'boolean' },
     response: 'Metrics',
   }),
 

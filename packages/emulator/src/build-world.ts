@@ -4,18 +4,27 @@ import { createCounters } from './counters.js'
 import { createDeployments } from './deployments/create-deployments.js'
 import { createNamed, type Named } from './named.js'
 import type { ApplicationRecord, FleetRecord, ImageRecord, StorageRecord } from './records.js'
+import { createUdpRelay } from './relay-data/udp-relay.js'
 import { createRelays } from './relays/create-relays.js'
 import type { ResolvedOptions } from './resolve-options.js'
 import { createTimers } from './timers.js'
 import type { World } from './world.js'
 
+/** Sequences of their own, so that what happens to packets does not change what else happens. */
+export interface Chance {
+  readonly random: Random
+  /** For packets on which a fault has been declared. */
+  readonly packetRandom: Random
+}
+
 /**
  * The state of a new service: empty, but for the images in its registry.
  * @param url where it can be reached; read anew each time, because that is known only once it listens.
  */
-export function buildWorld(options: ResolvedOptions, random: Random, url: () => string): World {
+export function buildWorld(options: ResolvedOptions, { random, packetRandom }: Chance, url: () => string): World {
   const { clock, speed } = options
   const registry = registryOf(options)
+  const counters = createCounters()
   const ground = {
     clock,
     random,
@@ -25,7 +34,7 @@ export function buildWorld(options: ResolvedOptions, random: Random, url: () => 
     get url() {
       return url()
     },
-    counters: createCounters(),
+    counters,
     pageSizes: options.pageSizes,
     applications: createNamed<ApplicationRecord>(),
     storages: createNamed<StorageRecord>(),
@@ -39,6 +48,8 @@ export function buildWorld(options: ResolvedOptions, random: Random, url: () => 
     deployTimes: options.deployTimes,
     deploymentSettings: options.deployments,
     relaySettings: options.relays,
+    relayData:
+      options.relayData && createUdpRelay(options.relayData, { clock, random: packetRandom, speed, counters: counters.packets }),
     locate: options.locate,
     fetch: options.fetch,
     launch: options.launch,

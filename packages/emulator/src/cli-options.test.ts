@@ -11,13 +11,13 @@ const read = (line: string, files: Readonly<Record<string, string>> = {}) =>
 test('without flags everything has its default', () => {
   const { help, listen, emulator } = read('')
   expect([help, listen]).toEqual([false, { port: undefined, host: undefined }])
-  expect(emulator).toEqual({ random: expect.any(Function), limits: { algorithm: 'sliding log' } })
+  expect(emulator).toEqual({ random: expect.any(Function), limits: { algorithm: 'sliding log' }, relayData: { authDelayMs: 1500 } })
 })
 
 test('every flag has its place', () => {
   const line =
     '--port 8080 --host 0.0.0.0 --token secret --speed 20 --limits token-bucket --retry-after date --latency 30 --jitter 10' +
-    ' --capacity 5 --image a/b:v1 --image host:5000/c:v2 --faults faults.json'
+    ' --capacity 5 --relay 192.0.2.7 --image a/b:v1 --image host:5000/c:v2 --faults faults.json'
   const faults = [{ operation: '*', status: 500 }]
   const { listen, emulator } = read(line, { 'faults.json': JSON.stringify(faults) })
   expect(listen).toEqual({ port: 8080, host: '0.0.0.0' })
@@ -29,6 +29,7 @@ test('every flag has its place', () => {
     latencyMs: 30,
     jitterMs: 10,
     capacity: 5,
+    relayData: { host: '192.0.2.7', authDelayMs: 1500 },
     images: [
       { image: 'a/b', tag: 'v1' },
       { image: 'host:5000/c', tag: 'v2' },
@@ -47,6 +48,10 @@ test('the seed decides what is left to chance', () => {
 test('limits and Retry-After can be left out', () => {
   expect(read('--limits none').emulator.limits).toBe(false)
   expect(read('--retry-after none').emulator.limits).toEqual({ algorithm: 'sliding log', retryAfter: false })
+})
+
+test('relay sessions need carry nothing', () => {
+  expect(read('--relay none').emulator.relayData).toBe(false)
 })
 
 test.each([

@@ -18,6 +18,7 @@ Serves the whole service on this machine. Prints its URL as the first line, and 
   --latency <ms>       time that each request takes on the way, there and back (default 0)
   --jitter <ms>        up to this much more, drawn per request (default 0)
   --capacity <number>  deployments that may run at once at each place (default any number)
+  --relay <address>    where relay sessions carry packets over UDP (default 127.0.0.1), or none
   --image <name:tag>   an image in the service's own registry; can be repeated
   --faults <file>      JSON: a list of declared faults
   --help               shows this
@@ -34,10 +35,14 @@ const flags = {
   latency: { type: 'string' },
   jitter: { type: 'string' },
   capacity: { type: 'string' },
+  relay: { type: 'string' },
   image: { type: 'string', multiple: true },
   faults: { type: 'string' },
   help: { type: 'boolean' },
 } as const
+
+/** Milliseconds until a peer of a relay session is valid, as services take them. */
+const AUTH_DELAY_MS = 1500
 
 export interface CommandLine {
   readonly help: boolean
@@ -68,6 +73,7 @@ export function readCommandLine(args: readonly string[], readFile: (path: string
       latencyMs: number('latency'),
       jitterMs: number('jitter'),
       capacity: number('capacity'),
+      relayData: values.relay === 'none' ? false : { host: values.relay, authDelayMs: AUTH_DELAY_MS },
       images: values.image?.map(imageOf),
       faults: values.faults === undefined ? undefined : faultsOf(values.faults, readFile),
     },

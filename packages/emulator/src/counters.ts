@@ -1,4 +1,5 @@
 import type { OperationId } from '@muster/core/api'
+import { createPacketCounters, type PacketCounters } from './relay-data/packet-counters.js'
 
 /** What has happened since the start; to be read at any time. */
 export interface Counters {
@@ -20,6 +21,8 @@ export interface Counters {
     /** Not made, because they would have left this machine (see `webhookHosts`). */
     refused: number
   }
+  /** The relay sessions'. */
+  readonly packets: PacketCounters
 }
 
 export const createCounters = (): Counters => ({
@@ -28,4 +31,5 @@ export const createCounters = (): Counters => ({
   unrouted: 0,
   dropped: 0,
   webhooks: { sent: 0, delivered: 0, failed: 0, refused: 0 },
+  packets: createPacketCounters(),
 })

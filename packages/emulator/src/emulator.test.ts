@@ -156,6 +156,11 @@ test.each([
     /^option deployments\.processPorts\.to: must not be before from, got 1$/,
   ],
   [{ relays: { revokeAnswers: 201 } }, /^option relays\.revokeAnswers: must be 200 or 204, got 201$/],
+  [{ relayData: { host: 'localhost' } }, /^option relayData\.host: must be an IPv4 or IPv6 address, got "localhost"$/],
+  [{ relayData: { authDelayMs: -1 } }, /^option relayData\.authDelayMs: .*got -1$/],
+  [{ relayData: { userPacketsPerSecond: 0 } }, /^option relayData\.userPacketsPerSecond: .*got 0$/],
+  [{ relayData: { port: 1 } }, /^option relayData\.port: is not known$/],
+  [{ relayData: 'on' }, /^option relayData: .*got "on"$/],
   [{ sped: 2 }, /^option sped: is not known$/],
 ])('option %j is refused by name', (options, message) => {
   expect(() => createEmulator(options as EmulatorOptions)).toThrow(message)

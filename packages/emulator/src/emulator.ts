@@ -66,13 +66,15 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const url = () => listening[0]?.url ?? 'http://emulator.invalid'
 
   // Sequences of their own, so that jitter and faults do not change what is deployed.
-  const world = buildWorld(resolved, fork(random), url)
+  const forWorld = fork(random)
   const faults = createFaults(resolved.faults, fork(random))
+  const forNetwork = fork(random)
+  const world = buildWorld(resolved, { random: forWorld, packetRandom: fork(random) }, url)
   const handle = createRequestHandler({
     world,
     handlers,
     faults,
-    network: createNetwork(clock, fork(random), resolved, closing.signal),
+    network: createNetwork(clock, forNetwork, resolved, closing.signal),
     limits: limits && createRateLimits(limits.algorithm),
     tooManyAnswer: limits ?? { retryAfter: false, body: 'json' },
     token: resolved.token,

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { Settings } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
@@ -8,6 +9,7 @@ import { algorithms, type LimitAlgorithm } from './limits/rate-limits.js'
 import type { EmulatorOptions, LimitSettings } from './options.js'
 import type { PageSizes } from './pages.js'
 import { places } from './places.js'
+import type { RelayDataSettings } from './relay-data/relay-data-settings.js'
 import type { RelaySettings } from './relays/relay-settings.js'
 
 /** What an option's function takes and gives cannot be checked. */
@@ -61,6 +63,18 @@ const relaySettings = {
   readyStatus: z.string().min(1),
 } satisfies Shape<RelaySettings>
 
+const ip = z.string().refine((text) => isIP(text) !== 0, 'must be an IPv4 or IPv6 address')
+const perSecond = z.number().positive()
+
+const relayDataSettings = {
+  host: ip,
+  publicIp: ip,
+  authDelayMs: duration,
+  pinSource: z.boolean(),
+  userPacketsPerSecond: perSecond,
+  sessionPacketsPerSecond: perSecond,
+} satisfies Shape<RelayDataSettings>
+
 const limits = {
   algorithm: z.enum(Object.keys(algorithms) as [LimitAlgorithm]),
   retryAfter: z.union([z.enum(['seconds', 'date']), z.literal(false)], "must be 'seconds', 'date' or false"),
@@ -107,6 +121,7 @@ export const Options: z.ZodType<EmulatorOptions> = z.strictObject({
   deployTimes: z.strictObject(deployTimes).partial().optional(),
   deployments: z.strictObject(deploymentSettings).partial().optional(),
   relays: z.strictObject(relaySettings).partial().optional(),
+  relayData: z.union([z.strictObject(relayDataSettings).partial(), z.boolean()]).optional(),
   locate: func<'locate'>(),
   launch: func<'launch'>(),
   fetch: func<'fetch'>(),

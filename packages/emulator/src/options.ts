@@ -7,6 +7,7 @@ import type { Fault } from './faults/fault.js'
 import type { TooManyAnswer } from './http/refusals.js'
 import type { LimitAlgorithm } from './limits/rate-limits.js'
 import type { PageSizes } from './pages.js'
+import type { RelayDataSettings } from './relay-data/relay-data-settings.js'
 import type { RelaySettings } from './relays/relay-settings.js'
 import type { ImageReference } from './world.js'
 
@@ -62,6 +63,11 @@ export interface EmulatorOptions {
   readonly deployTimes?: Some<DeployTimes> | undefined
   readonly deployments?: Some<DeploymentSettings> | undefined
   readonly relays?: Some<RelaySettings> | undefined
+  /**
+   * Whether relay sessions carry packets, each at two UDP ports of its own; true for the default settings.
+   * Default false: nobody listens where the sessions say.
+   */
+  readonly relayData?: Some<RelayDataSettings> | boolean | undefined
   /** Where an address is. Default: an invented place, always the same for the same address. */
   readonly locate?: ((ip: string) => Coordinates | undefined) | undefined
   /** Runs containers. Default: they are only simulated. */

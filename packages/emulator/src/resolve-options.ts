@@ -8,6 +8,7 @@ import { given } from './given.js'
 import { Options } from './option-schema.js'
 import type { EmulatorOptions, LimitSettings, RegistryImage } from './options.js'
 import type { PageSizes } from './pages.js'
+import { defaultRelayDataSettings, publicIpOf, type RelayDataSettings } from './relay-data/relay-data-settings.js'
 import { defaultRelaySettings, type RelaySettings } from './relays/relay-settings.js'
 import type { ImageReference, World } from './world.js'
 
@@ -31,6 +32,8 @@ export interface ResolvedOptions {
   readonly deployTimes: DeployTimes
   readonly deployments: DeploymentSettings
   readonly relays: RelaySettings
+  /** Undefined where sessions carry no packets. */
+  readonly relayData: RelayDataSettings | undefined
   readonly locate: World['locate']
   readonly launch: World['launch']
   readonly fetch: World['fetch']
@@ -64,6 +67,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     deployTimes: { ...defaultDeployTimes, ...given(chosen.deployTimes ?? {}) },
     deployments: { ...defaultDeploymentSettings, ...given(chosen.deployments ?? {}) },
     relays: { ...defaultRelaySettings, ...given(chosen.relays ?? {}) },
+    relayData: relayDataOf(chosen.relayData ?? false),
     locate: chosen.locate,
     launch: chosen.launch,
     fetch: chosen.fetch ?? fetch,
@@ -79,4 +83,10 @@ function capacityOf(capacity: EmulatorOptions['capacity']): World['capacity'] {
   if (typeof capacity === 'number') return () => capacity
   const byPlace = new Map(Object.entries(capacity ?? {}))
   return (placeId) => byPlace.get(placeId) ?? Infinity
+}
+
+function relayDataOf(chosen: NonNullable<EmulatorOptions['relayData']>): RelayDataSettings | undefined {
+  if (chosen === false) return undefined
+  const settings = { ...defaultRelayDataSettings, ...given(chosen === true ? {} : chosen) }
+  return { publicIp: publicIpOf(settings.host), ...settings }
 }

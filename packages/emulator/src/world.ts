@@ -8,6 +8,7 @@ import type { Launch } from './deployments/launch.js'
 import type { Named } from './named.js'
 import type { PageSizes } from './pages.js'
 import type { ApplicationRecord, FleetRecord, ImageRecord, StorageRecord } from './records.js'
+import type { RelayData } from './relay-data/relay-data.js'
 import type { RelaySettings } from './relays/relay-settings.js'
 import type { Relays } from './relays/relays.js'
 import type { Timers } from './timers.js'
@@ -42,6 +43,8 @@ export interface World {
   readonly deployTimes: DeployTimes
   readonly deploymentSettings: DeploymentSettings
   readonly relaySettings: RelaySettings
+  /** Carries the packets of relay sessions; undefined where nothing does. */
+  readonly relayData: RelayData | undefined
   /** Where an address is; undefined for unknown. Without it, the emulator invents a place from the address. */
   readonly locate: ((ip: string) => Coordinates | undefined) | undefined
   /** Sends webhooks. */

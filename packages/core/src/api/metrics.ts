@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { maybe, named, segment, text, type Maybe } from './fields.js'
+import { maybe, named, segment, text, type Maybe, type TimestampA } from './fields.js'
 import type { DeploymentId } from './stop-deployment.js'
 
 /** Which metrics of a deployment. */
 export interface ReadMetrics extends DeploymentId {
-  /** 'YYYY-MM-DD HH:MM:SS.ffffff'; default: the deployment's start. */
-  readonly start_time?: string | undefined
-  /** The same format, later than `start_time`; default: now. */
-  readonly end_time?: string | undefined
+  /** Format A, such as a deployment's `start_time`, with 1 to 6 digits of the second. Default: the deployment's start. */
+  readonly start_time?: TimestampA | undefined
+  /** Format A as well, later than `start_time`. Default: now. */
+  readonly end_time?: TimestampA | undefined
   /** Interval: a whole number of seconds, minutes or hours, such as 30s, 5m, 1h. */
   readonly steps?: string | undefined
   /** Raw data; default false. */
@@ -61,6 +61,7 @@ const metricsTime = z
   .string()
   .regex(timePattern, { error: 'must look like 2026-01-31 08:15:30.250000', abort: true })
   .refine(isReal, { error: 'must be a time that exists' })
+  .meta({ examples: ['2026-01-31 08:15:30.250000'] }) as z.ZodType<string> as z.ZodType<TimestampA>
 /** Compares two texts of one fixed-width format, the fraction padded. */
 const sortable = (time: string) => time.padEnd(26, '0')
 

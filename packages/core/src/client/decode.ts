@@ -3,26 +3,25 @@ import { UnexpectedResponse, type MusterError } from './errors.js'
 import { readerOf } from './reader.js'
 import { headerOf, refusal } from './refusal.js'
 import { factsOf, type Request } from './request.js'
-import type { Sent } from './send.js'
 import type { Answer } from './transport.js'
 
 /** What of a request its answer is read by. */
-type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation'>
+type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress'>
 
 /**
  * The last hop: the value of an answer.
  * @throws {MusterError} of the class that the status stands for.
  */
-export function decode(request: Asked, { answer, token }: Sent, clock: Clock): unknown {
+export function decode(request: Asked, answer: Answer, clock: Clock): unknown {
   if (answer.status >= 200 && answer.status < 300) return contentOf(request, answer)
-  throw refusal(request, answer, token === undefined ? [] : [token], clock.now())
+  throw refusal(request, answer, clock.now())
 }
 
 /**
  * The result of a DELETE whose first try succeeded although its answer was lost, so that the next was told
  * that there is nothing to delete: what was told, as the message of a success.
  */
-export function decodeGone({ operation }: Asked, told: MusterError): unknown {
+export function decodeGone({ operation }: Pick<Request, 'operation'>, told: MusterError): unknown {
   const result = operation.output?.safeParse({ message: told.message })
   return result?.success ? result.data : undefined
 }

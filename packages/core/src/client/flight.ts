@@ -10,12 +10,6 @@ export interface Waiter {
   readonly timedOut: () => unknown
 }
 
-/** Work that one or more callers wait for, each with a deadline and a signal of its own. */
-export interface Flight {
-  /** Settles with the work, or as soon as this waiter's signal is aborted or time is up, whichever comes first. */
-  join(waiter: Waiter): Promise<unknown>
-}
-
 export interface FlightOptions {
   /** Begins the work; called when the first waiter has joined. */
   readonly depart: () => Promise<unknown>
@@ -28,61 +22,94 @@ export interface FlightOptions {
   readonly landed: () => void
 }
 
-interface Waiting extends Deadline {
-  readonly resolve: (value: unknown) => void
-  readonly reject: (reason: unknown) => void
-  readonly signal: AbortSignal | undefined
-  readonly abort: (() => void) | undefined
+/**
+ * Work that one or more callers wait for, each with a deadline and a signal of its own. A waiter who leaves
+ * does not disturb the others; when the last one leaves, the work is cancelled.
+ */
+export class Flight {
+  readonly #options: FlightOptions
+  #waiting: Waiting[] = []
+  #departed = false
+  #open = true
+
+  constructor(options: FlightOptions) {
+    this.#options = options
+  }
+
+  /** Settles with the work, or as soon as this waiter's signal is aborted or time is up, whichever comes first. */
+  join(waiter: Waiter): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const waiting = new Waiting(waiter, resolve, reject, this)
+      this.#waiting.push(waiting)
+      this.#options.deadlines.add(waiting)
+      waiter.signal?.addEventListener('abort', waiting, { once: true })
+      if (!this.#departed) this.#depart()
+    })
+  }
+
+  leave(waiting: Waiting, reason: unknown): void {
+    this.#waiting = this.#waiting.filter((one) => one !== waiting)
+    this.#release(waiting)
+    waiting.reject(reason)
+    if (this.#waiting.length > 0) return
+    this.#close()
+    cancel(this.#options.cancellation, reason)
+  }
+
+  #depart(): void {
+    this.#departed = true
+    this.#options.depart().then(
+      (value) => {
+        for (const waiting of this.#land()) waiting.resolve(value)
+      },
+      (error: unknown) => {
+        for (const waiting of this.#land()) waiting.reject(error)
+      },
+    )
+  }
+
+  #land(): readonly Waiting[] {
+    this.#close()
+    this.#options.landed()
+    const landed = this.#waiting
+    this.#waiting = []
+    for (const waiting of landed) this.#release(waiting)
+    return landed
+  }
+
+  #release(waiting: Waiting): void {
+    this.#options.deadlines.remove(waiting)
+    waiting.waiter.signal?.removeEventListener('abort', waiting)
+  }
+
+  #close(): void {
+    if (this.#open) this.#options.closed()
+    this.#open = false
+  }
 }
 
-/** A waiter who leaves does not disturb the others; when the last one leaves, the work is cancelled. */
-export function createFlight({ depart, cancellation, deadlines, closed, landed }: FlightOptions): Flight {
-  const waiters: Waiting[] = []
-  let departed = false
-  let open = true
+/** A waiter on board, as its signal and its deadline call it. */
+class Waiting implements Deadline {
+  readonly waiter: Waiter
+  readonly resolve: (value: unknown) => void
+  readonly reject: (reason: unknown) => void
+  readonly deadline: number
+  place = -1
+  readonly #flight: Flight
 
-  const close = () => {
-    if (open) closed()
-    open = false
+  constructor(waiter: Waiter, resolve: (value: unknown) => void, reject: (reason: unknown) => void, flight: Flight) {
+    this.waiter = waiter
+    this.resolve = resolve
+    this.reject = reject
+    this.deadline = waiter.deadline
+    this.#flight = flight
   }
 
-  const release = (waiting: Waiting) => {
-    deadlines.remove(waiting)
-    if (waiting.abort !== undefined) waiting.signal?.removeEventListener('abort', waiting.abort)
+  expire(): void {
+    this.#flight.leave(this, this.waiter.timedOut())
   }
 
-  const leave = (waiting: Waiting, reason: unknown) => {
-    waiters.splice(waiters.indexOf(waiting), 1)
-    release(waiting)
-    waiting.reject(reason)
-    if (waiters.length > 0) return
-    close()
-    cancel(cancellation, reason)
-  }
-
-  const land = (settle: (waiting: Waiting) => void) => {
-    close()
-    landed()
-    for (const waiting of waiters) {
-      release(waiting)
-      settle(waiting)
-    }
-  }
-
-  return {
-    join: ({ signal, deadline, timedOut }) =>
-      new Promise((resolve, reject) => {
-        const abort = signal === undefined ? undefined : () => leave(waiting, signal.reason)
-        const waiting: Waiting = { resolve, reject, signal, abort, deadline, expire: () => leave(waiting, timedOut()), place: -1 }
-        waiters.push(waiting)
-        deadlines.add(waiting)
-        if (abort !== undefined) signal?.addEventListener('abort', abort, { once: true })
-        if (departed) return
-        departed = true
-        depart().then(
-          (value) => land((one) => one.resolve(value)),
-          (error: unknown) => land((one) => one.reject(error)),
-        )
-      }),
+  handleEvent(): void {
+    this.#flight.leave(this, this.waiter.signal?.reason)
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 import type { Deadlines } from './deadlines.js'
 import { deepFreeze } from './deep-freeze.js'
 import { TimedOut } from './errors.js'
-import { createFlight, type Flight } from './flight.js'
+import { Flight } from './flight.js'
 import type { Lifetime } from './lifetime.js'
 import { timeSpent, type TimeSpent } from './progress.js'
 import { factsOf, type Request } from './request.js'
@@ -33,8 +33,7 @@ interface Boarded {
 }
 
 export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOptions): Flights {
-  /** Reads under way. Each is taken out of its box at its end, because what a Map sheds when it is rebuilt lives on for a while. */
-  const reads = new Map<string, { read: Boarded | undefined }>()
+  const reads = new Map<string, Boarded>()
   /** Beginnings and ends of writes: a read never joins one that began before a write whose effect it may have to see. */
   let writes = 0
   const countWrite = () => {
@@ -46,18 +45,7 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
       lifetime.begin()
       return perform(request)
     }
-    return createFlight({ depart, cancellation: request.cancellation, deadlines, closed, landed: lifetime.end })
-  }
-
-  const launchRead = (request: Request, key: string): Boarded => {
-    const close = () => {
-      box.read = undefined
-      reads.delete(key)
-    }
-    const read = { request, flight: launch(request, close) }
-    const box: { read: Boarded | undefined } = { read }
-    reads.set(key, box)
-    return read
+    return new Flight({ depart, cancellation: request.cancellation, deadlines, closed, landed: lifetime.end })
   }
 
   const wait = ({ flight, request }: Boarded, { signal, timeoutMs }: Wait, before?: TimeSpent) => {
@@ -74,13 +62,15 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
       }
       // A call of higher priority is not made to wait in the place of a lower one.
       const key = `${writes} ${request.priority} ${request.path} ${request.headers.join()}`
-      const shared = reads.get(key)?.read
+      const shared = reads.get(key)
       if (shared !== undefined) {
         // Who joins is told only of the time since, and what more than one is given nobody may change.
         const before = timeSpent(shared.request.progress, clock.now())
         return wait(shared, asked, before).then(deepFreeze)
       }
-      return wait(launchRead(request, key), asked)
+      const launched = { request, flight: launch(request, () => reads.delete(key)) }
+      reads.set(key, launched)
+      return wait(launched, asked)
     },
   }
 }

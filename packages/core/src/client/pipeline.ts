@@ -31,8 +31,8 @@ export function createPipeline(config: ClientConfig): Pipeline {
   const hops = { ...config, events, transport, throttled: queues.throttled, gone: decodeGone }
 
   const attempt = async (request: Request) => {
-    const sent = await queues.run(request, (slot) => send(request, slot, hops))
-    return decode(request, sent, clock)
+    const answer = await queues.run(request, (slot) => send(request, slot, hops))
+    return decode(request, answer, clock)
   }
   const perform = (request: Request) => withRetry(request, attempt, hops)
 

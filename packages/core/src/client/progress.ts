@@ -16,6 +16,8 @@ export interface Progress {
   doubtful: boolean
   /** The failure of the latest attempt. */
   lastError: unknown
+  /** The token of the latest attempt, which an answer may repeat. */
+  token: string | undefined
   phase: Phase
   /** Epoch milliseconds at which the phase began. */
   since: number
@@ -30,6 +32,7 @@ export function createProgress(now: number): Progress {
     written: false,
     doubtful: false,
     lastError: undefined,
+    token: undefined,
     phase: 'queued',
     since: now,
     spent: { queued: 0, retryWait: 0, inFlight: 0 },

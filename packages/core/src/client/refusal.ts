@@ -21,7 +21,7 @@ import type { Answer } from './transport.js'
 const LONGEST_MESSAGE = 500
 
 /** The error for an answer that is not a success. What the service says in it is repeated without secrets and addresses. Pure. */
-export function refusal(request: Pick<Request, 'id' | 'call' | 'input'>, answer: Answer, secrets: readonly string[], now: number): MusterError {
+export function refusal(request: Pick<Request, 'id' | 'call' | 'input' | 'progress'>, answer: Answer, now: number): MusterError {
   const { status } = answer
   const body = parsed(answer.body)
   const said = messageOf(body, answer.body)
@@ -29,7 +29,7 @@ export function refusal(request: Pick<Request, 'id' | 'call' | 'input'>, answer:
   const named = body?.['request_id']
   const facts = { ...known, status, requestId: known.requestId ?? (typeof named === 'string' ? named : undefined) }
   const tell = (what: string) => {
-    const message = scrub(said, [...secrets, ...secretsIn(request.input)]).slice(0, LONGEST_MESSAGE)
+    const message = scrub(said, [request.progress.token ?? '', ...secretsIn(request.input)]).slice(0, LONGEST_MESSAGE)
     return `${request.id}: ${what} (status ${status})${message === '' ? '' : `: ${message}`}`
   }
   const waiting = () => ({

@@ -15,19 +15,14 @@ export interface Sending {
   readonly events: EventSink
 }
 
-/** An answer, with the token that was used for it, which the service may have repeated in it. */
-export interface Sent {
-  readonly answer: Answer
-  readonly token: string | undefined
-}
-
 /** The fourth hop: sends the request once, and gives whatever answer comes. */
-export async function send(request: Request, slot: Slot, { transport, token: source, clock, events }: Sending): Promise<Sent> {
+export async function send(request: Request, slot: Slot, { transport, token: source, clock, events }: Sending): Promise<Answer> {
   const { operation, progress, cancellation, path, body } = request
   const { method } = operation
   const facts = () => factsOf(request)
   // The one operation with a token of its own has it among its headers, and must not carry the account's.
   const token = operation.auth === 'token' ? await unlessCancelled(source(facts), cancellation) : undefined
+  progress.token = token
   const headers = ['accept', 'application/json', 'user-agent', 'muster', ...request.headers]
   if (token !== undefined) headers.push('authorization', `token ${token}`)
 
@@ -44,7 +39,7 @@ export async function send(request: Request, slot: Slot, { transport, token: sou
   try {
     const answer = await transport.exchange({ method, path, headers, body }, { facts, cancellation, written, answered: slot.answered })
     ended(answer.status, undefined, answer.bytes)
-    return { answer, token }
+    return answer
   } catch (error) {
     ended(undefined, error instanceof MusterError ? error.name : 'Aborted', 0)
     throw error

@@ -15,12 +15,15 @@ export interface Outgoing {
 /** What came back. */
 export interface Answer {
   readonly status: number
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly headers: AnswerHeaders
   /** UTF-8 text. */
   readonly body: string
   /** Bytes of the body. */
   readonly bytes: number
 }
+
+/** By lower-case name. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface Exchange {
   /** For errors: whose request it is. */
@@ -70,7 +73,7 @@ export function createTransport({ origin, connections, maxResponseBytes, dispatc
   return {
     exchange: ({ method, path, headers, body = null }, exchange) => {
       const { cancellation } = exchange
-      const dispatch = (via: Dispatcher) =>
+      const dispatch = (via: ClientDispatcher) =>
         new Promise<Answer>((resolve, reject) => {
           if (cancellation.cancelled) return reject(cancellation.reason)
           // The call's own deadline covers connecting, headers and body.
@@ -85,19 +88,22 @@ export function createTransport({ origin, connections, maxResponseBytes, dispatc
   }
 }
 
-/** One request and its answer, as undici's dispatch tells of them. */
-class Dispatch implements Dispatcher.DispatchHandler {
+/**
+ * One request and its answer, as undici's dispatch tells of them. A class, as undici calls its methods; and
+ * because V8 may come to place what is made by object literals among long-lived objects, with all they hold.
+ */
+class Dispatch implements Dispatcher.DispatchHandler, Answer {
+  status = 0
+  headers: AnswerHeaders = noHeaders
+  body = ''
+  bytes = 0
   readonly #exchange: Exchange
   readonly #maxBytes: number
-  readonly #resolve: (answer: Answer) => void
-  readonly #reject: (reason: unknown) => void
+  #resolve: ((answer: Answer) => void) | undefined
+  #reject: ((reason: unknown) => void) | undefined
   #controller: Dispatcher.DispatchController | undefined
-  #settled = false
   #sent = false
-  #status = 0
-  #headers: Answer['headers'] | undefined
-  #bytes = 0
-  #chunks: Buffer[] = []
+  #chunks: Buffer | Buffer[] | undefined
 
   constructor(exchange: Exchange, maxBytes: number, resolve: (answer: Answer) => void, reject: (reason: unknown) => void) {
     this.#exchange = exchange
@@ -108,53 +114,59 @@ class Dispatch implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Settled while it waited for a connection: undici does not write what is aborted here.
-    if (this.#settled) return controller.abort(abandoned())
+    // Given up while it waited for a connection: undici does not write what is aborted here.
+    if (this.#reject === undefined) return controller.abort(abandoned())
     this.#controller = controller
     this.#sent = true
     this.#exchange.written()
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Answer['headers']): void {
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
     if (status < 200) return // early hints and the like: the answer is still to come
-    this.#status = status
-    this.#headers = headers
+    this.status = status
+    this.headers = headers
     this.#exchange.answered()
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#bytes += chunk.length
-    this.#chunks.push(chunk)
-    if (this.#bytes > this.#maxBytes) this.#fail(tooLarge(this.#maxBytes, { ...this.#exchange.facts(), status: this.#status }))
+    this.bytes += chunk.length
+    if (this.bytes > this.#maxBytes) return this.#fail(tooLarge(this.#maxBytes, { ...this.#exchange.facts(), status: this.status }))
+    if (this.#chunks === undefined) this.#chunks = chunk
+    else if (Array.isArray(this.#chunks)) this.#chunks.push(chunk)
+    else this.#chunks = [this.#chunks, chunk]
   }
 
   onResponseEnd(): void {
-    if (this.#settled) return
+    const resolve = this.#resolve
+    const chunks = this.#chunks
     this.#settle()
-    this.#resolve({ status: this.#status, headers: this.#headers ?? {}, body: textOf(this.#chunks), bytes: this.#bytes })
+    this.body = (Array.isArray(chunks) ? Buffer.concat(chunks) : chunks)?.toString() ?? ''
+    resolve?.(this)
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#fail(lost(error, this.#sent, this.#exchange.facts()))
   }
 
-  #settle(): void {
-    this.#settled = true
-    this.#exchange.cancellation.listener = undefined
+  #fail(reason: unknown): void {
+    const reject = this.#reject
+    const controller = this.#controller
+    this.#settle()
+    reject?.(reason)
+    controller?.abort(abandoned())
   }
 
-  #fail(reason: unknown): void {
-    if (this.#settled) return
-    this.#settle()
-    this.#reject(reason)
-    this.#controller?.abort(abandoned())
+  #settle(): void {
+    this.#exchange.cancellation.listener = undefined
+    this.#resolve = undefined
+    this.#reject = undefined
+    this.#controller = undefined
+    this.#chunks = undefined
   }
 }
 
+const noHeaders: AnswerHeaders = {}
 const abandoned = () => new Error('nobody waits for the answer any more')
-
-/** One chunk, the usual case, is not copied. */
-const textOf = (chunks: readonly Buffer[]) => (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)).toString()
 
 const tooLarge = (maxBytes: number, facts: CallFacts) =>
   new UnexpectedResponse(`${facts.operation}: the answer is larger than ${maxBytes} bytes`, facts)

@@ -29,7 +29,7 @@ const format = ({ id, event, data }: StreamEvent) =>
  * An answer of type text/event-stream. An event is asked for only when the client has taken the one before,
  * so a slow client holds nothing up. When `source` ends, so does the answer; an error of `source` breaks it
  * off, and the client comes back.
- * @param source gives the events until its signal is aborted.
+ * @param source gives the events, and ends when its signal is aborted.
  */
 export function eventStream(source: (signal: AbortSignal) => AsyncIterable<StreamEvent>, options: EventStreamOptions): Response {
   const { clock, keepAliveMs = 15_000, retryMs = 2000 } = options
@@ -45,7 +45,7 @@ export function eventStream(source: (signal: AbortSignal) => AsyncIterable<Strea
         next ??= events.next()
         const quiet = new AbortController()
         try {
-          const event = await Promise.race([next, clock.sleep(keepAliveMs, AbortSignal.any([signal, quiet.signal]))])
+          const event = await Promise.race([next, clock.sleep(keepAliveMs, quiet.signal)])
           if (event === undefined) return controller.enqueue(encoder.encode(': still here\n\n'))
           next = undefined
           if (event.done === true) return controller.close()

@@ -37,12 +37,15 @@ export async function longPoll<News>({ read, subscribe, waitMs, clock, signal }:
 
   async function changeOr(ms: number): Promise<void> {
     const over = new AbortController()
+    const onAbort = () => over.abort(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
     const change = new Promise<void>((resolve) => {
       wake = resolve
     })
     try {
-      await Promise.race([change, clock.sleep(ms, signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]))])
+      await Promise.race([change, clock.sleep(ms, over.signal)])
     } finally {
+      signal?.removeEventListener('abort', onAbort)
       over.abort()
     }
   }

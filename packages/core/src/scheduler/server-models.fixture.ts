@@ -2,7 +2,7 @@
  * How a server may enforce `limit` requests per `windowMs`. Each model takes the times at which requests
  * reached it, in order, and says how many of them it refused; a refused one is not counted against the rest.
  */
-export type ServerModel = (times: readonly number[], limit: number, windowMs: number) => number
+type ServerModel = (times: readonly number[], limit: number, windowMs: number) => number
 
 /** No more than `limit` in the `windowMs` up to and including the request. */
 export const slidingLog: ServerModel = (times, limit, windowMs) => {
@@ -30,10 +30,6 @@ export const fixedWindow =
     }
     return refused
   }
-
-/** Fixed windows in the phase that is worst for the client: it can only be one in which a window starts with a request. */
-export const worstFixedWindow: ServerModel = (times, limit, windowMs) =>
-  times.reduce((worst, at) => Math.max(worst, fixedWindow(at)(times, limit, windowMs)), 0)
 
 /** A bucket of `limit` tokens, full at first, refilled evenly with `limit` per window. */
 export const tokenBucket: ServerModel = (times, limit, windowMs) => {

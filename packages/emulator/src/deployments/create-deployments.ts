@@ -11,6 +11,7 @@ import { placesFor } from './placement.js'
 import { policyPlaces } from './policy-places.js'
 import { isProblem } from './problem.js'
 import { createRecordMaker } from './record-maker.js'
+import { createSessionKeeper } from './session-keeper.js'
 import { replaceSessions } from './sessions.js'
 import { createSites } from './sites.js'
 import { statusView } from './views.js'
@@ -36,6 +37,7 @@ export function createDeployments(world: DeploymentGround): Deployments {
       if (site !== undefined) sites.give(site)
       ended.set(record, clock.now())
     }
+    sessions.noticed(record)
     webhooks.changed(record)
     fleets.noticed(record)
   }
@@ -70,6 +72,12 @@ export function createDeployments(world: DeploymentGround): Deployments {
     stop: (record) => void motion.stop(record),
   })
 
+  const sessionsChanged = (record: DeploymentRecord) => {
+    sessions.noticed(record)
+    fleets.noticed(record)
+  }
+  const sessions = createSessionKeeper({ timers, stop: (record) => void motion.stop(record), onEnd: sessionsChanged })
+
   const forgetTheLongEnded = () => {
     for (const [record, at] of ended) {
       if ((clock.now() - at) * speed <= settings.retentionMs) return
@@ -99,11 +107,11 @@ export function createDeployments(world: DeploymentGround): Deployments {
     placesWithCapacity: (version) => placesFor(version, sites),
     list: () => all().map(view),
     environment: (requestId) => find(requestId)?.environment,
-    setSessions: (requestId, sessions) => {
+    setSessions: (requestId, wanted) => {
       const record = find(requestId)
       if (record === undefined) throw new RangeError(`there is no deployment ${JSON.stringify(requestId)}`)
-      replaceSessions(record, sessions)
-      fleets.noticed(record)
+      replaceSessions(record, wanted)
+      sessionsChanged(record)
     },
     close: async () => {
       calls.close()

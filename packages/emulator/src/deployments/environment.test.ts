@@ -95,7 +95,6 @@ describe('self-stop', () => {
     expect((await send(target(id), 'token dev')).status).toBe(403)
     expect((await send(`${target(id)}0`, token(id))).status).toBe(404)
     expect((await send('/v1/self/stop/none/1', token(id))).status).toBe(404)
-    expect((await send(`${target(id)}?container_log_storage=none`, token(id))).status).toBe(400)
     expect((await status(id))['current_status']).toBe('Status.INITIALIZING')
   })
 

@@ -2,6 +2,7 @@ import { operations, type OperationId } from '@muster/core/api'
 import { z } from 'zod'
 import type { DeploymentFault } from '../deployments/deployment-fault.js'
 import type { WebhookFault } from '../deployments/webhook-fault.js'
+import { PacketFault } from '../relay-data/packet-fault.js'
 import type { RelayFault } from '../relays/relay-fault.js'
 
 /**
@@ -39,6 +40,8 @@ export interface Fault {
   readonly webhooks?: WebhookFault | undefined
   /** How the relay session goes wrong that this request makes. */
   readonly relay?: RelayFault | undefined
+  /** How the packets go wrong that are sent to the peers of the relay session that this request makes. */
+  readonly packets?: PacketFault | undefined
 }
 
 const ids: readonly string[] = operations.map(([id]) => id)
@@ -50,6 +53,7 @@ const effects = [
   'deployment',
   'webhooks',
   'relay',
+  'packets',
 ] as const satisfies readonly (keyof Fault)[]
 const ofStatus = ['effect', 'message', 'retryAfterMs'] as const satisfies readonly (keyof Fault)[]
 
@@ -73,7 +77,8 @@ export const Fault: z.ZodType<Fault> = z
     body: z.enum(['malformed', 'empty', 'truncated', 'html']).optional(),
     deployment: z.enum(['stay deploying', 'error', 'no capacity']).optional(),
     webhooks: z.union([z.enum(['lost', 'early', 'repeated', 'forged']), z.strictObject({ lateMs: milliseconds })]).optional(),
-    relay: z.enum(['never ready', 'no tokens']).optional(),
+    relay: z.enum(['never ready', 'no tokens', 'token of another']).optional(),
+    packets: PacketFault.optional(),
   })
   .refine((fault) => fault.probability === undefined || fault.nth === undefined, {
     path: ['nth'],

@@ -72,6 +72,9 @@ test.each([
   [{ operation: '*', probability: 2, status: 500 }, /^fault probability: .*got 2$/],
   [{ operation: '*', status: 200 }, /^fault status: .*got 200$/],
   [{ operation: '*', drop: 'after', message: 'gone' }, /^fault status: is required with effect, message, retryAfterMs/],
+  [{ operation: '*', packets: {} }, /^fault packets: must have loss, delayMs, jitterMs or reorder/],
+  [{ operation: '*', packets: { loss: 1.5 } }, /^fault packets\.loss: .*got 1\.5$/],
+  [{ operation: '*', packets: { delayMs: 10_001 } }, /^fault packets\.delayMs: .*got 10001$/],
   [{ operation: '*', delay: 5 }, /^fault delay: is not known$/],
 ])('%j is refused, with a reason', (fault, reason) => {
   expect(() => createFaults([], seededRandom(1)).add(fault as Fault)).toThrow(reason)

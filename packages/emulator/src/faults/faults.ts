@@ -19,7 +19,7 @@ export interface FaultSource extends Faults {
 /** What goes wrong with one request. */
 export type Strike = Pick<
   Fault,
-  'status' | 'effect' | 'message' | 'retryAfterMs' | 'drop' | 'body' | 'deployment' | 'webhooks' | 'relay'
+  'status' | 'effect' | 'message' | 'retryAfterMs' | 'drop' | 'body' | 'deployment' | 'webhooks' | 'relay' | 'packets'
 > & { readonly delayMs: number }
 
 interface Declared {
@@ -78,6 +78,7 @@ function combined(faults: readonly Fault[]): Strike {
     deployment: first(faults, 'deployment'),
     webhooks: first(faults, 'webhooks'),
     relay: first(faults, 'relay'),
+    packets: first(faults, 'packets'),
   }
 }
 

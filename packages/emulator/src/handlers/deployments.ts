@@ -17,10 +17,10 @@ import { isFailure } from './lookup.js'
 const whereIs = (user: DeploymentUser, { locate }: World): Coordinates =>
   user.user_type === 'ip_address' ? coordinatesOf(user.user_data.ip_address, locate) : user.user_data
 
-/** A storage must exist to be named. Where the logs go plays no further part: the emulator has no buckets. */
-function refusedStorage(world: World, wanted: ContainerLogStorage | undefined): Failure<400> | undefined {
-  if (typeof wanted !== 'string' || world.storages.has(wanted)) return undefined
-  return fail(400, `container_log_storage: there is no endpoint storage named ${JSON.stringify(wanted)}`)
+/** A storage that is not there is not used (service-api, Deployments), which is no reason to leave a server running. */
+function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined): string {
+  if (typeof wanted !== 'string' || world.storages.has(wanted)) return ''
+  return `; its logs are not stored: there is no endpoint storage named ${JSON.stringify(wanted)}`
 }
 
 interface Stopped {
@@ -28,17 +28,26 @@ interface Stopped {
   readonly deployment_summary: Deployment
 }
 
-/** 202 where nothing changes at once: not yet READY, or stopping already (our choice; the document speaks of 410 only for terminated ones). */
-function stop(world: World, record: DeploymentRecord): Success<Stopped, 200 | 202> | Failure<410> {
+/**
+ * 202 where nothing changes at once: not yet READY, or stopping already (our choice; the document speaks of 410 only
+ * for terminated ones). Where the logs go plays no part: the emulator has no buckets.
+ */
+function stop(
+  world: World,
+  record: DeploymentRecord,
+  storage: ContainerLogStorage | undefined,
+): Success<Stopped, 200 | 202> | Failure<410> {
   const outcome = world.deployments.stop(record)
   if (outcome === 'terminated already') return fail(410, 'Instance Already terminated')
   const deployment_summary = world.deployments.view(record)
-  if (outcome === 'stopped') return ok(200, { message: 'the deployment is being stopped', deployment_summary })
-  const message =
-    outcome === 'deferred'
-      ? 'the deployment will be stopped once it is READY or in ERROR'
-      : 'the deployment is being stopped already'
-  return ok(202, { message, deployment_summary })
+  const message = `${stopMessages[outcome]}${remarkOnStorage(world, storage)}`
+  return ok(outcome === 'stopped' ? 200 : 202, { message, deployment_summary })
+}
+
+const stopMessages = {
+  stopped: 'the deployment is being stopped',
+  deferred: 'the deployment will be stopped once it is READY or in ERROR',
+  'stopping already': 'the deployment is being stopped already',
 }
 
 export const deployments: HandlersOf<'deployments'> = {
@@ -70,8 +79,7 @@ export const deployments: HandlersOf<'deployments'> = {
 
   stop: ({ request_id, container_log_storage }, { world }) => {
     const record = findDeployment(world, request_id, 404)
-    if (isFailure(record)) return record
-    return refusedStorage(world, container_log_storage) ?? stop(world, record)
+    return isFailure(record) ? record : stop(world, record, container_log_storage)
   },
 
   selfStop: ({ request_id, access_point_id, authorization, container_log_storage }, { world }) => {
@@ -79,7 +87,7 @@ export const deployments: HandlersOf<'deployments'> = {
     if (isFailure(record)) return record
     if (authorization !== record.deleteToken) return fail(403, 'the token is not the delete token of this deployment')
     if (access_point_id !== record.accessPointId) return fail(404, 'the deployment has no such access point')
-    return refusedStorage(world, container_log_storage) ?? stop(world, record)
+    return stop(world, record, container_log_storage)
   },
 
   bulkStop: ({ filters }, { world }) => {

@@ -1,6 +1,7 @@
 import type { Api, ErrorsOf, InputOf, OperationId, OutputOf, SuccessOf } from '@muster/core/api'
 import type { DeploymentFault } from '../deployments/deployment-fault.js'
 import type { WebhookFault } from '../deployments/webhook-fault.js'
+import type { PacketFault } from '../relay-data/packet-fault.js'
 import type { RelayFault } from '../relays/relay-fault.js'
 import type { World } from '../world.js'
 
@@ -25,6 +26,8 @@ export interface RequestContext {
   readonly webhookFault: WebhookFault | undefined
   /** The same for the relay session. */
   readonly relayFault: RelayFault | undefined
+  /** The same for the packets of the relay session. */
+  readonly packetFault: PacketFault | undefined
 }
 
 export type Answer<Op> =

@@ -160,7 +160,7 @@ test('sessions are listed until they are deleted, and their ports go to others',
   expect((await call('GET', `${sessions}/${one}`)).status).toBe(404)
   await clock.advance(2000)
   expect((await list()).sessions.map(({ session_id }) => session_id)).toEqual([two])
-  expect(emulator.inspect().relaySessions).toEqual([{ session_id: two, ready: true, users: 3 }])
+  expect(emulator.inspect().relaySessions).toEqual([{ session_id: two, ready: true, users: 3, connected: 0 }])
 })
 
 describe('the webhook', () => {
@@ -239,6 +239,27 @@ describe('declared faults', () => {
     expect(session).toMatchObject({ ready: true, authorization_token: null, relay: { host: expect.any(String) } })
     expect(session.session_users.map(({ authorization_token }) => authorization_token)).toEqual([null, null, null])
     expect((await authorize(session.session_id, '192.0.2.1')).body).toMatchObject({ session_user: { authorization_token: null } })
+  })
+
+  test('each user is shown with the token of another, if there is one', async () => {
+    const fault = { operation: 'relays.create', relay: 'token of another', nth: [1, 3] } as const
+    const { clock, open, read, revoke, authorize } = relays({ faults: [fault] })
+    const [faulty, healthy] = [await open(), await open()]
+    await clock.advance(2000)
+    const tokensOf = ({ session_users }: Session) => session_users.map(({ authorization_token }) => authorization_token)
+    const shown = tokensOf(await read(faulty))
+    expect(new Set(shown).size).toBe(3)
+    const late = (await authorize(faulty, '192.0.2.9')).body as Session
+    expect(late.session_user.authorization_token).toBe(shown[2])
+    // The third user was shown with the first one's token: that is whom it takes out.
+    expect((await revoke(faulty, shown[2])).status).toBe(200)
+    expect((await read(faulty)).session_users.map(({ ip_address }) => ip_address)).toEqual(['198.51.100.7', '192.0.2.1', '192.0.2.9'])
+
+    const alone = await open({ users: [{ ip: '192.0.2.1' }] })
+    await clock.advance(2000)
+    for (const id of [healthy, alone]) {
+      for (const token of tokensOf(await read(id))) expect((await revoke(id, token)).status).toBe(200)
+    }
   })
 
   test('a create that fails', async () => {

@@ -11,11 +11,12 @@ const findSession = (world: World, id: string): RelaySessionRecord | Failure<404
 
 /** The error answers are public facts; what leads to them is our choice where the handlers say so. */
 export const relays: HandlersOf<'relays'> = {
-  create: async ({ users, filters = [], webhook_url }, { world, relayFault, webhookFault }) => {
+  create: async ({ users, filters = [], webhook_url }, { world, relayFault, webhookFault, packetFault }) => {
     const allows = placeFilter(filters)
     if (isProblem(allows)) return fail(400, allows.problem)
-    const order = { users: users.map(({ ip }) => ip), allows, webhookUrl: webhook_url, fault: relayFault, webhookFault }
-    const session = world.relays.create(order)
+    const ips = users.map(({ ip }) => ip)
+    const order = { users: ips, allows, webhookUrl: webhook_url, fault: relayFault, webhookFault, packetFault }
+    const session = await world.relays.create(order)
     if (session === undefined) return fail(503, 'no relay is available')
     // An early webhook is answered first, and this answer is out of date when it comes.
     const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
@@ -33,10 +34,10 @@ export const relays: HandlersOf<'relays'> = {
     return isFailure(session) ? session : ok(world.relays.view(session))
   },
 
-  delete: ({ session_id }, { world }) => {
+  delete: async ({ session_id }, { world }) => {
     const session = findSession(world, session_id)
     if (isFailure(session)) return session
-    world.relays.delete(session)
+    await world.relays.delete(session)
     return noContent()
   },
 

@@ -44,6 +44,7 @@ export function createPerformers({ world, handlers, onError }: Stage): Readonly<
         deploymentFault: strike?.deployment,
         webhookFault: strike?.webhooks,
         relayFault: strike?.relay,
+        packetFault: strike?.packets,
       }
       try {
         return worded(operation, await handle(parts.input as never, context))

@@ -22,7 +22,8 @@ export interface PeerOptions {
   readonly timeoutMs?: number | undefined
 }
 
-const token = z.int().min(0).max(0xffff_ffff)
+const aToken = 'must be an unsigned 32-bit integer'
+const token = z.int(aToken).min(0, aToken).max(0xffff_ffff, aToken)
 
 export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
   host: z.string().min(1),

@@ -6,9 +6,12 @@ export interface RelayDataSettings {
   readonly publicIp: string
   /** Milliseconds of the service's time from a peer's first ping until it is valid; services take about 1500. Default 0. */
   readonly authDelayMs: number
-  /** Whether a user may connect only from the address the session knows it by. Sources on loopback, which nobody's public address is, always may. Default false. */
+  /**
+   * Whether users may connect only from the addresses that the session knows them by. From loopback, which is
+   * nobody's public address, they always may. Default false.
+   */
   readonly pinSource: boolean
-  /** Data packets that one user may send per second, and at once. Default 5000. */
+  /** Data packets that one user may send per second, and as many at once after a pause. Default 5000. */
   readonly userPacketsPerSecond: number
   /** The same for all users of a session together. Default 20,000. */
   readonly sessionPacketsPerSecond: number
@@ -20,4 +23,10 @@ export const defaultRelayDataSettings: Omit<RelayDataSettings, 'publicIp'> = {
   pinSource: false,
   userPacketsPerSecond: 5000,
   sessionPacketsPerSecond: 20_000,
+}
+
+/** Where peers find a relay that is at `host`; those on this machine, if that stands for all of its addresses. */
+export function publicIpOf(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1'
+  return host === '::' ? '::1' : host
 }

@@ -3,15 +3,16 @@ import { hex } from '../deployments/hex.js'
 import { nearest } from '../deployments/nearest.js'
 import { coordinatesOf } from '../deployments/user-coordinates.js'
 import { createWebhooks, sendDespite } from '../deployments/webhooks.js'
-import { places } from '../places.js'
+import { places, type Place } from '../places.js'
+import type { RelayLine } from '../relay-data/relay-data.js'
 import type { RelayGround } from './relay-ground.js'
-import { createRelayPorts } from './relay-ports.js'
+import { createRelayPorts, type RelayAddress } from './relay-ports.js'
 import { relaySessionOfUserView, relaySessionView, type RelaySessionRecord, type RelayUserRecord } from './relay-session.js'
 import type { RelayOrder, Relays } from './relays.js'
 import { createTokenSource } from './token-source.js'
 
 export function createRelays(world: RelayGround): Relays {
-  const { random, timers, relaySettings: settings } = world
+  const { random, timers, relaySettings: settings, relayData } = world
   const sessions = new Map<string, RelaySessionRecord>()
   const ports = createRelayPorts()
   const tokens = createTokenSource(random)
@@ -36,17 +37,39 @@ export function createRelays(world: RelayGround): Relays {
     if (webhookUrl !== undefined) calls.set(session, sendDespite(webhookFault, webhooks, timers, webhookUrl, view(session)))
   }
 
-  const create = (order: RelayOrder) => {
+  /** Where peers send their packets, and what carries them there. */
+  const connect = async (place: Place, token: number, order: RelayOrder): Promise<Route | undefined> => {
+    if (relayData === undefined) {
+      const address = ports.take(place)
+      return address && { address, line: undefined }
+    }
+    const line = await relayData.open({ token, fault: order.packetFault })
+    if (line === undefined) return undefined
+    const { serverPort, clientPort } = line
+    return { address: { place, ip: relayData.ip, host: relayData.ip, serverPort, clientPort }, line }
+  }
+
+  const create = async (order: RelayOrder) => {
     const users = order.users.map(newUser)
+    const token = tokens.take()
     const where = users.map(({ coordinates }) => coordinates)
     const place = nearest(places.filter(order.allows), where)
-    const address = place && ports.take(place)
-    if (address === undefined) {
-      for (const { token } of users) tokens.give(token)
+    const route = place && (await connect(place, token, order))
+    if (route === undefined) {
+      for (const taken of [token, ...users.map((user) => user.token)]) tokens.give(taken)
       return undefined
     }
+    for (const user of users) route.line?.authorize(user)
     const { webhookUrl } = order
-    const session: RelaySessionRecord = { id: freeId(), token: tokens.take(), webhookUrl, users, address, state: 'initializing' }
+    const session: RelaySessionRecord = {
+      id: freeId(),
+      token,
+      webhookUrl,
+      users,
+      ...route,
+      tokensOfOthers: order.fault === 'token of another',
+      state: 'initializing',
+    }
     sessions.set(session.id, session)
     if (order.webhookFault === 'forged' && webhookUrl !== undefined) void webhooks.send(webhookUrl, forged(view(session)))
     if (order.fault === 'never ready') return session
@@ -63,6 +86,7 @@ export function createRelays(world: RelayGround): Relays {
     authorize: (session, ip) => {
       const user = newUser(ip)
       session.users.push(user)
+      session.line?.authorize(user)
       return user
     },
 
@@ -70,27 +94,38 @@ export function createRelays(world: RelayGround): Relays {
       const index = session.users.findIndex((user) => user.token === token)
       if (index === -1) return false
       session.users.splice(index, 1)
+      session.line?.revoke(token)
       tokens.give(token)
       return true
     },
 
-    delete: (session) => {
+    delete: async (session) => {
       sessions.delete(session.id)
-      ports.give(session.address)
+      if (session.line === undefined) ports.give(session.address)
       for (const { token } of [session, ...session.users]) tokens.give(token)
+      await session.line?.close()
     },
 
     view,
     viewOfUser: (session, user) => relaySessionOfUserView(session, user, settings.readyStatus),
     called: (session) => calls.get(session) ?? Promise.resolve(),
     list: () =>
-      Array.from(sessions.values(), ({ id, state, users }) => ({
+      Array.from(sessions.values(), ({ id, state, users, line }) => ({
         session_id: id,
         ready: state !== 'initializing',
         users: users.length,
+        connected: line?.connected() ?? 0,
       })),
-    close: async () => webhooks.close(),
+    close: async () => {
+      webhooks.close()
+      await relayData?.close()
+    },
   }
+}
+
+interface Route {
+  readonly address: RelayAddress
+  readonly line: RelayLine | undefined
 }
 
 /** What somebody might post who has got hold of the URL, to have all packets sent to them. */

@@ -1,4 +1,6 @@
+import { isIPv6 } from 'node:net'
 import type { Coordinates, RelaySession, RelaySessionOfUser, RelayUser } from '@muster/core/api'
+import type { RelayLine } from '../relay-data/relay-data.js'
 import type { RelayAddress } from './relay-ports.js'
 
 /** What the emulator remembers about a relay session. */
@@ -10,6 +12,10 @@ export interface RelaySessionRecord {
   /** In the order in which they came. Two behind one address are two users. */
   readonly users: RelayUserRecord[]
   readonly address: RelayAddress
+  /** What carries its packets; undefined where nothing does. */
+  readonly line: RelayLine | undefined
+  /** Each user is shown with the token of the next, by a declared fault. */
+  readonly tokensOfOthers: boolean
   state: 'initializing' | 'ready' | 'ready without tokens'
 }
 
@@ -42,7 +48,8 @@ export const relaySessionOfUserView = (
 /** Until the session is ready there are no tokens, no relay and no users (public fact). */
 function commonView({ id, token, state, address, webhookUrl }: RelaySessionRecord, readyStatus: string) {
   const ready = state !== 'initializing'
-  const port = (number: number) => ({ port: number, protocol: 'UDP', link: `${address.host}:${number}` })
+  const host = isIPv6(address.host) ? `[${address.host}]` : address.host
+  const port = (number: number) => ({ port: number, protocol: 'UDP', link: `${host}:${number}` })
   return {
     session_id: id,
     authorization_token: state === 'ready' ? token : null,
@@ -57,9 +64,14 @@ function commonView({ id, token, state, address, webhookUrl }: RelaySessionRecor
   } satisfies RelaySession
 }
 
-const userView = ({ state }: RelaySessionRecord, { ip, coordinates, token }: RelayUserRecord): RelayUser => ({
-  ip_address: ip,
-  latitude: coordinates.latitude,
-  longitude: coordinates.longitude,
-  authorization_token: state === 'ready' ? token : null,
+const userView = (session: RelaySessionRecord, user: RelayUserRecord): RelayUser => ({
+  ip_address: user.ip,
+  latitude: user.coordinates.latitude,
+  longitude: user.coordinates.longitude,
+  authorization_token: session.state === 'ready' ? shownToken(session, user) : null,
 })
+
+function shownToken({ users, tokensOfOthers }: RelaySessionRecord, user: RelayUserRecord): number {
+  const next = users[(users.indexOf(user) + 1) % users.length]
+  return tokensOfOthers && next !== undefined ? next.token : user.token
+}

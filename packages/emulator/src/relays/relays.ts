@@ -1,6 +1,7 @@
 import type { RelaySession, RelaySessionOfUser } from '@muster/core/api'
 import type { WebhookFault } from '../deployments/webhook-fault.js'
 import type { Place } from '../places.js'
+import type { PacketFault } from '../relay-data/packet-fault.js'
 import type { RelayFault } from './relay-fault.js'
 import type { RelaySessionRecord, RelayUserRecord } from './relay-session.js'
 
@@ -12,12 +13,13 @@ export interface RelayOrder {
   readonly webhookUrl: string | undefined
   readonly fault: RelayFault | undefined
   readonly webhookFault: WebhookFault | undefined
+  readonly packetFault: PacketFault | undefined
 }
 
 /** The part of the service behind `api.relays`. */
 export interface Relays {
   /** Undefined when no relay will do. */
-  create(order: RelayOrder): RelaySessionRecord | undefined
+  create(order: RelayOrder): Promise<RelaySessionRecord | undefined>
   get(sessionId: string): RelaySessionRecord | undefined
   /** All that have not been deleted, oldest first. */
   all(): readonly RelaySessionRecord[]
@@ -25,7 +27,8 @@ export interface Relays {
   authorize(session: RelaySessionRecord, ip: string): RelayUserRecord
   /** False when no user has that token. */
   revoke(session: RelaySessionRecord, token: number): boolean
-  delete(session: RelaySessionRecord): void
+  /** Resolves when its ports are free. */
+  delete(session: RelaySessionRecord): Promise<void>
   view(session: RelaySessionRecord): RelaySession
   viewOfUser(session: RelaySessionRecord, user: RelayUserRecord): RelaySessionOfUser
   /** Resolves when the calls to its webhook, as far as they have been started, are over. */
@@ -39,4 +42,6 @@ export interface RelaySummary {
   readonly session_id: string
   readonly ready: boolean
   readonly users: number
+  /** Users whose packets have been coming in; 0 where no packets are carried. */
+  readonly connected: number
 }

@@ -1,0 +1,107 @@
+import { describe, expect, test } from 'vitest'
+import type { EmulatorOptions } from '../options.js'
+import { studio } from './studio.fixture.js'
+
+const MINUTE = 60_000
+
+/** A deployment that is READY at this moment, of a version with these session settings. */
+async function ready(settings: object, options: EmulatorOptions = {}) {
+  const made = await studio(options, { session_config: { kind: 'Seat', sockets: 10, ...settings } })
+  const id = await made.deploy()
+  await made.clock.advance(11_000 / (options.speed ?? 1))
+  const current = async () => (await made.status(id))['current_status']
+  const sessions = async () => ((await made.status(id))['sessions'] as { session_id: string }[]).map((each) => each.session_id)
+  const set = (users: Readonly<Record<string, number>>) => made.emulator.setSessions(id, users)
+  return { ...made, id, current, sessions, set }
+}
+
+describe('empty_ttl', () => {
+  test('stops a deployment that has been without a session for so many minutes', async () => {
+    const { clock, current } = await ready({ empty_ttl: 5 })
+    await clock.advance(5 * MINUTE - 1)
+    expect(await current()).toBe('Status.READY')
+    await clock.advance(1)
+    expect(await current()).toBe('Status.TERMINATING')
+  })
+
+  test('counts anew from the end of the last session', async () => {
+    const { clock, current, set } = await ready({ empty_ttl: 5 })
+    await clock.advance(4 * MINUTE)
+    set({ one: 1 })
+    await clock.advance(60 * MINUTE)
+    expect(await current()).toBe('Status.READY')
+    set({})
+    await clock.advance(4 * MINUTE)
+    // Still none: nothing has changed.
+    set({})
+    await clock.advance(MINUTE - 1)
+    expect(await current()).toBe('Status.READY')
+    await clock.advance(1)
+    expect(await current()).toBe('Status.TERMINATING')
+  })
+
+  test('passes as fast as all of the service’s time', async () => {
+    const { clock, current } = await ready({ empty_ttl: 5 }, { speed: 20 })
+    await clock.advance((5 * MINUTE) / 20)
+    expect(await current()).toBe('Status.TERMINATING')
+  })
+
+  test.each([{}, { empty_ttl: 0 }])('%j never stops one', async (settings) => {
+    const { clock, current } = await ready(settings)
+    await clock.advance(50 * MINUTE)
+    expect(await current()).toBe('Status.READY')
+  })
+})
+
+describe('session_max_duration', () => {
+  test('ends each session after so many minutes of its own', async () => {
+    const { clock, sessions, set, status, id } = await ready({ session_max_duration: 10 })
+    set({ one: 4 })
+    await clock.advance(4 * MINUTE)
+    set({ one: 5, two: 2 })
+    await clock.advance(6 * MINUTE - 1)
+    expect(await sessions()).toEqual(['one', 'two'])
+    await clock.advance(1)
+    expect(await status(id)).toMatchObject({ sessions: [{ session_id: 'two' }], sockets_usage: '2' })
+    await clock.advance(4 * MINUTE)
+    expect(await sessions()).toEqual([])
+  })
+
+  test('counts anew for a session that has been away', async () => {
+    const { clock, sessions, set } = await ready({ session_max_duration: 10 })
+    set({ one: 1 })
+    await clock.advance(9 * MINUTE)
+    set({})
+    set({ one: 1 })
+    await clock.advance(9 * MINUTE)
+    expect(await sessions()).toEqual(['one'])
+    await clock.advance(MINUTE)
+    expect(await sessions()).toEqual([])
+  })
+
+  test('leaves a deployment empty, which then ends', async () => {
+    const { clock, current, set } = await ready({ session_max_duration: 10, empty_ttl: 5 })
+    set({ one: 1 })
+    await clock.advance(15 * MINUTE - 1)
+    expect(await current()).toBe('Status.READY')
+    await clock.advance(1)
+    expect(await current()).toBe('Status.TERMINATING')
+  })
+
+  test.each([{}, { session_max_duration: 0 }])('%j ends none', async (settings) => {
+    const { clock, sessions, set } = await ready(settings)
+    set({ one: 1 })
+    await clock.advance(50 * MINUTE)
+    expect(await sessions()).toEqual(['one'])
+  })
+})
+
+test('a terminated deployment has no sessions', async () => {
+  const { clock, current, id, sessions, set, stop } = await ready({ session_max_duration: 10 })
+  set({ one: 3 })
+  await stop(id)
+  expect(await sessions()).toEqual(['one'])
+  await clock.advance(1000)
+  expect(await current()).toBe('Status.TERMINATED')
+  expect(await sessions()).toEqual([])
+})

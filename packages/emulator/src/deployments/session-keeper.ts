@@ -1,0 +1,82 @@
+import type { Timers } from '../timers.js'
+import type { DeploymentRecord } from './deployment-record.js'
+import { isEnding } from './lifecycle.js'
+
+/** Ends sessions, and deployments without any, when their version's session_config says so. */
+export interface SessionKeeper {
+  /** A deployment has come to another status, or its sessions have changed. */
+  noticed(record: DeploymentRecord): void
+}
+
+export interface SessionKeeperParts {
+  readonly timers: Timers
+  readonly stop: (record: DeploymentRecord) => void
+  /** A session has ended: called after `record.sessions` has changed. */
+  readonly onEnd: (record: DeploymentRecord) => void
+}
+
+const MINUTE_MS = 60_000
+
+/** Cancels a wait. */
+type Cancel = () => void
+
+/**
+ * What the fields mean are public facts: after `session_max_duration` minutes a session ends, and after
+ * `empty_ttl` minutes without a session a READY deployment is stopped. Without a number, or with 0, neither
+ * happens (our choice).
+ */
+export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperParts): SessionKeeper {
+  const emptyWaits = new Map<DeploymentRecord, Cancel>()
+  const sessionWaits = new Map<DeploymentRecord, Map<string, Cancel>>()
+
+  const watchEmptiness = (record: DeploymentRecord) => {
+    const { life, sessionConfig, sessions } = record
+    const minutes = sessionConfig?.empty_ttl ?? 0
+    if (minutes === 0) return
+    const isEmpty = life.status === 'READY' && sessions.size === 0
+    if (isEmpty === emptyWaits.has(record)) return
+    if (isEmpty) {
+      const end = () => {
+        emptyWaits.delete(record)
+        stop(record)
+      }
+      emptyWaits.set(record, timers.after(minutes * MINUTE_MS, end))
+    } else {
+      emptyWaits.get(record)?.()
+      emptyWaits.delete(record)
+    }
+  }
+
+  const endSession = (record: DeploymentRecord, id: string) => {
+    const sessions = new Map(record.sessions)
+    sessions.delete(id)
+    record.sessions = sessions
+    onEnd(record)
+  }
+
+  const watchSessions = (record: DeploymentRecord) => {
+    const minutes = record.sessionConfig?.session_max_duration ?? 0
+    if (minutes === 0) return
+    const waits = sessionWaits.get(record) ?? new Map<string, Cancel>()
+    const current = isEnding(record.life.status) ? new Map<string, unknown>() : record.sessions
+    for (const [id, cancel] of waits) {
+      if (current.has(id)) continue
+      cancel()
+      waits.delete(id)
+    }
+    for (const id of current.keys()) {
+      if (!waits.has(id)) waits.set(id, timers.after(minutes * MINUTE_MS, () => endSession(record, id)))
+    }
+    if (waits.size > 0) sessionWaits.set(record, waits)
+    else sessionWaits.delete(record)
+  }
+
+  return {
+    noticed: (record) => {
+      // Nobody is on what has ended.
+      if (record.life.status === 'TERMINATED') record.sessions = new Map()
+      watchEmptiness(record)
+      watchSessions(record)
+    },
+  }
+}
