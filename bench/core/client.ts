@@ -1,91 +1,49 @@
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { Agent } from 'node:http'
-import { createClient } from '@muster/core'
-import axios from 'axios'
-import got from 'got'
-import ky from 'ky'
-import { Pool } from 'undici'
 import { atLeast, atMost, median, type Figures } from '../figure.js'
+import { httpClients, type HttpClientName } from './http-clients.js'
 
+const WARM_UP = 3000
 const REQUESTS = 1000
-const IN_FLIGHT = 50
-const ROUNDS = 9
+const ROUNDS = 15
 
-interface Variant {
-  readonly name: string
-  get(id: string): Promise<unknown>
-  close(): Promise<void> | void
-}
+const names = Object.keys(httpClients) as HttpClientName[]
+const rivals = ['ky', 'axios', 'got'] as const
 
 /**
- * CPU time of this process for a GET of a 2 KB status on loopback, 50 in flight, in microseconds. All
- * variants keep connections alive, send the same headers and parse the JSON; each request reads another
- * deployment, so that nothing can be shared. They take turns, and the median of the rounds counts.
+ * CPU time of a client's process for a GET of a 2 KB status on loopback, 50 in flight. The clients take
+ * turns, each is compared with the others of its round, and the median of the rounds counts.
  */
 export async function clientFigures(): Promise<Figures> {
   const server = fork(new URL('./status-server.js', import.meta.url))
-  const [{ port }] = (await once(server, 'message')) as [{ port: number }]
-  const variants = variantsFor(`http://127.0.0.1:${port}`)
-  const microseconds = new Map<string, number[]>(variants.map(({ name }) => [name, []]))
-  for (let round = -1; round < ROUNDS; round += 1) {
-    for (const variant of variants) {
-      const spent = await cpuPerRequest(variant, round)
-      if (round >= 0) microseconds.get(variant.name)?.push(spent) // the first round only warms up
-    }
-  }
-  for (const variant of variants) await variant.close()
-  server.disconnect()
+  const [{ port, bytes }] = (await once(server, 'message')) as [{ port: number; bytes: number }]
+  const load = new URL('./client-load.js', import.meta.url)
+  const clients = new Map(names.map((name) => [name, fork(load, [name, `http://127.0.0.1:${port}`])]))
 
-  const cpu = Object.fromEntries([...microseconds].map(([name, values]) => [name, median(values)]))
-  const of = (name: string) => cpu[name] ?? Number.NaN
-  const ours = of('muster')
+  for (const client of clients.values()) await cpuPerRequest(client, WARM_UP)
+  const rounds: Record<HttpClientName, number>[] = []
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const microseconds = {} as Record<HttpClientName, number>
+    for (const [name, client] of clients) microseconds[name] = await cpuPerRequest(client, REQUESTS)
+    rounds.push(microseconds)
+  }
+  for (const child of [server, ...clients.values()]) child.disconnect()
+
+  const against = (one: HttpClientName, other: HttpClientName) => median(rounds.map((round) => round[one] / round[other]))
   return {
     figures: [
-      atMost('client: CPU per GET against undici Pool and JSON.parse', ours / of('undici'), 1.4, '×'),
-      ...['ky', 'axios', 'got'].map((name) => atLeast(`client: CPU per GET of ${name} against ours`, of(name) / ours, 4, '×')),
+      atMost('client: CPU per GET, against undici Pool and JSON.parse', against('muster', 'undici'), 1.4, '×'),
+      ...rivals.map((name) => atLeast(`client: CPU per GET of ${name}, against ours`, against(name, 'muster'), 4, '×')),
     ],
-    peers: { 'client: CPU microseconds per GET': Object.fromEntries(Object.entries(cpu).map(([name, value]) => [name, Math.round(value)])) },
-  }
-}
-
-async function cpuPerRequest({ get }: Variant, round: number): Promise<number> {
-  let next = 0
-  const worker = async () => {
-    while (next < REQUESTS) {
-      next += 1
-      await get(`${round}-${next}`)
-    }
-  }
-  const before = process.cpuUsage()
-  await Promise.all(Array.from({ length: IN_FLIGHT }, worker))
-  const { user, system } = process.cpuUsage(before)
-  return (user + system) / REQUESTS
-}
-
-function variantsFor(origin: string): readonly Variant[] {
-  const headers = { accept: 'application/json', 'user-agent': 'muster', authorization: 'token bench' }
-  const path = (id: string) => `/v1/status/${id}`
-
-  const client = createClient({ baseUrl: origin, token: 'bench', limits: { status: null }, connections: IN_FLIGHT })
-  const pool = new Pool(origin, { connections: IN_FLIGHT })
-  const agent = new Agent({ keepAlive: true, maxSockets: IN_FLIGHT })
-  const viaAxios = axios.create({ baseURL: origin, httpAgent: agent, headers })
-  const viaGot = got.extend({ prefixUrl: origin, agent: { http: agent }, headers })
-  const viaKy = ky.extend({ prefixUrl: origin, headers })
-
-  return [
-    { name: 'muster', get: (request_id) => client.deployments.get({ request_id }), close: () => client.close() },
-    {
-      name: 'undici',
-      get: async (id) => {
-        const { body } = await pool.request({ method: 'GET', path: path(id), headers })
-        return JSON.parse(await body.text())
-      },
-      close: () => pool.close(),
+    peers: {
+      'client: bytes of the answer': bytes,
+      'client: CPU microseconds per GET': Object.fromEntries(names.map((name) => [name, Math.round(median(rounds.map((round) => round[name])))])),
     },
-    { name: 'ky', get: (id) => viaKy.get(path(id).slice(1)).json(), close: () => {} },
-    { name: 'axios', get: async (id) => (await viaAxios.get(path(id))).data as unknown, close: () => agent.destroy() },
-    { name: 'got', get: (id) => viaGot.get(path(id).slice(1)).json(), close: () => agent.destroy() },
-  ]
+  }
+}
+
+async function cpuPerRequest(client: ChildProcess, requests: number): Promise<number> {
+  client.send(requests)
+  const [spent] = (await once(client, 'message')) as [number]
+  return spent
 }

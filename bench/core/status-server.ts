@@ -49,7 +49,7 @@ const status = {
   sockets: '16',
   sockets_usage: '12',
   command: null,
-  arguments: `-log ${'-opt=value '.repeat(20)}`,
+  arguments: `-log ${'-opt=value '.repeat(44)}`,
   max_duration: 60,
 }
 const body = Buffer.from(JSON.stringify(status))

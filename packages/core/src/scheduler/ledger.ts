@@ -2,6 +2,7 @@
 
 import type { Permit } from './limiter.js'
 import { createList, type Entry } from './list.js'
+import { createNumberQueue } from './number-queue.js'
 
 /** The tokens that are out. Times never go back from one call to the next. */
 export interface Ledger {
@@ -29,7 +30,7 @@ export function createLedger(jitterMs: number): Ledger {
   /** Requests the server may count later than now, in the order of writing. */
   const written = createList<Request>()
   /** For each of the others, the time by which the server had counted it; in order. */
-  const counted = createList<number>()
+  const counted = createNumberQueue()
 
   const count = (request: Request, at: number) => {
     request.state = 'counted'
@@ -76,10 +77,10 @@ export function createLedger(jitterMs: number): Ledger {
     },
     out: (now, windowMs) => {
       settle(now)
-      for (let first = counted.first; first !== undefined && first.item + windowMs <= now; first = counted.first) counted.remove(first)
+      for (let first = counted.first; first !== undefined && first + windowMs <= now; first = counted.first) counted.shift()
       return held + written.size + counted.size
     },
     // Any other request may be answered this very moment, and its token is back a window later.
-    nextBack: (now, windowMs) => (counted.first?.item ?? now) + windowMs,
+    nextBack: (now, windowMs) => (counted.first ?? now) + windowMs,
   }
 }

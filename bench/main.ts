@@ -1,0 +1,47 @@
+/** `pnpm bench <suite> [--json] [--check]`: measures what is promised, beside others that do the same. */
+import { parseArgs } from 'node:util'
+import type { Figure, Figures } from './figure.js'
+
+/** Loaded when they are run: some load what they measure. One part after the other, so that none disturbs another. */
+const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
+  core: [
+    async () => (await import('./core/client.js')).clientFigures(),
+    async () => (await import('./core/footprint.js')).footprintFigures(),
+    async () => (await import('./core/scheduler.js')).schedulerFigures(),
+  ],
+}
+
+const usage = `usage: pnpm bench ${Object.keys(suites).join('|')} [--json] [--check]
+  --json    one JSON object on stdout
+  --check   exit with 1 if a figure falls short, and name it`
+
+async function main(args: string[]): Promise<number> {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { json: { type: 'boolean', default: false }, check: { type: 'boolean', default: false } },
+  })
+  const suite = positionals.length === 1 ? suites[positionals[0] as string] : undefined
+  if (suite === undefined) {
+    console.error(usage)
+    return 2
+  }
+
+  const parts: Figures[] = []
+  for (const part of suite) parts.push(await part())
+  const figures = parts.flatMap((part) => part.figures)
+  const peers = Object.assign({}, ...parts.map((part) => part.peers)) as Figures['peers']
+
+  console.log(values.json ? JSON.stringify({ figures, peers }) : table(figures, peers))
+  const short = figures.filter(({ ok }) => !ok)
+  if (!values.check || short.length === 0) return 0
+  for (const { name, value, goal, unit } of short) console.error(`falls short: ${name}: ${value} ${unit}, goal ${goal} ${unit}`)
+  return 1
+}
+
+function table(figures: readonly Figure[], peers: Figures['peers']): string {
+  const rows = figures.map(({ name, value, goal, unit, ok }) => `${ok ? 'ok   ' : 'SHORT'} ${name}: ${value} ${unit} (goal ${goal})`)
+  return [...rows, '', 'peers:', JSON.stringify(peers, undefined, 2)].join('\n')
+}
+
+process.exitCode = await main(process.argv.slice(2))

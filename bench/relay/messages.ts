@@ -1,0 +1,42 @@
+/** What the processes of this benchmark tell one another. */
+
+export interface RelaySessionInfo {
+  readonly token: number
+  /** The first is the host's. */
+  readonly userTokens: readonly number[]
+  readonly serverPort: number
+  readonly clientPort: number
+}
+
+/** By the relay's process, since its start. */
+export interface RelaySpent {
+  readonly cpuMicroseconds: number
+  readonly relayed: number
+}
+
+/** By which way packets go. */
+export type Way =
+  | { readonly kind: 'relay'; readonly sessions: readonly RelaySessionInfo[] }
+  /** From socket to socket. */
+  | { readonly kind: 'direct' }
+  /** Through a TURN server. */
+  | { readonly kind: 'turn'; readonly port: number }
+
+/** As many packets as get through, or so many at equal distances. */
+export type Load = { readonly kind: 'overload' } | { readonly kind: 'paced'; readonly perSecond: number }
+
+export interface Order {
+  readonly way: Way
+  readonly load: Load
+  /** Bytes of each datagram as it is sent. */
+  readonly size: number
+  readonly seconds: number
+}
+
+export interface Outcome {
+  readonly sent: number
+  readonly received: number
+  readonly seconds: number
+  /** From being sent to being received, in microseconds; of paced packets. */
+  readonly latency: { readonly p50: number; readonly p99: number } | undefined
+}

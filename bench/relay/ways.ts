@@ -1,0 +1,75 @@
+import type { Socket } from 'node:dgram'
+import type { RelaySessionInfo, Way } from './messages.js'
+import { ask, connectedTo, openSocket } from './sockets.js'
+import { channelHeader, openChannel } from './turn.js'
+
+/** Open sockets between which packets go: eight groups of one that receives and three that send. */
+export interface OpenWay {
+  readonly senders: readonly Sender[]
+  readonly receivers: readonly Socket[]
+  /** Where the payload begins in what is received. */
+  readonly receivedAt: number
+}
+
+export interface Sender {
+  readonly socket: Socket
+  /** What comes before the payload in a datagram of that size. */
+  readonly header: (size: number) => Buffer
+}
+
+const GROUPS = 8
+const SENDERS = 3
+const PING_MS = 500
+
+export function openWay(way: Way): Promise<OpenWay> {
+  if (way.kind === 'relay') return openRelay(way.sessions)
+  return way.kind === 'direct' ? openDirect() : openTurn(way.port)
+}
+
+async function openDirect(): Promise<OpenWay> {
+  return grouped(async (receiverPort) => ({ socket: await connectedTo(receiverPort), header: () => Buffer.alloc(0) }))
+}
+
+async function openTurn(turnPort: number): Promise<OpenWay> {
+  return grouped(async (receiverPort) => {
+    const socket = await connectedTo(turnPort)
+    await openChannel(socket, receiverPort)
+    return { socket, header: channelHeader }
+  })
+}
+
+async function grouped(openSender: (receiverPort: number) => Promise<Sender>): Promise<OpenWay> {
+  const receivers = await Promise.all(Array.from({ length: GROUPS }, openSocket))
+  const opening = receivers.flatMap((receiver) => Array.from({ length: SENDERS }, () => openSender(receiver.address().port)))
+  const senders = await Promise.all(opening)
+  return { senders, receivers, receivedAt: 0 }
+}
+
+async function openRelay(sessions: readonly RelaySessionInfo[]): Promise<OpenWay> {
+  const receivers: Socket[] = []
+  const senders: Sender[] = []
+  const pings: { readonly socket: Socket; readonly ping: Buffer }[] = []
+  const valid = Buffer.of(1, 2)
+  for (const { token, userTokens, serverPort, clientPort } of sessions) {
+    for (const [index, userToken] of userTokens.entries()) {
+      const socket = await connectedTo(index === 0 ? serverPort : clientPort)
+      const ping = relayHeader(userToken, token, 1)
+      await ask(socket, ping, (datagram) => datagram.equals(valid))
+      pings.push({ socket, ping })
+      if (index === 0) receivers.push(socket)
+      else senders.push({ socket, header: () => relayHeader(userToken, token, 2) })
+    }
+  }
+  setInterval(() => {
+    for (const { socket, ping } of pings) socket.send(ping)
+  }, PING_MS).unref()
+  return { senders, receivers, receivedAt: 5 }
+}
+
+function relayHeader(userToken: number, sessionToken: number, kind: number): Buffer {
+  const header = Buffer.alloc(9)
+  header.writeUInt32LE(userToken)
+  header.writeUInt32LE(sessionToken, 4)
+  header[8] = kind
+  return header
+}

@@ -1,0 +1,41 @@
+// pure: a queue of numbers
+
+/** Numbers, first in, first out. They lie in one block of memory: many that stay for long cost the garbage collector nothing. */
+export interface NumberQueue {
+  readonly size: number
+  readonly first: number | undefined
+  push(number: number): void
+  shift(): void
+}
+
+export function createNumberQueue(): NumberQueue {
+  // A ring whose size is a power of two.
+  let ring = new Float64Array(16)
+  let head = 0
+  let size = 0
+  const grow = () => {
+    const larger = new Float64Array(ring.length * 2)
+    larger.set(ring.subarray(head))
+    larger.set(ring.subarray(0, head), ring.length - head)
+    ring = larger
+    head = 0
+  }
+  return {
+    get size() {
+      return size
+    },
+    get first() {
+      return size === 0 ? undefined : ring[head]
+    },
+    push: (number) => {
+      if (size === ring.length) grow()
+      ring[(head + size) & (ring.length - 1)] = number
+      size += 1
+    },
+    shift: () => {
+      if (size === 0) return
+      head = (head + 1) & (ring.length - 1)
+      size -= 1
+    },
+  }
+}
