@@ -10,8 +10,17 @@ test.concurrent('two players meet, are told where to connect, and the server kno
   await hasServer('ben')
   const [server] = deployments()
   const { matchId = '', assignment } = ticket('ann') ?? {}
-  expect(assignment).toMatchObject({ fqdn: server?.fqdn, publicIp: server?.public_ip, location: { city: server?.location?.city } })
-  expect(assignment?.ports['game']).toEqual({ internal: 7777, external: server?.ports?.['game']?.external, protocol: 'UDP', link: server?.ports?.['game']?.link })
+  expect(assignment).toMatchObject({
+    fqdn: server?.fqdn,
+    publicIp: server?.public_ip,
+    location: { city: server?.location?.city },
+  })
+  expect(assignment?.ports['game']).toEqual({
+    internal: 7777,
+    external: server?.ports?.['game']?.external,
+    protocol: 'UDP',
+    link: server?.ports?.['game']?.link,
+  })
   expect(server?.tags).toEqual(['mm-muster', `match-${matchId}`])
 
   const environment = emulator.environment(server?.request_id ?? '') ?? {}
@@ -35,7 +44,9 @@ describe.concurrent('the create goes wrong', () => {
     ['the server ends in error', { deployment: 'error' }, 2],
     ['it is refused', { status: 400, message: 'no' }, 1],
   ])('%s: the players get one server, and nothing else is left', async (_, fault, expected) => {
-    const { deployments, ticket, join, hasServer, shut } = await openStudio({ emulator: { faults: [{ operation: 'deployments.create', nth: [1], ...fault }] } })
+    const { deployments, ticket, join, hasServer, shut } = await openStudio({
+      emulator: { faults: [{ operation: 'deployments.create', nth: [1], ...fault }] },
+    })
     const { createdAt } = join('ann', 'ben')
     await hasServer('ann-ben')
     expect(ticket('ann-ben')?.createdAt).toBe(createdAt)
@@ -56,7 +67,10 @@ describe.concurrent('the create goes wrong', () => {
 })
 
 describe.concurrent('cancelling', () => {
-  const cancelling = async (when: (studio: Awaited<ReturnType<typeof openStudio>>) => Promise<void>, faults: readonly Fault[] = []) => {
+  const cancelling = async (
+    when: (studio: Awaited<ReturnType<typeof openStudio>>) => Promise<void>,
+    faults: readonly Fault[] = [],
+  ) => {
     const studio = await openStudio({ emulator: { faults } })
     studio.join('ann')
     studio.join('ben')
@@ -74,7 +88,9 @@ describe.concurrent('cancelling', () => {
   })
   test('while the create is under way', async () => {
     const slow: Fault = { operation: 'deployments.create', nth: [1], delayMs: 300 }
-    expect(await cancelling(({ ticket }) => until('a match is found', () => ticket('ann')?.status === 'MATCH_FOUND'), [slow])).toEqual(nothingLeft)
+    expect(
+      await cancelling(({ ticket }) => until('a match is found', () => ticket('ann')?.status === 'MATCH_FOUND'), [slow]),
+    ).toEqual(nothingLeft)
   })
   test('while the answer of the create is looked for', async () => {
     const lost: Fault = { operation: 'deployments.create', nth: [1], drop: 'after' }
@@ -83,7 +99,8 @@ describe.concurrent('cancelling', () => {
     expect(await cancelling(isLost, [lost])).toEqual(nothingLeft)
   })
   test('while the server starts', async () => {
-    const starts = (studio: Awaited<ReturnType<typeof openStudio>>) => until('the server starts', () => studio.deployments().length === 1)
+    const starts = (studio: Awaited<ReturnType<typeof openStudio>>) =>
+      until('the server starts', () => studio.deployments().length === 1)
     expect(await cancelling(starts)).toEqual(nothingLeft)
   })
   test('is too late when the players know their server', async () => {
@@ -96,8 +113,15 @@ describe.concurrent('cancelling', () => {
 })
 
 test.concurrent('closing while servers start and creates are under way leaves nothing', async () => {
-  const { matchmaker, deployments, join, shut } = await openStudio({ emulator: { faults: [{ operation: 'deployments.create', nth: [3], delayMs: 500 }] } })
-  for (const pair of [['a', 'b'], ['c', 'd'], ['e', 'f']]) join(...pair)
+  const { matchmaker, deployments, join, shut } = await openStudio({
+    emulator: { faults: [{ operation: 'deployments.create', nth: [3], delayMs: 500 }] },
+  })
+  for (const pair of [
+    ['a', 'b'],
+    ['c', 'd'],
+    ['e', 'f'],
+  ])
+    join(...pair)
   await until('two servers start', () => deployments().length === 2)
   expect(matchmaker.inspect().matches).toHaveLength(3)
   expect(await shut()).toEqual(nothingLeft)

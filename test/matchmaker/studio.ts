@@ -16,7 +16,9 @@ export async function until(what: string, isSo: () => boolean, timeoutMs = 15_00
 }
 
 /** A service on a port, fifty times as fast as it would be, with its documented limits; a client of it; and a matchmaker. */
-export async function openStudio(given: { readonly emulator?: EmulatorOptions; readonly matchmaker?: Partial<MatchmakerOptions>; readonly seed?: number } = {}) {
+export async function openStudio(
+  given: { readonly emulator?: EmulatorOptions; readonly matchmaker?: Partial<MatchmakerOptions>; readonly seed?: number } = {},
+) {
   const { seed = 1 } = given
   const emulator = createEmulator({ speed: 50, random: seededRandom(seed), ...given.emulator, faults: [] })
   const { url } = await emulator.listen()
@@ -54,7 +56,11 @@ export async function openStudio(given: { readonly emulator?: EmulatorOptions; r
     deployments,
     ticket,
     join: (...players: string[]) =>
-      matchmaker.createTicket({ id: players.join('-'), queue: 'duel', players: players.map((id, index) => ({ id, ip: `192.0.2.${index + 1}` })) }),
+      matchmaker.createTicket({
+        id: players.join('-'),
+        queue: 'duel',
+        players: players.map((id, index) => ({ id, ip: `192.0.2.${index + 1}` })),
+      }),
     hasServer: (id: string) => until(`${id} has a server`, () => ticket(id)?.status === 'HOST_ASSIGNED'),
     /** Closes everything, and tells what is left of the servers. */
     shut: async (): Promise<{ readonly unsettled: number; readonly alive: readonly string[]; readonly rejected: number }> => {

@@ -33,7 +33,12 @@ export interface MatchmakerEvents {
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }
   /** Something went wrong that will be tried again or was dealt with; worth a line in the log. */
-  problem: { readonly during: Activity; readonly matchId?: string | undefined; readonly requestId?: string | undefined; readonly error: unknown }
+  problem: {
+    readonly during: Activity
+    readonly matchId?: string | undefined
+    readonly requestId?: string | undefined
+    readonly error: unknown
+  }
 }
 
 export type EventName = keyof MatchmakerEvents

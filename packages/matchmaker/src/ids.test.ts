@@ -3,7 +3,12 @@ import { expect, test } from 'vitest'
 import { newId, unguessable } from './ids.js'
 import { LONGEST_TAG, matchmakerTag, matchTag } from './tags.js'
 
-test.each([['the default', unguessable], ['a seed', seededRandom(7)], ['the least', () => 0], ['the most', () => 1 - 2 ** -53]])('ids of %s fit into tags', (_, random) => {
+test.each([
+  ['the default', unguessable],
+  ['a seed', seededRandom(7)],
+  ['the least', () => 0],
+  ['the most', () => 1 - 2 ** -53],
+])('ids of %s fit into tags', (_, random) => {
   const id = newId(random)
   expect(id).toMatch(/^[0-9a-v]{21}$/)
   expect(matchTag(id).length).toBeLessThanOrEqual(LONGEST_TAG)

@@ -10,6 +10,15 @@ export { createMemoryJournal, type Intent, type Journal, type JournalEntry, type
 export type { MatchPhase, MatchView } from './allocation/match.js'
 export type { Activity, EventName, Listener, MatchEvent, MatchmakerEvents, StopReason } from './events.js'
 export type { Inspection, QueueState } from './inspection.js'
-export { InvalidQueue, InvalidTicket, MatchmakerClosed, PlayerBusy, TooLate, UnknownMatch, UnknownQueue, UnknownTicket } from './errors.js'
+export {
+  InvalidQueue,
+  InvalidTicket,
+  MatchmakerClosed,
+  PlayerBusy,
+  TooLate,
+  UnknownMatch,
+  UnknownQueue,
+  UnknownTicket,
+} from './errors.js'
 export type { Located, Locate } from './locate/locate.js'
 export { mmdbLocate, type MmdbLocate, type MmdbLocateOptions } from './locate/mmdb-locate.js'

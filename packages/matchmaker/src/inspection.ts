@@ -37,7 +37,10 @@ export interface Inspected {
 
 export function inspect({ queues, tickets, matches, allocator, now }: Inspected): Inspection {
   const states = new Map(
-    Array.from(queues, ({ name }) => [name, { name, searching: { location: 0, players: 0, retry: 0, servers: 0 }, players: 0, longestWaitMs: 0 }]),
+    Array.from(queues, ({ name }) => [
+      name,
+      { name, searching: { location: 0, players: 0, retry: 0, servers: 0 }, players: 0, longestWaitMs: 0 },
+    ]),
   )
   for (const { queue, status, waitingFor, size, createdAt } of tickets) {
     const state = states.get(queue)
@@ -47,5 +50,10 @@ export function inspect({ queues, tickets, matches, allocator, now }: Inspected)
     state.longestWaitMs = Math.max(state.longestWaitMs, now - createdAt)
   }
   const { stopsPending, pausedUntil } = allocator
-  return { queues: [...states.values()], matches: Array.from(matches, viewOf), stopsPending, pausedUntil: pausedUntil > now ? pausedUntil : undefined }
+  return {
+    queues: [...states.values()],
+    matches: Array.from(matches, viewOf),
+    stopsPending,
+    pausedUntil: pausedUntil > now ? pausedUntil : undefined,
+  }
 }

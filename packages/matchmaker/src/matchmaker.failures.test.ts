@@ -13,7 +13,11 @@ describe('when deploying goes wrong', () => {
     const { matchmaker, service, join, run } = setUp({ service: { ...failOnce(lost, true), listLagMs: 1500 } })
     join('ann', 'ben')
     await run(8000)
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0, assignment: { fqdn: 'r1.example.com' } })
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      attempts: 0,
+      assignment: { fqdn: 'r1.example.com' },
+    })
     expect(service.calls.create).toHaveLength(1)
   })
 
@@ -97,7 +101,9 @@ describe('when deploying goes wrong', () => {
   })
 
   test('a refusal counts as an attempt, and is not looked for', async () => {
-    const { matchmaker, service, join, run } = setUp({ service: { fault: (method) => (method === 'create' ? { error: new InvalidInput('no such version') } : undefined) } })
+    const { matchmaker, service, join, run } = setUp({
+      service: { fault: (method) => (method === 'create' ? { error: new InvalidInput('no such version') } : undefined) },
+    })
     join('ann', 'ben')
     await run(30_000)
     expect(matchmaker.getTicket('ann-ben')?.cancelReason).toBe('attempts')
@@ -110,7 +116,9 @@ describe('when deploying goes wrong', () => {
     ['cannot be reached', new ConnectionLost('no route', { sent: false })],
   ])('while the service %s, tickets wait, it is asked ever less often, and no attempt is counted', async (_, error) => {
     let down = true
-    const { clock, matchmaker, service, join, run } = setUp({ service: { fault: (method) => (down && method === 'create' ? { error } : undefined) } })
+    const { clock, matchmaker, service, join, run } = setUp({
+      service: { fault: (method) => (down && method === 'create' ? { error } : undefined) },
+    })
     join('ann', 'ben')
     await run(120_000)
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
@@ -125,7 +133,9 @@ describe('when deploying goes wrong', () => {
 
   test('a stop is repeated until it is confirmed, by 410 too', async () => {
     const answers = [lost, new ServerError('down'), new Unauthorized('no'), new AlreadyTerminated('gone')]
-    const { matchmaker, service, join, run } = setUp({ service: { fault: (method, nth) => (method === 'stop' && nth <= 4 ? { error: answers[nth - 1] } : undefined) } })
+    const { matchmaker, service, join, run } = setUp({
+      service: { fault: (method, nth) => (method === 'stop' && nth <= 4 ? { error: answers[nth - 1] } : undefined) },
+    })
     join('ann', 'ben')
     await run(6000)
     const stopped = matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
@@ -138,7 +148,9 @@ describe('when deploying goes wrong', () => {
   })
 
   test('that a deployment is unknown confirms its stop only when it is not new', async () => {
-    const { service, matchmaker, join, run } = setUp({ service: { fault: (method, nth) => (method === 'stop' && nth <= 2 ? { error: new NotFound('?') } : undefined) } })
+    const { service, matchmaker, join, run } = setUp({
+      service: { fault: (method, nth) => (method === 'stop' && nth <= 2 ? { error: new NotFound('?') } : undefined) },
+    })
     join('ann', 'ben')
     await run(500)
     matchmaker.cancelTicket('ann-ben')
@@ -184,7 +196,10 @@ describe('the journal', () => {
       },
     }
     let known = 0
-    const { matchmaker, join, run } = setUp({ journal, service: { fault: (method) => void (method === 'create' && (known = entries.length)) } })
+    const { matchmaker, join, run } = setUp({
+      journal,
+      service: { fault: (method) => void (method === 'create' && (known = entries.length)) },
+    })
     join('ann', 'ben')
     await run(6000)
     expect(known).toBe(1)
@@ -219,7 +234,12 @@ describe('the journal', () => {
   test('tells a restarted matchmaker what to keep, what to stop and what to look for', async () => {
     const journal = createMemoryJournal()
     const { clock, service, matchmaker, seen, run } = setUp({ journal })
-    for (const [matchId, request] of [['playing', true], ['starting', true], ['lost', false], ['never', false]] as const) {
+    for (const [matchId, request] of [
+      ['playing', true],
+      ['starting', true],
+      ['lost', false],
+      ['never', false],
+    ] as const) {
       await journal.append({ kind: 'intent', matchId, queue: 'duel', tag: `match-${matchId}`, ticketIds: [], at: clock.now() })
       if (matchId === 'never') continue
       const { request_id } = await service.add(['mm-muster', `match-${matchId}`])
@@ -228,7 +248,10 @@ describe('the journal', () => {
     await journal.append({ kind: 'assigned', matchId: 'playing' })
     await run(40_000)
     expect(service.unstopped()).toEqual(['r1'])
-    expect(seen.deploymentStopped?.map(({ requestId, reason }) => [requestId, reason]).toSorted()).toEqual([['r2', 'restarted'], ['r3', 'restarted']])
+    expect(seen.deploymentStopped?.map(({ requestId, reason }) => [requestId, reason]).toSorted()).toEqual([
+      ['r2', 'restarted'],
+      ['r3', 'restarted'],
+    ])
     expect(matchmaker.inspect().matches).toMatchObject([{ matchId: 'playing', phase: 'running' }])
     expect(await journal.open()).toMatchObject([{ matchId: 'playing' }])
   })

@@ -9,7 +9,15 @@ export const deploy = { application: 'game', version: '1' }
 export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
 
 const eventNames = [
-  'ticketCreated', 'matchFound', 'deploymentCreated', 'assigned', 'returned', 'cancelled', 'expired', 'deploymentStopped', 'problem',
+  'ticketCreated',
+  'matchFound',
+  'deploymentCreated',
+  'assigned',
+  'returned',
+  'cancelled',
+  'expired',
+  'deploymentStopped',
+  'problem',
 ] as const satisfies readonly EventName[]
 
 /** A matchmaker on a manual clock and a service in memory, with everything it tells written down. */
@@ -17,7 +25,14 @@ export function setUp(options: Partial<MatchmakerOptions> & { readonly service?:
   const { service: serviceOptions, ...given } = options
   const clock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
-  const matchmaker = createMatchmaker({ deployments: service.deployments, queues: [duel], clock, random: seededRandom(1), listLagMs: 4000, ...given })
+  const matchmaker = createMatchmaker({
+    deployments: service.deployments,
+    queues: [duel],
+    clock,
+    random: seededRandom(1),
+    listLagMs: 4000,
+    ...given,
+  })
   const seen: { [Name in EventName]?: MatchmakerEvents[Name][] } = {}
   const names: EventName[] = []
   const watch = <Name extends EventName>(name: Name) =>

@@ -32,7 +32,17 @@ const createFault = (random: Random, requestId: string): CallFault =>
     { error: new NoCapacity('full', { requestId }), effect: true },
     { error: new NoCapacity('full'), effect: chance(random, 0.5) },
   )
-const anyFate = (random: Random): Fate => oneOf<Fate>(random, { readyMs: 3000 }, { readyMs: 500 }, { readyMs: 9000 }, { errorMs: 2000 }, { readyMs: 2000, endMs: 15_000 }, { endMs: 1000 }, {})
+const anyFate = (random: Random): Fate =>
+  oneOf<Fate>(
+    random,
+    { readyMs: 3000 },
+    { readyMs: 500 },
+    { readyMs: 9000 },
+    { errorMs: 2000 },
+    { readyMs: 2000, endMs: 15_000 },
+    { endMs: 1000 },
+    {},
+  )
 
 /** Runs a matchmaker through a minute and a half of players and faults, all decided by the seed, and then closes it. */
 async function live(seed: number) {
@@ -65,8 +75,22 @@ async function live(seed: number) {
     },
   }
   const journal = createMemoryJournal()
-  const queue = { name: 'q', matchSize: MATCH_SIZE, expireAfterMs: 60_000, deploy: { application: 'a', version: '1', readyTimeoutMs: 12_000 } }
-  const matchmaker = createMatchmaker({ deployments, queues: [queue], journal, clock, random, listLagMs: LAG_MS, maxServers: MAX_SERVERS, locate: (ip) => ({ latitude: ip.length, longitude: 0 }) })
+  const queue = {
+    name: 'q',
+    matchSize: MATCH_SIZE,
+    expireAfterMs: 60_000,
+    deploy: { application: 'a', version: '1', readyTimeoutMs: 12_000 },
+  }
+  const matchmaker = createMatchmaker({
+    deployments,
+    queues: [queue],
+    journal,
+    clock,
+    random,
+    listLagMs: LAG_MS,
+    maxServers: MAX_SERVERS,
+    locate: (ip) => ({ latitude: ip.length, longitude: 0 }),
+  })
 
   const ends = new Map<string, string[]>()
   const ended = (id: string, how: string) => void ends.set(id, [...(ends.get(id) ?? []), how])
@@ -77,7 +101,8 @@ async function live(seed: number) {
   })
   matchmaker.on('assigned', ({ tickets, requestId }) => {
     for (const { id } of tickets) ended(id, 'assigned')
-    if (!service.records.some((record) => record.requestId === requestId)) broken.push(`assigned to ${requestId}, which there is not`)
+    if (!service.records.some((record) => record.requestId === requestId))
+      broken.push(`assigned to ${requestId}, which there is not`)
   })
   matchmaker.on('cancelled', ({ ticket }) => ended(ticket.id, 'cancelled'))
   matchmaker.on('expired', ({ ticket }) => ended(ticket.id, 'expired'))
@@ -112,22 +137,26 @@ async function live(seed: number) {
   return { service, journal, ids, ends, broken, left: closing.left, clock }
 }
 
-test('whatever goes wrong: every ticket ends once, every match has one server at most, and none is left', { timeout: 60_000 }, async () => {
-  let assigned = 0
-  await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 }), async (seed) => {
-      const { service, journal, ids, ends, broken, left, clock } = await live(seed)
-      expect(broken).toEqual([])
-      expect(left).toEqual([])
-      expect(service.unstopped()).toEqual([])
-      expect(await journal.open()).toEqual([])
-      for (const id of ids) expect(ends.get(id), id).toHaveLength(1)
-      const tags = service.calls.create.map(({ tags = [] }) => tags[1])
-      expect(new Set(tags).size).toBe(tags.length)
-      expect(clock.sleepers).toBe(0)
-      assigned += [...ends.values()].filter(([how]) => how === 'assigned').length
-    }),
-    { numRuns: 40 },
-  )
-  expect(assigned).toBeGreaterThan(0)
-})
+test(
+  'whatever goes wrong: every ticket ends once, every match has one server at most, and none is left',
+  { timeout: 60_000 },
+  async () => {
+    let assigned = 0
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 }), async (seed) => {
+        const { service, journal, ids, ends, broken, left, clock } = await live(seed)
+        expect(broken).toEqual([])
+        expect(left).toEqual([])
+        expect(service.unstopped()).toEqual([])
+        expect(await journal.open()).toEqual([])
+        for (const id of ids) expect(ends.get(id), id).toHaveLength(1)
+        const tags = service.calls.create.map(({ tags = [] }) => tags[1])
+        expect(new Set(tags).size).toBe(tags.length)
+        expect(clock.sleepers).toBe(0)
+        assigned += [...ends.values()].filter(([how]) => how === 'assigned').length
+      }),
+      { numRuns: 40 },
+    )
+    expect(assigned).toBeGreaterThan(0)
+  },
+)

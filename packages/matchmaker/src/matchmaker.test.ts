@@ -1,6 +1,6 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { MatchmakerClosed, PlayerBusy, TooLate, UnknownMatch, UnknownQueue, UnknownTicket } from './errors.js'
+import { PlayerBusy, UnknownMatch, UnknownQueue, UnknownTicket } from './errors.js'
 import { duel, setUp } from './matchmaker.fixture.js'
 
 describe('the first match', () => {
@@ -18,7 +18,15 @@ describe('the first match', () => {
       fqdn: 'r1.example.com',
       publicIp: '203.0.113.9',
       ports: { game: { internal: 7777, external: 30_000, protocol: 'UDP', link: 'r1.example.com:30000' } },
-      location: { city: 'Oslo', country: 'Norway', latitude: 59.9, longitude: 10.7, continent: undefined, administrativeDivision: undefined, timezone: undefined },
+      location: {
+        city: 'Oslo',
+        country: 'Norway',
+        latitude: 59.9,
+        longitude: 10.7,
+        continent: undefined,
+        administrativeDivision: undefined,
+        timezone: undefined,
+      },
     })
     expect(names).toEqual(['ticketCreated', 'ticketCreated', 'matchFound', 'deploymentCreated', 'assigned'])
     expect(seen.assigned?.[0]?.tickets.map(({ id }) => id)).toEqual(['ann', 'ben'])
@@ -62,14 +70,21 @@ describe('the first match', () => {
   })
 
   test('a ready server that is only listed so is enough when its status cannot be read', async () => {
-    const { matchmaker, join, run } = setUp({ service: { fault: (method) => (method === 'get' ? { error: new ServerError('down') } : undefined) } })
+    const { matchmaker, join, run } = setUp({
+      service: { fault: (method) => (method === 'get' ? { error: new ServerError('down') } : undefined) },
+    })
     join('ann', 'ben')
     await run(7000)
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com', location: undefined } })
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      assignment: { fqdn: 'r1.example.com', location: undefined },
+    })
   })
 
   test('a ready server is found when the list cannot be read', async () => {
-    const { join, run, status } = setUp({ service: { fault: (method) => (method === 'list' ? { error: new ServerError('down') } : undefined) } })
+    const { join, run, status } = setUp({
+      service: { fault: (method) => (method === 'list' ? { error: new ServerError('down') } : undefined) },
+    })
     join('ann', 'ben')
     await run(7000)
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
@@ -88,8 +103,11 @@ describe('the first match', () => {
     expect(matchmaker.getTicket('ann-ben')?.status).toBe('HOST_ASSIGNED')
   })
 
-  test('a server that ends by itself is noticed, and leaves nothing behind', async () => {
-    const { matchmaker, seen, join, run } = setUp({ service: { fate: () => ({ readyMs: 1000, endMs: 10_000 }) } })
+  test.each([
+    ['is not listed any more', false],
+    ['is still listed', true],
+  ])('a server that ends by itself, and %s, is noticed and leaves nothing behind', async (_, listsEnded) => {
+    const { matchmaker, seen, join, run } = setUp({ service: { listsEnded, fate: () => ({ readyMs: 1000, endMs: 10_000 }) } })
     join('ann', 'ben')
     await run(60_000)
     expect(seen.deploymentStopped?.[0]?.reason).toBe('ended')
@@ -102,7 +120,9 @@ describe('tickets', () => {
     const { matchmaker, join, names } = setUp()
     expect(join('ann')).toEqual(join('ann'))
     expect(names).toEqual(['ticketCreated'])
-    expect(() => matchmaker.createTicket({ id: 'ann', queue: 'duel', players: [{ id: 'eve', ip: '198.51.100.7' }] })).toThrow('ticket: id: is that of a ticket')
+    expect(() => matchmaker.createTicket({ id: 'ann', queue: 'duel', players: [{ id: 'eve', ip: '198.51.100.7' }] })).toThrow(
+      'ticket: id: is that of a ticket',
+    )
   })
 
   test('a player is in one ticket at a time, and the error names the other one', async () => {
@@ -138,7 +158,15 @@ describe('tickets', () => {
       '192.0.2.1': { latitude: 59.9, longitude: 10.7 },
       '192.0.2.2': { latitude: 35.7, longitude: 139.7 },
     }
-    const queues = [{ ...duel, distance: [{ afterMs: 0, km: 500 }, { afterMs: 5000, km: 10_000 }] as const }]
+    const queues = [
+      {
+        ...duel,
+        distance: [
+          { afterMs: 0, km: 500 },
+          { afterMs: 5000, km: 10_000 },
+        ] as const,
+      },
+    ]
     const { matchmaker, run, status } = setUp({ queues, locate: (ip) => Promise.resolve(places[ip]) })
     matchmaker.createTicket({ id: 'oslo', queue: 'duel', players: [{ id: 'oslo', ip: '192.0.2.1' }] })
     matchmaker.createTicket({ id: 'tokyo', queue: 'duel', players: [{ id: 'tokyo', ip: '192.0.2.2' }] })
@@ -157,93 +185,6 @@ describe('tickets', () => {
     expect(status('ann')).toBe('SEARCHING')
     await run(250)
     expect(status('ann')).toBe('MATCH_FOUND')
-  })
-})
-
-describe('cancelling', () => {
-  test('while searching', () => {
-    const { matchmaker, seen, join } = setUp()
-    join('ann')
-    expect(matchmaker.cancelTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'cancelled' })
-    expect(matchmaker.cancelTicket('ann').status).toBe('CANCELLED')
-    expect(seen.cancelled).toHaveLength(1)
-  })
-
-  test.each([
-    ['while the create is under way', 0],
-    ['while the server starts', 3000],
-  ])('%s: the server is stopped, and the other keeps waiting', async (_, after) => {
-    const { clock, matchmaker, service, seen, join, run } = setUp({ service: { latencyMs: () => 100 } })
-    const { createdAt } = join('ann')
-    join('ben')
-    await matchmaker.tick()
-    await clock.advance(after)
-    matchmaker.cancelTicket('ann')
-    expect(matchmaker.getTicket('ben')).toMatchObject({ status: 'SEARCHING', createdAt, attempts: 0 })
-    expect(seen.returned).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
-    await run(1000)
-    expect(service.unstopped()).toEqual([])
-    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'dissolved' }])
-
-    join('cas')
-    await run(8000)
-    expect(matchmaker.getTicket('ben')?.assignment?.fqdn).toBe('r2.example.com')
-  })
-
-  test('is too late once the players know their server', async () => {
-    const { matchmaker, join, run } = setUp()
-    join('ann', 'ben')
-    await run(6000)
-    expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(TooLate)
-  })
-
-  test('from within a listener that hears of the same match', async () => {
-    const { matchmaker, service, join, run, status } = setUp()
-    matchmaker.on('returned', ({ ticket }) => void matchmaker.cancelTicket(ticket.id))
-    matchmaker.on('matchFound', () => void matchmaker.cancelTicket('ann'))
-    join('ann')
-    join('ben')
-    await run(8000)
-    expect([status('ann'), status('ben')]).toEqual(['CANCELLED', 'CANCELLED'])
-    expect(service.calls.create.length).toBeLessThanOrEqual(1)
-    expect(service.unstopped()).toEqual([])
-  })
-
-  test('from within a listener that hears of one of several: each ticket ends once', async () => {
-    const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
-    matchmaker.on('returned', ({ ticket }) => void (ticket.id === 'ben' && matchmaker.cancelTicket('cas')))
-    join('ann')
-    join('ben')
-    join('cas')
-    await run(1000)
-    matchmaker.cancelTicket('ann')
-    expect([status('ann'), status('ben'), status('cas')]).toEqual(['CANCELLED', 'SEARCHING', 'CANCELLED'])
-    expect(seen.returned?.map(({ ticket }) => ticket.id)).toEqual(['ben'])
-    await run(1000)
-    expect(service.unstopped()).toEqual([])
-  })
-
-  test('before the journal has the intent: no server is asked for', async () => {
-    let written = () => {}
-    const journal = { open: () => [], append: () => new Promise<void>((resolve) => (written = resolve)) }
-    const { clock, matchmaker, service, join, run } = setUp({ journal })
-    join('ann', 'ben')
-    void matchmaker.tick()
-    await clock.advance(250)
-    matchmaker.cancelTicket('ann-ben')
-    written()
-    await run(1000)
-    expect(service.calls.create).toEqual([])
-    expect(matchmaker.inspect().matches).toEqual([])
-  })
-
-  test('stopMatch while the server starts: all search again', async () => {
-    const { matchmaker, service, join, run } = setUp()
-    join('ann', 'ben')
-    await run(1000)
-    await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
-    expect(service.unstopped()).toEqual([])
   })
 })
 
@@ -271,52 +212,5 @@ describe('events', () => {
     process.off('warning', listen)
     expect(warnings.map(({ message }) => message)).toContain("a listener of the event 'matchFound' failed: Error: mine")
     expect(warnings.map(({ message }) => message)).toContain("a listener of the event 'matchFound' failed: Error: mine too")
-  })
-})
-
-describe('closing', () => {
-  test('cancels who waits, stops what starts, and leaves running servers alone', async () => {
-    const { clock, matchmaker, service, join, run, status } = setUp()
-    join('ann', 'ben')
-    await run(6000)
-    join('cas', 'dee')
-    await run(500)
-    join('eve')
-    matchmaker.start()
-    const closed = matchmaker.close()
-    await clock.advance(1000)
-    expect(await closed).toEqual([])
-    expect([status('ann-ben'), status('cas-dee'), status('eve')]).toEqual(['HOST_ASSIGNED', 'CANCELLED', 'CANCELLED'])
-    expect(matchmaker.getTicket('cas-dee')?.cancelReason).toBe('closed')
-    expect(service.unstopped()).toEqual(['r1'])
-    expect(() => join('fay')).toThrow(MatchmakerClosed)
-    expect(clock.sleepers).toBe(0)
-  })
-
-  test('also stops running servers when asked, and settles a create that is under way', async () => {
-    const { clock, matchmaker, service, join, run } = setUp({ service: { latencyMs: () => 300 } })
-    join('ann', 'ben')
-    await run(8000)
-    join('cas', 'dee')
-    await matchmaker.tick()
-    expect(service.calls.create).toHaveLength(2)
-    const closed = matchmaker.close({ stopServers: true })
-    await clock.advance(3000)
-    expect(await closed).toEqual([])
-    expect(service.unstopped()).toEqual([])
-    expect(service.records).toHaveLength(2)
-  })
-
-  test('tells what it could not stop in time', async () => {
-    const { clock, matchmaker, seen, join, run } = setUp({ service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) } })
-    join('ann', 'ben')
-    await run(6000)
-    const { matchId = '' } = matchmaker.getTicket('ann-ben') ?? {}
-    const stopped = matchmaker.stopMatch(matchId).catch((error: unknown) => error)
-    const closed = matchmaker.close({ timeoutMs: 5000 })
-    await clock.advance(6000)
-    expect(await closed).toMatchObject([{ matchId, requestId: 'r1', phase: 'stopping' }])
-    expect(seen.problem?.length).toBeGreaterThan(1)
-    expect(await stopped).toBeInstanceOf(MatchmakerClosed)
   })
 })

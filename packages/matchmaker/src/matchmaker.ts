@@ -92,7 +92,9 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
   const named = ({ matchId, queue }: Match) => ({ matchId, queue })
   /** The tickets of a match that have no server yet. */
   const waitingFor = ({ matchId, ticketIds }: Match): TicketRecord[] =>
-    ticketIds.flatMap((id) => tickets.find(id) ?? []).filter((ticket) => ticket.status === 'MATCH_FOUND' && ticket.matchId === matchId)
+    ticketIds
+      .flatMap((id) => tickets.find(id) ?? [])
+      .filter((ticket) => ticket.status === 'MATCH_FOUND' && ticket.matchId === matchId)
   const putBack = (match: Match, reason: ReturnReason, counts: boolean) => {
     for (const record of waitingFor(match)) tickets.putBack(record, reason, counts, clock.now())
   }

@@ -13,7 +13,10 @@ export interface MatchmakerOptions {
   readonly deployments: DeploymentService
   /** At least one; their names differ. */
   readonly queues: readonly QueueDefinition[]
-  /** Where an address is, for players without coordinates; see `mmdbLocate`. Without it, they meet others of their network only. */
+  /**
+   * Where an address is, for players without coordinates; see `mmdbLocate`. Without it, they meet others
+   * of their network only, in queues with a distance rule.
+   */
   readonly locate?: Locate | undefined
   /** What remembers the deployments that may exist. Default: memory, which a crash empties. */
   readonly journal?: Journal | undefined
@@ -24,7 +27,10 @@ export interface MatchmakerOptions {
   readonly name?: string | undefined
   /** Milliseconds between two ticks of `start`. Default 250. */
   readonly tickMs?: number | undefined
-  /** Deployments that may exist at once; tickets wait while there are so many. Infinity for no bound. Default 1000 (our choice: a mistake must not cost more). */
+  /**
+   * Deployments that may exist at once; tickets wait while there are so many. Infinity for no bound.
+   * Default 1000 (our choice: a mistake must not cost more).
+   */
   readonly maxServers?: number | undefined
   /** Of these, those that are not READY yet. Default 200. */
   readonly maxStarting?: number | undefined
@@ -46,14 +52,18 @@ export type Config = {
   readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
 } & { readonly locate: Locate | undefined; readonly queues: readonly Queue[] }
 
-const milliseconds = z.number().min(0).max(2 ** 31 - 1)
+const milliseconds = z
+  .number()
+  .min(0)
+  .max(2 ** 31 - 1)
 const countOrInfinity = z.custom<number>(
   (value) => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1),
   'must be a whole number from 1, or Infinity',
 )
 const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
   z.custom<T>(
-    (value) => typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+    (value) =>
+      typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
     `must have ${methods.join(', ')}`,
   )
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
@@ -62,7 +72,10 @@ const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
   locate: callable<Locate>().optional(),
   journal: having<Journal>('append', 'open').optional(),
-  name: z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -').default('muster'),
+  name: z
+    .string()
+    .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
+    .default('muster'),
   tickMs: milliseconds.min(1).default(250),
   maxServers: countOrInfinity.default(1000),
   maxStarting: countOrInfinity.default(200),

@@ -14,7 +14,14 @@ test('fills in the defaults, also twice, and from JSON', () => {
     distance: [{ afterMs: 0, km: 'any' }],
     expireAfterMs: 300_000,
     maxAttempts: 3,
-    deploy: { ...deploy, environment: {}, hiddenEnvironment: {}, tags: [], requireCachedLocations: false, readyTimeoutMs: 180_000 },
+    deploy: {
+      ...deploy,
+      environment: {},
+      hiddenEnvironment: {},
+      tags: [],
+      requireCachedLocations: false,
+      readyTimeoutMs: 180_000,
+    },
   })
   expect(defineQueue(queue)).toEqual(queue)
   expect(defineQueue(JSON.parse(JSON.stringify(queue)) as QueueDefinition)).toEqual(queue)
@@ -34,12 +41,45 @@ describe('refuses, and names the queue, the path and the value', () => {
     [{ ...duel, distance: [] }, 'distance: '],
     [{ ...duel, distance: [{ afterMs: 5, km: 1 }] }, 'distance.0.afterMs: must be 0 in the first step, got 5'],
     [{ ...duel, distance: [{ afterMs: 0, km: 0 }] }, "distance.0.km: must be a number above 0 or 'any', got 0"],
-    [{ ...duel, distance: [{ afterMs: 0, km: 9 }, { afterMs: 0, km: 10 }] }, 'distance.1.afterMs: must be more than 0, that of the step before, got 0'],
-    [{ ...duel, distance: [{ afterMs: 0, km: 9 }, { afterMs: 1, km: 9 }] }, 'distance.1.km: must be more than 9, that of the step before, got 9'],
-    [{ ...duel, distance: [{ afterMs: 0, km: 'any' }, { afterMs: 1, km: 9 }] }, 'distance.1.km: must be more than any'],
+    [
+      {
+        ...duel,
+        distance: [
+          { afterMs: 0, km: 9 },
+          { afterMs: 0, km: 10 },
+        ],
+      },
+      'distance.1.afterMs: must be more than 0, that of the step before, got 0',
+    ],
+    [
+      {
+        ...duel,
+        distance: [
+          { afterMs: 0, km: 9 },
+          { afterMs: 1, km: 9 },
+        ],
+      },
+      'distance.1.km: must be more than 9, that of the step before, got 9',
+    ],
+    [
+      {
+        ...duel,
+        distance: [
+          { afterMs: 0, km: 'any' },
+          { afterMs: 1, km: 9 },
+        ],
+      },
+      'distance.1.km: must be more than any',
+    ],
     [{ ...duel, deploy: { ...deploy, tags: ['x'.repeat(41)] } }, 'deploy.tags.0: '],
-    [{ ...duel, deploy: { ...deploy, tags: ['match-1'] } }, 'deploy.tags.0: tags beginning with mm- and match- are set by the matchmaker, got "match-1"'],
-    [{ ...duel, deploy: { ...deploy, environment: { MM_MATCH_ID: 'x' } } }, 'deploy.environment.MM_MATCH_ID: names beginning with MM_'],
+    [
+      { ...duel, deploy: { ...deploy, tags: ['match-1'] } },
+      'deploy.tags.0: tags beginning with mm- and match- are set by the matchmaker, got "match-1"',
+    ],
+    [
+      { ...duel, deploy: { ...deploy, environment: { MM_MATCH_ID: 'x' } } },
+      'deploy.environment.MM_MATCH_ID: names beginning with MM_',
+    ],
     [{ ...duel, deploy: { ...deploy, environment: { 'A-B': 'x' } } }, 'deploy.environment.A-B: '],
     [null, 'queue: '],
     ['duel', 'queue: '],
@@ -58,6 +98,8 @@ describe('refuses, and names the queue, the path and the value', () => {
   })
 
   test('the field is on the error too', () => {
-    expect(() => defineQueue({ ...duel, matchSize: 0 })).toThrow(expect.objectContaining({ field: 'matchSize', name: 'InvalidQueue' }))
+    expect(() => defineQueue({ ...duel, matchSize: 0 })).toThrow(
+      expect.objectContaining({ field: 'matchSize', name: 'InvalidQueue' }),
+    )
   })
 })

@@ -48,16 +48,25 @@ export interface Queue extends QueueDefinition {
 }
 
 const LONGEST_VALUE_BYTES = 4096
-const duration = z.number().positive().max(7 * 24 * 3600 * 1000)
+const duration = z
+  .number()
+  .positive()
+  .max(7 * 24 * 3600 * 1000)
 
 const environment = z
   .record(
     z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
-    z.string().refine((value) => Buffer.byteLength(value) <= LONGEST_VALUE_BYTES, `must be at most ${LONGEST_VALUE_BYTES} bytes of UTF-8`),
+    z
+      .string()
+      .refine(
+        (value) => Buffer.byteLength(value) <= LONGEST_VALUE_BYTES,
+        `must be at most ${LONGEST_VALUE_BYTES} bytes of UTF-8`,
+      ),
   )
   .superRefine((variables, context) => {
     for (const key of Object.keys(variables)) {
-      if (key.startsWith('MM_')) context.addIssue({ code: 'custom', path: [key], message: 'names beginning with MM_ are set by the matchmaker' })
+      if (key.startsWith('MM_'))
+        context.addIssue({ code: 'custom', path: [key], message: 'names beginning with MM_ are set by the matchmaker' })
     }
   })
   .default({})
@@ -100,7 +109,10 @@ const schema: z.ZodType<Queue> = z.strictObject({
     hiddenEnvironment: environment,
     tags: z
       .array(
-        z.string().min(1).max(LONGEST_TAG)
+        z
+          .string()
+          .min(1)
+          .max(LONGEST_TAG)
           .refine((tag) => !isReserved(tag), 'tags beginning with mm- and match- are set by the matchmaker'),
       )
       .default([]),

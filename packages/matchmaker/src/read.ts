@@ -5,7 +5,8 @@ const UNSHOWN = new Set(['ip', 'environment', 'hiddenEnvironment'])
 
 /**
  * Reads a value that someone gives us: once, at the boundary.
- * @param refuse makes the error from the path at fault ('' for the whole) and what is wrong, e.g. `distance.1.km: must be …, got -5`.
+ * @param refuse makes the error from the path at fault ('' for the whole) and what is wrong,
+ *   e.g. `distance.1.km: must be …, got -5`.
  */
 export function read<T>(schema: z.ZodType<T>, value: unknown, refuse: (field: string, message: string) => Error): T {
   const result = schema.safeParse(value)

@@ -30,6 +30,8 @@ export interface ServiceOptions {
   /** Default: READY after five seconds. */
   readonly fate?: ((nth: number) => Fate) | undefined
   readonly pageSize?: number | undefined
+  /** Whether the list also shows those that have ended. Default false. */
+  readonly listsEnded?: boolean | undefined
 }
 
 interface Deployed {
@@ -51,6 +53,7 @@ export function createTestService({
   fault = () => undefined,
   fate: fateOf = () => ({ readyMs: 5000 }),
   pageSize = 100,
+  listsEnded = false,
 }: ServiceOptions) {
   const records: Deployed[] = []
   const calls: { [Each in Method]: Parameters<DeploymentService[Each]>[0][] } = { create: [], get: [], stop: [], list: [] }
@@ -78,7 +81,9 @@ export function createTestService({
     current_status: statusOf(record),
     fqdn: `${record.requestId}.example.com`,
     public_ip: '203.0.113.9',
-    ports: { game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: `${record.requestId}.example.com:30000` } },
+    ports: {
+      game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: `${record.requestId}.example.com:30000` },
+    },
     location: { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.7 },
     tags: [...record.tags],
   })
@@ -87,7 +92,12 @@ export function createTestService({
     const ms = latencyMs()
     if (ms > 0) await clock.sleep(ms, signal)
   }
-  const call = async <Each extends Method, Output>(method: Each, input: Parameters<DeploymentService[Each]>[0], signal: AbortSignal | undefined, act: () => Output): Promise<Output> => {
+  const call = async <Each extends Method, Output>(
+    method: Each,
+    input: Parameters<DeploymentService[Each]>[0],
+    signal: AbortSignal | undefined,
+    act: () => Output,
+  ): Promise<Output> => {
     calls[method].push(input)
     const wrong = fault(method, calls[method].length)
     await travel(signal)
@@ -98,13 +108,20 @@ export function createTestService({
     return output
   }
 
-  const passes = (record: Deployed, { field, value }: DeploymentFilter) => field !== 'tags' || [value].flat().some((tag) => record.tags.includes(String(tag)))
+  const passes = (record: Deployed, { field, value }: DeploymentFilter) =>
+    field !== 'tags' || [value].flat().some((tag) => record.tags.includes(String(tag)))
 
   const deployments: DeploymentService = {
     create: (input, options) =>
       call('create', input, options?.signal, () => {
         const nth = records.length + 1
-        const record = { requestId: `r${nth}`, tags: input.tags ?? [], createdAt: clock.now(), fate: fateOf(nth), stopAskedAt: undefined }
+        const record = {
+          requestId: `r${nth}`,
+          tags: input.tags ?? [],
+          createdAt: clock.now(),
+          fate: fateOf(nth),
+          stopAskedAt: undefined,
+        }
         records.push(record)
         return { request_id: record.requestId }
       }),
@@ -120,7 +137,7 @@ export function createTestService({
       call('list', input, options?.signal, () => {
         const { page = 1 } = input
         const all = records
-          .filter((record) => clock.now() >= record.createdAt + listLagMs && clock.now() < endedAt(record))
+          .filter((record) => clock.now() >= record.createdAt + listLagMs && (listsEnded || clock.now() < endedAt(record)))
           .filter((record) => (input.query?.filters ?? []).every((filter) => passes(record, filter)))
           .toReversed()
         const data = all.slice((page - 1) * pageSize, page * pageSize).map((record) => {
@@ -136,7 +153,10 @@ export function createTestService({
     calls,
     records,
     /** Deployments that nobody has asked to stop and that have not ended: what would go on costing money. */
-    unstopped: () => records.filter((record) => record.stopAskedAt === undefined && clock.now() < endedAt(record)).map((record) => record.requestId),
+    unstopped: () =>
+      records
+        .filter((record) => record.stopAskedAt === undefined && clock.now() < endedAt(record))
+        .map((record) => record.requestId),
     /** Creates one that the matchmaker does not know of. */
     add: (tags: readonly string[]) => deployments.create({ application: 'a', version: '1', users: [], tags }),
   }

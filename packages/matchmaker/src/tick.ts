@@ -30,7 +30,16 @@ interface Group {
  * Makes the function that is the matchmaker's main path: admit → group → claim → allocate. From admission
  * to claim nothing is waited for, so two ticks at once do no harm.
  */
-export function createTick({ queues, tickets, allocator, watcher, events, clock, random, closing }: Ticking): () => Promise<void> {
+export function createTick({
+  queues,
+  tickets,
+  allocator,
+  watcher,
+  events,
+  clock,
+  random,
+  closing,
+}: Ticking): () => Promise<void> {
   const groupings = queues.map((queue) => ({ queue, group: createGrouping(queue) }))
 
   const groupsOf = (now: number): Group[] =>
@@ -67,4 +76,5 @@ export function createTick({ queues, tickets, allocator, watcher, events, clock,
 
 /** Those who wait longest get the next server, whatever their queue. */
 const byOldestTicket = (one: Group, other: Group) => oldest(one.records) - oldest(other.records)
-const oldest = (records: readonly TicketRecord[]) => records.reduce((least, { createdAt }) => Math.min(least, createdAt), Infinity)
+const oldest = (records: readonly TicketRecord[]) =>
+  records.reduce((least, { createdAt }) => Math.min(least, createdAt), Infinity)

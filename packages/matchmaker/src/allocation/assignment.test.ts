@@ -4,7 +4,11 @@ import { assignmentOf } from './assignment.js'
 const ready = { request_id: 'r', current_status: 'Status.READY' }
 
 test('a server without a name goes by its address, and one without either cannot be reached', () => {
-  expect(assignmentOf({ ...ready, public_ip: '203.0.113.9' })).toMatchObject({ fqdn: '203.0.113.9', publicIp: '203.0.113.9', ports: {} })
+  expect(assignmentOf({ ...ready, public_ip: '203.0.113.9' })).toMatchObject({
+    fqdn: '203.0.113.9',
+    publicIp: '203.0.113.9',
+    ports: {},
+  })
   expect(assignmentOf({ ...ready, fqdn: 'a.example.com' })).toMatchObject({ fqdn: 'a.example.com', publicIp: undefined })
   expect(assignmentOf({ ...ready, fqdn: '', public_ip: null })).toBeUndefined()
 })
@@ -16,7 +20,15 @@ test('ports may be incomplete', () => {
 })
 
 describe('degrees may come as text', () => {
-  test.each([['59.9', 59.9], [59.9, 59.9], [0, 0], ['0', 0], ['', undefined], ['north', undefined], [null, undefined]])('%j', (latitude, expected) => {
+  test.each([
+    ['59.9', 59.9],
+    [59.9, 59.9],
+    [0, 0],
+    ['0', 0],
+    ['', undefined],
+    ['north', undefined],
+    [null, undefined],
+  ])('%j', (latitude, expected) => {
     expect(assignmentOf({ ...ready, fqdn: 'a', location: { latitude } })?.location?.latitude).toBe(expected)
   })
 })

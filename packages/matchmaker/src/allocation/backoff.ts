@@ -5,5 +5,8 @@
  * by chance up to half shorter, so that those who failed together do not come back together.
  * @param random from 0 to 1.
  */
-export const backoffMs = (failures: number, random: number, { baseMs, capMs }: { readonly baseMs: number; readonly capMs: number }): number =>
-  Math.min(capMs, baseMs * 2 ** (failures - 1)) * (1 - random / 2)
+export const backoffMs = (
+  failures: number,
+  random: number,
+  { baseMs, capMs }: { readonly baseMs: number; readonly capMs: number },
+): number => Math.min(capMs, baseMs * 2 ** (failures - 1)) * (1 - random / 2)

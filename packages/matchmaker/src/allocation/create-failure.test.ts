@@ -1,4 +1,17 @@
-import { ClientClosed, ConnectionLost, DependencyFailed, Forbidden, InvalidInput, NoCapacity, NotFound, RateLimited, ServerError, TimedOut, Unauthorized, UnexpectedResponse } from '@muster/core'
+import {
+  ClientClosed,
+  ConnectionLost,
+  DependencyFailed,
+  Forbidden,
+  InvalidInput,
+  NoCapacity,
+  NotFound,
+  RateLimited,
+  ServerError,
+  TimedOut,
+  Unauthorized,
+  UnexpectedResponse,
+} from '@muster/core'
 import { expect, test } from 'vitest'
 import { readCreateFailure } from './create-failure.js'
 

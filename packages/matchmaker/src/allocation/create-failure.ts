@@ -1,4 +1,4 @@
-// pure: what it means that a create failed
+/** What it means that a create failed. No I/O. */
 import {
   ClientClosed,
   Conflict,

@@ -9,14 +9,31 @@ import { deploymentRequest } from './request.js'
 const queue = defineQueue({
   name: 'duel',
   matchSize: 2,
-  distance: [{ afterMs: 0, km: 100 }, { afterMs: 7500, km: 500 }],
-  deploy: { application: 'game', version: '1', environment: { MODE: 'ranked' }, hiddenEnvironment: { KEY: 's' }, tags: ['eu'], requireCachedLocations: true },
+  distance: [
+    { afterMs: 0, km: 100 },
+    { afterMs: 7500, km: 500 },
+  ],
+  deploy: {
+    application: 'game',
+    version: '1',
+    environment: { MODE: 'ranked' },
+    hiddenEnvironment: { KEY: 's' },
+    tags: ['eu'],
+    requireCachedLocations: true,
+  },
 })
 const match: FoundMatch = {
   id: 'm1',
   foundAt: 20_000,
   tickets: [
-    { id: 't1', createdAt: 0, players: [{ id: 'ann', ip: '192.0.2.1' }, { id: 'ben', ip: '192.0.2.2', coordinates: { latitude: 1, longitude: 2 } }] },
+    {
+      id: 't1',
+      createdAt: 0,
+      players: [
+        { id: 'ann', ip: '192.0.2.1' },
+        { id: 'ben', ip: '192.0.2.2', coordinates: { latitude: 1, longitude: 2 } },
+      ],
+    },
     { id: 't2', createdAt: 12_000, players: [{ id: 'cas', coordinates: { latitude: 3, longitude: 4 } }] },
   ],
 }
@@ -59,15 +76,24 @@ test('tells the server about its match, but no address', () => {
 describe('what is too large for one variable comes in parts', () => {
   test('for any names', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ minLength: 1, maxLength: 128, unit: 'binary' }), { minLength: 1, maxLength: 200 }), (names) => {
-        const large: FoundMatch = { ...match, tickets: [{ id: 'party', createdAt: 0, players: names.map((id) => ({ id, ip: '192.0.2.1' })) }] }
-        const variables = new Map(matchEnvironment(large, queue).map(({ key, value }) => [key, value]))
-        for (const value of variables.values()) expect(Buffer.byteLength(value)).toBeLessThanOrEqual(4096)
-        const parts = Number(variables.get('MM_GROUPS_PARTS') ?? 0)
-        const joined = parts === 0 ? variables.get('MM_GROUPS') : Array.from({ length: parts }, (_, index) => variables.get(`MM_GROUPS_PART_${index + 1}`)).join('')
-        expect(variables.has('MM_GROUPS')).toBe(parts === 0)
-        expect(JSON.parse(joined ?? '')).toEqual({ party: names })
-      }),
+      fc.property(
+        fc.array(fc.string({ minLength: 1, maxLength: 128, unit: 'binary' }), { minLength: 1, maxLength: 200 }),
+        (names) => {
+          const large: FoundMatch = {
+            ...match,
+            tickets: [{ id: 'party', createdAt: 0, players: names.map((id) => ({ id, ip: '192.0.2.1' })) }],
+          }
+          const variables = new Map(matchEnvironment(large, queue).map(({ key, value }) => [key, value]))
+          for (const value of variables.values()) expect(Buffer.byteLength(value)).toBeLessThanOrEqual(4096)
+          const parts = Number(variables.get('MM_GROUPS_PARTS') ?? 0)
+          const joined =
+            parts === 0
+              ? variables.get('MM_GROUPS')
+              : Array.from({ length: parts }, (_, index) => variables.get(`MM_GROUPS_PART_${index + 1}`)).join('')
+          expect(variables.has('MM_GROUPS')).toBe(parts === 0)
+          expect(JSON.parse(joined ?? '')).toEqual({ party: names })
+        },
+      ),
       { numRuns: 50 },
     )
   })

@@ -66,8 +66,7 @@ export function createField(tickets: readonly Candidate[], steps: readonly Dista
 
   const located = (position: number) => !Number.isNaN(at(x, position))
 
-  const squared = (a: number, b: number) =>
-    (at(x, a) - at(x, b)) ** 2 + (at(y, a) - at(y, b)) ** 2 + (at(z, a) - at(z, b)) ** 2
+  const squared = (a: number, b: number) => (at(x, a) - at(x, b)) ** 2 + (at(y, a) - at(y, b)) ** 2 + (at(z, a) - at(z, b)) ** 2
 
   const compatible = (a: number, b: number) => {
     const limit = at(limits, Math.min(at(level, a), at(level, b)))

@@ -23,6 +23,13 @@ test('gives up on what would take for ever', () => {
     looks += 1
     return looks > 1e6
   }
-  expect(fill(Array.from({ length: 400 }, (_, index) => 100 + (index % 100)), 50, sizeOf, nobody)).toBeUndefined()
+  expect(
+    fill(
+      Array.from({ length: 400 }, (_, index) => 100 + (index % 100)),
+      50,
+      sizeOf,
+      nobody,
+    ),
+  ).toBeUndefined()
   expect(looks).toBeLessThan(5000)
 })

@@ -7,7 +7,10 @@ import { chordOf } from './reach.js'
 export interface Grid {
   /** Files a ticket in front of those filed before. */
   insert(position: number): void
-  /** Visits every filed ticket of this size within the radius, and some others, until `visit` gives false. One may be visited twice. */
+  /**
+   * Visits every filed ticket of this size within the radius, and some others, until `visit` gives false.
+   * One may be visited twice.
+   */
   near(position: number, size: number, visit: (other: number) => boolean): void
 }
 

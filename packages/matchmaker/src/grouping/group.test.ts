@@ -7,7 +7,11 @@ import { createGrouping, type GroupingRules } from './group.js'
 import { levelAt, type DistanceStep } from './reach.js'
 
 const NOW = 1_000_000
-const steps: readonly DistanceStep[] = [{ afterMs: 0, km: 300 }, { afterMs: 10_000, km: 1500 }, { afterMs: 30_000, km: 'any' }]
+const steps: readonly DistanceStep[] = [
+  { afterMs: 0, km: 300 },
+  { afterMs: 10_000, km: 1500 },
+  { afterMs: 30_000, km: 'any' },
+]
 const bounded = steps.slice(0, 2)
 
 /** Whether two may meet, said as plainly as the rule is: slow, and on other formulas than the code. */
@@ -21,7 +25,15 @@ function mayMeet(distance: readonly DistanceStep[], a: Candidate, b: Candidate, 
 }
 
 // Clumps, so that there is something to match; the poles and the date line among them.
-const centres = [[52, 13], [48, 11], [0, 179.9], [0, -179.9], [89.9, 0], [-89.9, 120], [-34, 151]] as const
+const centres = [
+  [52, 13],
+  [48, 11],
+  [0, 179.9],
+  [0, -179.9],
+  [89.9, 0],
+  [-89.9, 120],
+  [-34, 151],
+] as const
 const place = fc
   .tuple(fc.constantFrom(...centres), fc.double({ min: -4, max: 4, noNaN: true }), fc.double({ min: -4, max: 4, noNaN: true }))
   .map(([[latitude, longitude], north, east]) => ({
@@ -32,28 +44,44 @@ const candidate = (largest: number) =>
   fc.record({
     size: fc.integer({ min: 1, max: largest }),
     createdAt: fc.integer({ min: NOW - 40_000, max: NOW }),
-    where: fc.oneof({ weight: 5, arbitrary: place.map((where) => ({ place: where, network: 'n' })) }, { weight: 1, arbitrary: fc.constantFrom('a', 'b', undefined).map((network) => ({ place: undefined, network })) }),
+    where: fc.oneof(
+      { weight: 5, arbitrary: place.map((where) => ({ place: where, network: 'n' })) },
+      { weight: 1, arbitrary: fc.constantFrom('a', 'b', undefined).map((network) => ({ place: undefined, network })) },
+    ),
   })
 const pool = (largest: number, maxLength = 60) =>
-  fc.array(candidate(largest), { maxLength }).map((many) => many.map(({ size, createdAt, where }, index): Candidate => ({ id: `t${index}`, size, createdAt, ...where })))
-const rules = fc.record({ matchSize: fc.integer({ min: 1, max: 8 }), distance: fc.constantFrom(steps, bounded, steps.slice(2).map(() => ({ afterMs: 0, km: 'any' as const }))) })
+  fc
+    .array(candidate(largest), { maxLength })
+    .map((many) => many.map(({ size, createdAt, where }, index): Candidate => ({ id: `t${index}`, size, createdAt, ...where })))
+const rules = fc.record({
+  matchSize: fc.integer({ min: 1, max: 8 }),
+  distance: fc.constantFrom(
+    steps,
+    bounded,
+    steps.slice(2).map(() => ({ afterMs: 0, km: 'any' as const })),
+  ),
+})
 
 const groupsOf = (rule: GroupingRules, tickets: readonly Candidate[]) => createGrouping(rule)(tickets, NOW)
 
 describe('for any pool', () => {
   test('groups are full, nobody is in two, and all pairs may meet', () => {
     fc.assert(
-      fc.property(rules.chain((rule) => fc.tuple(fc.constant(rule), pool(rule.matchSize))), ([rule, tickets]) => {
-        const groups = groupsOf(rule, tickets)
-        const members = groups.flat()
-        expect(new Set(members).size).toBe(members.length)
-        for (const group of groups) {
-          expect(group.reduce((sum, { size }) => sum + size, 0)).toBe(rule.matchSize)
-          for (const [index, one] of group.entries()) {
-            for (const other of group.slice(index + 1)) expect(mayMeet(rule.distance, one, other, 0.01), `${one.id} ${other.id}`).toBe(true)
+      fc.property(
+        rules.chain((rule) => fc.tuple(fc.constant(rule), pool(rule.matchSize))),
+        ([rule, tickets]) => {
+          const groups = groupsOf(rule, tickets)
+          const members = groups.flat()
+          expect(new Set(members).size).toBe(members.length)
+          for (const group of groups) {
+            expect(group.reduce((sum, { size }) => sum + size, 0)).toBe(rule.matchSize)
+            for (const [index, one] of group.entries()) {
+              for (const other of group.slice(index + 1))
+                expect(mayMeet(rule.distance, one, other, 0.01), `${one.id} ${other.id}`).toBe(true)
+            }
           }
-        }
-      }),
+        },
+      ),
     )
   })
 
@@ -61,7 +89,10 @@ describe('for any pool', () => {
     fc.assert(
       fc.property(rules, pool(3), fc.integer(), (rule, tickets, seed) => {
         const random = seededRandom(seed)
-        const shuffled = tickets.map((ticket) => ({ ticket, at: random() })).toSorted((a, b) => a.at - b.at).map(({ ticket }) => ticket)
+        const shuffled = tickets
+          .map((ticket) => ({ ticket, at: random() }))
+          .toSorted((a, b) => a.at - b.at)
+          .map(({ ticket }) => ticket)
         const ids = (groups: readonly (readonly Candidate[])[]) => groups.map((group) => group.map(({ id }) => id))
         expect(ids(groupsOf(rule, shuffled))).toEqual(ids(groupsOf(rule, tickets)))
       }),
@@ -75,19 +106,29 @@ describe('for any pool', () => {
         const left = tickets.filter((ticket) => !taken.has(ticket))
         expect(left.filter(({ size }) => size === 2)).toEqual([])
         for (const [index, one] of left.entries()) {
-          for (const other of left.slice(index + 1)) expect(mayMeet(distance, one, other, -0.01), `${one.id} ${other.id}`).toBe(false)
+          for (const other of left.slice(index + 1))
+            expect(mayMeet(distance, one, other, -0.01), `${one.id} ${other.id}`).toBe(false)
         }
       }),
     )
   })
 })
 
-const at = (id: string, longitude: number, waitedMs = 0, size = 1): Candidate => ({ id, size, createdAt: NOW - waitedMs, place: { latitude: 0, longitude }, network: undefined })
+const at = (id: string, longitude: number, waitedMs = 0, size = 1): Candidate => ({
+  id,
+  size,
+  createdAt: NOW - waitedMs,
+  place: { latitude: 0, longitude },
+  network: undefined,
+})
 const idsOf = (groups: readonly (readonly Candidate[])[]) => groups.map((group) => group.map(({ id }) => id))
 
 test('the oldest chooses first, and takes the nearest', () => {
   const tickets = [at('young', 0.1), at('old', 0, 5000), at('near', 0.2, 100), at('far', 2, 4000)]
-  expect(idsOf(groupsOf({ matchSize: 2, distance: bounded }, tickets))).toEqual([['old', 'young'], ['far', 'near']])
+  expect(idsOf(groupsOf({ matchSize: 2, distance: bounded }, tickets))).toEqual([
+    ['old', 'young'],
+    ['far', 'near'],
+  ])
 })
 
 test('both must have waited long enough', () => {
@@ -112,7 +153,11 @@ test('many parties that fit nobody do not hide the few tickets that fit', () => 
 })
 
 test('of unknown places, those of one network meet, and nobody else until there is no limit', () => {
-  const unknown = (id: string, network: string, waitedMs: number): Candidate => ({ ...at(id, 0, waitedMs), place: undefined, network })
+  const unknown = (id: string, network: string, waitedMs: number): Candidate => ({
+    ...at(id, 0, waitedMs),
+    place: undefined,
+    network,
+  })
   const tickets = [unknown('a1', 'a', 20_000), unknown('b1', 'b', 20_000), unknown('a2', 'a', 0), at('known', 0, 20_000)]
   expect(idsOf(groupsOf({ matchSize: 2, distance: steps }, tickets))).toEqual([['a1', 'a2']])
   const patient = [unknown('a1', 'a', 40_000), at('known', 0, 40_000)]

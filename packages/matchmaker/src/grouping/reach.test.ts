@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { chordLimit, chordOf, levelAt, searchRadii, type DistanceStep } from './reach.js'
 
-const steps: readonly DistanceStep[] = [{ afterMs: 0, km: 500 }, { afterMs: 5000, km: 1000 }, { afterMs: 20_000, km: 'any' }]
+const steps: readonly DistanceStep[] = [
+  { afterMs: 0, km: 500 },
+  { afterMs: 5000, km: 1000 },
+  { afterMs: 20_000, km: 'any' },
+]
 
 test('a step is in force from its time on', () => {
   expect([-1, 0, 4999, 5000, 19_999, 20_000, 1e9].map((waited) => levelAt(steps, waited))).toEqual([0, 0, 0, 1, 1, 2, 2])
@@ -23,7 +27,10 @@ describe('radii to search', () => {
       const limit = steps[level]?.km
       expect(limit === 'any' || km <= (limit ?? 0)).toBe(true)
     }
-    expect(rungs.filter(({ km }) => km === 500 || km === 1000)).toEqual([{ km: 500, level: 0 }, { km: 1000, level: 1 }])
+    expect(rungs.filter(({ km }) => km === 500 || km === 1000)).toEqual([
+      { km: 500, level: 0 },
+      { km: 1000, level: 1 },
+    ])
   })
 
   test('a step below the finest radius has one of its own', () => {

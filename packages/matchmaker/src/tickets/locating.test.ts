@@ -28,7 +28,12 @@ test('waits for a lookup that takes time', async () => {
 })
 
 test.each<[string, Locate]>([
-  ['throws', (ip) => { throw new Error(`no ${ip}`) }],
+  [
+    'throws',
+    (ip) => {
+      throw new Error(`no ${ip}`)
+    },
+  ],
   ['rejects', (ip) => Promise.reject(new Error(`no ${ip}`))],
   ['answers nonsense', () => ({ latitude: 200, longitude: NaN })],
   ['answers nonsense later', () => Promise.resolve({ latitude: 200, longitude: 0 })],

@@ -18,7 +18,10 @@ test('the middle across the date line is there, and not on the other side of the
 })
 
 test('the middle of two is as far from one as from the other', () => {
-  const anywhere = fc.record({ latitude: fc.double({ min: -80, max: 80, noNaN: true }), longitude: fc.double({ min: -170, max: 170, noNaN: true }) })
+  const anywhere = fc.record({
+    latitude: fc.double({ min: -80, max: 80, noNaN: true }),
+    longitude: fc.double({ min: -170, max: 170, noNaN: true }),
+  })
   fc.assert(
     fc.property(anywhere, anywhere, (a, b) => {
       fc.pre(greatCircleKm(a, b) < 19_000)

@@ -7,7 +7,10 @@ const ann = { id: 'ann', ip: '192.0.2.1' }
 const ticket: TicketInput = { queue: 'duel', players: [ann] }
 
 test('brings addresses into one spelling', () => {
-  const players = [{ id: 'a', ip: '::FFFF:192.0.2.1' }, { id: 'b', ip: '2001:DB8:0::1' }]
+  const players = [
+    { id: 'a', ip: '::FFFF:192.0.2.1' },
+    { id: 'b', ip: '2001:DB8:0::1' },
+  ]
   expect(readTicketInput({ ...ticket, players }).players.map(({ ip }) => ip)).toEqual(['192.0.2.1', '2001:db8::1'])
 })
 

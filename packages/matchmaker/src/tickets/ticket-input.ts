@@ -28,7 +28,10 @@ const player = z
   .refine((one) => one.ip !== undefined || one.coordinates !== undefined, 'must have ip, coordinates or both')
 
 const schema: z.ZodType<TicketInput> = z.strictObject({
-  id: z.string().regex(/^[\w-]{1,64}$/, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -').optional(),
+  id: z
+    .string()
+    .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -')
+    .optional(),
   queue: z.string(),
   players: z
     .array(player)

@@ -20,7 +20,10 @@ export interface Tickets {
   match(records: readonly TicketRecord[], matchId: string, now: number): boolean
   /** A match was found, but there may be no server for it now. */
   waitForServers(records: readonly TicketRecord[]): void
-  /** Its match came to nothing; one that left the match already stays as it is. @param counts whether that is an attempt that failed. */
+  /**
+   * Its match came to nothing; one that left the match already stays as it is.
+   * @param counts whether that is an attempt that failed.
+   */
   putBack(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
   assign(records: readonly TicketRecord[], assignment: Assignment, now: number): void
   /** One that has ended stays as it is. */
@@ -68,8 +71,9 @@ export function createTickets(options: TicketsOptions): Tickets {
   const created = ({ id, queue, players }: TicketInput): TicketRecord | undefined => {
     const before = id === undefined ? undefined : byId.get(id)
     if (before === undefined) return undefined
-    const same = before.queue === queue && before.players.map((player) => player.id).join('\n') === players.map((player) => player.id).join('\n')
-    if (!same) throw refuse('id', `is that of a ticket with another queue or other players, got ${JSON.stringify(id)}`)
+    const samePlayers =
+      before.size === players.length && before.players.every((player, index) => player.id === players[index]?.id)
+    if (before.queue !== queue || !samePlayers) throw refuse('id', `is that of a ticket with another queue or other players, got ${JSON.stringify(id)}`)
     return before
   }
 
@@ -82,7 +86,10 @@ export function createTickets(options: TicketsOptions): Tickets {
       if (queue === undefined) throw new UnknownQueue(`there is no queue ${JSON.stringify(input.queue)}`)
       const { players } = input
       if (players.length > queue.matchSize) {
-        throw refuse('players', `a party of ${players.length} does not fit into a match of ${queue.matchSize} (queue ${queue.name})`)
+        throw refuse(
+          'players',
+          `a party of ${players.length} does not fit into a match of ${queue.matchSize} (queue ${queue.name})`,
+        )
       }
       for (const { id } of players) {
         const other = byPlayer.get(id)

@@ -24,7 +24,12 @@ describe('reading a status is worth', () => {
   })
 
   test('more the longer it is unread, less while the list shows it, and most under suspicion', () => {
-    const order = [watched({ phase: 'running', suspect: true }), watched({}), watched({ readAt: NOW - 5000 }), watched({ listedAt: NOW - 1000 })]
+    const order = [
+      watched({ phase: 'running', suspect: true }),
+      watched({}),
+      watched({ readAt: NOW - 5000 }),
+      watched({ listedAt: NOW - 1000 }),
+    ]
     const worths = order.map((one) => readingWorth(one, NOW))
     expect(worths).toEqual(worths.toSorted((a, b) => b - a))
     expect(Math.min(...worths)).toBeGreaterThan(0)
@@ -32,7 +37,11 @@ describe('reading a status is worth', () => {
 })
 
 test('the most worth reading, at most so many', () => {
-  const all = [watched({ requestId: 'a', readAt: NOW - 1000 }), watched({ requestId: 'b' }), watched({ requestId: 'c', reading: true })]
+  const all = [
+    watched({ requestId: 'a', readAt: NOW - 1000 }),
+    watched({ requestId: 'b' }),
+    watched({ requestId: 'c', reading: true }),
+  ]
   expect(mostWorthReading(all, NOW, 1).map(({ requestId }) => requestId)).toEqual(['b'])
   expect(mostWorthReading(all, NOW, 9).map(({ requestId }) => requestId)).toEqual(['b', 'a'])
   expect(mostWorthReading(all, NOW, -1)).toEqual([])

@@ -41,5 +41,4 @@ export async function sweep({ service, tag, wantsMore, seen, signal }: SweepOpti
 }
 
 /** Without a word about it there may be more: asking costs one request. */
-const promisesMore = (pagination: Pagination | null | undefined) =>
-  pagination?.has_next ?? (pagination?.next_page_number !== null)
+const promisesMore = (pagination: Pagination | null | undefined) => pagination?.has_next ?? pagination?.next_page_number !== null

@@ -88,7 +88,10 @@ export function createWatcher(options: WatcherOptions): Watcher {
     one.suspect = false
     reads += 1
     try {
-      const deployment = await service.get({ request_id: requestId }, { signal: closing.signal, timeoutMs: READ_TIMEOUT_MS, priority })
+      const deployment = await service.get(
+        { request_id: requestId },
+        { signal: closing.signal, timeoutMs: READ_TIMEOUT_MS, priority },
+      )
       one.unreadable = false
       if (isFollowed()) tellStatus(one, deployment)
     } catch (error) {
@@ -107,6 +110,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const one = watched.get(entry.request_id)
     if (one === undefined) return stranger(entry)
     one.listedAt = clock.now()
+    if (one.phase === 'running' && entry.ready === false) one.suspect = true
     if (one.phase !== 'starting' || entry.ready !== true) return
     if (!one.reading && !one.unreadable && reads < MOST_READS) return void read(one, priorities.confirm)
     const assignment = one.reading && !one.unreadable ? undefined : assignmentOf(entry)
@@ -120,12 +124,13 @@ export function createWatcher(options: WatcherOptions): Watcher {
     const oldest = order.findIndex((one) => one.phase === 'starting')
     const recent = oldest === -1 ? 0 : order.length - oldest
     const wantsMore = (pages: number, perPage: number) =>
-      complete || (pages <= Math.ceil(recent / perPage) && order.some((one) => one.phase === 'starting' && one.listedAt < startedAt))
+      complete ||
+      (pages <= Math.ceil(recent / perPage) && order.some((one) => one.phase === 'starting' && one.listedAt < startedAt))
     try {
       const all = await sweep({ service, tag, wantsMore, seen: tellListed, signal: closing.signal })
       nextSweepAt = startedAt + SWEEP_GAP_MS.usual
+      if (all || complete) nextCompleteAt = startedAt + SWEEP_GAP_MS.complete
       if (!all) return
-      nextCompleteAt = startedAt + SWEEP_GAP_MS.complete
       for (const one of order) if (one.phase === 'running' && one.listedAt < startedAt) one.suspect = true
     } catch (error) {
       nextSweepAt = clock.now() + SWEEP_GAP_MS.failed
@@ -139,7 +144,16 @@ export function createWatcher(options: WatcherOptions): Watcher {
     follow: (requestId) => {
       const since = clock.now()
       const suspect = hints.delete(requestId)
-      const one: Watched = { requestId, since, phase: 'starting', readAt: 0, listedAt: 0, reading: false, suspect, unreadable: false }
+      const one: Watched = {
+        requestId,
+        since,
+        phase: 'starting',
+        readAt: 0,
+        listedAt: 0,
+        reading: false,
+        suspect,
+        unreadable: false,
+      }
       watched.set(requestId, one)
     },
     settle: (requestId) => {

@@ -1,0 +1,140 @@
+import { ServerError } from '@muster/core'
+import { describe, expect, test } from 'vitest'
+import { MatchmakerClosed, TooLate } from './errors.js'
+import { duel, setUp } from './matchmaker.fixture.js'
+
+describe('cancelling', () => {
+  test('while searching', () => {
+    const { matchmaker, seen, join } = setUp()
+    join('ann')
+    expect(matchmaker.cancelTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'cancelled' })
+    expect(matchmaker.cancelTicket('ann').status).toBe('CANCELLED')
+    expect(seen.cancelled).toHaveLength(1)
+  })
+
+  test.each([
+    ['while the create is under way', 0],
+    ['while the server starts', 3000],
+  ])('%s: the server is stopped, and the other keeps waiting', async (_, after) => {
+    const { clock, matchmaker, service, seen, join, run } = setUp({ service: { latencyMs: () => 100 } })
+    const { createdAt } = join('ann')
+    join('ben')
+    await matchmaker.tick()
+    await clock.advance(after)
+    matchmaker.cancelTicket('ann')
+    expect(matchmaker.getTicket('ben')).toMatchObject({ status: 'SEARCHING', createdAt, attempts: 0 })
+    expect(seen.returned).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
+    await run(1000)
+    expect(service.unstopped()).toEqual([])
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'dissolved' }])
+
+    join('cas')
+    await run(8000)
+    expect(matchmaker.getTicket('ben')?.assignment?.fqdn).toBe('r2.example.com')
+  })
+
+  test('is too late once the players know their server', async () => {
+    const { matchmaker, join, run } = setUp()
+    join('ann', 'ben')
+    await run(6000)
+    expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(TooLate)
+  })
+
+  test('from within a listener that hears of the same match', async () => {
+    const { matchmaker, service, join, run, status } = setUp()
+    matchmaker.on('returned', ({ ticket }) => void matchmaker.cancelTicket(ticket.id))
+    matchmaker.on('matchFound', () => void matchmaker.cancelTicket('ann'))
+    join('ann')
+    join('ben')
+    await run(8000)
+    expect([status('ann'), status('ben')]).toEqual(['CANCELLED', 'CANCELLED'])
+    expect(service.calls.create.length).toBeLessThanOrEqual(1)
+    expect(service.unstopped()).toEqual([])
+  })
+
+  test('from within a listener that hears of one of several: each ticket ends once', async () => {
+    const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
+    matchmaker.on('returned', ({ ticket }) => void (ticket.id === 'ben' && matchmaker.cancelTicket('cas')))
+    join('ann')
+    join('ben')
+    join('cas')
+    await run(1000)
+    matchmaker.cancelTicket('ann')
+    expect([status('ann'), status('ben'), status('cas')]).toEqual(['CANCELLED', 'SEARCHING', 'CANCELLED'])
+    expect(seen.returned?.map(({ ticket }) => ticket.id)).toEqual(['ben'])
+    await run(1000)
+    expect(service.unstopped()).toEqual([])
+  })
+
+  test('before the journal has the intent: no server is asked for', async () => {
+    let written = () => {}
+    const journal = { open: () => [], append: () => new Promise<void>((resolve) => (written = resolve)) }
+    const { clock, matchmaker, service, join, run } = setUp({ journal })
+    join('ann', 'ben')
+    void matchmaker.tick()
+    await clock.advance(250)
+    matchmaker.cancelTicket('ann-ben')
+    written()
+    await run(1000)
+    expect(service.calls.create).toEqual([])
+    expect(matchmaker.inspect().matches).toEqual([])
+  })
+
+  test('stopMatch while the server starts: all search again', async () => {
+    const { matchmaker, service, join, run } = setUp()
+    join('ann', 'ben')
+    await run(1000)
+    await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
+    expect(service.unstopped()).toEqual([])
+  })
+})
+
+describe('closing', () => {
+  test('cancels who waits, stops what starts, and leaves running servers alone', async () => {
+    const { clock, matchmaker, service, join, run, status } = setUp()
+    join('ann', 'ben')
+    await run(6000)
+    join('cas', 'dee')
+    await run(500)
+    join('eve')
+    matchmaker.start()
+    const closed = matchmaker.close()
+    await clock.advance(1000)
+    expect(await closed).toEqual([])
+    expect([status('ann-ben'), status('cas-dee'), status('eve')]).toEqual(['HOST_ASSIGNED', 'CANCELLED', 'CANCELLED'])
+    expect(matchmaker.getTicket('cas-dee')?.cancelReason).toBe('closed')
+    expect(service.unstopped()).toEqual(['r1'])
+    expect(() => join('fay')).toThrow(MatchmakerClosed)
+    expect(clock.sleepers).toBe(0)
+  })
+
+  test('also stops running servers when asked, and settles a create that is under way', async () => {
+    const { clock, matchmaker, service, join, run } = setUp({ service: { latencyMs: () => 300 } })
+    join('ann', 'ben')
+    await run(8000)
+    join('cas', 'dee')
+    await matchmaker.tick()
+    expect(service.calls.create).toHaveLength(2)
+    const closed = matchmaker.close({ stopServers: true })
+    await clock.advance(3000)
+    expect(await closed).toEqual([])
+    expect(service.unstopped()).toEqual([])
+    expect(service.records).toHaveLength(2)
+  })
+
+  test('tells what it could not stop in time', async () => {
+    const { clock, matchmaker, seen, join, run } = setUp({
+      service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },
+    })
+    join('ann', 'ben')
+    await run(6000)
+    const { matchId = '' } = matchmaker.getTicket('ann-ben') ?? {}
+    const stopped = matchmaker.stopMatch(matchId).catch((error: unknown) => error)
+    const closed = matchmaker.close({ timeoutMs: 5000 })
+    await clock.advance(6000)
+    expect(await closed).toMatchObject([{ matchId, requestId: 'r1', phase: 'stopping' }])
+    expect(seen.problem?.length).toBeGreaterThan(1)
+    expect(await stopped).toBeInstanceOf(MatchmakerClosed)
+  })
+})
