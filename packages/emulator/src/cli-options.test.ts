@@ -11,13 +11,18 @@ const read = (line: string, files: Readonly<Record<string, string>> = {}) =>
 test('without flags everything has its default', () => {
   const { help, listen, emulator } = read('')
   expect([help, listen]).toEqual([false, { port: undefined, host: undefined }])
-  expect(emulator).toEqual({ random: expect.any(Function), limits: { algorithm: 'sliding log' }, relayData: { authDelayMs: 1500 } })
+  expect(emulator).toEqual({
+    random: expect.any(Function),
+    limits: { algorithm: 'sliding log' },
+    deployments: {},
+    relayData: { authDelayMs: 1500 },
+  })
 })
 
 test('every flag has its place', () => {
   const line =
     '--port 8080 --host 0.0.0.0 --token secret --speed 20 --limits token-bucket --retry-after date --latency 30 --jitter 10' +
-    ' --capacity 5 --relay 192.0.2.7 --image a/b:v1 --image host:5000/c:v2 --faults faults.json'
+    ' --capacity 5 --relay 192.0.2.7 --webhooks any --image a/b:v1 --image host:5000/c:v2 --faults faults.json'
   const faults = [{ operation: '*', status: 500 }]
   const { listen, emulator } = read(line, { 'faults.json': JSON.stringify(faults) })
   expect(listen).toEqual({ port: 8080, host: '0.0.0.0' })
@@ -29,6 +34,7 @@ test('every flag has its place', () => {
     latencyMs: 30,
     jitterMs: 10,
     capacity: 5,
+    deployments: { webhookHosts: 'any' },
     relayData: { host: '192.0.2.7', authDelayMs: 1500 },
     images: [
       { image: 'a/b', tag: 'v1' },
@@ -60,6 +66,7 @@ test.each([
   ['--speed fast', '--speed must be a number, got "fast"'],
   ['--limits leaky', '--limits must be sliding-log, fixed-window, token-bucket or none, got leaky'],
   ['--retry-after soon', '--retry-after must be seconds, date or none, got soon'],
+  ['--webhooks none', '--webhooks must be loopback or any, got none'],
   ['--image server', '--image must be name:tag, got "server"'],
   ['--faults none.json', '--faults: none.json cannot be read as JSON'],
   ['--sped 20', "Unknown option '--sped'"],

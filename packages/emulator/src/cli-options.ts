@@ -19,6 +19,7 @@ Serves the whole service on this machine. Prints its URL as the first line, and 
   --jitter <ms>        up to this much more, drawn per request (default 0)
   --capacity <number>  deployments that may run at once at each place (default any number)
   --relay <address>    where relay sessions carry packets over UDP (default 127.0.0.1), or none
+  --webhooks <hosts>   hosts that webhooks are sent to: loopback (default) or any
   --image <name:tag>   an image in the service's own registry; can be repeated
   --faults <file>      JSON: a list of declared faults
   --help               shows this
@@ -36,6 +37,7 @@ const flags = {
   jitter: { type: 'string' },
   capacity: { type: 'string' },
   relay: { type: 'string' },
+  webhooks: { type: 'string' },
   image: { type: 'string', multiple: true },
   faults: { type: 'string' },
   help: { type: 'boolean' },
@@ -74,6 +76,7 @@ export function readCommandLine(args: readonly string[], readFile: (path: string
       jitterMs: number('jitter'),
       capacity: number('capacity'),
       relayData: values.relay === 'none' ? false : { host: values.relay, authDelayMs: AUTH_DELAY_MS },
+      deployments: { webhookHosts: webhookHostsOf(values.webhooks) },
       images: values.image?.map(imageOf),
       faults: values.faults === undefined ? undefined : faultsOf(values.faults, readFile),
     },
@@ -106,6 +109,11 @@ function limitsOf(algorithm: string | undefined, retryAfter: string | undefined)
 }
 
 const isAlgorithm = (name: string): name is LimitAlgorithm => Object.hasOwn(algorithms, name)
+
+function webhookHostsOf(hosts: string | undefined) {
+  if (hosts === undefined || hosts === 'loopback' || hosts === 'any') return hosts
+  throw new TypeError(`--webhooks must be loopback or any, got ${hosts}`)
+}
 
 function imageOf(text: string) {
   const colon = text.lastIndexOf(':')

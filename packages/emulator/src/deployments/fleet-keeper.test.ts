@@ -137,10 +137,14 @@ describe('a fleet deploys nothing', () => {
     expect(await running(made)).toHaveLength(3)
   })
 
-  test('once it is deleted', async () => {
+  test.each([
+    ['once it is deleted', '/v1/fleet/fleet'],
+    ['of a version that is deleted', '/v1/app/arena/version/1.0'],
+    ['of an application that is deleted', '/v1/app/arena'],
+  ])('%s', async (_when, target) => {
     const made = await fleet({ minimum: 1 })
     const [id] = await running(made)
-    await made.call('DELETE', '/v1/fleet/fleet')
+    await made.call('DELETE', target)
     await made.stop(id as string)
     await made.clock.advance(60_000)
     expect(await running(made)).toEqual([])

@@ -253,7 +253,11 @@ describe('declared faults', () => {
     expect(late.session_user.authorization_token).toBe(shown[2])
     // The third user was shown with the first one's token: that is whom it takes out.
     expect((await revoke(faulty, shown[2])).status).toBe(200)
-    expect((await read(faulty)).session_users.map(({ ip_address }) => ip_address)).toEqual(['198.51.100.7', '192.0.2.1', '192.0.2.9'])
+    expect((await read(faulty)).session_users.map(({ ip_address }) => ip_address)).toEqual([
+      '198.51.100.7',
+      '192.0.2.1',
+      '192.0.2.9',
+    ])
 
     const alone = await open({ users: [{ ip: '192.0.2.1' }] })
     await clock.advance(2000)

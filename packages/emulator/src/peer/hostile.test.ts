@@ -14,7 +14,9 @@ async function stranger() {
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')
   const send = (datagram: Buffer, port: number) =>
-    new Promise<void>((resolve, reject) => socket.send(datagram, port, '127.0.0.1', (error) => (error === null ? resolve() : reject(error))))
+    new Promise<void>((resolve, reject) =>
+      socket.send(datagram, port, '127.0.0.1', (error) => (error === null ? resolve() : reject(error))),
+    )
   return { heard, send }
 }
 
@@ -37,7 +39,8 @@ test('a flood of wrong tokens is answered five times, shortly, and disturbs nobo
   const { emulator, session, stillPlays, clock } = await playing()
   const { heard, send } = await stranger()
   const { client, server } = session.relay.ports
-  for (let guess = 0; guess < 200; guess++) await send(pingPacket(guess, session.authorization_token), guess % 2 === 0 ? client.port : server.port)
+  for (let guess = 0; guess < 200; guess++)
+    await send(pingPacket(guess, session.authorization_token), guess % 2 === 0 ? client.port : server.port)
   await eventually(() => emulator.counters.packets.dropped.invalidToken === 200)
   await stillPlays()
   expect(heard).toEqual(Array.from({ length: 5 }, () => Buffer.of(1, relayState.invalid)))

@@ -83,7 +83,9 @@ export function createPeerConnection<Message>(
     const ping = pingPacket(userToken, sessionToken)
     const { signal } = current.ended
     while (!signal.aborted) {
-      if (clock.now() - current.heardAt >= timeoutMs) return hangUp(current, 'disconnected', new PeerError('no answer', 'the relay does not answer'))
+      if (clock.now() - current.heardAt >= timeoutMs) {
+        return hangUp(current, 'disconnected', new PeerError('no answer', 'the relay does not answer, or goes on checking'))
+      }
       socket.send(ping)
       await clock.sleep(pingMs, signal).catch(() => {})
     }
@@ -115,8 +117,9 @@ export function createPeerConnection<Message>(
         throw current.ended.signal.reason
       }
       current.socket = socket.on('message', (datagram) => hear(current, datagram))
+      const decision = admitted(current)
       void keepPinging(current, socket)
-      await admitted(current)
+      await decision
     } catch (error) {
       hangUp(current, 'disconnected', error)
       throw error

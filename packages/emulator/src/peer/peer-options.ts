@@ -31,7 +31,12 @@ export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
   role: z.enum(['host', 'client']),
   userToken: token,
   sessionToken: token,
-  clock: z.custom<Clock>((clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock, 'must be a Clock').optional(),
+  clock: z
+    .custom<Clock>(
+      (clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock,
+      'must be a Clock',
+    )
+    .optional(),
   pingMs: z.number().min(100).max(1000).optional(),
   timeoutMs: z.number().positive().optional(),
 })

@@ -26,6 +26,7 @@ export const peerStateOf = (code: RelayState) => names[code]
 export function problemOf(state: PeerState): PeerError | undefined {
   if (state === 'invalid') return new PeerError('invalid', 'the relay does not know these tokens')
   if (state === 'timed out') return new PeerError('session timed out', 'the host of the session is silent')
-  if (state === 'error') return new PeerError('error', 'the relay refuses: there is a host already, or the user is here in the other role')
+  if (state === 'error')
+    return new PeerError('error', 'the relay refuses: there is a host already, or the user is here in the other role')
   return undefined
 }

@@ -47,7 +47,10 @@ export function createPeer(options: PeerOptions): HostPeer | ClientPeer {
 }
 
 function createHost(options: PeerOptions): HostPeer {
-  const { connection, send } = createPeerConnection(options, 'server', (data, connectionId): HostMessage => ({ data, connectionId }))
+  const { connection, send } = createPeerConnection(options, 'server', (data, connectionId): HostMessage => ({
+    data,
+    connectionId,
+  }))
   return Object.assign(connection, {
     send: (connectionId: number, data: Uint8Array) => {
       if (!Number.isInteger(connectionId) || connectionId < 1 || connectionId > 0xffff_ffff) {

@@ -39,7 +39,11 @@ export function relayed(options: EmulatorOptions = {}) {
     call('POST', `${path}:revoke-user`, { session_id, authorization_token })
   const end = ({ session_id }: Session) => call('DELETE', `${path}/${session_id}`)
 
-  const optionsOf = <Role extends PeerRole>(session: Session, userToken: number | undefined, role: Role): PeerOptions & { readonly role: Role } => ({
+  const optionsOf = <Role extends PeerRole>(
+    session: Session,
+    userToken: number | undefined,
+    role: Role,
+  ): PeerOptions & { readonly role: Role } => ({
     host: session.relay.ip,
     port: session.relay.ports[role === 'host' ? 'server' : 'client'].port,
     role,
@@ -49,7 +53,8 @@ export function relayed(options: EmulatorOptions = {}) {
   })
   const hostOf = (session: Session, userToken = session.session_users[0]?.authorization_token): HostPeer =>
     closing(createPeer(optionsOf(session, userToken, 'host')))
-  const clientOf = (session: Session, userToken: number | undefined): ClientPeer => closing(createPeer(optionsOf(session, userToken, 'client')))
+  const clientOf = (session: Session, userToken: number | undefined): ClientPeer =>
+    closing(createPeer(optionsOf(session, userToken, 'client')))
 
   return { clock, emulator, call, open, authorize, revoke, end, hostOf, clientOf, optionsOf }
 }
@@ -60,7 +65,10 @@ function closing<Peer extends { close(): void }>(peer: Peer): Peer {
 }
 
 /** Resolves with the next `count` messages. */
-export function messages<Message>(peer: { onMessage(listener: (message: Message) => void): () => void }, count: number): Promise<readonly Message[]> {
+export function messages<Message>(
+  peer: { onMessage(listener: (message: Message) => void): () => void },
+  count: number,
+): Promise<readonly Message[]> {
   return new Promise((resolve) => {
     const heard: Message[] = []
     const stop = peer.onMessage((message) => {
@@ -73,7 +81,10 @@ export function messages<Message>(peer: { onMessage(listener: (message: Message)
 }
 
 /** Resolves when the peer is in that state. */
-export function becomes(peer: { readonly state: PeerState; onState(listener: (state: PeerState) => void): () => void }, state: PeerState): Promise<void> {
+export function becomes(
+  peer: { readonly state: PeerState; onState(listener: (state: PeerState) => void): () => void },
+  state: PeerState,
+): Promise<void> {
   return new Promise((resolve) => {
     if (peer.state === state) return resolve()
     const stop = peer.onState((next) => {

@@ -197,7 +197,9 @@ describe('time', () => {
 })
 
 test('who sends too much is cut, and stays', async () => {
-  const { clock, emulator, host, first, second } = await match({ relayData: { userPacketsPerSecond: 20, sessionPacketsPerSecond: 30 } })
+  const { clock, emulator, host, first, second } = await match({
+    relayData: { userPacketsPerSecond: 20, sessionPacketsPerSecond: 30 },
+  })
   const heard = messages(host, 30)
   for (let sent = 0; sent < 100; sent++) first.send(Buffer.from('x'))
   for (let sent = 0; sent < 15; sent++) second.send(Buffer.from('y'))

@@ -49,7 +49,10 @@ test('takes its time, and keeps their order', async () => {
   await clock.advance(39)
   expect(left).toEqual([])
   await clock.advance(1)
-  expect(left).toEqual([{ packet: 0, at: 40 }, { packet: 1, at: 40 }])
+  expect(left).toEqual([
+    { packet: 0, at: 40 },
+    { packet: 1, at: 40 },
+  ])
 })
 
 test('jitter lets later ones overtake', async () => {

@@ -29,7 +29,8 @@ export const isAlive = (connection: Connection, now: number): boolean => now - c
 export const isValid = (connection: Connection, authDelayMs: number, now: number): boolean =>
   isAlive(connection, now) && now - connection.since >= authDelayMs
 
-export const isAt = ({ endpoint }: Connection, { port, address }: Endpoint): boolean => endpoint.port === port && endpoint.address === address
+export const isAt = ({ endpoint }: Connection, { port, address }: Endpoint): boolean =>
+  endpoint.port === port && endpoint.address === address
 
 export function end(connection: Connection): void {
   connection.seenAt = -Infinity

@@ -27,7 +27,11 @@ test('one source leaves answers for the others, of which a session has twenty in
 })
 
 test('however tokens are tried, no second sees more than twenty answers in a session, or five to a source', () => {
-  const attempt = fc.record({ wait: fc.integer({ min: 0, max: 120 }), source: fc.integer({ min: 1, max: 12 }), session: fc.integer({ min: 0, max: 1 }) })
+  const attempt = fc.record({
+    wait: fc.integer({ min: 0, max: 120 }),
+    source: fc.integer({ min: 1, max: 12 }),
+    session: fc.integer({ min: 0, max: 1 }),
+  })
   fc.assert(
     fc.property(fc.array(attempt, { maxLength: 200 }), (attempts) => {
       const tokens = createInvalidTokens()
@@ -50,6 +54,7 @@ test('however tokens are tried, no second sees more than twenty answers in a ses
 test('a flood from made-up sources is not remembered', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
-  for (let source = 0; source < 20_000; source++) tokens.mayAnswer(session, `2001:db8::${source.toString(16)}`, start + source / 10)
+  for (let source = 0; source < 20_000; source++)
+    tokens.mayAnswer(session, `2001:db8::${source.toString(16)}`, start + source / 10)
   expect(tokens.sources).toBeLessThanOrEqual(2048)
 })

@@ -17,5 +17,10 @@ const share = z.number().min(0).max(1)
 const milliseconds = z.number().min(0).max(10_000)
 
 export const PacketFault: z.ZodType<PacketFault> = z
-  .strictObject({ loss: share.optional(), delayMs: milliseconds.optional(), jitterMs: milliseconds.optional(), reorder: share.optional() })
+  .strictObject({
+    loss: share.optional(),
+    delayMs: milliseconds.optional(),
+    jitterMs: milliseconds.optional(),
+    reorder: share.optional(),
+  })
   .refine((fault) => Object.values(fault).some((value) => value !== undefined), 'must have loss, delayMs, jitterMs or reorder')

@@ -128,7 +128,8 @@ describe('what is not a packet', () => {
         if (read?.kind === 'data') expect(read.payload.length).toBe(datagram.length - (at === 'server' ? 5 : 1))
       }),
     )
-    for (const hex of ['', '01', '0100', '0106', '01ff', '010200', '03', '00']) expect(readRelayed(bytes(hex), 'client'), hex).toBeUndefined()
+    for (const hex of ['', '01', '0100', '0106', '01ff', '010200', '03', '00'])
+      expect(readRelayed(bytes(hex), 'client'), hex).toBeUndefined()
     for (const hex of ['02', '02010000']) expect(readRelayed(bytes(hex), 'server'), hex).toBeUndefined()
   })
 })

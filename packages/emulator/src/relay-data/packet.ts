@@ -34,7 +34,7 @@ const SESSION_TOKEN = 4
 const KIND = 8
 const CONNECTION_ID = 9
 /** Bytes before the payload of what peers send. */
-export const HEADER = { client: 9, server: 13 } as const satisfies Record<Side, number>
+const HEADER = { client: 9, server: 13 } as const satisfies Record<Side, number>
 /** Bytes before the payload of what the relay sends to the peers at that side. */
 export const RELAYED_HEADER = { client: 1, server: 5 } as const satisfies Record<Side, number>
 
@@ -124,4 +124,5 @@ export function readRelayed(datagram: Buffer, side: Side): Relayed | undefined {
   }
 }
 
-const isRelayState = (code: number | undefined): code is RelayState => code !== undefined && code >= relayState.checking && code <= relayState.error
+const isRelayState = (code: number | undefined): code is RelayState =>
+  code !== undefined && code >= relayState.checking && code <= relayState.error

@@ -6,7 +6,9 @@ const start = Date.UTC(2026, 0, 1)
 
 test('one second of packets may come at once, then they come at the rate', () => {
   const cap = createRateCap(4)
-  const taken = [0, 0, 0, 0, 0, 249, 250, 250, 499, 500, 5000, 5000, 5000, 5000, 5000].map((instant) => takeFrom(cap, start + instant))
+  const taken = [0, 0, 0, 0, 0, 249, 250, 250, 499, 500, 5000, 5000, 5000, 5000, 5000].map((instant) =>
+    takeFrom(cap, start + instant),
+  )
   expect(taken).toEqual([true, true, true, true, false, false, true, false, false, true, true, true, true, true, false])
 })
 

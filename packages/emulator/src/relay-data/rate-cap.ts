@@ -12,7 +12,10 @@ const CAPACITY_MS = 1000
 /** Additions of fractions leave errors far below any clock's resolution. */
 const TOLERANCE_MS = 1e-6
 
-export const createRateCap = (packetsPerSecond: number): RateCap => ({ msPerPacket: CAPACITY_MS / packetsPerSecond, fullAt: -Infinity })
+export const createRateCap = (packetsPerSecond: number): RateCap => ({
+  msPerPacket: CAPACITY_MS / packetsPerSecond,
+  fullAt: -Infinity,
+})
 
 /** Lets one more pass, if it may. */
 export function takeFrom(cap: RateCap, now: number): boolean {

@@ -32,50 +32,56 @@ interface Happened {
   readonly sent: readonly Sent[]
 }
 
-const history = fc.record({ steps: fc.array(step, { maxLength: 200, size: 'max' }), authDelayMs: fc.constantFrom(0, 1500) }).map(({ steps, authDelayMs }) => {
-  const { traffic, receive, pass, counters, connected } = trafficOf({ authDelayMs })
-  const stays = new Map<number, number>()
-  const happened: Happened[] = []
-  const crowds: { readonly connected: number; readonly inside: number }[] = []
-  let now = 0
-  let nextStay = 1
+const history = fc
+  .record({ steps: fc.array(step, { maxLength: 200, size: 'max' }), authDelayMs: fc.constantFrom(0, 1500) })
+  .map(({ steps, authDelayMs }) => {
+    const { traffic, receive, pass, counters, connected } = trafficOf({ authDelayMs })
+    const stays = new Map<number, number>()
+    const happened: Happened[] = []
+    const crowds: { readonly connected: number; readonly inside: number }[] = []
+    let now = 0
+    let nextStay = 1
 
-  const comeIn = (at: Side, datagram: Buffer, source: Endpoint, stay: number | undefined) => {
-    const bytes = datagram.length
-    happened.push({ at: now, side: at, from: source, bytes, stay, sent: receive(at, datagram, source) })
-  }
-
-  for (const entry of steps) {
-    if (entry.kind === 'pass') {
-      now += entry.ms
-      pass(entry.ms)
-    } else if (entry.kind === 'authorize') {
-      // Tokens are given to one user at a time.
-      if (!stays.has(entry.user)) {
-        stays.set(entry.user, nextStay++)
-        traffic.authorize({ token: entry.user, ip: '198.51.100.1' })
-      }
-    } else if (entry.kind === 'revoke') {
-      stays.delete(entry.user)
-      traffic.revoke(entry.user)
-    } else if (entry.kind === 'junk') {
-      comeIn(entry.side, Buffer.from(entry.bytes), entry.from, undefined)
-    } else {
-      const stay = entry.session === sessionToken ? stays.get(entry.user) : undefined
-      const target = entry.kind === 'data' && entry.side === 'server' ? entry.to : undefined
-      const datagram = entry.kind === 'ping' ? pingPacket(entry.user, entry.session) : dataPacket(entry.user, entry.session, Buffer.from('payload'), target)
-      comeIn(entry.side, datagram, entry.from, stay)
+    const comeIn = (at: Side, datagram: Buffer, source: Endpoint, stay: number | undefined) => {
+      const bytes = datagram.length
+      happened.push({ at: now, side: at, from: source, bytes, stay, sent: receive(at, datagram, source) })
     }
-    crowds.push({ connected: connected(), inside: stays.size })
-  }
-  return { happened, counters, crowds }
-})
+
+    for (const entry of steps) {
+      if (entry.kind === 'pass') {
+        now += entry.ms
+        pass(entry.ms)
+      } else if (entry.kind === 'authorize') {
+        // Tokens are given to one user at a time.
+        if (!stays.has(entry.user)) {
+          stays.set(entry.user, nextStay++)
+          traffic.authorize({ token: entry.user, ip: '198.51.100.1' })
+        }
+      } else if (entry.kind === 'revoke') {
+        stays.delete(entry.user)
+        traffic.revoke(entry.user)
+      } else if (entry.kind === 'junk') {
+        comeIn(entry.side, Buffer.from(entry.bytes), entry.from, undefined)
+      } else {
+        const stay = entry.session === sessionToken ? stays.get(entry.user) : undefined
+        const target = entry.kind === 'data' && entry.side === 'server' ? entry.to : undefined
+        const datagram =
+          entry.kind === 'ping'
+            ? pingPacket(entry.user, entry.session)
+            : dataPacket(entry.user, entry.session, Buffer.from('payload'), target)
+        comeIn(entry.side, datagram, entry.from, stay)
+      }
+      crowds.push({ connected: connected(), inside: stays.size })
+    }
+    return { happened, counters, crowds }
+  })
 
 type Past = typeof history extends fc.Arbitrary<infer Value> ? Value : never
 const always = (check: (past: Past) => void) => fc.assert(fc.property(history, check), { numRuns: 50 })
 
 const stateIn = (sent: readonly Sent[]) => (sent[0]?.packet?.kind === 'state' ? sent[0].packet.state : undefined)
-const isLetIn = (state: RelayState | undefined) => state !== undefined && state !== relayState.invalid && state !== relayState.error
+const isLetIn = (state: RelayState | undefined) =>
+  state !== undefined && state !== relayState.invalid && state !== relayState.error
 const dataIn = (sent: readonly Sent[]) => (sent[0]?.packet?.kind === 'data' ? sent[0].packet : undefined)
 
 test('one datagram makes at most one, never a longer one, and an outsider is told at most that it is one', () => {

@@ -35,7 +35,7 @@ export interface TrafficGround {
 /** Sends what begins at `start` of a datagram, from the port of that side. */
 export type Send = (side: Side, datagram: Buffer, start: number, to: Endpoint) => void
 
-/** What one session does with packets. Pure but for `send`; times are those that `receive` is told, and never decrease. */
+/** What one session does with packets. Pure but for `send` and the counters; `now` never decreases. */
 export interface SessionTraffic {
   /** Lets a user connect. Every user's token is another. */
   authorize(user: { readonly token: number; readonly ip: string }): void
@@ -56,12 +56,15 @@ interface User {
   connection: Connection | undefined
 }
 
-/** A peer pings 1 to 10 times a second (public fact). A cap of their own, so that too much data does not cost its sender the connection. */
+/**
+ * A peer pings 1 to 10 times a second (public fact). They have a cap of their own, so that sending too much
+ * data does not cost a peer its connection.
+ */
 const PINGS_PER_SECOND = 20
 
 /**
  * No timers: whether a connection is over, or a host gone, is found when it matters, because peers ask
- * every half second. No objects per packet: thousands come in every moment.
+ * every half second. No objects per packet: there may be a hundred thousand in a second.
  */
 export function createSessionTraffic({ sessionToken, settings, counters, invalidTokens, send }: TrafficGround): SessionTraffic {
   const { authDelayMs, pinSource } = settings
@@ -157,7 +160,12 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
   /** By which connection the user may send this; undefined for not at all. */
   const sender = (user: User, side: Side, from: Endpoint, now: number): Connection | undefined => {
     const { connection } = user
-    if (connection === undefined || connection.side !== side || !isAt(connection, from) || !isValid(connection, authDelayMs, now)) {
+    if (
+      connection === undefined ||
+      connection.side !== side ||
+      !isAt(connection, from) ||
+      !isValid(connection, authDelayMs, now)
+    ) {
       dropped.notConnected++
       return undefined
     }
@@ -191,7 +199,8 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
       end(connection)
       clients.delete(connection.id)
     },
-    connected: (now) => Array.from(users.values()).filter(({ connection }) => connection !== undefined && isAlive(connection, now)).length,
+    connected: (now) =>
+      Array.from(users.values()).filter(({ connection }) => connection !== undefined && isAlive(connection, now)).length,
   }
 }
 

@@ -48,8 +48,9 @@ export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
       token,
       from,
       /** The state it is told; undefined for silence. */
-      ping: (session = sessionToken) => answerTo(pingPacket(token, session)),
-      send: (text: string, connectionId?: number) => receive(side, dataPacket(token, sessionToken, Buffer.from(text), connectionId), from),
+      ping: (withSession = sessionToken) => answerTo(pingPacket(token, withSession)),
+      send: (text: string, connectionId?: number) =>
+        receive(side, dataPacket(token, sessionToken, Buffer.from(text), connectionId), from),
       at: (elsewhere: Partial<Endpoint>) => user(token, side, { ...from, ...elsewhere }),
     }
   }
@@ -70,6 +71,16 @@ export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
     },
     connected: () => traffic.connected(now),
   }
+}
+
+/** A host and two clients, all valid. */
+export function session(settings: Partial<RelayDataSettings> = {}) {
+  const made = trafficOf(settings)
+  const host = made.authorized(0xffff_ffff, 'server')
+  const first = made.authorized(1, 'client')
+  const second = made.authorized(2, 'client')
+  for (const peer of [host, first, second]) peer.ping()
+  return { ...made, host, first, second }
 }
 
 /** What a host gets from a client. */

@@ -1,0 +1,119 @@
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { expect, test } from 'vitest'
+import { pingPacket, relayState } from '../relay-data/packet.js'
+import { fakeRelay, sessionToken, userToken } from './fake-relay.fixture.js'
+import { PeerError } from './peer-error.js'
+import { createPeer } from './peer.js'
+import { eventually, failure } from './session.fixture.js'
+
+test('pings, and is done when the relay says that the peer is valid', async () => {
+  const { client, heard } = await fakeRelay()
+  const states: string[] = []
+  client.onState((state) => states.push(state))
+  expect(client.state).toBe('disconnected')
+  await client.connect()
+  expect(client.state).toBe('valid')
+  expect(states).toEqual(['checking', 'valid'])
+  expect(heard).toEqual([pingPacket(userToken, sessionToken)])
+})
+
+test('a ping that gets lost is followed by others', async () => {
+  const { client, clock, heard, answer } = await fakeRelay({ pingMs: 100 })
+  answer(undefined)
+  const connected = client.connect()
+  await eventually(() => heard.length === 1)
+  await clock.advance(100)
+  await eventually(() => heard.length === 2)
+  answer(relayState.valid)
+  await clock.advance(100)
+  await connected
+  expect(heard).toHaveLength(3)
+})
+
+test.each([
+  [relayState.invalid, 'invalid', 'invalid'],
+  [relayState.timedOut, 'session timed out', 'timed out'],
+  [relayState.error, 'error', 'error'],
+] as const)('state %d is a refusal: %s', async (code, problem, state) => {
+  const { client, clock, heard, answer } = await fakeRelay()
+  answer(code)
+  const error = await failure(client.connect())
+  expect(error).toBeInstanceOf(PeerError)
+  expect(error).toMatchObject({ problem })
+  expect(client.state).toBe(state)
+  // It does not go on, and may try again.
+  expect(clock.sleepers).toBe(0)
+  expect(heard).toHaveLength(1)
+  answer(relayState.valid)
+  await client.connect()
+})
+
+test.each([undefined, relayState.checking])('answers of %s are waited for so long, then no longer', async (state) => {
+  const { client, clock, answer } = await fakeRelay({ timeoutMs: 2000 })
+  answer(state)
+  const failed = failure(client.connect())
+  await clock.advance(1999)
+  expect(client.state).toBe('checking')
+  await clock.advance(1)
+  expect(await failed).toMatchObject({ problem: 'no answer' })
+  expect(client.state).toBe('disconnected')
+})
+
+test('to a port where nobody is ends likewise', async () => {
+  const { clock } = await fakeRelay()
+  const socket = createSocket('udp4').bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+  const { port } = socket.address()
+  socket.close()
+  await once(socket, 'close')
+  const peer = createPeer({ role: 'host', host: '127.0.0.1', port, userToken, sessionToken, clock })
+  const failed = failure(peer.connect())
+  for (let passed = 0; passed < 10_000; passed += 500) await clock.advance(500)
+  expect(await failed).toMatchObject({ problem: 'no answer' })
+})
+
+test('to a name that there is not fails', async () => {
+  const peer = createPeer({ role: 'host', host: 'relay.invalid', port: 1000, userToken, sessionToken })
+  const error = await failure(peer.connect())
+  expect(error).toMatchObject({ problem: 'unreachable', cause: expect.any(Error) })
+  expect(peer.state).toBe('disconnected')
+})
+
+test('can be given up', async () => {
+  const { client, answer } = await fakeRelay()
+  answer(undefined)
+  const reason = new Error('changed my mind')
+  const controller = new AbortController()
+  const failed = failure(client.connect({ signal: controller.signal }))
+  controller.abort(reason)
+  expect(await failed).toBe(reason)
+  expect(client.state).toBe('disconnected')
+  await expect(client.connect({ signal: controller.signal })).rejects.toBe(reason)
+})
+
+test('once connected, the signal means nothing any more', async () => {
+  const { client } = await fakeRelay()
+  const controller = new AbortController()
+  await client.connect({ signal: controller.signal })
+  controller.abort()
+  expect(client.state).toBe('valid')
+})
+
+test('ends by close', async () => {
+  const { client, answer } = await fakeRelay()
+  answer(undefined)
+  const failed = failure(client.connect())
+  client.close()
+  expect(await failed).toMatchObject({ problem: 'closed' })
+  expect(client.state).toBe('disconnected')
+})
+
+test('twice is refused, and disturbs nothing', async () => {
+  const { client } = await fakeRelay()
+  const connected = client.connect()
+  await expect(client.connect()).rejects.toThrow('connected already')
+  await connected
+  await expect(client.connect()).rejects.toThrow('connected already')
+  expect(client.state).toBe('valid')
+})

@@ -1,0 +1,45 @@
+import { createSocket, type RemoteInfo } from 'node:dgram'
+import { once } from 'node:events'
+import { createManualClock } from '@muster/core/clock'
+import { onTestFinished } from 'vitest'
+import { answerOf, relayState, type RelayState } from '../relay-data/packet.js'
+import type { PeerOptions } from './peer-options.js'
+import { createPeer } from './peer.js'
+
+export const userToken = 4_000_000_001
+export const sessionToken = 3_500_589_645
+
+/** A relay that says what it is told to say, and a client and a host at it. */
+export async function fakeRelay(options: Partial<PeerOptions> = {}) {
+  const clock = createManualClock()
+  const socket = createSocket('udp4')
+  onTestFinished(() => void socket.close())
+  const heard: Buffer[] = []
+  let peerAt: RemoteInfo | undefined
+  let answers: RelayState | undefined = relayState.valid
+  const send = (datagram: Buffer) => peerAt && socket.send(datagram, peerAt.port, peerAt.address)
+  socket.on('message', (datagram, from) => {
+    heard.push(datagram)
+    peerAt = from
+    if (answers !== undefined) send(answerOf(answers))
+  })
+  socket.bind(0, '127.0.0.1')
+  await once(socket, 'listening')
+
+  const at = { host: '127.0.0.1', port: socket.address().port, userToken, sessionToken, clock, ...options }
+  const client = createPeer({ ...at, role: 'client' })
+  const host = createPeer({ ...at, role: 'host' })
+  onTestFinished(() => client.close())
+  onTestFinished(() => host.close())
+  return {
+    clock,
+    heard,
+    client,
+    host,
+    send,
+    /** Undefined for nothing. */
+    answer: (state: RelayState | undefined) => {
+      answers = state
+    },
+  }
+}

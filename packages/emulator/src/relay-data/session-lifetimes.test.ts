@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest'
+import { relayState } from './packet.js'
+import { session, toClient, toHost, trafficOf } from './traffic.fixture.js'
+
+/** Who is connected, from where, as what and for how long. */
+
+const { checking, valid, timedOut, error } = relayState
+
+describe('elsewhere', () => {
+  test('a user may go on from there after two seconds of silence, as the same connection', () => {
+    const { first, host, pass } = session()
+    const moved = first.at({ address: '203.0.113.50', port: 50_000 })
+    pass(1999)
+    expect(moved.ping()).toBe(checking)
+    expect(moved.send('too early')).toEqual([])
+    expect(host.send('to where it was', 1)).toEqual([toClient(first, 'to where it was')])
+    pass(1)
+    expect(moved.ping()).toBe(valid)
+    expect(moved.send('moved')).toEqual([toHost(host, 1, 'moved')])
+    expect(host.send('to where it is', 1)).toEqual([toClient(moved, 'to where it is')])
+    expect(first.send('from where it was')).toEqual([])
+  })
+
+  test('not as long as it goes on where it was', () => {
+    const { first, pass } = session()
+    for (let passed = 0; passed < 5; passed++) {
+      expect(first.send('here')).toHaveLength(1)
+      expect(first.at({ port: 50_000 }).ping()).toBe(checking)
+      pass(1000)
+    }
+  })
+
+  test('the host moves likewise', () => {
+    const { host, first, pass } = session()
+    const moved = host.at({ port: 50_000 })
+    pass(2000)
+    expect(moved.ping()).toBe(valid)
+    expect(first.send('hello')).toEqual([toHost(moved, 1, 'hello')])
+  })
+
+  test('two users behind one address are two', () => {
+    const { authorized, host } = session()
+    const third = authorized(3, 'client').at({ address: '203.0.113.7', port: 1000 })
+    const fourth = authorized(4, 'client').at({ address: '203.0.113.7', port: 1001 })
+    expect([third.ping(), fourth.ping()]).toEqual([valid, valid])
+    expect([...third.send('three'), ...fourth.send('four')]).toEqual([toHost(host, 3, 'three'), toHost(host, 4, 'four')])
+  })
+})
+
+describe('silence', () => {
+  test('of ten seconds ends a connection; the next is another', () => {
+    const { first, host, second, pass, connected } = session()
+    for (let passed = 0; passed < 10; passed++) {
+      expect(host.ping()).toBe(valid)
+      expect(second.ping()).toBe(valid)
+      expect(connected()).toBe(3)
+      pass(1000)
+    }
+    expect(connected()).toBe(2)
+    expect(host.send('anyone there?', 1)).toEqual([])
+    expect(first.send('late')).toEqual([])
+    expect(first.ping()).toBe(valid)
+    expect(first.send('again')).toEqual([toHost(host, 3, 'again')])
+    expect(host.send('to whom it was', 1)).toEqual([])
+  })
+
+  test('data is a sign of life too', () => {
+    const { first, host, pass } = session()
+    for (let passed = 0; passed < 12; passed++) {
+      expect(first.send('here')).toHaveLength(1)
+      expect(host.send('there', 1)).toHaveLength(1)
+      pass(1000)
+    }
+  })
+
+  test('of the host for ten seconds is told to the clients, until one comes', () => {
+    const { first, host, second, pass, authorized } = session()
+    for (let passed = 0; passed < 10; passed++) {
+      expect(first.ping()).toBe(valid)
+      pass(1000)
+    }
+    expect(first.ping()).toBe(timedOut)
+    expect(first.send('to whom?')).toEqual([])
+    const successor = authorized(9, 'server')
+    expect(successor.ping()).toBe(valid)
+    expect(first.ping()).toBe(valid)
+    expect(first.send('to you')).toEqual([toHost(successor, 1, 'to you')])
+    expect(host.ping()).toBe(error)
+    expect(second.ping()).toBe(valid)
+  })
+
+  test('a revoked host is gone at once', () => {
+    const { traffic, host, first } = session()
+    traffic.revoke(host.token)
+    expect(first.ping()).toBe(timedOut)
+  })
+
+  test('before there ever was a host is no silence', () => {
+    const { authorized, pass } = trafficOf()
+    const client = authorized(1, 'client')
+    expect(client.ping()).toBe(valid)
+    pass(9000)
+    expect(client.ping()).toBe(valid)
+    pass(9000)
+    expect(client.ping()).toBe(valid)
+  })
+})
+
+describe('roles', () => {
+  test('there is one host, as long as it lives', () => {
+    const { first, host, authorized, pass, user } = session()
+    const rival = authorized(5, 'server')
+    expect(rival.ping()).toBe(error)
+    pass(9999)
+    expect(rival.ping()).toBe(error)
+    expect(user(first.token, 'server').ping()).toBe(error)
+    pass(1)
+    expect(rival.ping()).toBe(valid)
+    expect(host.ping()).toBe(error)
+  })
+
+  test('a user is not both', () => {
+    const { user, host, first, counters } = session()
+    expect(user(host.token, 'client').ping()).toBe(error)
+    expect(user(first.token, 'server').ping()).toBe(error)
+    expect(first.send('as before')).toEqual([toHost(host, 1, 'as before')])
+    expect(counters.answered).toBe(5)
+  })
+})
