@@ -55,7 +55,8 @@ async function sizeOfDeclarations(entry: string): Promise<number> {
 const program = `import { createClient, NotFound } from '@muster/core'
 const client = createClient({ baseUrl: 'https://service.example.com', token: 'token' })
 const { request_id } = await client.deployments.create({ application: 'game', version: '1', users: [] })
-export const deployment = await client.deployments.waitUntilReady(request_id).catch((error) => error instanceof NotFound)
+const deployment = await client.deployments.waitUntilReady(request_id).catch((error) => error instanceof NotFound)
+console.log(typeof deployment)
 for await (const { name } of client.fleets.list.all()) console.log(name)
 `
 

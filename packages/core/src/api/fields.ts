@@ -12,9 +12,10 @@ import { seen } from './settings.js'
 export const names = z.registry<{ readonly id: string }>()
 
 /** A schema that goes by the name of its type. */
-export function named<T>(id: string, schema: z.ZodType<T>): z.ZodType<T> {
-  names.add(schema, { id })
-  return schema
+export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
+  const named = schema as z.ZodType<T>
+  names.add(named, { id })
+  return named
 }
 
 /** A field of an answer that may be missing. The service may also send null for it. */
@@ -30,7 +31,7 @@ export type TimestampB = `${string}T${string}Z`
 export type NumberOrString = number | string
 
 /** An optional field of an answer. */
-export const maybe = <T>(schema: z.ZodType<T>) => schema.nullish().catch(undefined)
+export const maybe = <T>(schema: z.core.$ZodType<T>) => z.catch(z.nullish(schema), undefined)
 
 export const text = z.string()
 export const flag = z.boolean()

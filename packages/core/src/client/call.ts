@@ -66,7 +66,7 @@ export function createCall(id: OperationId, operation: Operation, calling: Calli
       cancellation: createCancellation(),
       progress: createProgress(clock.now()),
     }
-    const answer = await flights.board(request, { signal, timeoutMs })
+    const answer = await flights.board(request, signal, timeoutMs)
     if (keep) cache.set(path, deepFreeze(answer))
     return answer
   }

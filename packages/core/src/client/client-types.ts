@@ -37,10 +37,13 @@ type AnswerOf<Op> = 204 extends SuccessOf<Op> ? OutputOf<Op> | undefined : Outpu
 type ItemOf<Output> = { [Key in keyof Output]-?: NonNullable<Output[Key]> extends readonly (infer Item extends object)[] ? Item : never }[keyof Output]
 
 /** Operations whose input has a page are those that answer in pages. */
-type Paged<Input> = 'page' extends keyof Input ? true : false
+type Paged<Input> = string extends keyof Input ? false : 'page' extends keyof Input ? true : false
 
-type CallOf<Op> = object extends InputOf<Op> ? OptionalCall<InputOf<Op>, AnswerOf<Op>> : Call<InputOf<Op>, AnswerOf<Op>>
-type PagesOf<Op> = object extends InputOf<Op> ? OptionalPages<InputOf<Op>, ItemOf<OutputOf<Op>>> : Pages<InputOf<Op>, ItemOf<OutputOf<Op>>>
+/** `{}`: what an input that may be left out accepts. */
+type Nothing = Record<never, never>
+
+type CallOf<Op> = Nothing extends InputOf<Op> ? OptionalCall<InputOf<Op>, AnswerOf<Op>> : Call<InputOf<Op>, AnswerOf<Op>>
+type PagesOf<Op> = Nothing extends InputOf<Op> ? OptionalPages<InputOf<Op>, ItemOf<OutputOf<Op>>> : Pages<InputOf<Op>, ItemOf<OutputOf<Op>>>
 
 /** A function for every operation of a description. */
 export type Operations<Description> = {

@@ -66,8 +66,8 @@ export interface ClientEvents {
 
 /** Where the hops put their events. */
 export interface EventSink {
-  /** `describe` runs only if somebody listens. */
-  emit<Name extends keyof ClientEvents>(name: Name, describe: () => Parameters<ClientEvents[Name]>[0]): void
+  listens(name: keyof ClientEvents): boolean
+  emit<Name extends keyof ClientEvents>(name: Name, event: Parameters<ClientEvents[Name]>[0]): void
 }
 
 /** An emitter for users, and the sink that feeds it. A listener that throws becomes a process warning, never the call's failure. */
@@ -76,10 +76,10 @@ export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; 
   return {
     emitter,
     sink: {
-      emit: (name, describe) => {
-        if (emitter.listenerCount(name) === 0) return
+      listens: (name) => emitter.listenerCount(name) > 0,
+      emit: (name, event) => {
         try {
-          emitter.emit(name, ...([describe()] as never))
+          emitter.emit(name, ...([event] as never))
         } catch (error) {
           process.emitWarning(`a listener of the event '${name}' threw: ${String(error)}`, 'MusterWarning')
         }

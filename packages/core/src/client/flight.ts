@@ -1,50 +1,62 @@
-import { cancel, type Cancellation } from './cancellation.js'
+import type { Clock } from '../clock.js'
+import { cancel } from './cancellation.js'
 import type { Deadline, Deadlines } from './deadlines.js'
+import { timeSpent, type TimeSpent } from './progress.js'
+import type { Request } from './request.js'
+import { timedOut } from './timed-out.js'
 
-/** One who waits for a flight. */
-export interface Waiter {
-  readonly signal: AbortSignal | undefined
-  /** Epoch milliseconds. */
-  readonly deadline: number
-  /** Makes the error for a waiter whose time is up. */
-  readonly timedOut: () => unknown
-}
-
-export interface FlightOptions {
-  /** Begins the work; called when the first waiter has joined. */
-  readonly depart: () => Promise<unknown>
-  /** Cancelled when the last waiter leaves, with that waiter's reason. */
-  readonly cancellation: Cancellation
+/** What all flights have in common. */
+export interface FlightContext {
+  /** The further hops: retry, schedule, send, decode. */
+  readonly perform: (request: Request) => Promise<unknown>
   readonly deadlines: Deadlines
-  /** Called once, when nobody may join any more: the work has ended or was abandoned. */
-  readonly closed: () => void
-  /** Called when the work has ended. */
+  readonly clock: Clock
+  /** Called once per flight, when nobody may join any more: the work has ended or was abandoned. */
+  readonly closed: (flight: Flight) => void
+  /** Called once per flight, when its work has ended. */
   readonly landed: () => void
 }
 
 /**
- * Work that one or more callers wait for, each with a deadline and a signal of its own. A waiter who leaves
- * does not disturb the others; when the last one leaves, the work is cancelled.
+ * A request that one or more callers wait for, each with a deadline and a signal of its own. One who leaves
+ * does not disturb the others; when the last one leaves, the request is cancelled.
+ *
+ * A class, as is `Waiting`: there is one of each per call, and V8 may come to place what is made by object
+ * literals among long-lived objects, with all that they hold.
  */
 export class Flight {
-  readonly #options: FlightOptions
+  readonly request: Request
+  /** By which equal requests find it. */
+  readonly key: string
+  readonly #context: FlightContext
   #waiting: Waiting[] = []
   #departed = false
   #open = true
 
-  constructor(options: FlightOptions) {
-    this.#options = options
+  constructor(request: Request, key: string, context: FlightContext) {
+    this.request = request
+    this.key = key
+    this.#context = context
   }
 
-  /** Settles with the work, or as soon as this waiter's signal is aborted or time is up, whichever comes first. */
-  join(waiter: Waiter): Promise<unknown> {
+  /** Settles with the request, or as soon as this caller's signal is aborted or time is up, whichever comes first. */
+  join(signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown> {
+    const { progress } = this.request
+    // Who begins it does so at the request's own beginning.
+    const now = this.#departed ? this.#context.clock.now() : progress.since
+    progress.deadline = Math.max(progress.deadline, now + timeoutMs)
+    const before = this.#departed ? timeSpent(progress, now) : undefined
     return new Promise((resolve, reject) => {
-      const waiting = new Waiting(waiter, resolve, reject, this)
+      const waiting = new Waiting(this, signal, now + timeoutMs, resolve, reject, timeoutMs, before)
       this.#waiting.push(waiting)
-      this.#options.deadlines.add(waiting)
-      waiter.signal?.addEventListener('abort', waiting, { once: true })
+      this.#context.deadlines.add(waiting)
+      signal?.addEventListener('abort', waiting, { once: true })
       if (!this.#departed) this.#depart()
     })
+  }
+
+  expire(waiting: Waiting): void {
+    this.leave(waiting, timedOut(this.request, waiting.timeoutMs, waiting.before, this.#context.clock.now()))
   }
 
   leave(waiting: Waiting, reason: unknown): void {
@@ -53,12 +65,12 @@ export class Flight {
     waiting.reject(reason)
     if (this.#waiting.length > 0) return
     this.#close()
-    cancel(this.#options.cancellation, reason)
+    cancel(this.request.cancellation, reason)
   }
 
   #depart(): void {
     this.#departed = true
-    this.#options.depart().then(
+    this.#context.perform(this.request).then(
       (value) => {
         for (const waiting of this.#land()) waiting.resolve(value)
       },
@@ -70,7 +82,7 @@ export class Flight {
 
   #land(): readonly Waiting[] {
     this.#close()
-    this.#options.landed()
+    this.#context.landed()
     const landed = this.#waiting
     this.#waiting = []
     for (const waiting of landed) this.#release(waiting)
@@ -78,38 +90,50 @@ export class Flight {
   }
 
   #release(waiting: Waiting): void {
-    this.#options.deadlines.remove(waiting)
-    waiting.waiter.signal?.removeEventListener('abort', waiting)
+    this.#context.deadlines.remove(waiting)
+    waiting.signal?.removeEventListener('abort', waiting)
   }
 
   #close(): void {
-    if (this.#open) this.#options.closed()
+    if (this.#open) this.#context.closed(this)
     this.#open = false
   }
 }
 
-/** A waiter on board, as its signal and its deadline call it. */
+/** One who waits for a flight, as the signal and the deadline call it. */
 class Waiting implements Deadline {
-  readonly waiter: Waiter
+  readonly #flight: Flight
+  readonly signal: AbortSignal | undefined
+  readonly deadline: number
   readonly resolve: (value: unknown) => void
   readonly reject: (reason: unknown) => void
-  readonly deadline: number
+  readonly timeoutMs: number
+  readonly before: TimeSpent | undefined
   place = -1
-  readonly #flight: Flight
 
-  constructor(waiter: Waiter, resolve: (value: unknown) => void, reject: (reason: unknown) => void, flight: Flight) {
-    this.waiter = waiter
+  constructor(
+    flight: Flight,
+    signal: AbortSignal | undefined,
+    deadline: number,
+    resolve: (value: unknown) => void,
+    reject: (reason: unknown) => void,
+    timeoutMs: number,
+    before: TimeSpent | undefined,
+  ) {
+    this.#flight = flight
+    this.signal = signal
+    this.deadline = deadline
     this.resolve = resolve
     this.reject = reject
-    this.deadline = waiter.deadline
-    this.#flight = flight
+    this.timeoutMs = timeoutMs
+    this.before = before
   }
 
   expire(): void {
-    this.#flight.leave(this, this.waiter.timedOut())
+    this.#flight.expire(this)
   }
 
   handleEvent(): void {
-    this.#flight.leave(this, this.waiter.signal?.reason)
+    this.#flight.leave(this, this.signal?.reason)
   }
 }

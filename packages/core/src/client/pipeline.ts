@@ -5,6 +5,7 @@ import { decode, decodeGone } from './decode.js'
 import { createEvents, type ClientEvents } from './events.js'
 import { createFlights, type Flights } from './flights.js'
 import { createLifetime, type Lifetime } from './lifetime.js'
+import { observe } from './observe.js'
 import { createQueues, type Queues } from './queues.js'
 import type { Request } from './request.js'
 import { withRetry } from './retry.js'
@@ -31,7 +32,7 @@ export function createPipeline(config: ClientConfig): Pipeline {
   const hops = { ...config, events, transport, throttled: queues.throttled, gone: decodeGone }
 
   const attempt = async (request: Request) => {
-    const answer = await queues.run(request, (slot) => send(request, slot, hops))
+    const answer = await queues.run(request, (slot) => observe(request, () => send(request, slot, hops), events, clock))
     return decode(request, answer, clock)
   }
   const perform = (request: Request) => withRetry(request, attempt, hops)

@@ -36,7 +36,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
   return {
     run: (request, job) => {
       const { progress, cancellation } = request
-      enterPhase(progress, 'queued', clock.now())
+      if (progress.attempt > 1) enterPhase(progress, 'queued', clock.now())
       const begin = (slot: Slot) => {
         // A call that was cancelled while it waited is dropped here, if not before: unsent, it costs nothing.
         if (cancellation.cancelled) return Promise.reject(cancellation.reason)
@@ -52,13 +52,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
       const queue = queueOf(request)
       queue.throttled(retryAfterMs)
       const pauseMs = Math.max(0, (queue.state.pausedUntil ?? 0) - clock.now())
-      events.emit('throttled', () => ({
-        ...factsOf(request),
-        attempt: request.progress.attempt,
-        limit: nameOf(request),
-        retryAfterMs,
-        pauseMs,
-      }))
+      events.emit('throttled', { ...factsOf(request), attempt: request.progress.attempt, limit: nameOf(request), retryAfterMs, pauseMs })
       return pauseMs
     },
     state: () => Object.fromEntries([...queues].map(([name, queue]) => [name, queue.state])),

@@ -27,6 +27,7 @@ function exactly(schema: z.core.$ZodType): Check {
   // Lenience is for values that do not fit.
   if (schema instanceof z.ZodCatch) return exactly(schema.def.innerType)
   if (schema instanceof z.ZodOptional) {
+    if (schema.def.innerType instanceof z.ZodNullable) return orNothing(exactly(schema.def.innerType.def.innerType))
     const inner = exactly(schema.def.innerType)
     return (value) => value === undefined || inner(value)
   }
@@ -51,7 +52,7 @@ function exactly(schema: z.core.$ZodType): Check {
   }
   if (schema instanceof z.ZodUnknown) return () => true
   if (schema instanceof z.ZodString) return isString
-  if (schema instanceof z.ZodBoolean) return (value) => typeof value === 'boolean'
+  if (schema instanceof z.ZodBoolean) return isBoolean
   // JSON has no infinite numbers, but JSON.parse makes one of 1e999, which zod refuses.
   if (schema instanceof z.ZodNumber) return 'format' in schema.def ? Number.isSafeInteger : Number.isFinite
   return unchangedBy(schema)
@@ -70,6 +71,17 @@ function exactlyObject(schema: z.ZodObject): Check {
 }
 
 const isString: Check = (value) => typeof value === 'string'
+const isBoolean: Check = (value) => typeof value === 'boolean'
+const isStringOrNothing: Check = (value) => typeof value === 'string' || value === null || value === undefined
+const isBooleanOrNothing: Check = (value) => typeof value === 'boolean' || value === null || value === undefined
+
+/** Most fields of answers are this: one function for all texts, and one for all flags, is quickest to call. */
+function orNothing(inner: Check): Check {
+  if (inner === isString) return isStringOrNothing
+  if (inner === isBoolean) return isBooleanOrNothing
+  return (value) => value === null || value === undefined || inner(value)
+}
+
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

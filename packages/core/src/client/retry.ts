@@ -56,7 +56,7 @@ export async function withRetry(
       const wished = error instanceof ServerError ? (error.retryAfterMs ?? 0) : 0
       const delayMs = Math.max(wished, backoffMs(failures, random(), retry))
       if (clock.now() + delayMs >= progress.deadline) throw error
-      events.emit('retry', () => ({ ...factsOf(request), attempt: progress.attempt, delayMs, error: nameOf(error) }))
+      events.emit('retry', { ...factsOf(request), attempt: progress.attempt, delayMs, error: nameOf(error) })
       enterPhase(progress, 'retryWait', clock.now())
       await clock.sleep(delayMs, signalOf(cancellation))
     }

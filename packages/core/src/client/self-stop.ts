@@ -65,7 +65,7 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
   } as const
   const { flights, close } = createPipeline(config)
   try {
-    return (await flights.board(request, { signal, timeoutMs: timeoutMs ?? config.timeoutMs })) as DeploymentStopped
+    return (await flights.board(request, signal, timeoutMs ?? config.timeoutMs)) as DeploymentStopped
   } catch (error) {
     if (error instanceof AlreadyTerminated) return decodeGone(request, error) as DeploymentStopped
     throw error

@@ -28,8 +28,8 @@ export interface AttemptsOptions extends AttemptLimit {
 export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): Attempts {
   const intervalMs = windowMs / limit
   const clearAt = new LRUCache<string, number>({ max: maxKeys })
-  // Whole instants summed up in floating point may miss by less than this.
-  const roundingMs = 1e-6
+  // Of instants since 1970, floating point keeps some 0.0002 ms.
+  const roundingMs = 0.01
 
   return {
     take: (key) => {

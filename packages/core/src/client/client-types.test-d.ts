@@ -1,0 +1,58 @@
+import { expectTypeOf, test } from 'vitest'
+import type { Application, CreateDeployment, Deployment, DeploymentCreated, DeploymentListEntry, EndpointStorage, Fleet, Location, Masked, RelaySession } from '../api/index.js'
+import type { Client } from './client-types.js'
+
+declare const client: Client
+
+test('an operation takes its input and gives the body of its answer', () => {
+  expectTypeOf(client.deployments.create).parameter(0).toEqualTypeOf<CreateDeployment>()
+  expectTypeOf(client.deployments.create({ application: 'a', version: 'v', users: [] })).resolves.toEqualTypeOf<DeploymentCreated>()
+  expectTypeOf(client.deployments.get({ request_id: 'x' })).resolves.toEqualTypeOf<Deployment>()
+  expectTypeOf(client.deployments.waitUntilReady('x')).resolves.toEqualTypeOf<Deployment>()
+})
+
+test('an input that is needed cannot be left out, nor can a key of it', () => {
+  // @ts-expect-error -- which application?
+  void client.applications.get()
+  // @ts-expect-error -- request_id is missing
+  void client.deployments.get({})
+  // @ts-expect-error -- no such key
+  void client.deployments.get({ request_id: 'x', requestId: 'x' })
+  // @ts-expect-error -- ports are numbers, and so are pages
+  void client.fleets.list({ page: '1' })
+})
+
+test('an input of which nothing is needed can', () => {
+  expectTypeOf(client.applications.list()).resolves.toEqualTypeOf<{ readonly applications: readonly Application[] }>()
+  void client.relays.list()
+  void client.fleets.list()
+  void client.locations.list({ tags: true }, { timeoutMs: 1000, priority: 3, signal: new AbortController().signal })
+  // @ts-expect-error -- there is nothing to say to it
+  void client.applications.list({ page: 1 })
+})
+
+test('no content is undefined; where content may be missing, so may the answer be', () => {
+  expectTypeOf(client.applications.delete({ app_name: 'a' })).resolves.toEqualTypeOf<undefined>()
+  expectTypeOf(client.relays.revokeUser({ session_id: 's', authorization_token: 1 })).resolves.toEqualTypeOf<RelaySession | undefined>()
+})
+
+test('operations that answer in pages give the items of all pages, one by one; others do not', () => {
+  expectTypeOf(client.fleets.list.all()).toEqualTypeOf<AsyncGenerator<Fleet, void, undefined>>()
+  expectTypeOf(client.deployments.list.all()).toEqualTypeOf<AsyncGenerator<DeploymentListEntry, void, undefined>>()
+  expectTypeOf(client.storages.list.all({ x_fields: 'endpoints{name}' })).toEqualTypeOf<AsyncGenerator<Masked<EndpointStorage>, void, undefined>>()
+  // @ts-expect-error -- whose policies?
+  client.policies.list.all()
+  // @ts-expect-error -- the document shows no pages here
+  client.applications.list.all()
+})
+
+test('events and closing', () => {
+  client.events.on('response', ({ operation, status }) => {
+    expectTypeOf(operation).toExtend<string>()
+    expectTypeOf(status).toEqualTypeOf<number | undefined>()
+  })
+  // @ts-expect-error -- no such event
+  client.events.on('answer', () => {})
+  expectTypeOf(client.close()).resolves.toEqualTypeOf<void>()
+  expectTypeOf<Location>().toHaveProperty('city')
+})
