@@ -1,0 +1,91 @@
+import { MusterError, type CallFacts } from '@muster/core'
+import { refusals, type RefusalCode } from './lobby/refusal.js'
+
+const lobbyRefusals = {
+  ...refusals,
+  'too-many-attempts': 'too many attempts: wait a little',
+  busy: 'too many changes at once: try again',
+} as const
+
+/** Why something is not done: what the lobby's rules say, or one of two bounds around them. */
+export type LobbyRefusalCode = RefusalCode | 'too-many-attempts' | 'busy'
+
+/** Why a session could not be used. */
+export type NotReadyReason = 'not ready in time' | 'in error' | 'without relay or tokens' | 'gone'
+
+/** Two relay sessions in a row did not become ready. Neither is left. */
+export class RelayNotReady extends MusterError {
+  declare readonly reason: NotReadyReason
+  /** The second of them. */
+  declare readonly sessionId: string
+
+  static {
+    this.prototype.name = 'RelayNotReady'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly reason: NotReadyReason; readonly sessionId: string }) {
+    super(message, facts)
+  }
+}
+
+/** The service did not let a player into a session, or gave no token that is this player's alone. */
+export class RelayNotAuthorized extends MusterError {
+  declare readonly sessionId: string
+
+  static {
+    this.prototype.name = 'RelayNotAuthorized'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly sessionId: string }) {
+    super(message, facts)
+  }
+}
+
+/** It could not be confirmed that a token is no longer valid. Whoever needs that deletes the session. */
+export class RelayNotRevoked extends MusterError {
+  declare readonly sessionId: string
+
+  static {
+    this.prototype.name = 'RelayNotRevoked'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly sessionId: string }) {
+    super(message, facts)
+  }
+}
+
+/** `close` ran out of time, and these sessions may still exist and cost money. */
+export class RelayNotDeleted extends MusterError {
+  declare readonly sessionIds: readonly string[]
+
+  static {
+    this.prototype.name = 'RelayNotDeleted'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly sessionIds: readonly string[] }) {
+    super(message, facts)
+  }
+}
+
+/** The sessions or lobbies were closed. */
+export class RelayClosed extends MusterError {
+  static {
+    this.prototype.name = 'RelayClosed'
+  }
+}
+
+/** What was asked of a lobby is not done. */
+export class LobbyRefused extends MusterError {
+  /** A word for programs. */
+  declare readonly code: LobbyRefusalCode
+  /** Milliseconds after which it may be tried again. */
+  declare readonly retryAfterMs?: number
+
+  static {
+    this.prototype.name = 'LobbyRefused'
+  }
+
+  constructor(code: LobbyRefusalCode, facts: CallFacts & { readonly retryAfterMs?: number } = {}) {
+    super(lobbyRefusals[code], Object.assign({ code }, facts))
+  }
+}

@@ -1,0 +1,207 @@
+import { Conflict, ConnectionLost, InvalidInput, NotFound, ServerError } from '@muster/core'
+import { canonicalIp, type RelaySession as WireSession, type RelayUser } from '@muster/core/api'
+import type { Clock, Random } from '@muster/core/clock'
+import type { RelayService } from './sessions/service.js'
+
+/** What can go wrong in a call, or with the session that a create makes. */
+export type Fault =
+  /** The request is lost on its way: nothing is done, and nobody knows. */
+  | 'lost before'
+  /** It is done, and the answer is lost. */
+  | 'lost after'
+  /** The connection breaks, and only seconds later it is done. */
+  | 'done late'
+  | 'server error'
+  /** 409, and nothing is done. */
+  | 'conflict'
+  /** It is done, and 409 is the answer: as if a request before had done it. */
+  | 'conflict after'
+  /** The answer is a success, and nothing is done. */
+  | 'not done'
+  | 'never ready'
+  | 'in error'
+  /** `ready` without relay and tokens. */
+  | 'without tokens'
+  /** `ready` with too few users in it. */
+  | 'too few users'
+  /** The answer carries somebody else's token. */
+  | 'token of another'
+
+export interface FaultRule {
+  readonly operation: keyof RelayService
+  readonly fault: Fault
+  /** How likely, from 0 to 1. Default 1. */
+  readonly chance?: number
+  /** How often at most. Default always. */
+  times?: number
+}
+
+export interface FakeServiceOptions {
+  readonly clock: Clock
+  readonly random: Random
+  readonly faults?: readonly FaultRule[]
+  /** Milliseconds from create to ready. Default 500. */
+  readonly readyAfterMs?: number
+  /** Milliseconds that a call takes at most. Default 0. */
+  readonly latencyMs?: number
+  /** Called once when a session is ready. */
+  readonly onWebhook?: (url: string) => void
+}
+
+interface Stored {
+  readonly id: string
+  readonly token: number
+  readonly users: { readonly ip_address: string; readonly authorization_token: number }[]
+  readonly readyAt: number
+  readonly webhookUrl: string | undefined
+  readonly fate: Fault | undefined
+}
+
+export interface FakeService extends RelayService {
+  /** Ids of the sessions that there are. */
+  readonly open: readonly string[]
+  /** Whether a peer with these tokens would be let in. */
+  isValid(sessionToken: number, userToken: number): boolean
+  readonly calls: Readonly<Record<keyof RelayService, number>>
+  /** Changes what goes wrong from now on. */
+  setFaults(faults: readonly FaultRule[]): void
+  /** Sessions ever opened. */
+  readonly opened: number
+}
+
+const LATE_MS = 3000
+
+/** The service's relay operations in memory, on the clock that it is given, with faults as declared. */
+export function createFakeService({ clock, random, faults: initial = [], readyAfterMs = 500, latencyMs = 0, onWebhook }: FakeServiceOptions): FakeService {
+  const sessions = new Map<string, Stored>()
+  const calls = { create: 0, list: 0, get: 0, delete: 0, authorizeUser: 0, revokeUser: 0 }
+  const given = new Set<number>()
+  let faults = [...initial]
+  let count = 0
+
+  const newToken = (): number => {
+    // Also beyond the signed 32-bit range.
+    const token = Math.floor(random() * 2 ** 32)
+    if (given.has(token)) return newToken()
+    given.add(token)
+    return token
+  }
+  const draw = (operation: keyof RelayService, among: readonly Fault[]): Fault | undefined => {
+    const rule = faults.find((one) => one.operation === operation && among.includes(one.fault) && one.times !== 0 && random() < (one.chance ?? 1))
+    if (rule?.times !== undefined) rule.times -= 1
+    return rule?.fault
+  }
+
+  /** Does `effect` unless a fault is in the way. */
+  const call = async <T>(operation: keyof RelayService, effect: () => T, pretend?: () => T): Promise<T> => {
+    calls[operation] += 1
+    if (latencyMs > 0) await clock.sleep(latencyMs * random())
+    const fault = draw(operation, ['lost before', 'lost after', 'done late', 'server error', 'conflict', 'conflict after', 'not done'])
+    const facts = { operation: `relays.${operation}` }
+    switch (fault) {
+      case undefined:
+        return effect()
+      case 'not done':
+        return (pretend ?? effect)()
+      case 'lost after':
+      case 'conflict after':
+        effect()
+        break
+      case 'done late':
+        void clock.sleep(LATE_MS).then(effect).catch(() => {})
+        break
+      default:
+    }
+    if (fault === 'server error') throw new ServerError('the service failed', { ...facts, status: 500 })
+    if (fault.startsWith('conflict')) throw new Conflict('conflict', { ...facts, status: 409 })
+    throw new ConnectionLost('the connection broke', { ...facts, sent: true })
+  }
+
+  const find = (id: string): Stored => {
+    const stored = sessions.get(id)
+    if (stored === undefined) throw new NotFound('no such session', { status: 404 })
+    return stored
+  }
+  const view = (stored: Stored): WireSession => {
+    const { id, token, users, fate } = stored
+    const ready = clock.now() >= stored.readyAt && fate !== 'never ready' && fate !== 'in error'
+    const hasTokens = ready && fate !== 'without tokens'
+    return {
+      session_id: id,
+      // A word that must not matter.
+      status: ready ? 'Initializing' : 'READY',
+      ready,
+      linked: ready,
+      error: fate === 'in error' && clock.now() >= stored.readyAt ? 'no relay could be found' : null,
+      authorization_token: hasTokens ? token : null,
+      session_users: hasTokens ? users.slice(fate === 'too few users' ? 1 : 0).toReversed() : [],
+      relay: hasTokens
+        ? {
+            ip: '203.0.113.7',
+            host: 'relay.example',
+            ports: { server: { port: 4001, protocol: 'UDP', link: 'relay.example:4001' }, client: { port: 4002, protocol: 'UDP', link: 'relay.example:4002' } },
+          }
+        : null,
+      webhook_url: stored.webhookUrl ?? null,
+    }
+  }
+  const addUser = (stored: Stored, ip: string): RelayUser => {
+    const user = { ip_address: canonicalIp(ip) ?? ip, authorization_token: newToken() }
+    stored.users.push(user)
+    return user
+  }
+
+  return {
+    get open() {
+      return [...sessions.keys()]
+    },
+    get opened() {
+      return count
+    },
+    calls,
+    isValid: (sessionToken, userToken) =>
+      [...sessions.values()].some(({ token, users }) => token === sessionToken && users.some((user) => user.authorization_token === userToken)),
+    setFaults: (next) => {
+      faults = [...next]
+    },
+    create: ({ users, webhook_url }) =>
+      call('create', () => {
+        if (users.length === 0) throw new InvalidInput('users', { status: 400 })
+        count += 1
+        const fate = draw('create', ['never ready', 'in error', 'without tokens', 'too few users'])
+        const stored: Stored = { id: `session-${count}`, token: newToken(), users: [], readyAt: clock.now() + readyAfterMs, webhookUrl: webhook_url, fate }
+        for (const { ip } of users) addUser(stored, ip)
+        sessions.set(stored.id, stored)
+        if (webhook_url !== undefined && onWebhook !== undefined) void clock.sleep(readyAfterMs).then(() => onWebhook(webhook_url))
+        return view(stored)
+      }),
+    list: () => call('list', () => ({ sessions: Array.from(sessions.values(), view), pagination: { number: 1, has_next: false } })),
+    get: ({ session_id }) => call('get', () => view(find(session_id))),
+    delete: ({ session_id }) =>
+      call('delete', () => {
+        find(session_id)
+        sessions.delete(session_id)
+      }),
+    authorizeUser: ({ session_id, user_ip }) =>
+      call('authorizeUser', () => {
+        const stored = find(session_id)
+        const other = stored.users.at(0)
+        const user = addUser(stored, user_ip)
+        const wrong = other !== undefined && draw('authorizeUser', ['token of another']) !== undefined
+        const { session_users: _, ...rest } = view(stored)
+        return { ...rest, session_user: wrong ? { ...user, authorization_token: other.authorization_token } : user }
+      }),
+    revokeUser: ({ session_id, authorization_token }) =>
+      call(
+        'revokeUser',
+        () => {
+          const stored = find(session_id)
+          const index = stored.users.findIndex((user) => user.authorization_token === authorization_token)
+          if (index === -1) throw new NotFound('no such user', { status: 404 })
+          stored.users.splice(index, 1)
+          return view(stored)
+        },
+        () => view(find(session_id)),
+      ),
+  }
+}

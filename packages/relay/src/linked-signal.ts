@@ -1,0 +1,24 @@
+export interface LinkedSignal {
+  readonly signal: AbortSignal
+  /** Lets go of the signals it was made of. */
+  unlink(): void
+}
+
+/**
+ * A signal that is aborted as soon as one of these is. Like `AbortSignal.any`, which in Node 20 leaves
+ * something behind in a long-lived signal each time; this one is let go of.
+ */
+export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
+  const controller = new AbortController()
+  const links = sources.flatMap((source) => (source === undefined ? [] : [{ source, onAbort: () => controller.abort(source.reason) }]))
+  for (const { source, onAbort } of links) {
+    if (source.aborted) onAbort()
+    else source.addEventListener('abort', onAbort, { once: true })
+  }
+  return {
+    signal: controller.signal,
+    unlink: () => {
+      for (const { source, onAbort } of links) source.removeEventListener('abort', onAbort)
+    },
+  }
+}

@@ -1,0 +1,43 @@
+import type { Clock } from '@muster/core/clock'
+import { LobbyRefused } from '../errors.js'
+import type { Command } from './command.js'
+import type { LobbyEvent } from './event.js'
+import { dueAt } from './expiry.js'
+import type { Lobby } from './lobby.js'
+import type { LobbyRules } from './rules.js'
+import { isRefusal, step } from './step.js'
+import type { LobbyStore } from './store.js'
+
+export interface Changing {
+  readonly store: LobbyStore
+  readonly clock: Clock
+  readonly rules: LobbyRules
+  /** Told of every change that was stored. */
+  readonly changed: (lobby: Lobby, events: readonly LobbyEvent[]) => void
+}
+
+/** Whoever loses so many times in a row to others who change the same lobby gives up. Each loss is another's success. */
+const MOST_TRIES = 200
+
+/**
+ * Applies a command to a lobby as it is in the store, in one atomic step; begins anew when somebody else was faster.
+ * @throws {LobbyRefused}
+ */
+export function createChange({ store, clock, rules, changed }: Changing) {
+  return async (lobbyId: string, command: Command): Promise<Lobby> => {
+    for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+      const stored = await store.get(lobbyId)
+      if (stored === undefined) throw new LobbyRefused(command.kind === 'join' ? 'not-joinable' : 'no-such-lobby')
+      const now = clock.now()
+      const result = step(command, stored.lobby, now, rules)
+      if (isRefusal(result)) throw new LobbyRefused(result.refused)
+      const { lobby, events } = result
+      if (lobby === stored.lobby) return lobby
+      if (await store.replace(lobby, stored.version, dueAt(lobby, now, rules))) {
+        changed(lobby, events)
+        return lobby
+      }
+    }
+    throw new LobbyRefused('busy')
+  }
+}

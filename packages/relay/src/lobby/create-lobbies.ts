@@ -1,0 +1,193 @@
+import { createAttempts } from '@muster/core/http'
+import { EventEmitter } from 'eventemitter3'
+import { LobbyRefused, RelayClosed } from '../errors.js'
+import { linkedSignal } from '../linked-signal.js'
+import { unguessable } from '../random-text.js'
+import { createTicker } from '../ticker.js'
+import { createChange } from './changes.js'
+import { newCode, parseCode } from './code.js'
+import type { PlayerCommand } from './command.js'
+import type { LobbyEvent } from './event.js'
+import { dueAt, isOver } from './expiry.js'
+import { createFollowing } from './following.js'
+import { createJoinAttempts } from './join-attempts.js'
+import { createKeeper } from './keeper.js'
+import type { Lobbies, LobbiesEvents } from './lobbies.js'
+import { memberOf, type Entry, type Lobby } from './lobby.js'
+import { newLobby } from './new-lobby.js'
+import { checkChanges, checkCreate, checkJoin, checkList, configure, type LobbiesOptions, type LobbyPlayer } from './options.js'
+import { createOwnership } from './ownership.js'
+import { digestOf } from './password.js'
+import { runnerOf } from './runner.js'
+import { closeAll } from './shut-down.js'
+import { listedOf, viewOf, type LobbyView } from './view.js'
+
+/** Lobbies that are looked at in one tick; the others follow in the next. */
+const MOST_PER_TICK = 1000
+/** A code that is taken is drawn again so often: among 20^8 that does not happen twice. */
+const MOST_DRAWS = 10
+/** What a password is worked into when there is no lobby, so that it takes the same time. */
+const NO_SALT = 'no lobby'
+
+/** Lobbies that end in a relay session, or in a match. */
+export function createLobbies(options: LobbiesOptions): Lobbies {
+  const { relay, matchmaker, store, rules, limits, clock, randomInt, tickMs, reapMs } = configure(options)
+  const closing = new AbortController()
+  const events = new EventEmitter<LobbiesEvents>()
+  const joins = createJoinAttempts(limits, clock)
+  const creates = limits.createsPerPlayer === null ? undefined : createAttempts({ ...limits.createsPerPlayer, clock })
+  const runner = runnerOf(relay, matchmaker)
+
+  const read = async (lobbyId: string) => (await store.get(lobbyId))?.lobby
+  const changed = (lobby: Lobby, happened: readonly LobbyEvent[]) => {
+    keeper.tend(lobby)
+    tell(lobby, happened)
+  }
+  const change = createChange({ store, clock, rules, changed })
+  const keeper = createKeeper({ runner, clock, rules, worker: unguessable(randomInt), read, change })
+  const tell = (lobby: Lobby, happened: readonly LobbyEvent[]) => {
+    if (events.listenerCount('happened') === 0) return
+    for (const { to: _, seq: _seq, ...event } of happened) {
+      try {
+        events.emit('happened', { ...event, lobbyId: lobby.id })
+      } catch (error) {
+        process.emitWarning(`a listener of the event 'happened' threw: ${String(error)}`, 'MusterWarning')
+      }
+    }
+  }
+
+  const tick = async () => {
+    const now = clock.now()
+    await Promise.all((await store.due(now, MOST_PER_TICK)).map((lobbyId) => tickOne(lobbyId, now)))
+  }
+  const tickOne = async (lobbyId: string, now: number) => {
+    const stored = await store.get(lobbyId)
+    if (stored === undefined) return
+    if (isOver(stored.lobby, now, rules)) await store.delete(lobbyId, stored.version)
+    else keeper.tend(await change(lobbyId, { kind: 'tick' }))
+  }
+  const isOwned = createOwnership(store)
+  const reapOrphans: Lobbies['reapOrphans'] = async ({ graceMs } = {}) => (await relay?.reapOrphans({ graceMs, isOwned })) ?? []
+
+  const isNeeded = () => !closing.signal.aborted
+  const tickers = [createTicker({ clock, everyMs: tickMs, tick, isNeeded })]
+  if (relay !== undefined && reapMs !== null) {
+    const look = async () => void (await reapOrphans().catch(() => {})) // the next look sees them, too
+    tickers.push(createTicker({ clock, everyMs: reapMs, tick: look, isNeeded }))
+  }
+  for (const ticker of tickers) ticker.wake()
+
+  const waitForNews = createFollowing({
+    store,
+    clock,
+    beatMs: rules.awayAfterMs / 3,
+    heartbeat: async ({ lobbyId, playerId }) => {
+      await change(lobbyId, { kind: 'heartbeat', playerId }).catch(() => {}) // what follows says who is not in
+    },
+  })
+
+  /** Digests for nobody's lobby take as long as for a real one. */
+  const digestFor = async (password: string | undefined, entry: Entry | undefined) =>
+    password === undefined ? undefined : digestOf(password, entry?.kind === 'password' ? entry.salt : NO_SALT)
+
+  const entryOf = async (password: string | undefined, approval: boolean): Promise<Entry> => {
+    if (password === undefined) return { kind: approval ? 'approval' : 'open' }
+    const salt = unguessable(randomInt)
+    return { kind: 'password', salt, digest: await digestOf(password, salt) }
+  }
+
+  const ask = async (lobbyId: string, command: PlayerCommand): Promise<LobbyView> => {
+    closing.signal.throwIfAborted()
+    return viewOf(await change(lobbyId, command), command.playerId)
+  }
+  const takeCreate = ({ id }: LobbyPlayer) => {
+    const retryAfterMs = creates?.take(id) ?? 0
+    if (retryAfterMs > 0) throw new LobbyRefused('too-many-attempts', { retryAfterMs })
+  }
+  let closed: Promise<void> | undefined
+
+  return {
+    events,
+    create: async (input) => {
+      closing.signal.throwIfAborted()
+      const { player, password, approval, memberData, ...given } = checkCreate(input)
+      takeCreate(player)
+      const host = { ...player, data: memberData }
+      const fixed = { ...given, entry: await entryOf(password, approval), outcome: runner.outcome, host }
+      for (let draws = 0; draws < MOST_DRAWS; draws += 1) {
+        const now = clock.now()
+        const lobby = newLobby({ ...fixed, id: unguessable(randomInt), code: newCode(randomInt, given.visibility) }, now)
+        if (await store.create(lobby, dueAt(lobby, now, rules))) return viewOf(lobby, player.id)
+      }
+      throw new LobbyRefused('busy')
+    },
+    join: async (input) => {
+      closing.signal.throwIfAborted()
+      const { player, code, lobbyId, password, memberData } = checkJoin(input)
+      const giveBack = joins.take(player)
+      const known = code === undefined ? undefined : parseCode(code)
+      const found = lobbyId !== undefined ? await store.get(lobbyId) : known === undefined ? undefined : await store.getByCode(known)
+      const digest = await digestFor(password, found?.lobby.entry)
+      if (found === undefined) throw new LobbyRefused('not-joinable')
+      const by = code === undefined ? 'id' : 'code'
+      const lobby = await change(found.lobby.id, { kind: 'join', playerId: player.id, ip: player.ip, by, digest, data: memberData })
+      giveBack()
+      if (memberOf(lobby, player.id) === undefined) return { status: 'waiting', lobbyId: lobby.id }
+      return { status: 'joined', lobby: viewOf(lobby, player.id) }
+    },
+    list: async (input = {}) => {
+      closing.signal.throwIfAborted()
+      const { lobbies, next } = await store.listPublic({ after: undefined, ...checkList(input) })
+      return { lobbies: lobbies.map(listedOf), next }
+    },
+    get: async ({ lobbyId, playerId }) => {
+      closing.signal.throwIfAborted()
+      const lobby = await read(lobbyId)
+      if (lobby === undefined || memberOf(lobby, playerId) === undefined) throw new LobbyRefused('no-such-lobby')
+      return viewOf(lobby, playerId)
+    },
+    heartbeat: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'heartbeat', playerId })),
+    leave: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'leave', playerId })),
+    setReady: ({ lobbyId, playerId, ready }) => ask(lobbyId, { kind: 'setReady', playerId, ready }),
+    setData: async ({ lobbyId, playerId, changes, ifVersion }) =>
+      ask(lobbyId, { kind: 'setData', playerId, changes: checkChanges(changes), ifVersion }),
+    setMemberData: async ({ lobbyId, playerId, changes, ifVersion }) =>
+      ask(lobbyId, { kind: 'setMemberData', playerId, changes: checkChanges(changes), ifVersion }),
+    kick: ({ lobbyId, playerId, targetId, ban = false }) => ask(lobbyId, { kind: 'kick', playerId, targetId, ban }),
+    unban: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'unban', playerId, targetId }),
+    transferHost: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'transferHost', playerId, targetId }),
+    decide: ({ lobbyId, playerId, applicantId, approve }) => ask(lobbyId, { kind: 'decide', playerId, applicantId, approve }),
+    start: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'start', playerId }),
+    stop: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'stop', playerId }),
+    end: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'close', playerId })),
+    follow: async function* ({ signal, ...input }) {
+      const linked = linkedSignal(signal, closing.signal)
+      try {
+        for (let after = input.after; ; ) {
+          const { messages, cursor, over } = await waitForNews({ ...input, after, signal: linked.signal }, Infinity)
+          yield* messages
+          if (over) return
+          after = cursor
+        }
+      } finally {
+        linked.unlink()
+      }
+    },
+    poll: async ({ waitMs, signal, ...input }) => {
+      const linked = linkedSignal(signal, closing.signal)
+      try {
+        return await waitForNews({ ...input, signal: linked.signal }, waitMs)
+      } finally {
+        linked.unlink()
+      }
+    },
+    tick,
+    reapOrphans,
+    close: ({ keepLobbies = false, timeoutMs = 60_000 } = {}) =>
+      (closed ??= (async () => {
+        closing.abort(new RelayClosed('the lobbies are closed'))
+        await Promise.all([...tickers.map((ticker) => ticker.stop()), keeper.close()])
+        if (!keepLobbies) await closeAll({ store, runner, change, clock, timeoutMs })
+      })()),
+  }
+}

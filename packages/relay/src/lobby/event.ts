@@ -1,0 +1,62 @@
+// pure: what happens in a lobby, in order
+import type { AttributeChanges } from './attributes.js'
+import type { ClosedReason, Lobby } from './lobby.js'
+
+export type LeftReason = 'left' | 'kicked' | 'banned' | 'timed out'
+
+/** What happened. None of these holds a token or an address. */
+export type Happening =
+  | { readonly type: 'member.joined'; readonly playerId: string; readonly slot: number }
+  | { readonly type: 'member.left'; readonly playerId: string; readonly reason: LeftReason }
+  /** No longer ready, and without credentials; the slot is held for a while. */
+  | { readonly type: 'member.away'; readonly playerId: string }
+  | { readonly type: 'member.back'; readonly playerId: string }
+  | { readonly type: 'member.ready'; readonly playerId: string; readonly ready: boolean }
+  | { readonly type: 'member.data'; readonly playerId: string; readonly changes: AttributeChanges; readonly version: number }
+  | { readonly type: 'host.changed'; readonly hostId: string | null }
+  | { readonly type: 'data.changed'; readonly changes: AttributeChanges; readonly version: number }
+  /** To the host: somebody wants to come in. */
+  | { readonly type: 'applicant.waiting'; readonly playerId: string }
+  /** To the applicant. */
+  | { readonly type: 'applicant.decided'; readonly approved: boolean }
+  | { readonly type: 'lobby.starting'; readonly term: number }
+  /** The host has changed, or the session could not be kept: a new one is coming, with a higher term. */
+  | { readonly type: 'relay.moving'; readonly term: number }
+  /** From now on the credentials of this term count, and those of lower terms do not. */
+  | { readonly type: 'relay.ready'; readonly term: number }
+  /** To one player, who has come in after the start: credentials are there. */
+  | { readonly type: 'relay.credentials'; readonly term: number }
+  /** Nothing came of the start, or of the move: the lobby is open again. */
+  | { readonly type: 'run.failed'; readonly term: number; readonly reason: string }
+  /** The lobby is open again, and nobody is ready. */
+  | { readonly type: 'run.ended'; readonly term: number }
+  /** The matchmaker has the players now; `reference` is what it calls them. */
+  | { readonly type: 'match.handed-over'; readonly term: number; readonly reference: string }
+  /** To the player who is out. */
+  | { readonly type: 'you.left'; readonly reason: LeftReason }
+  | { readonly type: 'lobby.closed'; readonly reason: ClosedReason }
+
+export type LobbyEvent = Happening & {
+  /** From 1, without gaps in a lobby; a player sees gaps where an event was for somebody else. */
+  readonly seq: number
+  /** Epoch milliseconds. */
+  readonly at: number
+  /** Whom alone it is for; undefined for all members. */
+  readonly to: string | undefined
+}
+
+/** Events kept for those who come back; whoever has missed more gets the whole state instead. */
+const KEPT = 64
+
+/** The lobby with one more event. */
+export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: string): Lobby {
+  const seq = lobby.seq + 1
+  const event: LobbyEvent = { ...happening, seq, at: now, to }
+  return { ...lobby, seq, events: [...lobby.events.slice(1 - KEPT), event] }
+}
+
+/** The events after `seq`; undefined if some of them are no longer kept. */
+export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly LobbyEvent[] | undefined {
+  if (seq > last || (events[0]?.seq ?? 1) > seq + 1) return undefined
+  return events.filter((event) => event.seq > seq)
+}

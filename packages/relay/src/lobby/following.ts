@@ -1,0 +1,68 @@
+import type { Clock } from '@muster/core/clock'
+import { longPoll } from '@muster/core/http'
+import { LobbyRefused } from '../errors.js'
+import { eventsAfter } from './event.js'
+import { memberOf, type Lobby } from './lobby.js'
+import type { Followed, Follow, LobbyMessage } from './lobbies.js'
+import type { LobbyStore } from './store.js'
+import { eventView, viewOf } from './view.js'
+
+export interface Following {
+  readonly store: LobbyStore
+  readonly clock: Clock
+  /** Says that the player is alive; does not reject. */
+  readonly heartbeat: (by: Follow) => Promise<void>
+  /** Milliseconds between two heartbeats. */
+  readonly beatMs: number
+}
+
+/**
+ * Waits for what is new to a player in a lobby, and says meanwhile that the player is alive.
+ * @returns undefined if nothing was, with the place from which to go on.
+ */
+export function createFollowing({ store, clock, heartbeat, beatMs }: Following) {
+  return async (input: Follow, waitMs: number): Promise<Followed> => {
+    const { lobbyId, playerId, signal } = input
+    const end = clock.now() + waitMs
+    let cursor = input.after
+    const read = async (): Promise<Followed | undefined> => {
+      const lobby = (await store.get(lobbyId))?.lobby
+      if (lobby === undefined) throw new LobbyRefused('no-such-lobby')
+      const news = newsFor(lobby, playerId, cursor)
+      cursor = news.cursor
+      return news.messages.length > 0 || news.over ? news : undefined
+    }
+    for (;;) {
+      await heartbeat(input)
+      const leftMs = Math.max(0, end - clock.now())
+      const subscribe = (changed: () => void) => store.watch(lobbyId, changed)
+      const news = await longPoll({ read, subscribe, waitMs: Math.min(beatMs, leftMs), clock, signal })
+      if (news !== undefined) return news
+      if (clock.now() >= end) {
+        await heartbeat(input)
+        return { messages: [], cursor: cursor ?? 0, over: false }
+      }
+    }
+  }
+}
+
+/**
+ * What a player gets who has seen everything up to `after`. Pure.
+ * @throws {LobbyRefused} for a player who has never been in the lobby, as far as is still known.
+ */
+function newsFor(lobby: Lobby, playerId: string, after: number | undefined): Followed {
+  const isMember = memberOf(lobby, playerId) !== undefined
+  const waits = lobby.applicants.some(({ id, denied }) => id === playerId && !denied)
+  const isIn = (isMember || waits) && lobby.phase !== 'closed'
+  const snapshot = (): LobbyMessage[] => (isMember ? [{ type: 'snapshot', seq: lobby.seq, lobby: viewOf(lobby, playerId) }] : [])
+  const missed = after === undefined ? undefined : eventsAfter(lobby, after)
+  if (missed === undefined) {
+    if (!isMember && !waits) throw new LobbyRefused('no-such-lobby')
+    return { messages: snapshot(), cursor: lobby.seq, over: !isIn }
+  }
+  const events = missed.map((event) => eventView(lobby, event, playerId)).filter((event) => event !== undefined)
+  if (events.length === 0 && !isMember && !waits) throw new LobbyRefused('no-such-lobby')
+  // Whoever was let in just now has seen nothing of what came before.
+  const letIn = events.some((event) => event.type === 'applicant.decided' && event.approved)
+  return { messages: letIn ? [...events, ...snapshot()] : events, cursor: lobby.seq, over: !isIn }
+}

@@ -1,0 +1,140 @@
+import type { Clock } from '@muster/core/clock'
+import { linkedSignal } from '../linked-signal.js'
+import type { SystemCommand } from './command.js'
+import type { Lobby } from './lobby.js'
+import type { LobbyRules } from './rules.js'
+import { endable, workOf, type Work } from './run.js'
+import type { Runner } from './runner.js'
+
+/** Sees to it that what lobbies have been started as exists, fits its members, and ends. */
+export interface Keeper {
+  /** Begins with what there is to do, unless it is being done. Returns at once. */
+  tend(lobby: Lobby): void
+  /** Stops, and lets go of every lobby. What is left to do remains in the store. */
+  close(): Promise<void>
+}
+
+export interface KeeperOptions {
+  readonly runner: Runner
+  readonly clock: Clock
+  readonly rules: LobbyRules
+  /** This process, among those that share the store. */
+  readonly worker: string
+  readonly read: (lobbyId: string) => Promise<Lobby | undefined>
+  /** Rejects if the command is refused. */
+  readonly change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>
+}
+
+/** Milliseconds before the second try; each further one waits twice as long. */
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 10_000
+
+export function createKeeper({ runner, clock, rules, worker, read, change }: KeeperOptions): Keeper {
+  const closing = new AbortController()
+  const running = new Map<string, Promise<void>>()
+  const ending = new Map<string, Promise<void>>()
+
+  /** One task per lobby, from its first work until there is none; what comes up meanwhile is found by looking again. */
+  const begin = (tasks: Map<string, Promise<void>>, lobbyId: string, task: (lobbyId: string) => Promise<void>) => {
+    if (closing.signal.aborted || tasks.has(lobbyId)) return
+    const started = task(lobbyId)
+      .catch((error: unknown) => {
+        if (!closing.signal.aborted) process.emitWarning(`a lobby's run could not be seen to: ${String(error)}`, 'MusterWarning')
+      })
+      .finally(() => tasks.delete(lobbyId))
+    tasks.set(lobbyId, started)
+  }
+
+  const endRetired = async (lobbyId: string) => {
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+      const lobby = await read(lobbyId)
+      const ids = lobby === undefined ? [] : endable(lobby)
+      if (ids.length === 0) return
+      const ended = await Promise.all(ids.map((id) => endOne(lobbyId, id)))
+      if (ended.every((one) => !one)) await clock.sleep(pauseMs, closing.signal)
+      else pauseMs = FIRST_PAUSE_MS
+    }
+  }
+  const endOne = async (lobbyId: string, retiredId: string): Promise<boolean> => {
+    try {
+      await runner.end(retiredId)
+      await change(lobbyId, { kind: 'ended', retiredId })
+      return true
+    } catch {
+      return false // and is tried again
+    }
+  }
+
+  const seeToRun = async (lobbyId: string) => {
+    for (let pauseMs = FIRST_PAUSE_MS; ; ) {
+      const lobby = await claim(lobbyId)
+      const work = lobby && workOf(lobby)[0]
+      if (lobby === undefined || work === undefined) break
+      try {
+        await whileHolding(lobbyId, (signal) => perform(lobby, work, signal))
+        pauseMs = FIRST_PAUSE_MS
+      } catch {
+        if (closing.signal.aborted) break
+        await clock.sleep(pauseMs, closing.signal).catch(() => {})
+        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
+      }
+    }
+    if ((await read(lobbyId))?.lease?.worker === worker) await change(lobbyId, { kind: 'release', worker })
+  }
+
+  /** The lobby, if there is something to do in it, and no other process does it. */
+  const claim = async (lobbyId: string): Promise<Lobby | undefined> => {
+    const lobby = await read(lobbyId)
+    if (lobby === undefined || closing.signal.aborted || workOf(lobby).length === 0) return undefined
+    // What was begun before is said by the record as it was, not as the claim leaves it.
+    const claimed = await change(lobbyId, { kind: 'claim', worker }).catch(() => undefined)
+    return claimed === undefined || lobby.run?.status !== 'allocating' || claimed.run?.term !== lobby.run.term
+      ? claimed
+      : { ...claimed, run: lobby.run }
+  }
+
+  const perform = async (lobby: Lobby, work: Work, signal: AbortSignal) => {
+    const result = await runner.perform(work, lobby, worker, signal)
+    try {
+      await change(lobby.id, result)
+      runner.settled(result)
+    } catch (error) {
+      // The lobby is gone, or its store does not answer: nobody will know of this session.
+      const id = result.kind === 'opened' ? result.session.id : result.kind === 'handedOver' ? result.reference : undefined
+      if (id !== undefined) await runner.end(id).catch(() => {})
+      throw error
+    }
+  }
+
+  /** Renews the lease now and then, until the work is done. */
+  const whileHolding = async (lobbyId: string, work: (signal: AbortSignal) => Promise<void>) => {
+    const done = new AbortController()
+    const linked = linkedSignal(done.signal, closing.signal)
+    const renew = async () => {
+      for (;;) {
+        await clock.sleep(rules.leaseMs / 3, linked.signal)
+        await change(lobbyId, { kind: 'claim', worker }).catch(() => {})
+      }
+    }
+    void renew().catch(() => {}) // ends when the work does
+    try {
+      await work(linked.signal)
+    } finally {
+      done.abort()
+      linked.unlink()
+    }
+  }
+
+  const tend = (lobby: Lobby) => {
+    if (endable(lobby).length > 0) begin(ending, lobby.id, endRetired)
+    if (workOf(lobby).length > 0) begin(running, lobby.id, seeToRun)
+  }
+
+  return {
+    tend,
+    close: async () => {
+      closing.abort()
+      await Promise.all([...running.values(), ...ending.values()])
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { createFakeService, type FakeServiceOptions } from '../fake-service.fixture.js'
+import { createRelaySessions } from '../sessions/sessions.js'
+import { within } from '../within.fixture.js'
+import { createLobbies } from './create-lobbies.js'
+import type { Lobbies } from './lobbies.js'
+import type { LobbiesOptions } from './options.js'
+import type { RunView } from './view.js'
+
+export const player = (id: string, ip = '192.0.2.1') => ({ id, ip })
+
+export const failing = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'no error', (error: unknown) => error)
+
+/** Lobbies on a service in memory, in time that stands still. */
+export function setUp({ service: serviceOptions, ...options }: LobbiesOptions & { service?: Partial<FakeServiceOptions> } = {}) {
+  const clock = createManualClock()
+  const random = seededRandom(11)
+  const randomInt = (max: number) => Math.floor(random() * max)
+  const service = createFakeService({ clock, random, ...serviceOptions })
+  const relay = createRelaySessions({ client: service, clock, randomInt })
+  const lobbies = createLobbies({ relay, clock, randomInt, ...options })
+  return {
+    clock,
+    service,
+    relay,
+    lobbies,
+    within: <T>(promise: Promise<T>) => within(clock, promise),
+    /** Ends everything, and says what the service still has. */
+    tearDown: async () => {
+      await within(clock, lobbies.close())
+      await within(clock, relay.close())
+      return service.open
+    },
+  }
+}
+
+/** The credentials of a member's run; throws while there are none. */
+export async function credentialsOf(lobbies: Lobbies, lobbyId: string, playerId: string) {
+  const run: RunView | null = (await lobbies.get({ lobbyId, playerId })).run
+  if (run?.status !== 'relayed' || run.credentials === null) throw new Error(`${playerId} has no credentials`)
+  return run.credentials
+}

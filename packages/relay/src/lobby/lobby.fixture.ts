@@ -1,0 +1,94 @@
+import type { ReadySession } from '../sessions/session.js'
+import type { Command } from './command.js'
+import { presentMembers, type Lobby } from './lobby.js'
+import { newLobby, type NewLobby } from './new-lobby.js'
+import { defaultRules, type LobbyRules } from './rules.js'
+import { isRefusal, step, type Step } from './step.js'
+
+export const START = Date.UTC(2026, 0, 1)
+
+export const ipOf = (playerId: string): string => `192.0.2.${playerId.charCodeAt(0) % 3}`
+
+/** An open, public lobby of which `ann` is the host. */
+export const aLobby = (changes: Partial<NewLobby> = {}): Lobby =>
+  newLobby(
+    {
+      id: 'L'.repeat(22),
+      code: 'BCDFGHJK',
+      visibility: 'public',
+      maxPlayers: 4,
+      entry: { kind: 'open' },
+      lateJoin: true,
+      requireReady: false,
+      outcome: 'relay',
+      data: {},
+      host: { id: 'ann', ip: ipOf('ann'), data: {} },
+      ...changes,
+    },
+    START,
+  )
+
+export const join = (playerId: string, changes: Partial<Extract<Command, { kind: 'join' }>> = {}): Command => ({
+  kind: 'join',
+  playerId,
+  ip: ipOf(playerId),
+  by: 'code',
+  digest: undefined,
+  data: {},
+  ...changes,
+})
+
+/** A session with a token for everybody who is present, as the service might make it for `term`. */
+export function aSession(lobby: Lobby, term: number, id = `session-${term}`): ReadySession {
+  return {
+    id,
+    label: undefined,
+    hostId: lobby.hostId ?? '',
+    filters: [],
+    openedAt: START,
+    ready: true,
+    link: {
+      host: 'relay.example',
+      ip: undefined,
+      server: { port: 1, protocol: 'UDP', link: undefined },
+      client: { port: 2, protocol: 'UDP', link: undefined },
+      token: 1000 + term,
+    },
+    seats: presentMembers(lobby).map((member, index) => ({ id: member.id, ip: member.ip, token: term * 100 + index })),
+    spent: [],
+  }
+}
+
+/** A lobby to which one command after the other is given. */
+export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
+  const played = {
+    lobby,
+    now: START,
+    /** The events, or why not. */
+    do: (command: Command): Step['events'] | string => {
+      const result = step(command, played.lobby, played.now, rules)
+      if (isRefusal(result)) return result.refused
+      played.lobby = result.lobby
+      return result.events
+    },
+    /** Lets time pass, tick by tick; those named stay present. */
+    wait: (ms: number, ...alive: readonly string[]) => {
+      for (const end = played.now + ms; played.now < end; ) {
+        played.now = Math.min(end, played.now + 1000)
+        for (const playerId of alive) played.do({ kind: 'heartbeat', playerId })
+        played.do({ kind: 'tick' })
+      }
+    },
+    /** Has the run that is wanted opened. */
+    open: () => {
+      const { run } = played.lobby
+      if (run?.status !== 'allocating') throw new Error('nothing is to be opened')
+      played.do({ kind: 'claim', worker: 'w' })
+      return played.do({ kind: 'opened', worker: 'w', term: run.term, session: aSession(played.lobby, run.term) })
+    },
+  }
+  return played
+}
+
+export const types = (events: Step['events'] | string): string | readonly string[] =>
+  typeof events === 'string' ? events : events.map(({ type }) => type)

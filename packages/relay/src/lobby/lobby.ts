@@ -1,0 +1,106 @@
+// pure: what a lobby is
+import type { ReadySession } from '../sessions/session.js'
+import type { LobbyEvent } from './event.js'
+import type { Attributes } from './attributes.js'
+
+/** Who may come in who has found the lobby. */
+export type Entry =
+  | { readonly kind: 'open' }
+  /** `digest` is made of the password and `salt`; the password itself is not kept. */
+  | { readonly kind: 'password'; readonly salt: string; readonly digest: string }
+  /** The host decides about each. */
+  | { readonly kind: 'approval' }
+
+export interface Member {
+  readonly id: string
+  /** Canonical address; no other player ever sees it. */
+  readonly ip: string
+  /** From 0; nobody else has it. */
+  readonly slot: number
+  /** Epoch milliseconds since when the player has been present without a break; undefined while away. */
+  readonly presentSince: number | undefined
+  /** Since when the player has been away; the slot is held for a while. Undefined while present. */
+  readonly awaySince: number | undefined
+  readonly lastSeenAt: number
+  readonly ready: boolean
+  readonly data: Attributes
+  readonly dataVersion: number
+}
+
+/** Somebody who waits for the host's decision. */
+export interface Applicant {
+  readonly id: string
+  readonly ip: string
+  readonly since: number
+  /** Decided: no. Remembered, so that asking again changes nothing for a while. */
+  readonly denied: boolean
+}
+
+/** What a lobby becomes once it is started. Its term rises with every new one. */
+export type Run =
+  /** `worker` is the process that has begun with it; if that is gone, something of it may be left. */
+  | { readonly status: 'allocating'; readonly term: number; readonly worker: string | undefined }
+  | { readonly status: 'relayed'; readonly term: number; readonly session: ReadySession }
+  | { readonly status: 'matched'; readonly term: number; readonly reference: string }
+
+/** A relay session, or a reference of the matchmaker, that is no longer wanted and has to be ended. */
+export interface Retired {
+  readonly id: string
+  /** Only once the run of this term is there, because peers still use it. */
+  readonly afterTerm: number | undefined
+}
+
+export type ClosedReason = 'by host' | 'empty' | 'idle' | 'too old' | 'shutdown'
+
+/** A lobby as a store keeps it: plain data, with secrets and addresses in it. Never changed in place. */
+export interface Lobby {
+  readonly id: string
+  readonly code: string
+  readonly visibility: 'public' | 'private'
+  readonly maxPlayers: number
+  readonly entry: Entry
+  /** Whether players may come in after the start. */
+  readonly lateJoin: boolean
+  /** Whether all present members must be ready for the start. */
+  readonly requireReady: boolean
+  readonly outcome: 'relay' | 'match'
+  readonly createdAt: number
+  /** When somebody last did more than being there. */
+  readonly activeAt: number
+  readonly phase: 'open' | 'starting' | 'running' | 'closed'
+  readonly closedAt: number | undefined
+  /** Undefined only while nobody is present. */
+  readonly hostId: string | undefined
+  /** By slot. */
+  readonly members: readonly Member[]
+  readonly emptySince: number | undefined
+  readonly applicants: readonly Applicant[]
+  /** The longest banned first. */
+  readonly banned: readonly string[]
+  /** Slots to which players who left can come back if they are still free. */
+  readonly departed: readonly { readonly id: string; readonly slot: number; readonly until: number }[]
+  readonly data: Attributes
+  readonly dataVersion: number
+  /** Of the last run, also one that has ended. */
+  readonly term: number
+  readonly run: Run | undefined
+  readonly retired: readonly Retired[]
+  /** Which process sees to the run at present. */
+  readonly lease: { readonly worker: string; readonly until: number } | undefined
+  /** Number of the last event. */
+  readonly seq: number
+  /** The last events, oldest first. */
+  readonly events: readonly LobbyEvent[]
+}
+
+export const isPresent = ({ awaySince }: Member): boolean => awaySince === undefined
+export const presentMembers = ({ members }: Lobby): readonly Member[] => members.filter(isPresent)
+export const memberOf = ({ members }: Lobby, playerId: string): Member | undefined => members.find(({ id }) => id === playerId)
+
+export const withMember = (lobby: Lobby, member: Member): Lobby => ({
+  ...lobby,
+  members: lobby.members.map((other) => (other.id === member.id ? member : other)),
+})
+
+/** The session that relays for the lobby now. */
+export const sessionOf = ({ run }: Lobby): ReadySession | undefined => (run?.status === 'relayed' ? run.session : undefined)

@@ -1,0 +1,125 @@
+// pure: who is in a lobby, and who hosts
+import type { Attributes } from './attributes.js'
+import type { Command } from './command.js'
+import { withEvent, type LeftReason } from './event.js'
+import { isPresent, memberOf, presentMembers, withMember, type Lobby, type Member } from './lobby.js'
+import { refuse, type Refusal } from './refusal.js'
+import type { LobbyRules } from './rules.js'
+import { endRun, moveRun, unseat } from './run.js'
+
+/** Our choice: as many as a full lobby's worth of people can wait for the host. */
+const MOST_APPLICANTS = 64
+/** Beyond that the longest banned is forgotten. */
+const MOST_BANNED = 256
+
+type Join = Extract<Command, { readonly kind: 'join' }>
+
+/** A new member, an old one who comes back, or somebody who has to wait for the host. */
+export function join(lobby: Lobby, now: number, command: Join): Lobby | Refusal {
+  const { playerId, ip, by, digest, data } = command
+  const member = memberOf(lobby, playerId)
+  if (member !== undefined) return comeBack(lobby, now, member, ip)
+  if (lobby.banned.includes(playerId) || (by === 'id' && lobby.visibility === 'private')) return refuse('not-joinable')
+  if (lobby.entry.kind === 'password' && digest !== lobby.entry.digest) return refuse('not-joinable')
+  const tooLate = lobby.phase !== 'open' && (!lobby.lateJoin || lobby.outcome === 'match')
+  if (tooLate || lobby.members.length >= lobby.maxPlayers) return refuse('not-joinable')
+  return lobby.entry.kind === 'approval' ? apply(lobby, now, playerId, ip) : admit(lobby, now, playerId, ip, data)
+}
+
+/** The same slot, but a new token; also for a player who is present and has another address now. */
+function comeBack(lobby: Lobby, now: number, member: Member, ip: string): Lobby {
+  const moved = member.ip === ip ? lobby : unseat(lobby, now, member.id)
+  if (isPresent(member)) return withMember(moved, { ...member, ip, lastSeenAt: now })
+  const back = withMember(moved, { ...member, ip, presentSince: now, awaySince: undefined, lastSeenAt: now })
+  return withHost(withEvent(back, now, { type: 'member.back', playerId: member.id }), now)
+}
+
+function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby | Refusal {
+  const known = lobby.applicants.find(({ id }) => id === playerId)
+  if (known?.denied === true || (known === undefined && lobby.applicants.length >= MOST_APPLICANTS)) return refuse('not-joinable')
+  if (known !== undefined) return lobby
+  const waiting: Lobby = { ...lobby, applicants: [...lobby.applicants, { id: playerId, ip, since: now, denied: false }] }
+  return withEvent(waiting, now, { type: 'applicant.waiting', playerId }, lobby.hostId)
+}
+
+export function decide(lobby: Lobby, now: number, applicantId: string, approve: boolean): Lobby | Refusal {
+  const applicant = lobby.applicants.find(({ id, denied }) => id === applicantId && !denied)
+  if (applicant === undefined) return refuse('no-such-player')
+  if (approve && lobby.members.length >= lobby.maxPlayers) return refuse('not-joinable')
+  const rest = lobby.applicants.filter((other) => other !== applicant)
+  const decided = withEvent(
+    { ...lobby, applicants: approve ? rest : [...rest, { ...applicant, since: now, denied: true }] },
+    now,
+    { type: 'applicant.decided', approved: approve },
+    applicantId,
+  )
+  return approve ? admit(decided, now, applicantId, applicant.ip, {}) : decided
+}
+
+function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attributes): Lobby {
+  const slot = slotFor(lobby, now, id)
+  const member: Member = { id, ip, slot, presentSince: now, awaySince: undefined, lastSeenAt: now, ready: false, data, dataVersion: 1 }
+  const members = [...lobby.members, member].toSorted((a, b) => a.slot - b.slot)
+  const departed = lobby.departed.filter((one) => one.id !== id)
+  return withHost(withEvent({ ...lobby, members, departed }, now, { type: 'member.joined', playerId: id, slot }), now)
+}
+
+/** The slot that the player had before, if it is still free; else the lowest free one. */
+function slotFor({ members, departed }: Lobby, now: number, playerId: string): number {
+  const taken = new Set(members.map(({ slot }) => slot))
+  const before = departed.find(({ id, until }) => id === playerId && until > now)?.slot
+  if (before !== undefined && !taken.has(before)) return before
+  let slot = 0
+  while (taken.has(slot)) slot += 1
+  return slot
+}
+
+export function remove(lobby: Lobby, now: number, member: Member, reason: LeftReason, rules: LobbyRules): Lobby {
+  const kept = lobby.departed.filter(({ id, until }) => id !== member.id && until > now)
+  const leaver = { id: member.id, slot: member.slot, until: now + rules.holdSlotMs }
+  const left: Lobby = {
+    ...unseat(lobby, now, member.id),
+    members: lobby.members.filter(({ id }) => id !== member.id),
+    departed: reason === 'left' ? [...kept, leaver].slice(-lobby.maxPlayers) : kept,
+  }
+  const told = withEvent(left, now, { type: 'you.left', reason }, member.id)
+  return withHost(withEvent(told, now, { type: 'member.left', playerId: member.id, reason }), now)
+}
+
+export function kick(lobby: Lobby, now: number, targetId: string, ban: boolean, rules: LobbyRules): Lobby | Refusal {
+  const target = memberOf(lobby, targetId)
+  if (targetId === lobby.hostId) return refuse('own-player')
+  if (target === undefined && !ban) return refuse('no-such-player')
+  const banned = ban ? [...lobby.banned.filter((id) => id !== targetId), targetId].slice(-MOST_BANNED) : lobby.banned
+  const applicants = ban ? lobby.applicants.filter(({ id }) => id !== targetId) : lobby.applicants
+  const marked = { ...lobby, banned, applicants }
+  return target === undefined ? marked : remove(marked, now, target, ban ? 'banned' : 'kicked', rules)
+}
+
+export function goAway(lobby: Lobby, now: number, member: Member): Lobby {
+  const away = withMember(unseat(lobby, now, member.id), { ...member, presentSince: undefined, awaySince: now, ready: false })
+  return withHost(withEvent(away, now, { type: 'member.away', playerId: member.id }), now)
+}
+
+export function transferHost(lobby: Lobby, now: number, targetId: string): Lobby | Refusal {
+  const target = memberOf(lobby, targetId)
+  if (targetId === lobby.hostId) return refuse('own-player')
+  if (target === undefined || !isPresent(target)) return refuse('no-such-player')
+  return moveRun(hostedBy(lobby, now, targetId), now, true)
+}
+
+/**
+ * Sees to it that whoever hosts is present: if not, whoever has been present for longest does. Peers talk
+ * through the host alone, so without the host a session is of no use, and ends at once.
+ */
+function withHost(lobby: Lobby, now: number): Lobby {
+  const present = presentMembers(lobby)
+  const filled: Lobby = present.length === 0 ? { ...lobby, emptySince: lobby.emptySince ?? now } : { ...lobby, emptySince: undefined }
+  if (present.some(({ id }) => id === lobby.hostId)) return filled
+  const [next] = present.toSorted((a, b) => (a.presentSince ?? 0) - (b.presentSince ?? 0) || a.slot - b.slot)
+  if (next !== undefined) return moveRun(hostedBy(filled, now, next.id), now, false)
+  return lobby.hostId === undefined ? filled : endRun(hostedBy(filled, now, undefined), now)
+}
+
+const hostedBy = (lobby: Lobby, now: number, hostId: string | undefined): Lobby =>
+  withEvent({ ...lobby, hostId }, now, { type: 'host.changed', hostId: hostId ?? null })

@@ -1,0 +1,172 @@
+import { randomInt } from 'node:crypto'
+import { systemClock, type Clock } from '@muster/core/clock'
+import type { AttemptLimit } from '@muster/core/http'
+import { z } from 'zod'
+import type { RandomInt } from '../random-text.js'
+import type { RelaySessions } from '../sessions/relay-sessions.js'
+import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
+import { AttributeChangesSchema, AttributesSchema, type AttributeChanges, type Attributes } from './attributes.js'
+import type { LobbyMatchmaker } from './matchmaker.js'
+import { createMemoryLobbyStore } from './memory-store.js'
+import { defaultRules, type LobbyRules } from './rules.js'
+import type { LobbyStore } from './store.js'
+
+/** Attempts to join that may fail, and lobbies that may be created. null for no limit. */
+export interface LobbyLimits {
+  /** Joins that fail, per player. Default 10 per minute. */
+  readonly joinsPerPlayer?: AttemptLimit | null | undefined
+  /** Joins that fail, per address. Default 30 per minute. */
+  readonly joinsPerAddress?: AttemptLimit | null | undefined
+  /**
+   * Joins that fail, of all players together; beyond that nobody can join for a moment. Default 1,000 per
+   * minute: among 10,000 public lobbies a guess then hits one every 43 hours.
+   */
+  readonly joinsOverall?: AttemptLimit | null | undefined
+  /** Lobbies that one player creates. Default 10 per minute. */
+  readonly createsPerPlayer?: AttemptLimit | null | undefined
+}
+
+export interface LobbiesOptions {
+  /** What a lobby becomes when it starts: a relay session … */
+  readonly relay?: RelaySessions | undefined
+  /** … or whatever a matchmaker makes of its players. One of the two. */
+  readonly matchmaker?: LobbyMatchmaker | undefined
+  /** Default: in memory, for this process alone. */
+  readonly store?: LobbyStore | undefined
+  /** How long things last; see `LobbyRules` for the defaults. */
+  readonly rules?: Partial<LobbyRules> | undefined
+  readonly limits?: LobbyLimits | undefined
+  /** Milliseconds between two ticks. Default 1,000. */
+  readonly tickMs?: number | undefined
+  /** Milliseconds between two looks for relay sessions that no lobby has; null for never. Default 60,000. */
+  readonly reapMs?: number | null | undefined
+  readonly clock?: Clock | undefined
+  /** Default `crypto.randomInt`. */
+  readonly randomInt?: RandomInt | undefined
+}
+
+const limit = (most: number) =>
+  z
+    .strictObject({ limit: count, windowMs: milliseconds })
+    .nullable()
+    .default({ limit: most, windowMs: 60_000 })
+
+const rules = {
+  awayAfterMs: milliseconds.default(defaultRules.awayAfterMs),
+  holdSlotMs: milliseconds.default(defaultRules.holdSlotMs),
+  emptyMs: milliseconds.default(defaultRules.emptyMs),
+  idleMs: milliseconds.default(defaultRules.idleMs),
+  maxLifetimeMs: milliseconds.default(defaultRules.maxLifetimeMs),
+  applicantMs: milliseconds.default(defaultRules.applicantMs),
+  leaseMs: milliseconds.default(defaultRules.leaseMs),
+  lingerMs: milliseconds.default(defaultRules.lingerMs),
+} satisfies Record<keyof LobbyRules, z.ZodType<number>>
+
+const optionsSchema = z
+  .strictObject({
+    relay: having<RelaySessions>('open', 'adopt', 'release', 'authorize', 'revokeSpent', 'delete').optional(),
+    matchmaker: having<LobbyMatchmaker>('handOver', 'withdraw').optional(),
+    store: having<LobbyStore>('create', 'get', 'getByCode', 'replace', 'delete', 'due', 'listPublic', 'ids', 'watch').default(createMemoryLobbyStore),
+    rules: z.strictObject(rules).prefault({}),
+    limits: z
+      .strictObject({ joinsPerPlayer: limit(10), joinsPerAddress: limit(30), joinsOverall: limit(1000), createsPerPlayer: limit(10) })
+      .prefault({}),
+    tickMs: milliseconds.default(1000),
+    reapMs: milliseconds.nullable().default(60_000),
+    clock: clock.default(systemClock),
+    randomInt: method<RandomInt>().default(() => (max: number) => randomInt(max)),
+  })
+  .refine(({ relay, matchmaker }) => (relay === undefined) !== (matchmaker === undefined), {
+    path: ['relay'],
+    error: 'must be given, or matchmaker must, and not both',
+  })
+
+export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
+
+/** @throws {InvalidInput} naming the option and its value. */
+export const configure = (options: LobbiesOptions): LobbiesConfig => checked(optionsSchema, options, 'createLobbies: option')
+
+/** Whoever asks. `ip` is the public address from which the player's packets come. */
+export interface LobbyPlayer {
+  readonly id: string
+  readonly ip: string
+}
+
+export interface CreateLobby {
+  /** The host. */
+  readonly player: LobbyPlayer
+  /** 1 to 64. */
+  readonly maxPlayers: number
+  /** Public ones are listed. Default public. */
+  readonly visibility?: 'public' | 'private' | undefined
+  /** Whoever joins must know it. 1 to 128 characters. */
+  readonly password?: string | undefined
+  /** The host decides about whoever joins. Not together with a password. Default false. */
+  readonly approval?: boolean | undefined
+  /** Players may come in after the start. Default true. */
+  readonly lateJoin?: boolean | undefined
+  /** The start waits until all present members but the host are ready. Default true. */
+  readonly requireReady?: boolean | undefined
+  readonly data?: Attributes | undefined
+  /** The host's own data. */
+  readonly memberData?: Attributes | undefined
+}
+
+export interface JoinLobby {
+  readonly player: LobbyPlayer
+  /** How the lobby was found: its code, or the id of a public one. */
+  readonly code?: string | undefined
+  readonly lobbyId?: string | undefined
+  readonly password?: string | undefined
+  readonly memberData?: Attributes | undefined
+}
+
+export interface ListLobbies {
+  /** Values that the lobby's data must have. */
+  readonly data?: Attributes | undefined
+  /** Free slots there must be at least. Default 1. */
+  readonly minFree?: number | undefined
+  /** 1 to 100. Default 20. */
+  readonly limit?: number | undefined
+  /** `next` of the page before. */
+  readonly after?: string | undefined
+}
+
+const player = z.strictObject({ id: playerId, ip: address })
+const password = z.string().min(1).max(128)
+
+const createSchema = z
+  .strictObject({
+    player,
+    maxPlayers: z.int().min(1).max(64),
+    visibility: z.enum(['public', 'private']).default('public'),
+    password: password.optional(),
+    approval: z.boolean().default(false),
+    lateJoin: z.boolean().default(true),
+    requireReady: z.boolean().default(true),
+    data: AttributesSchema.default({}),
+    memberData: AttributesSchema.default({}),
+  })
+  .refine((input) => !(input.approval && input.password !== undefined), { path: ['approval'], error: 'must not be set together with a password' })
+
+const joinSchema = z
+  .strictObject({
+    player,
+    code: z.string().max(64).optional(),
+    lobbyId: z.string().max(64).optional(),
+    password: password.optional(),
+    memberData: AttributesSchema.default({}),
+  })
+  .refine((input) => (input.code === undefined) !== (input.lobbyId === undefined), { path: ['code'], error: 'must be given, or lobbyId must, and not both' })
+
+const listSchema = z.strictObject({
+  data: AttributesSchema.default({}),
+  minFree: z.int().min(0).max(64).default(1),
+  limit: z.int().min(1).max(100).default(20),
+  after: z.string().max(128).optional(),
+})
+
+export const checkCreate = (input: CreateLobby) => checked(createSchema, input, 'lobby: input')
+export const checkJoin = (input: JoinLobby) => checked(joinSchema, input, 'lobby: input')
+export const checkList = (input: ListLobbies) => checked(listSchema, input, 'lobby list: input')
+export const checkChanges = (changes: AttributeChanges): AttributeChanges => checked(AttributeChangesSchema, changes, 'lobby data:')

@@ -1,0 +1,113 @@
+import { NotFound } from '@muster/core'
+import { RelayNotAuthorized, RelayNotReady, RelayNotRevoked } from '../errors.js'
+import type { RelaySessions } from '../sessions/relay-sessions.js'
+import type { ReadySession } from '../sessions/session.js'
+import type { SystemCommand } from './command.js'
+import { presentMembers, type Lobby } from './lobby.js'
+import type { LobbyMatchmaker } from './matchmaker.js'
+import type { Work } from './run.js'
+
+/** Carries out what a lobby's run needs. What comes of it is a command to the lobby. */
+export interface Runner {
+  readonly outcome: Lobby['outcome']
+  /** Rejects if nothing came of it, and it may be tried again. */
+  perform(work: Work, lobby: Lobby, worker: string, signal: AbortSignal): Promise<SystemCommand>
+  /** Ends what is retired. */
+  end(id: string): Promise<void>
+  /** Lets go of what `perform` made, once the lobby knows of it. */
+  settled(result: SystemCommand): void
+}
+
+/** Also names the sessions of a start, so that they can be found if the process that opened them is gone. */
+export const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}.${term}`
+
+/** The lobby and term of a session's label; undefined for other labels. */
+export function parseRunKey(label: string | undefined): { readonly lobbyId: string; readonly term: number } | undefined {
+  const [, lobbyId, term] = /^([A-Za-z0-9]{22})\.(\d{1,15})$/.exec(label ?? '') ?? []
+  return lobbyId === undefined ? undefined : { lobbyId, term: Number(term) }
+}
+
+/** @param relay or `matchmaker` is there. */
+export function runnerOf(relay: RelaySessions | undefined, matchmaker: LobbyMatchmaker | undefined): Runner {
+  if (relay !== undefined) return relayRunner(relay)
+  if (matchmaker !== undefined) return matchRunner(matchmaker)
+  throw new TypeError('a lobby must become something')
+}
+
+function relayRunner(relay: RelaySessions): Runner {
+  const open = async (lobby: Lobby, term: number, worker: string, isSecond: boolean, signal: AbortSignal): Promise<SystemCommand> => {
+    const label = runKey(lobby, term)
+    if (isSecond) await relay.deleteLabelled(label)
+    const players = presentMembers(lobby).map(({ id, ip }) => ({ id, ip }))
+    try {
+      return { kind: 'opened', worker, term, session: await relay.open({ players, hostId: lobby.hostId, label }, { signal }) }
+    } catch (error) {
+      if (signal.aborted) throw error
+      return { kind: 'failed', worker, term, reason: error instanceof RelayNotReady ? error.reason : nameOf(error) }
+    }
+  }
+
+  /** The store knows the session best; it is in the ledger only for as long as something is done to it. */
+  const borrow = async (session: ReadySession, use: () => Promise<SystemCommand>): Promise<SystemCommand> => {
+    relay.adopt(session)
+    try {
+      return await use()
+    } catch (error) {
+      const isLost = error instanceof RelayNotAuthorized || error instanceof RelayNotRevoked || error instanceof NotFound
+      if (!isLost) throw error
+      return { kind: 'lost', sessionId: session.id }
+    } finally {
+      relay.release(session.id)
+    }
+  }
+
+  return {
+    outcome: 'relay',
+    perform: (work, lobby, worker, signal) => {
+      switch (work.kind) {
+        case 'open':
+          return open(lobby, work.term, worker, work.startedBy !== undefined && work.startedBy !== worker, signal)
+        case 'revoke':
+          return borrow(work.session, async () => {
+            await relay.revokeSpent(work.session.id)
+            return { kind: 'revoked', sessionId: work.session.id, tokens: work.session.spent }
+          })
+        case 'authorize':
+          return borrow(work.session, async () => {
+            const { seats } = await relay.authorize(work.session.id, work.player)
+            const seat = seats.find(({ id }) => id === work.player.id)
+            if (seat === undefined) throw new RelayNotAuthorized('there is no seat', { sessionId: work.session.id })
+            return { kind: 'authorized', sessionId: work.session.id, seat }
+          })
+      }
+    },
+    end: (sessionId) => relay.delete(sessionId),
+    settled: (result) => {
+      if (result.kind === 'opened') relay.release(result.session.id)
+    },
+  }
+}
+
+function matchRunner(matchmaker: LobbyMatchmaker): Runner {
+  return {
+    outcome: 'match',
+    perform: async (work, lobby, worker, signal) => {
+      if (work.kind !== 'open') throw new Error(`a match has no sessions to ${work.kind}`)
+      const { id: lobbyId, data, hostId } = lobby
+      const players = presentMembers(lobby)
+        .toSorted((a, b) => Number(b.id === hostId) - Number(a.id === hostId))
+        .map(({ id, ip, data: own }) => ({ id, ip, data: own }))
+      try {
+        const { reference } = await matchmaker.handOver({ key: runKey(lobby, work.term), lobbyId, players, data }, { signal })
+        return { kind: 'handedOver', worker, term: work.term, reference }
+      } catch (error) {
+        if (signal.aborted) throw error
+        return { kind: 'failed', worker, term: work.term, reason: nameOf(error) }
+      }
+    },
+    end: (reference) => matchmaker.withdraw(reference),
+    settled: () => {},
+  }
+}
+
+const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')

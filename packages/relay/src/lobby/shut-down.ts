@@ -1,0 +1,43 @@
+import type { Clock } from '@muster/core/clock'
+import { RelayNotDeleted } from '../errors.js'
+import type { SystemCommand } from './command.js'
+import type { Lobby } from './lobby.js'
+import type { Runner } from './runner.js'
+import type { LobbyStore } from './store.js'
+
+export interface ClosingAll {
+  readonly store: LobbyStore
+  readonly runner: Runner
+  readonly change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>
+  readonly clock: Clock
+  readonly timeoutMs: number
+}
+
+/** Milliseconds between two tries. */
+const PAUSE_MS = 1000
+
+/**
+ * Closes every lobby of the store, ends what it became, and takes it out of the store.
+ * @throws {RelayNotDeleted} when that takes too long.
+ */
+export async function closeAll({ store, runner, change, clock, timeoutMs }: ClosingAll): Promise<void> {
+  const deadline = clock.now() + timeoutMs
+  for (;;) {
+    const left = (await Promise.all((await store.ids()).map(closeOne))).flat()
+    if (left.length === 0) return
+    if (clock.now() >= deadline) {
+      throw new RelayNotDeleted(`${left.length} relay sessions of lobbies may be left`, { sessionIds: left })
+    }
+    await clock.sleep(PAUSE_MS)
+  }
+
+  /** @returns what could not be ended. */
+  async function closeOne(lobbyId: string): Promise<readonly string[]> {
+    const { retired } = await change(lobbyId, { kind: 'shutDown' })
+    const failed = await Promise.all(retired.map(({ id }) => runner.end(id).then(() => [], () => [id])))
+    const left = failed.flat()
+    const stored = left.length === 0 ? await store.get(lobbyId) : undefined
+    if (stored !== undefined) await store.delete(lobbyId, stored.version)
+    return left
+  }
+}

@@ -1,0 +1,127 @@
+// pure: the lobby's state machine
+import { merged } from './attributes.js'
+import type { Command, PlayerCommand, SystemCommand } from './command.js'
+import { withEvent, type LobbyEvent } from './event.js'
+import { close, expire } from './expiry.js'
+import { memberOf, presentMembers, sessionOf, withMember, type Lobby, type Member } from './lobby.js'
+import { decide, join, kick, remove, transferHost } from './membership.js'
+import { refuse, type Refusal } from './refusal.js'
+import type { LobbyRules } from './rules.js'
+import { claim, endRun, moveRun, runFailed, runHandedOver, runOpened, seatAuthorized, startRun, tokensRevoked } from './run.js'
+
+export interface Step {
+  readonly lobby: Lobby
+  /** What happened, in order. Empty, and the lobby the same object, if nothing did. */
+  readonly events: readonly LobbyEvent[]
+}
+
+/** What a command does to a lobby at an instant, or why it does nothing. */
+export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRules): Step | Refusal {
+  const next = isSystem(command) ? bySystem(command, lobby, now, rules) : byPlayer(command, lobby, now, rules)
+  if ('refused' in next) return next
+  return { lobby: next, events: next.events.filter(({ seq }) => seq > lobby.seq) }
+}
+
+export const isRefusal = (result: Step | Refusal): result is Refusal => 'refused' in result
+
+const systemKinds: ReadonlySet<string> = new Set<SystemCommand['kind']>([
+  'tick', 'shutDown', 'claim', 'release', 'opened', 'handedOver', 'failed', 'authorized', 'revoked', 'lost', 'ended',
+])
+const isSystem = (command: Command): command is SystemCommand => systemKinds.has(command.kind)
+
+function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: LobbyRules): Lobby | Refusal {
+  switch (command.kind) {
+    case 'tick':
+      return expire(lobby, now, rules)
+    case 'shutDown':
+      return close(lobby, now, 'shutdown')
+    case 'claim':
+      return claim(lobby, now, command.worker, rules.leaseMs)
+    case 'release':
+      return lobby.lease?.worker === command.worker ? { ...lobby, lease: undefined } : lobby
+    case 'opened':
+      return runOpened(lobby, now, command.worker, command.term, command.session)
+    case 'handedOver':
+      return runHandedOver(lobby, now, command.worker, command.term, command.reference)
+    case 'failed':
+      return runFailed(lobby, now, command.worker, command.term, command.reason)
+    case 'authorized':
+      return seatAuthorized(lobby, now, command.sessionId, command.seat)
+    case 'revoked':
+      return tokensRevoked(lobby, command.sessionId, command.tokens)
+    case 'lost':
+      return sessionOf(lobby)?.id === command.sessionId ? moveRun(lobby, now, false) : lobby
+    case 'ended':
+      return { ...lobby, retired: lobby.retired.filter(({ id }) => id !== command.retiredId) }
+  }
+}
+
+function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: LobbyRules): Lobby | Refusal {
+  // Time that has passed counts even if nobody has said so yet: nobody gets in, or back, too late.
+  const lobby = expire(before, now, rules)
+  if (command.kind === 'join') {
+    if (lobby.phase === 'closed') return refuse('not-joinable')
+    const joined = join(lobby, now, command)
+    return 'refused' in joined ? joined : { ...joined, activeAt: now }
+  }
+  const member = memberOf(lobby, command.playerId)
+  if (member === undefined) return refuse('no-such-lobby')
+  if (lobby.phase === 'closed') return refuse('lobby-closed')
+  if (member.awaySince !== undefined && command.kind !== 'leave') return refuse('away')
+  const alive: Member = { ...member, lastSeenAt: now }
+  if (command.kind === 'heartbeat') {
+    // Signs of life in quick succession are one, which spares the store.
+    return now - member.lastSeenAt < rules.awayAfterMs / HEARTBEATS ? lobby : withMember(lobby, alive)
+  }
+  if (!ownMatters.has(command.kind) && lobby.hostId !== member.id) return refuse('not-host')
+  return byMember(command, { ...withMember(lobby, alive), activeAt: now }, alive, now, rules)
+}
+
+/** Of the time after which a member is away, a heartbeat can be late by one part in so many. */
+const HEARTBEATS = 6
+
+const ownMatters: ReadonlySet<string> = new Set<PlayerCommand['kind']>(['leave', 'setReady', 'setMemberData'])
+
+type MemberCommand = Exclude<PlayerCommand, { readonly kind: 'join' | 'heartbeat' }>
+
+function byMember(command: MemberCommand, lobby: Lobby, member: Member, now: number, rules: LobbyRules): Lobby | Refusal {
+  switch (command.kind) {
+    case 'leave':
+      return remove(lobby, now, member, 'left', rules)
+    case 'setReady':
+      if (member.ready === command.ready) return lobby
+      return withEvent(withMember(lobby, { ...member, ready: command.ready }), now, { type: 'member.ready', playerId: member.id, ready: command.ready })
+    case 'setMemberData': {
+      if (command.ifVersion !== undefined && command.ifVersion !== member.dataVersion) return refuse('stale-version')
+      const data = merged(member.data, command.changes)
+      if (data === undefined) return refuse('data-too-large')
+      const version = member.dataVersion + 1
+      const changed = withMember(lobby, { ...member, data, dataVersion: version })
+      return withEvent(changed, now, { type: 'member.data', playerId: member.id, changes: command.changes, version })
+    }
+    case 'setData': {
+      if (command.ifVersion !== undefined && command.ifVersion !== lobby.dataVersion) return refuse('stale-version')
+      const data = merged(lobby.data, command.changes)
+      if (data === undefined) return refuse('data-too-large')
+      const version = lobby.dataVersion + 1
+      return withEvent({ ...lobby, data, dataVersion: version }, now, { type: 'data.changed', changes: command.changes, version })
+    }
+    case 'kick':
+      return kick(lobby, now, command.targetId, command.ban, rules)
+    case 'unban':
+      if (!lobby.banned.includes(command.targetId)) return refuse('no-such-player')
+      return { ...lobby, banned: lobby.banned.filter((id) => id !== command.targetId) }
+    case 'transferHost':
+      return transferHost(lobby, now, command.targetId)
+    case 'decide':
+      return decide(lobby, now, command.applicantId, command.approve)
+    case 'start':
+      if (lobby.run !== undefined) return refuse('already-started')
+      if (lobby.requireReady && !presentMembers(lobby).every(({ id, ready }) => ready || id === lobby.hostId)) return refuse('not-ready')
+      return startRun(lobby, now)
+    case 'stop':
+      return lobby.run === undefined ? refuse('not-started') : endRun(lobby, now)
+    case 'close':
+      return close(lobby, now, 'by host')
+  }
+}

@@ -1,0 +1,125 @@
+// pure: what a player may see of a lobby
+import { credentialsFor, type RelayCredentials } from '../sessions/credentials.js'
+import type { Attributes } from './attributes.js'
+import type { Happening, LobbyEvent } from './event.js'
+import { isPresent, memberOf, sessionOf, type Lobby } from './lobby.js'
+
+export interface MemberView {
+  readonly playerId: string
+  readonly slot: number
+  readonly present: boolean
+  readonly host: boolean
+  readonly ready: boolean
+  readonly data: Attributes
+  readonly dataVersion: number
+}
+
+/** What the lobby became when it was started. */
+export type RunView =
+  /** A session is being prepared: credentials of lower terms count until it is there. */
+  | { readonly term: number; readonly status: 'allocating' }
+  /** `credentials` are the reader's own; null while they are being fetched for one who came late. */
+  | { readonly term: number; readonly status: 'relayed'; readonly credentials: RelayCredentials | null }
+  | { readonly term: number; readonly status: 'matched'; readonly reference: string }
+
+/** A lobby as one of its members sees it: no addresses, and no credentials but the reader's own. */
+export interface LobbyView {
+  readonly lobbyId: string
+  readonly code: string
+  readonly visibility: 'public' | 'private'
+  readonly maxPlayers: number
+  readonly entry: 'open' | 'password' | 'approval'
+  readonly lateJoin: boolean
+  readonly requireReady: boolean
+  readonly phase: Lobby['phase']
+  readonly hostId: string | null
+  readonly members: readonly MemberView[]
+  /** Who waits for the host; for others than the host, nobody. */
+  readonly applicants: readonly string[]
+  readonly data: Attributes
+  readonly dataVersion: number
+  readonly run: RunView | null
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Where the events go on. */
+  readonly cursor: number
+}
+
+/** A public lobby in a list: without who is in it. */
+export interface ListedLobby {
+  readonly lobbyId: string
+  readonly phase: Lobby['phase']
+  readonly entry: LobbyView['entry']
+  readonly maxPlayers: number
+  readonly players: number
+  readonly data: Attributes
+  readonly createdAt: number
+}
+
+/** An event as one player gets it: credentials are put in that the event itself does not hold. */
+export type LobbyEventView = Happening & {
+  readonly seq: number
+  readonly at: number
+  /** With `relay.ready` and `relay.credentials`: the reader's own, if the term still counts. */
+  readonly credentials?: RelayCredentials
+}
+
+export function viewOf(lobby: Lobby, playerId: string): LobbyView {
+  return {
+    lobbyId: lobby.id,
+    code: lobby.code,
+    visibility: lobby.visibility,
+    maxPlayers: lobby.maxPlayers,
+    entry: lobby.entry.kind,
+    lateJoin: lobby.lateJoin,
+    requireReady: lobby.requireReady,
+    phase: lobby.phase,
+    hostId: lobby.hostId ?? null,
+    members: lobby.members.map((member) => ({
+      playerId: member.id,
+      slot: member.slot,
+      present: isPresent(member),
+      host: member.id === lobby.hostId,
+      ready: member.ready,
+      data: member.data,
+      dataVersion: member.dataVersion,
+    })),
+    applicants: playerId === lobby.hostId ? lobby.applicants.filter(({ denied }) => !denied).map(({ id }) => id) : [],
+    data: lobby.data,
+    dataVersion: lobby.dataVersion,
+    run: runView(lobby, playerId),
+    createdAt: lobby.createdAt,
+    cursor: lobby.seq,
+  }
+}
+
+export const listedOf = (lobby: Lobby): ListedLobby => ({
+  lobbyId: lobby.id,
+  phase: lobby.phase,
+  entry: lobby.entry.kind,
+  maxPlayers: lobby.maxPlayers,
+  players: lobby.members.length,
+  data: lobby.data,
+  createdAt: lobby.createdAt,
+})
+
+function runView(lobby: Lobby, playerId: string): RunView | null {
+  const { run } = lobby
+  if (run === undefined) return null
+  const { term, status } = run
+  if (status === 'matched') return { term, status, reference: run.reference }
+  return status === 'relayed' ? { term, status, credentials: ownCredentials(lobby, playerId) ?? null } : { term, status }
+}
+
+export function ownCredentials(lobby: Lobby, playerId: string): RelayCredentials | undefined {
+  const session = sessionOf(lobby)
+  return session && credentialsFor(session, playerId)
+}
+
+/** The event as this player may see it; undefined if it is not for them. */
+export function eventView(lobby: Lobby, { to, ...event }: LobbyEvent, playerId: string): LobbyEventView | undefined {
+  if (to === undefined ? memberOf(lobby, playerId) === undefined : to !== playerId) return undefined
+  const carries = (event.type === 'relay.ready' || event.type === 'relay.credentials') && event.term === lobby.run?.term
+  const credentials = carries ? ownCredentials(lobby, playerId) : undefined
+  return credentials === undefined ? event : { ...event, credentials }
+}

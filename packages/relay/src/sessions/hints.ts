@@ -1,0 +1,63 @@
+import type { Clock } from '@muster/core/clock'
+import { linkedSignal } from '../linked-signal.js'
+
+/** Wakes whoever waits for a session when its webhook arrives; one that comes early is kept until it is asked for. */
+export interface Hints {
+  /** From now on hints with this URL mean something. */
+  expect(url: string): void
+  forget(url: string): void
+  isExpected(url: string): boolean
+  /** False for a URL that nobody expects. */
+  arrived(url: string): boolean
+  /** Waits `ms`, or until a hint arrives; but at least `leastMs`, whatever arrives how often. */
+  wait(url: string, ms: number, signal: AbortSignal): Promise<void>
+}
+
+interface Expected {
+  pending: boolean
+  wake: () => void
+}
+
+/** Our choice: with it, a flood of hints makes at most four reads per second. */
+const LEAST_MS = 250
+
+export function createHints(clock: Clock): Hints {
+  const expected = new Map<string, Expected>()
+  return {
+    expect: (url) => {
+      expected.set(url, { pending: false, wake: () => {} })
+    },
+    forget: (url) => {
+      expected.delete(url)
+    },
+    isExpected: (url) => expected.has(url),
+    arrived: (url) => {
+      const one = expected.get(url)
+      if (one === undefined) return false
+      one.pending = true
+      one.wake()
+      return true
+    },
+    wait: async (url, ms, signal) => {
+      const least = Math.min(ms, LEAST_MS)
+      await clock.sleep(least, signal)
+      const one = expected.get(url)
+      if (one?.pending !== true) await hintOr(ms - least, signal, one)
+      if (one !== undefined) one.pending = false
+    },
+  }
+
+  async function hintOr(ms: number, signal: AbortSignal, one: Expected | undefined): Promise<void> {
+    const over = new AbortController()
+    const linked = linkedSignal(signal, over.signal)
+    const hint = new Promise<void>((resolve) => {
+      if (one !== undefined) one.wake = resolve
+    })
+    try {
+      await Promise.race([hint, clock.sleep(ms, linked.signal)])
+    } finally {
+      over.abort()
+      linked.unlink()
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import { NotFound } from '@muster/core'
+import type { Filter, RelaySession as WireSession } from '@muster/core/api'
+import { RelayNotReady, type NotReadyReason } from '../errors.js'
+import { listSessions, readSession, type Desk, type Entry } from './desk.js'
+import type { Marker } from './marker.js'
+import { mayHaveTakenEffect, unlessTransient } from './outcome.js'
+import { readingOf, type Reading } from './reading.js'
+import { tryRemoveSession } from './removal.js'
+import { seatPlayers } from './seats.js'
+import { playersOf, type OpenedSession, type ReadySession, type RelayPlayer } from './session.js'
+
+export interface Opening {
+  readonly players: readonly RelayPlayer[]
+  readonly hostId: string
+  readonly filters: readonly Filter[]
+  readonly label: string | undefined
+}
+
+export interface Waiting {
+  /** Milliseconds that one session is given. */
+  readonly readyTimeoutMs: number
+  /** Milliseconds before the first read; each further wait is half as long again. */
+  readonly pollMs: number
+  /** Milliseconds of the longest wait. */
+  readonly maxPollMs: number
+}
+
+/** Creates whose answer is lost are tried this often. */
+const CREATES = 3
+/** Sessions that do not become ready are tried this often. */
+const SESSIONS = 2
+const POLL_GROWTH = 1.5
+
+/**
+ * Creates a session. One whose answer was lost is looked for by its marker before another is created; if it
+ * is not found, it remains in doubt, and ticks look for it (and delete it) later.
+ */
+export async function createSession(desk: Desk, opening: Opening): Promise<Entry> {
+  for (let attempt = 1; ; attempt += 1) {
+    const marker = desk.markers.create(opening.label)
+    desk.hints.expect(marker.url)
+    try {
+      return record(desk, opening, marker, await send(desk, opening, marker))
+    } catch (error) {
+      if (!mayHaveTakenEffect(error)) {
+        desk.hints.forget(marker.url)
+        throw error
+      }
+      desk.doubts.set(marker.url, desk.clock.now())
+      const found = await findMarked(desk, marker)
+      if (found !== undefined) {
+        desk.doubts.delete(marker.url)
+        return record(desk, opening, marker, found)
+      }
+      desk.hints.forget(marker.url)
+      desk.events.emit('doubtful', { label: opening.label, error: error instanceof Error ? error.name : 'Error' })
+      if (attempt === CREATES) throw error
+      await desk.clock.sleep(1000 * attempt, desk.closing)
+    }
+  }
+}
+
+/**
+ * Waits until a session is ready; one that is not in time is deleted, and one more is tried.
+ * @param create makes the other one.
+ */
+export async function awaitReady(
+  desk: Desk,
+  opened: Entry,
+  waiting: Waiting,
+  signal: AbortSignal,
+  create: (opening: Opening) => Promise<Entry>,
+): Promise<ReadySession> {
+  let entry = opened
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await pollUntilReady(desk, entry, waiting, signal)
+    if (typeof outcome !== 'string') return outcome
+    const { id, hostId, filters, label } = entry.session
+    if (entry.condemned !== undefined) throw new NotFound(`relay session ${id} was deleted before it was ready`)
+    await tryRemoveSession(desk, id, 'not ready')
+    if (attempt === SESSIONS) {
+      throw new RelayNotReady(`${SESSIONS} relay sessions in a row did not become ready; the last was ${outcome}`, { reason: outcome, sessionId: id })
+    }
+    entry = await create({ players: playersOf(entry.session), hostId, filters, label })
+  }
+}
+
+async function pollUntilReady(desk: Desk, entry: Entry, waiting: Waiting, signal: AbortSignal): Promise<ReadySession | NotReadyReason> {
+  const { clock, hints, ledger, events } = desk
+  const { session } = entry
+  if (session.ready) return session
+  const deadline = Math.max(clock.now(), session.openedAt + waiting.readyTimeoutMs)
+  for (let waitMs = waiting.pollMs; ; waitMs = Math.min(waiting.maxPollMs, waitMs * POLL_GROWTH)) {
+    const verdict = judge(entry.reading, session)
+    if (typeof verdict !== 'string') {
+      if (!ledger.has(session.id)) return 'gone' // deleted while it was read
+      entry.session = verdict
+      events.emit('ready', { sessionId: session.id, label: session.label, waitedMs: clock.now() - session.openedAt })
+      return verdict
+    }
+    if (verdict === 'in error' || clock.now() >= deadline) return verdict
+    await hints.wait(entry.marker?.url ?? '', Math.min(waitMs, deadline - clock.now()), signal)
+    try {
+      entry.reading = (await unlessTransient(readSession(desk, session.id, signal))) ?? entry.reading
+    } catch (error) {
+      if (error instanceof NotFound) return 'gone'
+      throw error
+    }
+  }
+}
+
+/** By `ready`, `error`, the relay and the tokens; `status` is only a word. Pure. */
+function judge(reading: Reading | undefined, session: OpenedSession): ReadySession | NotReadyReason {
+  if (reading?.failed === true) return 'in error'
+  if (reading?.ready !== true) return 'not ready in time'
+  const { players, ...facts } = session
+  const { seats, missing } = seatPlayers(players, reading.users)
+  if (reading.link === undefined || missing.length > 0) return 'without relay or tokens'
+  return { ...facts, ready: true, link: reading.link, seats, spent: [] }
+}
+
+const send = ({ client, callTimeoutMs }: Desk, { players, filters }: Opening, marker: Marker): Promise<WireSession> => {
+  const users = players.map(({ ip }) => ({ ip }))
+  return client.create({ users, webhook_url: marker.url, ...(filters.length === 0 ? {} : { filters }) }, { timeoutMs: callTimeoutMs })
+}
+
+async function findMarked(desk: Desk, marker: Marker): Promise<WireSession | Reading | undefined> {
+  const listing = await listSessions(desk).catch(() => undefined)
+  return listing?.readings.find(({ webhookUrl }) => webhookUrl === marker.url)
+}
+
+function record(desk: Desk, { players, hostId, filters, label }: Opening, marker: Marker, seen: WireSession | Reading): Entry {
+  const reading = 'session_id' in seen ? readingOf(seen) : seen
+  const now = desk.clock.now()
+  const session: OpenedSession = { id: reading.id, label, hostId, filters, openedAt: now, ready: false, players }
+  const entry: Entry = { session, marker, reading, lastUsedAt: now, condemned: undefined }
+  desk.ledger.set(reading.id, entry)
+  desk.events.emit('opened', { sessionId: reading.id, label })
+  return entry
+}

@@ -1,0 +1,111 @@
+import { randomInt } from 'node:crypto'
+import type { Filter } from '@muster/core/api'
+import { systemClock, type Clock } from '@muster/core/clock'
+import { z } from 'zod'
+import type { RandomInt } from '../random-text.js'
+import { address, checked, clock, having, method, milliseconds, playerId } from '../validate.js'
+import { LABEL } from './marker.js'
+import type { Opening } from './opening.js'
+import type { RelayService } from './service.js'
+
+export interface RelaySessionsOptions {
+  /** `client.relays` of `@muster/core`. */
+  readonly client: RelayService
+  /**
+   * The same for all processes of one backend, and for no other's on the same account: by it, sessions are
+   * found again whose process is gone. Letters, digits and `-`. Default `muster`.
+   */
+  readonly owner?: string | undefined
+  /**
+   * The URL, as the service reaches it, under which `webhook` is mounted, e.g. `https://game.example/relay-hooks`.
+   * By default hints are not asked for: sessions then carry a URL that leads nowhere (under `muster.invalid`),
+   * only to be told apart.
+   */
+  readonly webhookBaseUrl?: string | undefined
+  /** Milliseconds in which a session must become ready. Default 45,000. */
+  readonly readyTimeoutMs?: number | undefined
+  /** Milliseconds before the first read of a new session; each further wait is half as long again. Default 1,000. */
+  readonly pollMs?: number | undefined
+  /** Milliseconds between two reads at most. Default 5,000. */
+  readonly maxPollMs?: number | undefined
+  /** Milliseconds for one call to the service, queueing and retries included. Default 15,000. */
+  readonly callTimeoutMs?: number | undefined
+  /**
+   * Milliseconds after which a session is deleted for which nothing was called, `keepAlive` least of all;
+   * null for never. Sessions are billed while they are open. Default 600,000.
+   */
+  readonly idleMs?: number | null | undefined
+  /** Milliseconds after which a session is deleted in any case. Default 14,400,000 (4 hours). */
+  readonly maxLifetimeMs?: number | undefined
+  /** Milliseconds between two ticks, while there are sessions. Default 10,000. */
+  readonly tickMs?: number | undefined
+  readonly clock?: Clock | undefined
+  /** Default `crypto.randomInt`. */
+  readonly randomInt?: RandomInt | undefined
+}
+
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .refine((url) => !/[?#]/.test(url), { error: 'must have neither query nor fragment' })
+
+const optionsSchema = z.strictObject({
+  client: having<RelayService>('create', 'list', 'get', 'delete', 'authorizeUser', 'revokeUser'),
+  owner: z
+    .string()
+    .regex(/^[A-Za-z0-9-]{1,40}$/, 'must be 1 to 40 letters, digits and -')
+    .default('muster'),
+  // A top-level domain in which no name ever resolves (RFC 6761).
+  webhookBaseUrl: httpUrl.default('https://muster.invalid/relay'),
+  readyTimeoutMs: milliseconds.default(45_000),
+  pollMs: milliseconds.default(1000),
+  maxPollMs: milliseconds.default(5000),
+  callTimeoutMs: milliseconds.default(15_000),
+  idleMs: milliseconds.nullable().default(600_000),
+  maxLifetimeMs: milliseconds.default(14_400_000),
+  tickMs: milliseconds.default(10_000),
+  clock: clock.default(systemClock),
+  randomInt: method<RandomInt>().default(() => (max: number) => randomInt(max)),
+})
+
+export type RelaySessionsConfig = Readonly<z.output<typeof optionsSchema>>
+
+/** @throws {InvalidInput} naming the option and its value. */
+export const configure = (options: RelaySessionsOptions): RelaySessionsConfig => checked(optionsSchema, options, 'createRelaySessions: option')
+
+export interface OpenRelaySession {
+  /** Who takes part, each once: an id of the caller's choice, and the address from which the player's packets come. */
+  readonly players: readonly { readonly id: string; readonly ip: string }[]
+  /** The player whose peer hosts. Default the first. */
+  readonly hostId?: string | undefined
+  /** Restricts where the relay may be; passed on to the service. */
+  readonly filters?: readonly Filter[] | undefined
+  /** What to call the session, so that it can be recognized when it is listed. Up to 80 letters, digits, `_.~-`. */
+  readonly label?: string | undefined
+}
+
+const openSchema = z
+  .strictObject({
+    players: z.array(z.strictObject({ id: playerId, ip: address })).min(1),
+    hostId: playerId.optional(),
+    filters: z
+      .array(z.strictObject({ field: z.string().min(1), values: z.array(z.string()).min(1), filter_type: z.string().min(1) }))
+      .default([]),
+    label: z.string().regex(LABEL, 'must be 1 to 80 letters, digits and _.~- and begin with a letter or digit').optional(),
+  })
+  .superRefine(({ players, hostId }, context) => {
+    const ids = players.map(({ id }) => id)
+    const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index)
+    if (twice !== -1) context.addIssue({ code: 'custom', path: ['players', twice, 'id'], message: 'is there twice' })
+    if (hostId !== undefined && !ids.includes(hostId)) context.addIssue({ code: 'custom', path: ['hostId'], message: 'must be one of the players' })
+  })
+
+/** @throws {InvalidInput} naming the field. */
+export function openingOf(input: OpenRelaySession): Opening {
+  const { players, hostId, filters, label } = checked(openSchema, input, 'relay session: input')
+  return { players, hostId: hostId ?? (players[0]?.id as string), filters, label }
+}
+
+const playerSchema = z.strictObject({ id: playerId, ip: address })
+
+/** @throws {InvalidInput} naming the field. */
+export const playerOf = (player: { readonly id: string; readonly ip: string }) => checked(playerSchema, player, 'relay session: player')

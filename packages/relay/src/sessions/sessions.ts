@@ -1,0 +1,217 @@
+import { NotFound } from '@muster/core'
+import { EventEmitter } from 'eventemitter3'
+import { RelayClosed, RelayNotDeleted, RelayNotRevoked } from '../errors.js'
+import { createKeyedLock } from '../keyed-lock.js'
+import { linkedSignal } from '../linked-signal.js'
+import { createTicker } from '../ticker.js'
+import { credentialsFor } from './credentials.js'
+import type { DeleteReason, Desk, Entry } from './desk.js'
+import { createHints } from './hints.js'
+import { createMarkers } from './marker.js'
+import { awaitReady, createSession, type Opening } from './opening.js'
+import { configure, openingOf, playerOf, type RelaySessionsOptions } from './options.js'
+import { createOrphanReaper, listed, resolveDoubts } from './orphans.js'
+import type { RelaySessions } from './relay-sessions.js'
+import { removeSession, tryRemoveSession } from './removal.js'
+import { playersOf, withoutSeat, type OpenedSession, type ReadySession } from './session.js'
+import { authorizePlayer, revokeSpent } from './users.js'
+import { receiveWebhook } from './webhook.js'
+
+/** Milliseconds after which a create whose connection broke is not carried out any more. Our choice. */
+const SETTLE_MS = 15_000
+/** Milliseconds between two tries of `close`. */
+const CLOSE_PAUSE_MS = 1000
+
+/** Relay sessions of which every peer gets its own credentials, and of which none is forgotten. */
+export function createRelaySessions(options: RelaySessionsOptions): RelaySessions {
+  const config = configure(options)
+  const { client, clock, callTimeoutMs, idleMs, maxLifetimeMs } = config
+  const closing = new AbortController()
+  const desk: Desk = {
+    client,
+    clock,
+    markers: createMarkers(config.webhookBaseUrl, config.owner, config.randomInt),
+    hints: createHints(clock),
+    events: new EventEmitter(),
+    ledger: new Map(),
+    doubts: new Map(),
+    callTimeoutMs,
+    closing: closing.signal,
+  }
+  const lock = createKeyedLock()
+  const reapOrphans = createOrphanReaper(desk)
+  /** Creates under way, also those whose caller has gone. */
+  const creating = new Set<Promise<void>>()
+
+  const tick = async () => {
+    const now = clock.now()
+    const due = [...desk.ledger.values()].flatMap((entry) => {
+      const reason = dueReason(entry, now)
+      return reason === undefined ? [] : [tryRemoveSession(desk, entry.session.id, reason)]
+    })
+    await Promise.all(due)
+    await resolveDoubts(desk, SETTLE_MS, maxLifetimeMs).catch(() => {}) // they stay, and the next tick looks again
+  }
+  const dueReason = ({ session, lastUsedAt, condemned }: Entry, now: number): DeleteReason | undefined => {
+    if (condemned !== undefined) return condemned
+    if (now - session.openedAt >= maxLifetimeMs) return 'too old'
+    return idleMs !== null && now - lastUsedAt >= idleMs ? 'idle' : undefined
+  }
+  const ticker = createTicker({ clock, everyMs: config.tickMs, tick, isNeeded: () => desk.ledger.size + desk.doubts.size > 0 })
+
+  /** A create may have taken effect, so it goes on when its caller goes; its session is deleted then. */
+  const create = (opening: Opening, signal: AbortSignal | undefined): Promise<Entry> => {
+    const made = createSession(desk, opening).finally(ticker.wake)
+    const settled: Promise<void> = made
+      .then(async ({ session }) => {
+        if (signal?.aborted === true) await tryRemoveSession(desk, session.id, 'abandoned')
+      })
+      .catch(() => {})
+      .finally(() => creating.delete(settled))
+    creating.add(settled)
+    return until(signal, made)
+  }
+
+  const open = async (opening: Opening, signal: AbortSignal | undefined): Promise<ReadySession> => {
+    const linked = linkedSignal(signal, closing.signal)
+    let entry: Entry | undefined
+    const another = async (again: Opening) => (entry = await create(again, linked.signal))
+    try {
+      return await awaitReady(desk, await another(opening), config, linked.signal, another)
+    } catch (error) {
+      if (entry !== undefined && entry.condemned === undefined) await tryRemoveSession(desk, entry.session.id, 'abandoned')
+      throw error
+    } finally {
+      linked.unlink()
+    }
+  }
+
+  const known = (sessionId: string): Entry => {
+    closing.signal.throwIfAborted()
+    const entry = desk.ledger.get(sessionId)
+    if (entry === undefined || entry.condemned !== undefined) throw new NotFound(`relay session ${sessionId} is not known here`)
+    entry.lastUsedAt = clock.now()
+    return entry
+  }
+  const knownReady = (sessionId: string): ReadySession => {
+    const { session } = known(sessionId)
+    if (!session.ready) throw new NotFound(`relay session ${sessionId} is not ready`)
+    return session
+  }
+  const keep = (session: ReadySession): ReadySession => {
+    const entry = desk.ledger.get(session.id)
+    if (entry !== undefined) entry.session = session
+    return session
+  }
+  const forget = (sessionId: string) => {
+    const url = desk.ledger.get(sessionId)?.marker?.url
+    if (url !== undefined) desk.hints.forget(url)
+    desk.ledger.delete(sessionId)
+  }
+
+  const replaceWithout = async (sessionId: string, session: ReadySession, signal: AbortSignal | undefined): Promise<ReadySession> => {
+    const players = playersOf(session)
+    const host = players.find(({ id }) => id === session.hostId) ?? players[0]
+    try {
+      if (host === undefined) throw new NotFound(`relay session ${sessionId} has nobody left`)
+      return await open({ players, hostId: host.id, filters: session.filters, label: session.label }, signal)
+    } finally {
+      await tryRemoveSession(desk, sessionId, 'replaced')
+    }
+  }
+
+  const cleanUp = async (timeoutMs: number) => {
+    const deadline = clock.now() + timeoutMs
+    closing.abort(new RelayClosed('the relay sessions are closed'))
+    await ticker.stop()
+    await Promise.all(creating)
+    for (;;) {
+      await Promise.all([...desk.ledger.keys()].map((sessionId) => tryRemoveSession(desk, sessionId, 'closing')))
+      await resolveDoubts(desk, SETTLE_MS, SETTLE_MS).catch(() => {})
+      if (desk.ledger.size + desk.doubts.size === 0) return
+      if (clock.now() >= deadline) break
+      await clock.sleep(CLOSE_PAUSE_MS)
+    }
+    const sessionIds = [...desk.ledger.keys()]
+    throw new RelayNotDeleted(`${sessionIds.length} relay sessions, and ${desk.doubts.size} creates without an answer, may be left`, { sessionIds })
+  }
+  let closed: Promise<void> | undefined
+
+  return {
+    events: desk.events,
+    open: async (input, { signal } = {}) => {
+      closing.signal.throwIfAborted()
+      signal?.throwIfAborted()
+      return open(openingOf(input), signal)
+    },
+    create: async (input, { signal } = {}) => {
+      closing.signal.throwIfAborted()
+      signal?.throwIfAborted()
+      const { session } = await create(openingOf(input), signal)
+      return session as OpenedSession
+    },
+    awaitReady: async (sessionId, { signal } = {}) => {
+      const entry = known(sessionId)
+      const linked = linkedSignal(signal, closing.signal)
+      try {
+        return await awaitReady(desk, entry, config, linked.signal, (again) => create(again, linked.signal))
+      } finally {
+        linked.unlink()
+      }
+    },
+    get: (sessionId) => desk.ledger.get(sessionId)?.session,
+    list: () => listed(desk),
+    delete: (sessionId) => removeSession(desk, sessionId, 'asked').finally(ticker.wake),
+    authorize: async (sessionId, player) => {
+      const newcomer = playerOf(player)
+      return lock.run(sessionId, async () => keep(await authorizePlayer(desk, knownReady(sessionId), newcomer)))
+    },
+    revoke: (sessionId, playerId, { signal } = {}) =>
+      lock.run(sessionId, async () => {
+        const without = keep(withoutSeat(knownReady(sessionId), playerId))
+        try {
+          return keep(await revokeSpent(desk, without))
+        } catch (error) {
+          if (!(error instanceof RelayNotRevoked || error instanceof NotFound)) throw error
+          return await replaceWithout(sessionId, without, signal)
+        }
+      }),
+    revokeSpent: (sessionId) => lock.run(sessionId, async () => keep(await revokeSpent(desk, knownReady(sessionId)))),
+    credentialsFor: (sessionId, playerId) => {
+      const credentials = credentialsFor(knownReady(sessionId), playerId)
+      if (credentials === undefined) throw new NotFound(`relay session ${sessionId} has no seat for this player`)
+      return credentials
+    },
+    keepAlive: (sessionId) => {
+      known(sessionId)
+    },
+    adopt: (session) => {
+      closing.signal.throwIfAborted()
+      const condemned = desk.ledger.get(session.id)?.condemned
+      forget(session.id)
+      desk.ledger.set(session.id, { session, marker: undefined, reading: undefined, lastUsedAt: clock.now(), condemned })
+      ticker.wake()
+    },
+    release: forget,
+    reapOrphans,
+    deleteLabelled: async (label) => {
+      for await (const session of listed(desk)) {
+        if (session.owned && session.label === label && !session.known) await removeSession(desk, session.id, 'orphan')
+      }
+    },
+    tick,
+    webhook: (request) => receiveWebhook(desk.hints, request, desk.markers.urlAt(new URL(request.url).pathname)),
+    close: ({ timeoutMs = 60_000 } = {}) => (closed ??= cleanUp(timeoutMs)),
+  }
+}
+
+/** The promise's result, unless the signal is aborted before. */
+function until<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+  })
+}

@@ -1,0 +1,81 @@
+import { Conflict, NotFound } from '@muster/core'
+import { RelayNotAuthorized, RelayNotRevoked } from '../errors.js'
+import { readSession, type Desk } from './desk.js'
+import { isTransient, unlessTransient } from './outcome.js'
+import { readingOf, type SessionUser } from './reading.js'
+import { freeTokens } from './seats.js'
+import { withoutSeat, type ReadySession, type RelayPlayer } from './session.js'
+
+const ATTEMPTS = 3
+/** Milliseconds before the second attempt; twice as many before the third. */
+const PAUSE_MS = 500
+
+/**
+ * Lets one more player in, with a token that is this player's alone. A lost answer, and a 409, are resolved
+ * by reading the session: a token at the player's address that nobody has is the player's. An answer that
+ * came is compared with a reading too, because a token of somebody else must never be handed on.
+ * @throws {RelayNotAuthorized} when there is no such token.
+ */
+export async function authorizePlayer(desk: Desk, before: ReadySession, player: RelayPlayer): Promise<ReadySession> {
+  const seated = before.seats.find(({ id }) => id === player.id)
+  if (seated?.ip === player.ip) return before
+  const session = withoutSeat(before, player.id)
+  const taken = new Set([...session.spent, ...session.seats.map(({ token }) => token)])
+  let failure: unknown
+
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    if (attempt > 1) await desk.clock.sleep(PAUSE_MS * (attempt - 1), desk.closing)
+    const answered = await authorize(desk, session.id, player.ip).catch((error: unknown) => {
+      if (!isTransient(error) && !(error instanceof Conflict)) throw error
+      failure = error
+      return undefined
+    })
+    const read = (await unlessTransient(readSession(desk, session.id)))?.users
+    const token = choose(player.ip, answered, read, taken)
+    if (token !== undefined) return { ...session, seats: [...session.seats, { ...player, token }] }
+  }
+  throw new RelayNotAuthorized('the service gave a player no token of their own', { sessionId: session.id, cause: failure })
+}
+
+/** The answer's token if it can be the player's; else any free one that the reading shows at the address. Pure. */
+function choose(
+  ip: string,
+  answered: SessionUser | undefined,
+  read: readonly SessionUser[] | undefined,
+  taken: ReadonlySet<number>,
+): number | undefined {
+  const free = freeTokens(ip, read ?? [], taken)
+  if (answered === undefined || answered.ip !== ip || taken.has(answered.token)) return free[0]
+  const isElsewhere = read?.some(({ ip: other, token }) => token === answered.token && other !== ip) === true
+  return free.includes(answered.token) || (free.length === 0 && !isElsewhere) ? answered.token : free[0]
+}
+
+/**
+ * Revokes the spent tokens, and reads the session until they are gone.
+ * @throws {RelayNotRevoked} when one of them is still there, or nobody knows.
+ */
+export async function revokeSpent(desk: Desk, session: ReadySession): Promise<ReadySession> {
+  for (const token of session.spent) await revoke(desk, session.id, token)
+  return { ...session, spent: [] }
+}
+
+async function revoke(desk: Desk, sessionId: string, token: number): Promise<void> {
+  let failure: unknown
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    if (attempt > 1) await desk.clock.sleep(PAUSE_MS * (attempt - 1), desk.closing)
+    const input = { session_id: sessionId, authorization_token: token }
+    await desk.client.revokeUser(input, { timeoutMs: desk.callTimeoutMs }).catch((error: unknown) => {
+      // 404 is the answer for a user, or a session, that is gone: the reading tells.
+      if (!isTransient(error) && !(error instanceof NotFound)) throw error
+      failure = error
+    })
+    const read = await unlessTransient(readSession(desk, sessionId))
+    if (read !== undefined && read.users.every((user) => user.token !== token)) return
+  }
+  throw new RelayNotRevoked('it could not be confirmed that a token is no longer valid', { sessionId, cause: failure })
+}
+
+async function authorize({ client, callTimeoutMs }: Desk, sessionId: string, ip: string): Promise<SessionUser | undefined> {
+  const answer = await client.authorizeUser({ session_id: sessionId, user_ip: ip }, { timeoutMs: callTimeoutMs })
+  return readingOf(answer).users[0]
+}

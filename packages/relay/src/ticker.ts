@@ -1,0 +1,45 @@
+import type { Clock } from '@muster/core/clock'
+
+/** Calls a `tick` now and then, for as long as there is something to do. */
+export interface Ticker {
+  /** Begins, if it does not tick already. */
+  wake(): void
+  /** Ends it for good; a tick under way is waited for. */
+  stop(): Promise<void>
+}
+
+export interface TickerOptions {
+  readonly clock: Clock
+  readonly everyMs: number
+  readonly tick: () => Promise<void>
+  /** Asked after every tick. While nothing is to do, nothing sleeps that would keep the process alive. */
+  readonly isNeeded: () => boolean
+}
+
+export function createTicker({ clock, everyMs, tick, isNeeded }: TickerOptions): Ticker {
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+
+  const run = async () => {
+    try {
+      while (!stopping.signal.aborted && isNeeded()) {
+        await clock.sleep(everyMs, stopping.signal)
+        await tick()
+      }
+    } catch (error) {
+      if (!stopping.signal.aborted) process.emitWarning(`a tick failed: ${String(error)}`, 'MusterWarning')
+    } finally {
+      running = undefined
+    }
+  }
+
+  return {
+    wake: () => {
+      if (!stopping.signal.aborted) running ??= run()
+    },
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}

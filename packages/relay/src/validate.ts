@@ -1,0 +1,54 @@
+import { InvalidInput, scrub } from '@muster/core'
+import { canonicalIp } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import { z } from 'zod'
+
+/** Schemas of options and inputs, and the error for what does not fit them. */
+
+export const milliseconds = z.number().min(1).max(2 ** 31 - 1)
+export const count = z.int().min(1)
+
+export const method = <Fn>() => z.custom<Fn>((value) => typeof value === 'function', 'must be a function')
+
+export const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
+  z.custom<T>(
+    (value) => typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+    `must have ${methods.join(', ')}`,
+  )
+
+export const clock = having<Clock>('now', 'sleep')
+
+/** An id that the caller chooses. Its only bound is its length. */
+export const playerId = z.string().min(1).max(128)
+
+/** Becomes the one spelling of the address. */
+export const address = z.string().transform((text, context) => {
+  const ip = canonicalIp(text)
+  if (ip !== undefined) return ip
+  context.addIssue({ code: 'custom', message: 'must be an IPv4 or IPv6 address' })
+  return z.NEVER
+})
+
+/**
+ * The value as its schema gives it back.
+ * @param what the value as a whole, e.g. `createLobbies: option`.
+ * @throws {InvalidInput} naming the field, and its value where that is a number, a flag or missing.
+ */
+export function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issue = result.error.issues[0]
+  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
+  const path = [...(issue?.path ?? []), ...unknown].map(String)
+  const field = path.join('.')
+  const wrong = unknown.length > 0 ? 'is not known' : (issue?.message ?? 'is not as described')
+  throw new InvalidInput(`${what}${field === '' ? '' : ` ${field}`}: ${scrub(wrong)}${shown(value, path, unknown.length > 0)}`, { field: field === '' ? undefined : field })
+}
+
+/** Texts are left out: they may be a password or an address. */
+function shown(value: unknown, path: readonly string[], isKey: boolean): string {
+  if (isKey) return ''
+  const wrong = path.reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>> | null | undefined)?.[key], value)
+  if (wrong === undefined) return ', got nothing'
+  return typeof wrong === 'number' || typeof wrong === 'boolean' || wrong === null ? `, got ${wrong}` : ''
+}
