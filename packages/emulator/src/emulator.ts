@@ -12,6 +12,7 @@ import { createRequestHandler } from './http/request-handler.js'
 import { listen, type Listening, type ListenOptions } from './http/server.js'
 import { createRateLimits } from './limits/rate-limits.js'
 import type { EmulatorOptions } from './options.js'
+import { createPage } from './page/page.js'
 import type { RelaySummary } from './relays/relays.js'
 import { resolveOptions } from './resolve-options.js'
 
@@ -78,6 +79,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     limits: limits && createRateLimits(limits.algorithm),
     tooManyAnswer: limits ?? { retryAfter: false, body: 'json' },
     token: resolved.token,
+    page: resolved.page ? createPage(world, faults) : undefined,
     onError: resolved.onError,
   })
 

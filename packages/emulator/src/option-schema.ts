@@ -125,6 +125,7 @@ export const Options: z.ZodType<EmulatorOptions> = z.strictObject({
   locate: func<'locate'>(),
   launch: func<'launch'>(),
   fetch: func<'fetch'>(),
+  page: z.boolean().optional(),
   maxBodyBytes: count.optional(),
   onError: func<'onError'>(),
 })

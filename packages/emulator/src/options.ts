@@ -74,6 +74,8 @@ export interface EmulatorOptions {
   readonly launch?: Launch | undefined
   /** Sends webhooks. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+  /** Shows what the emulator holds to whoever can reach its port: a page at /_emulator, JSON at /_emulator/state. No secrets. Default true. */
+  readonly page?: boolean | undefined
   /** Bytes of a request's body. Default 1 MiB. */
   readonly maxBodyBytes?: number | undefined
   /** Told of mistakes in the emulator, which are answered by 500. Default: a warning of the process. */

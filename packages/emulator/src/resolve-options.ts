@@ -37,6 +37,7 @@ export interface ResolvedOptions {
   readonly locate: World['locate']
   readonly launch: World['launch']
   readonly fetch: World['fetch']
+  readonly page: boolean
   readonly maxBodyBytes: number
   readonly onError: (error: unknown, operation: OperationId) => void
 }
@@ -71,6 +72,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     locate: chosen.locate,
     launch: chosen.launch,
     fetch: chosen.fetch ?? fetch,
+    page: chosen.page ?? true,
     maxBodyBytes: chosen.maxBodyBytes ?? 1024 * 1024,
     onError: chosen.onError ?? warn,
   }

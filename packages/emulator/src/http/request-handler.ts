@@ -2,6 +2,7 @@ import type { Operation, OperationId } from '@muster/core/api'
 import type { FaultSource, Strike } from '../faults/faults.js'
 import { createRouter, type Match } from '../input/router.js'
 import type { RateLimits } from '../limits/rate-limits.js'
+import type { Page } from '../page/page.js'
 import type { World } from '../world.js'
 import { garble } from './garble.js'
 import type { Network } from './network.js'
@@ -17,18 +18,20 @@ export interface Ground extends Stage {
   readonly tooManyAnswer: TooManyAnswer
   /** The account's. */
   readonly token: string
+  /** What is asked about the emulator itself; undefined when it is switched off. */
+  readonly page: Page | undefined
 }
 
 /** Makes the function that answers requests. It rejects with ConnectionDropped by a declared fault, and when the caller is gone. */
 export function createRequestHandler(ground: Ground): (request: Request) => Promise<Reply> {
-  const { world, faults, network } = ground
+  const { world, faults, network, page } = ground
   const router = createRouter(world.settings)
   const perform = createPerformers(ground)
 
   return async (request) => {
     const { path, query } = targetOf(request.url)
     const match = router.match(request.method, path)
-    if (match.kind !== 'route') return unrouted(match, world)
+    if (match.kind !== 'route') return page?.(request.method, path) ?? unrouted(match, world)
 
     const { id, operation } = match.route
     const strike = faults.strike(id)

@@ -1,0 +1,119 @@
+/**
+ * The page's looks. The four colours are told apart with every common kind of colour blindness (after Okabe and Ito);
+ * nothing is said by a colour alone.
+ */
+export const pageStyle = `
+:root {
+  color-scheme: light dark;
+  --ground: #f4f6f8; --surface: #fff; --line: #d9dfe6; --ink: #17202b; --quiet: #566273;
+  --sea: #eaf0f5; --land: #cdd7e0; --graticule: #dde5ec;
+  --ready: #08805e; --starting: #2667cf; --error: #c63a16; --stopping: #737d8c;
+  --tint: 12%;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --ground: #0e131a; --surface: #161d27; --line: #2a3442; --ink: #e6ebf2; --quiet: #9aa8ba;
+    --sea: #111923; --land: #2c3a4a; --graticule: #1a2532;
+    --ready: #2fc897; --starting: #6ea8ff; --error: #ff7d57; --stopping: #98a3b3;
+    --tint: 20%;
+  }
+}
+* { box-sizing: border-box; }
+html { -webkit-text-size-adjust: 100%; }
+body { margin: 0 auto; max-width: 1600px; padding: 16px 24px 40px; background: var(--ground); color: var(--ink);
+  font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+header { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 24px; }
+h1 { margin: 0; font-size: 22px; letter-spacing: -.01em; }
+h2 { margin: 0 0 10px; font-size: 16px; }
+h2 small { margin-left: 6px; font-weight: 400; }
+small { color: var(--quiet); font-size: 12px; }
+a { color: var(--starting); }
+code { font: 12.5px/1.4 ui-monospace, "SFMono-Regular", Consolas, "Liberation Mono", monospace; }
+:focus-visible { outline: 2px solid var(--starting); outline-offset: 2px; }
+
+.follow { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 14px; margin: 0; color: var(--quiet); }
+#following::before { content: ""; display: inline-block; width: 9px; height: 9px; margin-right: 6px; border-radius: 50%; background: var(--stopping); }
+#following.on::before { background: var(--ready); }
+#following.bad { color: var(--error); font-weight: 600; }
+#following.bad::before { background: var(--error); }
+button { padding: 3px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--surface); color: inherit; font: inherit; cursor: pointer; }
+button[aria-pressed=true] { border-color: var(--starting); color: var(--starting); font-weight: 600; }
+.clock { margin: 2px 0 14px; color: var(--quiet); font-variant-numeric: tabular-nums; }
+
+section, .total { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
+section { position: relative; min-width: 0; padding: 14px 16px; }
+.totals { display: grid; grid-template-columns: repeat(9, minmax(0, 1fr)); gap: 10px; margin: 0 0 16px; }
+.total { min-width: 0; padding: 9px 12px 10px; }
+.total dt { color: var(--quiet); }
+.total dt::first-letter { text-transform: uppercase; }
+.total dd { margin: 0; }
+.total b { display: block; font-size: 24px; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.total small { display: block; overflow-wrap: anywhere; line-height: 1.35; }
+.total.ready { border-top: 3px solid var(--ready); }
+.total.starting { border-top: 3px solid var(--starting); }
+.total.error { border-top: 3px solid var(--error); }
+.total.stopping { border-top: 3px solid var(--stopping); }
+.total:is(.ready, .starting, .error, .stopping) { padding-top: 7px; }
+.total.bad b { color: var(--error); }
+
+.map { display: block; width: 100%; height: auto; border-radius: 6px; background: var(--sea); --dot: 1; }
+.land { fill: var(--land); }
+.graticule { fill: none; stroke: var(--graticule); stroke-width: 1.5; }
+.dot { transform: scale(var(--dot)); }
+.empty { fill: var(--sea); stroke: var(--quiet); stroke-width: 1.6; }
+.rim { fill: var(--surface); }
+.slice { fill: none; transform: rotate(-90deg); }
+.slice.ready { stroke: var(--ready); }
+.slice.starting { stroke: var(--starting); }
+.slice.error { stroke: var(--error); }
+.slice.stopping { stroke: var(--stopping); }
+.alarm { fill: none; stroke: var(--error); stroke-width: 2; stroke-dasharray: 5 4; }
+.rim, .slice, .alarm { transition: r .4s, stroke-width .4s; }
+@media (prefers-reduced-motion: reduce) { .rim, .slice, .alarm { transition: none; } }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 10px; padding: 0; list-style: none; color: var(--quiet); }
+.legend li::before { content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px; border-radius: 50%; background: currentColor; }
+.legend .ready::before { color: var(--ready); }
+.legend .starting::before { color: var(--starting); }
+.legend .error::before { color: var(--error); outline: 1.5px dashed var(--error); outline-offset: 1.5px; }
+.legend .stopping::before { color: var(--stopping); }
+.legend .empty::before { width: 8px; height: 8px; border: 1.5px solid var(--quiet); background: none; }
+
+.columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 16px; margin-top: 16px; }
+.column { display: flex; flex-direction: column; gap: 16px; min-width: 0; }
+.scroll { max-height: 480px; margin: 0 -16px -14px; padding: 0 16px 8px; overflow: auto; border-radius: 0 0 10px 10px; }
+.scroll:focus-visible { outline-offset: -2px; }
+table { width: 100%; border-collapse: collapse; }
+th, td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: 400; }
+tbody tr:last-child > * { border-bottom: 0; }
+th:last-child, td:last-child { padding-right: 0; }
+thead th { position: sticky; top: 0; z-index: 1; background: var(--surface); color: var(--quiet); font-size: 12px; white-space: nowrap; }
+.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td small, th small { white-space: nowrap; }
+td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--error); }
+.name { overflow-wrap: anywhere; }
+.zero { color: var(--quiet); opacity: .6; }
+.none { margin: 0; color: var(--quiet); }
+.tag, .answer, .status, .off { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; padding: 0 7px; border-radius: 5px; background: var(--ground); font-size: 12.5px; overflow-wrap: anywhere; }
+.answer { font-variant-numeric: tabular-nums; }
+.status { font-size: 11.5px; font-weight: 600; letter-spacing: .02em; line-height: 1.6; }
+.ready.status, .of2 { background: color-mix(in srgb, var(--ready) var(--tint), transparent); }
+.starting.status { background: color-mix(in srgb, var(--starting) var(--tint), transparent); }
+.error.status, .of4, .of5 { background: color-mix(in srgb, var(--error) var(--tint), transparent); }
+.stopping.status, .ended.status, .off { background: color-mix(in srgb, var(--stopping) var(--tint), transparent); }
+
+@media (max-width: 1150px) {
+  .totals { grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); }
+  .columns { grid-template-columns: minmax(0, 1fr); }
+  .map { --dot: 1.3; }
+}
+@media (max-width: 700px) {
+  body { padding: 12px 10px 32px; }
+  section { padding: 12px; }
+  .scroll { margin: 0 -12px -12px; padding: 0 12px 8px; }
+  .totals { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px; }
+  #map { padding-inline: 0; }
+  #map > :not(svg) { margin-inline: 12px; }
+  .map { --dot: 2; border-radius: 0; }
+}
+@media (forced-colors: active) { .slice, .alarm, .total, .status, .legend li::before, #following::before { forced-color-adjust: none; } }
+`

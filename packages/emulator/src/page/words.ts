@@ -1,0 +1,26 @@
+// pure: numbers and durations in words
+
+/** `1,234`. */
+export const grouped = (number: number): string => number.toLocaleString('en-US')
+
+const units = [
+  { name: 'd', ms: 86_400_000 },
+  { name: 'h', ms: 3_600_000 },
+  { name: 'min', ms: 60_000 },
+  { name: 's', ms: 1000 },
+] as const
+
+/** The two largest units: `3 min 20 s`, `2 h 5 min`, `0 s`. */
+export function duration(ms: number): string {
+  const first = units.findIndex((unit) => ms >= unit.ms)
+  const [large, small] = units.slice(first)
+  if (first === -1 || large === undefined) return '0 s'
+  const whole = `${Math.floor(ms / large.ms)} ${large.name}`
+  const rest = small === undefined ? 0 : Math.floor((ms % large.ms) / small.ms)
+  return rest === 0 || small === undefined ? whole : `${whole} ${rest} ${small.name}`
+}
+
+/** `1 server`, `2 servers`. */
+export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
+
+export const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
