@@ -9,6 +9,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./core/footprint.js')).footprintFigures(),
     async () => (await import('./core/scheduler.js')).schedulerFigures(),
   ],
+  relay: [async () => (await import('./relay/data-plane.js')).dataPlaneFigures()],
 }
 
 const usage = `usage: pnpm bench ${Object.keys(suites).join('|')} [--json] [--check]

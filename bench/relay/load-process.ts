@@ -4,9 +4,11 @@ import type { Order, Outcome, Way } from './messages.js'
 import { openWay, type OpenWay, type Sender } from './ways.js'
 
 /** For what is still on its way at the end. */
-const DRAIN_MS = 300
+const DRAIN_MS = 200
 /** For the compilers of all processes to have done their work. */
-const WARM_UP_SECONDS = 1
+const WARM_UP_SECONDS = 0.5
+/** What is due is sent before anything is received, but no more than this at once. */
+const MOST_AT_ONCE = 48
 
 /** Opened when first asked for, and left open: the relay knows each user at one place. */
 const ways = new Map<Way['kind'], Promise<OpenWay>>()
@@ -16,76 +18,50 @@ process.on('message', async (order: Order) => {
   const opening = ways.get(kind) ?? openWay(order.way)
   ways.set(kind, opening)
   const way = await opening
-  const run = order.load.kind === 'overload' ? overload : paced
   await run(way, { ...order, seconds: WARM_UP_SECONDS })
-  const outcome = await run(way, order)
-  process.send?.(outcome)
+  process.send?.(await run(way, order))
 })
 process.on('disconnect', () => process.exit())
 
-/** Packets per sender in one turn of the event loop; between the turns what has come is received. */
-const BURST = 2
-
-async function overload(way: OpenWay, { size, seconds }: Order): Promise<Outcome> {
-  const datagrams = way.senders.map((sender) => ({ socket: sender.socket, datagram: datagramOf(sender, size) }))
+async function run(way: OpenWay, { perSecond, size, seconds }: Order): Promise<Outcome> {
+  const senders = way.senders.map((sender) => stampedSender(sender, size))
+  const latencies = new Float64Array(Math.ceil(2 * perSecond * seconds))
   let sent = 0
   let received = 0
-  const stop = onData(way, () => {
-    received++
+  const stop = onData(way, (sentAt) => {
+    latencies[received++] = performance.now() - sentAt
   })
+
   const start = performance.now()
-  const end = start + seconds * 1000
-  while (performance.now() < end) {
-    for (const { socket, datagram } of datagrams) {
-      for (let count = 0; count < BURST; count++) socket.send(datagram)
-    }
-    sent += datagrams.length * BURST
+  let now = start
+  while (now - start < seconds * 1000) {
+    const due = Math.floor(((now - start) / 1000) * perSecond)
+    for (const most = Math.min(due, sent + MOST_AT_ONCE); sent < most; sent++) senders[sent % senders.length]?.()
     await turn()
+    now = performance.now()
   }
-  const outcome = { sent, received, seconds: (performance.now() - start) / 1000, latency: undefined }
+  const receivedInTime = received
   await sleep(DRAIN_MS)
   stop()
-  return outcome
+  return { sent, received, receivedInTime, seconds: (now - start) / 1000, latency: percentiles(latencies.subarray(0, received)) }
 }
 
-async function paced(way: OpenWay, { size, seconds, load }: Order): Promise<Outcome> {
-  const perSecond = load.kind === 'paced' ? load.perSecond : Number.NaN
-  const total = perSecond * seconds
-  const latencies = new Float64Array(total)
-  let sent = 0
-  let received = 0
-  const stop = onData(way, (payload) => {
-    latencies[received++] = performance.now() - payload.readDoubleLE()
-  })
-  const start = performance.now()
-  while (sent < total) {
-    const due = Math.min(total, Math.floor(((performance.now() - start) / 1000) * perSecond))
-    for (; sent < due; sent++) {
-      const sender = way.senders[sent % way.senders.length] as Sender
-      // Each in memory of its own, for the system may take it later.
-      const datagram = datagramOf(sender, size)
-      datagram.writeDoubleLE(performance.now(), sender.header(size).length)
-      sender.socket.send(datagram)
-    }
-    await turn()
+/** Sends a datagram of that size with the time in its payload. */
+function stampedSender({ socket, header }: Sender, size: number): () => void {
+  const before = header(size)
+  // The same every time: the system has taken it when `send` returns.
+  const datagram = Buffer.concat([before, Buffer.alloc(size - before.length)])
+  return () => {
+    datagram.writeDoubleLE(performance.now(), before.length)
+    socket.send(datagram)
   }
-  const elapsed = (performance.now() - start) / 1000
-  await sleep(DRAIN_MS)
-  stop()
-  return { sent, received, seconds: elapsed, latency: percentiles(latencies.subarray(0, received)) }
 }
 
-function datagramOf({ header }: Sender, size: number): Buffer {
-  const datagram = Buffer.alloc(size)
-  header(size).copy(datagram)
-  return datagram
-}
-
-/** Called with the payload of each packet. Returns what ends that. */
-function onData({ receivers, receivedAt }: OpenWay, listener: (payload: Buffer) => void): () => void {
+/** Called for each packet with the time in its payload. Returns what ends that. */
+function onData({ receivers, receivedAt }: OpenWay, listener: (sentAt: number) => void): () => void {
   const hear = (datagram: Buffer) => {
     // Shorter are the relay's answers to pings.
-    if (datagram.length > receivedAt + 8) listener(datagram.subarray(receivedAt))
+    if (datagram.length >= receivedAt + 8) listener(datagram.readDoubleLE(receivedAt))
   }
   for (const receiver of receivers) receiver.on('message', hear)
   return () => {
@@ -95,7 +71,7 @@ function onData({ receivers, receivedAt }: OpenWay, listener: (payload: Buffer) 
 
 function percentiles(milliseconds: Float64Array): { readonly p50: number; readonly p99: number } {
   const sorted = milliseconds.toSorted()
-  const at = (share: number) => (sorted[Math.floor(sorted.length * share)] ?? Number.NaN) * 1000
+  const at = (share: number) => Math.round((sorted[Math.floor(sorted.length * share)] ?? Number.NaN) * 1000)
   return { p50: at(0.5), p99: at(0.99) }
 }
 

@@ -22,12 +22,10 @@ export type Way =
   /** Through a TURN server. */
   | { readonly kind: 'turn'; readonly port: number }
 
-/** As many packets as get through, or so many at equal distances. */
-export type Load = { readonly kind: 'overload' } | { readonly kind: 'paced'; readonly perSecond: number }
-
 export interface Order {
   readonly way: Way
-  readonly load: Load
+  /** All senders together, in turn, at equal distances. */
+  readonly perSecond: number
   /** Bytes of each datagram as it is sent. */
   readonly size: number
   readonly seconds: number
@@ -36,7 +34,9 @@ export interface Order {
 export interface Outcome {
   readonly sent: number
   readonly received: number
+  /** Of those, what came before the last was sent. */
+  readonly receivedInTime: number
   readonly seconds: number
-  /** From being sent to being received, in microseconds; of paced packets. */
-  readonly latency: { readonly p50: number; readonly p99: number } | undefined
+  /** From being sent to being received, in microseconds. */
+  readonly latency: { readonly p50: number; readonly p99: number }
 }

@@ -12,12 +12,12 @@ export interface TurnServer {
 export async function startTurnServer(): Promise<TurnServer | undefined> {
   const port = await freePort()
   const child = spawn('turnserver', argumentsFor(port), { stdio: 'ignore' })
-  const exited = once(child, 'exit')
   try {
     await once(child, 'spawn')
   } catch {
     return undefined
   }
+  const exited = once(child, 'exit')
   return {
     port,
     stop: async () => {
@@ -28,11 +28,12 @@ export async function startTurnServer(): Promise<TurnServer | undefined> {
 }
 
 /** One relay thread, as the relay has one. Nothing but UDP, and nothing written. */
-const argumentsFor = (port: number) => [
-  ...['-n', '--no-auth', '--no-cli', '--no-tcp', '--no-tls', '--no-dtls', '--allow-loopback-peers'],
-  ...['--relay-threads', '1', '--listening-ip', '127.0.0.1', '--relay-ip', '127.0.0.1', '--listening-port', String(port)],
-  ...['--log-file', '/dev/null', '--pidfile', '/dev/null', '--userdb', '/dev/null'],
-]
+const argumentsFor = (port: number) =>
+  [
+    '-n --no-auth --no-cli --no-tcp --no-tls --no-dtls --allow-loopback-peers --relay-threads 1',
+    `--listening-ip 127.0.0.1 --relay-ip 127.0.0.1 --listening-port ${port}`,
+    '--log-file /dev/null --pidfile /dev/null --userdb /dev/null',
+  ].flatMap((line) => line.split(' '))
 
 async function freePort(): Promise<number> {
   const socket = await openSocket()

@@ -4,7 +4,7 @@ export type { ClientOptions, LimitOption } from './client/options.js'
 export type { CallOptions } from './client/call-options.js'
 export type { Call, Client, DeploymentWaits, OptionalCall, OptionalPages, Pages } from './client/client-types.js'
 export type { WaitOptions } from './client/wait-until-ready.js'
-export type { RetryOptions } from './client/retry.js'
+export type { RetryOptions } from './client/retry-rules.js'
 export type { Token } from './client/token.js'
 export {
   AlreadyTerminated,
@@ -28,7 +28,7 @@ export {
 export type { CallEvent, ClientEvents, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent } from './client/events.js'
 export { inProcess, type ClientDispatcher } from './client/in-process.js'
 export { selfStop, type SelfStopOptions } from './client/self-stop.js'
-export { parseDeploymentWebhook, parseRelayWebhook, type DeploymentHint, type WebhookBody, type WebhookOptions } from './client/webhooks.js'
+export { parseDeploymentWebhook, parseRelayWebhook, type DeploymentHint, type RelayHint, type WebhookBody, type WebhookOptions } from './client/webhooks.js'
 export { deploymentPhase, sameStatus, statusName, type DeploymentPhase } from './deployment-status.js'
 export { scrub, secretsIn } from './redact.js'
 export { createBucket, type BucketOptions } from './scheduler/bucket.js'

@@ -9,7 +9,11 @@ export interface ManualClock extends Clock {
   advance(ms: number): Promise<void>
   /** Moves to the next sleeper's instant. Returns false, and does nothing, when nobody sleeps. */
   next(): Promise<boolean>
-  /** Moves in steps of `stepMs` (default 100) until the promise is settled, and settles as it does. For work that waits on this clock alone. */
+  /**
+   * Moves in steps of `stepMs` (default 100) until the promise is settled, and settles as it does. For work that waits
+   * on this clock alone.
+   * @throws Error after 36,000 steps, an hour by default: then it waits for something else.
+   */
   until<T>(promise: Promise<T>, stepMs?: number): Promise<T>
   /** How many sleeps are pending. */
   readonly sleepers: number
@@ -19,6 +23,9 @@ interface Sleeper {
   readonly at: number
   readonly wake: () => void
 }
+
+/** A promise that waits for something else than the clock would be waited for without an end. */
+const MOST_STEPS = 36_000
 
 /** One turn of the event loop: drains promise callbacks without letting any time pass on a manual clock. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
@@ -88,7 +95,8 @@ export function createManualClock(options: { readonly start?: number } = {}): Ma
       const settle = () => void (state.settled = true)
       promise.then(settle, settle)
       await turn()
-      while (!state.settled) {
+      for (let step = 0; !state.settled; step++) {
+        if (step === MOST_STEPS) throw new Error(`not settled after ${MOST_STEPS} steps of ${stepMs} ms`)
         const end = now + stepMs
         await wakeUntil(end)
         now = end

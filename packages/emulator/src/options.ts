@@ -74,7 +74,7 @@ export interface EmulatorOptions {
   readonly launch?: Launch | undefined
   /** Sends webhooks. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** Shows what the emulator holds to whoever can reach its port: a page at /_emulator, JSON at /_emulator/state. No secrets. Default true. */
+  /** A page at /_emulator, and what it shows as JSON at /_emulator/state; no token is asked for, no secret shown. Default true. */
   readonly page?: boolean | undefined
   /** Bytes of a request's body. Default 1 MiB. */
   readonly maxBodyBytes?: number | undefined

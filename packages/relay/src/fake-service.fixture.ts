@@ -72,7 +72,14 @@ export interface FakeService extends RelayService {
 const LATE_MS = 3000
 
 /** The service's relay operations in memory, on the clock that it is given, with faults as declared. */
-export function createFakeService({ clock, random, faults: initial = [], readyAfterMs = 500, latencyMs = 0, onWebhook }: FakeServiceOptions): FakeService {
+export function createFakeService({
+  clock,
+  random,
+  faults: initial = [],
+  readyAfterMs = 500,
+  latencyMs = 0,
+  onWebhook,
+}: FakeServiceOptions): FakeService {
   const sessions = new Map<string, Stored>()
   const calls = { create: 0, list: 0, get: 0, delete: 0, authorizeUser: 0, revokeUser: 0 }
   const given = new Set<number>()
@@ -87,7 +94,9 @@ export function createFakeService({ clock, random, faults: initial = [], readyAf
     return token
   }
   const draw = (operation: keyof RelayService, among: readonly Fault[]): Fault | undefined => {
-    const rule = faults.find((one) => one.operation === operation && among.includes(one.fault) && one.times !== 0 && random() < (one.chance ?? 1))
+    const rule = faults.find(
+      (one) => one.operation === operation && among.includes(one.fault) && one.times !== 0 && random() < (one.chance ?? 1),
+    )
     if (rule?.times !== undefined) rule.times -= 1
     return rule?.fault
   }
@@ -96,7 +105,15 @@ export function createFakeService({ clock, random, faults: initial = [], readyAf
   const call = async <T>(operation: keyof RelayService, effect: () => T, pretend?: () => T): Promise<T> => {
     calls[operation] += 1
     if (latencyMs > 0) await clock.sleep(latencyMs * random())
-    const fault = draw(operation, ['lost before', 'lost after', 'done late', 'server error', 'conflict', 'conflict after', 'not done'])
+    const fault = draw(operation, [
+      'lost before',
+      'lost after',
+      'done late',
+      'server error',
+      'conflict',
+      'conflict after',
+      'not done',
+    ])
     const facts = { operation: `relays.${operation}` }
     switch (fault) {
       case undefined:
@@ -108,7 +125,10 @@ export function createFakeService({ clock, random, faults: initial = [], readyAf
         effect()
         break
       case 'done late':
-        void clock.sleep(LATE_MS).then(effect).catch(() => {})
+        void clock
+          .sleep(LATE_MS)
+          .then(effect)
+          .catch(() => {})
         break
       default:
     }
@@ -139,7 +159,10 @@ export function createFakeService({ clock, random, faults: initial = [], readyAf
         ? {
             ip: '203.0.113.7',
             host: 'relay.example',
-            ports: { server: { port: 4001, protocol: 'UDP', link: 'relay.example:4001' }, client: { port: 4002, protocol: 'UDP', link: 'relay.example:4002' } },
+            ports: {
+              server: { port: 4001, protocol: 'UDP', link: 'relay.example:4001' },
+              client: { port: 4002, protocol: 'UDP', link: 'relay.example:4002' },
+            },
           }
         : null,
       webhook_url: stored.webhookUrl ?? null,
@@ -160,7 +183,9 @@ export function createFakeService({ clock, random, faults: initial = [], readyAf
     },
     calls,
     isValid: (sessionToken, userToken) =>
-      [...sessions.values()].some(({ token, users }) => token === sessionToken && users.some((user) => user.authorization_token === userToken)),
+      [...sessions.values()].some(
+        ({ token, users }) => token === sessionToken && users.some((user) => user.authorization_token === userToken),
+      ),
     setFaults: (next) => {
       faults = [...next]
     },
@@ -169,13 +194,22 @@ export function createFakeService({ clock, random, faults: initial = [], readyAf
         if (users.length === 0) throw new InvalidInput('users', { status: 400 })
         count += 1
         const fate = draw('create', ['never ready', 'in error', 'without tokens', 'too few users'])
-        const stored: Stored = { id: `session-${count}`, token: newToken(), users: [], readyAt: clock.now() + readyAfterMs, webhookUrl: webhook_url, fate }
+        const stored: Stored = {
+          id: `session-${count}`,
+          token: newToken(),
+          users: [],
+          readyAt: clock.now() + readyAfterMs,
+          webhookUrl: webhook_url,
+          fate,
+        }
         for (const { ip } of users) addUser(stored, ip)
         sessions.set(stored.id, stored)
-        if (webhook_url !== undefined && onWebhook !== undefined) void clock.sleep(readyAfterMs).then(() => onWebhook(webhook_url))
+        if (webhook_url !== undefined && onWebhook !== undefined)
+          void clock.sleep(readyAfterMs).then(() => onWebhook(webhook_url))
         return view(stored)
       }),
-    list: () => call('list', () => ({ sessions: Array.from(sessions.values(), view), pagination: { number: 1, has_next: false } })),
+    list: () =>
+      call('list', () => ({ sessions: Array.from(sessions.values(), view), pagination: { number: 1, has_next: false } })),
     get: ({ session_id }) => call('get', () => view(find(session_id))),
     delete: ({ session_id }) =>
       call('delete', () => {

@@ -1,3 +1,12 @@
+import { setMaxListeners } from 'node:events'
+
+/** A controller for the end of something on which many wait; without it, Node warns of the eleventh. */
+export function manyWaitOn(): AbortController {
+  const controller = new AbortController()
+  setMaxListeners(0, controller.signal)
+  return controller
+}
+
 export interface LinkedSignal {
   readonly signal: AbortSignal
   /** Lets go of the signals it was made of. */
@@ -9,8 +18,10 @@ export interface LinkedSignal {
  * something behind in a long-lived signal each time; this one is let go of.
  */
 export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
-  const controller = new AbortController()
-  const links = sources.flatMap((source) => (source === undefined ? [] : [{ source, onAbort: () => controller.abort(source.reason) }]))
+  const controller = manyWaitOn()
+  const links = sources.flatMap((source) =>
+    source === undefined ? [] : [{ source, onAbort: () => controller.abort(source.reason) }],
+  )
   for (const { source, onAbort } of links) {
     if (source.aborted) onAbort()
     else source.addEventListener('abort', onAbort, { once: true })

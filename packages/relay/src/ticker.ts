@@ -21,25 +21,25 @@ export function createTicker({ clock, everyMs, tick, isNeeded }: TickerOptions):
   let running: Promise<void> | undefined
 
   const run = async () => {
-    try {
-      while (!stopping.signal.aborted && isNeeded()) {
-        await clock.sleep(everyMs, stopping.signal)
-        await tick()
-      }
-    } catch (error) {
-      if (!stopping.signal.aborted) process.emitWarning(`a tick failed: ${String(error)}`, 'MusterWarning')
-    } finally {
-      running = undefined
+    while (!stopping.signal.aborted && isNeeded()) {
+      await clock.sleep(everyMs, stopping.signal).catch(() => {}) // stopped
+      if (!stopping.signal.aborted) await tick().catch(warn)
     }
+    running = undefined
   }
 
   return {
     wake: () => {
-      if (!stopping.signal.aborted) running ??= run()
+      if (running === undefined && !stopping.signal.aborted && isNeeded()) running = run()
     },
     stop: async () => {
       stopping.abort()
       await running
     },
   }
+}
+
+/** The next tick may well succeed. */
+function warn(error: unknown): void {
+  process.emitWarning(`a tick failed: ${String(error)}`, 'MusterWarning')
 }

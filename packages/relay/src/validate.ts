@@ -5,14 +5,18 @@ import { z } from 'zod'
 
 /** Schemas of options and inputs, and the error for what does not fit them. */
 
-export const milliseconds = z.number().min(1).max(2 ** 31 - 1)
+export const milliseconds = z
+  .number()
+  .min(1)
+  .max(2 ** 31 - 1)
 export const count = z.int().min(1)
 
 export const method = <Fn>() => z.custom<Fn>((value) => typeof value === 'function', 'must be a function')
 
 export const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
   z.custom<T>(
-    (value) => typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+    (value) =>
+      typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
     `must have ${methods.join(', ')}`,
   )
 
@@ -42,7 +46,9 @@ export function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): 
   const path = [...(issue?.path ?? []), ...unknown].map(String)
   const field = path.join('.')
   const wrong = unknown.length > 0 ? 'is not known' : (issue?.message ?? 'is not as described')
-  throw new InvalidInput(`${what}${field === '' ? '' : ` ${field}`}: ${scrub(wrong)}${shown(value, path, unknown.length > 0)}`, { field: field === '' ? undefined : field })
+  throw new InvalidInput(`${what}${field === '' ? '' : ` ${field}`}: ${scrub(wrong)}${shown(value, path, unknown.length > 0)}`, {
+    field: field === '' ? undefined : field,
+  })
 }
 
 /** Texts are left out: they may be a password or an address. */

@@ -11,11 +11,11 @@ import { seen } from './settings.js'
 /** The name of each schema that has a type of its own: what it is called in an OpenAPI document. */
 export const names = z.registry<{ readonly id: string }>()
 
-/** A schema that goes by the name of its type. */
+/** A schema that goes by the name of its type. Only its output is compared with the type: comparing all of it takes the compiler four times as long. */
 export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
-  const named = schema as z.ZodType<T>
-  names.add(named, { id })
-  return named
+  const readable = schema as z.ZodType<T>
+  names.add(readable, { id })
+  return readable
 }
 
 /** A field of an answer that may be missing. The service may also send null for it. */
@@ -31,7 +31,7 @@ export type TimestampB = `${string}T${string}Z`
 export type NumberOrString = number | string
 
 /** An optional field of an answer. */
-export const maybe = <T>(schema: z.core.$ZodType<T>) => z.catch(z.nullish(schema), undefined)
+export const maybe = <T>(schema: z.core.$ZodType<T>) => z.nullish(schema).catch(undefined)
 
 export const text = z.string()
 export const flag = z.boolean()

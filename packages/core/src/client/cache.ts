@@ -22,7 +22,9 @@ export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>
 export function createAnswerCache(ttlMs: number, clock: Clock): AnswerCache {
   if (ttlMs === 0) return { get: () => undefined, set: () => {} }
   // A few pages of a few filters; ttlResolution 0 makes it ask the clock every time instead of setting timers.
-  const answers = new LRUCache<string, object>({ max: 256, ttl: ttlMs, ttlResolution: 0, perf: clock })
+  // To it an entry of instant 0 never ends, and a clock may begin there.
+  const perf = { now: () => clock.now() + 1 }
+  const answers = new LRUCache<string, object>({ max: 256, ttl: ttlMs, ttlResolution: 0, perf })
   return {
     get: (key) => answers.get(key),
     set: (key, answer) => {

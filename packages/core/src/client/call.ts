@@ -1,12 +1,12 @@
 import type { OperationId } from '../api/api.js'
 import type { Settings } from '../api/settings.js'
 import type { Clock } from '../clock.js'
-import type { Operation } from '../operation.js'
 import { pathOf } from '../wire.js'
 import { mayKeep, type AnswerCache } from './cache.js'
 import { checkCallOptions, type CallOptions } from './call-options.js'
-import { deepFreeze } from './deep-freeze.js'
 import { createCancellation } from './cancellation.js'
+import { deepFreeze } from './deep-freeze.js'
+import { loadDescription } from './description.js'
 import { createEncoder } from './encode.js'
 import type { Flights } from './flights.js'
 import { invalid } from './invalid.js'
@@ -30,21 +30,44 @@ export interface Calling {
   readonly nextCall: () => string
 }
 
+/** A call whose options were checked. */
+type Perform = (given: unknown, options: CallOptions, began: number) => Promise<unknown>
+
 /**
  * The first hop: checks the input, writes it as HTTP, and waits for the answer as long as the caller wants.
  * The others are retry, schedule, send and decode.
  */
-export function createCall(id: OperationId, operation: Operation, calling: Calling): UntypedCall {
-  const { flights, cache, lifetime, clock, settings, nextCall } = calling
-  const encode = createEncoder(operation, settings, calling.pathPrefix)
-  const template = pathOf(operation, settings)
+export function createCall(id: OperationId, calling: Calling): UntypedCall {
+  const { lifetime, clock } = calling
+  let perform: Perform | undefined
+
+  const loaded = async (): Promise<Perform> => (perform ??= await describedCall(id, calling))
 
   return async (given = {}, options = {}) => {
     checkCallOptions(id, options)
-    const { signal, timeoutMs = calling.timeoutMs, priority = 0 } = options
-    signal?.throwIfAborted()
+    options.signal?.throwIfAborted()
     lifetime.assertOpen(id)
+    const began = clock.now()
+    if (perform !== undefined) return perform(given, options, began)
+    lifetime.begin()
+    try {
+      const first = await loaded()
+      options.signal?.throwIfAborted()
+      return await first(given, options, began)
+    } finally {
+      lifetime.end()
+    }
+  }
+}
 
+async function describedCall(id: OperationId, calling: Calling): Promise<Perform> {
+  const { flights, cache, settings, nextCall } = calling
+  const operation = (await loadDescription()).get(id)
+  if (operation === undefined) throw new TypeError(`nothing describes ${id}`)
+  const encode = createEncoder(operation, settings, calling.pathPrefix)
+  const template = pathOf(operation, settings)
+
+  return async (given, { signal, timeoutMs = calling.timeoutMs, priority = 0 }, began) => {
     const checked = operation.input.safeParse(given)
     if (!checked.success) throw invalid(`${id}: input`, given, checked.error, { operation: id })
     const input = checked.data as Readonly<Record<string, unknown>>
@@ -64,7 +87,7 @@ export function createCall(id: OperationId, operation: Operation, calling: Calli
       body,
       priority,
       cancellation: createCancellation(),
-      progress: createProgress(clock.now()),
+      progress: createProgress(began),
     }
     const answer = await flights.board(request, signal, timeoutMs)
     if (keep) cache.set(path, deepFreeze(answer))

@@ -37,7 +37,7 @@ type AnswerOf<Op> = 204 extends SuccessOf<Op> ? OutputOf<Op> | undefined : Outpu
 type ItemOf<Output> = { [Key in keyof Output]-?: NonNullable<Output[Key]> extends readonly (infer Item extends object)[] ? Item : never }[keyof Output]
 
 /** Operations whose input has a page are those that answer in pages. */
-type Paged<Input> = string extends keyof Input ? false : 'page' extends keyof Input ? true : false
+export type IsPaged<Op> = string extends keyof InputOf<Op> ? false : 'page' extends keyof InputOf<Op> ? true : false
 
 /** `{}`: what an input that may be left out accepts. */
 type Nothing = Record<never, never>
@@ -49,7 +49,7 @@ type PagesOf<Op> = Nothing extends InputOf<Op> ? OptionalPages<InputOf<Op>, Item
 export type Operations<Description> = {
   readonly [Group in keyof Description]: {
     readonly [Name in keyof Description[Group]]: CallOf<Description[Group][Name]> &
-      (Paged<InputOf<Description[Group][Name]>> extends true ? PagesOf<Description[Group][Name]> : unknown)
+      (IsPaged<Description[Group][Name]> extends true ? PagesOf<Description[Group][Name]> : unknown)
   }
 }
 

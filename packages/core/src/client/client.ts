@@ -1,9 +1,11 @@
-import { operations, type Api } from '../api/api.js'
+import type { Api, OperationId } from '../api/api.js'
 import type { Random } from '../random.js'
 import { createAnswerCache } from './cache.js'
 import { createCall, type UntypedCall } from './call.js'
+import { catalogue } from './catalogue.js'
 import type { Client, Operations } from './client-types.js'
 import { configure } from './config.js'
+import { loadDescription } from './description.js'
 import type { ClientOptions } from './options.js'
 import { allPages } from './pages.js'
 import { createPipeline } from './pipeline.js'
@@ -24,12 +26,16 @@ export function createClient(options: ClientOptions): Client {
   const calling = { ...config, flights, lifetime, cache, nextCall: callIds(config.random) }
 
   const resources: Record<string, Record<string, UntypedCall>> = {}
-  for (const [id, operation] of operations) {
-    const [group, name] = id.split('.') as [string, string]
-    const call = createCall(id, operation, calling)
-    resources[group] ??= {}
-    resources[group][name] = operation.items === undefined ? call : Object.assign(call, { all: allPages(call, operation.items) })
+  for (const [group, members] of Object.entries(catalogue)) {
+    resources[group] = {}
+    for (const [name, kind] of Object.entries(members)) {
+      const id = `${group}.${name}` as OperationId
+      const call = createCall(id, calling)
+      resources[group][name] = kind === 'pages' ? Object.assign(call, { all: allPages(id, call) }) : call
+    }
   }
+  // Begins now to load what the first call waits for, which would find it out if it failed.
+  loadDescription().catch(() => {})
   const typed = resources as Operations<Api>
 
   return {

@@ -1,92 +1,137 @@
-import { z } from 'zod'
 import { limits } from '../api/limits.js'
-import { defaultSettings } from '../api/settings.js'
-import { systemClock, type Clock } from '../clock.js'
-import { systemRandom, type Random } from '../random.js'
+import { defaultSettings, type Settings } from '../api/settings.js'
+import { systemClock } from '../clock.js'
+import { systemRandom } from '../random.js'
+import { check, checkNames } from './check.js'
 import { InvalidInput } from './errors.js'
-import type { ClientDispatcher } from './in-process.js'
-import { invalid } from './invalid.js'
 import type { ClientOptions } from './options.js'
+import type { RetryOptions } from './retry-rules.js'
 import { createTokenSource, type TokenSource } from './token.js'
 
-/** setTimeout's bound, some 24 days. */
-const milliseconds = z.number().min(0).max(2 ** 31 - 1)
-const count = z.int().min(1)
-const limit = z.strictObject({ limit: count, windowMs: milliseconds.min(1).default(1000) }).nullable()
+const defaults = {
+  timeoutMs: 30_000,
+  share: 1,
+  maxInFlight: 256,
+  connections: 128,
+  maxResponseBytes: 16 * 2 ** 20,
+  maxRetryAfterMs: 60_000,
+  cacheTtlMs: 300_000,
+  clock: systemClock,
+  random: systemRandom,
+}
+const defaultRetry: RetryOptions = { attempts: 4, baseMs: 200, capMs: 5000 }
+const documentedLimits = { ...limits, other: undefined }
+const otherOptions = ['baseUrl', 'token', 'limits', 'burst', 'jitterMs', 'limiter', 'retry', 'settings', 'dispatcher']
 
-const method = <Fn>() => z.custom<Fn>((value) => typeof value === 'function', 'must be a function')
-const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
-  z.custom<T>(
-    (value) => typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
-    `must have ${methods.join(' and ')}`,
-  )
+type LimitKey = keyof typeof documentedLimits
 
-const schema = z.strictObject({
-  timeoutMs: milliseconds.min(1).default(30_000),
-  share: z.number().gt(0).max(1).default(1),
-  limits: z
-    .strictObject({
-      createDeployment: limit.default(limits.createDeployment),
-      status: limit.default(limits.status),
-      listDeployments: limit.default(limits.listDeployments),
-      legacyDeploy: limit.default(limits.legacyDeploy),
-      other: limit.default(null),
-    })
-    .prefault({}),
-  burst: count.optional(),
-  jitterMs: milliseconds.optional(),
-  limiter: method<NonNullable<ClientOptions['limiter']>>().optional(),
-  maxInFlight: count.default(256),
-  connections: count.default(128),
-  maxResponseBytes: count.default(16 * 2 ** 20),
-  retry: z
-    .strictObject({ attempts: count.default(4), baseMs: milliseconds.default(200), capMs: milliseconds.default(5000) })
-    .prefault({}),
-  maxRetryAfterMs: milliseconds.default(60_000),
-  cacheTtlMs: milliseconds.default(300_000),
-  settings: z
-    .strictObject({
-      createDeploymentPath: z
-        .string()
-        .regex(/^\/[\w\-.~/]*$/, 'must be a path')
-        .default(defaultSettings.createDeploymentPath),
-      containerLogStorageParameter: z.string().min(1).default(defaultSettings.containerLogStorageParameter),
-      deploymentQueryParameter: z.string().min(1).default(defaultSettings.deploymentQueryParameter),
-      locationTypeParameter: z.string().min(1).default(defaultSettings.locationTypeParameter),
-      locationTagsParameter: z.string().min(1).default(defaultSettings.locationTagsParameter),
-    })
-    .prefault({}),
-  dispatcher: having<ClientDispatcher>('dispatch').optional(),
-  clock: having<Clock>('now', 'sleep').default(systemClock),
-  random: method<Random>().default(() => systemRandom), // where chance comes in, unless it is given
-})
+/** A rate limit to keep; undefined for none. */
+export type Limit = { readonly limit: number; readonly windowMs: number } | undefined
 
-/** The options with every default filled in. */
-export type ClientConfig = Readonly<z.output<typeof schema>> & {
+/** The options, checked and with every default filled in. */
+export interface ClientConfig
+  extends Readonly<typeof defaults>,
+    Pick<ClientOptions, 'burst' | 'jitterMs' | 'limiter' | 'dispatcher'> {
   /** Scheme, host and port of the service. */
   readonly origin: string
   /** Path of the base URL, without a slash at its end. */
   readonly pathPrefix: string
   readonly token: TokenSource
+  readonly limits: Readonly<Record<LimitKey, Limit>>
+  readonly retry: RetryOptions
+  readonly settings: Settings
 }
 
 /** @throws {InvalidInput} naming the option and its value; the token's value is in no message. */
-export function configure({ baseUrl, token, ...options }: ClientOptions): ClientConfig {
-  const address = baseAddress(baseUrl)
-  const source = createTokenSource(token)
-  const checked = schema.safeParse(options)
-  if (!checked.success) throw invalid('option', options, checked.error)
-  return { ...checked.data, ...address, token: source }
+export function configure(options: ClientOptions): ClientConfig {
+  checkNames(options, [...Object.keys(defaults), ...otherOptions])
+  const config: ClientConfig = {
+    ...filled(options, defaults),
+    burst: options.burst,
+    jitterMs: options.jitterMs,
+    limiter: options.limiter,
+    dispatcher: options.dispatcher,
+    ...baseAddress(options.baseUrl),
+    token: createTokenSource(options.token),
+    limits: limitsOf(options.limits ?? {}),
+    retry: retryOf(options.retry ?? {}),
+    settings: settingsOf(options.settings ?? {}),
+  }
+  checkMilliseconds('timeoutMs', config.timeoutMs, 1)
+  check(typeof config.share === 'number' && config.share > 0 && config.share <= 1, 'share', config.share, 'a number above 0 and up to 1')
+  checkCount('maxInFlight', config.maxInFlight)
+  checkCount('connections', config.connections)
+  checkCount('maxResponseBytes', config.maxResponseBytes)
+  checkMilliseconds('maxRetryAfterMs', config.maxRetryAfterMs)
+  checkMilliseconds('cacheTtlMs', config.cacheTtlMs)
+  if (config.burst !== undefined) checkCount('burst', config.burst)
+  if (config.jitterMs !== undefined) checkMilliseconds('jitterMs', config.jitterMs)
+  checkFunctions('clock', config.clock, 'now', 'sleep')
+  check(typeof config.random === 'function', 'random', config.random, 'a function')
+  check(config.limiter === undefined || typeof config.limiter === 'function', 'limiter', config.limiter, 'a function')
+  if (config.dispatcher !== undefined) checkFunctions('dispatcher', config.dispatcher, 'dispatch')
+  return config
+}
+
+function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['limits'] {
+  checkNames(options, Object.keys(documentedLimits), 'limits.')
+  const one = (key: LimitKey): Limit => {
+    const option = options[key]
+    if (option === undefined) return documentedLimits[key]
+    if (option === null) return undefined
+    check(typeof option === 'object', `limits.${key}`, option, '{ limit, windowMs } or null')
+    checkNames(option, ['limit', 'windowMs'], `limits.${key}.`)
+    const { limit, windowMs = 1000 } = option
+    checkCount(`limits.${key}.limit`, limit)
+    checkMilliseconds(`limits.${key}.windowMs`, windowMs, 1)
+    return { limit, windowMs }
+  }
+  const keys = Object.keys(documentedLimits) as LimitKey[]
+  return Object.fromEntries(keys.map((key) => [key, one(key)])) as Record<LimitKey, Limit>
+}
+
+function retryOf(options: Partial<RetryOptions>): RetryOptions {
+  checkNames(options, Object.keys(defaultRetry), 'retry.')
+  const retry = filled(options, defaultRetry)
+  checkCount('retry.attempts', retry.attempts)
+  checkMilliseconds('retry.baseMs', retry.baseMs)
+  checkMilliseconds('retry.capMs', retry.capMs)
+  return retry
+}
+
+function settingsOf(options: Partial<Settings>): Settings {
+  checkNames(options, Object.keys(defaultSettings), 'settings.')
+  const settings = filled(options, defaultSettings)
+  for (const [name, value] of Object.entries(settings)) check(typeof value === 'string' && value !== '', `settings.${name}`, value, 'a text')
+  const { createDeploymentPath: path } = settings
+  check(/^\/[\w\-.~/]*$/.test(path), 'settings.createDeploymentPath', path, 'a path')
+  return settings
 }
 
 function baseAddress(baseUrl: string | URL): Pick<ClientConfig, 'origin' | 'pathPrefix'> {
-  const refuse = (why: string, shown = '') => new InvalidInput(`option baseUrl ${why}${shown}`, { field: 'baseUrl' })
-  const text = String(baseUrl)
-  if (!URL.canParse(text)) throw refuse('must be a URL', `, got ${JSON.stringify(text.slice(0, 80))}`)
-  const url = new URL(text)
-  // From here on the address may hold credentials, so it is not repeated.
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refuse('must be http or https', `, got ${url.protocol}`)
+  // It may hold credentials, so it is not repeated, unless it is no URL and has nothing that could end them.
+  const refuse = (why: string) => new InvalidInput(`option baseUrl ${why}`, { field: 'baseUrl' })
+  const parses = URL.canParse(String(baseUrl))
+  if (!parses && /[@?#]/.test(String(baseUrl))) throw refuse('must be a URL')
+  check(parses, 'baseUrl', baseUrl, 'a URL')
+  const url = new URL(baseUrl)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refuse(`must be http or https, not ${url.protocol}`)
   if (url.username !== '' || url.password !== '') throw refuse('must not hold credentials: give the API token as token')
   if (url.search !== '' || url.hash !== '') throw refuse('must have neither query nor fragment')
   return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') }
 }
+
+/** The options over the defaults; one that is undefined is not given. */
+function filled<T extends object>(options: { readonly [Name in keyof T]?: T[Name] | undefined }, without: T): T {
+  const given = (Object.keys(without) as (keyof T)[]).filter((name) => options[name] !== undefined)
+  return { ...without, ...Object.fromEntries(given.map((name) => [name, options[name]])) }
+}
+
+const checkCount = (option: string, value: unknown) => check(Number.isSafeInteger(value) && Number(value) >= 1, option, value, 'a whole number from 1')
+
+/** At most what setTimeout can wait, some 24 days. */
+const checkMilliseconds = (option: string, value: unknown, least = 0) =>
+  check(typeof value === 'number' && value >= least && value < 2 ** 31, option, value, `a number of milliseconds from ${least}`)
+
+const checkFunctions = (option: string, value: object, ...names: readonly string[]) =>
+  check(names.every((name) => typeof Reflect.get(Object(value), name) === 'function'), option, value, `an object with ${names.join(' and ')}`)

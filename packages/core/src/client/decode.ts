@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.js'
 import { UnexpectedResponse, type MusterError } from './errors.js'
 import { readerOf } from './reader.js'
-import { headerOf, refusal } from './refusal.js'
+import { headerOf, refusal, withoutSecretsOf } from './refusal.js'
 import { factsOf, type Request } from './request.js'
 import type { Answer } from './transport.js'
 
@@ -42,7 +42,8 @@ function contentOf(request: Asked, answer: Answer): unknown {
   if (answer.body === '') throw unexpected('the answer is empty')
   const json = parse(answer.body)
   if (json === undefined) {
-    throw unexpected(`the answer is not JSON (${answer.bytes} bytes, content type ${headerOf(answer, 'content-type') ?? 'not given'})`)
+    const type = withoutSecretsOf(request, headerOf(answer, 'content-type') ?? 'not given')
+    throw unexpected(`the answer is not JSON (${answer.bytes} bytes, content type ${type})`)
   }
   const result = readerOf(output)(json.value)
   if (result.success) return result.data

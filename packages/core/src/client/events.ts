@@ -81,7 +81,8 @@ export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; 
         try {
           emitter.emit(name, ...([event] as never))
         } catch (error) {
-          process.emitWarning(`a listener of the event '${name}' threw: ${String(error)}`, 'MusterWarning')
+          const what = error instanceof Error ? `${error.name}: ${error.message}` : `a value of type ${typeof error}` // String() may throw
+          process.emitWarning(`a listener of the event '${name}' threw: ${what}`, 'MusterWarning')
         }
       },
     },

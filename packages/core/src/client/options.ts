@@ -5,7 +5,7 @@ import type { RateLimit } from '../operation.js'
 import type { Random } from '../random.js'
 import type { ClientDispatcher } from './in-process.js'
 import type { Limiter } from '../scheduler/limiter.js'
-import type { RetryOptions } from './retry.js'
+import type { RetryOptions } from './retry-rules.js'
 import type { Token } from './token.js'
 
 /** A rate limit in place of a documented one; null for none. */

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto'
+import type { OperationId } from '../api/api.js'
 import type { Pagination } from '../api/fields.js'
 import type { CallOptions } from './call-options.js'
 import type { UntypedCall } from './call.js'
+import { loadDescription } from './description.js'
 import { InvalidInput, NotFound } from './errors.js'
 import { nextPage } from './next-page.js'
 
@@ -15,10 +16,13 @@ type Answer = Readonly<Record<string, unknown>>
 /**
  * Makes the iterator over all items of a list operation. It ends for any service, however it lies: page
  * numbers only go up, an empty page or one that was seen before is the end, and so is the 10,000th page.
- * @param itemsKey the key of the answer that holds the items.
  */
-export function allPages(list: UntypedCall, itemsKey: string) {
+export function allPages(id: OperationId, list: UntypedCall) {
   return async function* all(input: Readonly<Record<string, unknown>> = {}, options?: CallOptions): AsyncGenerator<unknown, void, undefined> {
+    const { createHash } = await import('node:crypto')
+    // Short, so that ten thousand pages can be remembered.
+    const digestOf = (items: readonly unknown[]) => createHash('sha256').update(JSON.stringify(items)).digest('base64')
+    const itemsKey = (await loadDescription()).get(id)?.items ?? ''
     const seen = new Set<string>()
     let page = typeof input['page'] === 'number' ? input['page'] : 1
     let promised = true
@@ -44,6 +48,3 @@ function itemsOf(answer: Answer, key: string): readonly unknown[] {
   const items = answer[key]
   return Array.isArray(items) ? items : []
 }
-
-/** Short, so that ten thousand pages can be remembered. */
-const digestOf = (items: readonly unknown[]) => createHash('sha256').update(JSON.stringify(items)).digest('base64')

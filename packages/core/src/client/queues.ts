@@ -27,7 +27,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
   const queues = new Map<string, Scheduler>()
   for (const [key, limit] of Object.entries(config.limits)) {
     const name = key === other ? other : limits[key as keyof typeof limits].name
-    const limiter = limit === null ? undefined : limiterOf({ name, ...limit }, config)
+    const limiter = limit === undefined ? undefined : limiterOf({ name, ...limit }, config)
     queues.set(name, createScheduler({ clock, maxInFlight, maxPauseMs: maxRetryAfterMs, limiter }))
   }
   const nameOf = (request: Request) => request.operation.limit?.name ?? other

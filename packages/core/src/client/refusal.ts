@@ -29,7 +29,7 @@ export function refusal(request: Pick<Request, 'id' | 'call' | 'input' | 'progre
   const named = body?.['request_id']
   const facts = { ...known, status, requestId: known.requestId ?? (typeof named === 'string' ? named : undefined) }
   const tell = (what: string) => {
-    const message = scrub(said, [request.progress.token ?? '', ...secretsIn(request.input)]).slice(0, LONGEST_MESSAGE)
+    const message = withoutSecretsOf(request, said).slice(0, LONGEST_MESSAGE)
     return `${request.id}: ${what} (status ${status})${message === '' ? '' : `: ${message}`}`
   }
   const waiting = () => ({
@@ -39,7 +39,10 @@ export function refusal(request: Pick<Request, 'id' | 'call' | 'input' | 'progre
 
   if (status >= 500) return new ServerError(tell('the service failed'), waiting())
   if (status >= 300 && status < 400) {
-    const target = originOf(headerOf(answer, 'location'))
+    // A server's own address may be shown, but nothing that it was told.
+    const origin = originOf(headerOf(answer, 'location'))
+    const told = [request.progress.token ?? '', ...secretsIn(request.input)].filter((secret) => secret !== '')
+    const target = told.some((secret) => origin.toLowerCase().includes(secret.toLowerCase())) ? '' : origin
     return new UnexpectedResponse(`${request.id}: redirected (status ${status})${target}; redirects are not followed`, facts)
   }
   if (stops.has(request.id) && /already\s+terminated/i.test(said)) {
@@ -92,6 +95,11 @@ function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
 function messageOf(json: Readonly<Record<string, unknown>> | undefined, body: string): string {
   if (json === undefined) return /^\s*[<"[{]/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
   return [json['message'], json['details']].filter((part) => typeof part === 'string').join(' – ')
+}
+
+/** What the service says, without what it was told. */
+export function withoutSecretsOf({ input, progress }: Pick<Request, 'input' | 'progress'>, said: string): string {
+  return scrub(said, [progress.token ?? '', ...secretsIn(input)])
 }
 
 /** A header that is expected once. */

@@ -27,6 +27,11 @@ export interface Backoff {
   readonly capMs: number
 }
 
+export interface RetryOptions extends Backoff {
+  /** Attempts in all, the first one included. A 429 does not count. */
+  readonly attempts: number
+}
+
 /**
  * Milliseconds before the next attempt: anything from 0 to the bound, all equally likely ('full jitter'),
  * so that many who failed together do not come back together.

@@ -5,15 +5,12 @@ import { RateLimited, ServerError, type MusterError } from './errors.js'
 import type { EventSink } from './events.js'
 import { enterPhase } from './progress.js'
 import { factsOf, type Request } from './request.js'
-import { backoffMs, isGone, mayHaveTakenEffect, mayRetry, type Backoff } from './retry-rules.js'
-
-export interface RetryOptions extends Backoff {
-  /** Attempts in all, the first one included. A 429 does not count. */
-  readonly attempts: number
-}
+import { backoffMs, isGone, mayHaveTakenEffect, mayRetry, type RetryOptions } from './retry-rules.js'
 
 export interface Retrying {
   readonly retry: RetryOptions
+  /** Milliseconds: no Retry-After is honoured for longer. */
+  readonly maxRetryAfterMs: number
   readonly clock: Clock
   readonly random: Random
   readonly events: EventSink
@@ -30,7 +27,7 @@ export interface Retrying {
 export async function withRetry(
   request: Request,
   attempt: (request: Request) => Promise<unknown>,
-  { retry, clock, random, events, throttled, gone }: Retrying,
+  { retry, maxRetryAfterMs, clock, random, events, throttled, gone }: Retrying,
 ): Promise<unknown> {
   const { operation, progress, cancellation } = request
   for (let failures = 0, refusals = 0; ; ) {
@@ -53,7 +50,7 @@ export async function withRetry(
       if (failures >= retry.attempts || !mayRetry(operation.method, error)) throw error
       progress.doubtful ||= mayHaveTakenEffect(error)
 
-      const wished = error instanceof ServerError ? (error.retryAfterMs ?? 0) : 0
+      const wished = error instanceof ServerError ? Math.min(error.retryAfterMs ?? 0, maxRetryAfterMs) : 0
       const delayMs = Math.max(wished, backoffMs(failures, random(), retry))
       if (clock.now() + delayMs >= progress.deadline) throw error
       events.emit('retry', { ...factsOf(request), attempt: progress.attempt, delayMs, error: nameOf(error) })

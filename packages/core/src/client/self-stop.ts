@@ -1,12 +1,13 @@
-import { api } from '../api/api.js'
 import type { ContainerLogStorage, DeploymentStopped } from '../api/stop-deployment.js'
 import type { Settings } from '../api/settings.js'
 import type { Clock } from '../clock.js'
+import type { Operation } from '../operation.js'
 import type { Random } from '../random.js'
 import { checkCallOptions } from './call-options.js'
 import { createCancellation } from './cancellation.js'
 import { configure } from './config.js'
 import { decodeGone } from './decode.js'
+import { loadDescription } from './description.js'
 import { AlreadyTerminated, InvalidInput } from './errors.js'
 import type { ClientDispatcher } from './in-process.js'
 import { createPipeline } from './pipeline.js'
@@ -43,17 +44,18 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
   checkCallOptions(id, { signal, timeoutMs })
   signal?.throwIfAborted()
   const url = deleteUrl(required(environment, `${prefix}_DELETE_URL`), `${prefix}_DELETE_URL`)
-  const authorization = required(environment, `${prefix}_DELETE_TOKEN`)
+  const authorization = deleteToken(required(environment, `${prefix}_DELETE_TOKEN`), `${prefix}_DELETE_TOKEN`)
 
   // The operation carries a token of its own, so the client's is never asked for.
-  const config = configure({ ...connection, baseUrl: url.origin, token: authorization, connections: 1 })
+  const config = configure({ ...connection, baseUrl: url.origin, token: () => authorization, connections: 1 })
   if (containerLogStorage !== undefined) {
     url.searchParams.set(config.settings.containerLogStorageParameter, String(containerLogStorage))
   }
+  const operation = (await loadDescription()).get(id) as Operation
   const request = {
     id,
-    operation: api.deployments.selfStop,
-    template: api.deployments.selfStop.path,
+    operation,
+    template: operation.path,
     call: id,
     input: { request_id: environment[`${prefix}_REQUEST_ID`], authorization },
     priority: 0,
@@ -91,4 +93,10 @@ function deleteUrl(text: string, name: string): URL {
     throw new InvalidInput(`${id}: ${name} is not an http or https URL`, { operation: id, field: name })
   }
   return new URL(text)
+}
+
+/** The injected token, which must arrive as it is; its value is in no message. */
+function deleteToken(text: string, name: string): string {
+  if (/^[!-~]([ -~]*[!-~])?$/.test(text)) return text
+  throw new InvalidInput(`${id}: ${name} is not a text that can stand in a header`, { operation: id, field: name })
 }

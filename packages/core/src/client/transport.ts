@@ -63,6 +63,8 @@ export interface TransportOptions {
 export function createTransport({ origin, connections, maxResponseBytes, dispatcher: injected }: TransportOptions): Transport {
   let dispatcher = injected
   let own: Promise<Dispatcher> | undefined
+  /** undici refuses to close what is closed. */
+  let closed: Promise<void> | undefined
   const connect = () =>
     (own ??= import('undici').then(({ Pool }) => {
       const pool = new Pool(origin, { connections })
@@ -82,9 +84,7 @@ export function createTransport({ origin, connections, maxResponseBytes, dispatc
         })
       return dispatcher === undefined ? connect().then(dispatch) : dispatch(dispatcher)
     },
-    close: async () => {
-      if (injected === undefined) await (await own)?.close()
-    },
+    close: () => (closed ??= own?.then((pool) => pool.close()) ?? Promise.resolve()),
   }
 }
 
@@ -183,5 +183,5 @@ function lost(error: Error, sent: boolean, facts: CallFacts): ConnectionLost {
 function withoutData(error: Error): Error {
   if (!('data' in error)) return error
   const { name, message, stack } = error
-  return Object.assign(new Error(message), { name, stack, ...('code' in error ? { code: error.code } : {}) })
+  return Object.assign(new Error(message), { name, stack })
 }

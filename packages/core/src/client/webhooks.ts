@@ -1,8 +1,4 @@
-import { z } from 'zod'
-import { Deployment } from '../api/deployment.js'
-import { RelaySession } from '../api/relays.js'
 import { InvalidInput } from './errors.js'
-import { invalid } from './invalid.js'
 
 /** A body as it arrived: text, bytes, or what a framework has already made of the JSON. */
 export type WebhookBody = string | Uint8Array | Readonly<Record<string, unknown>>
@@ -12,49 +8,65 @@ export interface WebhookOptions {
   readonly maxBytes?: number | undefined
 }
 
-/** The status view as a webhook carries it: only `request_id` is certain. */
-export type DeploymentHint = Pick<Deployment, 'request_id'> & Partial<Deployment>
+/** That something happened to a deployment. */
+export interface DeploymentHint {
+  readonly request_id: string
+  /** What the body says of its status, e.g. `Status.READY`. */
+  readonly current_status: string | undefined
+}
 
-const OnlyId = z.object({ request_id: z.string().min(1) })
+/** That something happened to a relay session. */
+export interface RelayHint {
+  readonly session_id: string
+  /** What the body says of its being ready. */
+  readonly ready: boolean | undefined
+}
 
 /**
  * Reads the body of a deployment's webhook (ready, error or terminated): by a public fact, the status view.
- * If it is not, what remains is the `request_id`.
  *
- * Webhooks are neither signed nor repeated, so what this returns is a hint that something happened to
- * `request_id`, not a fact: read the status before acting on it. It may also come before the create call
- * has returned.
+ * Webhooks are neither signed nor repeated, so this is a hint and no fact: read the status before acting on
+ * it, and take no address from it. It may also come before the create call has returned.
  *
  * @throws {InvalidInput} when the body is too large, is not JSON, or names no deployment.
  */
 export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptions): DeploymentHint {
-  return read('deployment webhook', z.union([Deployment, OnlyId]), body, options)
+  const view = read('deployment webhook', body, options)
+  const status = view['current_status']
+  return { request_id: name(view, 'request_id', 'deployment webhook'), current_status: typeof status === 'string' ? status : undefined }
 }
 
 /**
  * Reads the body of a relay session's webhook, presumably the session (an unsure public fact). A hint, as
- * above: read the session before acting on it. It holds secrets, the users' tokens.
+ * above: read the session before acting on it.
  *
  * @throws {InvalidInput} when the body is too large, is not JSON, or names no session.
  */
-export function parseRelayWebhook(body: WebhookBody, options?: WebhookOptions): RelaySession {
-  return read('relay webhook', RelaySession, body, options)
+export function parseRelayWebhook(body: WebhookBody, options?: WebhookOptions): RelayHint {
+  const session = read('relay webhook', body, options)
+  const ready = session['ready']
+  return { session_id: name(session, 'session_id', 'relay webhook'), ready: typeof ready === 'boolean' ? ready : undefined }
 }
 
-function read<T>(what: string, schema: z.ZodType<T>, body: WebhookBody, { maxBytes = 2 ** 20 }: WebhookOptions = {}): T {
-  const refuse = (why: string) => new InvalidInput(`${what}: the body ${why}`, { field: 'body' })
-  const json = typeof body === 'string' || body instanceof Uint8Array ? parse(body, maxBytes, refuse) : body
-  const result = schema.safeParse(json)
-  if (!result.success) throw invalid(`${what}: body`, json, result.error)
-  return result.data
+function read(what: string, body: WebhookBody, { maxBytes = 2 ** 20 }: WebhookOptions = {}): Readonly<Record<string, unknown>> {
+  const json = typeof body === 'string' || body instanceof Uint8Array ? parse(what, body, maxBytes) : body
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refuse(what, 'is not a JSON object')
+  return json as Readonly<Record<string, unknown>>
 }
 
-function parse(body: string | Uint8Array, maxBytes: number, refuse: (why: string) => InvalidInput): unknown {
-  if (Buffer.byteLength(body) > maxBytes) throw refuse(`is larger than ${maxBytes} bytes`)
-  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+function parse(what: string, body: string | Uint8Array, maxBytes: number): unknown {
+  if (Buffer.byteLength(body) > maxBytes) throw refuse(what, `is larger than ${maxBytes} bytes`)
   try {
-    return JSON.parse(text)
+    return JSON.parse(typeof body === 'string' ? body : new TextDecoder().decode(body))
   } catch {
-    throw refuse('is not JSON') // the parser's message quotes the body
+    throw refuse(what, 'is not JSON') // the parser's message quotes the body
   }
 }
+
+function name(json: Readonly<Record<string, unknown>>, key: string, what: string): string {
+  const value = json[key]
+  if (typeof value !== 'string' || value === '') throw refuse(what, `has no ${key}`, key)
+  return value
+}
+
+const refuse = (what: string, why: string, field = 'body') => new InvalidInput(`${what}: the body ${why}`, { field })

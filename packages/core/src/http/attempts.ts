@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.js'
 
-/** At most `limit` attempts in any `windowMs` milliseconds, evened out: after a burst, one every `windowMs / limit`. */
+/** `limit` attempts at once, and then one every `windowMs / limit` milliseconds: `limit` per window in the long run, never twice as many in one. */
 export interface AttemptLimit {
   readonly limit: number
   readonly windowMs: number
@@ -24,8 +24,12 @@ export interface AttemptsOptions extends AttemptLimit {
 /**
  * Remembers one number per key (the 'generic cell rate algorithm'): the instant at which the key would be
  * back at no attempts at all. Limits per process.
+ * @throws RangeError for a limit below 1 or a window that is not positive.
  */
 export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): Attempts {
+  // A limit of NaN would allow everything.
+  if (!(limit >= 1 && Number.isFinite(limit))) throw new RangeError(`option limit must be a number of at least 1, got ${limit}`)
+  if (!(windowMs > 0 && Number.isFinite(windowMs))) throw new RangeError(`option windowMs must be positive milliseconds, got ${windowMs}`)
   const intervalMs = windowMs / limit
   const clearAt = new LRUCache<string, number>({ max: maxKeys })
   // Of instants since 1970, floating point keeps some 0.0002 ms.

@@ -60,6 +60,8 @@ export function eventStream(source: (signal: AbortSignal) => AsyncIterable<Strea
       cancel: () => {
         gone.abort()
         next?.catch(() => {})
+        // A generator that stands at a yield hears no signal; this lets it clean up.
+        events.return?.().catch(() => {})
       },
     },
     { highWaterMark: 1 },

@@ -22,8 +22,8 @@ export interface Exchange<Who> {
   readonly request: Request
 }
 
-/** The body of the operation's usual answer, or any other answer. */
-type Result<Body> = Body | Response
+/** The body of the operation's usual answer (nothing, where it has none), or any other answer. */
+type Result<Body> = Body | Response | (undefined extends Body ? void : never)
 
 /** A function for every route; one that is missing does not compile. Anonymous routes have no caller. */
 export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends keyof Table = never> = {
@@ -65,6 +65,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
 /** Answers hold credentials and what changes any moment. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
+const internal = () => new Problem(500, 'internal-error', 'something went wrong here')
+
 /** Makes an HTTP API of described routes and a handler for each. */
 export function createHttpApi<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string>(
   options: HttpApiOptions<Table, Who, Anonymous>,
@@ -82,7 +84,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     if (asked !== undefined) return asked
     const address = addressOf(request, connection)
     if (address !== undefined) admitAddress(address)
-    const found = match(request.method, url.pathname)
+    const found = match(request.method === 'HEAD' ? 'GET' : request.method, url.pathname)
     const caller = anonymous.has(found.name) ? undefined : await identify(request, connection)
     if (caller !== undefined) admitCaller(caller.id)
     const input = await readInput(found, request, url, maxBodyBytes)
@@ -97,18 +99,30 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     throw new Problem(401, 'unauthorized', 'it is not known who calls', { headers: { 'www-authenticate': 'Bearer' } })
   }
 
-  const problem = (error: unknown): Problem => {
+  const problem = (error: unknown, { signal }: Request): Problem => {
     const known = error instanceof Problem ? error : problemOf?.(error)
     if (known !== undefined) return known
+    // Nobody reads the answer, and nothing went wrong.
+    if (signal.aborted && error === signal.reason) return new Problem(499, 'client-gone', 'the client went away')
     onError(error)
-    return new Problem(500, 'internal-error', 'something went wrong here')
+    return internal()
+  }
+
+  const refusal = (error: unknown, request: Request): Response => {
+    try {
+      return problemResponse(problem(error, request))
+    } catch {
+      return problemResponse(internal()) // problemOf or onError failed
+    }
   }
 
   return async (request, connection = {}) => {
-    const response = await answer(request, connection).catch((error: unknown) => problemResponse(problem(error)))
-    for (const [name, value] of Object.entries(ALWAYS)) response.headers.set(name, value)
-    if (cors !== undefined) for (const [name, value] of Object.entries(corsHeaders(cors, request))) response.headers.set(name, value)
-    return response
+    const answered = await answer(request, connection).catch((error: unknown) => refusal(error, request))
+    const headers = new Headers(answered.headers) // those of a redirect cannot be changed
+    for (const [name, value] of Object.entries(ALWAYS)) headers.set(name, value)
+    if (cors !== undefined) for (const [name, value] of Object.entries(corsHeaders(cors, request))) headers.append(name, value)
+    if (request.method === 'HEAD') await answered.body?.cancel().catch(() => {})
+    return new Response(request.method === 'HEAD' ? null : answered.body, { status: answered.status, headers })
   }
 }
 

@@ -36,6 +36,7 @@ export async function longPoll<News>({ read, subscribe, waitMs, clock, signal }:
   }
 
   async function changeOr(ms: number): Promise<void> {
+    signal?.throwIfAborted() // while it read; a listener added now would not be told
     const over = new AbortController()
     const onAbort = () => over.abort(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })

@@ -11,6 +11,8 @@ export function nodeListener(handler: HttpHandler): (message: IncomingMessage, r
 }
 
 async function serve(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  // What the handler left unread would block the connection for the next request.
+  response.once('finish', () => message.removeAllListeners('data').resume())
   const request = requestOf(message, signal)
   if (request === undefined) {
     response.writeHead(400).end()
@@ -18,8 +20,9 @@ async function serve(handler: HttpHandler, message: IncomingMessage, response: S
   }
   const answer = await handler(request, { remoteAddress: message.socket.remoteAddress })
   response.writeHead(answer.status, [...answer.headers].flat())
-  if (answer.body === null) {
+  if (answer.body === null || message.method === 'HEAD' || signal.aborted) {
     response.end()
+    await answer.body?.cancel()
     return
   }
   response.flushHeaders()
@@ -28,7 +31,7 @@ async function serve(handler: HttpHandler, message: IncomingMessage, response: S
   for (;;) {
     const { done, value } = await reader.read()
     if (done) break
-    if (!response.write(value) && !signal.aborted) await drained(response, signal)
+    if (!response.write(value) && !signal.aborted) await drained(response)
   }
   response.end()
 }
@@ -79,8 +82,11 @@ function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   })
 }
 
-const drained = (response: ServerResponse, signal: AbortSignal) =>
+const drained = (response: ServerResponse) =>
   new Promise<void>((resolve) => {
-    response.once('drain', resolve)
-    signal.addEventListener('abort', () => resolve(), { once: true })
+    const done = () => {
+      response.off('drain', done).off('close', done)
+      resolve()
+    }
+    response.once('drain', done).once('close', done)
   })

@@ -76,7 +76,7 @@ function describe(name: string, operation: Operation, open: boolean, schemas: Re
     ...(open ? { security: [] } : {}),
     parameters,
     ...(inBody.length === 0 ? {} : { requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } } }),
-    responses: { ...successes(operation, schemas), ...refusals(operation, open) },
+    responses: { ...successes(operation, schemas), ...refusals(operation, open, inBody.length > 0) },
   }
 }
 
@@ -87,8 +87,10 @@ function successes({ success, output }: Operation, schemas: Record<string, unkno
   )
 }
 
-function refusals({ errors }: Operation, open: boolean): Json {
-  const statuses = [...new Set([...(open ? [] : [401]), ...errors, 429])].toSorted((a, b) => a - b)
+/** Besides those declared, what is refused before a handler is asked. */
+function refusals({ errors }: Operation, open: boolean, hasBody: boolean): Json {
+  const before = [400, 429, ...(open ? [] : [401]), ...(hasBody ? [413, 415] : [])]
+  const statuses = [...new Set([...before, ...errors])].toSorted((a, b) => a - b)
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } }
   return Object.fromEntries(statuses.map((status) => [status, { description: STATUS_CODES[status] ?? '', content }]))
 }

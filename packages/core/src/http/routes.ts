@@ -21,8 +21,12 @@ interface Compiled<Name extends string> extends Route<Name> {
 /**
  * Finds the operation for a method and a path. Where both a word and a placeholder fit, the word wins.
  * @param basePath what stands before every path, e.g. `/lobby-api`.
+ * @throws RangeError for a base path that could never match.
  */
 export function createMatcher<Name extends string>(routes: Readonly<Record<Name, Operation>>, basePath = '') {
+  if (!/^(?:\/[^/]+)*$/.test(basePath)) {
+    throw new RangeError(`option basePath must be empty or like /lobby-api, got ${JSON.stringify(basePath)}`)
+  }
   const entries = Object.entries(routes) as [Name, Operation][]
   const compiled = entries
     .map(([name, operation]): Compiled<Name> => ({ name, operation, segments: operation.path.split('/').slice(1) }))

@@ -134,7 +134,8 @@ for (let rest = outline; rest !== ''; ) {
   rest = rest.slice(end)
 }
 
-process.stdout.write(`// Made by make-world-outline.mjs from Natural Earth's land at 1:50m, which is in the public domain.
+process.stdout.write(`// pure: the land of the world map
+// Made by make-world-outline.mjs from Natural Earth's land at 1:50m, which is in the public domain.
 
 /** Degrees at the map's edges, and map units per degree: equirectangular. */
 export const mapExtent = { west: -180, north: ${NORTH}, east: 180, south: ${SOUTH}, unitsPerDegree: ${SCALE} } as const

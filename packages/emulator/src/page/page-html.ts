@@ -17,7 +17,8 @@ import { section } from './page-table.js'
 import { headline, legend, totals } from './page-totals.js'
 
 const ICON = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="7" fill="#0b8a66"/><circle cx="8" cy="8" r="3" fill="#fff"/></svg>',
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">' +
+    '<circle cx="8" cy="8" r="7" fill="#0b8a66"/><circle cx="8" cy="8" r="3" fill="#fff"/></svg>',
 )}`
 
 /** The whole page as it is now. The script in it fetches it again each second; without scripts the browser loads it anew. */
@@ -36,16 +37,20 @@ export function pageHtml(state: PageState): string {
 <body>
 <header>
 <h1>Muster emulator</h1>
-<p class="follow"><span id="following" role="status">As it was when the page was loaded</span> <button id="pause" type="button" aria-pressed="false" hidden>Pause</button> <a href="/_emulator/state">State as JSON</a></p>
+<p class="follow">
+<span id="following" role="status">As it was when the page was loaded</span>
+<button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
+<a href="/_emulator/state">State as JSON</a>
+</p>
 </header>
 <main id="live">
 ${clock(state)}
-${totals(state)}${section('map', 'Where they are', html`${legend}${worldMap(state)}`, headline(state))}
+${totals(state)}${section('map', 'Where deployments run', html`${legend}${worldMap(state)}`, headline(state))}
 <div class="columns">
 <div class="column">
-${latestDeployments(state)}${requestTable(state)}</div>
+${latestDeployments(state)}${requestTable(state)}${rejectionTable(state)}</div>
 <div class="column">
-${locationTable(state)}${applicationTable(state)}${fleetTable(state)}${faultTable(state)}${rejectionTable(state)}</div>
+${locationTable(state)}${applicationTable(state)}${fleetTable(state)}${faultTable(state)}</div>
 </div>
 </main>
 <script>${markup(pageScript)}</script>

@@ -36,11 +36,15 @@ export function worldMap({ locations, deployments }: PageState): Html {
   return html`<svg class="map" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
 <path class="graticule" d="${graticule}"/>
 <path class="land" d="${markup(worldOutline)}"/>
-${empty.map(
-  (location) => html`<g id="at-${location.id}" transform="${at(location)}"><g class="dot"><circle class="empty" r="4"/></g><title>${location.city}: none</title></g>
-`,
-)}${ordered.map((location) => dot(location, radiusOf(location.running, most)))}</svg>`
+${empty.map((location) => spot(location, 'none', html`<circle class="empty" r="4"/>`))}${ordered.map((location) =>
+    dot(location, radiusOf(location.running, most)),
+  )}</svg>`
 }
+
+/** What is drawn at a location, and said of it to who points there. */
+const spot = (location: PageLocation, title: string, drawing: Html): Html =>
+  html`<g id="at-${location.id}" transform="${at(location)}"><title>${location.city}: ${title}</title><g class="dot">${drawing}</g></g>
+`
 
 const at = ({ latitude, longitude }: PageLocation) => `translate(${xOf(longitude)} ${yOf(latitude)})`
 
@@ -58,19 +62,20 @@ function stepsBetween(from: number, to: number): readonly number[] {
 
 function dot(location: PageLocation, radius: number): Html {
   const title = phases.filter((phase) => location[phase] > 0).map((phase) => `${location[phase]} ${phase}`)
-  return html`<g id="at-${location.id}" transform="${at(location)}"><g class="dot"><circle class="rim" r="${round(radius + 1.5)}"/>${slices(location, radius)}${
-    location.error > 0 ? html`<circle class="alarm" r="${round(radius + 5)}"/>` : undefined
-  }</g><title>${location.city}: ${title.join(', ')}</title></g>
-`
+  const alarm = location.error > 0 ? html`<circle class="alarm" r="${round(radius + 5)}"/>` : undefined
+  const rim = html`<circle class="rim" r="${round(radius + 1.5)}"/>`
+  return spot(location, title.join(', '), html`${rim}${slices(location, radius)}${alarm}`)
 }
 
 /** A line as wide as the radius, half way out, fills the disc; dashes make it slices. */
 function slices(location: PageLocation, radius: number): readonly Html[] {
+  const line = html`r="${radius / 2}" stroke-width="${radius}" pathLength="100"`
   let before = 0
-  return phases.map((phase) => {
+  return phases.flatMap((phase) => {
+    if (location[phase] === 0) return []
     const share = round((100 * location[phase]) / location.running)
-    const slice = html`<circle class="slice ${phase}" r="${radius / 2}" stroke-width="${radius}" pathLength="100" stroke-dasharray="${share} 100" stroke-dashoffset="${-before}"/>`
+    const dashes = html`stroke-dasharray="${share} 100" stroke-dashoffset="${-before}"`
     before = round(before + share)
-    return share === 0 ? html`` : slice
+    return html`<circle class="slice ${phase}" ${line} ${dashes}/>`
   })
 }

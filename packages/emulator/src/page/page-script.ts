@@ -1,3 +1,5 @@
+// pure: the page's own code
+
 /**
  * The page's own code: fetches the page again each second and brings the one that is shown into line with it,
  * node by node, so that focus, selection and scroll positions stay. Nothing is ever read as markup but whole pages of ours.

@@ -2,14 +2,15 @@
 import type { Fault } from '../faults/fault.js'
 import type { StatusName } from '../deployments/lifecycle.js'
 import { html, type Html } from './html.js'
-import { phaseOf } from './page-phase.js'
+import { phaseOf, type PagePhase } from './page-phase.js'
 import type { PageDeployment, PageLocation, PageState } from './page-state.js'
-import { section, table } from './page-table.js'
+import { section, table, type Column } from './page-table.js'
 import { counted, duration, grouped, sum } from './words.js'
 
 const status = (name: StatusName): Html => html`<span class="status ${phaseOf(name)}">${name}</span>`
 
-const off = html` <span class="off">off</span>`
+const named = (name: string, on: boolean): Html =>
+  html`<span class="name">${name}</span>${on ? undefined : html` <span class="off">off</span>`}`
 
 export function latestDeployments({ deployments: { latest, byStatus } }: PageState): Html {
   const all = sum(Object.values(byStatus))
@@ -37,14 +38,17 @@ const statusCell = (row: PageDeployment): Html =>
 
 export function locationTable({ locations }: PageState): Html {
   const used = locations.filter(({ running }) => running > 0).toSorted((one, other) => other.running - one.running)
-  const number = (heading: string, key: 'running' | 'ready' | 'starting' | 'error' | 'stopping') =>
-    ({ heading, cell: (row: PageLocation) => (row[key] === 0 ? html`<span class="zero">0</span>` : grouped(row[key])), number: true }) as const
-  const limited = locations.some(({ capacity }) => capacity !== null)
-  const capacity = {
-    heading: 'Capacity',
-    cell: (row: PageLocation) => (row.capacity === null ? 'any' : grouped(row.capacity)),
+  const number = (heading: string, key: 'running' | PagePhase): Column<PageLocation> => ({
+    heading,
+    cell: (row) => (row[key] === 0 ? html`<span class="zero">0</span>` : grouped(row[key])),
     number: true,
-  } as const
+  })
+  const limited = locations.some(({ capacity }) => capacity !== null)
+  const capacity: Column<PageLocation> = {
+    heading: 'Capacity',
+    cell: (row) => (row.capacity === null ? 'any' : grouped(row.capacity)),
+    number: true,
+  }
   const content = table(
     'locations',
     used,
@@ -72,16 +76,15 @@ export function requestTable({ counters: { requests } }: PageState): Html {
     [
       { heading: 'Operation', cell: ({ operation }) => html`<code>${operation}</code>` },
       { heading: 'Requests', cell: ({ total }) => grouped(total), number: true },
-      {
-        heading: 'By status',
-        cell: ({ statuses }) =>
-          html`${statuses.map(([code, count]) => html`<span class="answer of${code.charAt(0)}"><b>${code}</b> × ${grouped(count)}</span> `)}`,
-      },
+      { heading: 'By status', cell: ({ statuses }) => html`${statuses.map(answers)}` },
     ],
     { none: 'None so far.', keyOf: ({ operation }) => operation },
   )
   return section('requests', 'Requests', content)
 }
+
+const answers = ([code, count]: readonly [code: string, count: number]): Html =>
+  html`<span class="answer of${code.charAt(0)}"><b>${code}</b> × ${grouped(count)}</span> `
 
 export function rejectionTable({ counters: { rejected } }: PageState): Html {
   const rows = Object.entries(rejected)
@@ -106,11 +109,10 @@ export function applicationTable({ applications }: PageState): Html {
     'applications',
     rows,
     [
-      { heading: 'Application', cell: ({ application: { name, active } }) => html`<span class="name">${name}</span>${active ? undefined : off}` },
+      { heading: 'Application', cell: ({ application: { name, active } }) => named(name, active) },
       {
         heading: 'Version',
-        cell: ({ version }) =>
-          version === undefined ? '–' : html`<span class="name">${version.name}</span>${version.active ? undefined : off}`,
+        cell: ({ version }) => (version === undefined ? '–' : named(version.name, version.active)),
       },
       { heading: 'Running', cell: ({ version }) => grouped(version?.running ?? 0), number: true },
     ],
@@ -125,15 +127,14 @@ export function fleetTable({ fleets }: PageState): Html {
     'fleets',
     rows,
     [
-      { heading: 'Fleet', cell: ({ fleet }) => html`<span class="name">${fleet.name}</span>${fleet.enabled ? undefined : off}` },
+      { heading: 'Fleet', cell: ({ fleet }) => named(fleet.name, fleet.enabled) },
       { heading: 'Versions', cell: ({ fleet }) => html`<span class="name">${fleet.versions.join(', ') || '–'}</span>` },
       {
         heading: 'Policy',
-        cell: ({ policy }) =>
-          policy === undefined ? '–' : html`<span class="name">${policy.name}</span>${policy.enabled ? undefined : off}`,
+        cell: ({ policy }) => (policy === undefined ? '–' : named(policy.name, policy.enabled)),
       },
       {
-        heading: 'Wanted',
+        heading: 'Wanted per version',
         cell: ({ policy }) => (policy === undefined ? '–' : `${grouped(policy.minimum)} to ${grouped(policy.maximum)}`),
         number: true,
       },
@@ -158,7 +159,7 @@ export function faultTable({ faults }: PageState): Html {
   return section('faults', 'Declared faults', content)
 }
 
-export function whenOf({ probability, nth, count }: Fault): string {
+function whenOf({ probability, nth, count }: Fault): string {
   const often =
     probability === undefined
       ? nth === undefined

@@ -1,3 +1,5 @@
+// pure: the page's looks
+
 /**
  * The page's looks. The four colours are told apart with every common kind of colour blindness (after Okabe and Ito);
  * nothing is said by a colour alone.
@@ -6,7 +8,7 @@ export const pageStyle = `
 :root {
   color-scheme: light dark;
   --ground: #f4f6f8; --surface: #fff; --line: #d9dfe6; --ink: #17202b; --quiet: #566273;
-  --sea: #eaf0f5; --land: #cdd7e0; --graticule: #dde5ec;
+  --sea: #ebf1f6; --land: #c6d2dd; --graticule: #dde6ed;
   --ready: #08805e; --starting: #2667cf; --error: #c63a16; --stopping: #737d8c;
   --tint: 12%;
 }
@@ -32,11 +34,13 @@ code { font: 12.5px/1.4 ui-monospace, "SFMono-Regular", Consolas, "Liberation Mo
 :focus-visible { outline: 2px solid var(--starting); outline-offset: 2px; }
 
 .follow { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 14px; margin: 0; color: var(--quiet); }
-#following::before { content: ""; display: inline-block; width: 9px; height: 9px; margin-right: 6px; border-radius: 50%; background: var(--stopping); }
+#following::before { content: ""; display: inline-block; width: 9px; height: 9px; margin-right: 6px; border-radius: 50%;
+  background: var(--stopping); }
 #following.on::before { background: var(--ready); }
 #following.bad { color: var(--error); font-weight: 600; }
 #following.bad::before { background: var(--error); }
-button { padding: 3px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--surface); color: inherit; font: inherit; cursor: pointer; }
+button { padding: 3px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--surface);
+  color: inherit; font: inherit; cursor: pointer; }
 button[aria-pressed=true] { border-color: var(--starting); color: var(--starting); font-weight: 600; }
 .clock { margin: 2px 0 14px; color: var(--quiet); font-variant-numeric: tabular-nums; }
 
@@ -48,7 +52,7 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .total dt::first-letter { text-transform: uppercase; }
 .total dd { margin: 0; }
 .total b { display: block; font-size: 24px; line-height: 1.2; font-variant-numeric: tabular-nums; }
-.total small { display: block; overflow-wrap: anywhere; line-height: 1.35; }
+.total small { display: block; line-height: 1.35; }
 .total.ready { border-top: 3px solid var(--ready); }
 .total.starting { border-top: 3px solid var(--starting); }
 .total.error { border-top: 3px solid var(--error); }
@@ -71,7 +75,8 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .rim, .slice, .alarm { transition: r .4s, stroke-width .4s; }
 @media (prefers-reduced-motion: reduce) { .rim, .slice, .alarm { transition: none; } }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 10px; padding: 0; list-style: none; color: var(--quiet); }
-.legend li::before { content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px; border-radius: 50%; background: currentColor; }
+.legend li::before { content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px; border-radius: 50%;
+  background: currentColor; }
 .legend .ready::before { color: var(--ready); }
 .legend .starting::before { color: var(--starting); }
 .legend .error::before { color: var(--error); outline: 1.5px dashed var(--error); outline-offset: 1.5px; }
@@ -81,21 +86,24 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 16px; margin-top: 16px; }
 .column { display: flex; flex-direction: column; gap: 16px; min-width: 0; }
 .scroll { max-height: 480px; margin: 0 -16px -14px; padding: 0 16px 8px; overflow: auto; border-radius: 0 0 10px 10px; }
+#deployments .scroll { max-height: 640px; }
 .scroll:focus-visible { outline-offset: -2px; }
 table { width: 100%; border-collapse: collapse; }
 th, td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: 400; }
 tbody tr:last-child > * { border-bottom: 0; }
 th:last-child, td:last-child { padding-right: 0; }
-thead th { position: sticky; top: 0; z-index: 1; background: var(--surface); color: var(--quiet); font-size: 12px; white-space: nowrap; }
+thead th { position: sticky; top: 0; z-index: 1; background: var(--surface);
+  color: var(--quiet); font-size: 12px; white-space: nowrap; }
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td small, th small { white-space: nowrap; }
 td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--error); }
 .name { overflow-wrap: anywhere; }
 .zero { color: var(--quiet); opacity: .6; }
 .none { margin: 0; color: var(--quiet); }
-.tag, .answer, .status, .off { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; padding: 0 7px; border-radius: 5px; background: var(--ground); font-size: 12.5px; overflow-wrap: anywhere; }
+.tag, .answer, .status, .off { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; padding: 0 7px; border-radius: 5px;
+  background: var(--ground); font-size: 12.5px; overflow-wrap: anywhere; }
 .answer { font-variant-numeric: tabular-nums; }
-.status { font-size: 11.5px; font-weight: 600; letter-spacing: .02em; line-height: 1.6; }
+.status { white-space: nowrap; font-size: 11.5px; font-weight: 600; letter-spacing: .02em; line-height: 1.6; }
 .ready.status, .of2 { background: color-mix(in srgb, var(--ready) var(--tint), transparent); }
 .starting.status { background: color-mix(in srgb, var(--starting) var(--tint), transparent); }
 .error.status, .of4, .of5 { background: color-mix(in srgb, var(--error) var(--tint), transparent); }
@@ -109,11 +117,17 @@ td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--er
 @media (max-width: 700px) {
   body { padding: 12px 10px 32px; }
   section { padding: 12px; }
-  .scroll { margin: 0 -12px -12px; padding: 0 12px 8px; }
-  .totals { grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 8px; }
+  .scroll, #deployments .scroll { max-height: 440px; margin: 0 -12px -12px; padding: 0 12px 8px; }
+  .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px; }
+  .total { padding-inline: 10px 6px; }
+  .total b { font-size: 21px; }
+  #deployments table { min-width: 620px; }
+  #requests table, #faults table, #fleets table { min-width: 480px; }
   #map { padding-inline: 0; }
   #map > :not(svg) { margin-inline: 12px; }
-  .map { --dot: 2; border-radius: 0; }
+  .map { --dot: 1.7; border-radius: 0; }
 }
-@media (forced-colors: active) { .slice, .alarm, .total, .status, .legend li::before, #following::before { forced-color-adjust: none; } }
+@media (forced-colors: active) {
+  .slice, .alarm, .total, .status, .legend li::before, #following::before { forced-color-adjust: none; }
+}
 `

@@ -1,10 +1,10 @@
 // pure: sections of the page, and tables in them
 import { html, type Html } from './html.js'
 
-/** A part of the page with a heading, which can be reached and named by the keyboard's and screen readers' ways. */
+/** A part of the page with a heading. */
 export const section = (id: string, heading: string, content: Html, note?: string): Html =>
-  html`<section id="${id}" aria-labelledby="${id}-heading">
-<h2 id="${id}-heading">${heading}${note === undefined ? undefined : html` <small>${note}</small>`}</h2>
+  html`<section id="${id}">
+<h2><span id="${id}-heading">${heading}</span>${note === undefined ? undefined : html` <small>${note}</small>`}</h2>
 ${content}
 </section>
 `
@@ -16,7 +16,10 @@ export interface Column<Row> {
   readonly number?: true
 }
 
-/** The table of a section; it scrolls by itself where it is too wide or too long. The first column's cells head their rows. */
+/**
+ * The table of a section. It scrolls by itself where it is too wide or too long, by the keyboard too.
+ * The first column's cells head their rows.
+ */
 export function table<Row>(
   id: string,
   rows: readonly Row[],

@@ -2,7 +2,7 @@
 import { html, type Html } from './html.js'
 import { phaseOf, phases, statusNames, type PagePhase } from './page-phase.js'
 import type { PageState } from './page-state.js'
-import { counted, grouped, sum } from './words.js'
+import { grouped, sum } from './words.js'
 
 export function totals(state: PageState): Html {
   const { counters, relaySessions } = state
@@ -46,7 +46,7 @@ function phaseTotal({ deployments: { byStatus, withoutLocation } }: PageState, p
 }
 
 function total(name: string, count: number, parts: readonly (readonly [count: number, what: string])[], kind = ''): Html {
-  const said = parts.filter(([part]) => part > 0).map(([part, what]) => `${grouped(part)} ${what}`)
+  const said = parts.filter(([part]) => part > 0).map(([part, what]) => `${grouped(part)}\u00a0${what}`)
   return html`<div class="total ${kind}"><dt>${name}</dt><dd><b>${grouped(count)}</b>${
     said.length === 0 ? undefined : html`<small>${said.join(', ')}</small>`
   }</dd></div>
@@ -58,4 +58,4 @@ export const legend: Html = html`<ul class="legend" aria-label="Colours of the m
   (phase) => html`<li class="${phase}">${phase}</li>`,
 )}<li class="empty">no deployment</li></ul>`
 
-export const headline = ({ deployments: { running } }: PageState): string => `${counted(running, 'deployment')} running`
+export const headline = ({ deployments: { running } }: PageState): string => `${grouped(running)} running`

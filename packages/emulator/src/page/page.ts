@@ -4,8 +4,8 @@ import { json, message, type Reply } from '../http/reply.js'
 import type { World } from '../world.js'
 import { pageHtml } from './page-html.js'
 import { pageScript } from './page-script.js'
-import { pageState } from './page-state.js'
 import { pageStyle } from './page-style.js'
+import { readPageState } from './read-page-state.js'
 
 /** Answers what is asked about the emulator itself, beside the service; undefined for every other path. */
 export type Page = (method: string, path: string) => Reply | undefined
@@ -36,9 +36,9 @@ export function createPage(world: World, faults: Faults): Page {
     '/_emulator': () => ({
       status: 200,
       headers: { ...headers, 'content-type': 'text/html; charset=utf-8' },
-      body: pageHtml(pageState(world, faults)),
+      body: pageHtml(readPageState(world, faults)),
     }),
-    '/_emulator/state': () => json(200, pageState(world, faults), headers),
+    '/_emulator/state': () => json(200, readPageState(world, faults), headers),
   }
   return (method, path) => {
     if (!Object.hasOwn(answers, path)) return undefined

@@ -1,3 +1,4 @@
+// pure: the land of the world map
 // Made by make-world-outline.mjs from Natural Earth's land at 1:50m, which is in the public domain.
 
 /** Degrees at the map's edges, and map units per degree: equirectangular. */

@@ -15,7 +15,9 @@ const LONGEST_VALUE = 256
 /** UTF-16 units of names and texts together. */
 const MOST_TEXT = 4096
 
-const name = z.string().regex(/^[A-Za-z][\w.-]{0,63}$/, 'must be a name of 1 to 64 letters, digits and _.- that begins with a letter')
+const name = z
+  .string()
+  .regex(/^[A-Za-z][\w.-]{0,63}$/, 'must be a name of 1 to 64 letters, digits and _.- that begins with a letter')
 const value = z.union([z.string().max(LONGEST_VALUE), z.number(), z.boolean()], {
   error: `must be a text of at most ${LONGEST_VALUE} characters, a finite number, or true or false`,
 })
@@ -27,7 +29,9 @@ export const AttributeChangesSchema: z.ZodType<AttributeChanges> = z.record(name
 
 /** Undefined if that would be too much. */
 export function merged(attributes: Attributes, changes: AttributeChanges): Attributes | undefined {
-  const entries = Object.entries({ ...attributes, ...changes }).filter((entry): entry is [string, AttributeValue] => entry[1] !== null)
+  const entries = Object.entries({ ...attributes, ...changes }).filter(
+    (entry): entry is [string, AttributeValue] => entry[1] !== null,
+  )
   const result = Object.fromEntries(entries)
   return fits(result) ? result : undefined
 }

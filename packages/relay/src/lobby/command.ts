@@ -17,8 +17,18 @@ export type PlayerCommand =
   | { readonly kind: 'heartbeat'; readonly playerId: string }
   | { readonly kind: 'leave'; readonly playerId: string }
   | { readonly kind: 'setReady'; readonly playerId: string; readonly ready: boolean }
-  | { readonly kind: 'setData'; readonly playerId: string; readonly changes: AttributeChanges; readonly ifVersion: number | undefined }
-  | { readonly kind: 'setMemberData'; readonly playerId: string; readonly changes: AttributeChanges; readonly ifVersion: number | undefined }
+  | {
+      readonly kind: 'setData'
+      readonly playerId: string
+      readonly changes: AttributeChanges
+      readonly ifVersion: number | undefined
+    }
+  | {
+      readonly kind: 'setMemberData'
+      readonly playerId: string
+      readonly changes: AttributeChanges
+      readonly ifVersion: number | undefined
+    }
   | { readonly kind: 'kick'; readonly playerId: string; readonly targetId: string; readonly ban: boolean }
   | { readonly kind: 'unban'; readonly playerId: string; readonly targetId: string }
   | { readonly kind: 'transferHost'; readonly playerId: string; readonly targetId: string }

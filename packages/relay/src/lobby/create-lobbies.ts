@@ -1,7 +1,7 @@
 import { createAttempts } from '@muster/core/http'
 import { EventEmitter } from 'eventemitter3'
 import { LobbyRefused, RelayClosed } from '../errors.js'
-import { linkedSignal } from '../linked-signal.js'
+import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import { unguessable } from '../random-text.js'
 import { createTicker } from '../ticker.js'
 import { createChange } from './changes.js'
@@ -23,7 +23,9 @@ import { closeAll } from './shut-down.js'
 import { listedOf, viewOf, type LobbyView } from './view.js'
 
 /** Lobbies that are looked at in one tick; the others follow in the next. */
-const MOST_PER_TICK = 1000
+const MOST_PER_TICK = 10_000
+/** After so many, whoever waits is served. */
+const BATCH = 20
 /** A code that is taken is drawn again so often: among 20^8 that does not happen twice. */
 const MOST_DRAWS = 10
 /** What a password is worked into when there is no lobby, so that it takes the same time. */
@@ -32,7 +34,7 @@ const NO_SALT = 'no lobby'
 /** Lobbies that end in a relay session, or in a match. */
 export function createLobbies(options: LobbiesOptions): Lobbies {
   const { relay, matchmaker, store, rules, limits, clock, randomInt, tickMs, reapMs } = configure(options)
-  const closing = new AbortController()
+  const closing = manyWaitOn()
   const events = new EventEmitter<LobbiesEvents>()
   const joins = createJoinAttempts(limits, clock)
   const creates = limits.createsPerPlayer === null ? undefined : createAttempts({ ...limits.createsPerPlayer, clock })
@@ -58,7 +60,11 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
 
   const tick = async () => {
     const now = clock.now()
-    await Promise.all((await store.due(now, MOST_PER_TICK)).map((lobbyId) => tickOne(lobbyId, now)))
+    const due = await store.due(now, MOST_PER_TICK)
+    for (let index = 0; index < due.length; index += BATCH) {
+      if (index > 0) await new Promise((resolve) => setImmediate(resolve))
+      await Promise.all(due.slice(index, index + BATCH).map((lobbyId) => tickOne(lobbyId, now)))
+    }
   }
   const tickOne = async (lobbyId: string, now: number) => {
     const stored = await store.get(lobbyId)
@@ -126,11 +132,19 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
       const { player, code, lobbyId, password, memberData } = checkJoin(input)
       const giveBack = joins.take(player)
       const known = code === undefined ? undefined : parseCode(code)
-      const found = lobbyId !== undefined ? await store.get(lobbyId) : known === undefined ? undefined : await store.getByCode(known)
+      const found =
+        lobbyId !== undefined ? await store.get(lobbyId) : known === undefined ? undefined : await store.getByCode(known)
       const digest = await digestFor(password, found?.lobby.entry)
       if (found === undefined) throw new LobbyRefused('not-joinable')
       const by = code === undefined ? 'id' : 'code'
-      const lobby = await change(found.lobby.id, { kind: 'join', playerId: player.id, ip: player.ip, by, digest, data: memberData })
+      const lobby = await change(found.lobby.id, {
+        kind: 'join',
+        playerId: player.id,
+        ip: player.ip,
+        by,
+        digest,
+        data: memberData,
+      })
       giveBack()
       if (memberOf(lobby, player.id) === undefined) return { status: 'waiting', lobbyId: lobby.id }
       return { status: 'joined', lobby: viewOf(lobby, player.id) }
@@ -163,7 +177,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     follow: async function* ({ signal, ...input }) {
       const linked = linkedSignal(signal, closing.signal)
       try {
-        for (let after = input.after; ; ) {
+        for (let after = input.after; ;) {
           const { messages, cursor, over } = await waitForNews({ ...input, after, signal: linked.signal }, Infinity)
           yield* messages
           if (over) return

@@ -16,8 +16,10 @@ export function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
   if (lobby.phase === 'closed') return lobby
   let next = lobby
   for (const member of presentMembers(next)) if (now >= member.lastSeenAt + rules.awayAfterMs) next = goAway(next, now, member)
-  for (const member of next.members) if (now >= (member.awaySince ?? now) + rules.holdSlotMs) next = remove(next, now, member, 'timed out', rules)
-  for (const applicant of next.applicants) if (now >= applicant.since + rules.applicantMs) next = withoutApplicant(next, now, applicant)
+  for (const member of next.members)
+    if (now >= (member.awaySince ?? now) + rules.holdSlotMs) next = remove(next, now, member, 'timed out', rules)
+  for (const applicant of next.applicants)
+    if (now >= applicant.since + rules.applicantMs) next = withoutApplicant(next, now, applicant)
   const reason = closedBy(next, now, rules)
   return reason === undefined ? next : close(next, now, reason)
 }

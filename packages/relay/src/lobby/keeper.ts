@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { linkedSignal } from '../linked-signal.js'
+import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import type { SystemCommand } from './command.js'
 import type { Lobby } from './lobby.js'
 import type { LobbyRules } from './rules.js'
@@ -30,7 +30,7 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 10_000
 
 export function createKeeper({ runner, clock, rules, worker, read, change }: KeeperOptions): Keeper {
-  const closing = new AbortController()
+  const closing = manyWaitOn()
   const running = new Map<string, Promise<void>>()
   const ending = new Map<string, Promise<void>>()
 
@@ -66,7 +66,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   }
 
   const seeToRun = async (lobbyId: string) => {
-    for (let pauseMs = FIRST_PAUSE_MS; ; ) {
+    for (let pauseMs = FIRST_PAUSE_MS; ;) {
       const lobby = await claim(lobbyId)
       const work = lobby && workOf(lobby)[0]
       if (lobby === undefined || work === undefined) break

@@ -2,6 +2,7 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createFakeService, type FakeServiceOptions } from '../fake-service.fixture.js'
 import { createRelaySessions } from '../sessions/sessions.js'
 import { within } from '../within.fixture.js'
+import { LobbyRefused } from '../errors.js'
 import { createLobbies } from './create-lobbies.js'
 import type { Lobbies } from './lobbies.js'
 import type { LobbiesOptions } from './options.js'
@@ -9,7 +10,11 @@ import type { RunView } from './view.js'
 
 export const player = (id: string, ip = '192.0.2.1') => ({ id, ip })
 
-export const failing = (promise: Promise<unknown>): Promise<unknown> => promise.then(() => 'no error', (error: unknown) => error)
+export const failing = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => 'no error',
+    (error: unknown) => error,
+  )
 
 /** Lobbies on a service in memory, in time that stands still. */
 export function setUp({ service: serviceOptions, ...options }: LobbiesOptions & { service?: Partial<FakeServiceOptions> } = {}) {
@@ -35,8 +40,26 @@ export function setUp({ service: serviceOptions, ...options }: LobbiesOptions & 
 }
 
 /** The credentials of a member's run; throws while there are none. */
-export async function credentialsOf(lobbies: Lobbies, lobbyId: string, playerId: string) {
+async function credentialsOf(lobbies: Lobbies, lobbyId: string, playerId: string) {
   const run: RunView | null = (await lobbies.get({ lobbyId, playerId })).run
   if (run?.status !== 'relayed' || run.credentials === null) throw new Error(`${playerId} has no credentials`)
   return run.credentials
+}
+
+export const ann = player('ann')
+export const bob = player('bob', '::ffff:192.0.2.1')
+export const cleo = player('cleo', '198.51.100.7')
+
+export const codeOf = (error: unknown) => (error instanceof LobbyRefused ? error.code : error)
+
+export async function withThree(options: Parameters<typeof setUp>[0] = {}, more: object = {}) {
+  const all = setUp(options)
+  const { lobbyId, code } = await all.lobbies.create({ player: ann, maxPlayers: 4, requireReady: false, ...more })
+  await all.lobbies.join({ player: bob, code })
+  await all.lobbies.join({ player: cleo, code })
+  const start = async () => {
+    await all.lobbies.start({ lobbyId, playerId: 'ann' })
+    await all.clock.advance(2000)
+  }
+  return { ...all, lobbyId, code, start, credentials: (playerId: string) => credentialsOf(all.lobbies, lobbyId, playerId) }
 }

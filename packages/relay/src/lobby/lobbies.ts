@@ -11,7 +11,8 @@ export interface ByMember {
   readonly playerId: string
 }
 
-export type Joined = { readonly status: 'joined'; readonly lobby: LobbyView } | { readonly status: 'waiting'; readonly lobbyId: string }
+export type Joined =
+  { readonly status: 'joined'; readonly lobby: LobbyView } | { readonly status: 'waiting'; readonly lobbyId: string }
 
 /** What a follower gets: an event, or the whole state in place of events that are no longer kept. */
 export type LobbyMessage = LobbyEventView | LobbySnapshot
@@ -63,7 +64,9 @@ export interface Lobbies {
   /** Changes the lobby's data, by the host; with `ifVersion` only if nobody has changed it since. */
   setData(input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined }): Promise<LobbyView>
   /** Changes the member's own data. */
-  setMemberData(input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined }): Promise<LobbyView>
+  setMemberData(
+    input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
+  ): Promise<LobbyView>
   /** By the host. A banned player cannot come back, and need not be in. */
   kick(input: ByMember & { readonly targetId: string; readonly ban?: boolean | undefined }): Promise<LobbyView>
   unban(input: ByMember & { readonly targetId: string }): Promise<LobbyView>

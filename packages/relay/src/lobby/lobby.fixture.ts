@@ -1,6 +1,6 @@
 import type { ReadySession } from '../sessions/session.js'
 import type { Command } from './command.js'
-import { presentMembers, type Lobby } from './lobby.js'
+import { presentMembers, sessionOf, type Lobby } from './lobby.js'
 import { newLobby, type NewLobby } from './new-lobby.js'
 import { defaultRules, type LobbyRules } from './rules.js'
 import { isRefusal, step, type Step } from './step.js'
@@ -73,7 +73,7 @@ export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
     },
     /** Lets time pass, tick by tick; those named stay present. */
     wait: (ms: number, ...alive: readonly string[]) => {
-      for (const end = played.now + ms; played.now < end; ) {
+      for (const end = played.now + ms; played.now < end;) {
         played.now = Math.min(end, played.now + 1000)
         for (const playerId of alive) played.do({ kind: 'heartbeat', playerId })
         played.do({ kind: 'tick' })
@@ -92,3 +92,23 @@ export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
 
 export const types = (events: Step['events'] | string): string | readonly string[] =>
   typeof events === 'string' ? events : events.map(({ type }) => type)
+
+/** With bob and cleo in it. */
+export const withThree = (...changes: Parameters<typeof aLobby>) => {
+  const game = play(aLobby(...changes))
+  for (const playerId of ['bob', 'cleo']) {
+    game.now += 1000
+    game.do(join(playerId))
+  }
+  return game
+}
+
+/** Started, with its session open. */
+export const running = () => {
+  const game = withThree()
+  game.do({ kind: 'start', playerId: 'ann' })
+  game.open()
+  return game
+}
+
+export const seated = (game: ReturnType<typeof play>) => sessionOf(game.lobby)?.seats.map(({ id }) => id)

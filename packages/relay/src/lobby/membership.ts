@@ -58,7 +58,17 @@ export function decide(lobby: Lobby, now: number, applicantId: string, approve: 
 
 function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attributes): Lobby {
   const slot = slotFor(lobby, now, id)
-  const member: Member = { id, ip, slot, presentSince: now, awaySince: undefined, lastSeenAt: now, ready: false, data, dataVersion: 1 }
+  const member: Member = {
+    id,
+    ip,
+    slot,
+    presentSince: now,
+    awaySince: undefined,
+    lastSeenAt: now,
+    ready: false,
+    data,
+    dataVersion: 1,
+  }
   const members = [...lobby.members, member].toSorted((a, b) => a.slot - b.slot)
   const departed = lobby.departed.filter((one) => one.id !== id)
   return withHost(withEvent({ ...lobby, members, departed }, now, { type: 'member.joined', playerId: id, slot }), now)
@@ -114,7 +124,8 @@ export function transferHost(lobby: Lobby, now: number, targetId: string): Lobby
  */
 function withHost(lobby: Lobby, now: number): Lobby {
   const present = presentMembers(lobby)
-  const filled: Lobby = present.length === 0 ? { ...lobby, emptySince: lobby.emptySince ?? now } : { ...lobby, emptySince: undefined }
+  const filled: Lobby =
+    present.length === 0 ? { ...lobby, emptySince: lobby.emptySince ?? now } : { ...lobby, emptySince: undefined }
   if (present.some(({ id }) => id === lobby.hostId)) return filled
   const [next] = present.toSorted((a, b) => (a.presentSince ?? 0) - (b.presentSince ?? 0) || a.slot - b.slot)
   if (next !== undefined) return moveRun(hostedBy(filled, now, next.id), now, false)

@@ -53,7 +53,8 @@ export function createMemoryLobbyStore(): LobbyStore {
         .slice(0, limit)
         .map(({ lobby }) => lobby.id),
     listPublic: async ({ data, minFree, limit, after }) => {
-      const fits = (lobby: Lobby) => isListed(lobby) && lobby.maxPlayers - lobby.members.length >= minFree && has(lobby.data, data)
+      const fits = (lobby: Lobby) =>
+        isListed(lobby) && lobby.maxPlayers - lobby.members.length >= minFree && has(lobby.data, data)
       const found = [...lobbies.values()]
         .filter(({ number, lobby }) => (after === undefined || number < Number(after)) && fits(lobby))
         .toReversed()

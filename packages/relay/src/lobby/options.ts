@@ -46,10 +46,7 @@ export interface LobbiesOptions {
 }
 
 const limit = (most: number) =>
-  z
-    .strictObject({ limit: count, windowMs: milliseconds })
-    .nullable()
-    .default({ limit: most, windowMs: 60_000 })
+  z.strictObject({ limit: count, windowMs: milliseconds }).nullable().default({ limit: most, windowMs: 60_000 })
 
 const rules = {
   awayAfterMs: milliseconds.default(defaultRules.awayAfterMs),
@@ -66,10 +63,17 @@ const optionsSchema = z
   .strictObject({
     relay: having<RelaySessions>('open', 'adopt', 'release', 'authorize', 'revokeSpent', 'delete').optional(),
     matchmaker: having<LobbyMatchmaker>('handOver', 'withdraw').optional(),
-    store: having<LobbyStore>('create', 'get', 'getByCode', 'replace', 'delete', 'due', 'listPublic', 'ids', 'watch').default(createMemoryLobbyStore),
+    store: having<LobbyStore>('create', 'get', 'getByCode', 'replace', 'delete', 'due', 'listPublic', 'ids', 'watch').default(
+      createMemoryLobbyStore,
+    ),
     rules: z.strictObject(rules).prefault({}),
     limits: z
-      .strictObject({ joinsPerPlayer: limit(10), joinsPerAddress: limit(30), joinsOverall: limit(1000), createsPerPlayer: limit(10) })
+      .strictObject({
+        joinsPerPlayer: limit(10),
+        joinsPerAddress: limit(30),
+        joinsOverall: limit(1000),
+        createsPerPlayer: limit(10),
+      })
       .prefault({}),
     tickMs: milliseconds.default(1000),
     reapMs: milliseconds.nullable().default(60_000),
@@ -147,7 +151,10 @@ const createSchema = z
     data: AttributesSchema.default({}),
     memberData: AttributesSchema.default({}),
   })
-  .refine((input) => !(input.approval && input.password !== undefined), { path: ['approval'], error: 'must not be set together with a password' })
+  .refine((input) => !(input.approval && input.password !== undefined), {
+    path: ['approval'],
+    error: 'must not be set together with a password',
+  })
 
 const joinSchema = z
   .strictObject({
@@ -157,7 +164,10 @@ const joinSchema = z
     password: password.optional(),
     memberData: AttributesSchema.default({}),
   })
-  .refine((input) => (input.code === undefined) !== (input.lobbyId === undefined), { path: ['code'], error: 'must be given, or lobbyId must, and not both' })
+  .refine((input) => (input.code === undefined) !== (input.lobbyId === undefined), {
+    path: ['code'],
+    error: 'must be given, or lobbyId must, and not both',
+  })
 
 const listSchema = z.strictObject({
   data: AttributesSchema.default({}),
@@ -169,4 +179,5 @@ const listSchema = z.strictObject({
 export const checkCreate = (input: CreateLobby) => checked(createSchema, input, 'lobby: input')
 export const checkJoin = (input: JoinLobby) => checked(joinSchema, input, 'lobby: input')
 export const checkList = (input: ListLobbies) => checked(listSchema, input, 'lobby list: input')
-export const checkChanges = (changes: AttributeChanges): AttributeChanges => checked(AttributeChangesSchema, changes, 'lobby data:')
+export const checkChanges = (changes: AttributeChanges): AttributeChanges =>
+  checked(AttributeChangesSchema, changes, 'lobby data:')

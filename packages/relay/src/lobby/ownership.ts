@@ -3,7 +3,9 @@ import { sessionOf, type Lobby } from './lobby.js'
 import { parseRunKey } from './runner.js'
 import type { LobbyStore } from './store.js'
 
-/** Says whether a session is some lobby's, or none of a lobby's at all. Only sessions that were opened for a lobby can be orphans of lobbies. */
+/**
+ * Says whether a session is some lobby's; or of no lobby's making, and so for somebody else to judge.
+ */
 export function createOwnership(store: LobbyStore): (session: ListedSession) => Promise<boolean> {
   return async ({ id, label }) => {
     const key = parseRunKey(label)

@@ -32,7 +32,12 @@ export function startProcess({ service, store, clock, random }: World): Process 
         if (typeof member !== 'function') return member
         return (...args: unknown[]) => {
           const result: unknown = alive ? member.apply(target, args) : never
-          return result instanceof Promise ? result.then((value: unknown) => (alive ? value : never), (error: unknown) => (alive ? Promise.reject(error) : never)) : result
+          return result instanceof Promise
+            ? result.then(
+                (value: unknown) => (alive ? value : never),
+                (error: unknown) => (alive ? Promise.reject(error) : never),
+              )
+            : result
         }
       },
     })

@@ -2,7 +2,8 @@
 /** A word for programs → the sentence for people. */
 export const refusals = {
   /** One answer for a wrong code, a full lobby, a private one and whatever else: it must not tell which codes exist. */
-  'not-joinable': 'no lobby can be joined in this way: the code may be wrong, or the lobby full, private, started or closed to you',
+  'not-joinable':
+    'no lobby can be joined in this way: the code may be wrong, or the lobby full, private, started or closed to you',
   'no-such-lobby': 'there is no such lobby, or it is not yours to see',
   away: 'you have been away: join again to take your slot',
   'lobby-closed': 'the lobby is closed',
@@ -14,7 +15,7 @@ export const refusals = {
   'not-ready': 'not all players are ready',
   'already-started': 'the lobby has been started already',
   'not-started': 'the lobby has not been started',
-  'leased': 'another process sees to this lobby',
+  leased: 'another process sees to this lobby',
 } as const
 
 export type RefusalCode = keyof typeof refusals

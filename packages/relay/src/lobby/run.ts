@@ -15,7 +15,10 @@ const hasten = (lobby: Lobby): Lobby =>
 
 export function startRun(lobby: Lobby, now: number): Lobby {
   const term = lobby.term + 1
-  return withEvent({ ...lobby, term, phase: 'starting', run: { status: 'allocating', term, worker: undefined } }, now, { type: 'lobby.starting', term })
+  return withEvent({ ...lobby, term, phase: 'starting', run: { status: 'allocating', term, worker: undefined } }, now, {
+    type: 'lobby.starting',
+    term,
+  })
 }
 
 /**
@@ -27,7 +30,10 @@ export function moveRun(lobby: Lobby, now: number, keepOld: boolean): Lobby {
   if (session === undefined) return lobby
   const term = lobby.term + 1
   const retired = retire(lobby, session.id, keepOld ? term : undefined)
-  return withEvent({ ...retired, term, run: { status: 'allocating', term, worker: undefined } }, now, { type: 'relay.moving', term })
+  return withEvent({ ...retired, term, run: { status: 'allocating', term, worker: undefined } }, now, {
+    type: 'relay.moving',
+    term,
+  })
 }
 
 /** Back to an open lobby, in which nobody is ready. What the matchmaker was given, it keeps. */
@@ -58,14 +64,21 @@ export function runOpened(lobby: Lobby, now: number, worker: string, term: numbe
   if (!awaits(lobby, term, worker) || lobby.hostId === undefined) return retire(lobby, session.id)
   const leavers = session.seats.filter((seat) => !maySit(lobby, seat))
   const seated = leavers.reduce((left, { id }) => withoutSeat(left, id), { ...session, hostId: lobby.hostId })
-  return withEvent({ ...hasten(lobby), phase: 'running', run: { status: 'relayed', term, session: seated } }, now, { type: 'relay.ready', term })
+  return withEvent({ ...hasten(lobby), phase: 'running', run: { status: 'relayed', term, session: seated } }, now, {
+    type: 'relay.ready',
+    term,
+  })
 }
 
 export function runHandedOver(lobby: Lobby, now: number, worker: string, term: number, reference: string): Lobby {
   const { run } = lobby
   if (run?.status === 'matched' && run.reference === reference) return lobby
   if (!awaits(lobby, term, worker)) return retire(lobby, reference)
-  return withEvent({ ...lobby, phase: 'running', run: { status: 'matched', term, reference } }, now, { type: 'match.handed-over', term, reference })
+  return withEvent({ ...lobby, phase: 'running', run: { status: 'matched', term, reference } }, now, {
+    type: 'match.handed-over',
+    term,
+    reference,
+  })
 }
 
 export function runFailed(lobby: Lobby, now: number, worker: string, term: number, reason: string): Lobby {
@@ -89,7 +102,10 @@ export function seatAuthorized(lobby: Lobby, now: number, sessionId: string, sea
 export function tokensRevoked(lobby: Lobby, sessionId: string, tokens: readonly number[]): Lobby {
   const { run } = lobby
   if (run?.status !== 'relayed' || run.session.id !== sessionId) return lobby
-  return { ...lobby, run: { ...run, session: { ...run.session, spent: run.session.spent.filter((token) => !tokens.includes(token)) } } }
+  return {
+    ...lobby,
+    run: { ...run, session: { ...run.session, spent: run.session.spent.filter((token) => !tokens.includes(token)) } },
+  }
 }
 
 const maySit = (lobby: Lobby, { id, ip }: Pick<RelaySeat, 'id' | 'ip'>): boolean => {
@@ -105,7 +121,8 @@ export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number
 }
 
 /** What may be ended by now. Any process may do that, and more than one. */
-export const endable = ({ retired }: Lobby): readonly string[] => retired.filter(({ afterTerm }) => afterTerm === undefined).map(({ id }) => id)
+export const endable = ({ retired }: Lobby): readonly string[] =>
+  retired.filter(({ afterTerm }) => afterTerm === undefined).map(({ id }) => id)
 
 /** Something that the process that sees to a run has to do. */
 export type Work =

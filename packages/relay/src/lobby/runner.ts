@@ -19,7 +19,7 @@ export interface Runner {
 }
 
 /** Also names the sessions of a start, so that they can be found if the process that opened them is gone. */
-export const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}.${term}`
+const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}.${term}`
 
 /** The lobby and term of a session's label; undefined for other labels. */
 export function parseRunKey(label: string | undefined): { readonly lobbyId: string; readonly term: number } | undefined {
@@ -35,7 +35,13 @@ export function runnerOf(relay: RelaySessions | undefined, matchmaker: LobbyMatc
 }
 
 function relayRunner(relay: RelaySessions): Runner {
-  const open = async (lobby: Lobby, term: number, worker: string, isSecond: boolean, signal: AbortSignal): Promise<SystemCommand> => {
+  const open = async (
+    lobby: Lobby,
+    term: number,
+    worker: string,
+    isSecond: boolean,
+    signal: AbortSignal,
+  ): Promise<SystemCommand> => {
     const label = runKey(lobby, term)
     if (isSecond) await relay.deleteLabelled(label)
     const players = presentMembers(lobby).map(({ id, ip }) => ({ id, ip }))

@@ -24,7 +24,7 @@ export async function closeAll({ store, runner, change, clock, timeoutMs }: Clos
   const deadline = clock.now() + timeoutMs
   for (;;) {
     const left = (await Promise.all((await store.ids()).map(closeOne))).flat()
-    if (left.length === 0) return
+    if ((await store.ids()).length === 0) return
     if (clock.now() >= deadline) {
       throw new RelayNotDeleted(`${left.length} relay sessions of lobbies may be left`, { sessionIds: left })
     }
@@ -33,8 +33,16 @@ export async function closeAll({ store, runner, change, clock, timeoutMs }: Clos
 
   /** @returns what could not be ended. */
   async function closeOne(lobbyId: string): Promise<readonly string[]> {
-    const { retired } = await change(lobbyId, { kind: 'shutDown' })
-    const failed = await Promise.all(retired.map(({ id }) => runner.end(id).then(() => [], () => [id])))
+    const closed = await change(lobbyId, { kind: 'shutDown' }).catch(() => undefined) // gone, or contended
+    if (closed === undefined) return []
+    const failed = await Promise.all(
+      closed.retired.map(({ id }) =>
+        runner.end(id).then(
+          () => [],
+          () => [id],
+        ),
+      ),
+    )
     const left = failed.flat()
     const stored = left.length === 0 ? await store.get(lobbyId) : undefined
     if (stored !== undefined) await store.delete(lobbyId, stored.version)

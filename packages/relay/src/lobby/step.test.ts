@@ -1,26 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { isOver } from './expiry.js'
-import { sessionOf } from './lobby.js'
-import { aLobby, aSession, ipOf, join, play, types } from './lobby.fixture.js'
+import { aLobby, ipOf, join, play, running, types, withThree } from './lobby.fixture.js'
 import { defaultRules } from './rules.js'
 import { endable, workOf } from './run.js'
 import { viewOf } from './view.js'
-
-const withThree = (...changes: Parameters<typeof aLobby>) => {
-  const game = play(aLobby(...changes))
-  for (const playerId of ['bob', 'cleo']) {
-    game.now += 1000
-    game.do(join(playerId))
-  }
-  return game
-}
-const running = () => {
-  const game = withThree()
-  game.do({ kind: 'start', playerId: 'ann' })
-  game.open()
-  return game
-}
-const seated = (game: ReturnType<typeof play>) => sessionOf(game.lobby)?.seats.map(({ id }) => id)
 
 describe('coming in', () => {
   test('takes the lowest free slot, until there is none', () => {
@@ -30,7 +13,11 @@ describe('coming in', () => {
     expect(game.do(join('dora'))).toBe('not-joinable')
     game.do({ kind: 'kick', playerId: 'ann', targetId: 'bob', ban: false })
     game.do(join('dora'))
-    expect(game.lobby.members.map(({ id, slot }) => [id, slot])).toEqual([['ann', 0], ['dora', 1], ['cleo', 2]])
+    expect(game.lobby.members.map(({ id, slot }) => [id, slot])).toEqual([
+      ['ann', 0],
+      ['dora', 1],
+      ['cleo', 2],
+    ])
   })
 
   test('again changes nothing but the sign of life', () => {
@@ -60,9 +47,14 @@ describe('coming in', () => {
     expect(game.do(join('bob'))).toEqual([])
     game.do(join('cleo'))
     expect(viewOf(game.lobby, 'ann').applicants).toEqual(['bob', 'cleo'])
-    expect(types(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true }))).toEqual(['applicant.decided', 'member.joined'])
+    expect(types(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true }))).toEqual([
+      'applicant.decided',
+      'member.joined',
+    ])
     expect(viewOf(game.lobby, 'bob').applicants).toEqual([])
-    expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'cleo', approve: false })).toMatchObject([{ type: 'applicant.decided', approved: false, to: 'cleo' }])
+    expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'cleo', approve: false })).toMatchObject([
+      { type: 'applicant.decided', approved: false, to: 'cleo' },
+    ])
     expect(game.do(join('cleo'))).toBe('not-joinable')
     expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'cleo', approve: true })).toBe('no-such-player')
     game.wait(defaultRules.applicantMs, 'ann')
@@ -83,7 +75,9 @@ describe('coming in', () => {
     open.do(join('dora'))
     expect(workOf(open.lobby)).toMatchObject([{ kind: 'authorize', player: { id: 'dora', ip: ipOf('dora') } }])
     const seat = { id: 'dora', ip: ipOf('dora'), token: 77 }
-    expect(open.do({ kind: 'authorized', sessionId: 'session-1', seat })).toMatchObject([{ type: 'relay.credentials', to: 'dora' }])
+    expect(open.do({ kind: 'authorized', sessionId: 'session-1', seat })).toMatchObject([
+      { type: 'relay.credentials', to: 'dora' },
+    ])
     expect(workOf(open.lobby)).toEqual([])
   })
 })
@@ -97,7 +91,12 @@ describe('going', () => {
     expect(game.lobby.members.at(-1)).toMatchObject({ id: 'cleo', slot: 2 })
     game.do(join('dora'))
     game.do(join('bob'))
-    expect(game.lobby.members.map(({ id, slot }) => [id, slot])).toEqual([['ann', 0], ['dora', 1], ['cleo', 2], ['bob', 3]])
+    expect(game.lobby.members.map(({ id, slot }) => [id, slot])).toEqual([
+      ['ann', 0],
+      ['dora', 1],
+      ['cleo', 2],
+      ['bob', 3],
+    ])
     game.do({ kind: 'leave', playerId: 'bob' })
     game.do({ kind: 'leave', playerId: 'dora' })
     game.wait(defaultRules.holdSlotMs, 'ann', 'cleo')
@@ -152,7 +151,9 @@ describe('the host', () => {
     expect(game.do({ kind: 'transferHost', playerId: 'bob', targetId: 'cleo' })).toBe('not-host')
     expect(game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'eve' })).toBe('no-such-player')
     expect(game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'ann' })).toBe('own-player')
-    expect(game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'cleo' })).toMatchObject([{ type: 'host.changed', hostId: 'cleo' }])
+    expect(game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'cleo' })).toMatchObject([
+      { type: 'host.changed', hostId: 'cleo' },
+    ])
   })
 
   test.each(['start', 'stop', 'close'] as const)('alone may %s', (kind) => {
@@ -164,153 +165,22 @@ describe('the host', () => {
 describe('data', () => {
   test('is changed only by who has seen the last version', () => {
     const game = withThree()
-    expect(game.do({ kind: 'setData', playerId: 'ann', changes: { map: 'desert', fog: true }, ifVersion: 1 })).toMatchObject([{ version: 2 }])
+    expect(game.do({ kind: 'setData', playerId: 'ann', changes: { map: 'desert', fog: true }, ifVersion: 1 })).toMatchObject([
+      { version: 2 },
+    ])
     expect(game.do({ kind: 'setData', playerId: 'ann', changes: { map: 'ice' }, ifVersion: 1 })).toBe('stale-version')
     game.do({ kind: 'setData', playerId: 'ann', changes: { fog: null }, ifVersion: undefined })
     expect(game.lobby).toMatchObject({ data: { map: 'desert' }, dataVersion: 3 })
     expect(game.do({ kind: 'setMemberData', playerId: 'bob', changes: { hat: 'red' }, ifVersion: 2 })).toBe('stale-version')
-    expect(game.do({ kind: 'setMemberData', playerId: 'bob', changes: { hat: 'red' }, ifVersion: 1 })).toMatchObject([{ type: 'member.data', version: 2 }])
+    expect(game.do({ kind: 'setMemberData', playerId: 'bob', changes: { hat: 'red' }, ifVersion: 1 })).toMatchObject([
+      { type: 'member.data', version: 2 },
+    ])
     expect(game.do({ kind: 'setData', playerId: 'bob', changes: {}, ifVersion: undefined })).toBe('not-host')
   })
 
   test('is bounded', () => {
     const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`key${index}`, 1]))
     expect(withThree().do({ kind: 'setData', playerId: 'ann', changes: many, ifVersion: undefined })).toBe('data-too-large')
-  })
-})
-
-describe('the run', () => {
-  test('starts when all are ready, where that is asked', () => {
-    const game = withThree({ requireReady: true })
-    game.do({ kind: 'setReady', playerId: 'bob', ready: true })
-    expect(game.do({ kind: 'start', playerId: 'ann' })).toBe('not-ready')
-    game.do({ kind: 'setReady', playerId: 'cleo', ready: true })
-    expect(types(game.do({ kind: 'start', playerId: 'ann' }))).toEqual(['lobby.starting'])
-    expect(game.do({ kind: 'start', playerId: 'ann' })).toBe('already-started')
-  })
-
-  test('is opened once: whatever else was opened is ended', () => {
-    const game = withThree()
-    game.do({ kind: 'start', playerId: 'ann' })
-    game.do({ kind: 'claim', worker: 'w' })
-    expect(game.do({ kind: 'claim', worker: 'other' })).toBe('leased')
-    game.do({ kind: 'opened', worker: 'other', term: 1, session: aSession(game.lobby, 1, 'stray') })
-    const session = aSession(game.lobby, 1)
-    expect(types(game.do({ kind: 'opened', worker: 'w', term: 1, session }))).toEqual(['relay.ready'])
-    expect(game.do({ kind: 'opened', worker: 'w', term: 1, session })).toEqual([])
-    game.do({ kind: 'opened', worker: 'w', term: 1, session: aSession(game.lobby, 1, 'late') })
-    expect(endable(game.lobby)).toEqual(['stray', 'late'])
-    expect(sessionOf(game.lobby)?.id).toBe('session-1')
-  })
-
-  test('can be taken over when its process is silent', () => {
-    const game = withThree()
-    game.do({ kind: 'start', playerId: 'ann' })
-    game.do({ kind: 'claim', worker: 'w' })
-    game.wait(defaultRules.leaseMs, 'ann', 'bob', 'cleo')
-    game.do({ kind: 'claim', worker: 'other' })
-    game.do({ kind: 'opened', worker: 'w', term: 1, session: aSession(game.lobby, 1) })
-    expect(endable(game.lobby)).toEqual(['session-1'])
-  })
-
-  test('has no seat for who is gone: the token is spent, and revoked', () => {
-    const game = withThree()
-    game.do({ kind: 'start', playerId: 'ann' })
-    const session = aSession(game.lobby, 1)
-    game.do({ kind: 'leave', playerId: 'bob' })
-    game.do({ kind: 'claim', worker: 'w' })
-    game.do({ kind: 'opened', worker: 'w', term: 1, session })
-    expect(seated(game)).toEqual(['ann', 'cleo'])
-    expect(workOf(game.lobby)).toMatchObject([{ kind: 'revoke', session: { spent: [101] } }])
-    game.do({ kind: 'revoked', sessionId: 'session-1', tokens: [101] })
-    expect(workOf(game.lobby)).toEqual([])
-  })
-
-  test('a token that comes when its player is gone is spent', () => {
-    const game = running()
-    game.do(join('dora'))
-    game.do({ kind: 'leave', playerId: 'dora' })
-    expect(game.do({ kind: 'authorized', sessionId: 'session-1', seat: { id: 'dora', ip: ipOf('dora'), token: 77 } })).toEqual([])
-    expect(sessionOf(game.lobby)?.spent).toEqual([77])
-  })
-
-  test('whoever was away, or has another address, comes back with a new token', () => {
-    const game = running()
-    game.do(join('bob', { ip: '198.51.100.1' }))
-    expect(workOf(game.lobby)).toMatchObject([{ kind: 'revoke', session: { spent: [101] } }, { kind: 'authorize', player: { id: 'bob', ip: '198.51.100.1' } }])
-    game.wait(30_000, 'ann', 'bob')
-    expect(seated(game)).toEqual(['ann'])
-    game.do(join('cleo'))
-    expect(workOf(game.lobby).map(({ kind }) => kind)).toEqual(['revoke', 'authorize', 'authorize'])
-  })
-
-  test('when the host is gone, there is a new session at once', () => {
-    const game = running()
-    expect(types(game.do({ kind: 'leave', playerId: 'ann' }))).toEqual(['you.left', 'member.left', 'host.changed', 'relay.moving'])
-    expect(endable(game.lobby)).toEqual(['session-1'])
-    expect(types(game.open())).toEqual(['relay.ready'])
-    expect(sessionOf(game.lobby)).toMatchObject({ hostId: 'bob', id: 'session-2' })
-    expect(game.lobby).toMatchObject({ term: 2, phase: 'running' })
-  })
-
-  test('when the host hands on, the old session stays until the new one is there', () => {
-    const game = running()
-    game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })
-    expect(endable(game.lobby)).toEqual([])
-    game.open()
-    expect(endable(game.lobby)).toEqual(['session-1'])
-  })
-
-  test('but not if somebody goes who has a token of it', () => {
-    const game = running()
-    game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })
-    game.do({ kind: 'kick', playerId: 'bob', targetId: 'cleo', ban: false })
-    expect(endable(game.lobby)).toEqual(['session-1'])
-  })
-
-  test('a host who changes before it is there costs no other session', () => {
-    const game = withThree()
-    game.do({ kind: 'start', playerId: 'ann' })
-    game.do({ kind: 'leave', playerId: 'ann' })
-    game.open()
-    expect(sessionOf(game.lobby)).toMatchObject({ hostId: 'bob', id: 'session-1' })
-  })
-
-  test('what fails opens the lobby again', () => {
-    const game = withThree()
-    game.do({ kind: 'start', playerId: 'ann' })
-    game.do({ kind: 'claim', worker: 'w' })
-    expect(game.do({ kind: 'failed', worker: 'w', term: 1, reason: 'not ready in time' })).toMatchObject([{ type: 'run.failed', term: 1 }])
-    expect(game.lobby).toMatchObject({ phase: 'open', run: undefined })
-    expect(types(game.do({ kind: 'start', playerId: 'ann' }))).toEqual(['lobby.starting'])
-  })
-
-  test('a session that is lost is replaced, once', () => {
-    const game = running()
-    expect(types(game.do({ kind: 'lost', sessionId: 'session-1' }))).toEqual(['relay.moving'])
-    expect(game.do({ kind: 'lost', sessionId: 'session-1' })).toEqual([])
-    expect(endable(game.lobby)).toEqual(['session-1'])
-  })
-
-  test('stops, and can be started again', () => {
-    const game = running()
-    expect(types(game.do({ kind: 'stop', playerId: 'ann' }))).toEqual(['run.ended'])
-    expect(game.do({ kind: 'stop', playerId: 'ann' })).toBe('not-started')
-    game.do({ kind: 'start', playerId: 'ann' })
-    expect(game.lobby.term).toBe(2)
-  })
-
-  test('a match is handed over again if somebody leaves meanwhile, and left alone once it is', () => {
-    const game = withThree({ outcome: 'match' })
-    game.do({ kind: 'start', playerId: 'ann' })
-    game.do({ kind: 'claim', worker: 'w' })
-    expect(types(game.do({ kind: 'leave', playerId: 'bob' }))).toEqual(['lobby.starting', 'you.left', 'member.left'])
-    game.do({ kind: 'handedOver', worker: 'w', term: 1, reference: 'ticket-1' })
-    expect(endable(game.lobby)).toEqual(['ticket-1'])
-    game.do({ kind: 'ended', retiredId: 'ticket-1' })
-    expect(game.do({ kind: 'handedOver', worker: 'w', term: 2, reference: 'ticket-2' })).toMatchObject([{ type: 'match.handed-over', reference: 'ticket-2' }])
-    game.do({ kind: 'close', playerId: 'ann' })
-    expect(endable(game.lobby)).toEqual([])
   })
 })
 

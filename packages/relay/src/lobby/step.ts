@@ -25,7 +25,17 @@ export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRu
 export const isRefusal = (result: Step | Refusal): result is Refusal => 'refused' in result
 
 const systemKinds: ReadonlySet<string> = new Set<SystemCommand['kind']>([
-  'tick', 'shutDown', 'claim', 'release', 'opened', 'handedOver', 'failed', 'authorized', 'revoked', 'lost', 'ended',
+  'tick',
+  'shutDown',
+  'claim',
+  'release',
+  'opened',
+  'handedOver',
+  'failed',
+  'authorized',
+  'revoked',
+  'lost',
+  'ended',
 ])
 const isSystem = (command: Command): command is SystemCommand => systemKinds.has(command.kind)
 
@@ -90,7 +100,11 @@ function byMember(command: MemberCommand, lobby: Lobby, member: Member, now: num
       return remove(lobby, now, member, 'left', rules)
     case 'setReady':
       if (member.ready === command.ready) return lobby
-      return withEvent(withMember(lobby, { ...member, ready: command.ready }), now, { type: 'member.ready', playerId: member.id, ready: command.ready })
+      return withEvent(withMember(lobby, { ...member, ready: command.ready }), now, {
+        type: 'member.ready',
+        playerId: member.id,
+        ready: command.ready,
+      })
     case 'setMemberData': {
       if (command.ifVersion !== undefined && command.ifVersion !== member.dataVersion) return refuse('stale-version')
       const data = merged(member.data, command.changes)
@@ -117,7 +131,8 @@ function byMember(command: MemberCommand, lobby: Lobby, member: Member, now: num
       return decide(lobby, now, command.applicantId, command.approve)
     case 'start':
       if (lobby.run !== undefined) return refuse('already-started')
-      if (lobby.requireReady && !presentMembers(lobby).every(({ id, ready }) => ready || id === lobby.hostId)) return refuse('not-ready')
+      if (lobby.requireReady && !presentMembers(lobby).every(({ id, ready }) => ready || id === lobby.hostId))
+        return refuse('not-ready')
       return startRun(lobby, now)
     case 'stop':
       return lobby.run === undefined ? refuse('not-started') : endRun(lobby, now)

@@ -37,147 +37,191 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
   }
 
   describe(`${name} keeps lobbies`, () => {
-    test('as plain data, the same for all', using(async ({ store, other }) => {
-      const lobby = lobbyOf(0)
-      expect(await store.create(lobby, START)).toBe(true)
-      for (const each of [store, other]) {
-        expect(await each.get(lobby.id)).toMatchObject({ version: 1, lobby: JSON.parse(JSON.stringify(lobby)) })
-        expect(await each.getByCode(lobby.code)).toMatchObject({ version: 1, lobby: { id: lobby.id } })
-      }
-      expect(await other.get('nobody')).toBeUndefined()
-      expect(await other.getByCode('ZZZZZZZZ')).toBeUndefined()
-      expect(await other.ids()).toEqual([lobby.id])
-    }))
+    test(
+      'as plain data, the same for all',
+      using(async ({ store, other }) => {
+        const lobby = lobbyOf(0)
+        expect(await store.create(lobby, START)).toBe(true)
+        for (const each of [store, other]) {
+          expect(await each.get(lobby.id)).toMatchObject({ version: 1, lobby: JSON.parse(JSON.stringify(lobby)) })
+          expect(await each.getByCode(lobby.code)).toMatchObject({ version: 1, lobby: { id: lobby.id } })
+        }
+        expect(await other.get('nobody')).toBeUndefined()
+        expect(await other.getByCode('ZZZZZZZZ')).toBeUndefined()
+        expect(await other.ids()).toEqual([lobby.id])
+      }),
+    )
 
-    test('under an id and a code that nobody else has', using(async ({ store, other }) => {
-      const lobby = lobbyOf(0)
-      expect(await store.create(lobby, START)).toBe(true)
-      expect(await other.create({ ...lobbyOf(1), id: lobby.id }, START)).toBe(false)
-      expect(await other.create({ ...lobbyOf(1), code: lobby.code }, START)).toBe(false)
-      expect(await other.ids()).toEqual([lobby.id])
-      expect(await other.getByCode(CODES[1] as string)).toBeUndefined()
-      const raced = await Promise.all([0, 1, 2, 3].map((number) => (number % 2 === 0 ? store : other).create({ ...lobbyOf(number), id: `id-${number}`, code: CODES[4] as string }, START)))
-      expect(raced.filter(Boolean)).toHaveLength(1)
-    }))
+    test(
+      'under an id and a code that nobody else has',
+      using(async ({ store, other }) => {
+        const lobby = lobbyOf(0)
+        expect(await store.create(lobby, START)).toBe(true)
+        expect(await other.create({ ...lobbyOf(1), id: lobby.id }, START)).toBe(false)
+        expect(await other.create({ ...lobbyOf(1), code: lobby.code }, START)).toBe(false)
+        expect(await other.ids()).toEqual([lobby.id])
+        expect(await other.getByCode(CODES[1] as string)).toBeUndefined()
+        const raced = await Promise.all(
+          [0, 1, 2, 3].map((number) =>
+            (number % 2 === 0 ? store : other).create(
+              { ...lobbyOf(number), id: `id-${number}`, code: CODES[4] as string },
+              START,
+            ),
+          ),
+        )
+        expect(raced.filter(Boolean)).toHaveLength(1)
+      }),
+    )
 
-    test('and changes them only from the version that was read', using(async ({ store, other }) => {
-      const lobby = lobbyOf(0)
-      await store.create(lobby, START)
-      const changed = { ...lobby, dataVersion: 2 }
-      expect(await store.replace(changed, 2, START)).toBe(false)
-      expect(await store.replace(changed, 1, START)).toBe(true)
-      expect(await other.replace({ ...lobby, dataVersion: 3 }, 1, START)).toBe(false)
-      expect(await other.get(lobby.id)).toMatchObject({ version: 2, lobby: { dataVersion: 2 } })
-      expect(await other.replace(lobbyOf(1), 1, START)).toBe(false)
-      expect(await other.get(lobbyOf(1).id)).toBeUndefined()
-    }))
+    test(
+      'and changes them only from the version that was read',
+      using(async ({ store, other }) => {
+        const lobby = lobbyOf(0)
+        await store.create(lobby, START)
+        const changed = { ...lobby, dataVersion: 2 }
+        expect(await store.replace(changed, 2, START)).toBe(false)
+        expect(await store.replace(changed, 1, START)).toBe(true)
+        expect(await other.replace({ ...lobby, dataVersion: 3 }, 1, START)).toBe(false)
+        expect(await other.get(lobby.id)).toMatchObject({ version: 2, lobby: { dataVersion: 2 } })
+        expect(await other.replace(lobbyOf(1), 1, START)).toBe(false)
+        expect(await other.get(lobbyOf(1).id)).toBeUndefined()
+      }),
+    )
 
-    test('until they are deleted, which frees their code', using(async ({ store, other }) => {
-      const lobby = lobbyOf(0)
-      await store.create(lobby, START)
-      await store.replace({ ...lobby, dataVersion: 2 }, 1, START)
-      expect(await other.delete(lobby.id, 1)).toBe(false)
-      expect(await other.delete(lobby.id, 2)).toBe(true)
-      expect(await store.delete(lobby.id, 2)).toBe(false)
-      expect(await store.replace(lobby, 2, START)).toBe(false)
-      expect(await store.get(lobby.id)).toBeUndefined()
-      expect(await store.due(START + 1, 10)).toEqual([])
-      expect(await store.create({ ...lobbyOf(1), code: lobby.code }, START)).toBe(true)
-    }))
+    test(
+      'until they are deleted, which frees their code',
+      using(async ({ store, other }) => {
+        const lobby = lobbyOf(0)
+        await store.create(lobby, START)
+        await store.replace({ ...lobby, dataVersion: 2 }, 1, START)
+        expect(await other.delete(lobby.id, 1)).toBe(false)
+        expect(await other.delete(lobby.id, 2)).toBe(true)
+        expect(await store.delete(lobby.id, 2)).toBe(false)
+        expect(await store.replace(lobby, 2, START)).toBe(false)
+        expect(await store.get(lobby.id)).toBeUndefined()
+        expect(await store.due(START + 1, 10)).toEqual([])
+        expect(await store.create({ ...lobbyOf(1), code: lobby.code }, START)).toBe(true)
+      }),
+    )
   })
 
   describe(`${name} is safe to change from many sides at once`, () => {
-    test('the last slot goes to one of all who want it', using(async ({ store, other }) => {
-      const lobby = { ...lobbyOf(0), maxPlayers: 4 }
-      await store.create(lobby, START)
-      /** As `createLobbies` does it: read, decide, replace; and again if somebody else was faster. */
-      const enter = async (through: LobbyStore, playerId: string): Promise<boolean> => {
-        for (;;) {
-          const stored = await through.get(lobby.id)
-          if (stored === undefined) throw new Error('the lobby is gone')
-          const result = step(join(playerId), stored.lobby, START, defaultRules)
-          if (isRefusal(result)) return false
-          if (await through.replace(result.lobby, stored.version, dueAt(result.lobby, START, defaultRules))) return true
+    test(
+      'the last slot goes to one of all who want it',
+      using(async ({ store, other }) => {
+        const lobby = { ...lobbyOf(0), maxPlayers: 4 }
+        await store.create(lobby, START)
+        /** As `createLobbies` does it: read, decide, replace; and again if somebody else was faster. */
+        const enter = async (through: LobbyStore, playerId: string): Promise<boolean> => {
+          for (;;) {
+            const stored = await through.get(lobby.id)
+            if (stored === undefined) throw new Error('the lobby is gone')
+            const result = step(join(playerId), stored.lobby, START, defaultRules)
+            if (isRefusal(result)) return false
+            if (await through.replace(result.lobby, stored.version, dueAt(result.lobby, START, defaultRules))) return true
+          }
         }
-      }
-      const entered = await Promise.all(Array.from({ length: 20 }, (_, index) => enter(index % 2 === 0 ? store : other, `player-${index}`)))
-      expect(entered.filter(Boolean)).toHaveLength(3)
-      const { lobby: full, version } = (await store.get(lobby.id)) ?? { lobby, version: 0 }
-      expect(full.members.map(({ slot }) => slot)).toEqual([0, 1, 2, 3])
-      expect(version).toBe(4)
-    }))
+        const entered = await Promise.all(
+          Array.from({ length: 20 }, (_, index) => enter(index % 2 === 0 ? store : other, `player-${index}`)),
+        )
+        expect(entered.filter(Boolean)).toHaveLength(3)
+        const { lobby: full, version } = (await store.get(lobby.id)) ?? { lobby, version: 0 }
+        expect(full.members.map(({ slot }) => slot)).toEqual([0, 1, 2, 3])
+        expect(version).toBe(4)
+      }),
+    )
 
-    test('of many who change one version, one succeeds', using(async ({ store, other }) => {
-      const lobby = lobbyOf(0)
-      await store.create(lobby, START)
-      const changes = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? store : other).replace({ ...lobby, dataVersion: index + 2 }, 1, START))
-      expect((await Promise.all([...changes, store.delete(lobby.id, 1)])).filter(Boolean)).toHaveLength(1)
-    }))
+    test(
+      'of many who change one version, one succeeds',
+      using(async ({ store, other }) => {
+        const lobby = lobbyOf(0)
+        await store.create(lobby, START)
+        const changes = Array.from({ length: 10 }, (_, index) =>
+          (index % 2 === 0 ? store : other).replace({ ...lobby, dataVersion: index + 2 }, 1, START),
+        )
+        expect((await Promise.all([...changes, store.delete(lobby.id, 1)])).filter(Boolean)).toHaveLength(1)
+      }),
+    )
   })
 
   describe(`${name} finds lobbies`, () => {
-    test('that are due, the earliest first', using(async ({ store, other }) => {
-      for (const [number, at] of [[0, 300], [1, 100], [2, 200], [3, 400]] as const) await store.create(lobbyOf(number), START + at)
-      expect(await other.due(START + 99, 10)).toEqual([])
-      expect(await other.due(START + 300, 10)).toEqual([lobbyOf(1).id, lobbyOf(2).id, lobbyOf(0).id])
-      expect(await other.due(START + 300, 2)).toEqual([lobbyOf(1).id, lobbyOf(2).id])
-      await store.replace(lobbyOf(1), 1, START + 1000)
-      expect(await other.due(START + 300, 10)).toEqual([lobbyOf(2).id, lobbyOf(0).id])
-    }))
+    test(
+      'that are due, the earliest first',
+      using(async ({ store, other }) => {
+        for (const [number, at] of [
+          [0, 300],
+          [1, 100],
+          [2, 200],
+          [3, 400],
+        ] as const)
+          await store.create(lobbyOf(number), START + at)
+        expect(await other.due(START + 99, 10)).toEqual([])
+        expect(await other.due(START + 300, 10)).toEqual([lobbyOf(1).id, lobbyOf(2).id, lobbyOf(0).id])
+        expect(await other.due(START + 300, 2)).toEqual([lobbyOf(1).id, lobbyOf(2).id])
+        await store.replace(lobbyOf(1), 1, START + 1000)
+        expect(await other.due(START + 300, 10)).toEqual([lobbyOf(2).id, lobbyOf(0).id])
+      }),
+    )
 
-    test('that are public and can be joined, newest first, page by page', using(async ({ store, other }) => {
-      await store.create(lobbyOf(0, { data: { map: 'ice' } }), START)
-      await store.create(lobbyOf(1, { visibility: 'private' }), START)
-      await store.create(lobbyOf(2, { data: { map: 'ice', fog: true } }), START)
-      await store.create(lobbyOf(3, { data: { map: 'desert' }, maxPlayers: 1 }), START)
-      await store.create(lobbyOf(4, { data: { map: 'ice' }, phase: 'running', lateJoin: false }), START)
-      const list = async (query: Partial<Parameters<LobbyStore['listPublic']>[0]>) => {
-        const { lobbies, next } = await other.listPublic({ data: {}, minFree: 0, limit: 10, after: undefined, ...query })
-        return { numbers: lobbies.map(({ id }) => Number(id.at(-1))), next }
-      }
-      expect(await list({})).toEqual({ numbers: [3, 2, 0], next: undefined })
-      expect((await list({ minFree: 1 })).numbers).toEqual([2, 0])
-      expect((await list({ data: { map: 'ice' } })).numbers).toEqual([2, 0])
-      expect((await list({ data: { map: 'ice', fog: true } })).numbers).toEqual([2])
-      expect((await list({ data: { fog: 'true' } })).numbers).toEqual([])
+    test(
+      'that are public and can be joined, newest first, page by page',
+      using(async ({ store, other }) => {
+        await store.create(lobbyOf(0, { data: { map: 'ice' } }), START)
+        await store.create(lobbyOf(1, { visibility: 'private' }), START)
+        await store.create(lobbyOf(2, { data: { map: 'ice', fog: true } }), START)
+        await store.create(lobbyOf(3, { data: { map: 'desert' }, maxPlayers: 1 }), START)
+        await store.create(lobbyOf(4, { data: { map: 'ice' }, phase: 'running', lateJoin: false }), START)
+        const list = async (query: Partial<Parameters<LobbyStore['listPublic']>[0]>) => {
+          const { lobbies, next } = await other.listPublic({ data: {}, minFree: 0, limit: 10, after: undefined, ...query })
+          return { numbers: lobbies.map(({ id }) => Number(id.at(-1))), next }
+        }
+        expect(await list({})).toEqual({ numbers: [3, 2, 0], next: undefined })
+        expect((await list({ minFree: 1 })).numbers).toEqual([2, 0])
+        expect((await list({ data: { map: 'ice' } })).numbers).toEqual([2, 0])
+        expect((await list({ data: { map: 'ice', fog: true } })).numbers).toEqual([2])
+        expect((await list({ data: { fog: 'true' } })).numbers).toEqual([])
 
-      const first = await list({ limit: 2 })
-      expect(first.numbers).toEqual([3, 2])
-      // What comes and goes meanwhile does not disturb the rest.
-      await store.delete(lobbyOf(2).id, 1)
-      await store.replace(lobbyOf(4), 1, START)
-      expect(await list({ limit: 2, after: first.next })).toEqual({ numbers: [0], next: undefined })
-      expect((await list({})).numbers).toEqual([4, 3, 0])
-      expect((await list({ after: 'no such page' })).numbers).toEqual([])
-    }))
+        const first = await list({ limit: 2 })
+        expect(first.numbers).toEqual([3, 2])
+        // What comes and goes meanwhile does not disturb the rest.
+        await store.delete(lobbyOf(2).id, 1)
+        await store.replace(lobbyOf(4), 1, START)
+        expect(await list({ limit: 2, after: first.next })).toEqual({ numbers: [0], next: undefined })
+        expect((await list({})).numbers).toEqual([4, 3, 0])
+        expect((await list({ after: 'no such page' })).numbers).toEqual([])
+      }),
+    )
   })
 
-  test(`${name} tells who watches of every change, until they stop`, using(async ({ store, other }) => {
-    const lobby = lobbyOf(0)
-    await store.create(lobby, START)
-    await store.create(lobbyOf(1), START)
-    let told = 0
-    let wake = () => {}
-    const stop = other.watch(lobby.id, () => {
-      told += 1
-      wake()
-    })
-    const next = () =>
-      new Promise<void>((resolve) => {
-        wake = resolve
+  test(
+    `${name} tells who watches of every change, until they stop`,
+    using(async ({ store, other }) => {
+      const lobby = lobbyOf(0)
+      await store.create(lobby, START)
+      await store.create(lobbyOf(1), START)
+      let told = 0
+      let wake = () => {}
+      const stop = other.watch(lobby.id, () => {
+        told += 1
+        wake()
       })
-    const first = next()
-    await store.replace(lobby, 1, START)
-    await first
-    const second = next()
-    await store.replace(lobbyOf(1), 1, START)
-    await store.delete(lobby.id, 2)
-    await second
-    stop()
-    const before = told
-    await store.create(lobby, START)
-    await store.replace(lobby, 1, START)
-    expect(await other.get(lobby.id)).toMatchObject({ version: 2 })
-    expect(told).toBe(before)
-  }))
+      const next = () =>
+        new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      const first = next()
+      await store.replace(lobby, 1, START)
+      await first
+      const second = next()
+      await store.replace(lobbyOf(1), 1, START)
+      await store.delete(lobby.id, 2)
+      await second
+      stop()
+      const before = told
+      await store.create(lobby, START)
+      await store.replace(lobby, 1, START)
+      expect(await other.get(lobby.id)).toMatchObject({ version: 2 })
+      expect(told).toBe(before)
+    }),
+  )
 }

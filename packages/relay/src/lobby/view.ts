@@ -61,7 +61,7 @@ export type LobbyEventView = Happening & {
   readonly seq: number
   readonly at: number
   /** With `relay.ready` and `relay.credentials`: the reader's own, if the term still counts. */
-  readonly credentials?: RelayCredentials
+  readonly credentials?: RelayCredentials | undefined
 }
 
 export function viewOf(lobby: Lobby, playerId: string): LobbyView {

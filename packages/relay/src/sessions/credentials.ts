@@ -8,10 +8,10 @@ export interface RelayCredentials {
   readonly role: 'host' | 'client'
   /** Host name or IP address of the relay. */
   readonly host: string
-  readonly ip: string | undefined
+  readonly ip?: string | undefined
   readonly port: number
   readonly protocol: string
-  readonly link: string | undefined
+  readonly link?: string | undefined
   /** Unsigned 32-bit; second in every packet's header. */
   readonly sessionToken: number
   /** Unsigned 32-bit, this peer's own; first in every packet's header. */

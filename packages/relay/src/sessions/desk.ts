@@ -16,7 +16,8 @@ export interface RelaySessionEvents {
   doubtful: (event: { readonly label: string | undefined; readonly error: string }) => void
 }
 
-export type DeleteReason = 'asked' | 'not ready' | 'replaced' | 'abandoned' | 'idle' | 'too old' | 'orphan' | 'doubtful' | 'closing'
+export type DeleteReason =
+  'asked' | 'not ready' | 'replaced' | 'abandoned' | 'idle' | 'too old' | 'orphan' | 'doubtful' | 'closing'
 
 /** A session that this process opened or adopted, and has to delete. */
 export interface Entry {

@@ -79,13 +79,21 @@ export async function awaitReady(
     if (entry.condemned !== undefined) throw new NotFound(`relay session ${id} was deleted before it was ready`)
     await tryRemoveSession(desk, id, 'not ready')
     if (attempt === SESSIONS) {
-      throw new RelayNotReady(`${SESSIONS} relay sessions in a row did not become ready; the last was ${outcome}`, { reason: outcome, sessionId: id })
+      throw new RelayNotReady(`${SESSIONS} relay sessions in a row did not become ready; the last was ${outcome}`, {
+        reason: outcome,
+        sessionId: id,
+      })
     }
     entry = await create({ players: playersOf(entry.session), hostId, filters, label })
   }
 }
 
-async function pollUntilReady(desk: Desk, entry: Entry, waiting: Waiting, signal: AbortSignal): Promise<ReadySession | NotReadyReason> {
+async function pollUntilReady(
+  desk: Desk,
+  entry: Entry,
+  waiting: Waiting,
+  signal: AbortSignal,
+): Promise<ReadySession | NotReadyReason> {
   const { clock, hints, ledger, events } = desk
   const { session } = entry
   if (session.ready) return session
@@ -121,7 +129,10 @@ function judge(reading: Reading | undefined, session: OpenedSession): ReadySessi
 
 const send = ({ client, callTimeoutMs }: Desk, { players, filters }: Opening, marker: Marker): Promise<WireSession> => {
   const users = players.map(({ ip }) => ({ ip }))
-  return client.create({ users, webhook_url: marker.url, ...(filters.length === 0 ? {} : { filters }) }, { timeoutMs: callTimeoutMs })
+  return client.create(
+    { users, webhook_url: marker.url, ...(filters.length === 0 ? {} : { filters }) },
+    { timeoutMs: callTimeoutMs },
+  )
 }
 
 async function findMarked(desk: Desk, marker: Marker): Promise<WireSession | Reading | undefined> {

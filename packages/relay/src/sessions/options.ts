@@ -70,7 +70,8 @@ const optionsSchema = z.strictObject({
 export type RelaySessionsConfig = Readonly<z.output<typeof optionsSchema>>
 
 /** @throws {InvalidInput} naming the option and its value. */
-export const configure = (options: RelaySessionsOptions): RelaySessionsConfig => checked(optionsSchema, options, 'createRelaySessions: option')
+export const configure = (options: RelaySessionsOptions): RelaySessionsConfig =>
+  checked(optionsSchema, options, 'createRelaySessions: option')
 
 export interface OpenRelaySession {
   /** Who takes part, each once: an id of the caller's choice, and the address from which the player's packets come. */
@@ -96,7 +97,8 @@ const openSchema = z
     const ids = players.map(({ id }) => id)
     const twice = ids.findIndex((id, index) => ids.indexOf(id) !== index)
     if (twice !== -1) context.addIssue({ code: 'custom', path: ['players', twice, 'id'], message: 'is there twice' })
-    if (hostId !== undefined && !ids.includes(hostId)) context.addIssue({ code: 'custom', path: ['hostId'], message: 'must be one of the players' })
+    if (hostId !== undefined && !ids.includes(hostId))
+      context.addIssue({ code: 'custom', path: ['hostId'], message: 'must be one of the players' })
   })
 
 /** @throws {InvalidInput} naming the field. */
@@ -108,4 +110,5 @@ export function openingOf(input: OpenRelaySession): Opening {
 const playerSchema = z.strictObject({ id: playerId, ip: address })
 
 /** @throws {InvalidInput} naming the field. */
-export const playerOf = (player: { readonly id: string; readonly ip: string }) => checked(playerSchema, player, 'relay session: player')
+export const playerOf = (player: { readonly id: string; readonly ip: string }) =>
+  checked(playerSchema, player, 'relay session: player')

@@ -32,7 +32,14 @@ export async function* listed(desk: Desk): AsyncGenerator<ListedSession, void, u
   for (const { id, ready, users, webhookUrl } of readings) {
     const marker = desk.markers.read(webhookUrl)
     const opening = marker !== undefined && (desk.hints.isExpected(marker.url) || desk.doubts.has(marker.url))
-    yield { id, ready, users: users.length, owned: marker !== undefined, label: marker?.label, known: opening || desk.ledger.has(id) }
+    yield {
+      id,
+      ready,
+      users: users.length,
+      owned: marker !== undefined,
+      label: marker?.label,
+      known: opening || desk.ledger.has(id),
+    }
   }
 }
 

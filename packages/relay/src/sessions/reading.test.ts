@@ -45,7 +45,11 @@ test('the address stands in for a missing name', () => {
 })
 
 test('users without an address or a token are left out', () => {
-  const session_users = [{ ip_address: 'localhost', authorization_token: 1 }, { ip_address: '192.0.2.1' }, { authorization_token: 2 }]
+  const session_users = [
+    { ip_address: 'localhost', authorization_token: 1 },
+    { ip_address: '192.0.2.1' },
+    { authorization_token: 2 },
+  ]
   expect(readingOf({ ...full, session_users }).users).toEqual([])
 })
 

@@ -1,5 +1,11 @@
 // pure: what the service said of a session
-import { canonicalIp, type RelayPort as WirePort, type RelaySession as WireSession, type RelaySessionOfUser, type RelayUser } from '@muster/core/api'
+import {
+  canonicalIp,
+  type RelayPort as WirePort,
+  type RelaySession as WireSession,
+  type RelaySessionOfUser,
+  type RelayUser,
+} from '@muster/core/api'
 import type { RelayLink, RelayPort } from './session.js'
 
 /** A user of a session at the service: known by address alone. */
@@ -43,7 +49,8 @@ function linkOf({ authorization_token: token, relay }: WireSession | RelaySessio
   const client = portOf(relay?.ports?.client)
   const ip = relay?.ip ?? undefined
   const host = relay?.host ?? ip
-  if (typeof token !== 'number' || host === undefined || host === '' || server === undefined || client === undefined) return undefined
+  if (typeof token !== 'number' || host === undefined || host === '' || server === undefined || client === undefined)
+    return undefined
   return { host, ip, server, client, token }
 }
 

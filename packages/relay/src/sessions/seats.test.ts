@@ -6,40 +6,86 @@ const ip = fc.constantFrom('192.0.2.1', '192.0.2.2', '2001:db8::1')
 const token = fc.integer({ min: 0, max: 0xffff_ffff })
 
 test('two players behind one address get two tokens', () => {
-  const players = [{ id: 'a', ip: '192.0.2.1' }, { id: 'b', ip: '192.0.2.1' }, { id: 'c', ip: '192.0.2.2' }]
-  const users = [{ ip: '192.0.2.1', token: 3500589645 }, { ip: '192.0.2.2', token: 7 }, { ip: '192.0.2.1', token: 9 }]
+  const players = [
+    { id: 'a', ip: '192.0.2.1' },
+    { id: 'b', ip: '192.0.2.1' },
+    { id: 'c', ip: '192.0.2.2' },
+  ]
+  const users = [
+    { ip: '192.0.2.1', token: 3500589645 },
+    { ip: '192.0.2.2', token: 7 },
+    { ip: '192.0.2.1', token: 9 },
+  ]
   expect(seatPlayers(players, users)).toEqual({
-    seats: [{ id: 'a', ip: '192.0.2.1', token: 9 }, { id: 'b', ip: '192.0.2.1', token: 3500589645 }, { id: 'c', ip: '192.0.2.2', token: 7 }],
+    seats: [
+      { id: 'a', ip: '192.0.2.1', token: 9 },
+      { id: 'b', ip: '192.0.2.1', token: 3500589645 },
+      { id: 'c', ip: '192.0.2.2', token: 7 },
+    ],
     missing: [],
   })
 })
 
 test('a player for whom there is no token is missing, and gets nobody else’s', () => {
-  const players = [{ id: 'a', ip: '192.0.2.1' }, { id: 'b', ip: '192.0.2.1' }]
-  expect(seatPlayers(players, [{ ip: '192.0.2.1', token: 5 }, { ip: '192.0.2.9', token: 6 }])).toEqual({
+  const players = [
+    { id: 'a', ip: '192.0.2.1' },
+    { id: 'b', ip: '192.0.2.1' },
+  ]
+  expect(
+    seatPlayers(players, [
+      { ip: '192.0.2.1', token: 5 },
+      { ip: '192.0.2.9', token: 6 },
+    ]),
+  ).toEqual({
     seats: [{ id: 'a', ip: '192.0.2.1', token: 5 }],
     missing: [{ id: 'b', ip: '192.0.2.1' }],
   })
 })
 
 test('one token named twice is one token, and one named for two addresses is nobody’s', () => {
-  expect(freeTokens('192.0.2.1', [{ ip: '192.0.2.1', token: 5 }, { ip: '192.0.2.1', token: 5 }], new Set())).toEqual([5])
-  expect(freeTokens('192.0.2.1', [{ ip: '192.0.2.1', token: 5 }, { ip: '192.0.2.2', token: 5 }], new Set())).toEqual([])
+  expect(
+    freeTokens(
+      '192.0.2.1',
+      [
+        { ip: '192.0.2.1', token: 5 },
+        { ip: '192.0.2.1', token: 5 },
+      ],
+      new Set(),
+    ),
+  ).toEqual([5])
+  expect(
+    freeTokens(
+      '192.0.2.1',
+      [
+        { ip: '192.0.2.1', token: 5 },
+        { ip: '192.0.2.2', token: 5 },
+      ],
+      new Set(),
+    ),
+  ).toEqual([])
 })
 
 test('however the service orders its answer: every seat at its address, tokens distinct, the same on repeat', () => {
   fc.assert(
-    fc.property(fc.array(ip, { minLength: 1, maxLength: 64 }), fc.uniqueArray(token, { minLength: 64, maxLength: 64 }), fc.infiniteStream(fc.nat()), (ips, tokens, order) => {
-      const players = ips.map((address, index) => ({ id: `player-${index}`, ip: address }))
-      const users = ips.map((address, index) => ({ ip: address, token: tokens[index] as number }))
-      const keys = [...order.take(users.length)]
-      const shuffled = users.map((user, index) => ({ user, key: keys[index] as number })).toSorted((a, b) => a.key - b.key)
-      const { seats, missing } = seatPlayers(players, shuffled.map(({ user }) => user))
-      expect(missing).toEqual([])
-      expect(new Set(seats.map((seat) => seat.token)).size).toBe(players.length)
-      for (const seat of seats) expect(users).toContainEqual({ ip: seat.ip, token: seat.token })
-      expect(seatPlayers(players, users)).toEqual({ seats, missing })
-    }),
+    fc.property(
+      fc.array(ip, { minLength: 1, maxLength: 64 }),
+      fc.uniqueArray(token, { minLength: 64, maxLength: 64 }),
+      fc.infiniteStream(fc.nat()),
+      (ips, tokens, order) => {
+        const players = ips.map((address, index) => ({ id: `player-${index}`, ip: address }))
+        const users = ips.map((address, index) => ({ ip: address, token: tokens[index] as number }))
+        const keys = [...order.take(users.length)]
+        const shuffled = users.map((user, index) => ({ user, key: keys[index] as number })).toSorted((a, b) => a.key - b.key)
+        const { seats, missing } = seatPlayers(
+          players,
+          shuffled.map(({ user }) => user),
+        )
+        expect(missing).toEqual([])
+        expect(new Set(seats.map((seat) => seat.token)).size).toBe(players.length)
+        for (const seat of seats) expect(users).toContainEqual({ ip: seat.ip, token: seat.token })
+        expect(seatPlayers(players, users)).toEqual({ seats, missing })
+      },
+    ),
     { numRuns: 200 },
   )
 })

@@ -2,7 +2,7 @@ import { NotFound } from '@muster/core'
 import { EventEmitter } from 'eventemitter3'
 import { RelayClosed, RelayNotDeleted, RelayNotRevoked } from '../errors.js'
 import { createKeyedLock } from '../keyed-lock.js'
-import { linkedSignal } from '../linked-signal.js'
+import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import { createTicker } from '../ticker.js'
 import { credentialsFor } from './credentials.js'
 import type { DeleteReason, Desk, Entry } from './desk.js'
@@ -26,7 +26,7 @@ const CLOSE_PAUSE_MS = 1000
 export function createRelaySessions(options: RelaySessionsOptions): RelaySessions {
   const config = configure(options)
   const { client, clock, callTimeoutMs, idleMs, maxLifetimeMs } = config
-  const closing = new AbortController()
+  const closing = manyWaitOn()
   const desk: Desk = {
     client,
     clock,
@@ -109,7 +109,11 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     desk.ledger.delete(sessionId)
   }
 
-  const replaceWithout = async (sessionId: string, session: ReadySession, signal: AbortSignal | undefined): Promise<ReadySession> => {
+  const replaceWithout = async (
+    sessionId: string,
+    session: ReadySession,
+    signal: AbortSignal | undefined,
+  ): Promise<ReadySession> => {
     const players = playersOf(session)
     const host = players.find(({ id }) => id === session.hostId) ?? players[0]
     try {
@@ -133,7 +137,10 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       await clock.sleep(CLOSE_PAUSE_MS)
     }
     const sessionIds = [...desk.ledger.keys()]
-    throw new RelayNotDeleted(`${sessionIds.length} relay sessions, and ${desk.doubts.size} creates without an answer, may be left`, { sessionIds })
+    throw new RelayNotDeleted(
+      `${sessionIds.length} relay sessions, and ${desk.doubts.size} creates without an answer, may be left`,
+      { sessionIds },
+    )
   }
   let closed: Promise<void> | undefined
 

@@ -12,7 +12,8 @@ const MAX_BODY_BYTES = 64 * 1024
  */
 export async function receiveWebhook(hints: Hints, request: Request, publicUrl: string): Promise<Response> {
   try {
-    if (request.method !== 'POST') throw new Problem(405, 'method-not-allowed', 'this path has POST', { headers: { allow: 'POST' } })
+    if (request.method !== 'POST')
+      throw new Problem(405, 'method-not-allowed', 'this path has POST', { headers: { allow: 'POST' } })
     if (!hints.isExpected(publicUrl)) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
     await readBytes(request, MAX_BODY_BYTES)
     hints.arrived(publicUrl)

@@ -1,0 +1,19 @@
+import { scrub } from '../redact.js'
+import { InvalidInput } from './errors.js'
+
+/** Checks options: names the option and its value, unless it is of a kind that could hold a secret. */
+export function check(holds: boolean, option: string, value: unknown, wanted: string): void {
+  if (!holds) throw new InvalidInput(`option ${option} must be ${wanted}, not ${shown(value)}`, { field: option })
+}
+
+/** Options are read by name, so one that is misspelt would be without effect. */
+export function checkNames(options: object, known: readonly string[], within = ''): void {
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) throw new InvalidInput(`option ${within}${name} is not known`, { field: `${within}${name}` })
+  }
+}
+
+function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(scrub(value.slice(0, 80)))
+  return typeof value === 'object' && value !== null ? 'an object' : typeof value === 'function' ? 'a function' : String(value)
+}

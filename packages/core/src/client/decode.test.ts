@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { api, operations } from '../api/api.js'
+import { systemClock } from '../clock.js'
+import { decode, decodeGone } from './decode.js'
+import { NotFound, UnexpectedResponse } from './errors.js'
+import { testRequest } from './request.fixture.js'
+import { deployment } from './server.fixture.js'
+import type { Answer } from './transport.js'
+
+const answer = (body: string, status = 200, headers: Answer['headers'] = { 'content-type': 'application/json' }): Answer => ({
+  status,
+  headers,
+  body,
+  bytes: Buffer.byteLength(body),
+})
+const read = (body: string, status = 200, changes: Parameters<typeof testRequest>[0] = {}) => decode(testRequest(changes), answer(body, status), systemClock)
+const refused = (body: string, status = 200, headers?: Answer['headers']) => {
+  try {
+    decode(testRequest(), answer(body, status, headers), systemClock)
+  } catch (error) {
+    return error as UnexpectedResponse
+  }
+  return expect.unreachable('should be refused')
+}
+
+describe('a success', () => {
+  const body = JSON.stringify({ ...deployment('abc'), something: { new: [1] } })
+
+  test.each([200, 201, 202, 206, 299])('with any 2xx (%i) is its body, unknown fields included', (status) => {
+    expect(read(body, status)).toEqual(JSON.parse(body))
+  })
+
+  test('an unknown status of a deployment is a value, and an optional field of the wrong type reads as absent', () => {
+    expect(read(JSON.stringify({ ...deployment('abc', 'NEW'), elapsed_time: 'soon', ports: 7 }))).toEqual({
+      ...deployment('abc', 'NEW'),
+      elapsed_time: undefined,
+      ports: undefined,
+    })
+  })
+
+  test('a wrong content type does not matter, nor a byte order mark', () => {
+    expect(decode(testRequest(), answer(`\ufeff${body}`, 200, { 'content-type': 'text/html' }), systemClock)).toEqual(JSON.parse(body))
+  })
+
+  test('without documented content has no value, whatever comes', () => {
+    const unlink = { operation: api.fleets.unlink }
+    expect([read('', 204, unlink), read('{"a":1}', 200, unlink), read('<html>', 200, unlink)]).toEqual([undefined, undefined, undefined])
+  })
+
+  test('that may come without content may have no value', () => {
+    const revoke = { operation: api.relays.revokeUser }
+    expect(read('', 204, revoke)).toBeUndefined()
+    expect(read('{"session_id":"s"}', 200, revoke)).toEqual({ session_id: 's' })
+  })
+})
+
+describe('an answer that is none', () => {
+  test.each([
+    ['empty', '', 'deployments.get: the answer is empty (status 200)'],
+    ['truncated', '{"request_id":"a', 'deployments.get: the answer is not JSON (16 bytes, content type application/json) (status 200)'],
+    ['not JSON', '<html>secret</html>', 'deployments.get: the answer is not JSON (19 bytes, content type application/json) (status 200)'],
+  ])('%s', (_, body, message) => {
+    const error = refused(body)
+    expect(error).toBeInstanceOf(UnexpectedResponse)
+    expect(error).toMatchObject({ message, status: 200, operation: 'deployments.get', requestId: 'abc', call: 'test-1' })
+    expect(error.cause).toBeUndefined()
+  })
+
+  test.each([
+    ['{"current_status":"Status.READY"}', 'request_id'],
+    ['{"request_id":"a","current_status":7}', 'current_status'],
+    ['[]', undefined],
+    ['null', undefined],
+    ['7', undefined],
+  ])('%s: names the field', (body, field) => {
+    expect(refused(body)).toMatchObject({ name: 'UnexpectedResponse', message: expect.stringContaining(field ?? 'body') })
+    expect(refused(body).field).toBe(field)
+  })
+
+  test('of any depth and of any size within the bound has a defined end', () => {
+    expect(() => read(`{"request_id":"a","current_status":"x","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).not.toThrow()
+    expect(refused('['.repeat(100_000))).toBeInstanceOf(UnexpectedResponse)
+  })
+
+  test('a redirect is not followed, and only the origin of its target is told', () => {
+    const error = refused('', 302, { location: 'https://elsewhere.example/path?token=secret' })
+    expect(error).toMatchObject({
+      name: 'UnexpectedResponse',
+      status: 302,
+      message: 'deployments.get: redirected (status 302) to https://elsewhere.example; redirects are not followed',
+    })
+    expect(refused('', 301, {}).message).toBe('deployments.get: redirected (status 301); redirects are not followed')
+  })
+})
+
+describe('what is gone already', () => {
+  const told = new NotFound('not found', { status: 404 })
+
+  test('every DELETE with content has a result for it', () => {
+    const deletes = operations.filter(([, { method, output }]) => method === 'DELETE' && output !== undefined)
+    expect(deletes.length).toBeGreaterThan(4)
+    for (const [id, operation] of deletes) expect([id, decodeGone({ operation }, told)]).toEqual([id, { message: 'not found' }])
+  })
+
+  test('one without content has none', () => expect(decodeGone({ operation: api.fleets.unlink }, told)).toBeUndefined())
+})

@@ -1,0 +1,29 @@
+import { inspect } from 'node:util'
+import { expect, test } from 'vitest'
+import * as errors from './errors.js'
+
+test('every class is a MusterError and an Error, and goes by its own name', () => {
+  for (const [name, Class] of Object.entries(errors)) {
+    const error = new Class('what happened', { operation: 'fleets.get', sent: true, timeoutMs: 1 })
+    expect(error).toBeInstanceOf(errors.MusterError)
+    expect(error).toBeInstanceOf(Error)
+    expect(error.name).toBe(name)
+    expect(String(error)).toBe(`${name}: what happened`)
+    expect(inspect(error)).toContain(`${name}: what happened`)
+  }
+})
+
+test('facts that are not known are not there, and the cause is kept', () => {
+  const cause = new Error('socket hang up')
+  const error = new errors.ConnectionLost('lost', { operation: 'fleets.get', call: 'c-1', requestId: undefined, sent: false, cause })
+  expect(Object.keys(error).toSorted()).toEqual(['call', 'operation', 'sent'])
+  expect(error.cause).toBe(cause)
+  expect('cause' in new errors.NotFound('x')).toBe(false)
+})
+
+test('as JSON it is its name, message and facts, without stack and cause', () => {
+  const error = new errors.NoCapacity('no room', { operation: 'deployments.create', requestId: 'abc', status: 422, cause: new Error('x') })
+  expect(JSON.parse(JSON.stringify({ error }))).toEqual({
+    error: { name: 'NoCapacity', message: 'no room', operation: 'deployments.create', requestId: 'abc', status: 422 },
+  })
+})

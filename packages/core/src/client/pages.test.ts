@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { CallOptions } from './call-options.js'
+import { InvalidInput, NotFound, ServerError } from './errors.js'
+import { nextPage } from './next-page.js'
+import { allPages } from './pages.js'
+
+describe('nextPage', () => {
+  test.each([
+    [1, { has_next: true, next_page_number: 2 }, { page: 2, promised: true }],
+    [1, { has_next: true, next_page_number: null }, { page: 2, promised: true }],
+    [1, { has_next: true }, { page: 2, promised: true }],
+    [1, { next_page_number: 5 }, { page: 5, promised: true }],
+    [1, { paginator: { num_pages: 2 } }, { page: 2, promised: true }],
+    [2, { paginator: { num_pages: 2 } }, undefined],
+    [1, { has_next: false, next_page_number: 2 }, undefined],
+    [3, { has_next: true, next_page_number: 3 }, undefined],
+    [3, { has_next: true, next_page_number: 1 }, undefined],
+    [1, {}, undefined],
+    [1, undefined, { page: 2, promised: false }],
+    [1, null, { page: 2, promised: false }],
+  ])('after page %i with %j comes %j', (page, pagination, next) => {
+    expect(nextPage(page, pagination)).toEqual(next)
+  })
+})
+
+/** Gathers the items of all pages, and what was asked for. */
+async function gather(serve: (page: number) => unknown, input: Readonly<Record<string, unknown>> = {}, options?: CallOptions) {
+  const asked: unknown[] = []
+  const list = async (page: unknown, given?: CallOptions) => {
+    asked.push(page)
+    expect(given).toBe(options)
+    return serve((page as { page: number }).page)
+  }
+  const items: unknown[] = []
+  for await (const item of allPages('fleets.list', list)(input, options)) items.push(item)
+  return { items, asked }
+}
+
+const pages = (count: number, each = 2) => (page: number) => ({
+  fleets: Array.from({ length: each }, (_, index) => ({ name: `${page}-${index}` })),
+  pagination: { number: page, has_next: page < count, next_page_number: page < count ? page + 1 : null, paginator: { num_pages: count } },
+})
+
+describe('all pages', () => {
+  test('gives every item in order, a hundred asked for at a time', async () => {
+    const { items, asked } = await gather(pages(3))
+    expect(items).toEqual(['1-0', '1-1', '2-0', '2-1', '3-0', '3-1'].map((name) => ({ name })))
+    expect(asked).toEqual([1, 2, 3].map((page) => ({ limit: 100, page })))
+  })
+
+  test('keeps the input, begins at its page and takes its limit', async () => {
+    const { asked } = await gather(pages(3), { fleet_name: 'f', page: 2, limit: 5 }, { priority: 1 })
+    expect(asked).toEqual([2, 3].map((page) => ({ fleet_name: 'f', limit: 5, page })))
+  })
+
+  test('asks for no more than is consumed', async () => {
+    const asked: unknown[] = []
+    const list = async (input: unknown) => (asked.push(input), pages(9)((input as { page: number }).page))
+    for await (const item of allPages('fleets.list', list)()) if ((item as { name: string }).name === '2-0') break
+    expect(asked).toHaveLength(2)
+  })
+
+  test('one page without pagination is not taken for the whole list', async () => {
+    const { items } = await gather((page) => ({ fleets: page <= 3 ? [{ name: `${page}` }] : [] }))
+    expect(items).toHaveLength(3)
+  })
+
+  test('a service that ignores the page is asked once more, and its items come once', async () => {
+    const { items, asked } = await gather(() => ({ fleets: [{ name: 'a' }], count: 1 }))
+    expect([items, asked.length]).toEqual([[{ name: 'a' }], 2])
+  })
+
+  test.each([new NotFound('no such page'), new InvalidInput('page out of range')])('a page that nobody promised may be refused: %s', async (refusal) => {
+    const { items } = await gather((page) => {
+      if (page > 2) throw refusal
+      return { fleets: [{ name: `${page}` }] }
+    })
+    expect(items).toHaveLength(2)
+  })
+
+  test.each([
+    ['a promised page that is missing', new NotFound('gone'), 2, true],
+    ['the first page', new NotFound('no such deployment'), 1, false],
+    ['any other failure', new ServerError('down'), 2, false],
+  ])('%s is a failure', async (_, failure, at, promised) => {
+    const serve = (page: number) => {
+      if (page === at) throw failure
+      return promised ? pages(9)(page) : { fleets: [{ name: `${page}` }] }
+    }
+    await expect(gather(serve)).rejects.toBe(failure)
+  })
+
+  test('property: it ends for any lying service, asks for every page at most once, and leaves nothing out', async () => {
+    const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+    const pagination = fc.record(
+      {
+        number: fc.integer(),
+        next_page_number: fc.option(fc.integer({ min: -3, max: 12 })),
+        previous_page_number: fc.option(fc.integer()),
+        paginator: fc.option(fc.record({ num_pages: fc.constantFrom(1, 2, 1e9) })),
+        has_next: fc.constantFrom(true, true, false, null),
+        has_previous: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    )
+    const page = fc.record({
+      fleets: maybe(fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd') }), { maxLength: 3 })),
+      pagination: fc.option(pagination, { nil: undefined }),
+      total_count: maybe(fc.constantFrom(-1, 0, 1, 1e12)),
+    })
+    await fc.assert(
+      // Few different pages, told of again and again: whatever is asked for.
+      fc.asyncProperty(fc.array(page, { minLength: 1, maxLength: 6 }), fc.nat({ max: 3 }), async (told, start) => {
+        const { items, asked } = await gather((number) => told[(number + start) % told.length])
+        const numbers = asked.map((input) => (input as { page: number }).page)
+        expect(new Set(numbers).size).toBe(numbers.length)
+        expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+        // At most all different pages and one that was seen before.
+        expect(numbers.length).toBeLessThanOrEqual(told.length + 1)
+        const given = numbers.map((number) => told[(number + start) % told.length]?.fleets ?? [])
+        const different = given.filter((fleets, index) => given.findIndex((one) => JSON.stringify(one) === JSON.stringify(fleets)) === index)
+        expect(items).toEqual(different.flat())
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('a service that makes up ever new pages is left at the 10,000th', async () => {
+    const { asked } = await gather((page) => ({ fleets: [{ name: `${page}` }], pagination: { has_next: true } }))
+    expect(asked).toHaveLength(10_000)
+  })
+})

@@ -1,0 +1,212 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createManualClock } from '../manual-clock.js'
+import type { Client } from './client-types.js'
+import { createClient } from './client.js'
+import { loadDescription } from './description.js'
+import { inProcess } from './in-process.js'
+import type { ClientOptions } from './options.js'
+
+beforeAll(loadDescription)
+
+/** A client, and when and where its requests arrived. `delay` is the nth request's way to the service in milliseconds. */
+function setUp(options: Partial<ClientOptions> = {}, delay = (_nth: number) => 0) {
+  const clock = createManualClock()
+  const began = clock.now()
+  const arrivals: { readonly at: number; readonly path: string }[] = []
+  let sent = 0
+  const dispatcher = inProcess(async ({ url }) => {
+    const way = delay(sent++)
+    if (way > 0) await clock.sleep(way)
+    const path = url.slice('http://service.invalid'.length)
+    arrivals.push({ at: clock.now() - began, path })
+    if (path === '/v1/status/refused' && arrivals.filter((one) => one.path === path).length === 1) {
+      return Response.json({}, { status: 429, headers: { 'retry-after': '5' } })
+    }
+    return Response.json({ request_id: 'abc', current_status: 'Status.READY', data: [], applications: [], locations: [], name: 'game' })
+  })
+  const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', clock, random: () => 0.5, dispatcher, ...options })
+  const times = (path = '') => arrivals.filter((one) => one.path.startsWith(path)).map((one) => one.at)
+  return { client, clock, arrivals, times }
+}
+
+const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const
+const create = (client: Client) => client.deployments.create({ application: 'game', version: '1', users })
+const repeat = <T>(count: number, call: (nth: number) => Promise<T>) => Array.from({ length: count }, (_, nth) => call(nth))
+
+/** The most that arrived in any window of a second. */
+function busiest(times: readonly number[]): number {
+  const sorted = times.toSorted((a, b) => a - b)
+  return Math.max(0, ...sorted.map((from) => sorted.filter((at) => at >= from && at < from + 1000).length))
+}
+
+const limited = [
+  ['createDeployment', '/deployments', 40, create],
+  ['status', '/v1/status/', 20, (client, nth) => client.deployments.get({ request_id: `id${nth}` })],
+  ['listDeployments', '/v1/deployments', 10, (client, nth) => client.deployments.list({ page: nth + 1 })],
+  ['legacyDeploy', '/v1/deploy', 40, (client) => client.deployments.deployLegacy({ app_name: 'game', ip_list: ['203.0.113.9'] })],
+] as const satisfies readonly (readonly [string, string, number, (client: Client, nth: number) => Promise<unknown>])[]
+const isAt = (path: string) => (one: { readonly path: string }) =>
+  path.endsWith('/') ? one.path.startsWith(path) : one.path.split('?')[0] === path
+
+describe('documented limits', () => {
+  test.each(limited)('%s: %s is kept, and used to the full', async (_, path, limit, call) => {
+    const { client, clock, arrivals } = setUp()
+    await clock.until(Promise.all(repeat<unknown>(Math.ceil(2.5 * limit), (nth) => call(client, nth))))
+    const times = arrivals.filter(isAt(path)).map((one) => one.at)
+    expect(times).toHaveLength(Math.ceil(2.5 * limit))
+    expect(busiest(times)).toBe(limit)
+    expect(Math.max(...times)).toBeGreaterThanOrEqual(1500)
+    expect(Math.max(...times)).toBeLessThan(2500)
+  })
+
+  test.each(limited)('%s: %s is kept where the way takes 5 to 50 ms', async (_, path, limit, call) => {
+    const { client, clock, arrivals } = setUp({}, (nth) => 5 + ((nth * 17) % 46))
+    await clock.until(Promise.all(repeat<unknown>(4 * limit, (nth) => call(client, nth))))
+    expect(busiest(arrivals.filter(isAt(path)).map((one) => one.at))).toBeLessThanOrEqual(limit)
+    expect(arrivals).toHaveLength(4 * limit)
+  })
+
+  test('each has a queue of its own, and what has none waits for nothing', async () => {
+    const { client, clock, arrivals } = setUp()
+    const calls = [
+      ...limited.flatMap(([, , limit, call]) => repeat<unknown>(limit + 5, (nth) => call(client, nth))),
+      ...repeat(200, (nth) => client.applications.get({ app_name: `app${nth}` })),
+    ]
+    await clock.advance(0)
+    const atOnce = (path: string) => arrivals.filter(isAt(path)).filter((one) => one.at === 0).length
+    expect(limited.map(([, path]) => atOnce(path))).toEqual([40, 20, 10, 40])
+    expect(atOnce('/v1/app/')).toBe(200)
+    const waiting = Object.entries(client.queues()).map(([name, { queued }]) => [name, queued])
+    expect(Object.fromEntries(waiting)).toEqual({
+      'create deployment': 5,
+      'deployment status': 5,
+      'list deployments': 5,
+      'legacy deploy': 5,
+      other: 0,
+    })
+    await clock.until(Promise.all(calls))
+  })
+
+  test('a 429 pauses its own queue, all of it, and no other', async () => {
+    const { client, clock, times } = setUp()
+    const refused = client.deployments.get({ request_id: 'refused' })
+    await clock.advance(1)
+    const calls = [refused, client.deployments.get({ request_id: 'other' }), create(client)]
+    await clock.until(Promise.all(calls))
+    expect(times('/deployments')).toEqual([1])
+    expect(times('/v1/status/other')[0]).toBeGreaterThanOrEqual(5000)
+    expect(times('/v1/status/refused')).toEqual([0, expect.any(Number)])
+    expect(times('/v1/status/refused')[1]).toBeGreaterThanOrEqual(5000)
+  })
+})
+
+describe('options', () => {
+  const firstSecond = async (options: Partial<ClientOptions>) => {
+    const { client, clock, times } = setUp(options)
+    await clock.until(Promise.all(repeat(100, () => create(client))))
+    return { atOnce: times().filter((at) => at === 0).length, busiest: busiest(times()) }
+  }
+
+  test.each([
+    ['share', { share: 0.5 }, 20, 20],
+    ['share that is no whole number of requests', { share: 0.33 }, 13, 13],
+    ['limits: null', { limits: { createDeployment: null } }, 100, 100],
+    ['limits', { limits: { createDeployment: { limit: 7 } } }, 7, 7],
+    ['limits with a window', { limits: { createDeployment: { limit: 30, windowMs: 500 } } }, 30, 60],
+    ['limits and share', { limits: { createDeployment: { limit: 60 } }, share: 0.5 }, 30, 30],
+    ['limits of another operation', { limits: { legacyDeploy: null } }, 40, 40],
+    ['maxInFlight with a free service', { maxInFlight: 1, limits: { createDeployment: null } }, 100, 100],
+  ])('%s', async (_, options, atOnce, most) => {
+    expect(await firstSecond(options)).toEqual({ atOnce, busiest: most })
+  })
+
+  test('two processes with shares keep the limit together', async () => {
+    const { client, clock, arrivals } = setUp({ share: 0.5 })
+    const other = createClient({
+      baseUrl: 'http://service.invalid',
+      token: 'tok',
+      clock,
+      random: () => 0.5,
+      share: 0.5,
+      dispatcher: inProcess(async () => {
+        arrivals.push({ at: clock.now() - began, path: '/deployments' })
+        return Response.json({ request_id: 'abc' })
+      }),
+    })
+    const began = clock.now()
+    await clock.until(Promise.all([...repeat(60, () => create(client)), ...repeat(60, () => create(other))]))
+    expect(busiest(arrivals.map((one) => one.at))).toBe(40)
+  })
+
+  test('a limit for the others', async () => {
+    const { client, clock, times } = setUp({ limits: { other: { limit: 3 } } })
+    await clock.until(Promise.all(repeat(9, (nth) => client.applications.get({ app_name: `app${nth}` }))))
+    expect(busiest(times())).toBe(3)
+  })
+
+  test('a burst spreads what starts', async () => {
+    const { atOnce, busiest: most } = await firstSecond({ burst: 5 })
+    expect(atOnce).toBe(5)
+    expect(most).toBeLessThanOrEqual(40)
+  })
+})
+
+describe('order', () => {
+  test('a higher priority that comes late overtakes all that wait; equals go in their order', async () => {
+    const { client, clock, arrivals } = setUp({ limits: { status: { limit: 1 } } })
+    const get = (request_id: string, priority = 0) => client.deployments.get({ request_id }, { priority })
+    const calls = ['a', 'b', 'c'].map((id) => get(id))
+    await clock.advance(1500)
+    calls.push(get('d'), get('low', -1), get('high', 2), get('middle', 1), get('high-too', 2))
+    await clock.until(Promise.all(calls))
+    const order = arrivals.map((one) => one.path.slice('/v1/status/'.length))
+    expect(order).toEqual(['a', 'b', 'high', 'high-too', 'middle', 'c', 'd', 'low'])
+  })
+
+  test('a call that is aborted while it waits frees its place', async () => {
+    const { client, clock, arrivals } = setUp({ limits: { status: { limit: 1 } } })
+    const abort = new AbortController()
+    const get = (request_id: string, signal?: AbortSignal) => client.deployments.get({ request_id }, { signal })
+    const calls = [get('a'), get('b', abort.signal), get('c')]
+    await clock.advance(1)
+    abort.abort(new Error('enough'))
+    await expect(calls[1]).rejects.toThrow('enough')
+    await clock.until(Promise.all([calls[0], calls[2]]), 10)
+    expect(arrivals.map((one) => one.path)).toEqual(['/v1/status/a', '/v1/status/c'])
+    expect(arrivals[1]?.at).toBeLessThan(1100)
+  })
+})
+
+describe('settings for names that are open', () => {
+  test('the path of create, which stays in its queue and is what events show', async () => {
+    const { client, clock, arrivals, times } = setUp({ settings: { createDeploymentPath: '/v2/deployments' } })
+    const paths = new Set<string>()
+    client.events.on('request', ({ path }) => paths.add(path))
+    await clock.until(Promise.all(repeat(50, () => create(client))))
+    expect(new Set(arrivals.map((one) => one.path))).toEqual(new Set(['/v2/deployments']))
+    expect(busiest(times())).toBe(40)
+    expect([...paths]).toEqual(['/v2/deployments'])
+  })
+
+  const stop = (client: Client) => client.deployments.stop({ request_id: 'abc', container_log_storage: 'logs' })
+  const selfStop = (client: Client) =>
+    client.deployments.selfStop({ request_id: 'abc', access_point_id: 'def', authorization: 'x', container_log_storage: true })
+  const list = (client: Client) => client.deployments.list({ query: { order_by: [{ field: 'a', order: 'asc' }] } })
+  const locations = (client: Client) => client.locations.list({ type: 'metal', tags: true })
+  const query = encodeURIComponent('{"order_by":[{"field":"a","order":"asc"}]}')
+
+  test.each<[ClientOptions['settings'], (client: Client) => Promise<unknown>, string]>([
+    [{}, create, '/deployments'],
+    [{}, stop, '/v1/stop/abc?container_log_storage=logs'],
+    [{ containerLogStorageParameter: 'where' }, stop, '/v1/stop/abc?where=logs'],
+    [{ containerLogStorageParameter: 'where' }, selfStop, '/v1/self/stop/abc/def?where=true'],
+    [{}, list, `/v1/deployments?query=${query}`],
+    [{ deploymentQueryParameter: 'q' }, list, `/v1/deployments?q=${query}`],
+    [{}, locations, '/v1/locations?type=metal&tags=true'],
+    [{ locationTypeParameter: 'kind', locationTagsParameter: 'with_tags' }, locations, '/v1/locations?kind=metal&with_tags=true'],
+  ])('%j', async (settings, call, expected) => {
+    const { client, clock, arrivals } = setUp({ settings })
+    await clock.until(call(client))
+    expect(arrivals.map((one) => one.path)).toEqual([expected])
+  })
+})

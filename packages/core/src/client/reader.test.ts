@@ -1,0 +1,108 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { operations } from '../api/api.js'
+import { readerOf } from './reader.js'
+
+/** JSON that more or less fits a schema: each field may be as documented, of another type, null or missing. */
+function roughly(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
+  const { def } = (schema as z.core.$ZodTypes)._zod
+  const odd = fc.constantFrom<unknown>(null, 'text', '', 7, -1.5, 1e300, true, [], {}, [1], { a: 1 }, '1.2.3.4')
+  const fitting = (): fc.Arbitrary<unknown> => {
+    switch (def.type) {
+      case 'catch':
+      case 'optional':
+      case 'nullable':
+        return roughly(def.innerType)
+      case 'object': {
+        const fields = Object.entries(def.shape).map(([key, field]): [string, fc.Arbitrary<unknown>] => [key, roughly(field)])
+        return fc.record(Object.fromEntries([...fields, ['unknown_field', odd]]), { requiredKeys: [] })
+      }
+      case 'array':
+        return fc.array(roughly(def.element), { maxLength: 3 })
+      case 'record':
+        return fc.dictionary(fc.constantFrom('game', 'query', '__proto__'), roughly(def.valueType), { maxKeys: 2 })
+      case 'union':
+        return fc.oneof(...def.options.map(roughly))
+      case 'boolean':
+        return fc.boolean()
+      case 'number':
+        return fc.oneof(fc.nat(), fc.double({ noNaN: true, noDefaultInfinity: true }))
+      default:
+        return fc.constantFrom('text', '2026-01-31 08:15:30.250000')
+    }
+  }
+  return fc.oneof({ weight: 8, arbitrary: fc.constant(undefined).chain(fitting) }, { weight: 1, arbitrary: odd })
+}
+
+const read = operations.flatMap(([id, { output }]) => (output === undefined ? [] : [[id, output] as const]))
+
+test.each(read)('%s: the quick way and zod come to the same', (_, schema) => {
+  const reader = readerOf(schema)
+  fc.assert(
+    fc.property(roughly(schema), (value) => {
+      // As it arrives: JSON.parse makes own fields of the name __proto__, and has no undefined.
+      const text = JSON.stringify(value) ?? 'null'
+      const quick = reader(JSON.parse(text))
+      const slow = schema.safeParse(JSON.parse(text))
+      expect(quick.success).toBe(slow.success)
+      expect(quick.data).toEqual(slow.data)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+describe('what fits is not built anew', () => {
+  const schema = z.looseObject({
+    text: z.string(),
+    maybe: z.string().nullish().catch(undefined),
+    count: z.int().optional(),
+    list: z.array(z.looseObject({ on: z.boolean() })).nullish(),
+    map: z.record(z.string(), z.number()).optional(),
+    either: z.union([z.string(), z.number()]).optional(),
+    bounded: z.int().min(0).max(9).optional(),
+    any: z.unknown(),
+  })
+  const reader = readerOf(schema)
+  const fitting = { text: 'a', maybe: null, count: 1, list: [{ on: true, more: 1 }], map: { a: 1.5 }, either: 'x', bounded: 9, any: { deep: [] }, other: 1 }
+
+  test('a value that fits is returned itself', () => {
+    expect(reader(fitting).data).toBe(fitting)
+  })
+
+  test.each([
+    { ...fitting, maybe: 7 },
+    JSON.parse('{"text":"a","any":1,"__proto__":{"polluted":true}}') as unknown,
+  ])('one that zod changes is zod’s: %j', (value) => {
+    expect(reader(value).data).not.toBe(value)
+    expect(reader(value)).toEqual(schema.safeParse(value))
+  })
+
+  test.each([
+    { ...fitting, text: undefined },
+    { ...fitting, count: 1.5 },
+    { ...fitting, bounded: 10 },
+    { ...fitting, list: [{ on: 'yes' }] },
+    { ...fitting, map: { a: JSON.parse('1e999') as number } },
+    [],
+    null,
+  ])('one that does not fit is refused as zod does: %j', (value) => {
+    expect(reader(value).success).toBe(false)
+    expect(reader(value).error?.issues).toEqual(schema.safeParse(value).error?.issues)
+  })
+
+  test('schemas that convert, trim, default or drop fields are zod’s', () => {
+    for (const [changing, value] of [
+      [z.coerce.number(), '7'],
+      [z.string().trim(), ' a '],
+      [z.string().default('x'), undefined],
+      [z.object({ a: z.string() }), { a: 'x', b: 1 }],
+      [z.strictObject({ a: z.string() }), { a: 'x', b: 1 }],
+      [z.url(), 'not a url'],
+      [z.looseObject({ a: z.string() }).refine(() => false), { a: 'x' }],
+    ] as const) {
+      expect(readerOf(changing)(value).success).toBe(changing.safeParse(value).success)
+      expect(readerOf(changing)(value).data).toEqual(changing.safeParse(value).data)
+    }
+  })
+})

@@ -1,0 +1,104 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { api, type OperationId } from '../api/api.js'
+import { refusal } from './refusal.js'
+import { testRequest } from './request.fixture.js'
+import type { Answer } from './transport.js'
+
+const answer = (status: number, body: unknown = { message: 'what it says' }, headers: Answer['headers'] = {}): Answer => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  return { status, headers, body: text, bytes: text.length }
+}
+const of = (status: number, body?: unknown, id: OperationId = 'fleets.get', input: Readonly<Record<string, unknown>> = {}) =>
+  refusal(testRequest({ id, input }), answer(status, body), 0)
+
+test.each([
+  [400, 'InvalidInput', 'the service refused the input'],
+  [401, 'Unauthorized', 'the token is missing, wrong or expired'],
+  [403, 'Forbidden', 'not allowed with this token'],
+  [404, 'NotFound', 'not found'],
+  [409, 'Conflict', 'conflict'],
+  [410, 'AlreadyTerminated', 'already terminated'],
+  [422, 'InvalidInput', 'the service refused the input'],
+  [424, 'DependencyFailed', 'something the service depends on failed'],
+  [429, 'RateLimited', 'too many requests'],
+  [500, 'ServerError', 'the service failed'],
+  [503, 'ServerError', 'the service failed'],
+  [599, 'ServerError', 'the service failed'],
+  [402, 'UnexpectedResponse', 'a status that nothing describes'],
+  [418, 'UnexpectedResponse', 'a status that nothing describes'],
+])('%i is %s', (status, name, what) => {
+  expect(of(status)).toMatchObject({ name, status, operation: 'fleets.get', call: 'test-1', message: `fleets.get: ${what} (status ${status}): what it says` })
+})
+
+describe('deployments', () => {
+  test.each(['deployments.create', 'deployments.deployLegacy'] as const)('no capacity on %s carries the request_id to stop', (id) => {
+    expect(of(422, { request_id: 'abc', message: 'no room' }, id)).toMatchObject({ name: 'NoCapacity', requestId: 'abc' })
+    expect(of(422, {}, id)).toMatchObject({ name: 'NoCapacity' })
+    expect(of(422, {}, id).requestId).toBeUndefined()
+  })
+
+  test('422 elsewhere is wrong input', () => expect(of(422, {}, 'deployments.metrics').name).toBe('InvalidInput'))
+
+  test.each(['deployments.get', 'deployments.stop', 'deployments.selfStop'] as const)('a 400 that says so is an unknown deployment: %s', (id) => {
+    const input = { request_id: 'abc' }
+    for (const message of ['Deployment not found', 'No such request', 'request_id does not exist', "it doesn't exist", 'Unknown deployment']) {
+      expect(of(400, { message }, id, input)).toMatchObject({ name: 'NotFound', status: 400, requestId: 'abc' })
+    }
+    expect(of(400, { message: 'page must be positive' }, id, input).name).toBe('InvalidInput')
+  })
+
+  test('a 400 of another operation is wrong input', () => expect(of(400, { message: 'app not found' }, 'versions.create').name).toBe('InvalidInput'))
+
+  test('a stop that was too late is known by what is said, too', () => {
+    for (const status of [400, 404, 409, 410]) expect(of(status, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
+    expect(of(400, { message: 'Instance Already terminated' }, 'fleets.delete').name).toBe('InvalidInput')
+  })
+})
+
+test('what the service asks to wait is known', () => {
+  for (const status of [429, 503]) {
+    expect(refusal(testRequest(), answer(status, {}, { 'retry-after': '7' }), 0)).toMatchObject({ retryAfterMs: 7000 })
+    expect(refusal(testRequest(), answer(status, {}, { 'retry-after': ['2', '7'] }), 0)).toMatchObject({ retryAfterMs: 2000 })
+    expect(refusal(testRequest(), answer(status), 0)).not.toHaveProperty('retryAfterMs')
+  }
+})
+
+describe('what the service says', () => {
+  test.each([
+    ['{"message":"a","details":"b"}', ': a – b'],
+    ['{"message":{"nested":1}}', ''],
+    ['{}', ''],
+    ['[]', ''],
+    ['', ''],
+    ['upstream timed out', ': upstream timed out'],
+    ['<html><body>Bad Gateway</body></html>', ''],
+    ['{"message":"trunc', ''],
+    ['null', ''],
+    ['x'.repeat(501), ''],
+  ])('%j is told as %j', (body, told) => {
+    expect(of(500, body).message).toBe(`fleets.get: the service failed (status 500)${told}`)
+  })
+
+  test('is cut short', () => {
+    expect(of(400, { message: 'long '.repeat(1000) }).message.length).toBeLessThan(600)
+  })
+
+  test('is told without secrets and addresses, its own and those of the input', () => {
+    const input = {
+      application: 'arena',
+      users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.7' } }],
+      environment_variables: [{ key: 'KEY', value: 'hunter2', is_hidden: true }],
+      webhook_on_ready: { url: 'https://backend.example/hooks/unguessable' },
+    }
+    const request = testRequest({ id: 'deployments.create', operation: api.deployments.create, input })
+    request.progress.token = 'account-token'
+    const message = `token account-token sent {"value":"hunter2"} for 198.51.100.7 and 2001:db8::9 to ${input.webhook_on_ready.url}`
+    const error = refusal(request, answer(400, { message, details: message }), 0)
+    for (const text of [error.message, inspect(error, { depth: 9 }), JSON.stringify(error), String(error.stack)]) {
+      expect(text).not.toMatch(/account-token|hunter2|198\.51|2001:db8|unguessable/)
+      expect(text).toContain('[redacted]')
+      expect(text).toContain('[address]')
+    }
+  })
+})

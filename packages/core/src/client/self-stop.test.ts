@@ -1,0 +1,135 @@
+import { inspect } from 'node:util'
+import { describe, expect, test } from 'vitest'
+import { createManualClock } from '../manual-clock.js'
+import { Forbidden, InvalidInput, NotFound, TimedOut } from './errors.js'
+import { selfStop } from './self-stop.js'
+import { answer, serve } from './server.fixture.js'
+
+const token = 'raw-Delete.token_4711'
+/** Waits between attempts are chosen by chance: none. */
+const random = () => 0
+const environmentOf = (url: string) => ({
+  SERVICE_DELETE_URL: `${url}/v1/self/stop/abc/42`,
+  SERVICE_DELETE_TOKEN: token,
+  SERVICE_REQUEST_ID: 'abc',
+})
+const failure = (call: Promise<unknown>): Promise<unknown> => call.then(() => expect.unreachable('it stopped'), (error: unknown) => error)
+
+describe('what is sent', () => {
+  test('a DELETE to the injected URL with the injected token as it is', async () => {
+    const server = await serve((_, response) => answer(response, 202, { message: 'it ends' }))
+    expect(await selfStop({ environment: environmentOf(server.url) })).toEqual({ message: 'it ends' })
+    expect(server.requests).toHaveLength(1)
+    expect(server.requests[0]).toMatchObject({ method: 'DELETE', url: '/v1/self/stop/abc/42', headers: { authorization: token }, body: '' })
+  })
+
+  test('also a token of two words', async () => {
+    const server = await serve((_, response) => answer(response, 200, {}))
+    await selfStop({ environment: { ...environmentOf(server.url), SERVICE_DELETE_TOKEN: `Basic ${token}` } })
+    expect(server.requests[0]?.headers.authorization).toBe(`Basic ${token}`)
+  })
+
+  test.each([
+    [true, undefined, 'container_log_storage=true'],
+    [false, undefined, 'container_log_storage=false'],
+    ['my bucket&a=b', undefined, 'container_log_storage=my+bucket%26a%3Db'],
+    ['logs', { containerLogStorageParameter: 'storage' }, 'storage=logs'],
+  ])('where the logs go: %s', async (containerLogStorage, settings, query) => {
+    const server = await serve((_, response) => answer(response, 200, {}))
+    await selfStop({ environment: environmentOf(server.url), containerLogStorage, settings })
+    expect(server.requests.map(({ url }) => url)).toEqual([`/v1/self/stop/abc/42?${query}`])
+  })
+
+  test('the URL as it is, whatever its path and query; variables by another prefix', async () => {
+    const server = await serve((_, response) => answer(response, 200, {}))
+    const environment = { HOSTING_DELETE_URL: `${server.url}/base/a%2Fb?x=1`, HOSTING_DELETE_TOKEN: token }
+    await selfStop({ environment, prefix: 'HOSTING', containerLogStorage: true })
+    expect(server.requests.map(({ url }) => url)).toEqual(['/base/a%2Fb?x=1&container_log_storage=true'])
+  })
+})
+
+describe('a success', () => {
+  test('is also a deployment that is already terminated', async () => {
+    for (const [status, message] of [[410, 'gone'], [400, 'Instance Already terminated']] as const) {
+      const server = await serve((_, response) => answer(response, status, { message: `${message} for ${token}` }))
+      const stopped = await selfStop({ environment: environmentOf(server.url) })
+      expect(stopped.message).toContain(message)
+      expect(stopped.message).not.toContain(token)
+      expect(server.requests).toHaveLength(1)
+    }
+  })
+
+  test('comes in the end when an answer was lost or the service failed', async () => {
+    const server = await serve((_, response, nth) => {
+      if (nth === 1) response.destroy()
+      else if (nth === 2) answer(response, 503, { message: 'later' })
+      else answer(response, 200, { message: 'it ends' })
+    })
+    expect(await selfStop({ environment: environmentOf(server.url), random })).toEqual({ message: 'it ends' })
+    expect(server.requests).toHaveLength(3)
+    expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([token]))
+  })
+
+  test.each([404, 410])('is %i after an answer that was lost: the first try did it', async (status) => {
+    const server = await serve((_, response, nth) => (nth === 1 ? response.destroy() : answer(response, status, { message: 'not there' })))
+    const stopped = await selfStop({ environment: environmentOf(server.url), random })
+    expect(stopped).toMatchObject({ message: expect.stringContaining('not there') })
+    expect(server.requests).toHaveLength(2)
+  })
+})
+
+describe('a failure', () => {
+  test.each([
+    [403, Forbidden],
+    [404, NotFound],
+    [400, InvalidInput],
+  ])('%i, which says nothing of the token', async (status, type) => {
+    const server = await serve((_, response) => answer(response, status, { message: `no use for ${token}` }))
+    const error = await failure(selfStop({ environment: environmentOf(server.url) }))
+    expect(error).toBeInstanceOf(type)
+    expect(error).toMatchObject({ operation: 'deployments.selfStop', requestId: 'abc', status })
+    expect(inspect(error)).not.toContain(token)
+    expect(server.requests).toHaveLength(1)
+  })
+
+  test('a service that never answers: at the end of the time', async () => {
+    const clock = createManualClock()
+    const server = await serve(() => void clock.advance(30_000))
+    const error = await failure(selfStop({ environment: environmentOf(server.url), clock }))
+    expect(error).toBeInstanceOf(TimedOut)
+    expect(error).toMatchObject({ timeoutMs: 30_000, inFlightMs: 30_000, sent: true })
+    expect(inspect(error)).not.toContain(token)
+  })
+
+  test('an abort: at once, with the reason', async () => {
+    const abort = new AbortController()
+    const server = await serve(() => abort.abort('enough'))
+    await expect(selfStop({ environment: environmentOf(server.url), signal: abort.signal })).rejects.toBe('enough')
+    await expect(selfStop({ environment: environmentOf(server.url), signal: abort.signal })).rejects.toBe('enough')
+    expect(server.requests).toHaveLength(1)
+  })
+})
+
+describe('outside of a container', () => {
+  const url = 'http://service.invalid/v1/self/stop/abc/private-42'
+
+  test.each([
+    ['nothing', {}, 'SERVICE_DELETE_URL'],
+    ['no URL', { SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
+    ['an empty URL', { SERVICE_DELETE_URL: '', SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
+    ['no token', { SERVICE_DELETE_URL: url }, 'SERVICE_DELETE_TOKEN'],
+    ['an empty token', { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: '' }, 'SERVICE_DELETE_TOKEN'],
+    ['no URL at all', { SERVICE_DELETE_URL: 'private-42', SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
+    ['another scheme', { SERVICE_DELETE_URL: 'file:///private-42', SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
+    ['a token that no header can hold', { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: `${token}\r\nx: y` }, 'SERVICE_DELETE_TOKEN'],
+  ])('%s: an error that names the variable and no value', async (_, environment, field) => {
+    const error = await failure(selfStop({ environment }))
+    expect(error).toBeInstanceOf(InvalidInput)
+    expect(error).toMatchObject({ operation: 'deployments.selfStop', field, message: expect.stringContaining(field) })
+    expect(inspect(error)).not.toMatch(/private-42|4711/)
+  })
+
+  test('the variables are those of the process, if none are given', async () => {
+    expect(await failure(selfStop({ prefix: 'MUSTER_TEST_NOWHERE' }))).toMatchObject({ field: 'MUSTER_TEST_NOWHERE_DELETE_URL' })
+  })
+})

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { Unauthorized } from './errors.js'
+import { createTokenSource, type Token } from './token.js'
+
+const facts = () => ({ operation: 'fleets.get', call: 'c-1' })
+
+test('a text is given as it is', () => expect(createTokenSource('secret')(facts)).toBe('secret'))
+
+test('a function is asked every time', async () => {
+  let asked = 0
+  const source = createTokenSource(() => Promise.resolve(`secret-${(asked += 1)}`))
+  expect([await source(facts), await source(facts)]).toEqual(['secret-1', 'secret-2'])
+})
+
+test.each([
+  [undefined, 'missing'],
+  [null, 'missing'],
+  ['', 'empty'],
+  ['secret\nheader: x', 'not a text that can stand in a header'],
+  ['with space', 'not a text that can stand in a header'],
+  ['sécret', 'not a text that can stand in a header'],
+  [7, 'not a text that can stand in a header'],
+])('%j is refused at construction, without being repeated', (token, what) => {
+  expect(() => createTokenSource(token as Token)).toThrow(
+    expect.objectContaining({ name: 'InvalidInput', field: 'token', message: expect.stringContaining(`option token is ${what}:`) }),
+  )
+  expect(() => createTokenSource(token as Token)).not.toThrow(/secret|sécret|with space|7/)
+})
+
+test.each([
+  ['nothing', () => '', /no usable token/],
+  ['what cannot be sent', async () => 'secret\n', /no usable token/],
+  ['another type', () => undefined as unknown as string, /no usable token/],
+])('a function that gives %s makes the call Unauthorized', async (_, provide, message) => {
+  const given = createTokenSource(provide as () => string)(facts)
+  await expect(given).rejects.toThrow(Unauthorized)
+  await expect(given).rejects.toMatchObject({ message: expect.stringMatching(message), operation: 'fleets.get', call: 'c-1' })
+  await expect(given).rejects.not.toThrow(/secret/)
+})
+
+test('a function that fails does too, with its error as the cause', async () => {
+  const cause = new Error('vault is sealed')
+  await expect(createTokenSource(() => Promise.reject(cause))(facts)).rejects.toMatchObject({ name: 'Unauthorized', cause })
+  await expect(
+    createTokenSource(() => {
+      throw cause
+    })(facts),
+  ).rejects.toMatchObject({ name: 'Unauthorized', cause })
+})

@@ -1,0 +1,214 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { cancel, createCancellation } from './cancellation.js'
+import { ConnectionLost, UnexpectedResponse } from './errors.js'
+import { serve } from './server.fixture.js'
+import { createTransport, type TransportOptions } from './transport.js'
+
+/** A server that speaks TCP: it gives what it is told, byte by byte. */
+async function raw(onConnection: (socket: Socket) => void): Promise<{ readonly origin: string; readonly server: Server }> {
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {}) // the client may hang up
+    onConnection(socket)
+  })
+  const sockets = new Set<Socket>()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+}
+
+/** Answers every request with this text. */
+const answering = (text: string, after: (socket: Socket) => void = () => {}) =>
+  raw((socket) => socket.on('data', () => socket.write(text, () => after(socket))))
+
+function open(origin: string, options: Partial<TransportOptions> = {}) {
+  const transport = createTransport({ origin, connections: 4, maxResponseBytes: 1000, ...options })
+  onTestFinished(() => transport.close())
+  const exchange = (cancellation = createCancellation(), method: 'GET' | 'POST' = 'GET') => {
+    const seen: string[] = []
+    const answer = transport.exchange(
+      { method, path: '/v1/x', headers: ['accept', 'application/json'], body: method === 'POST' ? '{}' : undefined },
+      {
+        facts: () => ({ operation: 'deployments.get', call: 'test-1' }),
+        cancellation,
+        written: () => seen.push('written'),
+        answered: () => seen.push('answered'),
+      },
+    )
+    return { answer, seen }
+  }
+  return { transport, exchange }
+}
+
+const failure = (promise: Promise<unknown>) =>
+  promise.then(
+    () => expect.unreachable('should have failed'),
+    (error: unknown) => error,
+  )
+
+describe('an answer', () => {
+  test('comes with status, headers and text, after it was told that the request was written', async () => {
+    const { origin } = await answering('HTTP/1.1 404 Not Found\r\nX-A: 1\r\nContent-Length: 4\r\n\r\n{"é')
+    const { answer, seen } = open(origin).exchange()
+    expect(await answer).toMatchObject({ status: 404, body: '{"é', bytes: 4, headers: { 'x-a': '1' } })
+    expect(seen).toEqual(['written', 'answered'])
+  })
+
+  test('may come in pieces, also of a character, and after early hints', async () => {
+    const { origin } = await raw((socket) => {
+      socket.on('data', () => {
+        const text = Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"é"')
+        for (const byte of text) socket.write(Buffer.of(byte))
+      })
+    })
+    const { answer, seen } = open(origin).exchange()
+    expect(await answer).toMatchObject({ status: 200, body: '"é"' })
+    expect(seen).toEqual(['written', 'answered'])
+  })
+
+  test.each(['HTTP/1.1 204 No Content\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'])('may be empty: %j', async (text) => {
+    const { origin } = await answering(text)
+    expect(await open(origin).exchange().answer).toMatchObject({ body: '', bytes: 0 })
+  })
+
+  test('ends with the connection where it does not say how long it is', async () => {
+    const { origin } = await answering('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}', (socket) => socket.end())
+    expect(await open(origin).exchange().answer).toMatchObject({ body: '{}' })
+  })
+
+  test.each([
+    ['that says its length', `Content-Length: 2000\r\n\r\n${'x'.repeat(2000)}`],
+    ['in chunks that never end', `Transfer-Encoding: chunked\r\n\r\n${'64\r\n'}${'x'.repeat(100)}\r\n`],
+  ])('that is too large is not read to its end: one %s', async (_, rest) => {
+    const { origin } = await raw((socket) => {
+      const more = () => {
+        if (!socket.destroyed) socket.write(`64\r\n${'x'.repeat(100)}\r\n`, () => setImmediate(more))
+      }
+      socket.on('data', () => socket.write(`HTTP/1.1 200 OK\r\n${rest}`, rest.startsWith('Transfer') ? more : () => {}))
+    })
+    const error = await failure(open(origin).exchange().answer)
+    expect(error).toBeInstanceOf(UnexpectedResponse)
+    expect(error).toMatchObject({ message: 'deployments.get: the answer is larger than 1000 bytes', status: 200, call: 'test-1' })
+  })
+})
+
+describe('a connection that is lost', () => {
+  test('before it was made: nothing was sent', async () => {
+    const { origin, server } = await raw(() => {})
+    await new Promise((resolve) => server.close(resolve))
+    const { answer, seen } = open(origin).exchange()
+    const error = await failure(answer)
+    expect(error).toBeInstanceOf(ConnectionLost)
+    expect(error).toMatchObject({ sent: false, operation: 'deployments.get', message: expect.stringMatching(/^deployments.get: no connection: .*ECONNREFUSED/) })
+    expect(seen).toEqual([])
+  })
+
+  test('where there is no such host: nothing was sent', async () => {
+    const { answer } = open('http://host.invalid').exchange()
+    expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: false })
+  })
+
+  test.each([
+    ['before any of the answer', (socket: Socket) => socket.resetAndDestroy()],
+    ['by a polite end', (socket: Socket) => socket.end()],
+    ['within the head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
+    ['within the body', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"a"')],
+    ['within a chunk', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n{"a"')],
+    ['for another protocol', (socket: Socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')],
+  ])('%s: it may have been carried out', async (_, end) => {
+    const { origin } = await raw((socket) => socket.on('data', () => end(socket)))
+    const { answer, seen } = open(origin).exchange(createCancellation(), 'POST')
+    expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: true, cause: expect.any(Error) })
+    expect(seen[0]).toBe('written')
+  })
+
+  test('for nonsense: the cause does not repeat it', async () => {
+    const { origin } = await answering('secret-nonsense secret-nonsense\r\n\r\n')
+    const error = (await failure(open(origin).exchange().answer)) as ConnectionLost
+    expect(error).toMatchObject({ name: 'ConnectionLost', sent: true })
+    expect(error.cause).toMatchObject({ name: 'HTTPParserError' })
+    expect(JSON.stringify([error, { ...(error.cause as Error) }])).not.toContain('nonsense')
+  })
+})
+
+describe('cancellation', () => {
+  test('ends the exchange at once and hangs up', async () => {
+    let hungUp: () => void
+    const gone = new Promise<void>((resolve) => {
+      hungUp = resolve
+    })
+    const arrived = new Promise<Socket>((resolve) => {
+      void raw((socket) => {
+        socket.on('close', () => hungUp())
+        socket.on('data', () => resolve(socket))
+      }).then(({ origin }) => exchange(origin))
+    })
+    const cancellation = createCancellation()
+    let answer: Promise<unknown> = Promise.resolve()
+    const exchange = (origin: string) => {
+      answer = failure(open(origin).exchange(cancellation).answer)
+    }
+    await arrived
+    cancel(cancellation, 'enough')
+    expect(await answer).toBe('enough')
+    await gone
+  })
+
+  test('before it begins sends nothing', async () => {
+    const server = await serve((_, response) => response.end())
+    const cancellation = createCancellation()
+    cancel(cancellation, 'enough')
+    expect(await failure(open(server.url).exchange(cancellation).answer)).toBe('enough')
+    expect(server.requests).toEqual([])
+  })
+
+  test('while it waits for a connection sends nothing', async () => {
+    const held: (() => void)[] = []
+    const server = await serve((_, response) => held.push(() => response.end('{}')))
+    const { exchange } = open(server.url, { connections: 1 })
+    const first = exchange()
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const cancellation = createCancellation()
+    const second = exchange(cancellation)
+    cancel(cancellation, 'enough')
+    expect(await failure(second.answer)).toBe('enough')
+    held[0]?.()
+    expect(await first.answer).toMatchObject({ body: '{}' })
+    const third = exchange()
+    while (held.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    held[1]?.()
+    await third.answer
+    expect(second.seen).toEqual([])
+    expect(server.requests).toHaveLength(2)
+  })
+})
+
+describe('connections', () => {
+  test('are kept and bounded', async () => {
+    const ports = new Set<number | undefined>()
+    const server = await serve((_, response) => {
+      ports.add(response.socket?.remotePort)
+      response.end('{}')
+    })
+    const { exchange } = open(server.url, { connections: 3 })
+    await Promise.all(Array.from({ length: 30 }, () => exchange().answer))
+    expect(ports.size).toBeLessThanOrEqual(3)
+  })
+
+  test('of an injected dispatcher are not closed', async () => {
+    const { Agent } = await import('undici')
+    const server = await serve((_, response) => response.end('{}'))
+    const dispatcher = new Agent()
+    onTestFinished(() => dispatcher.close())
+    const { transport, exchange } = open(server.url, { dispatcher })
+    await exchange().answer
+    await transport.close()
+    expect(dispatcher.closed).toBe(false)
+    await exchange().answer
+  })
+})

@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest'
+import { bearerToken } from './bearer.js'
+
+test.each([
+  ['Bearer abc', 'abc'],
+  ['bearer  abc', 'abc'],
+  ['abc.def', 'abc.def'],
+  ['Basic abc', undefined],
+  ['Bearer', undefined],
+  ['Bearer a b', undefined],
+  ['', undefined],
+  [undefined, undefined],
+])('%j holds %j', (authorization, token) => {
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
+  expect(bearerToken(new Request('http://localhost/', { headers }))).toBe(token)
+})

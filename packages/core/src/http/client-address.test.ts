@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { clientAddress } from './client-address.js'
+
+const from = (forwarded?: string) => new Request('http://localhost/', { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } })
+
+test('the socket’s other end, in one spelling; what a header says counts for nothing', () => {
+  const addressOf = clientAddress()
+  expect(addressOf(from('198.51.100.1'), { remoteAddress: '::ffff:192.0.2.1' })).toBe('192.0.2.1')
+  expect(addressOf(from(), { remoteAddress: '2001:DB8::1' })).toBe('2001:db8::1')
+  expect(addressOf(from('198.51.100.1'), {})).toBeUndefined()
+})
+
+test.each([
+  ['198.51.100.1', '198.51.100.1'],
+  ['203.0.113.66, 198.51.100.1', '198.51.100.1'],
+  ['198.51.100.1, 10.1.2.3', '198.51.100.1'],
+  ['198.51.100.1:4711', '198.51.100.1'],
+  ['[2001:db8::1]:4711', '2001:db8::1'],
+  ['2001:db8::1', '2001:db8::1'],
+  ['10.9.9.9', '10.9.9.9'],
+  [undefined, '10.0.0.1'],
+  ['unknown', undefined],
+])('behind trusted proxies, of %j it is %j', (forwarded, address) => {
+  const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8', 'fd00::/8'] })
+  expect(addressOf(from(forwarded), { remoteAddress: '::ffff:10.0.0.1' })).toBe(address)
+  expect(addressOf(from(forwarded), { remoteAddress: 'fd00::1' })).toBe(forwarded === undefined ? 'fd00::1' : address)
+})
+
+test('a proxy that is not trusted speaks for itself', () => {
+  expect(clientAddress({ trustedProxies: ['10.0.0.0/8'] })(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')
+})
+
+test('a network that is none is named', () => {
+  expect(() => clientAddress({ trustedProxies: ['10.0.0.1'] })).toThrow('trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got "10.0.0.1"')
+})

@@ -1,0 +1,115 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '../manual-clock.js'
+import { eventStream, type StreamEvent } from './event-stream.js'
+
+/** A source that is fed by hand. */
+function feed() {
+  const waiting: ((result: IteratorResult<StreamEvent>) => void)[] = []
+  const state = { asked: 0, signal: undefined as AbortSignal | undefined }
+  const source = (signal: AbortSignal): AsyncIterable<StreamEvent> => {
+    state.signal = signal
+    return {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          state.asked += 1
+          return new Promise((resolve, reject) => {
+            waiting.push(resolve)
+            signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+          })
+        },
+      }),
+    }
+  }
+  return { state, source, give: (value: StreamEvent) => waiting.shift()?.({ done: false, value }), end: () => waiting.shift()?.({ done: true, value: undefined }) }
+}
+
+const open = (request = new AbortController()) => {
+  const clock = createManualClock()
+  const { source, ...fed } = feed()
+  const response = eventStream(source, { clock, signal: request.signal })
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const read = async () => {
+    const { done, value } = await reader.read()
+    return done ? 'the end' : new TextDecoder().decode(value)
+  }
+  return { clock, response, reader, read, request, ...fed }
+}
+
+test('events are lines, in order, and the end is the end', async () => {
+  const { response, read, give, end, clock } = open()
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(await read()).toBe('retry: 2000\n\n')
+  const first = read()
+  await clock.advance(0)
+  give({ id: '7', event: 'member.joined', data: { name: 'a\nb' } })
+  expect(await first).toBe('id: 7\nevent: member.joined\ndata: {"name":"a\\nb"}\n\n')
+  await clock.advance(0)
+  give({ event: 'x', data: null })
+  expect(await read()).toBe('event: x\ndata: null\n\n')
+  await clock.advance(0)
+  end()
+  expect(await read()).toBe('the end')
+  expect(clock.sleepers).toBe(0)
+})
+
+test('in silence, a comment says that it goes on, and no event is lost by it', async () => {
+  const { read, give, clock } = open()
+  await read()
+  const comment = read()
+  await clock.advance(15_000)
+  expect(await comment).toBe(': still here\n\n')
+  const event = read()
+  await clock.advance(0)
+  give({ event: 'x', data: 1 })
+  expect(await event).toBe('event: x\ndata: 1\n\n')
+})
+
+test('a client that takes nothing is asked for nothing more', async () => {
+  const { state, give, clock } = open()
+  await clock.advance(0)
+  expect(state.asked).toBe(0)
+  give({ event: 'x', data: 1 })
+  await clock.advance(60_000)
+  expect(state.asked).toBe(0)
+})
+
+test.each(['the client', 'the request'])('when %s goes, the source is told', async (who) => {
+  const { read, reader, request, state, clock } = open()
+  await read()
+  const pending = read()
+  await clock.advance(0)
+  if (who === 'the client') await reader.cancel()
+  else request.abort(new Error('gone'))
+  expect(await pending).toBe('the end')
+  expect(state.signal?.aborted).toBe(true)
+})
+
+test('an error of the source breaks it off', async () => {
+  const failing = async function* (): AsyncGenerator<StreamEvent> {
+    yield { event: 'x', data: 1 }
+    throw new Error('no')
+  }
+  const response = eventStream(failing, { clock: createManualClock(), signal: new AbortController().signal })
+  await expect(response.text()).rejects.toThrow('no')
+})
+
+test('a generator that stands between two events cleans up when the client goes', async () => {
+  const clock = createManualClock()
+  let cleaned = false
+  const source = async function* (): AsyncGenerator<StreamEvent> {
+    try {
+      for (;;) yield { event: 'x', data: 1 }
+    } finally {
+      cleaned = true
+    }
+  }
+  const reader = (eventStream(source, { clock, signal: new AbortController().signal }).body as ReadableStream<Uint8Array>).getReader()
+  await reader.read()
+  await reader.read()
+  await clock.advance(0)
+  expect(cleaned).toBe(false)
+  await reader.cancel()
+  await clock.advance(0)
+  expect(cleaned).toBe(true)
+  expect(clock.sleepers).toBe(0)
+})

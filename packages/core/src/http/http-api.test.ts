@@ -1,0 +1,183 @@
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { createManualClock } from '../manual-clock.js'
+import { operation } from '../operation.js'
+import { createHttpApi, type Handlers, type HttpApiOptions } from './http-api.js'
+import { Problem } from './problem.js'
+
+const routes = {
+  add: operation('POST /shelves/{shelf}/books', {
+    summary: 'Add a book',
+    input: z.strictObject({ shelf: z.string(), title: z.string().min(1), pages: z.int().optional() }),
+    output: z.object({ shelf: z.string(), title: z.string(), by: z.string() }),
+    success: [201],
+    errors: [400, 409],
+  }),
+  find: operation('GET /books', {
+    summary: 'Find books',
+    input: z.strictObject({ tag: z.union([z.string(), z.array(z.string())]).optional(), mask: z.string().optional() }),
+    output: z.record(z.string(), z.unknown()),
+    headers: { mask: 'x-fields' },
+    errors: [],
+  }),
+  burn: operation('DELETE /books', { summary: 'Burn all', input: z.strictObject({}), errors: [500] }),
+  about: operation('GET /about', { summary: 'About', input: z.strictObject({}), output: z.string(), errors: [] }),
+}
+
+class Taken extends Error {}
+
+const handlers: Handlers<typeof routes, { id: string }, 'about'> = {
+  add: ({ shelf, title }, { caller }) => {
+    if (title === 'taken') throw new Taken('the title is taken')
+    if (title === 'strange') throw new Error('password hunter2 of 192.0.2.1')
+    return { shelf, title, by: caller.id }
+  },
+  find: (input, { address }) => ({ ...input, address }),
+  burn: async () => {},
+  about: () => 'books',
+}
+
+function setUp(options: Partial<HttpApiOptions<typeof routes, { id: string }, 'about'>> = {}) {
+  const clock = createManualClock()
+  const errors: unknown[] = []
+  const api = createHttpApi({
+    routes,
+    handlers,
+    anonymous: ['about'],
+    authenticate: (request) => {
+      const id = request.headers.get('authorization')
+      return id === null ? undefined : { id }
+    },
+    clock,
+    maxBodyBytes: 100,
+    problemOf: (error) => (error instanceof Taken ? new Problem(409, 'taken', error.message) : undefined),
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}, remoteAddress = '192.0.2.1') =>
+    api(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: { authorization: 'ann', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      }),
+      { remoteAddress },
+    )
+  return { clock, errors, api, call }
+}
+
+test('the input comes from path, query, headers and body; the answer has the operation’s status', async () => {
+  const { call } = setUp()
+  const added = await call('POST', '/shelves/top%2Fleft/books', { title: 'Emma' })
+  expect(added.status).toBe(201)
+  expect(await added.json()).toEqual({ shelf: 'top/left', title: 'Emma', by: 'ann' })
+  expect(added.headers.get('cache-control')).toBe('no-store')
+  const found = await call('GET', '/books?tag=a&tag=b', undefined, { 'X-Fields': 'title' })
+  expect(await found.json()).toEqual({ tag: ['a', 'b'], mask: 'title', address: '192.0.2.1' })
+  const burned = await call('DELETE', '/books')
+  expect([burned.status, await burned.text()]).toEqual([204, ''])
+})
+
+test.each([
+  ['an unknown key', { title: 'x', colour: 'red' }, 'colour'],
+  ['a wrong value', { title: '' }, 'title'],
+  ['a key of the path', { title: 'x', shelf: 'other' }, 'shelf'],
+  ['a key that is missing', {}, 'title'],
+])('%s in the body is refused, naming it', async (_, body, field) => {
+  const response = await setUp().call('POST', '/shelves/a/books', body)
+  expect(response.status).toBe(400)
+  expect(response.headers.get('content-type')).toBe('application/problem+json')
+  expect(await response.json()).toMatchObject({ type: 'urn:muster:problem:invalid-input', title: 'Bad Request', status: 400, code: 'invalid-input', field })
+})
+
+test('a list is no body, and the query cannot change prototypes', async () => {
+  const { call } = setUp()
+  expect((await call('POST', '/shelves/a/books', [])).status).toBe(400)
+  expect((await call('GET', '/books?__proto__=1')).status).toBe(400)
+  expect((await call('GET', '/books?colour=red')).status).toBe(400)
+  expect((await call('DELETE', '/books', { force: true })).status).toBe(400)
+})
+
+test('whoever is not known gets 401, but for what anybody may ask', async () => {
+  const { api } = setUp()
+  const unknown = await api(new Request('http://localhost/books'))
+  expect([unknown.status, unknown.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
+  expect(await (await api(new Request('http://localhost/about'))).json()).toBe('books')
+})
+
+test('errors of the domain become its problems; others say nothing to the client', async () => {
+  const { call, errors } = setUp()
+  expect(await (await call('POST', '/shelves/a/books', { title: 'taken' })).json()).toMatchObject({ status: 409, code: 'taken', message: 'the title is taken', detail: 'the title is taken' })
+  expect(errors).toEqual([])
+  const response = await call('POST', '/shelves/a/books', { title: 'strange' })
+  expect(response.status).toBe(500)
+  expect(await response.text()).not.toContain('hunter2')
+  expect(errors).toHaveLength(1)
+})
+
+test('an authenticate that fails is not an open door', async () => {
+  const { call } = setUp({ authenticate: () => Promise.reject(new Error('the directory is down')) })
+  expect((await call('DELETE', '/books')).status).toBe(500)
+  const refusing = setUp({ authenticate: () => Promise.reject(new Problem(403, 'banned', 'banned')) })
+  expect((await refusing.call('DELETE', '/books')).status).toBe(403)
+})
+
+test('too many requests of one caller, or one address, are told when to come back', async () => {
+  const { clock, call } = setUp({ limits: { perCaller: { limit: 2, windowMs: 3000 }, perAddress: { limit: 4, windowMs: 3000 } } })
+  const status = async (id: string, address?: string) => (await call('DELETE', '/books', undefined, { authorization: id }, address)).status
+  expect([await status('ann'), await status('ann'), await status('ann')]).toEqual([204, 204, 429])
+  expect([await status('bob'), await status('cleo')]).toEqual([204, 429])
+  expect(await status('cleo', '192.0.2.2')).toBe(204)
+  const response = await call('DELETE', '/books', undefined, {}, '192.0.2.3')
+  expect(response.headers.get('retry-after')).toBe('2')
+  expect(await response.json()).toMatchObject({ code: 'too-many-requests', retryAfterMs: 1500 })
+  await clock.advance(1500)
+  expect(await status('ann', '192.0.2.3')).toBe(204)
+})
+
+test('pages of other origins may call only where that is said', async () => {
+  const origin = 'https://play.example'
+  const ask = { origin, 'access-control-request-method': 'DELETE' }
+  expect((await setUp().call('OPTIONS', '/books', undefined, ask)).status).toBe(405)
+  expect((await setUp().call('GET', '/books', undefined, { origin })).headers.get('access-control-allow-origin')).toBeNull()
+  const { call } = setUp({ cors: { origins: [origin] } })
+  const preflight = await call('OPTIONS', '/books', undefined, ask)
+  expect([preflight.status, preflight.headers.get('access-control-allow-origin'), preflight.headers.get('access-control-allow-methods')]).toEqual([204, origin, 'POST, GET, DELETE'])
+  expect((await call('GET', '/nothing', undefined, { origin })).headers.get('access-control-allow-origin')).toBe(origin)
+  expect((await call('GET', '/books', undefined, { origin: 'https://evil.example' })).headers.get('access-control-allow-origin')).toBeNull()
+})
+
+test('HEAD is GET without the body; OPTIONS of no page is no method', async () => {
+  const { call } = setUp()
+  const head = await call('HEAD', '/books')
+  expect([head.status, head.headers.get('content-type'), head.body]).toEqual([200, 'application/json', null])
+  expect((await call('HEAD', '/nothing')).status).toBe(404)
+  const options = await call('OPTIONS', '/books')
+  expect([options.status, options.headers.get('allow')]).toEqual([405, 'GET, DELETE'])
+})
+
+test('it never rejects: not for an answer that cannot be changed, nor when the handling of errors fails', async () => {
+  const redirecting = setUp({ handlers: { ...handlers, about: () => Response.redirect('http://localhost/books', 302) } })
+  const redirect = await redirecting.call('GET', '/about')
+  expect([redirect.status, redirect.headers.get('location'), redirect.headers.get('cache-control')]).toEqual([302, 'http://localhost/books', 'no-store'])
+  const fail = () => {
+    throw new Error('hunter2')
+  }
+  for (const options of [{ problemOf: fail }, { onError: fail }]) {
+    const response = await setUp(options).call('POST', '/shelves/a/books', { title: 'strange' })
+    expect(response.status).toBe(500)
+    expect(await response.text()).not.toContain('hunter2')
+  }
+})
+
+test('a client that goes is no error of ours', async () => {
+  const { api, errors } = setUp({ handlers: { ...handlers, about: (_, { request }) => Promise.reject(request.signal.reason) } })
+  const about = (signal: AbortSignal) => api(new Request('http://localhost/about', { signal }))
+  expect((await about(AbortSignal.abort())).status).toBe(499)
+  expect(errors).toEqual([])
+})
+
+test('what an answer varies by already stays', async () => {
+  const { call } = setUp({ cors: { origins: ['*'] }, handlers: { ...handlers, about: () => new Response('x', { headers: { vary: 'accept' } }) } })
+  expect((await call('GET', '/about')).headers.get('vary')).toBe('accept, origin')
+})

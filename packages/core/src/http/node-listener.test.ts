@@ -1,0 +1,132 @@
+import { Agent, createServer, request as httpRequest } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { readJson } from './body.js'
+import type { HttpHandler } from './http-api.js'
+import { nodeListener } from './node-listener.js'
+import { type Problem, problemResponse } from './problem.js'
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+async function serve(handler: HttpHandler): Promise<{ url: string; port: number }> {
+  const server = createServer(nodeListener(handler))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port }
+}
+
+test('requests arrive whole, and answers too', async () => {
+  const { url } = await serve(async (request, connection) => {
+    const { method, url: asked, headers } = request
+    return Response.json({ method, path: new URL(asked).pathname, header: headers.get('x-a'), body: await request.text(), ...connection }, { status: 201, headers: { 'x-b': '1' } })
+  })
+  const response = await fetch(`${url}/a%2Fb?c=d`, { method: 'POST', body: 'ü'.repeat(100_000), headers: { 'x-a': '2' } })
+  expect([response.status, response.headers.get('x-b')]).toEqual([201, '1'])
+  expect(await response.json()).toEqual({ method: 'POST', path: '/a%2Fb', header: '2', body: 'ü'.repeat(100_000), remoteAddress: '127.0.0.1' })
+  expect((await fetch(url)).status).toBe(201)
+})
+
+test('a body that is too large is answered, not cut off', async () => {
+  const { url } = await serve((request) =>
+    readJson(request, 1000).then(
+      () => new Response('ok'),
+      (error: unknown) => problemResponse(error as Problem),
+    ),
+  )
+  const response = await fetch(url, { method: 'POST', body: JSON.stringify('x'.repeat(5_000_000)), headers: { 'content-type': 'application/json' } })
+  expect(response.status).toBe(413)
+})
+
+test('a client that goes aborts the request, and ends the stream', async () => {
+  const seen = { aborted: false, cancelled: false }
+  const { url } = await serve(async (request) => {
+    request.signal.addEventListener('abort', () => {
+      seen.aborted = true
+    })
+    const body = new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(new TextEncoder().encode('first')),
+      cancel: () => {
+        seen.cancelled = true
+      },
+    })
+    return new Response(body)
+  })
+  const leaving = new AbortController()
+  const response = await fetch(url, { signal: leaving.signal })
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  expect(new TextDecoder().decode((await reader.read()).value)).toBe('first')
+  leaving.abort()
+  await reader.read().catch(() => {})
+  for (let turn = 0; turn < 1000 && !(seen.aborted && seen.cancelled); turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  expect(seen).toEqual({ aborted: true, cancelled: true })
+})
+
+test('a handler that fails breaks the connection, not the server', async () => {
+  let fails = true
+  const { url } = await serve(() => (fails ? Promise.reject(new Error('no')) : Promise.resolve(new Response('ok'))))
+  await expect(fetch(url)).rejects.toThrow('fetch failed')
+  fails = false
+  expect((await fetch(url)).status).toBe(200)
+})
+
+test('strange requests are answered', async () => {
+  const { port } = await serve(async (request) => new Response(new URL(request.url).host))
+  const status = (options: object) =>
+    new Promise((resolve, reject) => {
+      httpRequest({ port, host: '127.0.0.1', ...options }, (response) => {
+        response.resume()
+        resolve(response.statusCode)
+      })
+        .once('error', reject)
+        .end()
+    })
+  expect(await status({ method: 'TRACE' })).toBe(400)
+  expect(await status({ path: 'http://elsewhere.example/' })).toBe(400)
+  expect(await status({ headers: { host: 'a b c' } })).toBe(200)
+  const raw = await new Promise<string>((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nhost: \xff\r\nconnection: close\r\n\r\n', 'latin1'))
+    socket.once('data', (data) => resolve(data.toString()))
+  })
+  expect(raw).toMatch(/^HTTP\/1\.1 200/)
+})
+
+test('a body that nobody read does not block the connection', async () => {
+  const { port } = await serve(async () => new Response('no', { status: 401 }))
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  closers.push(() => agent.destroy())
+  const ask = (method: string, body?: Buffer) =>
+    new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
+      const asking = httpRequest({ port, host: '127.0.0.1', agent, method }, (response) => {
+        response.resume().once('end', () => resolve({ status: response.statusCode, reused: asking.reusedSocket }))
+      })
+      asking.once('error', reject).end(body)
+    })
+  expect(await ask('POST', Buffer.alloc(3_000_000))).toEqual({ status: 401, reused: false })
+  expect(await ask('GET')).toEqual({ status: 401, reused: true })
+})
+
+test.each(['HEAD', 'a client that went before the answer'])('an endless answer to %s is cancelled', async (who) => {
+  const leaving = new AbortController()
+  let cancelled = () => {}
+  const ended = new Promise<void>((resolve) => {
+    cancelled = resolve
+  })
+  const { url } = await serve(async (request) => {
+    if (who !== 'HEAD') {
+      leaving.abort()
+      await new Promise((resolve) => request.signal.addEventListener('abort', resolve, { once: true }))
+    }
+    return new Response(new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel: cancelled }))
+  })
+  const asked = fetch(url, { method: who === 'HEAD' ? 'HEAD' : 'GET', signal: leaving.signal })
+  const outcome = await asked.then(({ status }) => status, ({ name }: Error) => name)
+  expect(outcome).toBe(who === 'HEAD' ? 200 : 'AbortError')
+  await ended
+})

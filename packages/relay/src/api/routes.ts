@@ -1,0 +1,172 @@
+/** The lobby API, as data. */
+import { operation } from '@muster/core/api'
+import { z } from 'zod'
+import { AttributeChangesSchema, AttributesSchema } from '../lobby/attributes.js'
+import { FollowedSchema, JoinedSchema, LobbySchema, PageSchema } from './schemas.js'
+
+const id = z.string().min(1).max(128)
+const inLobby = { lobbyId: id }
+const password = z.string().min(1).max(128)
+const version = z.int().min(1).optional()
+const memberData = AttributesSchema.optional()
+const changes = AttributeChangesSchema.describe('New values by name; null takes one away')
+/** In a query, numbers are texts. */
+const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
+
+const attributesAsJson = z
+  .string()
+  .transform((text, context): unknown => {
+    try {
+      return JSON.parse(text)
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be a JSON object' })
+      return z.NEVER
+    }
+  })
+  .pipe(AttributesSchema)
+
+const CreateLobby = z.strictObject({
+  maxPlayers: z.int().min(1).max(64),
+  visibility: z.enum(['public', 'private']).optional(),
+  password: password.optional(),
+  approval: z.boolean().optional(),
+  lateJoin: z.boolean().optional(),
+  requireReady: z.boolean().optional(),
+  data: AttributesSchema.optional(),
+  memberData,
+})
+
+const ofMember = [404, 409, 410, 503] as const
+const hostOnly = [403, ...ofMember] as const
+
+/** Everything that clients of the lobby API can ask. */
+export const lobbyRoutes = {
+  create: operation('POST /lobbies', {
+    summary: 'Make a lobby, and host it',
+    input: CreateLobby,
+    output: LobbySchema,
+    success: [201],
+    errors: [503],
+  }),
+  list: operation('GET /lobbies', {
+    summary: 'List public lobbies that can be joined, newest first',
+    input: z.strictObject({
+      data: attributesAsJson.optional().describe('JSON object of values that the lobby must have, e.g. {"map":"ice"}'),
+      minFree: number(0, 64).optional(),
+      limit: number(1, 100).optional(),
+      after: z.string().max(128).optional().describe('`next` of the page before'),
+    }),
+    output: PageSchema,
+    errors: [503],
+  }),
+  joinByCode: operation('POST /lobbies/join', {
+    summary: 'Join by code; whatever the reason for a refusal, it looks the same',
+    input: z.strictObject({ code: z.string().max(64), password: password.optional(), memberData }),
+    output: JoinedSchema,
+    success: [200, 202],
+    errors: [404, 503],
+  }),
+  join: operation('POST /lobbies/{lobbyId}/join', {
+    summary: 'Join a public lobby, or come back to one’s own slot',
+    input: z.strictObject({ ...inLobby, password: password.optional(), memberData }),
+    output: JoinedSchema,
+    success: [200, 202],
+    errors: [404, 503],
+  }),
+  get: operation('GET /lobbies/{lobbyId}', {
+    summary: 'Read a lobby that one is in, with one’s own credentials',
+    input: z.strictObject(inLobby),
+    output: LobbySchema,
+    errors: [404, 503],
+  }),
+  setData: operation('PATCH /lobbies/{lobbyId}', {
+    summary: 'Change the lobby’s data, by the host',
+    input: z.strictObject({ ...inLobby, data: changes, ifVersion: version }),
+    output: LobbySchema,
+    errors: hostOnly,
+  }),
+  end: operation('DELETE /lobbies/{lobbyId}', {
+    summary: 'End the lobby, by the host',
+    input: z.strictObject(inLobby),
+    errors: hostOnly,
+  }),
+  events: operation('GET /lobbies/{lobbyId}/events', {
+    summary: 'What happens: as server-sent events (Accept: text/event-stream), or by long poll',
+    input: z.strictObject({
+      ...inLobby,
+      after: number(0, Number.MAX_SAFE_INTEGER).optional().describe('Cursor; without it, the first message is a snapshot'),
+      wait: number(0, 30).optional().describe('Seconds that a long poll waits at most; default 0'),
+      lastEventId: number(0, Number.MAX_SAFE_INTEGER).optional().describe('The same as after, as browsers send it'),
+    }),
+    output: FollowedSchema,
+    headers: { lastEventId: 'last-event-id' },
+    errors: [404, 503],
+  }),
+  heartbeat: operation('POST /lobbies/{lobbyId}/heartbeat', {
+    summary: 'Say that one is alive; not needed while following the events',
+    input: z.strictObject(inLobby),
+    errors: ofMember,
+  }),
+  setMemberData: operation('PATCH /lobbies/{lobbyId}/me', {
+    summary: 'Change one’s own data',
+    input: z.strictObject({ ...inLobby, data: changes, ifVersion: version }),
+    output: LobbySchema,
+    errors: ofMember,
+  }),
+  setReady: operation('PUT /lobbies/{lobbyId}/me/ready', {
+    summary: 'Say whether one is ready',
+    input: z.strictObject({ ...inLobby, ready: z.boolean() }),
+    output: LobbySchema,
+    errors: ofMember,
+  }),
+  leave: operation('DELETE /lobbies/{lobbyId}/me', { summary: 'Leave', input: z.strictObject(inLobby), errors: ofMember }),
+  kick: operation('DELETE /lobbies/{lobbyId}/members/{playerId}', {
+    summary: 'Take a player out, by the host',
+    input: z.strictObject({ ...inLobby, playerId: id }),
+    output: LobbySchema,
+    errors: hostOnly,
+  }),
+  ban: operation('PUT /lobbies/{lobbyId}/bans/{playerId}', {
+    summary: 'Take a player out for good, or keep one out, by the host',
+    input: z.strictObject({ ...inLobby, playerId: id }),
+    output: LobbySchema,
+    errors: hostOnly,
+  }),
+  unban: operation('DELETE /lobbies/{lobbyId}/bans/{playerId}', {
+    summary: 'Let a player in again, by the host',
+    input: z.strictObject({ ...inLobby, playerId: id }),
+    output: LobbySchema,
+    errors: hostOnly,
+  }),
+  transferHost: operation('PUT /lobbies/{lobbyId}/host', {
+    summary: 'Make somebody else the host, by the host',
+    input: z.strictObject({ ...inLobby, playerId: id }),
+    output: LobbySchema,
+    errors: hostOnly,
+  }),
+  decide: operation('PUT /lobbies/{lobbyId}/applicants/{playerId}', {
+    summary: 'Let one in who waits, or not, by the host',
+    input: z.strictObject({ ...inLobby, playerId: id, approve: z.boolean() }),
+    output: LobbySchema,
+    errors: hostOnly,
+  }),
+  start: operation('POST /lobbies/{lobbyId}/start', {
+    summary: 'Start, by the host; the events say when it is done',
+    input: z.strictObject(inLobby),
+    output: LobbySchema,
+    success: [202],
+    errors: hostOnly,
+  }),
+  stop: operation('POST /lobbies/{lobbyId}/stop', {
+    summary: 'End the relay session and open the lobby again, by the host',
+    input: z.strictObject(inLobby),
+    output: LobbySchema,
+    errors: hostOnly,
+  }),
+  document: operation('GET /openapi.json', {
+    summary: 'This API as an OpenAPI 3.1 document',
+    input: z.strictObject({}),
+    output: z.record(z.string(), z.unknown()),
+    errors: [],
+  }),
+} as const

@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { linkedSignal } from './linked-signal.js'
+
+test('is aborted with the first of its sources, for the same reason', () => {
+  const [one, other] = [new AbortController(), new AbortController()]
+  const { signal } = linkedSignal(one.signal, undefined, other.signal)
+  expect(signal.aborted).toBe(false)
+  other.abort('because')
+  one.abort('too late')
+  expect(signal.reason).toBe('because')
+  expect(linkedSignal(one.signal).signal.reason).toBe('too late')
+})
+
+test('hears nothing more once it is let go of', () => {
+  const one = new AbortController()
+  const { signal, unlink } = linkedSignal(one.signal)
+  unlink()
+  one.abort()
+  expect(signal.aborted).toBe(false)
+})

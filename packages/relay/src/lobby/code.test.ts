@@ -1,0 +1,25 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { CODE_ALPHABET, newCode, parseCode } from './code.js'
+
+test('whatever is drawn is a code, and is read as people type it', () => {
+  const draws = fc.infiniteStream(fc.nat())
+  const typed = fc.array(fc.constantFrom('', ' ', '-', '\n'), { minLength: 10, maxLength: 10 })
+  fc.assert(
+    fc.property(draws, fc.constantFrom('public', 'private'), typed, (stream, visibility, between) => {
+      const code = newCode((max) => (stream.next().value as number) % max, visibility)
+      expect(code).toHaveLength(visibility === 'public' ? 8 : 10)
+      const written = Array.from(code, (letter, index) => (index % 2 === 0 ? letter.toLowerCase() : letter) + between[index]).join('')
+      expect(parseCode(written)).toBe(code)
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test.each(['', 'BCDFGHJ', 'BCDFGHJKL', 'BCDFGHJKLMN', 'BCDFGHJA', 'BCDFGHJ0', 'ＢCDFGHJK', 'BCDFGHJK!'])('%j is none', (text) => {
+  expect(parseCode(text)).toBeUndefined()
+})
+
+test('the letters are those that are not taken for others', () => {
+  expect(CODE_ALPHABET).toMatch(/^[B-DF-HJ-NP-TV-XZ]{20}$/)
+})

@@ -1,0 +1,133 @@
+import { describe, expect, test } from 'vitest'
+import { cleo, codeOf, failing, player, withThree } from './lobbies.fixture.js'
+
+describe('the relay', () => {
+  test('is opened when the lobby starts, and everybody gets their own credentials', async () => {
+    const { service, start, credentials, tearDown } = await withThree()
+    expect(service.opened).toBe(0)
+    await start()
+    const all = [await credentials('ann'), await credentials('bob'), await credentials('cleo')]
+    expect(all.map(({ role }) => role)).toEqual(['host', 'client', 'client'])
+    expect(new Set(all.map(({ userToken }) => userToken)).size).toBe(3)
+    for (const { sessionToken, userToken } of all) expect(service.isValid(sessionToken, userToken)).toBe(true)
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('lets those in who come later, and takes the tokens of those who go', async () => {
+    const { clock, lobbies, lobbyId, code, service, start, credentials, tearDown } = await withThree()
+    await start()
+    await lobbies.join({ player: player('dora'), code })
+    await clock.advance(1000)
+    const dora = await credentials('dora')
+    expect(service.isValid(dora.sessionToken, dora.userToken)).toBe(true)
+    const cleos = await credentials('cleo')
+    await lobbies.kick({ lobbyId, playerId: 'ann', targetId: 'dora' })
+    await lobbies.leave({ lobbyId, playerId: 'cleo' })
+    await clock.advance(1000)
+    expect(service.isValid(dora.sessionToken, dora.userToken)).toBe(false)
+    expect(service.isValid(cleos.sessionToken, cleos.userToken)).toBe(false)
+    expect(service.opened).toBe(1)
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('follows the host: a new session of a higher term, and the old one deleted', async () => {
+    const { clock, lobbies, lobbyId, service, start, credentials, tearDown } = await withThree()
+    await start()
+    const before = await credentials('ann')
+    await lobbies.leave({ lobbyId, playerId: 'ann' })
+    await clock.advance(100)
+    expect(service.isValid(before.sessionToken, before.userToken)).toBe(false)
+    await clock.advance(2000)
+    expect(await lobbies.get({ lobbyId, playerId: 'bob' })).toMatchObject({
+      hostId: 'bob',
+      run: { term: 2, status: 'relayed', credentials: { role: 'host' } },
+    })
+    expect((await credentials('cleo')).sessionId).not.toBe(before.sessionId)
+    expect(service.open).toHaveLength(1)
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('when the host hands on, peers keep the old session until the new one is there', async () => {
+    const { clock, lobbies, lobbyId, service, start, credentials } = await withThree()
+    await start()
+    const before = await credentials('ann')
+    await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'cleo' })
+    await clock.advance(600)
+    expect(service.isValid(before.sessionToken, before.userToken)).toBe(true)
+    await clock.advance(1000)
+    expect(service.isValid(before.sessionToken, before.userToken)).toBe(false)
+    expect((await credentials('cleo')).role).toBe('host')
+    expect((await credentials('ann')).role).toBe('client')
+  })
+
+  test('whoever was away comes back to the same slot with a new token', async () => {
+    const { clock, lobbies, lobbyId, code, service, start, credentials } = await withThree()
+    await start()
+    const before = await credentials('cleo')
+    const beat = async (seconds: number, ...ids: string[]) => {
+      for (let second = 0; second < seconds; second += 5) {
+        for (const playerId of ids) await lobbies.heartbeat({ lobbyId, playerId })
+        await clock.advance(5000)
+      }
+    }
+    await beat(40, 'ann', 'bob')
+    expect(service.isValid(before.sessionToken, before.userToken)).toBe(false)
+    expect(codeOf(await failing(lobbies.heartbeat({ lobbyId, playerId: 'cleo' })))).toBe('away')
+    await beat(60, 'ann', 'bob')
+    expect(await lobbies.join({ player: cleo, code })).toMatchObject({
+      lobby: { members: [{}, {}, { playerId: 'cleo', slot: 2, present: true }] },
+    })
+    await clock.advance(1000)
+    const after = await credentials('cleo')
+    expect(after.sessionId).toBe(before.sessionId)
+    expect(after.userToken).not.toBe(before.userToken)
+    expect(service.isValid(after.sessionToken, after.userToken)).toBe(true)
+  })
+
+  test('a session in which a token cannot be taken back is replaced', async () => {
+    const { clock, lobbies, lobbyId, service, start, credentials } = await withThree({
+      service: { faults: [{ operation: 'revokeUser', fault: 'not done' }] },
+    })
+    await start()
+    const before = await credentials('bob')
+    await lobbies.kick({ lobbyId, playerId: 'ann', targetId: 'bob' })
+    await clock.advance(5000)
+    expect(service.isValid(before.sessionToken, before.userToken)).toBe(false)
+    expect(service.open).toHaveLength(1)
+    expect((await lobbies.get({ lobbyId, playerId: 'ann' })).run).toMatchObject({ term: 2, status: 'relayed' })
+  })
+
+  test('that does not become ready opens the lobby again, which can be started again', async () => {
+    const { clock, lobbies, lobbyId, service, tearDown } = await withThree({
+      service: { faults: [{ operation: 'create', fault: 'never ready', times: 2 }] },
+    })
+    const beats = async (seconds: number) => {
+      for (let second = 0; second < seconds; second += 5) {
+        for (const playerId of ['ann', 'bob', 'cleo']) await lobbies.heartbeat({ lobbyId, playerId })
+        await clock.advance(5000)
+      }
+    }
+    const failed: unknown[] = []
+    lobbies.events.on('happened', (event) => event.type === 'run.failed' && failed.push(event.reason))
+    await lobbies.start({ lobbyId, playerId: 'ann' })
+    await beats(95)
+    expect(failed).toEqual(['not ready in time'])
+    expect(await lobbies.get({ lobbyId, playerId: 'ann' })).toMatchObject({ phase: 'open', run: null })
+    expect(service.open).toEqual([])
+    await lobbies.start({ lobbyId, playerId: 'ann' })
+    await beats(5)
+    expect((await lobbies.get({ lobbyId, playerId: 'ann' })).run).toMatchObject({ term: 2, status: 'relayed' })
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('ends when the host stops it, and is deleted until the service confirms', async () => {
+    const { clock, lobbies, lobbyId, service, start } = await withThree({
+      service: { faults: [{ operation: 'delete', fault: 'lost before', times: 3 }] },
+    })
+    await start()
+    await lobbies.stop({ lobbyId, playerId: 'ann' })
+    expect(service.open).toHaveLength(1)
+    await clock.advance(10_000)
+    expect(service.open).toEqual([])
+  })
+})

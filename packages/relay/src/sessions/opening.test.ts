@@ -1,0 +1,118 @@
+import { InvalidInput, NotFound, Unauthorized } from '@muster/core'
+import { createManualClock } from '@muster/core/clock'
+import { describe, expect, test } from 'vitest'
+import { RelayNotReady } from '../errors.js'
+import { dora, failing, players, setUp } from './sessions.fixture.js'
+import { createRelaySessions } from './sessions.js'
+
+describe('opening', () => {
+  test('every player gets their own credentials: the server port for the host, distinct tokens behind one address', async () => {
+    const { service, sessions, within } = setUp()
+    const session = await within(sessions.open({ players, hostId: 'bob' }))
+    const all = players.map(({ id }) => sessions.credentialsFor(session.id, id))
+    expect(all.map(({ role, port }) => [role, port])).toEqual([
+      ['client', 4002],
+      ['host', 4001],
+      ['client', 4002],
+    ])
+    expect(new Set(all.map(({ userToken }) => userToken)).size).toBe(3)
+    for (const { sessionToken, userToken, host } of all) {
+      expect(service.isValid(sessionToken, userToken)).toBe(true)
+      expect(host).toBe('relay.example')
+    }
+    expect(sessions.credentialsFor(session.id, 'ann')).toEqual(all[0])
+    expect(() => sessions.credentialsFor(session.id, 'eve')).toThrow(NotFound)
+  })
+
+  test('reads at 1 s, then half as late again, up to every 5 s', async () => {
+    const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault: 'never ready', times: 1 }] })
+    const { id } = await within(sessions.create({ players }))
+    const began = clock.now()
+    const reads: number[] = []
+    const waiting = failing(sessions.awaitReady(id))
+    for (let seen = 0; clock.now() < began + 45_000; await clock.next()) {
+      if (service.calls.get > seen) reads.push(clock.now() - began)
+      seen = service.calls.get
+    }
+    expect(reads.slice(0, 6)).toEqual([1000, 2500, 4750, 8125, 13_125, 18_125])
+    await within(waiting)
+  })
+
+  test('a session that is not ready after 45 s is deleted, and one more is tried', async () => {
+    const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault: 'never ready', times: 1 }] })
+    const began = clock.now()
+    const session = await within(sessions.open({ players }))
+    expect(session.id).toBe('session-2')
+    expect(clock.now() - began).toBeGreaterThanOrEqual(47_000)
+    expect(service.open).toEqual(['session-2'])
+  })
+
+  test.each([
+    ['never ready', 'not ready in time', 90_000],
+    ['without tokens', 'without relay or tokens', 90_000],
+    ['too few users', 'without relay or tokens', 90_000],
+    ['in error', 'in error', 5000],
+  ] as const)('sessions that are %s twice are an error, and nothing is left', async (fault, reason, ms) => {
+    const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault }] })
+    const began = clock.now()
+    const error = await within(failing(sessions.open({ players })))
+    expect(error).toBeInstanceOf(RelayNotReady)
+    expect((error as RelayNotReady).reason).toBe(reason)
+    expect(clock.now() - began).toBeLessThanOrEqual(ms)
+    expect(service.opened).toBe(2)
+    expect(service.open).toEqual([])
+  })
+
+  test.each(['lost after', 'server error', 'lost before', 'done late'] as const)(
+    'a create that is %s makes one session in the end',
+    async (fault) => {
+      const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault, times: 1 }] })
+      const session = await within(sessions.open({ players }))
+      await clock.advance(60_000)
+      expect(service.open).toEqual([session.id])
+    },
+  )
+
+  test('a create that was refused is not repeated', async () => {
+    const { service, sessions } = setUp()
+    const refusing = createRelaySessions({
+      client: { ...service, create: () => Promise.reject(new Unauthorized('no')) },
+      clock: createManualClock(),
+    })
+    await expect(refusing.open({ players })).rejects.toBeInstanceOf(Unauthorized)
+    expect(service.calls.create).toBe(0)
+    await sessions.close()
+  })
+
+  test('reads that fail are only reads that failed', async () => {
+    const { sessions, within } = setUp({ faults: [{ operation: 'get', fault: 'lost before', times: 2 }] })
+    expect((await within(sessions.open({ players }))).id).toBe('session-1')
+  })
+
+  test('an abort while creating or waiting leaves nothing', async () => {
+    const { clock, service, sessions, within } = setUp()
+    for (const ms of [0, 1500]) {
+      const leaving = new AbortController()
+      const opening = failing(sessions.open({ players }, { signal: leaving.signal }))
+      if (ms > 0) await clock.advance(ms)
+      leaving.abort(new Error('gone'))
+      expect(String(await within(opening))).toBe('Error: gone')
+      await clock.advance(1)
+      expect(service.open).toEqual([])
+    }
+    expect(service.opened).toBe(2)
+  })
+
+  test.each([
+    [{ players: [] }, 'players'],
+    [{ players: [{ id: 'a', ip: 'localhost' }] }, 'players.0.ip'],
+    [{ players: [dora, dora] }, 'players.1.id'],
+    [{ players: [dora], hostId: 'ann' }, 'hostId'],
+    [{ players: [dora], label: 'a/b' }, 'label'],
+  ])('refuses %j, naming the field and no address', async (input, field) => {
+    const error = await failing(setUp().sessions.open(input))
+    expect(error).toBeInstanceOf(InvalidInput)
+    expect((error as InvalidInput).field).toBe(field)
+    expect(String(error)).not.toContain('192.0.2.1')
+  })
+})

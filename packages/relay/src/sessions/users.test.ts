@@ -1,0 +1,75 @@
+import { NotFound } from '@muster/core'
+import { describe, expect, test } from 'vitest'
+import { RelayNotAuthorized } from '../errors.js'
+import { dora, failing, players, setUp } from './sessions.fixture.js'
+
+describe('joining later', () => {
+  test.each([undefined, 'lost after', 'lost before', 'server error', 'conflict after', 'token of another', 'done late'] as const)(
+    'authorize gives a token of one’s own (%s)',
+    async (fault) => {
+      const { service, sessions, within } = setUp({
+        faults: fault === undefined ? [] : [{ operation: 'authorizeUser', fault, times: 1 }],
+      })
+      const { id } = await within(sessions.open({ players }))
+      const session = await within(sessions.authorize(id, dora))
+      const tokens = session.seats.map(({ token }) => token)
+      expect(new Set(tokens).size).toBe(4)
+      for (const token of tokens) expect(service.isValid(session.link.token, token)).toBe(true)
+      expect((await sessions.authorize(id, dora)).seats).toEqual(session.seats)
+    },
+  )
+
+  test('an answer that cannot be compared with a reading is believed if it can be right', async () => {
+    const { service, sessions, within } = setUp()
+    const { id } = await within(sessions.open({ players }))
+    service.setFaults([{ operation: 'get', fault: 'lost before' }])
+    const { seats } = await within(sessions.authorize(id, dora))
+    expect(seats).toHaveLength(4)
+  })
+
+  test('two who join at once from one address get two tokens', async () => {
+    const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'lost after' }] })
+    const { id } = await within(sessions.open({ players }))
+    const [, second] = await within(
+      Promise.all([sessions.authorize(id, dora), sessions.authorize(id, { id: 'eve', ip: dora.ip })]),
+    )
+    expect(new Set(second.seats.map(({ token }) => token)).size).toBe(5)
+  })
+
+  test('a player who is never let in is an error, and gets nothing', async () => {
+    const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'conflict' }] })
+    const { id } = await within(sessions.open({ players }))
+    expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
+    expect(() => sessions.credentialsFor(id, 'dora')).toThrow(NotFound)
+  })
+})
+
+describe('taking out', () => {
+  test.each([undefined, 'lost after', 'lost before', 'server error', 'not done'] as const)(
+    'revoke is confirmed (%s)',
+    async (fault) => {
+      const { service, sessions, within } = setUp({
+        faults: fault === undefined ? [] : [{ operation: 'revokeUser', fault, times: 1 }],
+      })
+      const { id } = await within(sessions.open({ players }))
+      const { sessionToken, userToken } = sessions.credentialsFor(id, 'bob')
+      const session = await within(sessions.revoke(id, 'bob'))
+      expect(session.id).toBe(id)
+      expect(session.spent).toEqual([])
+      expect(service.isValid(sessionToken, userToken)).toBe(false)
+      expect(() => sessions.credentialsFor(id, 'bob')).toThrow(NotFound)
+    },
+  )
+
+  test('a session in which that cannot be confirmed is replaced by one without the player', async () => {
+    const { service, sessions, within } = setUp({ faults: [{ operation: 'revokeUser', fault: 'not done' }] })
+    const { id } = await within(sessions.open({ players, hostId: 'ann' }))
+    const { sessionToken, userToken } = sessions.credentialsFor(id, 'ann')
+    const session = await within(sessions.revoke(id, 'ann'))
+    expect(session.id).not.toBe(id)
+    expect(session.hostId).toBe('bob')
+    expect(session.seats.map(({ id: player }) => player)).toEqual(['bob', 'cleo'])
+    expect(service.open).toEqual([session.id])
+    expect(service.isValid(sessionToken, userToken)).toBe(false)
+  })
+})

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest'
+import { players, setUp } from './sessions.fixture.js'
+import { createRelaySessions } from './sessions.js'
+
+describe('webhooks', () => {
+  const post = (url: string, body = '{"ready":true}') =>
+    new Request(url.replace('https://game.example/hooks', 'http://127.0.0.1:80/anything'), { method: 'POST', body })
+  const webhookBaseUrl = 'https://game.example/hooks'
+
+  test('a hint has the session read at once, and only reading it counts', async () => {
+    const { clock, service, sessions, webhooks, within } = setUp({ webhookBaseUrl, pollMs: 60_000, maxPollMs: 60_000 })
+    const { id } = await within(sessions.create({ players }))
+    const waiting = sessions.awaitReady(id)
+    await clock.advance(2000)
+    expect(service.calls.get).toBe(0)
+    expect((await sessions.webhook(post(webhooks[0] as string))).status).toBe(204)
+    await clock.advance(1)
+    expect((await waiting).id).toBe(id)
+  })
+
+  test('early, doubled and forged ones do no harm', async () => {
+    const { clock, service, sessions, webhooks, within } = setUp({ webhookBaseUrl })
+    const seen: string[] = []
+    const spied = {
+      ...service,
+      create: (input: Parameters<typeof service.create>[0]) => (seen.push(input.webhook_url as string), service.create(input)),
+    }
+    const own = createRelaySessions({ client: spied, clock, webhookBaseUrl })
+    const opening = own.open({ players })
+    for (let hint = 0; hint < 50; hint += 1) {
+      expect(
+        (await own.webhook(post(seen[0] as string, '{"session_id":"session-9","ready":true,"session_users":[]}'))).status,
+      ).toBe(204)
+      await clock.advance(10)
+    }
+    expect(service.calls.get).toBeLessThanOrEqual(3)
+    const session = await within(opening)
+    expect(session.id).toBe('session-1')
+    expect(service.calls.get).toBeLessThanOrEqual(4)
+    expect(webhooks).toEqual(seen)
+    await sessions.close()
+  })
+
+  test('unknown paths, other methods and large bodies are refused', async () => {
+    const { sessions, webhooks, within } = setUp({ webhookBaseUrl })
+    await within(sessions.open({ players }))
+    const url = webhooks[0] as string
+    expect((await sessions.webhook(post(`${url}x`))).status).toBe(404)
+    expect((await sessions.webhook(post('https://game.example/hooks'))).status).toBe(404)
+    expect((await sessions.webhook(new Request(url))).status).toBe(405)
+    expect((await sessions.webhook(post(url, 'x'.repeat(64 * 1024 + 1)))).status).toBe(413)
+  })
+
+  test('without a public URL, sessions carry one that leads nowhere', async () => {
+    const { sessions, webhooks, within } = setUp()
+    await within(sessions.open({ players, label: 'lobby.1' }))
+    expect(webhooks[0]).toMatch(/^https:\/\/muster\.invalid\/relay\/muster\/lobby\.1\/[A-Za-z0-9]{22}$/)
+  })
+})

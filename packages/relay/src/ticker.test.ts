@@ -1,0 +1,65 @@
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createTicker } from './ticker.js'
+
+function setUp() {
+  const clock = createManualClock()
+  const state = { needed: true, ticks: 0, fails: false }
+  const ticker = createTicker({
+    clock,
+    everyMs: 1000,
+    tick: async () => {
+      state.ticks += 1
+      if (state.fails) throw new Error('no')
+    },
+    isNeeded: () => state.needed,
+  })
+  return { clock, state, ticker }
+}
+
+test('ticks while it is needed, and sleeps no longer', async () => {
+  const { clock, state, ticker } = setUp()
+  ticker.wake()
+  ticker.wake()
+  await clock.advance(3500)
+  expect(state.ticks).toBe(3)
+  state.needed = false
+  await clock.advance(5000)
+  expect(state.ticks).toBe(4)
+  expect(clock.sleepers).toBe(0)
+})
+
+test('begins again when it is needed again, also if it was woken in vain', async () => {
+  const { clock, state, ticker } = setUp()
+  state.needed = false
+  ticker.wake()
+  await clock.advance(5000)
+  state.needed = true
+  ticker.wake()
+  await clock.advance(1000)
+  expect(state.ticks).toBe(1)
+})
+
+test('goes on after a tick that failed', async () => {
+  const { clock, state, ticker } = setUp()
+  const warnings: string[] = []
+  const listen = ({ message }: Error) => warnings.push(message)
+  process.on('warning', listen)
+  state.fails = true
+  ticker.wake()
+  await clock.advance(2000)
+  expect(state.ticks).toBe(2)
+  expect(warnings).toEqual(['a tick failed: Error: no', 'a tick failed: Error: no'])
+  process.off('warning', listen)
+})
+
+test('stops for good, at once, but not in the middle of a tick', async () => {
+  const { clock, state, ticker } = setUp()
+  ticker.wake()
+  await clock.advance(1500)
+  await ticker.stop()
+  ticker.wake()
+  await clock.advance(5000)
+  expect(state.ticks).toBe(1)
+  expect(clock.sleepers).toBe(0)
+})

@@ -1,0 +1,84 @@
+import { createPeer, PeerError, type ClientPeer } from '@muster/emulator/peer'
+import type { LobbyView, RelayCredentials } from '@muster/relay'
+import { expect, test } from 'vitest'
+import { eventually, openArcade } from './arcade.js'
+
+const ann = { id: 'ann', ip: '203.0.113.7' }
+/** Behind one address. */
+const ben = { id: 'ben', ip: '203.0.113.8' }
+const cleo = { id: 'cleo', ip: '203.0.113.8' }
+
+const wire = ({ host, port, userToken, sessionToken }: RelayCredentials) => ({ host, port, userToken, sessionToken, pingMs: 100 })
+
+/** A host that echoes, with its name in front. */
+async function hostBy(credentials: RelayCredentials, name: string) {
+  const peer = createPeer({ role: 'host', ...wire(credentials) })
+  peer.onMessage(({ connectionId, data }) => peer.send(connectionId, Buffer.concat([Buffer.from(`${name}:`), data])))
+  await peer.connect()
+  return peer
+}
+
+async function joinBy(credentials: RelayCredentials): Promise<ClientPeer> {
+  const peer = createPeer({ role: 'client', ...wire(credentials) })
+  await peer.connect()
+  return peer
+}
+
+/** Sends numbered packets until each has come back from the host. */
+async function exchange(peer: ClientPeer, from: string, host: string): Promise<void> {
+  const missing = new Set(Array.from({ length: 20 }, (_, number) => `${from}-${number}`))
+  const off = peer.onMessage(({ data }) => {
+    missing.delete(data.toString().replace(`${host}:`, ''))
+  })
+  await eventually(`the packets of ${from}`, () => {
+    for (const packet of missing) peer.send(Buffer.from(packet))
+    return missing.size === 0 || undefined
+  })
+  off()
+}
+
+test('three players, two behind one address, play by HTTP and UDP; the host goes, one is kicked, one comes back', async () => {
+  const { call, credentialsOf, hooks, emulator, shut } = await openArcade()
+  const { lobbyId, code } = await call<LobbyView>(ann, 'POST', '/lobbies', {
+    maxPlayers: 3,
+    visibility: 'private',
+    requireReady: false,
+  })
+  await call(ben, 'POST', '/lobbies/join', { code })
+  await call(cleo, 'POST', '/lobbies/join', { code })
+  await call(ann, 'POST', `/lobbies/${lobbyId}/start`)
+
+  const first = {
+    ann: await credentialsOf(ann, lobbyId),
+    ben: await credentialsOf(ben, lobbyId),
+    cleo: await credentialsOf(cleo, lobbyId),
+  }
+  expect(new Set(Object.values(first).map(({ userToken }) => userToken)).size).toBe(3)
+  expect([first.ann.role, first.ben.role, first.cleo.role]).toEqual(['host', 'client', 'client'])
+  expect(hooks.calls).toBe(1)
+  const annPeer = await hostBy(first.ann, 'ann')
+  const peers = [annPeer, await joinBy(first.ben), await joinBy(first.cleo)] as const
+  await Promise.all([exchange(peers[1], 'ben', 'ann'), exchange(peers[2], 'cleo', 'ann')])
+
+  await call(ann, 'DELETE', `/lobbies/${lobbyId}/me`)
+  const second = { ben: await credentialsOf(ben, lobbyId, 2), cleo: await credentialsOf(cleo, lobbyId, 2) }
+  expect(second.ben.role).toBe('host')
+  expect(emulator.inspect().relaySessions.map(({ session_id }) => session_id)).toEqual([second.ben.sessionId])
+  for (const peer of peers) peer.close()
+  const benHost = await hostBy(second.ben, 'ben')
+  const cleoPeer = await joinBy(second.cleo)
+  await exchange(cleoPeer, 'cleo', 'ben')
+
+  await call(ben, 'DELETE', `/lobbies/${lobbyId}/members/cleo`)
+  await eventually('the end of her token', () => cleoPeer.state === 'invalid' || undefined)
+  expect(() => cleoPeer.send(Buffer.from('still here'))).toThrow(PeerError)
+
+  await call(cleo, 'POST', '/lobbies/join', { code })
+  const third = await credentialsOf(cleo, lobbyId, 2)
+  expect(third.userToken).not.toBe(second.cleo.userToken)
+  const cleoBack = await joinBy(third)
+  await exchange(cleoBack, 'cleo', 'ben')
+
+  for (const peer of [benHost, cleoPeer, cleoBack]) peer.close()
+  expect(await shut()).toEqual([])
+})
