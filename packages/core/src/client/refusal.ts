@@ -93,7 +93,7 @@ function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
 
 /** `message` and, where there is one, the text of `details`; or a short body that is neither JSON nor markup. */
 function messageOf(json: Readonly<Record<string, unknown>> | undefined, body: string): string {
-  if (json === undefined) return /^\s*[<"[{]/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
+  if (json === undefined) return /^\s*(?:[<"[{]|null\s*$)/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
   return [json['message'], json['details']].filter((part) => typeof part === 'string').join(' – ')
 }
 

@@ -9,7 +9,10 @@ test('whatever is drawn is a code, and is read as people type it', () => {
     fc.property(draws, fc.constantFrom('public', 'private'), typed, (stream, visibility, between) => {
       const code = newCode((max) => (stream.next().value as number) % max, visibility)
       expect(code).toHaveLength(visibility === 'public' ? 8 : 10)
-      const written = Array.from(code, (letter, index) => (index % 2 === 0 ? letter.toLowerCase() : letter) + between[index]).join('')
+      const written = Array.from(
+        code,
+        (letter, index) => (index % 2 === 0 ? letter.toLowerCase() : letter) + between[index],
+      ).join('')
       expect(parseCode(written)).toBe(code)
     }),
     { numRuns: 100 },

@@ -1,6 +1,6 @@
 import { createAttempts } from '@muster/core/http'
-import { EventEmitter } from 'eventemitter3'
 import { LobbyRefused, RelayClosed } from '../errors.js'
+import { createEvents } from '../events.js'
 import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import { unguessable } from '../random-text.js'
 import { createTicker } from '../ticker.js'
@@ -35,7 +35,7 @@ const NO_SALT = 'no lobby'
 export function createLobbies(options: LobbiesOptions): Lobbies {
   const { relay, matchmaker, store, rules, limits, clock, randomInt, tickMs, reapMs } = configure(options)
   const closing = manyWaitOn()
-  const events = new EventEmitter<LobbiesEvents>()
+  const events = createEvents<LobbiesEvents>()
   const joins = createJoinAttempts(limits, clock)
   const creates = limits.createsPerPlayer === null ? undefined : createAttempts({ ...limits.createsPerPlayer, clock })
   const runner = runnerOf(relay, matchmaker)
@@ -43,20 +43,10 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const read = async (lobbyId: string) => (await store.get(lobbyId))?.lobby
   const changed = (lobby: Lobby, happened: readonly LobbyEvent[]) => {
     keeper.tend(lobby)
-    tell(lobby, happened)
+    for (const { to: _, seq: _seq, ...event } of happened) events.emit('happened', { ...event, lobbyId: lobby.id })
   }
   const change = createChange({ store, clock, rules, changed })
   const keeper = createKeeper({ runner, clock, rules, worker: unguessable(randomInt), read, change })
-  const tell = (lobby: Lobby, happened: readonly LobbyEvent[]) => {
-    if (events.listenerCount('happened') === 0) return
-    for (const { to: _, seq: _seq, ...event } of happened) {
-      try {
-        events.emit('happened', { ...event, lobbyId: lobby.id })
-      } catch (error) {
-        process.emitWarning(`a listener of the event 'happened' threw: ${String(error)}`, 'MusterWarning')
-      }
-    }
-  }
 
   const tick = async () => {
     const now = clock.now()
@@ -113,7 +103,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   let closed: Promise<void> | undefined
 
   return {
-    events,
+    events: events.emitter,
     create: async (input) => {
       closing.signal.throwIfAborted()
       const { player, password, approval, memberData, ...given } = checkCreate(input)

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { EventEmitter } from 'eventemitter3'
+import type { Events } from '../events.js'
 import { readingOf, type Reading } from './reading.js'
 import type { Hints } from './hints.js'
 import type { Marker, Markers } from './marker.js'
@@ -38,7 +38,7 @@ export interface Desk {
   readonly clock: Clock
   readonly markers: Markers
   readonly hints: Hints
-  readonly events: EventEmitter<RelaySessionEvents>
+  readonly events: Events<RelaySessionEvents>
   /** Sessions by id: the ledger of what this process has to delete. */
   readonly ledger: Map<string, Entry>
   /** Creates that may have made a session nobody knows: the marker's URL → when. */

@@ -94,27 +94,33 @@ async function pollUntilReady(
   waiting: Waiting,
   signal: AbortSignal,
 ): Promise<ReadySession | NotReadyReason> {
-  const { clock, hints, ledger, events } = desk
-  const { session } = entry
-  if (session.ready) return session
-  const deadline = Math.max(clock.now(), session.openedAt + waiting.readyTimeoutMs)
+  const { clock, hints, ledger } = desk
+  const { id, openedAt } = entry.session
+  const deadline = Math.max(clock.now(), openedAt + waiting.readyTimeoutMs)
   for (let waitMs = waiting.pollMs; ; waitMs = Math.min(waiting.maxPollMs, waitMs * POLL_GROWTH)) {
-    const verdict = judge(entry.reading, session)
-    if (typeof verdict !== 'string') {
-      if (!ledger.has(session.id)) return 'gone' // deleted while it was read
-      entry.session = verdict
-      events.emit('ready', { sessionId: session.id, label: session.label, waitedMs: clock.now() - session.openedAt })
-      return verdict
-    }
-    if (verdict === 'in error' || clock.now() >= deadline) return verdict
+    const verdict = settle(desk, entry)
+    if (typeof verdict !== 'string' || verdict === 'in error' || clock.now() >= deadline) return verdict
     await hints.wait(entry.marker?.url ?? '', Math.min(waitMs, deadline - clock.now()), signal)
     try {
-      entry.reading = (await unlessTransient(readSession(desk, session.id, signal))) ?? entry.reading
+      entry.reading = (await unlessTransient(readSession(desk, id, signal))) ?? entry.reading
     } catch (error) {
       if (error instanceof NotFound) return 'gone'
       throw error
     }
+    if (!ledger.has(id)) return 'gone' // deleted while it was read
   }
+}
+
+/** Makes the session ready if what was read last says so. */
+export function settle(desk: Desk, entry: Entry): ReadySession | NotReadyReason {
+  const { session } = entry
+  if (session.ready) return session
+  const verdict = judge(entry.reading, session)
+  if (typeof verdict === 'string') return verdict
+  entry.session = verdict
+  const { id: sessionId, label, openedAt } = session
+  desk.events.emit('ready', { sessionId, label, waitedMs: desk.clock.now() - openedAt })
+  return verdict
 }
 
 /** By `ready`, `error`, the relay and the tokens; `status` is only a word. Pure. */

@@ -20,14 +20,17 @@ export interface RelaySessions {
    * @throws {RelayNotReady} when the second is not ready either.
    */
   awaitReady(sessionId: string, options?: WaitOptions): Promise<ReadySession>
-  /** The session as this process knows it. */
-  get(sessionId: string): RelaySession | undefined
+  /**
+   * Reads a session of this process's ledger. Once it is ready, its seats stay as they are.
+   * @throws {NotFound} for one that is not in the ledger, or no longer at the service.
+   */
+  get(sessionId: string): Promise<RelaySession>
   /** The active sessions of the whole account, as the service lists them. */
   list(): AsyncIterable<ListedSession>
   /** If the service does not confirm it now, ticks go on trying. */
   delete(sessionId: string): Promise<void>
   /**
-   * Lets one more player in. A player who is in with another address gets a new token.
+   * Lets one more player in. A player who is in with another address gets a new token, and loses the old one.
    * @throws {RelayNotAuthorized}
    */
   authorize(sessionId: string, player: { readonly id: string; readonly ip: string }): Promise<ReadySession>

@@ -106,7 +106,7 @@ test('a session can be handed from one process to another', async () => {
   const { clock, service, sessions, within } = setUp()
   const session = await within(sessions.open({ players }))
   sessions.release(session.id)
-  expect(sessions.get(session.id)).toBeUndefined()
+  await expect(sessions.get(session.id)).rejects.toBeInstanceOf(NotFound)
   await sessions.close()
   expect(service.open).toEqual([session.id])
   const other = createRelaySessions({ client: service, clock })
@@ -129,4 +129,29 @@ test.each([
   expect(() => createRelaySessions({ client: service, ...options })).toThrow(
     expect.objectContaining({ name: 'InvalidInput', field }),
   )
+})
+
+test('a session is read by its id, becomes ready by that, and is forgotten when the service has it no more', async () => {
+  const { clock, service, sessions, within } = setUp()
+  const { id } = await within(sessions.create({ players }))
+  expect(await sessions.get(id)).toMatchObject({ ready: false })
+  await clock.advance(2000)
+  expect(await sessions.get(id)).toMatchObject({ ready: true, seats: [{ id: 'ann' }, { id: 'bob' }, { id: 'cleo' }] })
+  await service.delete({ session_id: id })
+  await expect(sessions.get(id)).rejects.toBeInstanceOf(NotFound)
+  expect(() => sessions.keepAlive(id)).toThrow(NotFound)
+})
+
+test('a listener that throws disturbs nothing', async () => {
+  const { service, sessions, within } = setUp()
+  sessions.events.on('opened', () => {
+    throw new Error('in a listener')
+  })
+  const warnings: string[] = []
+  const listen = ({ message }: Error) => warnings.push(message)
+  process.on('warning', listen)
+  const session = await within(sessions.open({ players }))
+  expect(service.open).toEqual([session.id])
+  expect(warnings).toContain("a listener of the event 'opened' threw: Error: in a listener")
+  process.off('warning', listen)
 })

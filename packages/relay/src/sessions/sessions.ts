@@ -1,14 +1,14 @@
 import { NotFound } from '@muster/core'
-import { EventEmitter } from 'eventemitter3'
 import { RelayClosed, RelayNotDeleted, RelayNotRevoked } from '../errors.js'
+import { createEvents } from '../events.js'
 import { createKeyedLock } from '../keyed-lock.js'
 import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import { createTicker } from '../ticker.js'
 import { credentialsFor } from './credentials.js'
-import type { DeleteReason, Desk, Entry } from './desk.js'
+import { readSession, type DeleteReason, type Desk, type Entry } from './desk.js'
 import { createHints } from './hints.js'
 import { createMarkers } from './marker.js'
-import { awaitReady, createSession, type Opening } from './opening.js'
+import { awaitReady, createSession, settle, type Opening } from './opening.js'
 import { configure, openingOf, playerOf, type RelaySessionsOptions } from './options.js'
 import { createOrphanReaper, listed, resolveDoubts } from './orphans.js'
 import type { RelaySessions } from './relay-sessions.js'
@@ -32,7 +32,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     clock,
     markers: createMarkers(config.webhookBaseUrl, config.owner, config.randomInt),
     hints: createHints(clock),
-    events: new EventEmitter(),
+    events: createEvents(),
     ledger: new Map(),
     doubts: new Map(),
     callTimeoutMs,
@@ -145,7 +145,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
   let closed: Promise<void> | undefined
 
   return {
-    events: desk.events,
+    events: desk.events.emitter,
     open: async (input, { signal } = {}) => {
       closing.signal.throwIfAborted()
       signal?.throwIfAborted()
@@ -157,21 +157,38 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       const { session } = await create(openingOf(input), signal)
       return session as OpenedSession
     },
-    awaitReady: async (sessionId, { signal } = {}) => {
+    awaitReady: (sessionId, { signal } = {}) =>
+      lock.run(sessionId, async () => {
+        const entry = known(sessionId)
+        const linked = linkedSignal(signal, closing.signal)
+        try {
+          return await awaitReady(desk, entry, config, linked.signal, (again) => create(again, linked.signal))
+        } finally {
+          linked.unlink()
+        }
+      }),
+    get: async (sessionId) => {
       const entry = known(sessionId)
-      const linked = linkedSignal(signal, closing.signal)
       try {
-        return await awaitReady(desk, entry, config, linked.signal, (again) => create(again, linked.signal))
-      } finally {
-        linked.unlink()
+        entry.reading = await readSession(desk, sessionId)
+      } catch (error) {
+        if (error instanceof NotFound) forget(sessionId)
+        throw error
       }
+      settle(desk, entry)
+      return entry.session
     },
-    get: (sessionId) => desk.ledger.get(sessionId)?.session,
     list: () => listed(desk),
     delete: (sessionId) => removeSession(desk, sessionId, 'asked').finally(ticker.wake),
     authorize: async (sessionId, player) => {
       const newcomer = playerOf(player)
-      return lock.run(sessionId, async () => keep(await authorizePlayer(desk, knownReady(sessionId), newcomer)))
+      return lock.run(sessionId, async () => {
+        const session = knownReady(sessionId)
+        const seat = session.seats.find(({ id }) => id === newcomer.id)
+        if (seat?.ip === newcomer.ip) return session
+        const without = seat === undefined ? session : keep(await revokeSpent(desk, keep(withoutSeat(session, newcomer.id))))
+        return keep(await authorizePlayer(desk, without, newcomer))
+      })
     },
     revoke: (sessionId, playerId, { signal } = {}) =>
       lock.run(sessionId, async () => {

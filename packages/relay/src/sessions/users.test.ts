@@ -36,6 +36,17 @@ describe('joining later', () => {
     expect(new Set(second.seats.map(({ token }) => token)).size).toBe(5)
   })
 
+  test('with another address one gets another token, and the old one is taken back', async () => {
+    const { service, sessions, within } = setUp()
+    const { id } = await within(sessions.open({ players }))
+    const before = sessions.credentialsFor(id, 'bob')
+    const session = await within(sessions.authorize(id, { id: 'bob', ip: '198.51.100.1' }))
+    expect(session.spent).toEqual([])
+    const after = sessions.credentialsFor(id, 'bob')
+    expect(service.isValid(before.sessionToken, before.userToken)).toBe(false)
+    expect(service.isValid(after.sessionToken, after.userToken)).toBe(true)
+  })
+
   test('a player who is never let in is an error, and gets nothing', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'conflict' }] })
     const { id } = await within(sessions.open({ players }))

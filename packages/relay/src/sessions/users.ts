@@ -4,22 +4,19 @@ import { readSession, type Desk } from './desk.js'
 import { isTransient, unlessTransient } from './outcome.js'
 import { readingOf, type SessionUser } from './reading.js'
 import { freeTokens } from './seats.js'
-import { withoutSeat, type ReadySession, type RelayPlayer } from './session.js'
+import type { ReadySession, RelayPlayer } from './session.js'
 
 const ATTEMPTS = 3
 /** Milliseconds before the second attempt; twice as many before the third. */
 const PAUSE_MS = 500
 
 /**
- * Lets one more player in, with a token that is this player's alone. A lost answer, and a 409, are resolved
+ * Lets one more player in, who is not seated yet, with a token that is this player's alone. A lost answer, and a 409, are resolved
  * by reading the session: a token at the player's address that nobody has is the player's. An answer that
  * came is compared with a reading too, because a token of somebody else must never be handed on.
  * @throws {RelayNotAuthorized} when there is no such token.
  */
-export async function authorizePlayer(desk: Desk, before: ReadySession, player: RelayPlayer): Promise<ReadySession> {
-  const seated = before.seats.find(({ id }) => id === player.id)
-  if (seated?.ip === player.ip) return before
-  const session = withoutSeat(before, player.id)
+export async function authorizePlayer(desk: Desk, session: ReadySession, player: RelayPlayer): Promise<ReadySession> {
   const taken = new Set([...session.spent, ...session.seats.map(({ token }) => token)])
   let failure: unknown
 
