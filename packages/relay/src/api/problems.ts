@@ -8,6 +8,7 @@ const statuses: Readonly<Record<LobbyRefusalCode, number>> = {
   'no-such-player': 404,
   'lobby-closed': 410,
   'not-host': 403,
+  'lobby-full': 409,
   away: 409,
   'own-player': 409,
   'stale-version': 409,

@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { LobbyRefused } from '../errors.js'
 import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import type { SystemCommand } from './command.js'
 import type { Lobby } from './lobby.js'
@@ -97,12 +98,14 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     const result = await runner.perform(work, lobby, worker, signal)
     try {
       await change(lobby.id, result)
-      runner.settled(result)
     } catch (error) {
-      // The lobby is gone, or its store does not answer: nobody will know of this session.
+      // The lobby does not take it, so nobody will know of it. If the store failed, it may have taken it all
+      // the same; then whoever looks for orphans finds out.
       const id = result.kind === 'opened' ? result.session.id : result.kind === 'handedOver' ? result.reference : undefined
-      if (id !== undefined) await runner.end(id).catch(() => {})
+      if (id !== undefined && error instanceof LobbyRefused) await runner.end(id).catch(() => {})
       throw error
+    } finally {
+      runner.settled(result)
     }
   }
 

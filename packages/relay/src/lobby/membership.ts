@@ -45,7 +45,7 @@ function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby |
 export function decide(lobby: Lobby, now: number, applicantId: string, approve: boolean): Lobby | Refusal {
   const applicant = lobby.applicants.find(({ id, denied }) => id === applicantId && !denied)
   if (applicant === undefined) return refuse('no-such-player')
-  if (approve && lobby.members.length >= lobby.maxPlayers) return refuse('not-joinable')
+  if (approve && lobby.members.length >= lobby.maxPlayers) return refuse('lobby-full')
   const rest = lobby.applicants.filter((other) => other !== applicant)
   const decided = withEvent(
     { ...lobby, applicants: approve ? rest : [...rest, { ...applicant, since: now, denied: true }] },

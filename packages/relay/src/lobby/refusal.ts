@@ -8,6 +8,7 @@ export const refusals = {
   away: 'you have been away: join again to take your slot',
   'lobby-closed': 'the lobby is closed',
   'not-host': 'only the host may do this',
+  'lobby-full': 'the lobby is full',
   'no-such-player': 'there is no such player in the lobby',
   'own-player': 'the host cannot do this to themselves',
   'stale-version': 'the data has changed since that version',

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { createMemoryLobbyStore } from './memory-store.js'
+import type { LobbyStore } from './store.js'
 import { cleo, codeOf, failing, player, withThree } from './lobbies.fixture.js'
 
 describe('the relay', () => {
@@ -129,5 +131,32 @@ describe('the relay', () => {
     expect(service.open).toHaveLength(1)
     await clock.advance(10_000)
     expect(service.open).toEqual([])
+  })
+
+  test('that was stored although the store said no is kept, and one that was not is found as an orphan', async () => {
+    for (const isStored of [true, false]) {
+      const memory = createMemoryLobbyStore()
+      const broken = { left: 1 }
+      const store: LobbyStore = {
+        ...memory,
+        replace: async (...args) => {
+          if (args[0].run?.status !== 'relayed' || broken.left === 0) return memory.replace(...args)
+          broken.left -= 1
+          if (isStored) await memory.replace(...args)
+          throw new Error('the store does not answer')
+        },
+      }
+      const { clock, lobbies, lobbyId, service, credentials, start, tearDown } = await withThree({ store })
+      await start()
+      for (let second = 0; second < 240; second += 5) {
+        for (const playerId of ['ann', 'bob', 'cleo']) await lobbies.heartbeat({ lobbyId, playerId })
+        await clock.advance(5000)
+      }
+      const { sessionId, sessionToken, userToken } = await credentials('ann')
+      expect(service.opened).toBe(isStored ? 1 : 2)
+      expect(service.open).toEqual([sessionId])
+      expect(service.isValid(sessionToken, userToken)).toBe(true)
+      expect(await tearDown()).toEqual([])
+    }
   })
 })

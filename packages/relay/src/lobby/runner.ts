@@ -14,7 +14,7 @@ export interface Runner {
   perform(work: Work, lobby: Lobby, worker: string, signal: AbortSignal): Promise<SystemCommand>
   /** Ends what is retired. */
   end(id: string): Promise<void>
-  /** Lets go of what `perform` made, once the lobby knows of it. */
+  /** Lets go of what `perform` made: from now on the lobby's store says what is to become of it. */
   settled(result: SystemCommand): void
 }
 

@@ -64,6 +64,13 @@ describe('coming in', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'applicant.decided', approved: false, to: 'cleo' })
   })
 
+  test('the host cannot let in more than there is room for', () => {
+    const game = play(aLobby({ entry: { kind: 'approval' }, maxPlayers: 2 }))
+    for (const playerId of ['bob', 'cleo']) game.do(join(playerId))
+    game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })
+    expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'cleo', approve: true })).toBe('lobby-full')
+  })
+
   test('after the start only where that is allowed', () => {
     const closed = play(aLobby({ lateJoin: false }))
     closed.do({ kind: 'start', playerId: 'ann' })

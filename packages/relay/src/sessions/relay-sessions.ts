@@ -53,7 +53,7 @@ export interface RelaySessions {
   keepAlive(sessionId: string): void
   /** Takes a session into this process's ledger, as another process, or a store, knows it. */
   adopt(session: ReadySession): void
-  /** Takes a session out of the ledger: somebody else sees to its end. */
+  /** Takes a session out of the ledger: somebody else sees to its end. One that is being deleted stays until that is done. */
   release(sessionId: string): void
   /**
    * Deletes sessions of our `owner` that nobody has: after a crash, for instance.

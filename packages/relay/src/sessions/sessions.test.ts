@@ -117,6 +117,15 @@ test('a session can be handed from one process to another', async () => {
   expect(service.open).toEqual([])
 })
 
+test('a session that is being deleted is not let go of', async () => {
+  const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'delete', fault: 'lost before', times: 1 }] })
+  const { id } = await within(sessions.open({ players }))
+  await failing(sessions.delete(id))
+  sessions.release(id)
+  await clock.advance(10_000)
+  expect(service.open).toEqual([])
+})
+
 test.each([
   [{ client: {} as never }, 'client'],
   [{ owner: 'a/b' }, 'owner'],

@@ -216,7 +216,9 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       desk.ledger.set(session.id, { session, marker: undefined, reading: undefined, lastUsedAt: clock.now(), condemned })
       ticker.wake()
     },
-    release: forget,
+    release: (sessionId) => {
+      if (desk.ledger.get(sessionId)?.condemned === undefined) forget(sessionId)
+    },
     reapOrphans,
     deleteLabelled: async (label) => {
       for await (const session of listed(desk)) {
