@@ -4,8 +4,8 @@ import { atLeast, atMost, median, type Figures } from '../figure.js'
 import { httpClients, type HttpClientName } from './http-clients.js'
 
 const WARM_UP = 8000
-const REQUESTS = 1000
-const ROUNDS = 21
+const REQUESTS = 2000
+const ROUNDS = 15
 
 const names = Object.keys(httpClients) as HttpClientName[]
 const rivals = ['ky', 'axios', 'got'] as const

@@ -30,44 +30,50 @@ export interface Calling {
   readonly nextCall: () => string
 }
 
-/** A call whose options were checked. */
-type Perform = (given: unknown, options: CallOptions, began: number) => Promise<unknown>
-
 /**
  * The first hop: checks the input, writes it as HTTP, and waits for the answer as long as the caller wants.
  * The others are retry, schedule, send and decode.
+ *
+ * The first call of a process may have to wait for the description to be loaded. That is this process's
+ * doing and no part of the call's time: a manual clock may run on for minutes meanwhile.
  */
 export function createCall(id: OperationId, calling: Calling): UntypedCall {
-  const { lifetime, clock } = calling
-  let perform: Perform | undefined
-
-  const loaded = async (): Promise<Perform> => (perform ??= await describedCall(id, calling))
-
-  return async (given = {}, options = {}) => {
+  const { lifetime } = calling
+  const admit = (options: CallOptions) => {
     checkCallOptions(id, options)
     options.signal?.throwIfAborted()
     lifetime.assertOpen(id)
-    const began = clock.now()
-    if (perform !== undefined) return perform(given, options, began)
+  }
+  let call: DescribedCall | undefined
+
+  const describedFirst: UntypedCall = async (given = {}, options = {}) => {
+    admit(options)
     lifetime.begin()
     try {
-      const first = await loaded()
+      call ??= await describedCall(id, calling)
       options.signal?.throwIfAborted()
-      return await first(given, options, began)
+      return await call(given, options, () => {})
     } finally {
       lifetime.end()
     }
   }
+
+  return (given = {}, options = {}) => (call === undefined ? describedFirst(given, options) : call(given, options, admit))
 }
 
-async function describedCall(id: OperationId, calling: Calling): Promise<Perform> {
-  const { flights, cache, settings, nextCall } = calling
+/** @param admit throws where the call may not begin; called first. */
+type DescribedCall = (given: unknown, options: CallOptions, admit: (options: CallOptions) => void) => Promise<unknown>
+
+async function describedCall(id: OperationId, calling: Calling): Promise<DescribedCall> {
+  const { flights, cache, clock, settings, nextCall } = calling
   const operation = (await loadDescription()).get(id)
   if (operation === undefined) throw new TypeError(`nothing describes ${id}`)
   const encode = createEncoder(operation, settings, calling.pathPrefix)
   const template = pathOf(operation, settings)
 
-  return async (given, { signal, timeoutMs = calling.timeoutMs, priority = 0 }, began) => {
+  return async (given, options, admit) => {
+    admit(options)
+    const { signal, timeoutMs = calling.timeoutMs, priority = 0 } = options
     const checked = operation.input.safeParse(given)
     if (!checked.success) throw invalid(`${id}: input`, given, checked.error, { operation: id })
     const input = checked.data as Readonly<Record<string, unknown>>
@@ -87,7 +93,7 @@ async function describedCall(id: OperationId, calling: Calling): Promise<Perform
       body,
       priority,
       cancellation: createCancellation(),
-      progress: createProgress(began),
+      progress: createProgress(clock.now()),
     }
     const answer = await flights.board(request, signal, timeoutMs)
     if (keep) cache.set(path, deepFreeze(answer))

@@ -70,9 +70,13 @@ export interface EventSink {
   emit<Name extends keyof ClientEvents>(name: Name, event: Parameters<ClientEvents[Name]>[0]): void
 }
 
-/** An emitter for users, and the sink that feeds it. A listener that throws becomes a process warning, never the call's failure. */
+/**
+ * An emitter for users, and the sink that feeds it. A listener that throws becomes a process warning, one
+ * per event, and never the call's failure.
+ */
 export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; readonly sink: EventSink } {
   const emitter = new EventEmitter<ClientEvents>()
+  const warned = new Set<keyof ClientEvents>()
   return {
     emitter,
     sink: {
@@ -81,6 +85,8 @@ export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; 
         try {
           emitter.emit(name, ...([event] as never))
         } catch (error) {
+          if (warned.has(name)) return
+          warned.add(name)
           const what = error instanceof Error ? `${error.name}: ${error.message}` : `a value of type ${typeof error}` // String() may throw
           process.emitWarning(`a listener of the event '${name}' threw: ${what}`, 'MusterWarning')
         }

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { operations, type OperationId } from '../api/api.js'
+import { invalid } from './invalid.js'
+
+const byId = new Map(operations)
+
+/** The error for an input that an operation refuses. */
+function refused(id: OperationId, input: unknown) {
+  const result = byId.get(id)?.input.safeParse(input)
+  if (result?.success !== false) return expect.unreachable('the input should be refused')
+  return invalid(`${id}: input`, input, result.error, { operation: id })
+}
+
+const version = { app_name: 'a', name: 'v', docker_repository: 'r', docker_image: 'i', docker_tag: 't', req_cpu: 128, req_memory: 256 }
+const create = { application: 'a', version: 'v' }
+
+describe('names the field, what is wrong and the value', () => {
+  test.each([
+    ['versions.create', { ...version, req_memory: 300 }, 'req_memory', 'must be at most twice req_cpu, got 300'],
+    ['versions.create', { ...version, ports: [{ port: 70_000, protocol: 'UDP' }] }, 'ports.0.port', 'got 70000'],
+    ['fleets.list', { page: 0 }, 'page', 'got 0'],
+    ['fleets.list', { page: '1' }, 'page', 'expected number'],
+    ['deployments.get', {}, 'request_id', 'is missing'],
+    ['deployments.get', { request_id: null }, 'request_id', 'got null'],
+    ['deployments.get', { request_id: '' }, 'request_id', 'got ""'],
+    ['deployments.metrics', { request_id: 'a', steps: '5x' }, 'steps', 'got "5x"'],
+    ['deployments.get', { requestId: 'a', request_id: 'a' }, 'requestId', 'is not known'],
+    ['deployments.create', { ...create, users: [] }, 'users', '>=1'],
+    ['deployments.create', { ...create, users: [{ user_type: 'email' }] }, 'users.0.user_type', 'Invalid'],
+    ['applications.list', { page: 1 }, 'page', 'is not known'],
+  ] as const)('%s %j', (id, input, field, says) => {
+    const error = refused(id, input)
+    expect(error).toMatchObject({ name: 'InvalidInput', operation: id, field, message: expect.stringContaining(says) })
+    expect(error.message.startsWith(`${id}: input ${field}: `)).toBe(true)
+  })
+
+  test('an input that is no object has no field', () => {
+    const error = refused('deployments.get', 'abc')
+    expect(error.message).toMatch(/^deployments.get: input: /)
+    expect(error).not.toHaveProperty('field')
+  })
+})
+
+describe('never shows a secret, an address, or what may be one', () => {
+  test.each([
+    ['deployments.create', { ...create, users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.777' } }] }],
+    ['deployments.create', { ...create, users: ['198.51.100.7'] }],
+    ['deployments.create', { ...create, users: [{ user_type: '198.51.100.7', user_data: {} }] }],
+    ['deployments.create', { ...create, users: [], environment_variables: [{ key: 'K', value: 77_123, is_hidden: true }] }],
+    ['versions.create', { ...version, envs: [{ key: 'K', value: 'hunter2'.repeat(1000) }] }],
+    ['versions.create', { ...version, envs: ['K=hunter2'] }],
+    ['versions.create', { ...version, private_token: 77_123 }],
+    ['relays.create', { users: [{ ip: 'hunter2' }] }],
+    ['relays.revokeUser', { session_id: 's', authorization_token: -77_123 }],
+    ['deployments.create', { ...create, users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }], webhook_on_ready: { url: 'hunter2' } }],
+    ['deployments.selfStop', { request_id: 'a', access_point_id: 'b', authorization: ['hunter2'] }],
+  ] as const)('%s %j', (id, input) => {
+    const error = refused(id, input)
+    expect(JSON.stringify([error.message, error, error.stack])).not.toMatch(/198\.51|hunter2|77123/)
+  })
+
+  test('a long value is cut short', () => {
+    expect(refused('deployments.metrics', { request_id: 'a', steps: 'x'.repeat(500) }).message.length).toBeLessThan(250)
+  })
+})
