@@ -53,8 +53,8 @@ export function configure(options: ClientOptions): ClientConfig {
     dispatcher: options.dispatcher,
     ...baseAddress(options.baseUrl),
     token: createTokenSource(options.token),
-    limits: limitsOf(options.limits ?? {}),
-    retry: retryOf(options.retry ?? {}),
+    limits: limitsOf(options.limits === undefined ? {} : options.limits),
+    retry: retryOf(options.retry === undefined ? {} : options.retry),
     settings: settingsOf(options.settings ?? {}),
   }
   checkMilliseconds('timeoutMs', config.timeoutMs, 1)
@@ -73,7 +73,11 @@ export function configure(options: ClientOptions): ClientConfig {
   return config
 }
 
+/** A number or a list has no names that could be wrong, and would pass for an object without any. */
+const isPlain = (options: unknown) => typeof options === 'object' && options !== null && !Array.isArray(options)
+
 function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['limits'] {
+  check(isPlain(options), 'limits', options, 'an object of limits by name')
   checkNames(options, Object.keys(documentedLimits), 'limits.')
   const one = (key: LimitKey): Limit => {
     const option = options[key]
@@ -91,6 +95,7 @@ function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['
 }
 
 function retryOf(options: Partial<RetryOptions>): RetryOptions {
+  check(isPlain(options), 'retry', options, 'an object')
   checkNames(options, Object.keys(defaultRetry), 'retry.')
   const retry = filled(options, defaultRetry)
   checkCount('retry.attempts', retry.attempts)

@@ -3,7 +3,7 @@ import type { Deployment } from '../api/index.js'
 import { createManualClock } from '../manual-clock.js'
 import { seededRandom } from '../random.js'
 import type { CallOptions } from './call-options.js'
-import { ConnectionLost, Forbidden, InvalidInput, NotFound, ServerError, TimedOut } from './errors.js'
+import { ConnectionLost, Forbidden, InvalidInput, NotFound, ServerError, TimedOut, UnexpectedResponse } from './errors.js'
 import { createWaitUntilReady, type WaitOptions } from './wait-until-ready.js'
 
 const view = (status: string, more: Partial<Deployment> = {}): Deployment => ({ request_id: 'abc', current_status: status, ...more })
@@ -92,6 +92,13 @@ describe('goes on', () => {
     expect(error).toBe(unknown)
     expect(took).toBeGreaterThanOrEqual(5000)
     expect(took).toBeLessThan(12_000)
+  })
+
+  test('after answers that cannot be read, but not after five in a row', async () => {
+    const unreadable = new UnexpectedResponse('not JSON')
+    const four = Array.from({ length: 4 }, () => unreadable)
+    expect((await wait([...four, view('Status.SEEKING'), ...four, view('READY')])).value).toEqual(view('READY'))
+    expect(await wait([...four, unreadable, view('READY')])).toMatchObject({ error: unreadable })
   })
 
   test('and keeps the last failure as the cause when its time is up', async () => {

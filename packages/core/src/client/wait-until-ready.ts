@@ -4,7 +4,7 @@ import { deploymentPhase } from '../deployment-status.js'
 import type { Random } from '../random.js'
 import { scrub } from '../redact.js'
 import { checkCallOptions, type CallOptions } from './call-options.js'
-import { AlreadyTerminated, ConnectionLost, DeploymentFailed, InvalidInput, NotFound, ServerError, TimedOut } from './errors.js'
+import { AlreadyTerminated, ConnectionLost, DeploymentFailed, InvalidInput, NotFound, ServerError, TimedOut, UnexpectedResponse } from './errors.js'
 
 export interface WaitOptions extends CallOptions {
   /** Milliseconds for the whole wait. Default 600,000. */
@@ -17,6 +17,8 @@ export interface WaitOptions extends CallOptions {
 
 /** Milliseconds in which a new deployment may still be unknown to the status operation. */
 const SETTLING_MS = 5000
+/** One answer that cannot be read may be a proxy's; so many in a row are the service's. */
+const MOST_UNREADABLE = 5
 
 type ReadStatus = (input: { readonly request_id: string }, options: CallOptions) => Promise<Deployment>
 
@@ -29,6 +31,7 @@ export function createWaitUntilReady(read: ReadStatus, { clock, random }: { read
     const began = clock.now()
     let lastError: unknown
     let lastStatus = 'unknown'
+    let unreadable = 0
 
     for (let wait = pollMs; ; wait = Math.min(maxPollMs, wait * 1.5)) {
       const leftMs = began + timeoutMs - clock.now()
@@ -39,6 +42,7 @@ export function createWaitUntilReady(read: ReadStatus, { clock, random }: { read
       try {
         const deployment = await read({ request_id: requestId }, { signal, priority, timeoutMs: leftMs })
         lastStatus = deployment.current_status
+        unreadable = 0
         switch (deploymentPhase(deployment)) {
           case 'ready':
             return deployment
@@ -51,7 +55,11 @@ export function createWaitUntilReady(read: ReadStatus, { clock, random }: { read
           case 'starting':
         }
       } catch (error) {
-        const passes = isTransient(error) || (error instanceof NotFound && clock.now() - began < SETTLING_MS)
+        if (error instanceof UnexpectedResponse) unreadable += 1
+        const passes =
+          isTransient(error) ||
+          (error instanceof UnexpectedResponse && unreadable < MOST_UNREADABLE) ||
+          (error instanceof NotFound && clock.now() - began < SETTLING_MS)
         if (!passes) throw error
         lastError = error
       }

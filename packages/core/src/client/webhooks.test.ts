@@ -43,6 +43,12 @@ describe('a body that is none', () => {
     expect(() => parseRelayWebhook(new Uint8Array(2 ** 20 + 1))).toThrow('larger than 1048576 bytes')
   })
 
+  test.each([0, -1, 0.5, NaN, Infinity, '64'])('is not read under a bound of %j', (maxBytes) => {
+    const message = `deployment webhook: option maxBytes must be a whole number of bytes above 0, got ${maxBytes}`
+    const refusal = expect.objectContaining({ name: 'InvalidInput', message, field: 'maxBytes' })
+    expect(() => parseDeploymentWebhook('{"request_id":"abc"}', { maxBytes: maxBytes as number })).toThrow(refusal)
+  })
+
   test('of any kind has a defined end, and is not repeated', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.uint8Array(), fc.json(), fc.dictionary(fc.string(), fc.jsonValue())), (body) => {

@@ -28,7 +28,7 @@ export interface RelayHint {
  * Webhooks are neither signed nor repeated, so this is a hint and no fact: read the status before acting on
  * it, and take no address from it. It may also come before the create call has returned.
  *
- * @throws {InvalidInput} when the body is too large, is not JSON, or names no deployment.
+ * @throws {InvalidInput} when the body is too large, is not JSON, or names no deployment; or when an option is wrong.
  */
 export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptions): DeploymentHint {
   const view = read('deployment webhook', body, options)
@@ -40,7 +40,7 @@ export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptio
  * Reads the body of a relay session's webhook, presumably the session (an unsure public fact). A hint, as
  * above: read the session before acting on it.
  *
- * @throws {InvalidInput} when the body is too large, is not JSON, or names no session.
+ * @throws {InvalidInput} when the body is too large, is not JSON, or names no session; or when an option is wrong.
  */
 export function parseRelayWebhook(body: WebhookBody, options?: WebhookOptions): RelayHint {
   const session = read('relay webhook', body, options)
@@ -49,6 +49,9 @@ export function parseRelayWebhook(body: WebhookBody, options?: WebhookOptions): 
 }
 
 function read(what: string, body: WebhookBody, { maxBytes = 2 ** 20 }: WebhookOptions = {}): Readonly<Record<string, unknown>> {
+  if (!(Number.isSafeInteger(maxBytes) && maxBytes > 0)) {
+    throw new InvalidInput(`${what}: option maxBytes must be a whole number of bytes above 0, got ${String(maxBytes)}`, { field: 'maxBytes' })
+  }
   const json = typeof body === 'string' || body instanceof Uint8Array ? parse(what, body, maxBytes) : body
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refuse(what, 'is not a JSON object')
   return json as Readonly<Record<string, unknown>>
