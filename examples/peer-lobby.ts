@@ -1,103 +1,170 @@
 /**
- * Friends play over a relay: a lobby by code, real UDP packets, a host who leaves, one who is kicked, one who comes back.
- * Two of the three play behind one address, and still have a token each.
+ * Friends play without a server: they meet in a lobby, over HTTP, and play over a relay, by UDP. The host leaves and
+ * another takes over, one is kicked, one comes back. Two of the three play behind one address, and still have a token each.
  */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
+import { bearerToken, clientAddress, nodeListener, type HttpHandler } from '@muster/core/http'
 import { createEmulator } from '@muster/emulator'
 import { createPeer, PeerError, type ClientPeer, type HostPeer } from '@muster/emulator/peer'
-import { createLobbies, createRelaySessions, type RelayCredentials } from '@muster/relay'
+import {
+  createLobbies,
+  createLobbyApi,
+  createRelaySessions,
+  type Followed,
+  type LobbyView,
+  type RelayCredentials,
+} from '@muster/relay'
 
+// The service on this machine, with relays that carry packets. In production: its address, and your token.
 const emulator = createEmulator({ speed: 10, relayData: true })
-const { url } = await emulator.listen()
-const client = createClient({ baseUrl: url, token: 'dev' })
-const sessions = createRelaySessions({ client: client.relays, pollMs: 50 })
+const client = createClient({ baseUrl: (await emulator.listen()).url, token: 'dev' })
+
+// Your backend: the lobby API, and beside it where the service says that a session is ready.
+const server = createServer().listen(0, '127.0.0.1')
+await once(server, 'listening')
+const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+const sessions = createRelaySessions({ client: client.relays, webhookBaseUrl: `${url}/relay-hooks` })
 const lobbies = createLobbies({ relay: sessions })
+const api = createLobbyApi(lobbies, {
+  // Yours looks the token up. Here it is the name.
+  authenticate: (request) => {
+    const id = bearerToken(request)
+    return id === undefined ? undefined : { id }
+  },
+  // As behind a load balancer, which says where a player calls from.
+  address: clientAddress({ trustedProxies: ['127.0.0.1/32'] }),
+})
+const isHook = (request: Request) => new URL(request.url).pathname.startsWith('/relay-hooks/')
+const backend: HttpHandler = (request, connection) => (isHook(request) ? sessions.webhook(request) : api(request, connection))
+server.on('request', nodeListener(backend))
 
-const ann = { id: 'ann', ip: '203.0.113.7' }
-const ben = { id: 'ben', ip: '203.0.113.8' }
-const cleo = { id: 'cleo', ip: '203.0.113.8' }
-
-const { lobbyId, code } = await lobbies.create({ player: ann, maxPlayers: 3, visibility: 'private', requireReady: false })
-await lobbies.join({ player: ben, code })
-await lobbies.join({ player: cleo, code })
-await lobbies.start({ lobbyId, playerId: 'ann' })
-console.log(`three players have met by the code ${code}`)
-
-/** A member's own credentials, as soon as they are of this term or a later one. */
-async function credentialsOf(playerId: string, term = 1): Promise<RelayCredentials> {
-  for (let cursor: number | undefined; ; ) {
-    const { run } = await lobbies.get({ lobbyId, playerId })
-    if (run?.status === 'relayed' && run.term >= term && run.credentials !== null) return run.credentials
-    cursor = (await lobbies.poll({ lobbyId, playerId, after: cursor, waitMs: 1000 })).cursor
+/** The lobby's side of a game client. */
+function createPlayer(id: string, ip: string) {
+  let cursor = 0
+  const call = async (method: string, path: string, body?: object): Promise<{ status: number; json: unknown }> => {
+    const headers = { authorization: `Bearer ${id}`, 'x-forwarded-for': ip, 'content-type': 'application/json' }
+    const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+    const text = await response.text()
+    return { status: response.status, json: text === '' ? undefined : JSON.parse(text) }
   }
+  /** The same, where nothing is refused. */
+  const ask = async (method: string, path: string, body?: object): Promise<LobbyView> => {
+    const { status, json } = await call(method, path, body)
+    assert.ok(status < 300, `${id}: ${method} ${path}: ${JSON.stringify(json)}`)
+    return json as LobbyView
+  }
+  const join = async (code: string): Promise<LobbyView> => {
+    const { lobby } = (await ask('POST', '/lobbies/join', { code })) as unknown as { lobby: LobbyView }
+    cursor = lobby.cursor // what came before is in this answer
+    return lobby
+  }
+  /** The next credentials that the lobby's events bring; waits for them by long poll. */
+  const nextCredentials = async (lobbyId: string): Promise<RelayCredentials> => {
+    for (;;) {
+      const { json } = await call('GET', `/lobbies/${lobbyId}/events?after=${cursor}&wait=10`)
+      const followed = json as Followed
+      cursor = followed.cursor
+      for (const message of followed.messages) {
+        // The whole state comes in place of events, to who has missed too many.
+        const news = message.type === 'snapshot' ? message.lobby.run : message
+        if (news !== null && 'credentials' in news && news.credentials) return news.credentials
+      }
+      assert.equal(followed.over, false)
+    }
+  }
+  return { id, call, ask, join, nextCredentials }
 }
 
+// The game's side: a host that answers every packet, and clients that send numbered ones.
 const wire = ({ host, port, userToken, sessionToken }: RelayCredentials) => ({ host, port, userToken, sessionToken, pingMs: 100 })
 
-async function hostBy(credentials: RelayCredentials): Promise<HostPeer> {
+async function hostGame(credentials: RelayCredentials): Promise<HostPeer> {
   assert.equal(credentials.role, 'host')
   const peer = createPeer({ role: 'host', ...wire(credentials) })
-  // An echo, with the host's mark in front.
   peer.onMessage(({ connectionId, data }) => peer.send(connectionId, Buffer.concat([Buffer.from('host:'), data])))
   await peer.connect()
   return peer
 }
 
-async function joinBy(credentials: RelayCredentials): Promise<ClientPeer> {
+async function joinGame(credentials: RelayCredentials): Promise<ClientPeer> {
   assert.equal(credentials.role, 'client')
   const peer = createPeer({ role: 'client', ...wire(credentials) })
   await peer.connect()
   return peer
 }
 
-/** Sends numbered packets until each has come back: datagrams may get lost. */
-async function exchange(peer: ClientPeer, from: string): Promise<void> {
-  const missing = new Set(Array.from({ length: 20 }, (_, number) => `${from}-${number}`))
-  const off = peer.onMessage(({ data }) => void missing.delete(data.toString().replace('host:', '')))
+/** Sends each packet until it has come back: datagrams may get lost. */
+async function exchange(peer: ClientPeer): Promise<void> {
+  const missing = new Set(Array.from({ length: 20 }, (_, number) => `packet ${number}`))
+  const stop = peer.onMessage(({ data }) => void missing.delete(data.toString().replace('host:', '')))
   for (let round = 0; missing.size > 0 && round < 50; round += 1) {
     for (const packet of missing) peer.send(Buffer.from(packet))
     await systemClock.sleep(20)
   }
-  off()
-  assert.equal(missing.size, 0, `packets of ${from} that did not come back`)
+  stop()
+  assert.deepEqual([...missing], [])
 }
 
-const first = { ann: await credentialsOf('ann'), ben: await credentialsOf('ben'), cleo: await credentialsOf('cleo') }
-assert.equal(new Set(Object.values(first).map(({ userToken }) => userToken)).size, 3)
-const annPeer = await hostBy(first.ann)
-const [benPeer, cleoPeer] = [await joinBy(first.ben), await joinBy(first.cleo)]
-await exchange(benPeer, 'ben')
-await exchange(cleoPeer, 'cleo')
-console.log('numbered packets went through the relay and back')
+// A lobby by code. The relay is not there, and costs nothing, before it starts.
+const ann = createPlayer('ann', '203.0.113.7')
+const ben = createPlayer('ben', '203.0.113.8')
+const cleo = createPlayer('cleo', '203.0.113.8')
+const { lobbyId, code } = await ann.ask('POST', '/lobbies', { maxPlayers: 3, visibility: 'private' })
+assert.equal((await cleo.call('POST', '/lobbies/join', { code: 'BCDFGHJKLM' })).status, 404)
+for (const player of [ben, cleo]) {
+  await player.join(code)
+  await player.ask('PUT', `/lobbies/${lobbyId}/me/ready`, { ready: true })
+}
+assert.deepEqual((await client.relays.list()).sessions, [])
+await ann.ask('POST', `/lobbies/${lobbyId}/start`)
+console.log(`three players have met by the code ${code}`)
 
-await lobbies.leave({ lobbyId, playerId: 'ann' })
-for (const peer of [annPeer, benPeer, cleoPeer]) peer.close()
-const second = { ben: await credentialsOf('ben', 2), cleo: await credentialsOf('cleo', 2) }
-assert.notEqual(second.ben.sessionId, first.ben.sessionId)
-const benAsHost = await hostBy(second.ben)
-const cleoAgain = await joinBy(second.cleo)
-await exchange(cleoAgain, 'cleo')
-console.log('the host has left; who was there longest is host now, on a new session')
+const first = await Promise.all([ann, ben, cleo].map((player) => player.nextCredentials(lobbyId)))
+assert.equal(new Set(first.map(({ userToken }) => userToken)).size, 3)
+const [anns, bens, cleos] = first as [RelayCredentials, RelayCredentials, RelayCredentials]
+const firstGame = [await hostGame(anns), await joinGame(bens), await joinGame(cleos)] as const
+await Promise.all([exchange(firstGame[1]), exchange(firstGame[2])])
+console.log('numbered packets have gone through the relay and back')
 
-await lobbies.kick({ lobbyId, playerId: 'ben', targetId: 'cleo' })
-const thrownOut = new Promise<string>((resolve) => cleoAgain.onState(resolve))
-assert.equal(await thrownOut, 'invalid')
-assert.throws(() => cleoAgain.send(Buffer.from('still here')), PeerError)
+// The host leaves. Who has been there longest is host now, in a new session, of which the others hear.
+await ann.ask('DELETE', `/lobbies/${lobbyId}/me`)
+const [bensNext, cleosNext] = [await ben.nextCredentials(lobbyId), await cleo.nextCredentials(lobbyId)]
+for (const peer of firstGame) peer.close()
+assert.notEqual(bensNext.sessionId, bens.sessionId)
+const [benHosts, cleoPlays] = [await hostGame(bensNext), await joinGame(cleosNext)]
+await exchange(cleoPlays)
+console.log('the host has left, and the next has taken over')
+
+// Who is kicked has no token any more.
+const thrownOut = new Promise<void>((resolve) => cleoPlays.onState((state) => state === 'invalid' && resolve()))
+await ben.ask('DELETE', `/lobbies/${lobbyId}/members/cleo`)
+await thrownOut
+assert.throws(() => cleoPlays.send(Buffer.from('still here')), PeerError)
+await assert.rejects(cleoPlays.connect(), { problem: 'invalid' })
+assert.equal((await cleo.call('GET', `/lobbies/${lobbyId}`)).status, 404)
 console.log('who is kicked cannot send any more')
 
-await lobbies.join({ player: cleo, code })
-const third = await credentialsOf('cleo', 2)
-assert.notEqual(third.userToken, second.cleo.userToken)
-const cleoBack = await joinBy(third)
-await exchange(cleoBack, 'cleo')
-console.log('and who comes back has a new token')
+// Who has left may come back, to the same slot, with a new token.
+const { members } = await ann.join(code)
+assert.equal(members.find(({ playerId }) => playerId === 'ann')?.slot, 0)
+const annsAgain = await ann.nextCredentials(lobbyId)
+assert.notEqual(annsAgain.userToken, anns.userToken)
+const annPlays = await joinGame(annsAgain)
+await exchange(annPlays)
+console.log('who has left is back, as a client now')
 
-for (const peer of [benAsHost, cleoAgain, cleoBack]) peer.close()
+await ben.ask('DELETE', `/lobbies/${lobbyId}`)
+for (const peer of [benHosts, cleoPlays, annPlays]) peer.close()
 await lobbies.close()
 await sessions.close()
 assert.deepEqual((await client.relays.list()).sessions, [])
 console.log('no session is left open')
+server.closeAllConnections()
+server.close()
 await client.close()
 await emulator.close()

@@ -58,6 +58,7 @@ export async function openArcade(
     client: client.relays,
     webhookBaseUrl: `${url}/relay-hooks`,
     callTimeoutMs: 5000,
+    settleMs: 500,
     ...given.sessions,
   })
   const lobbies = createLobbies({ relay: sessions, tickMs: 100, ...given.lobbies })

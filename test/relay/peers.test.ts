@@ -1,41 +1,13 @@
-import { createPeer, PeerError, type ClientPeer } from '@muster/emulator/peer'
-import type { LobbyView, RelayCredentials } from '@muster/relay'
+import { PeerError } from '@muster/emulator/peer'
+import type { LobbyView } from '@muster/relay'
 import { expect, test } from 'vitest'
 import { eventually, openArcade } from './arcade.js'
+import { exchange, hostBy, joinBy } from './playing.js'
 
 const ann = { id: 'ann', ip: '203.0.113.7' }
 /** Behind one address. */
 const ben = { id: 'ben', ip: '203.0.113.8' }
 const cleo = { id: 'cleo', ip: '203.0.113.8' }
-
-const wire = ({ host, port, userToken, sessionToken }: RelayCredentials) => ({ host, port, userToken, sessionToken, pingMs: 100 })
-
-/** A host that echoes, with its name in front. */
-async function hostBy(credentials: RelayCredentials, name: string) {
-  const peer = createPeer({ role: 'host', ...wire(credentials) })
-  peer.onMessage(({ connectionId, data }) => peer.send(connectionId, Buffer.concat([Buffer.from(`${name}:`), data])))
-  await peer.connect()
-  return peer
-}
-
-async function joinBy(credentials: RelayCredentials): Promise<ClientPeer> {
-  const peer = createPeer({ role: 'client', ...wire(credentials) })
-  await peer.connect()
-  return peer
-}
-
-/** Sends numbered packets until each has come back from the host. */
-async function exchange(peer: ClientPeer, from: string, host: string): Promise<void> {
-  const missing = new Set(Array.from({ length: 20 }, (_, number) => `${from}-${number}`))
-  const off = peer.onMessage(({ data }) => {
-    missing.delete(data.toString().replace(`${host}:`, ''))
-  })
-  await eventually(`the packets of ${from}`, () => {
-    for (const packet of missing) peer.send(Buffer.from(packet))
-    return missing.size === 0 || undefined
-  })
-  off()
-}
 
 test('three players, two behind one address, play by HTTP and UDP; the host goes, one is kicked, one comes back', async () => {
   const { call, credentialsOf, hooks, emulator, shut } = await openArcade()

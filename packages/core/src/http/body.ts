@@ -1,3 +1,4 @@
+import { bytesTaker } from './lazy-request.js'
 import { Problem } from './problem.js'
 
 /** Deeper JSON than this is refused. Our choice: no body we describe needs more than 6. */
@@ -29,14 +30,18 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   const tooLarge = () =>
     new Problem(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`, { headers: { connection: 'close' } })
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
+  const take = bytesTaker(request)
+  if (take !== undefined) {
+    const bytes = await take(maxBytes).catch(broken)
+    if (bytes === undefined) throw tooLarge()
+    return bytes
+  }
   if (request.body === null) return new Uint8Array()
 
   const reader = request.body.getReader()
   const chunks: Uint8Array[] = []
   for (let size = 0; ; ) {
-    const { done, value } = await reader.read().catch(() => {
-      throw new Problem(400, 'body-broken', 'the body broke off')
-    })
+    const { done, value } = await reader.read().catch(broken)
     if (done) return Buffer.concat(chunks)
     size += value.byteLength
     if (size > maxBytes) {
@@ -47,9 +52,15 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
   }
 }
 
+function broken(): never {
+  throw new Problem(400, 'body-broken', 'the body broke off')
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+    return JSON.parse(decoder.decode(bytes))
   } catch {
     throw new Problem(400, 'body-not-json', 'the body is not JSON in UTF-8') // the parser's message quotes the body
   }
@@ -58,6 +69,10 @@ function parse(bytes: Uint8Array): unknown {
 function assertPlain(value: unknown, level: number): void {
   if (typeof value !== 'object' || value === null) return
   if (level === MOST_LEVELS) throw new Problem(400, 'body-too-deep', `the body is nested deeper than ${MOST_LEVELS} levels`)
+  if (Array.isArray(value)) {
+    for (const item of value) assertPlain(item, level + 1)
+    return
+  }
   if (Object.hasOwn(value, '__proto__')) throw new Problem(400, 'invalid-input', 'the body has a key __proto__', { field: '__proto__' })
-  for (const item of Object.values(value)) assertPlain(item, level + 1)
+  for (const key of Object.keys(value)) assertPlain((value as Readonly<Record<string, unknown>>)[key], level + 1)
 }

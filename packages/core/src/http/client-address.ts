@@ -29,6 +29,7 @@ export function clientAddress({ trustedProxies = [] }: ClientAddressOptions = {}
 
   return (request, { remoteAddress }) => {
     let address = canonicalIp(remoteAddress ?? '')
+    if (networks.length === 0) return address
     const named = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim()).filter((hop) => hop !== '')
     while (address !== undefined && isTrusted(address)) {
       const before = named.pop()

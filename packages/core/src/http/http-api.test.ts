@@ -135,6 +135,33 @@ test('too many requests of one caller, or one address, are told when to come bac
   expect(await status('ann', '192.0.2.3')).toBe(204)
 })
 
+test('of IPv6, a /64 is one address', async () => {
+  const { call } = setUp({ limits: { perAddress: { limit: 1, windowMs: 3000 } } })
+  const status = async (address: string) => (await call('DELETE', '/books', undefined, {}, address)).status
+  expect([await status('2001:db8::1'), await status('2001:db8::2'), await status('2001:db8:0:1::1')]).toEqual([204, 429, 204])
+})
+
+test('callers who are exempt are not counted, nor is their address', async () => {
+  const limit = { limit: 1, windowMs: 3000 }
+  const { call } = setUp({ limits: { perCaller: limit, perAddress: limit, exempt: ({ id }) => id === 'own' } })
+  const status = async (id: string) => (await call('DELETE', '/books', undefined, { authorization: id })).status
+  expect([await status('own'), await status('own'), await status('ann'), await status('ann'), await status('own')]).toEqual([204, 204, 204, 429, 429])
+})
+
+test('who may not use a route is told so before the body is read, which may be larger for some routes', async () => {
+  const { call } = setUp({
+    authorize: (route, { id }) => {
+      if (route === 'add' && id !== 'ann') throw new Problem(403, 'not-you', 'not you')
+    },
+    maxBodyBytes: (route) => (route === 'add' ? 1000 : 10),
+  })
+  const book = { title: 'x'.repeat(900) }
+  expect((await call('POST', '/shelves/a/books', book)).status).toBe(201)
+  expect((await call('POST', '/shelves/a/books', { title: 'x'.repeat(1000) }, { authorization: 'bob' })).status).toBe(403)
+  expect((await call('POST', '/shelves/a/books', { title: 'x'.repeat(1000) })).status).toBe(413)
+  expect((await call('DELETE', '/books', { force: 'x'.repeat(10) })).status).toBe(413)
+})
+
 test('pages of other origins may call only where that is said', async () => {
   const origin = 'https://play.example'
   const ask = { origin, 'access-control-request-method': 'DELETE' }

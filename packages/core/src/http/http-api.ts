@@ -1,11 +1,13 @@
 import type { Clock } from '../clock.js'
 import type { InputOf, OutputOf } from '../operation.js'
 import { scrub } from '../redact.js'
-import { createAttempts, type AttemptLimit } from './attempts.js'
+import { addressBlock } from './address-block.js'
+import { createAttempts, type AttemptLimit, type Attempts } from './attempts.js'
 import { clientAddress, type AddressOf, type Connection } from './client-address.js'
 import { corsHeaders, preflight, type CorsOptions } from './cors.js'
 import { readInput } from './input.js'
-import { Problem, problemResponse } from './problem.js'
+import { Problem, problemReply } from './problem.js'
+import { handlerOf, type Reply } from './reply.js'
 import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
 
 /** Whoever was authenticated. */
@@ -39,6 +41,14 @@ export type Authenticate<Who extends Caller> = (request: Request, connection: Co
 /** `(Request) → Promise<Response>`, which never rejects. Servers that know the socket say so in `connection`. */
 export type HttpHandler = (request: Request, connection?: Connection) => Promise<Response>
 
+export interface RequestLimits<Who> {
+  readonly perCaller?: AttemptLimit | undefined
+  /** Of one address; of IPv6, of one /64. */
+  readonly perAddress?: AttemptLimit | undefined
+  /** Callers to whom neither applies, such as the game's own backend. Default nobody. */
+  readonly exempt?: ((caller: Who) => boolean) | undefined
+}
+
 export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string> {
   readonly routes: Table
   readonly handlers: Handlers<Table, Who, Anonymous>
@@ -48,12 +58,14 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
   readonly clock: Clock
   /** What stands before every path, e.g. `/lobby-api`. Default nothing. */
   readonly basePath?: string | undefined
-  /** Bytes of the largest body that is read. */
-  readonly maxBodyBytes: number
+  /** Bytes of the largest body that is read, of each route by its name or of all. */
+  readonly maxBodyBytes: number | ((route: keyof Table & string) => number)
+  /** Throws the problem of a caller who may not use a route, before anything that they sent is read. Default: everyone may. */
+  readonly authorize?: ((route: keyof Table & string, caller: Who) => void) | undefined
   /** Finds the client's address. Default: the socket's other end. */
   readonly address?: AddressOf | undefined
-  /** Requests that one caller, and one address, may make. Default no limit. */
-  readonly limits?: { readonly perCaller?: AttemptLimit | undefined; readonly perAddress?: AttemptLimit | undefined } | undefined
+  /** Requests that may be made. Default no limit. */
+  readonly limits?: RequestLimits<Who> | undefined
   /** Lets pages of other origins call. Default none. */
   readonly cors?: CorsOptions | undefined
   /** The problem that an error of the domain is; undefined for an error that is none of its own. */
@@ -71,26 +83,33 @@ const internal = () => new Problem(500, 'internal-error', 'something went wrong 
 export function createHttpApi<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string>(
   options: HttpApiOptions<Table, Who, Anonymous>,
 ): HttpHandler {
-  const { routes, authenticate, clock, maxBodyBytes, cors, address: addressOf = clientAddress(), problemOf, onError = warn } = options
+  const { routes, authenticate, authorize, clock, maxBodyBytes, cors, address: addressOf = clientAddress(), problemOf, onError = warn } = options
   const match = createMatcher<keyof Table & string>(routes, options.basePath)
   const methods = methodsOf(routes)
   const anonymous = new Set<string>(options.anonymous)
-  const admitCaller = admission(options.limits?.perCaller, clock)
-  const admitAddress = admission(options.limits?.perAddress, clock)
+  const { perCaller, perAddress, exempt = () => false } = options.limits ?? {}
+  const callerAttempts = perCaller && createAttempts({ ...perCaller, clock })
+  const addressAttempts = perAddress && createAttempts({ ...perAddress, clock })
 
-  const answer = async (request: Request, connection: Connection): Promise<Response> => {
+  const answer = async (request: Request, connection: Connection): Promise<Reply | Response> => {
     const url = new URL(request.url)
     const asked = cors && preflight(request, methods)
     if (asked !== undefined) return asked
     const address = addressOf(request, connection)
-    if (address !== undefined) admitAddress(address)
+    const block = address === undefined ? undefined : addressBlock(address)
+    if (block !== undefined) admit(addressAttempts, block)
     const found = match(request.method === 'HEAD' ? 'GET' : request.method, url.pathname)
     const caller = anonymous.has(found.name) ? undefined : await identify(request, connection)
-    if (caller !== undefined) admitCaller(caller.id)
-    const input = await readInput(found, request, url, maxBodyBytes)
+    if (caller !== undefined) {
+      if (!exempt(caller)) admit(callerAttempts, caller.id)
+      else if (block !== undefined) addressAttempts?.giveBack(block)
+      authorize?.(found.name, caller)
+    }
+    const maxBytes = typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(found.name)
+    const input = await readInput(found, request, url, maxBytes)
     // The types of the handlers were checked where they were given.
     const handle = options.handlers[found.name] as (input: unknown, exchange: unknown) => unknown
-    return respond(found, await handle(input, { caller, address, request }))
+    return replyOf(found, await handle(input, { caller, address, request }))
   }
 
   const identify = async (request: Request, connection: Connection): Promise<Who> => {
@@ -99,47 +118,57 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     throw new Problem(401, 'unauthorized', 'it is not known who calls', { headers: { 'www-authenticate': 'Bearer' } })
   }
 
-  const problem = (error: unknown, { signal }: Request): Problem => {
+  const problem = (error: unknown, request: Request): Problem => {
     const known = error instanceof Problem ? error : problemOf?.(error)
     if (known !== undefined) return known
     // Nobody reads the answer, and nothing went wrong.
-    if (signal.aborted && error === signal.reason) return new Problem(499, 'client-gone', 'the client went away')
+    if (request.signal.aborted && error === request.signal.reason) return new Problem(499, 'client-gone', 'the client went away')
     onError(error)
     return internal()
   }
 
-  const refusal = (error: unknown, request: Request): Response => {
+  const refusal = (error: unknown, request: Request): Reply => {
     try {
-      return problemResponse(problem(error, request))
+      return problemReply(problem(error, request))
     } catch {
-      return problemResponse(internal()) // problemOf or onError failed
+      return problemReply(internal()) // problemOf or onError failed
     }
   }
 
-  return async (request, connection = {}) => {
+  return handlerOf(async (request, connection) => {
     const answered = await answer(request, connection).catch((error: unknown) => refusal(error, request))
-    const headers = new Headers(answered.headers) // those of a redirect cannot be changed
-    for (const [name, value] of Object.entries(ALWAYS)) headers.set(name, value)
-    if (cors !== undefined) for (const [name, value] of Object.entries(corsHeaders(cors, request))) headers.append(name, value)
-    if (request.method === 'HEAD') await answered.body?.cancel().catch(() => {})
-    return new Response(request.method === 'HEAD' ? null : answered.body, { status: answered.status, headers })
-  }
+    const more = cors === undefined ? ALWAYS : { ...ALWAYS, ...corsHeaders(cors, request) }
+    const whole = answered instanceof Response ? withHeaders(answered, more) : { ...answered, headers: { ...answered.headers, ...more } }
+    return request.method === 'HEAD' ? withoutBody(whole) : whole
+  })
 }
 
-/** @returns a function that throws once a key has made too many requests. */
-function admission(limit: AttemptLimit | undefined, clock: Clock): (key: string) => void {
-  if (limit === undefined) return () => {}
-  const attempts = createAttempts({ ...limit, clock })
-  return (key) => {
-    const retryAfterMs = attempts.take(key)
-    if (retryAfterMs > 0) throw new Problem(429, 'too-many-requests', 'too many requests', { retryAfterMs })
+function withHeaders(response: Response, more: Readonly<Record<string, string>>): Response {
+  const headers = new Headers(response.headers) // those of a redirect cannot be changed
+  for (const [name, value] of Object.entries(more)) {
+    if (name === 'vary') headers.append(name, value)
+    else headers.set(name, value)
   }
+  return new Response(response.body, { status: response.status, headers })
 }
 
-function respond({ operation }: Match, result: unknown): Response {
+function withoutBody(answer: Reply | Response): Reply | Response {
+  if (!(answer instanceof Response)) return { ...answer, body: '' }
+  answer.body?.cancel().catch(() => {})
+  return new Response(null, { status: answer.status, headers: answer.headers })
+}
+
+/** @throws {Problem} once the key has made too many requests. */
+function admit(attempts: Attempts | undefined, key: string): void {
+  const retryAfterMs = attempts?.take(key) ?? 0
+  if (retryAfterMs > 0) throw new Problem(429, 'too-many-requests', 'too many requests', { retryAfterMs })
+}
+
+function replyOf({ operation }: Match, result: unknown): Reply | Response {
   if (result instanceof Response) return result
-  const init = { status: operation.success[0] as number }
-  return result === undefined ? new Response(null, init) : Response.json(result, init)
+  const status = operation.success[0] as number
+  if (result === undefined) return { status, headers: {}, body: '' }
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(result) }
 }
 
 function warn(error: unknown): void {

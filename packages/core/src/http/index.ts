@@ -1,4 +1,5 @@
 /** What `@muster/core/http` offers: the pieces that HTTP APIs made of described operations share. */
+export { addressBlock } from './address-block.js'
 export { createAttempts, type AttemptLimit, type Attempts, type AttemptsOptions } from './attempts.js'
 export { bearerToken } from './bearer.js'
 export { readBytes, readJson } from './body.js'
@@ -13,9 +14,11 @@ export {
   type Handlers,
   type HttpApiOptions,
   type HttpHandler,
+  type RequestLimits,
 } from './http-api.js'
+export { inputProblem } from './input.js'
 export { longPoll, type LongPoll } from './long-poll.js'
 export { nodeListener } from './node-listener.js'
 export { openApiDocument, type OpenApiOptions } from './openapi.js'
-export { Problem, problemResponse, type ProblemOptions } from './problem.js'
+export { Problem, problemDocument, problemResponse, type ProblemOptions } from './problem.js'
 export type { Routes } from './routes.js'

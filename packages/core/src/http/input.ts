@@ -29,10 +29,11 @@ export async function readInput({ operation, path }: Match, request: Request, ur
 
   const checked = operation.input.safeParse({ ...query, ...body, ...Object.fromEntries(headers), ...path })
   if (checked.success) return checked.data
-  throw refused(checked.error)
+  throw inputProblem(checked.error)
 }
 
 function queryOf(url: URL): Keys {
+  if (url.search === '') return {}
   const keys = [...new Set(url.searchParams.keys())]
   if (keys.includes('__proto__')) throw new Problem(400, 'invalid-input', 'the query has a key __proto__', { field: '__proto__' })
   return Object.fromEntries(
@@ -50,7 +51,7 @@ function objectOf(body: unknown): Keys {
 }
 
 /** Names the field and what is wrong, never the value: it may be a password. */
-function refused(error: z.core.$ZodError): Problem {
+export function inputProblem(error: z.core.$ZodError): Problem {
   const issue = error.issues[0]
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
   const field = [...(issue?.path ?? []), ...unknown].map(String).join('.')

@@ -1,85 +1,74 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HttpHandler } from './http-api.js'
+import { lazyRequest } from './lazy-request.js'
+import { realRequest } from './message.js'
+import { replierOf, type Replier } from './reply.js'
 
 /** `http.createServer(nodeListener(handler))`: serves a handler by node:http, and Express and its like. */
 export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {
+  const reply = replierOf(handler)
+  // Whoever has a replier of their own knows what can be asked of a lazy request.
+  const toRequest = reply === handler ? wholeRequest : lazyRequest
   return (message, response) => {
-    const gone = new AbortController()
-    response.once('close', () => gone.abort())
-    serve(handler, message, response, gone.signal).catch(() => response.destroy())
+    serve(reply, toRequest, message, response).catch(() => response.destroy())
   }
 }
 
-async function serve(handler: HttpHandler, message: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
-  // What the handler left unread would block the connection for the next request.
-  response.once('finish', () => message.removeAllListeners('data').resume())
-  const request = requestOf(message, signal)
+type ToRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
+
+async function serve(reply: Replier, toRequest: ToRequest, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const request = requestOf(toRequest, message, response)
   if (request === undefined) {
     response.writeHead(400).end()
     return
   }
-  const answer = await handler(request, { remoteAddress: message.socket.remoteAddress })
+  const answer = await reply(request, { remoteAddress: message.socket.remoteAddress })
+  if (answer instanceof Response) return send(answer, message, response)
+  const { status, headers, body } = answer
+  if (body === '') response.writeHead(status, headers).end()
+  else response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}
+
+async function send(answer: Response, message: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(answer.status, [...answer.headers].flat())
-  if (answer.body === null || message.method === 'HEAD' || signal.aborted) {
+  if (answer.body === null || message.method === 'HEAD' || response.closed) {
     response.end()
     await answer.body?.cancel()
     return
   }
   response.flushHeaders()
   const reader = answer.body.getReader()
-  signal.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
+  response.once('close', () => void reader.cancel().catch(() => {}))
   for (;;) {
     const { done, value } = await reader.read()
     if (done) break
-    if (!response.write(value) && !signal.aborted) await drained(response)
+    if (!response.write(value) && !response.closed) await drained(response)
   }
   response.end()
 }
 
 /** Undefined for what no URL can be made of. */
-function requestOf(message: IncomingMessage, signal: AbortSignal): Request | undefined {
+function requestOf(toRequest: ToRequest, message: IncomingMessage, response: ServerResponse): Request | undefined {
   const { method = 'GET', url = '/', headers } = message
-  // What stands in Host decides nothing here, so a strange one is left out.
-  const origin = `http://${headers.host ?? 'localhost'}`
-  const base = URL.canParse(origin) ? origin : 'http://localhost'
-  if (!url.startsWith('/') || !URL.canParse(base + url)) return undefined
-  const init: RequestInit & { duplex?: 'half' } = { method, headers: headersOf(message), signal }
-  const hasBody = method !== 'GET' && method !== 'HEAD' && (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined)
-  if (hasBody) Object.assign(init, { body: bodyOf(message), duplex: 'half' })
+  if (!url.startsWith('/') || method === 'TRACE') return undefined
   try {
-    return new Request(base + url, init)
+    return toRequest(message, response, baseOf(headers.host))
   } catch {
-    return undefined // methods such as TRACE
+    return undefined // methods such as TRACK
   }
 }
 
-function headersOf({ rawHeaders }: IncomingMessage): [string, string][] {
-  const pairs: [string, string][] = []
-  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
-    pairs.push([rawHeaders[index] as string, rawHeaders[index + 1] as string])
-  }
-  return pairs
+/** What stands in Host decides nothing here, so a strange one is left out. */
+function baseOf(host = 'localhost'): string {
+  const base = `http://${host}`
+  // A slash in it would become part of the path.
+  return /^[\w.:[\]-]+$/.test(host) && URL.canParse(base) ? base : 'http://localhost'
 }
 
-/** Not `Readable.toWeb`, whose cancelling closes the socket before the answer is sent. */
-function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>({
-    start: (controller) => {
-      message.on('data', (chunk: Buffer) => {
-        controller.enqueue(chunk)
-        if ((controller.desiredSize ?? 0) <= 0) message.pause()
-      })
-      message.once('end', () => controller.close())
-      message.once('error', (error) => controller.error(error))
-      message.pause()
-    },
-    pull: () => {
-      message.resume()
-    },
-    cancel: () => {
-      message.removeAllListeners('data').removeAllListeners('end').resume()
-    },
-  })
+function wholeRequest(message: IncomingMessage, response: ServerResponse, base: string): Request {
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  return realRequest(message, response, base + (message.url ?? '/'), gone.signal)
 }
 
 const drained = (response: ServerResponse) =>

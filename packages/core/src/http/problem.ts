@@ -1,10 +1,13 @@
 import { STATUS_CODES } from 'node:http'
+import { responseOf, type Reply } from './reply.js'
 
 export interface ProblemOptions {
   /** Milliseconds after which a repeat may succeed; sent as Retry-After in whole seconds, rounded up. */
   readonly retryAfterMs?: number | undefined
   /** The key of the input at fault, e.g. `data.map`. */
   readonly field?: string | undefined
+  /** Further members of the document, such as the id of what is in the way. */
+  readonly members?: Readonly<Record<string, string | number>> | undefined
   /** Further headers of the answer, such as Allow. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
@@ -32,9 +35,26 @@ export class Problem extends Error {
 }
 
 /** The answer for a problem. */
-export function problemResponse({ status, code, message, options }: Problem): Response {
-  const { retryAfterMs, field, headers } = options
-  const document = {
+export const problemResponse = (problem: Problem): Response => responseOf(problemReply(problem))
+
+export function problemReply(problem: Problem): Reply {
+  const { retryAfterMs, headers } = problem.options
+  return {
+    status: problem.status,
+    headers: {
+      'content-type': 'application/problem+json',
+      ...(retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
+      ...headers,
+    },
+    body: JSON.stringify(problemDocument(problem)),
+  }
+}
+
+/** The problem as it is told: the body of its answer, or a part of one that tells of several. */
+export function problemDocument({ status, code, message, options }: Problem): Readonly<Record<string, string | number>> {
+  const { retryAfterMs, field, members } = options
+  return {
+    ...members,
     type: `urn:muster:problem:${code}`,
     title: STATUS_CODES[status] ?? 'Error',
     status,
@@ -44,12 +64,4 @@ export function problemResponse({ status, code, message, options }: Problem): Re
     ...(field === undefined ? {} : { field }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs: Math.ceil(retryAfterMs) }),
   }
-  return new Response(JSON.stringify(document), {
-    status,
-    headers: {
-      'content-type': 'application/problem+json',
-      ...(retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }),
-      ...headers,
-    },
-  })
 }

@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { createManualClock } from '@muster/core/clock'
 import { bearerToken, clientAddress, nodeListener } from '@muster/core/http'
 import { afterEach, describe, expect, test } from 'vitest'
+import { createLobbies } from '../lobby/create-lobbies.js'
 import { setUp } from '../lobby/lobbies.fixture.js'
 import { createLobbyApi, type LobbyApiOptions } from './lobby-api.js'
 import { lobbyRoutes } from './routes.js'
@@ -175,6 +177,38 @@ describe('the lobby API', () => {
     expect(json).toMatchObject({ message: expect.any(String), detail: expect.any(String), status, title: expect.any(String) })
   })
 
+  test('answers the same to a code that is wrong, or of a lobby that is full, begun, guarded, or closed to one', async () => {
+    const { clock, request, call, lobby } = await serve()
+    const full = await lobby({ maxPlayers: 1 })
+    const hidden = await lobby({ visibility: 'private' })
+    const guarded = await lobby({ password: 'sesame' })
+    const begun = await lobby({ lateJoin: false })
+    await call('ann', 'POST', `/lobbies/${begun.lobbyId}/start`)
+    const banning = await lobby()
+    await call('ann', 'PUT', `/lobbies/${banning.lobbyId}/bans/eve`)
+    const ended = await lobby()
+    await call('ann', 'DELETE', `/lobbies/${ended.lobbyId}`)
+    const answers: unknown[] = []
+    for (const [path, body] of [
+      ['/lobbies/join', { code: 'BCDFGHJK' }],
+      ['/lobbies/join', { code: 'no code' }],
+      ['/lobbies/join', { code: full.code }],
+      [`/lobbies/${hidden.lobbyId}/join`, {}],
+      ['/lobbies/join', { code: guarded.code, password: 'simsalabim' }],
+      ['/lobbies/join', { code: begun.code }],
+      ['/lobbies/join', { code: banning.code }],
+      [`/lobbies/${ended.lobbyId}/join`, {}],
+      ['/lobbies/nobody/join', {}],
+    ] as const) {
+      const response = await request('eve', 'POST', path, body)
+      const { date: _, ...headers } = Object.fromEntries(response.headers)
+      answers.push({ status: response.status, headers, body: await response.text() })
+    }
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(answers[0]).toMatchObject({ status: 404, body: expect.stringContaining('not-joinable') })
+    await clock.advance(1000)
+  })
+
   test('tells who guesses codes when to go on', async () => {
     const { call } = await serve()
     for (let guesses = 0; guesses < 10; guesses += 1) await call('eve', 'POST', '/lobbies/join', { code: 'BCDFGHJK' })
@@ -202,6 +236,33 @@ describe('the lobby API', () => {
     const statuses: number[] = []
     for (let count = 0; count < 4; count += 1) statuses.push((await call('ann', 'GET', '/lobbies')).status)
     expect(statuses).toEqual([200, 200, 200, 429])
+  })
+
+  test('tells members of a match what their matchmaker reports, as described', async () => {
+    const clock = createManualClock()
+    const matchmaker = { handOver: async () => ({ reference: 'ticket-1' }), withdraw: async () => {} }
+    const lobbies = createLobbies({ clock, matchmaker })
+    closers.push(() => lobbies.close())
+    const api = createLobbyApi(lobbies, { authenticate: () => ({ id: 'ann', ip: '192.0.2.1' }), clock })
+    const { lobbyId } = await lobbies.create({ player: { id: 'ann', ip: '192.0.2.1' }, maxPlayers: 2 })
+    const get = async (path: string): Promise<unknown> => {
+      const response = await api(new Request(`http://lobbies.example/lobbies/${lobbyId}${path}`))
+      return response.json()
+    }
+    const described = async () => {
+      const lobby = await get('')
+      expect(lobbyRoutes.get.output?.parse(lobby)).toEqual(lobby)
+      return lobby
+    }
+    await lobbies.start({ lobbyId, playerId: 'ann' })
+    await clock.advance(0)
+    expect(await described()).toMatchObject({ run: { term: 1, status: 'handed-over', reference: 'ticket-1' } })
+    const assignment = { server: 'match.example:31000', port: 31_000 }
+    await lobbies.reportMatch({ key: `${lobbyId}-1`, status: 'assigned', assignment })
+    expect(await described()).toMatchObject({ run: { term: 1, status: 'assigned', assignment } })
+    const followed = await get('/events?after=0')
+    expect(lobbyRoutes.events.output?.parse(followed)).toEqual(followed)
+    expect(followed).toMatchObject({ messages: [{}, { reference: 'ticket-1' }, { type: 'match.assigned', assignment }] })
   })
 
   test('describes itself, to anybody', async () => {
@@ -285,6 +346,20 @@ describe('events', () => {
     expect((await request('ann', 'GET', `/lobbies/${lobbyId}/events?after=${rest.at(-1)?.id}`, undefined, accept)).status).toBe(
       204,
     )
+  })
+
+  test('are open eight times at once: then the oldest ends', async () => {
+    const { request, call, lobby, clock } = await serve()
+    const { lobbyId, code, cursor } = await lobby()
+    const path = `/lobbies/${lobbyId}/events?after=${cursor}`
+    const polling = call('ann', 'GET', `${path}&wait=25`)
+    const streams: Promise<unknown[]>[] = []
+    for (let count = 0; count < 8; count += 1) streams.push(read(await request('ann', 'GET', path, undefined, accept), 2))
+    expect(await polling).toMatchObject({ status: 409, json: { code: 'superseded' } })
+    await call('bob', 'POST', '/lobbies/join', { code })
+    await call('bob', 'PUT', `/lobbies/${lobbyId}/me/ready`, { ready: true })
+    for (const events of await Promise.all(streams)) expect(events).toHaveLength(2)
+    await clock.advance(0)
   })
 
   test('are refused by an answer, not by a stream that breaks off', async () => {

@@ -14,6 +14,7 @@ import {
   type StreamEvent,
 } from '@muster/core/http'
 import type { Follow, Followed, Joined, Lobbies, LobbyMessage } from '../lobby/lobbies.js'
+import { createOpenStreams, type OpenStream } from './open-streams.js'
 import { problemOf } from './problems.js'
 import { lobbyRoutes } from './routes.js'
 
@@ -30,9 +31,12 @@ export interface LobbyApiOptions {
   readonly authenticate: Authenticate<LobbyCaller>
   /** What stands before every path, e.g. `/lobby-api`. Default nothing. */
   readonly basePath?: string | undefined
-  /** Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the socket's other end. */
+  /**
+   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy.
+   * Default: the socket's other end.
+   */
   readonly address?: AddressOf | undefined
-  /** Requests. Default 50 per 5 seconds and caller, 250 per 5 seconds and address. null for no limit. */
+  /** Requests. Default 50 per 5 seconds and caller, 250 per 5 seconds and address (of IPv6 a /64). null for no limit. */
   readonly limits?:
     { readonly perCaller?: AttemptLimit | null | undefined; readonly perAddress?: AttemptLimit | null | undefined } | undefined
   /** Lets pages of these origins call. Default none. */
@@ -59,6 +63,8 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     basePath,
   })
 
+  const openStream = createOpenStreams()
+
   const handlers: Handlers<typeof lobbyRoutes, LobbyCaller, 'document'> = {
     document: () => document,
     create: (input, exchange) => lobbies.create({ ...input, player: playerOf(exchange) }),
@@ -72,11 +78,11 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     setData: ({ lobbyId, data, ifVersion }, { caller }) =>
       lobbies.setData({ lobbyId, playerId: caller.id, changes: data, ifVersion }),
     end: (input, { caller }) => lobbies.end({ ...input, playerId: caller.id }),
-    events: ({ lobbyId, after, lastEventId, wait = 0 }, { caller, request }) => {
-      const follow: Follow = { lobbyId, playerId: caller.id, after: lastEventId ?? after, signal: request.signal }
-      if (!/\btext\/event-stream\b/.test(request.headers.get('accept') ?? ''))
-        return lobbies.poll({ ...follow, waitMs: wait * 1000 })
-      return stream(lobbies, follow, request.signal, clock)
+    events: async ({ lobbyId, after, lastEventId, wait = 0 }, { caller, request }) => {
+      const open = openStream(caller.id, request.signal)
+      const follow: Follow = { lobbyId, playerId: caller.id, after: lastEventId ?? after, signal: open.signal }
+      if (/\btext\/event-stream\b/.test(request.headers.get('accept') ?? '')) return stream(lobbies, follow, open, clock)
+      return lobbies.poll({ ...follow, waitMs: wait * 1000 }).finally(open.end)
     },
     heartbeat: (input, { caller }) => lobbies.heartbeat({ ...input, playerId: caller.id }),
     setMemberData: ({ lobbyId, data, ifVersion }, { caller }) =>
@@ -124,17 +130,33 @@ const joined = (result: Joined): Joined | Response =>
   result.status === 'joined' ? result : Response.json(result, { status: 202 })
 
 /** What there is already is read first, so that a refusal is an answer of its own, and not a stream that breaks off. */
-async function stream(lobbies: Lobbies, follow: Follow, signal: AbortSignal, clock: Clock): Promise<Response> {
-  const first = await lobbies.poll({ ...follow, waitMs: 0 })
-  // To a browser, this says not to come back.
-  if (first.over && first.messages.length === 0) return new Response(null, { status: 204 })
-  return eventStream((until) => streamed(lobbies, follow, first, until), { clock, signal })
+async function stream(lobbies: Lobbies, follow: Follow, open: OpenStream, clock: Clock): Promise<Response> {
+  const first = await lobbies.poll({ ...follow, waitMs: 0 }).catch((error: unknown) => {
+    open.end()
+    throw error
+  })
+  const isOver = first.over && first.messages.length === 0
+  if (isOver) {
+    open.end()
+    return new Response(null, { status: 204 }) // to a browser, this says not to come back
+  }
+  return eventStream((until) => streamed(lobbies, follow, first, open, until), { clock, signal: open.signal })
 }
 
-async function* streamed(lobbies: Lobbies, follow: Follow, first: Followed, signal: AbortSignal): AsyncGenerator<StreamEvent> {
-  for (const message of first.messages) yield asEvent(message)
-  if (first.over) return
-  for await (const message of lobbies.follow({ ...follow, after: first.cursor, signal })) yield asEvent(message)
+async function* streamed(
+  lobbies: Lobbies,
+  follow: Follow,
+  first: Followed,
+  open: OpenStream,
+  signal: AbortSignal,
+): AsyncGenerator<StreamEvent> {
+  try {
+    for (const message of first.messages) yield asEvent(message)
+    if (first.over) return
+    for await (const message of lobbies.follow({ ...follow, after: first.cursor, signal })) yield asEvent(message)
+  } finally {
+    open.end()
+  }
 }
 
 const asEvent = (message: LobbyMessage): StreamEvent => ({ id: String(message.seq), event: message.type, data: message })

@@ -100,7 +100,7 @@ export const lobbyRoutes = {
     }),
     output: FollowedSchema,
     headers: { lastEventId: 'last-event-id' },
-    errors: [404, 503],
+    errors: [404, 409, 503],
   }),
   heartbeat: operation('POST /lobbies/{lobbyId}/heartbeat', {
     summary: 'Say that one is alive; not needed while following the events',

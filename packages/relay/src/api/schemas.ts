@@ -11,6 +11,8 @@ const instant = z.number().describe('Epoch milliseconds')
 const token = z.int().min(0).max(0xffff_ffff).describe('Unsigned 32-bit')
 const term = z.int().min(1).describe('Rises with every session; credentials of a lower term do not count')
 
+const assignment = AttributesSchema.describe('Where the match is, the same for every member')
+
 const Credentials: z.ZodType<RelayCredentials> = z
   .object({
     sessionId: text,
@@ -29,7 +31,8 @@ const Run: z.ZodType<RunView> = z
   .discriminatedUnion('status', [
     z.object({ term, status: z.literal('allocating') }),
     z.object({ term, status: z.literal('relayed'), credentials: Credentials.nullable() }),
-    z.object({ term, status: z.literal('matched'), reference: text.describe('What the matchmaker calls the players') }),
+    z.object({ term, status: z.literal('handed-over'), reference: text.describe('What the matchmaker calls the players') }),
+    z.object({ term, status: z.literal('assigned'), assignment }),
   ])
   .meta({ id: 'Run' })
 
@@ -113,6 +116,7 @@ const MessageSchema: z.ZodType<LobbyMessage> = z
     event('run.failed', { term, reason: text }),
     event('run.ended', { term }),
     event('match.handed-over', { term, reference: text }),
+    event('match.assigned', { term, assignment: assignment.optional() }),
     event('you.left', { reason: z.enum(['left', 'kicked', 'banned', 'timed out']) }),
     event('lobby.closed', { reason: z.enum(['by host', 'empty', 'idle', 'too old', 'shutdown']) }),
   ])

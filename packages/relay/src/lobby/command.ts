@@ -45,6 +45,9 @@ export type SystemCommand =
   | { readonly kind: 'release'; readonly worker: string }
   | { readonly kind: 'opened'; readonly worker: string; readonly term: number; readonly session: ReadySession }
   | { readonly kind: 'handedOver'; readonly worker: string; readonly term: number; readonly reference: string }
+  /** What the matchmaker reports, at any time. */
+  | { readonly kind: 'matchAssigned'; readonly term: number; readonly assignment: Attributes }
+  | { readonly kind: 'matchEnded'; readonly term: number; readonly reason: string }
   | { readonly kind: 'failed'; readonly worker: string; readonly term: number; readonly reason: string }
   | { readonly kind: 'authorized'; readonly sessionId: string; readonly seat: RelaySeat }
   | { readonly kind: 'revoked'; readonly sessionId: string; readonly tokens: readonly number[] }

@@ -4,9 +4,9 @@ import { createEvents } from '../events.js'
 import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import { unguessable } from '../random-text.js'
 import { createTicker } from '../ticker.js'
+import { checkAsked, checkFollow, type Asked } from './asked.js'
 import { createChange } from './changes.js'
 import { newCode, parseCode } from './code.js'
-import type { PlayerCommand } from './command.js'
 import type { LobbyEvent } from './event.js'
 import { dueAt, isOver } from './expiry.js'
 import { createFollowing } from './following.js'
@@ -14,8 +14,9 @@ import { createJoinAttempts } from './join-attempts.js'
 import { createKeeper } from './keeper.js'
 import type { Lobbies, LobbiesEvents } from './lobbies.js'
 import { memberOf, type Entry, type Lobby } from './lobby.js'
+import { createReportMatch } from './match-reports.js'
 import { newLobby } from './new-lobby.js'
-import { checkChanges, checkCreate, checkJoin, checkList, configure, type LobbiesOptions, type LobbyPlayer } from './options.js'
+import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions, type LobbyPlayer } from './options.js'
 import { createOwnership } from './ownership.js'
 import { digestOf } from './password.js'
 import { runnerOf } from './runner.js'
@@ -92,9 +93,9 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     return { kind: 'password', salt, digest: await digestOf(password, salt) }
   }
 
-  const ask = async (lobbyId: string, command: PlayerCommand): Promise<LobbyView> => {
+  const ask = async (lobbyId: string, command: Asked): Promise<LobbyView> => {
     closing.signal.throwIfAborted()
-    return viewOf(await change(lobbyId, command), command.playerId)
+    return viewOf(await change(lobbyId, checkAsked(command)), command.playerId)
   }
   const takeCreate = ({ id }: LobbyPlayer) => {
     const retryAfterMs = creates?.take(id) ?? 0
@@ -120,10 +121,12 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     join: async (input) => {
       closing.signal.throwIfAborted()
       const { player, code, lobbyId, password, memberData } = checkJoin(input)
-      const giveBack = joins.take(player)
       const known = code === undefined ? undefined : parseCode(code)
       const found =
         lobbyId !== undefined ? await store.get(lobbyId) : known === undefined ? undefined : await store.getByCode(known)
+      // Whoever is in guesses nothing.
+      const isBack = found !== undefined && memberOf(found.lobby, player.id) !== undefined
+      const giveBack = isBack ? undefined : joins.take(player)
       const digest = await digestFor(password, found?.lobby.entry)
       if (found === undefined) throw new LobbyRefused('not-joinable')
       const by = code === undefined ? 'id' : 'code'
@@ -135,7 +138,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
         digest,
         data: memberData,
       })
-      giveBack()
+      giveBack?.()
       if (memberOf(lobby, player.id) === undefined) return { status: 'waiting', lobbyId: lobby.id }
       return { status: 'joined', lobby: viewOf(lobby, player.id) }
     },
@@ -153,10 +156,9 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     heartbeat: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'heartbeat', playerId })),
     leave: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'leave', playerId })),
     setReady: ({ lobbyId, playerId, ready }) => ask(lobbyId, { kind: 'setReady', playerId, ready }),
-    setData: async ({ lobbyId, playerId, changes, ifVersion }) =>
-      ask(lobbyId, { kind: 'setData', playerId, changes: checkChanges(changes), ifVersion }),
-    setMemberData: async ({ lobbyId, playerId, changes, ifVersion }) =>
-      ask(lobbyId, { kind: 'setMemberData', playerId, changes: checkChanges(changes), ifVersion }),
+    setData: ({ lobbyId, playerId, changes, ifVersion }) => ask(lobbyId, { kind: 'setData', playerId, changes, ifVersion }),
+    setMemberData: ({ lobbyId, playerId, changes, ifVersion }) =>
+      ask(lobbyId, { kind: 'setMemberData', playerId, changes, ifVersion }),
     kick: ({ lobbyId, playerId, targetId, ban = false }) => ask(lobbyId, { kind: 'kick', playerId, targetId, ban }),
     unban: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'unban', playerId, targetId }),
     transferHost: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'transferHost', playerId, targetId }),
@@ -165,6 +167,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     stop: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'stop', playerId }),
     end: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'close', playerId })),
     follow: async function* ({ signal, ...input }) {
+      checkFollow(input)
       const linked = linkedSignal(signal, closing.signal)
       try {
         for (let after = input.after; ;) {
@@ -178,6 +181,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
       }
     },
     poll: async ({ waitMs, signal, ...input }) => {
+      checkFollow({ ...input, waitMs })
       const linked = linkedSignal(signal, closing.signal)
       try {
         return await waitForNews({ ...input, signal: linked.signal }, waitMs)
@@ -185,6 +189,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
         linked.unlink()
       }
     },
+    reportMatch: createReportMatch(change),
     tick,
     reapOrphans,
     close: ({ keepLobbies = false, timeoutMs = 60_000 } = {}) =>

@@ -28,10 +28,12 @@ export type Happening =
   | { readonly type: 'relay.credentials'; readonly term: number }
   /** Nothing came of the start, or of the move: the lobby is open again. */
   | { readonly type: 'run.failed'; readonly term: number; readonly reason: string }
-  /** The lobby is open again, and nobody is ready. */
+  /** Over, or called off because somebody went: the lobby is open again, and nobody is ready. */
   | { readonly type: 'run.ended'; readonly term: number }
   /** The matchmaker has the players now; `reference` is what it calls them. */
   | { readonly type: 'match.handed-over'; readonly term: number; readonly reference: string }
+  /** The match is there: the run of this term says where. */
+  | { readonly type: 'match.assigned'; readonly term: number }
   /** To the player who is out. */
   | { readonly type: 'you.left'; readonly reason: LeftReason }
   | { readonly type: 'lobby.closed'; readonly reason: ClosedReason }

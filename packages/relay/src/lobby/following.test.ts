@@ -49,6 +49,18 @@ describe('following', () => {
     expect(JSON.stringify([followers, doras])).not.toMatch(/192\.0\.2|198\.51/)
   })
 
+  test('of several starts and moves, only the one that counts carries credentials', async () => {
+    const { clock, lobbies, lobbyId, start, credentials } = await withThree()
+    await start()
+    await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'cleo' })
+    await clock.advance(2000)
+    const { messages } = await lobbies.poll({ lobbyId, playerId: 'bob', after: 0, waitMs: 0 })
+    expect(messages.filter(({ type }) => type === 'relay.ready')).toEqual([
+      { type: 'relay.ready', term: 1, seq: expect.any(Number), at: expect.any(Number) },
+      { type: 'relay.ready', term: 2, seq: expect.any(Number), at: expect.any(Number), credentials: await credentials('bob') },
+    ])
+  })
+
   test('goes on where it was broken off; whoever has missed too much gets the state', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const { cursor } = await lobbies.get({ lobbyId, playerId: 'bob' })

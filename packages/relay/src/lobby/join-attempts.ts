@@ -1,9 +1,9 @@
 import type { Clock } from '@muster/core/clock'
-import { createAttempts, type AttemptLimit } from '@muster/core/http'
+import { addressBlock, createAttempts, type AttemptLimit } from '@muster/core/http'
 import { LobbyRefused } from '../errors.js'
 import type { LobbyPlayer } from './options.js'
 
-/** Bounds how often a player, an address and everybody can try; whoever succeeds has not tried. */
+/** Bounds how often a player, an address (of IPv6 a /64) and everybody can try; whoever succeeds has not tried. */
 export interface JoinAttempts {
   /**
    * Counts an attempt, and returns how to take it back.
@@ -21,7 +21,7 @@ export interface JoinLimits {
 export function createJoinAttempts(limits: JoinLimits, clock: Clock): JoinAttempts {
   const bounds = [
     { limit: limits.joinsPerPlayer, keyOf: ({ id }: LobbyPlayer) => id },
-    { limit: limits.joinsPerAddress, keyOf: ({ ip }: LobbyPlayer) => ip },
+    { limit: limits.joinsPerAddress, keyOf: ({ ip }: LobbyPlayer) => addressBlock(ip) },
     { limit: limits.joinsOverall, keyOf: () => 'all' },
   ].flatMap(({ limit, keyOf }) => (limit === null ? [] : [{ keyOf, attempts: createAttempts({ ...limit, clock }) }]))
 

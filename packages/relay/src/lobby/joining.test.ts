@@ -81,4 +81,29 @@ describe('codes', () => {
     await clock.advance(60_000 / 7)
     expect(await lobbies.join({ player: player('dora', '203.0.113.1'), code })).toMatchObject({ status: 'joined' })
   })
+
+  test('whoever is in, and comes back, guesses nothing, and is not limited', async () => {
+    const { clock, lobbies } = setUp({ limits: { joinsOverall: { limit: 2, windowMs: 3_600_000 } } })
+    const { code, lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4 })
+    await lobbies.join({ player: bob, code })
+    for (let count = 0; count < 2; count += 1) await failing(lobbies.join({ player: player('eve'), code: 'BCDFGHJK' }))
+    await clock.advance(31_000)
+    expect(await lobbies.join({ player: ann, lobbyId })).toMatchObject({ status: 'joined' })
+    expect(await lobbies.join({ player: bob, code })).toMatchObject({ status: 'joined' })
+    for (const way of [{ code }, { lobbyId }, { code: 'BCDFGHJK' }]) {
+      expect(codeOf(await failing(lobbies.join({ player: player('dora'), ...way })))).toBe('too-many-attempts')
+    }
+  })
+
+  test('an address of IPv6 is its /64: whoever has one has all of it', async () => {
+    const { lobbies } = setUp({ limits: { joinsPerAddress: { limit: 2, windowMs: 60_000 } } })
+    const guess = async (ip: string) => codeOf(await failing(lobbies.join({ player: { id: ip, ip }, code: 'BCDFGHJK' })))
+    expect(await guess('2001:db8::1')).toBe('not-joinable')
+    expect(await guess('2001:db8::ffff:0:1')).toBe('not-joinable')
+    expect(await guess('2001:db8:0:0:abcd::1')).toBe('too-many-attempts')
+    expect(await guess('2001:db8:0:1::1')).toBe('not-joinable')
+    expect(await guess('::ffff:192.0.2.1')).toBe('not-joinable')
+    expect(await guess('192.0.2.1')).toBe('not-joinable')
+    expect(await guess('192.0.2.1')).toBe('too-many-attempts')
+  })
 })

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { RelayClosed, RelayNotDeleted } from '../errors.js'
 import { createRelaySessions } from '../sessions/sessions.js'
 import { createLobbies } from './create-lobbies.js'
-import { ann, bob, cleo, codeOf, failing, player, setUp, withThree } from './lobbies.fixture.js'
-import type { HandedOver } from './matchmaker.js'
+import { ann, bob, codeOf, failing, player, setUp, withThree } from './lobbies.fixture.js'
 import { createMemoryLobbyStore } from './memory-store.js'
 
 describe('a lobby', () => {
@@ -70,73 +69,6 @@ describe('a lobby', () => {
     const error = await failing(setUp().lobbies.create(input))
     expect(error).toBeInstanceOf(InvalidInput)
     expect((error as InvalidInput).field).toBe(field)
-  })
-})
-
-describe('a lobby can end in a match', () => {
-  test('whose players the matchmaker takes over, once', async () => {
-    const parties: HandedOver[] = []
-    const withdrawn: string[] = []
-    const clockSet = setUp()
-    const { clock } = clockSet
-    const lobbies = createLobbies({
-      clock,
-      matchmaker: {
-        handOver: async (party) => {
-          await clock.sleep(1000)
-          parties.push(party)
-          return { reference: `ticket-${parties.length}` }
-        },
-        withdraw: async (reference) => void withdrawn.push(reference),
-      },
-    })
-    const { lobbyId, code } = await lobbies.create({ player: ann, maxPlayers: 4, requireReady: false, data: { mode: 'duel' } })
-    await lobbies.join({ player: bob, code, memberData: { rank: 3 } })
-    await lobbies.join({ player: cleo, code })
-    await lobbies.start({ lobbyId, playerId: 'ann' })
-    await clock.advance(500)
-    await lobbies.leave({ lobbyId, playerId: 'ann' })
-    await clock.advance(3000)
-    expect(parties).toEqual([
-      {
-        key: `${lobbyId}.1`,
-        lobbyId,
-        data: { mode: 'duel' },
-        players: [
-          { ...ann, data: {} },
-          { id: 'bob', ip: '192.0.2.1', data: { rank: 3 } },
-          { ...cleo, data: {} },
-        ],
-      },
-      {
-        key: `${lobbyId}.2`,
-        lobbyId,
-        data: { mode: 'duel' },
-        players: [
-          { id: 'bob', ip: '192.0.2.1', data: { rank: 3 } },
-          { ...cleo, data: {} },
-        ],
-      },
-    ])
-    expect(withdrawn).toEqual(['ticket-1'])
-    expect((await lobbies.get({ lobbyId, playerId: 'cleo' })).run).toEqual({ term: 2, status: 'matched', reference: 'ticket-2' })
-    await lobbies.close()
-    expect(withdrawn).toEqual(['ticket-1'])
-    await clockSet.tearDown()
-  })
-
-  test('or in nothing, if the matchmaker refuses', async () => {
-    const { clock } = setUp()
-    const lobbies = createLobbies({
-      clock,
-      matchmaker: { handOver: () => Promise.reject(new RangeError('no')), withdraw: async () => {} },
-    })
-    const { lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4 })
-    const follower = lobbies.follow({ lobbyId, playerId: 'ann', after: 0 })
-    await lobbies.start({ lobbyId, playerId: 'ann' })
-    await follower.next()
-    expect((await follower.next()).value).toMatchObject({ type: 'run.failed', term: 1, reason: 'RangeError' })
-    await lobbies.close()
   })
 })
 
@@ -220,7 +152,7 @@ describe('closing', () => {
 test('sessions that were opened for a lobby that is no more are found and deleted', async () => {
   const { clock, service, lobbies, relay, within, lobbyId, start } = await withThree()
   await start()
-  const lost = await within(relay.open({ players: [ann], label: `${'x'.repeat(22)}.1` }))
+  const lost = await within(relay.open({ players: [ann], label: `${'x'.repeat(22)}-1` }))
   const own = await within(relay.open({ players: [ann], label: 'mine' }))
   relay.release(lost.id)
   relay.release(own.id)
@@ -231,6 +163,24 @@ test('sessions that were opened for a lobby that is no more are found and delete
   await clock.advance(1000)
   expect(await lobbies.reapOrphans()).toEqual([lost.id])
   expect(service.open).toContain(own.id)
+})
+
+test.each([
+  ['setReady', { ready: 'yes' }, 'ready'],
+  ['setData', { changes: { map: {} } }, 'changes.map'],
+  ['setData', { changes: {}, ifVersion: 0 }, 'ifVersion'],
+  ['setMemberData', { changes: { 'a b': 1 } }, 'changes.a b'],
+  ['kick', { targetId: 'x'.repeat(129), ban: true }, 'targetId'],
+  ['transferHost', {}, 'targetId'],
+  ['decide', { applicantId: 'bob' }, 'approve'],
+  ['poll', { waitMs: Number.NaN }, 'waitMs'],
+  ['poll', { after: -1, waitMs: 0 }, 'after'],
+] as const)('what is asked is checked: %s %j', async (method, input, field) => {
+  const { lobbies, lobbyId } = await withThree()
+  const ask = lobbies[method] as (input: object) => Promise<unknown>
+  const error = await failing((async () => ask({ lobbyId, playerId: 'ann', ...input }))())
+  expect(error).toBeInstanceOf(InvalidInput)
+  expect((error as InvalidInput).field).toBe(field)
 })
 
 test.each([

@@ -2,6 +2,7 @@ import type { EventEmitter } from 'eventemitter3'
 import type { OrphanOptions } from '../sessions/orphans.js'
 import type { AttributeChanges } from './attributes.js'
 import type { Happening } from './event.js'
+import type { MatchReport } from './matchmaker.js'
 import type { CreateLobby, JoinLobby, ListLobbies } from './options.js'
 import type { ListedLobby, LobbyEventView, LobbyView } from './view.js'
 
@@ -84,6 +85,12 @@ export interface Lobbies {
   follow(input: Follow): AsyncGenerator<LobbyMessage, void, undefined>
   /** The same for one answer: returns as soon as there is something, or after `waitMs`. */
   poll(input: Follow & { readonly waitMs: number }): Promise<Followed>
+  /**
+   * Says what has become of players that were handed over. For whoever connects a matchmaker, not for players.
+   * Saying the same again changes nothing.
+   * @returns false if the lobby is gone, or does not wait for that any more.
+   */
+  reportMatch(report: MatchReport): Promise<boolean>
   /** Does what time brings about. Called every `tickMs`. */
   tick(): Promise<void>
   /**

@@ -41,7 +41,9 @@ export type Run =
   /** `worker` is the process that has begun with it; if that is gone, something of it may be left. */
   | { readonly status: 'allocating'; readonly term: number; readonly worker: string | undefined }
   | { readonly status: 'relayed'; readonly term: number; readonly session: ReadySession }
-  | { readonly status: 'matched'; readonly term: number; readonly reference: string }
+  /** The matchmaker has the players, and looks for others, or for a server. */
+  | { readonly status: 'handed-over'; readonly term: number; readonly reference: string }
+  | { readonly status: 'assigned'; readonly term: number; readonly assignment: Attributes }
 
 /** A relay session, or a reference of the matchmaker, that is no longer wanted and has to be ended. */
 export interface Retired {

@@ -5,7 +5,7 @@ import { withEvent, type LeftReason } from './event.js'
 import { isPresent, memberOf, presentMembers, withMember, type Lobby, type Member } from './lobby.js'
 import { refuse, type Refusal } from './refusal.js'
 import type { LobbyRules } from './rules.js'
-import { endRun, moveRun, unseat } from './run.js'
+import { endRun, leaveRun, moveRun, unseat } from './run.js'
 
 /** Our choice: as many as a full lobby's worth of people can wait for the host. */
 const MOST_APPLICANTS = 64
@@ -21,14 +21,15 @@ export function join(lobby: Lobby, now: number, command: Join): Lobby | Refusal 
   if (member !== undefined) return comeBack(lobby, now, member, ip)
   if (lobby.banned.includes(playerId) || (by === 'id' && lobby.visibility === 'private')) return refuse('not-joinable')
   if (lobby.entry.kind === 'password' && digest !== lobby.entry.digest) return refuse('not-joinable')
-  const tooLate = lobby.phase !== 'open' && (!lobby.lateJoin || lobby.outcome === 'match')
-  if (tooLate || lobby.members.length >= lobby.maxPlayers) return refuse('not-joinable')
+  if (isTooLate(lobby) || lobby.members.length >= lobby.maxPlayers) return refuse('not-joinable')
   return lobby.entry.kind === 'approval' ? apply(lobby, now, playerId, ip) : admit(lobby, now, playerId, ip, data)
 }
 
+const isTooLate = ({ phase, lateJoin, outcome }: Lobby): boolean => phase !== 'open' && (!lateJoin || outcome === 'match')
+
 /** The same slot, but a new token; also for a player who is present and has another address now. */
 function comeBack(lobby: Lobby, now: number, member: Member, ip: string): Lobby {
-  const moved = member.ip === ip ? lobby : unseat(lobby, now, member.id)
+  const moved = member.ip === ip ? lobby : unseat(lobby, member.id)
   if (isPresent(member)) return withMember(moved, { ...member, ip, lastSeenAt: now })
   const back = withMember(moved, { ...member, ip, presentSince: now, awaySince: undefined, lastSeenAt: now })
   return withHost(withEvent(back, now, { type: 'member.back', playerId: member.id }), now)
@@ -45,6 +46,7 @@ function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby |
 export function decide(lobby: Lobby, now: number, applicantId: string, approve: boolean): Lobby | Refusal {
   const applicant = lobby.applicants.find(({ id, denied }) => id === applicantId && !denied)
   if (applicant === undefined) return refuse('no-such-player')
+  if (approve && isTooLate(lobby)) return refuse('already-started')
   if (approve && lobby.members.length >= lobby.maxPlayers) return refuse('lobby-full')
   const rest = lobby.applicants.filter((other) => other !== applicant)
   const decided = withEvent(
@@ -74,22 +76,23 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
   return withHost(withEvent({ ...lobby, members, departed }, now, { type: 'member.joined', playerId: id, slot }), now)
 }
 
-/** The slot that the player had before, if it is still free; else the lowest free one. */
-function slotFor({ members, departed }: Lobby, now: number, playerId: string): number {
+/** Of the free slots the one that the player had before; else the lowest to which nobody else may come back; else the lowest. */
+function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId: string): number {
   const taken = new Set(members.map(({ slot }) => slot))
-  const before = departed.find(({ id, until }) => id === playerId && until > now)?.slot
+  const held = departed.filter(({ until }) => until > now)
+  const free = Array.from({ length: maxPlayers }, (_, slot) => slot).filter((slot) => !taken.has(slot))
+  const before = held.find(({ id }) => id === playerId)?.slot
   if (before !== undefined && !taken.has(before)) return before
-  let slot = 0
-  while (taken.has(slot)) slot += 1
-  return slot
+  return (free.find((slot) => held.every((one) => one.slot !== slot)) ?? free[0]) as number
 }
 
 export function remove(lobby: Lobby, now: number, member: Member, reason: LeftReason, rules: LobbyRules): Lobby {
   const kept = lobby.departed.filter(({ id, until }) => id !== member.id && until > now)
   const leaver = { id: member.id, slot: member.slot, until: now + rules.holdSlotMs }
+  const without = leaveRun(lobby, now, member.id)
   const left: Lobby = {
-    ...unseat(lobby, now, member.id),
-    members: lobby.members.filter(({ id }) => id !== member.id),
+    ...without,
+    members: without.members.filter(({ id }) => id !== member.id),
     departed: reason === 'left' ? [...kept, leaver].slice(-lobby.maxPlayers) : kept,
   }
   const told = withEvent(left, now, { type: 'you.left', reason }, member.id)
@@ -107,7 +110,7 @@ export function kick(lobby: Lobby, now: number, targetId: string, ban: boolean, 
 }
 
 export function goAway(lobby: Lobby, now: number, member: Member): Lobby {
-  const away = withMember(unseat(lobby, now, member.id), { ...member, presentSince: undefined, awaySince: now, ready: false })
+  const away = withMember(leaveRun(lobby, now, member.id), { ...member, presentSince: undefined, awaySince: now, ready: false })
   return withHost(withEvent(away, now, { type: 'member.away', playerId: member.id }), now)
 }
 

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
 import type { RelaySessions } from '../sessions/relay-sessions.js'
 import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
-import { AttributeChangesSchema, AttributesSchema, type AttributeChanges, type Attributes } from './attributes.js'
+import { AttributesSchema, type Attributes } from './attributes.js'
 import type { LobbyMatchmaker } from './matchmaker.js'
 import { createMemoryLobbyStore } from './memory-store.js'
 import { defaultRules, type LobbyRules } from './rules.js'
@@ -15,7 +15,7 @@ import type { LobbyStore } from './store.js'
 export interface LobbyLimits {
   /** Joins that fail, per player. Default 10 per minute. */
   readonly joinsPerPlayer?: AttemptLimit | null | undefined
-  /** Joins that fail, per address. Default 30 per minute. */
+  /** Joins that fail, per address, or /64 of IPv6. Default 30 per minute. */
   readonly joinsPerAddress?: AttemptLimit | null | undefined
   /**
    * Joins that fail, of all players together; beyond that nobody can join for a moment. Default 1,000 per
@@ -179,5 +179,3 @@ const listSchema = z.strictObject({
 export const checkCreate = (input: CreateLobby) => checked(createSchema, input, 'lobby: input')
 export const checkJoin = (input: JoinLobby) => checked(joinSchema, input, 'lobby: input')
 export const checkList = (input: ListLobbies) => checked(listSchema, input, 'lobby list: input')
-export const checkChanges = (changes: AttributeChanges): AttributeChanges =>
-  checked(AttributeChangesSchema, changes, 'lobby data:')

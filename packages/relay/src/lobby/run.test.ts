@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { sessionOf } from './lobby.js'
-import { aSession, ipOf, join, running, seated, types, withThree } from './lobby.fixture.js'
+import { aLobby, aSession, ipOf, join, play, running, seated, types, withThree } from './lobby.fixture.js'
 import { defaultRules } from './rules.js'
 import { endable, workOf } from './run.js'
 
@@ -135,18 +135,96 @@ describe('the run', () => {
     expect(game.lobby.term).toBe(2)
   })
 
-  test('a match is handed over again if somebody leaves meanwhile, and left alone once it is', () => {
-    const game = withThree({ outcome: 'match' })
-    game.do({ kind: 'start', playerId: 'ann' })
-    game.do({ kind: 'claim', worker: 'w' })
-    expect(types(game.do({ kind: 'leave', playerId: 'bob' }))).toEqual(['lobby.starting', 'you.left', 'member.left'])
-    game.do({ kind: 'handedOver', worker: 'w', term: 1, reference: 'ticket-1' })
-    expect(endable(game.lobby)).toEqual(['ticket-1'])
-    game.do({ kind: 'ended', retiredId: 'ticket-1' })
-    expect(game.do({ kind: 'handedOver', worker: 'w', term: 2, reference: 'ticket-2' })).toMatchObject([
-      { type: 'match.handed-over', reference: 'ticket-2' },
-    ])
-    game.do({ kind: 'close', playerId: 'ann' })
-    expect(endable(game.lobby)).toEqual([])
+  describe('as a match', () => {
+    const handedOver = (reference = 'ticket-1') => {
+      const game = withThree({ outcome: 'match' })
+      game.do({ kind: 'start', playerId: 'ann' })
+      game.do({ kind: 'claim', worker: 'w' })
+      game.do({ kind: 'handedOver', worker: 'w', term: 1, reference })
+      return game
+    }
+    const assignment = { server: '203.0.113.9:31000' }
+
+    test('is called off while it is handed over, if somebody goes', () => {
+      const game = withThree({ outcome: 'match' })
+      game.do({ kind: 'setReady', playerId: 'cleo', ready: true })
+      game.do({ kind: 'start', playerId: 'ann' })
+      game.do({ kind: 'claim', worker: 'w' })
+      expect(types(game.do({ kind: 'leave', playerId: 'bob' }))).toEqual(['run.ended', 'you.left', 'member.left'])
+      expect(game.lobby).toMatchObject({ phase: 'open', run: undefined, members: [{ id: 'ann' }, { id: 'cleo', ready: false }] })
+      game.do({ kind: 'handedOver', worker: 'w', term: 1, reference: 'ticket-1' })
+      expect(endable(game.lobby)).toEqual(['ticket-1'])
+    })
+
+    test.each([
+      ['somebody leaves', { kind: 'leave', playerId: 'bob' }],
+      ['somebody is kicked', { kind: 'kick', playerId: 'ann', targetId: 'bob', ban: false }],
+      ['the host leaves', { kind: 'leave', playerId: 'ann' }],
+      ['the host stops it', { kind: 'stop', playerId: 'ann' }],
+      ['the host ends the lobby', { kind: 'close', playerId: 'ann' }],
+      ['all is shut down', { kind: 'shutDown' }],
+    ] as const)('is withdrawn as long as there is no assignment, when %s', (_, command) => {
+      const waiting = handedOver()
+      expect(types(waiting.do(command))[0]).toBe('run.ended')
+      expect(endable(waiting.lobby)).toEqual(['ticket-1'])
+      const assigned = handedOver()
+      assigned.do({ kind: 'matchAssigned', term: 1, assignment })
+      assigned.do(command)
+      expect(endable(assigned.lobby)).toEqual([])
+    })
+
+    test('is withdrawn when somebody is silent for too long', () => {
+      const game = handedOver()
+      game.wait(30_000, 'ann', 'bob')
+      expect(types(game.lobby.events.slice(-2))).toEqual(['run.ended', 'member.away'])
+      expect(endable(game.lobby)).toEqual(['ticket-1'])
+    })
+
+    test('goes on when somebody has another address', () => {
+      const game = handedOver()
+      expect(game.do(join('bob', { ip: '198.51.100.1' }))).toEqual([])
+      expect(endable(game.lobby)).toEqual([])
+    })
+
+    test('is assigned once, to the run that it is about', () => {
+      const game = handedOver()
+      expect(game.do({ kind: 'matchAssigned', term: 2, assignment })).toEqual([])
+      expect(game.do({ kind: 'matchAssigned', term: 1, assignment })).toMatchObject([{ type: 'match.assigned' }])
+      expect(game.do({ kind: 'matchAssigned', term: 1, assignment })).toEqual([])
+      expect(game.lobby).toMatchObject({ phase: 'running', run: { status: 'assigned', term: 1, assignment } })
+      expect(types(game.do({ kind: 'leave', playerId: 'bob' }))).toEqual(['you.left', 'member.left'])
+      expect(types(game.do({ kind: 'matchEnded', term: 1, reason: 'over' }))).toEqual(['run.ended'])
+      expect(game.do({ kind: 'matchEnded', term: 1, reason: 'over' })).toEqual([])
+    })
+
+    test('may be assigned before it is known to be handed over', () => {
+      const game = withThree({ outcome: 'match' })
+      game.do({ kind: 'start', playerId: 'ann' })
+      game.do({ kind: 'claim', worker: 'w' })
+      expect(types(game.do({ kind: 'matchAssigned', term: 1, assignment }))).toEqual(['match.assigned'])
+      expect(game.do({ kind: 'handedOver', worker: 'w', term: 1, reference: 'ticket-1' })).toEqual([])
+      expect(endable(game.lobby)).toEqual([])
+    })
+
+    test('that comes to nothing opens the lobby again, and nothing is withdrawn', () => {
+      const game = handedOver()
+      const events = game.do({ kind: 'matchEnded', term: 1, reason: 'expired' })
+      expect(events).toMatchObject([{ type: 'run.failed', reason: 'expired' }])
+      expect(game.lobby).toMatchObject({ phase: 'open', run: undefined })
+      expect(endable(game.lobby)).toEqual([])
+    })
+
+    test('takes in nobody after the start, also not by approval', () => {
+      const game = play(aLobby({ outcome: 'match', entry: { kind: 'approval' } }))
+      game.do(join('bob'))
+      game.do({ kind: 'start', playerId: 'ann' })
+      expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })).toBe('already-started')
+    })
+
+    test('means nothing to a lobby that ends in a relay session', () => {
+      const game = running()
+      expect(game.do({ kind: 'matchAssigned', term: 1, assignment })).toEqual([])
+      expect(game.do({ kind: 'matchEnded', term: 1, reason: 'x' })).toEqual([])
+    })
   })
 })

@@ -1,5 +1,6 @@
 // pure: how a lobby starts, moves and ends what it became
 import { withoutSeat, type ReadySession, type RelaySeat } from '../sessions/session.js'
+import type { Attributes } from './attributes.js'
 import { withEvent } from './event.js'
 import { memberOf, presentMembers, sessionOf, type Lobby } from './lobby.js'
 import { refuse, type Refusal } from './refusal.js'
@@ -36,23 +37,27 @@ export function moveRun(lobby: Lobby, now: number, keepOld: boolean): Lobby {
   })
 }
 
-/** Back to an open lobby, in which nobody is ready. What the matchmaker was given, it keeps. */
+/** Back to an open lobby, in which nobody is ready. A match that is assigned is the matchmaker's, and goes on. */
 export function endRun(lobby: Lobby, now: number): Lobby {
   const { run } = lobby
   if (run === undefined) return lobby
-  const session = sessionOf(lobby)
-  const retired = hasten(session === undefined ? lobby : retire(lobby, session.id))
+  const id = run.status === 'handed-over' ? run.reference : sessionOf(lobby)?.id
+  const retired = hasten(id === undefined ? lobby : retire(lobby, id))
   const members = lobby.members.map((member) => ({ ...member, ready: false }))
   return withEvent({ ...retired, members, phase: 'open', run: undefined }, now, { type: 'run.ended', term: run.term })
 }
 
 /** Takes a player's token away, in every session of the lobby. */
-export function unseat(lobby: Lobby, now: number, playerId: string): Lobby {
+export function unseat(lobby: Lobby, playerId: string): Lobby {
   const { run } = lobby
   const hastened = hasten(lobby)
-  if (run?.status === 'relayed') return { ...hastened, run: { ...run, session: withoutSeat(run.session, playerId) } }
-  // The players that are being handed over are no longer those that there are.
-  return run?.status === 'allocating' && lobby.outcome === 'match' ? startRun(hastened, now) : hastened
+  return run?.status === 'relayed' ? { ...hastened, run: { ...run, session: withoutSeat(run.session, playerId) } } : hastened
+}
+
+/** The player goes. A match for those who were there is called off: nobody waits for, or pays for, one who is gone. */
+export function leaveRun(lobby: Lobby, now: number, playerId: string): Lobby {
+  const unseated = unseat(lobby, playerId)
+  return lobby.outcome === 'match' && lobby.run?.status !== 'assigned' ? endRun(unseated, now) : unseated
 }
 
 const awaits = ({ run, lease }: Lobby, term: number, worker: string) =>
@@ -72,19 +77,37 @@ export function runOpened(lobby: Lobby, now: number, worker: string, term: numbe
 
 export function runHandedOver(lobby: Lobby, now: number, worker: string, term: number, reference: string): Lobby {
   const { run } = lobby
-  if (run?.status === 'matched' && run.reference === reference) return lobby
+  if (run?.status === 'handed-over' && run.reference === reference) return lobby
+  // The matchmaker's report was faster than its answer.
+  if (run?.status === 'assigned' && run.term === term) return lobby
   if (!awaits(lobby, term, worker)) return retire(lobby, reference)
-  return withEvent({ ...lobby, phase: 'running', run: { status: 'matched', term, reference } }, now, {
+  return withEvent({ ...lobby, phase: 'running', run: { status: 'handed-over', term, reference } }, now, {
     type: 'match.handed-over',
     term,
     reference,
   })
 }
 
-export function runFailed(lobby: Lobby, now: number, worker: string, term: number, reason: string): Lobby {
-  if (!awaits(lobby, term, worker)) return lobby
-  return withEvent({ ...hasten(lobby), phase: 'open', run: undefined }, now, { type: 'run.failed', term, reason })
+/** Reports may come twice, late, and before it is said that the players were handed over. */
+export function matchAssigned(lobby: Lobby, now: number, term: number, assignment: Attributes): Lobby {
+  const { run, outcome } = lobby
+  if (outcome !== 'match' || run?.term !== term || run.status === 'assigned') return lobby
+  const assigned: Lobby = { ...lobby, phase: 'running', run: { status: 'assigned', term, assignment } }
+  return withEvent(assigned, now, { type: 'match.assigned', term })
 }
+
+export function matchEnded(lobby: Lobby, now: number, term: number, reason: string): Lobby {
+  const { run, outcome } = lobby
+  if (outcome !== 'match' || run?.term !== term) return lobby
+  return run.status === 'assigned' ? endRun(lobby, now) : failed(lobby, now, term, reason)
+}
+
+export function runFailed(lobby: Lobby, now: number, worker: string, term: number, reason: string): Lobby {
+  return awaits(lobby, term, worker) ? failed(lobby, now, term, reason) : lobby
+}
+
+const failed = (lobby: Lobby, now: number, term: number, reason: string): Lobby =>
+  withEvent({ ...hasten(lobby), phase: 'open', run: undefined }, now, { type: 'run.failed', term, reason })
 
 /** A token for one who came later. If that player is gone meanwhile, the token is spent before it was used. */
 export function seatAuthorized(lobby: Lobby, now: number, sessionId: string, seat: RelaySeat): Lobby {
@@ -132,7 +155,9 @@ export type Work =
 
 /** What is to be done, most urgent first: whoever is out goes before anyone comes in. */
 export function workOf(lobby: Lobby): Work[] {
-  const { run } = lobby
+  const { run, outcome, retired } = lobby
+  // Until a ticket is withdrawn, its players cannot be in another.
+  if (run?.status === 'allocating' && outcome === 'match' && retired.length > 0) return []
   if (run?.status === 'allocating') return [{ kind: 'open', term: run.term, startedBy: run.worker }]
   if (run?.status !== 'relayed') return []
   const { session } = run

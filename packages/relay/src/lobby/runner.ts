@@ -19,11 +19,11 @@ export interface Runner {
 }
 
 /** Also names the sessions of a start, so that they can be found if the process that opened them is gone. */
-const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}.${term}`
+const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}-${term}`
 
 /** The lobby and term of a session's label; undefined for other labels. */
 export function parseRunKey(label: string | undefined): { readonly lobbyId: string; readonly term: number } | undefined {
-  const [, lobbyId, term] = /^([A-Za-z0-9]{22})\.(\d{1,15})$/.exec(label ?? '') ?? []
+  const [, lobbyId, term] = /^([A-Za-z0-9]{22})-(\d{1,15})$/.exec(label ?? '') ?? []
   return lobbyId === undefined ? undefined : { lobbyId, term: Number(term) }
 }
 

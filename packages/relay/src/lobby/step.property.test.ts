@@ -47,6 +47,8 @@ const bySystem = fc.record({
     'open',
     'hand over',
     'hand over',
+    'assign',
+    'match ends',
     'fail',
     'authorize',
     'authorize',
@@ -111,7 +113,9 @@ function createFollower(lobby: Lobby) {
       case 'relay.ready':
         return Object.assign(state, { phase: 'running', run: { term: event.term, status: 'relayed' } })
       case 'match.handed-over':
-        return Object.assign(state, { phase: 'running', run: { term: event.term, status: 'matched' } })
+        return Object.assign(state, { phase: 'running', run: { term: event.term, status: 'handed-over' } })
+      case 'match.assigned':
+        return Object.assign(state, { phase: 'running', run: { term: event.term, status: 'assigned' } })
       case 'run.ended':
         for (const id of members.keys()) change(id, { ready: false })
         return Object.assign(state, { phase: 'open', run: null })
@@ -218,6 +222,10 @@ test.each(['relay', 'match'] as const)(
             }
             if (what === 'hand over' && outcome === 'match' && run?.status === 'allocating')
               return [claimed, { kind: 'handedOver', worker, term, reference: `ticket-${number}` }]
+            // Reports come at any time, also about runs that are over.
+            const told = number % 4 === 0 ? term - 1 : term
+            if (what === 'assign') return [{ kind: 'matchAssigned', term: told, assignment: { server: `s${number}` } }]
+            if (what === 'match ends') return [{ kind: 'matchEnded', term: told, reason: 'x' }]
             if (what === 'fail') return [claimed, { kind: 'failed', worker, term, reason: 'x' }]
             if (what === 'authorize' && session !== undefined) {
               const id = ids[number % ids.length] as string
@@ -262,6 +270,12 @@ test.each(['relay', 'match'] as const)(
               deepFreeze(game.lobby)
               if (command.kind === 'opened') opened.add(command.session.id)
               if (command.kind === 'ended') ended.add(command.retiredId)
+              // What the matchmaker was given is known, until it is withdrawn, or the matchmaker has said what became of it.
+              if (before.run?.status === 'handed-over' && command.kind !== 'matchAssigned' && command.kind !== 'matchEnded') {
+                const { reference } = before.run
+                const isKept = game.lobby.run?.status === 'handed-over' && game.lobby.run.reference === reference
+                expect(isKept || game.lobby.retired.some(({ id }) => id === reference)).toBe(true)
+              }
               if (command.kind === 'start') asked = game.lobby
               giveTokens(command)
               expect(game.lobby.term).toBeGreaterThanOrEqual(before.term)

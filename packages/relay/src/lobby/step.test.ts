@@ -96,19 +96,23 @@ describe('going', () => {
     game.do({ kind: 'leave', playerId: 'cleo' })
     game.do(join('cleo'))
     expect(game.lobby.members.at(-1)).toMatchObject({ id: 'cleo', slot: 2 })
+    // Who is new takes another, as long as there is one.
     game.do(join('dora'))
     game.do(join('bob'))
     expect(game.lobby.members.map(({ id, slot }) => [id, slot])).toEqual([
       ['ann', 0],
-      ['dora', 1],
+      ['bob', 1],
       ['cleo', 2],
-      ['bob', 3],
+      ['dora', 3],
     ])
     game.do({ kind: 'leave', playerId: 'bob' })
+    game.do(join('eve'))
+    expect(game.lobby.members.find(({ id }) => id === 'eve')?.slot).toBe(1)
     game.do({ kind: 'leave', playerId: 'dora' })
+    game.do({ kind: 'leave', playerId: 'eve' })
     game.wait(defaultRules.holdSlotMs, 'ann', 'cleo')
-    game.do(join('bob'))
-    expect(game.lobby.members.find(({ id }) => id === 'bob')?.slot).toBe(1)
+    game.do(join('dora'))
+    expect(game.lobby.members.find(({ id }) => id === 'dora')?.slot).toBe(1)
   })
 
   test('whoever is silent is away after 30 s, keeps the slot for 120 s more, and is then out', () => {

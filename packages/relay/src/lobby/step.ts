@@ -7,7 +7,19 @@ import { memberOf, presentMembers, sessionOf, withMember, type Lobby, type Membe
 import { decide, join, kick, remove, transferHost } from './membership.js'
 import { refuse, type Refusal } from './refusal.js'
 import type { LobbyRules } from './rules.js'
-import { claim, endRun, moveRun, runFailed, runHandedOver, runOpened, seatAuthorized, startRun, tokensRevoked } from './run.js'
+import {
+  claim,
+  endRun,
+  matchAssigned,
+  matchEnded,
+  moveRun,
+  runFailed,
+  runHandedOver,
+  runOpened,
+  seatAuthorized,
+  startRun,
+  tokensRevoked,
+} from './run.js'
 
 export interface Step {
   readonly lobby: Lobby
@@ -31,6 +43,8 @@ const systemKinds: ReadonlySet<string> = new Set<SystemCommand['kind']>([
   'release',
   'opened',
   'handedOver',
+  'matchAssigned',
+  'matchEnded',
   'failed',
   'authorized',
   'revoked',
@@ -53,6 +67,10 @@ function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: Lobb
       return runOpened(lobby, now, command.worker, command.term, command.session)
     case 'handedOver':
       return runHandedOver(lobby, now, command.worker, command.term, command.reference)
+    case 'matchAssigned':
+      return matchAssigned(lobby, now, command.term, command.assignment)
+    case 'matchEnded':
+      return matchEnded(lobby, now, command.term, command.reason)
     case 'failed':
       return runFailed(lobby, now, command.worker, command.term, command.reason)
     case 'authorized':

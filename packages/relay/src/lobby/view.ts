@@ -20,7 +20,8 @@ export type RunView =
   | { readonly term: number; readonly status: 'allocating' }
   /** `credentials` are the reader's own; null while they are being fetched for one who came late. */
   | { readonly term: number; readonly status: 'relayed'; readonly credentials: RelayCredentials | null }
-  | { readonly term: number; readonly status: 'matched'; readonly reference: string }
+  | { readonly term: number; readonly status: 'handed-over'; readonly reference: string }
+  | { readonly term: number; readonly status: 'assigned'; readonly assignment: Attributes }
 
 /** A lobby as one of its members sees it: no addresses, and no credentials but the reader's own. */
 export interface LobbyView {
@@ -56,12 +57,14 @@ export interface ListedLobby {
   readonly createdAt: number
 }
 
-/** An event as one player gets it: credentials are put in that the event itself does not hold. */
+/** An event as one player gets it: credentials and assignments are put in, which the event itself does not hold. */
 export type LobbyEventView = Happening & {
   readonly seq: number
   readonly at: number
   /** With `relay.ready` and `relay.credentials`: the reader's own, if the term still counts. */
   readonly credentials?: RelayCredentials | undefined
+  /** With `match.assigned`: what the matchmaker reported, if the term still counts. */
+  readonly assignment?: Attributes | undefined
 }
 
 export function viewOf(lobby: Lobby, playerId: string): LobbyView {
@@ -107,8 +110,16 @@ function runView(lobby: Lobby, playerId: string): RunView | null {
   const { run } = lobby
   if (run === undefined) return null
   const { term, status } = run
-  if (status === 'matched') return { term, status, reference: run.reference }
-  return status === 'relayed' ? { term, status, credentials: ownCredentials(lobby, playerId) ?? null } : { term, status }
+  switch (status) {
+    case 'allocating':
+      return { term, status }
+    case 'relayed':
+      return { term, status, credentials: ownCredentials(lobby, playerId) ?? null }
+    case 'handed-over':
+      return { term, status, reference: run.reference }
+    case 'assigned':
+      return { term, status, assignment: run.assignment }
+  }
 }
 
 export function ownCredentials(lobby: Lobby, playerId: string): RelayCredentials | undefined {
@@ -119,7 +130,17 @@ export function ownCredentials(lobby: Lobby, playerId: string): RelayCredentials
 /** The event as this player may see it; undefined if it is not for them. */
 export function eventView(lobby: Lobby, { to, ...event }: LobbyEvent, playerId: string): LobbyEventView | undefined {
   if (to === undefined ? memberOf(lobby, playerId) === undefined : to !== playerId) return undefined
-  const carries = (event.type === 'relay.ready' || event.type === 'relay.credentials') && event.term === lobby.run?.term
-  const credentials = carries ? ownCredentials(lobby, playerId) : undefined
-  return credentials === undefined ? event : { ...event, credentials }
+  switch (event.type) {
+    case 'relay.ready':
+    case 'relay.credentials': {
+      const credentials = event.term === lobby.run?.term ? ownCredentials(lobby, playerId) : undefined
+      return credentials === undefined ? event : { ...event, credentials }
+    }
+    case 'match.assigned': {
+      const { run } = lobby
+      return run?.status === 'assigned' && run.term === event.term ? { ...event, assignment: run.assignment } : event
+    }
+    default:
+      return event
+  }
 }

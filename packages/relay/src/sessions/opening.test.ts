@@ -24,6 +24,22 @@ describe('opening', () => {
     expect(() => sessions.credentialsFor(session.id, 'eve')).toThrow(NotFound)
   })
 
+  test('the service is told of addresses, filters, and a webhook of each session’s own, also for the second', async () => {
+    const { clock, service, within } = setUp({ faults: [{ operation: 'create', fault: 'in error', times: 1 }] })
+    const seen: Parameters<typeof service.create>[0][] = []
+    const spied = { ...service, create: (input: (typeof seen)[0]) => (seen.push(input), service.create(input)) }
+    const sessions = createRelaySessions({ client: spied, clock })
+    const filters = [{ field: 'country', values: ['Norway'], filter_type: 'any' }]
+    await within(sessions.open({ players, filters, label: 'mine' }))
+    const users = [{ ip: '192.0.2.1' }, { ip: '192.0.2.1' }, { ip: '2001:db8::1' }]
+    const webhook_url = expect.stringContaining('/muster/mine/')
+    expect(seen).toEqual([
+      { users, filters, webhook_url },
+      { users, filters, webhook_url },
+    ])
+    expect(new Set(seen.map((input) => input.webhook_url)).size).toBe(2)
+  })
+
   test('reads at 1 s, then half as late again, up to every 5 s', async () => {
     const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault: 'never ready', times: 1 }] })
     const { id } = await within(sessions.create({ players }))
@@ -63,13 +79,19 @@ describe('opening', () => {
     expect(service.open).toEqual([])
   })
 
-  test.each(['lost after', 'server error', 'lost before', 'done late'] as const)(
+  test.each([
+    ['lost after', 1], // it is found, and no other is made
+    ['server error', 1],
+    ['lost before', 1],
+    ['done late', 2],
+  ] as const)(
     'a create that is %s makes one session in the end',
-    async (fault) => {
+    async (fault, opened) => {
       const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault, times: 1 }] })
       const session = await within(sessions.open({ players }))
       await clock.advance(60_000)
       expect(service.open).toEqual([session.id])
+      expect(service.opened).toBe(opened)
     },
   )
 

@@ -31,6 +31,11 @@ export interface RelaySessionsOptions {
   /** Milliseconds for one call to the service, queueing and retries included. Default 15,000. */
   readonly callTimeoutMs?: number | undefined
   /**
+   * Milliseconds after which a create that was not answered is not carried out any more; until then, what it may have
+   * made is looked for, also by `close`. Default 15,000.
+   */
+  readonly settleMs?: number | undefined
+  /**
    * Milliseconds after which a session is deleted for which nothing was called, `keepAlive` least of all;
    * null for never. Sessions are billed while they are open. Default 600,000.
    */
@@ -60,6 +65,7 @@ const optionsSchema = z.strictObject({
   pollMs: milliseconds.default(1000),
   maxPollMs: milliseconds.default(5000),
   callTimeoutMs: milliseconds.default(15_000),
+  settleMs: milliseconds.default(15_000),
   idleMs: milliseconds.nullable().default(600_000),
   maxLifetimeMs: milliseconds.default(14_400_000),
   tickMs: milliseconds.default(10_000),

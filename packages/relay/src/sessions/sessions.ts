@@ -17,15 +17,13 @@ import { playersOf, withoutSeat, type OpenedSession, type ReadySession } from '.
 import { authorizePlayer, revokeSpent } from './users.js'
 import { receiveWebhook } from './webhook.js'
 
-/** Milliseconds after which a create whose connection broke is not carried out any more. Our choice. */
-const SETTLE_MS = 15_000
 /** Milliseconds between two tries of `close`. */
 const CLOSE_PAUSE_MS = 1000
 
 /** Relay sessions of which every peer gets its own credentials, and of which none is forgotten. */
 export function createRelaySessions(options: RelaySessionsOptions): RelaySessions {
   const config = configure(options)
-  const { client, clock, callTimeoutMs, idleMs, maxLifetimeMs } = config
+  const { client, clock, callTimeoutMs, settleMs, idleMs, maxLifetimeMs } = config
   const closing = manyWaitOn()
   const desk: Desk = {
     client,
@@ -50,7 +48,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       return reason === undefined ? [] : [tryRemoveSession(desk, entry.session.id, reason)]
     })
     await Promise.all(due)
-    await resolveDoubts(desk, SETTLE_MS, maxLifetimeMs).catch(() => {}) // they stay, and the next tick looks again
+    await resolveDoubts(desk, settleMs, maxLifetimeMs).catch(() => {}) // they stay, and the next tick looks again
   }
   const dueReason = ({ session, lastUsedAt, condemned }: Entry, now: number): DeleteReason | undefined => {
     if (condemned !== undefined) return condemned
@@ -131,7 +129,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     await Promise.all(creating)
     for (;;) {
       await Promise.all([...desk.ledger.keys()].map((sessionId) => tryRemoveSession(desk, sessionId, 'closing')))
-      await resolveDoubts(desk, SETTLE_MS, SETTLE_MS).catch(() => {})
+      await resolveDoubts(desk, settleMs, settleMs).catch(() => {})
       if (desk.ledger.size + desk.doubts.size === 0) return
       if (clock.now() >= deadline) break
       await clock.sleep(CLOSE_PAUSE_MS)

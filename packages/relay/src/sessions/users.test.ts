@@ -1,7 +1,9 @@
 import { NotFound } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { RelayNotAuthorized } from '../errors.js'
+import type { RelayService } from './service.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
+import { createRelaySessions } from './sessions.js'
 
 describe('joining later', () => {
   test.each([undefined, 'lost after', 'lost before', 'server error', 'conflict after', 'token of another', 'done late'] as const)(
@@ -25,6 +27,32 @@ describe('joining later', () => {
     service.setFaults([{ operation: 'get', fault: 'lost before' }])
     const { seats } = await within(sessions.authorize(id, dora))
     expect(seats).toHaveLength(4)
+  })
+
+  test('but never if it is the token of another', async () => {
+    const { service, sessions, within } = setUp()
+    const { id } = await within(sessions.open({ players }))
+    service.setFaults([
+      { operation: 'authorizeUser', fault: 'token of another' },
+      { operation: 'get', fault: 'lost before' },
+    ])
+    expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
+    expect(() => sessions.credentialsFor(id, 'dora')).toThrow(NotFound)
+  })
+
+  test('nor if it is of a user at another address', async () => {
+    const { clock, service, within } = setUp()
+    const client: RelayService = {
+      ...service,
+      authorizeUser: async (input) => {
+        const answer = await service.authorizeUser(input)
+        return { ...answer, session_user: { ...answer.session_user, ip_address: '198.51.100.9' } }
+      },
+    }
+    const sessions = createRelaySessions({ client, clock })
+    const { id } = await within(sessions.open({ players }))
+    service.setFaults([{ operation: 'get', fault: 'lost before' }])
+    expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
   })
 
   test('two who join at once from one address get two tokens', async () => {

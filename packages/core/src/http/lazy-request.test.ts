@@ -1,0 +1,201 @@
+import { createServer, request as httpRequest } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { inspect } from 'node:util'
+import { afterEach, describe, expect, test } from 'vitest'
+import { readBytes, readJson } from './body.js'
+import { lazyRequest } from './lazy-request.js'
+import { realRequest } from './message.js'
+import { nodeListener } from './node-listener.js'
+import { Problem, problemReply } from './problem.js'
+import { handlerOf, type Replier } from './reply.js'
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+async function listen(server: ReturnType<typeof createServer>): Promise<{ url: string; port: number }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closers.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, port }
+}
+
+/** Asks a server whose handler has a replier, as our APIs have. */
+const serve = (reply: Replier) => listen(createServer(nodeListener(handlerOf(reply))))
+
+/** What `look` finds in a lazy request, and in the real one of the same message. */
+async function compare(look: (request: Request) => unknown, send: RequestInit & { path?: string } = {}): Promise<[lazy: unknown, real: unknown]> {
+  const found: unknown[] = []
+  for (const make of [lazyRequest, (...[message, response, base]: Parameters<typeof lazyRequest>) => realRequest(message, response, base + (message.url ?? ''), new AbortController().signal)]) {
+    const server = createServer(async (message, response) => {
+      const seen = Promise.resolve(look(make(message, response, 'http://localhost')))
+      found.push(await seen.catch((error: Error) => error.name))
+      response.end()
+    })
+    const { url } = await listen(server)
+    await fetch(url + (send.path ?? '/a%2Fb/../c?d=e f'), send)
+  }
+  return found as [unknown, unknown]
+}
+
+const post: RequestInit = { method: 'POST', body: '{"a":"ü"}', headers: [['content-type', 'application/json'], ['x-a', '1'], ['x-a', '2']] }
+
+describe('a lazy request', () => {
+  test.each<[string, (request: Request) => unknown, RequestInit?]>([
+    ['its method', ({ method }) => method],
+    ['its URL', ({ url }) => url],
+    ['a header', ({ headers }) => [headers.get('X-A'), headers.has('x-b'), headers.get('content-type')], post],
+    ['all headers', ({ headers }) => [...headers].filter(([name]) => name.startsWith('x-')), post],
+    ['headers by forEach, keys and entries', ({ headers }) => {
+      const names: string[] = []
+      headers.forEach((_, name) => names.push(name))
+      return [names, [...headers.keys()], [...headers.entries()].length === names.length]
+    }, post],
+    ['copied headers', ({ headers }) => new Headers(headers).get('x-a'), post],
+    ['changed headers', ({ headers }) => {
+      headers.set('x-a', '3')
+      return [...headers].find(([name]) => name === 'x-a')
+    }, post],
+    ['its body as text', (request) => request.text(), post],
+    ['its body as JSON', (request) => request.json(), post],
+    ['its body as a stream', async ({ body }) => Buffer.from((await (body as ReadableStream<Uint8Array>).getReader().read()).value as Uint8Array).toString(), post],
+    ['no body', ({ body }) => body],
+    ['that its body is used', async (request) => [request.bodyUsed, await request.text(), request.bodyUsed], post],
+    ['its body twice', async (request) => [await request.text(), await request.text()], post],
+    ['a clone, which is a real one', async (request) => [await new Request(request.clone()).text(), await request.text()], post],
+    ['its class', (request) => [request instanceof Request, request.headers instanceof Headers, Object.prototype.toString.call(request)]],
+    ['its redirect, mode and the like', ({ redirect, mode, credentials, cache, referrer, integrity, keepalive, destination }) => [redirect, mode, credentials, cache, referrer, integrity, keepalive, destination]],
+  ])('is to whoever asks for %s what the real one is', async (_, look, send) => {
+    const [lazy, real] = await compare(look, send)
+    expect(lazy).toEqual(real)
+  })
+
+  test('has headers that follow what was changed in them', async () => {
+    const [lazy] = await compare(({ headers }) => {
+      headers.set('x-a', '3')
+      headers.delete('content-type')
+      return [headers.get('x-a'), headers.get('content-type'), headers.has('content-type')]
+    }, post)
+    expect(lazy).toEqual(['3', null, false])
+  })
+
+  test('gives its body once: by the short way, or by the long', async () => {
+    const [short] = await compare(async (request) => {
+      const bytes = await readBytes(request, 100)
+      return [bytes.byteLength, request.bodyUsed, await request.text().catch((error: Error) => error.name)]
+    }, post)
+    expect(short).toEqual([10, true, 'TypeError'])
+    const [long] = await compare(async (request) => [await request.clone().text(), (await readBytes(request, 100)).byteLength], post)
+    expect(long).toEqual(['{"a":"ü"}', 10])
+  })
+
+  test('can be shown', async () => {
+    const [lazy] = await compare((request) => inspect(request).startsWith('Request {'))
+    expect(lazy).toBe(true)
+  })
+})
+
+describe('a replier by node:http', () => {
+  test('answers with what it has', async () => {
+    const { url } = await serve(async (request) => ({ status: 201, headers: { 'x-b': 'ü' }, body: `${request.method} ü` }))
+    const response = await fetch(url, { method: 'PUT' })
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([201, '6', 'PUT ü'])
+  })
+
+  test('answers without a body', async () => {
+    const { url } = await serve(async () => ({ status: 204, headers: {}, body: '' }))
+    const response = await fetch(url)
+    expect([response.status, response.headers.has('content-length'), await response.text()]).toEqual([204, false, ''])
+  })
+
+  test.each(['early', 'late'])('is told when the client goes, however %s it asks', async (when) => {
+    const leaving = new AbortController()
+    let seen = (_aborted: boolean) => {}
+    const aborted = new Promise<boolean>((resolve) => {
+      seen = resolve
+    })
+    const server = createServer((message, response) => {
+      const request = lazyRequest(message, response, 'http://localhost')
+      if (when === 'early') request.signal.addEventListener('abort', () => seen(request.signal.aborted))
+      else response.once('close', () => setImmediate(() => seen(request.signal.aborted)))
+      leaving.abort()
+    })
+    const { url } = await listen(server)
+    await expect(fetch(url, { signal: leaving.signal })).rejects.toThrow('aborted')
+    expect(await aborted).toBe(true)
+  })
+
+  const limited: Replier = (request) =>
+    readJson(request, 1000).then(
+      (json) => ({ status: 200, headers: {}, body: String(json) }),
+      (error: unknown) => (error instanceof Problem ? problemReply(error) : { status: 500, headers: {}, body: (error as Error).message }),
+    )
+
+  test('refuses a body that is too large with an answer, and the connection is free again', async () => {
+    const { url } = await serve(limited)
+    const headers = { 'content-type': 'application/json' }
+    const tooLarge = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        for (let count = 0; count < 50; count += 1) controller.enqueue(new Uint8Array(10_000))
+        controller.close()
+      },
+    })
+    const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body: tooLarge, duplex: 'half' }
+    expect((await fetch(url, init)).status).toBe(413)
+    expect((await fetch(url, { method: 'POST', headers, body: '"x"' })).status).toBe(200)
+  })
+
+  test('hears that a body broke off', async () => {
+    const statuses: number[] = []
+    const { port } = await serve(async (request, connection) => {
+      const reading = limited(request, connection)
+      socket.destroy()
+      const reply = await reading
+      statuses.push(reply.status)
+      server.closed()
+      return reply
+    })
+    const server = { closed: () => {} }
+    const done = new Promise<void>((resolve) => {
+      server.closed = resolve
+    })
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.write('POST / HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"a"')
+    })
+    await done
+    expect(statuses).toEqual([400])
+  })
+
+  test('says what is wrong when someone else has read the body', async () => {
+    const listener = nodeListener(handlerOf(limited))
+    const { url } = await listen(
+      createServer((message, response) => {
+        message.resume().once('end', () => listener(message, response))
+      }),
+    )
+    const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '1' })
+    expect([response.status, await response.text()]).toEqual([500, 'the body was read already: mount this API before whatever parses bodies'])
+  })
+
+  test('is not led elsewhere by a Host that looks like a path', async () => {
+    const { port } = await serve(async (request) => ({ status: 200, headers: {}, body: request.url }))
+    const ask = (host: string) =>
+      new Promise((resolve, reject) => {
+        httpRequest({ port, host: '127.0.0.1', path: '/a?b', headers: { host } }, (response) => {
+          let text = ''
+          response.setEncoding('utf8').on('data', (part: string) => {
+            text += part
+          })
+          response.once('end', () => resolve(text))
+        })
+          .once('error', reject)
+          .end()
+      })
+    expect(await ask('example.com:8080')).toBe('http://example.com:8080/a?b')
+    for (const host of ['evil.example/admin', 'a?b', 'a#b', 'me@evil.example', 'a:99999', '1.2.3.999', '[::1']) expect(await ask(host), host).toBe('http://localhost/a?b')
+  })
+})

@@ -1,0 +1,122 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pairsOf, readMessage, realRequest } from './message.js'
+import { passOn } from './pass-on.js'
+
+/** The bytes of a request's body, but no more than `maxBytes` of them: then undefined. Rejects if the body breaks off. @throws Error if someone else read it. */
+export type TakeBytes = (maxBytes: number) => Promise<Uint8Array | undefined>
+
+/**
+ * A request of node:http as a Request. To make a real one takes as long as all the rest of a small answer, and hardly
+ * anyone asks for more than its method, URL and headers: so these are given without, and the real one is made when
+ * anything else is wanted. Where a real one is needed, as in `new Request(request)`, give it `request.clone()`.
+ * @param base scheme and host, e.g. `http://localhost`.
+ */
+export const lazyRequest = (message: IncomingMessage, response: ServerResponse, base: string): Request =>
+  new LazyRequest(message, response, base) as unknown as Request
+
+/** The short way to the body of a lazy request of which nobody took the body yet; undefined for others. */
+export function bytesTaker(request: Request): TakeBytes | undefined {
+  const lazy: unknown = request
+  return lazy instanceof LazyRequest && lazy.isWhole() ? (maxBytes) => lazy.takeBytes(maxBytes) : undefined
+}
+
+class LazyRequest {
+  readonly #message: IncomingMessage
+  readonly #response: ServerResponse
+  readonly #base: string
+  #url: string | undefined
+  #headers: Headers | undefined
+  #signal: AbortSignal | undefined
+  #real: Request | undefined
+  #taken = false
+
+  constructor(message: IncomingMessage, response: ServerResponse, base: string) {
+    this.#message = message
+    this.#response = response
+    this.#base = base
+  }
+
+  get method(): string {
+    return this.#message.method ?? 'GET'
+  }
+
+  get url(): string {
+    return (this.#url ??= new URL(this.#base + (this.#message.url ?? '/')).href)
+  }
+
+  get headers(): Headers {
+    return (this.#headers ??= new LazyHeaders(this.#message.rawHeaders) as unknown as Headers)
+  }
+
+  /** Aborted when the connection closes, or the answer is sent. */
+  get signal(): AbortSignal {
+    return (this.#signal ??= goneSignal(this.#response))
+  }
+
+  get bodyUsed(): boolean {
+    return this.#taken || this.#real?.bodyUsed === true
+  }
+
+  /** Whether nobody may have the body yet. */
+  isWhole(): boolean {
+    return !this.#taken && this.#real === undefined
+  }
+
+  /** The request that does everything else. */
+  real(): Request {
+    return (this.#real ??= this.#taken ? usedRequest(this) : realRequest(this.#message, this.#response, this.url, this.signal))
+  }
+
+  takeBytes(maxBytes: number): Promise<Uint8Array | undefined> {
+    this.#taken = true
+    return readMessage(this.#message, this.#response, maxBytes)
+  }
+}
+
+class LazyHeaders {
+  readonly #raw: readonly string[]
+  #real: Headers | undefined
+
+  constructor(raw: readonly string[]) {
+    this.#raw = raw
+  }
+
+  get(name: string): string | null {
+    if (this.#real !== undefined) return this.#real.get(name)
+    const wanted = name.toLowerCase()
+    let value: string | null = null
+    for (let index = 0; index + 1 < this.#raw.length; index += 2) {
+      const key = this.#raw[index] as string
+      if (key.length !== wanted.length || key.toLowerCase() !== wanted) continue
+      const text = this.#raw[index + 1] as string
+      value = value === null ? text : `${value}, ${text}`
+    }
+    return value
+  }
+
+  has(name: string): boolean {
+    return this.get(name) !== null
+  }
+
+  real(): Headers {
+    return (this.#real ??= new Headers(pairsOf(this.#raw)))
+  }
+}
+
+passOn(LazyRequest.prototype, Request.prototype)
+passOn(LazyHeaders.prototype, Headers.prototype)
+
+function goneSignal(response: ServerResponse): AbortSignal {
+  const gone = new AbortController()
+  if (response.closed) gone.abort()
+  else response.once('close', () => gone.abort())
+  return gone.signal
+}
+
+/** One whose body was read. */
+function usedRequest({ url, method, headers, signal }: Pick<Request, 'url' | 'method' | 'headers' | 'signal'>): Request {
+  const bodiless = method === 'GET' || method === 'HEAD'
+  const request = new Request(url, { method, headers, signal, ...(bodiless ? {} : { body: '' }) })
+  void request.text()
+  return request
+}

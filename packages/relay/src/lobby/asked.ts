@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { checked, playerId } from '../validate.js'
+import { AttributeChangesSchema, AttributesSchema } from './attributes.js'
+import type { PlayerCommand } from './command.js'
+import type { Follow } from './lobbies.js'
+import type { MatchReport } from './matchmaker.js'
+
+/** What can be asked of a lobby that there is, as it is checked. How lobbies are made, joined and listed: `options.ts`. */
+
+const ifVersion = z.int().min(1).optional()
+
+const askedSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.enum(['heartbeat', 'leave', 'start', 'stop', 'close']), playerId }),
+  z.strictObject({ kind: z.literal('setReady'), playerId, ready: z.boolean() }),
+  z.strictObject({ kind: z.enum(['setData', 'setMemberData']), playerId, changes: AttributeChangesSchema, ifVersion }),
+  z.strictObject({ kind: z.literal('kick'), playerId, targetId: playerId, ban: z.boolean() }),
+  z.strictObject({ kind: z.enum(['unban', 'transferHost']), playerId, targetId: playerId }),
+  z.strictObject({ kind: z.literal('decide'), playerId, applicantId: playerId, approve: z.boolean() }),
+])
+
+/** What a member asks. A join has more to it. */
+export type Asked = Exclude<PlayerCommand, { readonly kind: 'join' }>
+
+/** @throws {InvalidInput} naming the field. */
+export const checkAsked = (command: Asked): PlayerCommand => checked(askedSchema, command, 'lobby: input') as Asked
+
+const followSchema = z.object({
+  lobbyId: z.string(),
+  playerId,
+  after: z.int().min(0).optional(),
+  waitMs: z.number().min(0).optional(),
+})
+
+/** @throws {InvalidInput} naming the field. */
+export const checkFollow = (input: Follow & { readonly waitMs?: number }): void =>
+  void checked(followSchema, input, 'lobby events: input')
+
+const reportSchema: z.ZodType<MatchReport> = z.discriminatedUnion('status', [
+  z.strictObject({ key: z.string(), status: z.literal('assigned'), assignment: AttributesSchema }),
+  z.strictObject({ key: z.string(), status: z.literal('ended'), reason: z.string().max(256) }),
+])
+
+/** @throws {InvalidInput} naming the field. */
+export const checkReport = (report: MatchReport): MatchReport => checked(reportSchema, report, 'match report:')

@@ -1,0 +1,45 @@
+import { createPeer, type ClientPeer, type HostPeer } from '@muster/emulator/peer'
+import type { RelayCredentials } from '@muster/relay'
+import { eventually } from './arcade.js'
+
+const wire = ({ host, port, userToken, sessionToken }: RelayCredentials) => ({ host, port, userToken, sessionToken, pingMs: 100 })
+
+/** A host that echoes, with its name in front. */
+export async function hostBy(credentials: RelayCredentials, name: string): Promise<HostPeer> {
+  const peer = createPeer({ role: 'host', ...wire(credentials) })
+  peer.onMessage(({ connectionId, data }) => peer.send(connectionId, Buffer.concat([Buffer.from(`${name}:`), data])))
+  await peer.connect()
+  return peer
+}
+
+export async function joinBy(credentials: RelayCredentials): Promise<ClientPeer> {
+  const peer = createPeer({ role: 'client', ...wire(credentials) })
+  await peer.connect()
+  return peer
+}
+
+/**
+ * Sends numbered packets until each has come back from the host.
+ * @returns their numbers in the order in which they came, and how often they had to be sent.
+ */
+export async function exchange(
+  peer: ClientPeer,
+  from: string,
+  host: string,
+): Promise<{ readonly order: readonly number[]; readonly rounds: number }> {
+  const missing = new Set(Array.from({ length: 20 }, (_, number) => number))
+  const order: number[] = []
+  let rounds = 0
+  const off = peer.onMessage(({ data }) => {
+    const [sender, number] = data.toString().replace(`${host}:`, '').split('-')
+    if (sender === from && missing.delete(Number(number))) order.push(Number(number))
+  })
+  await eventually(`the packets of ${from}`, () => {
+    if (missing.size === 0) return true
+    rounds += 1
+    for (const number of missing) peer.send(Buffer.from(`${from}-${number}`))
+    return undefined
+  })
+  off()
+  return { order, rounds }
+}
