@@ -44,11 +44,16 @@ export interface Span {
   readonly limit: Float64Array
 }
 
-/** The level that counts for a match under each `WaitOf`; for `each`, in a check about the whole match, that of the youngest. */
+/**
+ * The level that counts for a match under each `WaitOf`; for `each`, in a check about the whole match, that of the
+ * youngest. All are the level of last resort as soon as one of its tickets is there.
+ */
 export interface MatchLevels {
   readonly youngest: number
   readonly oldest: number
   readonly average: number
+  /** Epoch milliseconds: the round's. */
+  readonly now: number
 }
 
 /** The rules that columns of numbers cannot tell. All pure; called only for what passed the columns. */
@@ -121,6 +126,8 @@ export interface Pool<Facts> {
   around(slot: Slot, now: number, most: number): Slot[]
   /** The level of a ticket. */
   levelOf(slot: Slot, now: number): number
+  /** A ticket as it was added, its key and network aside: for `explain`. */
+  entryOf(slot: Slot): Pick<Entry<Facts>, 'id' | 'size' | 'since' | 'place' | 'values' | 'facts'>
   /** Waiting tickets. */
   readonly count: number
   /** Memory of its columns. */

@@ -29,7 +29,10 @@ export interface LinearRelaxation {
  */
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 
-/** What a ticket counts for whose players do not have the attribute: it is refused when created, it goes with anything, or as if it had this value. */
+/**
+ * What becomes of players who do not have the attribute: their ticket is refused when it is created (default), they go
+ * with anything, or count as if they had this value.
+ */
 export type Missing<Value> = 'refuse' | 'any' | { readonly value: Value }
 
 interface RuleBase {
@@ -52,7 +55,10 @@ export interface DistanceRule extends RuleBase {
   readonly missing?: 'network' | 'refuse' | 'any' | undefined
 }
 
-/** There is a beacon to which every player of the match has a round trip of at most `maxMs`, and no two differ by more than `maxDifferenceMs`. */
+/**
+ * There is a beacon to which every player of the match has a round trip of at most `maxMs`, and no two differ by more
+ * than `maxDifferenceMs`.
+ */
 export interface LatencyRule extends RuleBase {
   readonly kind: 'latency'
   /** Milliseconds. At least one of the two is given. */
@@ -97,7 +103,10 @@ export interface RequireRule extends RuleBase {
   readonly kind: 'require'
   readonly attribute: string
   readonly operator: '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'contains'
-  /** A number for the comparisons, relaxing the way that lets more in; a list for `in`; a text for `contains` (the attribute is a list). */
+  /**
+   * A number for the comparisons, relaxing the way that lets more in; a list for `in`; a text for `contains` (the
+   * attribute is a list).
+   */
   readonly value: Relaxing | string | readonly string[]
   /** What stands for a party in comparisons of numbers. Default `each`: every player. */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
@@ -133,7 +142,10 @@ export interface AvoidRule extends RuleBase {
   readonly kind: 'avoid'
 }
 
-/** The teams differ by so much at most in a number made of their players. Of several ways to make the teams, the most even is taken. */
+/**
+ * The teams differ by so much at most in a number made of their players. Of several ways to make the teams, the most
+ * even is taken.
+ */
 export interface BalanceRule extends RuleBase {
   readonly kind: 'balance'
   readonly attribute: string
@@ -143,7 +155,7 @@ export interface BalanceRule extends RuleBase {
   readonly missing?: Missing<number> | undefined
 }
 
-/** Whatever else you want. Must be pure: the same match, the same answer. Not for queues from JSON. */
+/** Whatever else you want. Must be pure: the same match, the same answer. If it throws, it says no. Not for queues from JSON. */
 export interface CustomRule extends RuleBase {
   readonly kind: 'custom'
   readonly name: string
@@ -191,6 +203,6 @@ export interface TeamDefinition {
   readonly name: string
   /** How many of them. Default 1. */
   readonly count?: number | undefined
-  /** Players: exactly so many; or up to `max`, and at least `min`, which may fall while tickets wait. */
+  /** Players: exactly so many; or up to `max`, and at least `min`, which may fall while the oldest ticket of the match waits. */
   readonly size: number | { readonly min: Relaxing; readonly max: number }
 }

@@ -1,0 +1,106 @@
+// pure: tickets for a match around one ticket or opening, the best fit first
+import type { Columns } from './columns.js'
+import type { Cost } from './cost.js'
+import type { Draft } from './draft.js'
+import type { Slot } from './model.js'
+import type { Neighbours } from './neighbours.js'
+import { isOlder } from './order.js'
+import type { Packed, Packing } from './packing.js'
+
+/** Found so far, in no order until `sort`. */
+export interface Candidates {
+  readonly slots: readonly Slot[]
+  /** All their players. */
+  readonly players: number
+  /** Whether somebody was passed over only because enough others were there. */
+  readonly more: boolean
+  /** Begins anew around the only member of the draft, who leaves this room. */
+  begin(packing: Packing, packed: Packed): void
+  /** Takes up those that are near at a scale and may meet; true if there were any. */
+  gather(neighbours: Neighbours, scale: number): boolean
+  /** The best fit first: nearest and most alike; among equals the oldest. */
+  sort(): void
+}
+
+/** Slots read at most from the lists around one ticket at one scale. */
+const MOST_READ = 4096
+
+/**
+ * Candidates of one size that are taken up at most, so that a crowd costs no more than it must. By size, because many
+ * parties that fit nobody would hide the few tickets that fit.
+ */
+const mostOf = (size: number, players: number): number => Math.max(16, 4 * Math.floor(players / size))
+
+export interface CandidatesInput {
+  readonly columns: Columns
+  readonly cost: Cost
+  readonly draft: Draft
+}
+
+export function createCandidates({ columns, cost, draft }: CandidatesInput): Candidates {
+  const raw = new Int32Array(MOST_READ)
+  /** In which search a slot was last met, so that none is taken up twice. */
+  let metIn = new Float64Array(0)
+  let search = 0
+  let slots: Slot[] = []
+  let costs = new Float64Array(256)
+  let ofSize = new Int32Array(0)
+  let packing: Packing
+  let packed = 0
+  let players = 0
+  let more = false
+
+  const byCost = (one: Slot, other: Slot) =>
+    (costs[one] as number) - (costs[other] as number) || (isOlder(columns, one, other) ? -1 : 1)
+
+  return {
+    get slots() {
+      return slots
+    },
+    get players() {
+      return players
+    },
+    get more() {
+      return more
+    },
+    begin: (into, already) => {
+      ;[packing, packed, players, more, slots] = [into, already, 0, false, []]
+      search += 1
+      if (metIn.length < columns.born.length) {
+        metIn = new Float64Array(columns.born.length)
+        costs = new Float64Array(columns.born.length)
+      }
+      // For an opening, one that must be in it may be a member already.
+      for (let at = 0; at < draft.count; at++) metIn[draft.members[at] as Slot] = search
+      if (ofSize.length <= packing.players) ofSize = new Int32Array(packing.players + 1)
+      else ofSize.fill(0, 0, packing.players + 1)
+    },
+    gather: (neighbours, scale) => {
+      const center = draft.members[0] as Slot
+      const before = slots.length
+      const read = neighbours.near(center, scale, raw)
+      if (neighbours.cut) more = true
+      for (let at = 0; at < read; at++) {
+        const slot = raw[at] as Slot
+        if (metIn[slot] === search) continue
+        metIn[slot] = search
+        const size = columns.size[slot] as number
+        if (packing.add(packed, size) === -1) continue
+        if ((ofSize[size] as number) >= mostOf(size, packing.players)) {
+          more = true
+          continue
+        }
+        if (!draft.add(slot)) continue
+        draft.drop()
+        ofSize[size] = (ofSize[size] as number) + 1
+        players += size
+        costs[slot] = cost(center, slot)
+        slots.push(slot)
+      }
+      return slots.length > before
+    },
+    sort: () => {
+      slots.sort(byCost)
+    },
+  }
+}

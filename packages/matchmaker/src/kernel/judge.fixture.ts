@@ -1,0 +1,99 @@
+import type { Entry, Grouped, MatchLevels, Model, Opening, Slot } from './model.js'
+
+/** Says of a match what is wrong with it, from `model.ts` alone: slow, plain, and sharing nothing with the kernel. */
+
+/** Everything a test has put into a pool. */
+export interface World {
+  readonly model: Model<string>
+  readonly tickets: ReadonlyMap<Slot, Entry<string>>
+  readonly openings: ReadonlyMap<Slot, Opening<string>>
+  readonly now: number
+}
+
+type Member = Pick<Entry<string>, 'since' | 'key' | 'place' | 'network' | 'values'>
+
+export function faults({ model, tickets, openings, now }: World, { opening, slots, teams }: Grouped): string[] {
+  const entries = slots.map((slot) => tickets.get(slot))
+  if (entries.includes(undefined)) return ['somebody who is not there']
+  return matchFaults(model, entries as Entry<string>[], teams, opening === undefined ? undefined : openings.get(opening), now)
+}
+
+export function matchFaults(model: Model<string>, entries: readonly Entry<string>[], teams: readonly number[], opening: Opening<string> | undefined, now: number): string[] {
+  const found: string[] = []
+  const must = (holds: boolean, fault: string) => {
+    if (!holds) found.push(fault)
+  }
+  const all: Member[] = opening === undefined ? [...entries] : [opening, ...entries]
+  const waits = all.map(({ since }) => now - since)
+  const level = (waited: number) => Math.max(0, model.levels.findLastIndex((from) => waited >= from))
+  const levels = waits.map(level)
+  const last = levels.some((one) => one >= model.lastResortLevel) ? model.lastResortLevel : undefined
+  const average = waits.reduce((sum, waited) => sum + waited, 0) / waits.length
+  const matchLevels: MatchLevels = {
+    youngest: last ?? Math.min(...levels),
+    oldest: last ?? Math.max(...levels),
+    average: last ?? level(average),
+    now,
+  }
+  const between = (by: 'each' | 'youngest' | 'oldest' | 'average', one: number, other: number) =>
+    by === 'each' ? (last ?? Math.min(levels[one] as number, levels[other] as number)) : matchLevels[by]
+
+  must(slots(entries), 'the same one twice')
+  must(entries.length > 0, 'nobody')
+  must(entries.length === teams.length, 'teams of others')
+  must(entries.every((entry, at) => at === 0 || (entries[at - 1] as Entry<string>).since <= entry.since), 'not the oldest first')
+
+  for (const [one, a] of all.entries()) {
+    for (const [other, b] of all.entries()) {
+      must(a.key === b.key, 'different keys')
+      if (one !== other && model.radius !== undefined) {
+        const limit = model.radius.squared[between(model.radius.by, one, other)] as number
+        must(squareOf(a, b, model.radius.unknown) <= limit, 'too far apart')
+      }
+      for (const [index, span] of model.spans.entries()) {
+        if (a === opening && b === opening) continue
+        const values = [a, b].map((member) => member.values.slice(2 * index, 2 * index + 2)).filter(([low, high]) => !Number.isNaN(low) && !Number.isNaN(high))
+        const [lows, highs] = [values.map(([low]) => low as number), values.map(([, high]) => high as number)]
+        const ofOpening = [a, b].indexOf(opening as Member)
+        const range =
+          ofOpening === -1 || values.length < 2
+            ? Math.max(...highs) - Math.min(...lows)
+            : Math.max((highs[0] as number) - (lows[1] as number), (highs[1] as number) - (lows[0] as number))
+        must(values.length === 0 || (ofOpening !== -1 && values.length < 2) || range <= (span.limit[between(span.by, one, other)] as number), `span ${index}`)
+      }
+    }
+  }
+
+  const rooms = opening?.rooms ?? model.teams.map(({ max }) => max)
+  const players = rooms.map((_, team) => entries.reduce((sum, { size }, at) => (teams[at] === team ? sum + size : sum), 0))
+  must(players.every((many, team) => many <= (rooms[team] as number)), 'too many in a team')
+  if (opening === undefined && players.some((many, team) => many < (rooms[team] as number))) {
+    must(Math.max(...waits) >= model.fillForMs, 'too small too early')
+    must(players.every((many, team) => many >= (model.teams[team]?.min[matchLevels.oldest] as number)), 'too small')
+  }
+
+  const members = rooms.map((_, team) => [...(opening?.present[team] ?? []), ...entries.filter((__, at) => teams[at] === team).map(({ facts }) => facts)])
+  const { checks } = model
+  for (const [one, a] of all.entries()) {
+    for (const [other, b] of all.entries()) {
+      if (one >= other) continue
+      for (const x of factsOf(a)) for (const y of factsOf(b)) must(checks?.pair?.(x, y, between('each', one, other)) ?? true, 'pair')
+    }
+  }
+  must(checks?.whole?.(members, matchLevels) ?? true, 'whole')
+  return found
+
+  function factsOf(member: Member): readonly string[] {
+    return 'present' in member ? (member as Opening<string>).present.flat() : [(member as Entry<string>).facts]
+  }
+}
+
+const slots = (entries: readonly Entry<string>[]) => new Set(entries).size === entries.length
+
+function squareOf(a: Member, b: Member, unknown: 'network' | 'any'): number {
+  const [p, q] = [known(a.place), known(b.place)]
+  if (p !== undefined && q !== undefined) return (p[0] - q[0]) ** 2 + (p[1] - q[1]) ** 2 + (p[2] - q[2]) ** 2
+  return unknown === 'any' || (a.network !== undefined && a.network === b.network) ? 0 : Infinity
+}
+
+const known = (place: Member['place']) => (place?.every(Number.isFinite) === true ? place : undefined)

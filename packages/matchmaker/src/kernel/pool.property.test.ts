@@ -1,0 +1,183 @@
+import { seededRandom } from '@muster/core/clock'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { entries, models, NOW, openingsOf } from './arbitraries.fixture.js'
+import { faults, matchFaults } from './judge.fixture.js'
+import type { Entry, Grouped, Model, Opening, Slot } from './model.js'
+import { createPool } from './pool.js'
+
+const worlds = (most: number) =>
+  fc
+    .tuple(models, entries(most))
+    .chain(([model, tickets]) => fc.record({ model: fc.constant(model), tickets: fc.constant(tickets), vacant: openingsOf(model) }))
+
+/** A pool, and what is in it. */
+function filled(model: Model<string>, tickets: readonly Entry<string>[], vacant: readonly Opening<string>[] = []) {
+  const pool = createPool(model)
+  return {
+    model,
+    pool,
+    tickets: new Map(tickets.map((entry) => [pool.add(entry), entry])),
+    openings: new Map(vacant.map((opening) => [pool.addOpening(opening), opening])),
+  }
+}
+type Filled = ReturnType<typeof filled>
+
+function expectSound(world: Filled, now: number, groups: readonly Grouped[]): void {
+  for (const group of groups) expect(faults({ ...world, now }, group)).toEqual([])
+  const slots = groups.flatMap((group) => group.slots)
+  expect(new Set(slots).size).toBe(slots.length)
+  const used = groups.flatMap(({ opening }) => opening ?? [])
+  expect(new Set(used).size).toBe(used.length)
+}
+
+function remove({ pool, tickets, openings }: Filled, groups: readonly Grouped[]): void {
+  for (const { opening, slots } of groups) {
+    for (const slot of slots) {
+      pool.remove(slot)
+      tickets.delete(slot)
+    }
+    if (opening === undefined) continue
+    pool.removeOpening(opening)
+    openings.delete(opening)
+  }
+}
+
+const named = ({ tickets, openings }: Filled, groups: readonly Grouped[]) =>
+  groups.map(({ opening, slots, teams }) => ({
+    opening: opening === undefined ? undefined : openings.get(opening)?.id,
+    members: slots.map((slot) => tickets.get(slot)?.id),
+    teams,
+  }))
+
+describe('for any model and any tickets', () => {
+  test('no match breaks a rule, and nobody is in two', () => {
+    fc.assert(
+      fc.property(worlds(40), ({ model, tickets, vacant }) => {
+        const world = filled(model, tickets, vacant)
+        expectSound(world, NOW, world.pool.group(NOW))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('nor in bulk', () => {
+    fc.assert(
+      fc.property(models, entries(30), fc.integer({ min: 10, max: 20 }), (model, tickets, times) => {
+        const crowd = Array.from({ length: times }, (_, time) => tickets.map((entry) => ({ ...entry, id: `${entry.id}-${time}` }))).flat()
+        const world = filled(model, crowd)
+        expectSound(world, NOW, world.pool.group(NOW))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  test('tickets may come and go between the parts of a round', () => {
+    fc.assert(
+      fc.property(worlds(60), entries(20), fc.integer({ min: 1, max: 40 }), fc.integer(), ({ model, tickets, vacant }, late, work, seed) => {
+        const random = seededRandom(seed)
+        const world = filled(model, tickets, vacant)
+        for (let time = NOW; time < NOW + 4000; time += 1000) {
+          const round = world.pool.round(time, { openings: random() < 0.5 ? 'first' : 'last' })
+          for (let goesOn = true; goesOn; ) {
+            goesOn = round.step(work)
+            const [leaving] = [...world.tickets.keys()].filter(() => random() < 0.1)
+            if (leaving !== undefined) remove(world, [{ opening: undefined, slots: [leaving], teams: [] }])
+            const coming = random() < 0.5 ? late.pop() : undefined
+            if (coming !== undefined) world.tickets.set(world.pool.add({ ...coming, id: `late-${late.length}` }), coming)
+            if (random() < 0.5) continue
+            const groups = round.take()
+            expectSound(world, time, groups)
+            if (random() < 0.8) remove(world, groups)
+          }
+          expect(world.pool.count).toBe(world.tickets.size)
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('the same pool makes the same matches, however it was filled', () => {
+    fc.assert(
+      fc.property(worlds(40), entries(10), fc.integer(), ({ model, tickets, vacant }, others, seed) => {
+        const random = seededRandom(seed)
+        const world = filled(model, tickets, vacant)
+        const shuffled = tickets.map((entry) => ({ entry, at: random() })).toSorted((one, other) => one.at - other.at)
+        // Some have been there before, and have left.
+        const other = filled(model, others)
+        for (const slot of other.tickets.keys()) other.pool.remove(slot)
+        other.tickets.clear()
+        for (const { entry } of shuffled) other.tickets.set(other.pool.add(entry), entry)
+        for (const opening of vacant.toReversed()) other.openings.set(other.pool.addOpening(opening), opening)
+        expect(named(other, other.pool.group(NOW))).toEqual(named(world, world.pool.group(NOW)))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('what is matched is out of the round; what was not removed is in the next one', () => {
+    fc.assert(
+      fc.property(worlds(30), ({ model, tickets }) => {
+        const world = filled(model, tickets)
+        const first = world.pool.group(NOW)
+        const again = world.pool.group(NOW)
+        expectSound(world, NOW, again)
+        expect(again.length > 0).toBe(first.length > 0)
+      }),
+    )
+  })
+})
+
+describe('pairs', () => {
+  const pairs = models.map((model): Model<string> => ({ ...model, teams: [{ name: 'team', max: 2, min: new Uint16Array(4).fill(2) }] }))
+  /** Times pass, some come, some go; always all that could be done was done. */
+  test('are made whenever two may meet, now and at any later time', () => {
+    fc.assert(
+      fc.property(pairs, entries(60), fc.integer(), (model, tickets, seed) => {
+        const random = seededRandom(seed)
+        const coming = tickets.map((entry) => ({ ...entry, size: 1 }))
+        const world = filled(model, [])
+        for (let now = NOW; now < NOW + 30_000; now += 1500) {
+          for (const entry of coming.splice(0, Math.floor(random() * 6))) world.tickets.set(world.pool.add(entry), entry)
+          const leaving = [...world.tickets.keys()].filter(() => random() < 0.03)
+          remove(world, [{ opening: undefined, slots: leaving, teams: [] }])
+          const groups = world.pool.group(now)
+          expectSound(world, now, groups)
+          remove(world, groups)
+          const left = [...world.tickets.values()].toSorted((one, other) => one.since - other.since)
+          for (const [at, one] of left.entries()) {
+            for (const other of left.slice(at + 1)) expect(matchFaults(model, [one, other], [0, 0], undefined, now)).not.toEqual([])
+          }
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test('and around a new ticket alone too', () => {
+    fc.assert(
+      fc.property(pairs, entries(40), (anyModel, tickets) => {
+        const model = { ...anyModel, lastResortLevel: Infinity }
+        const world = filled(model, [])
+        for (const entry of tickets) {
+          const slot = world.pool.add({ ...entry, size: 1 })
+          world.tickets.set(slot, { ...entry, size: 1 })
+          const round = world.pool.round(NOW, { anchors: [slot] })
+          while (round.step(1000));
+          const groups = round.take()
+          expectSound(world, NOW, groups)
+          expect(groups.every(({ slots }) => slots.includes(slot))).toBe(true)
+          remove(world, groups)
+          if (groups.length > 0) continue
+          const own = world.tickets.get(slot) as Entry<string>
+          for (const [other, its] of world.tickets) {
+            if (other === slot) continue
+            const both = [own, its].toSorted((one, another) => one.since - another.since)
+            expect(matchFaults(model, both, [0, 0], undefined, NOW)).not.toEqual([])
+          }
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,246 @@
+// pure: the waiting tickets of one queue, and the matches they make
+import { createAccept } from './accept.js'
+import { createBulk } from './bulk.js'
+import { createColumns, FRESH } from './columns.js'
+import { createCost } from './cost.js'
+import { createDraft } from './draft.js'
+import { createGroups, type Groups } from './groups.js'
+import { createLevels, levelAt } from './levels.js'
+import type { Entry, Grouped, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
+import { nearest } from './nearest.js'
+import { createNames } from './names.js'
+import { createNeighbours } from './neighbours.js'
+import { createOrder } from './order.js'
+import { createPacking, type Packing } from './packing.js'
+import { createReach } from './reach.js'
+import { createRound } from './round.js'
+import { createSearch, type Found, type Vacancy } from './search.js'
+import { createTally } from './tally.js'
+import { createWaking } from './wake.js'
+
+/** Tickets that are few enough for every match to be looked for thoroughly. */
+const SMALL = 500
+/** Looks for one match. */
+const THOROUGH = 2000
+const BRIEF = 32
+
+/**
+ * A good size for a step of a round: on one slow core it takes 10 to 30 ms, so that whoever else uses the thread is
+ * served between two. A whole round of 100,000 tickets takes a few of them.
+ */
+export const STEP = 20_000
+
+export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
+  const columns = createColumns(model.spans.length)
+  const levels = createLevels(model, columns)
+  const keys = createNames()
+  const networks = createNames()
+  const priorities = createTally()
+  const packing = createPacking(model.teams)
+  const packings = new Map<string, Packing>()
+  const neighbours = createNeighbours(model, columns)
+  const openings = createNeighbours(model, columns)
+  const facts: (Facts | undefined)[] = []
+  const vacancies = new Map<Slot, Vacancy<Facts>>()
+  let count = 0
+
+  // The round that is going on.
+  let number = 1
+  let horizon = 0
+  let groups = createGroups(columns)
+  /** Whether anybody has left since it began. */
+  let disturbed = false
+  let going = false
+  const there = (slot: Slot) => (columns.born[slot] as number) > 0 && (columns.born[slot] as number) <= horizon
+  const free = (slot: Slot) => there(slot) && columns.takenIn[slot] !== number
+  const take = (slot: Slot) => {
+    columns.takenIn[slot] = number
+    columns.standing[slot] = FRESH
+    neighbours.remove(slot)
+  }
+  const group = (opening: Slot | undefined, { slots, teams }: Found) => {
+    if (opening !== undefined) take(opening)
+    for (const slot of slots) take(slot)
+    groups.add(opening, slots, slots.length, teams)
+  }
+
+  const reach = createReach(model, columns, levels)
+  const cost = createCost(model, columns)
+  const order = createOrder(columns)
+  const draft = createDraft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], most: packing.players + 1 })
+  const accept = createAccept({ model, columns, packing, draft, facts })
+  /** Of a match without parties all have the same. */
+  const singles = model.teams.flatMap(({ max }, team) => new Array<number>(max).fill(team))
+  const effort = () => (count <= SMALL ? THOROUGH : BRIEF)
+  const search = createSearch({ model, columns, reach, draft, packing, neighbours, facts, cost, effort })
+  /** Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the index. */
+  const groupAll = (slots: Int32Array, from: number, many: number, giveBack: (slot: Slot) => void): number => {
+    if (model.checks === undefined && !disturbed && many % packing.players === 0) {
+      groups.addAlike(slots, from, many, singles)
+      if (neighbours.count > 0) for (let at = from; at < from + many; at++) take(slots[at] as Slot)
+      return 0
+    }
+    const size = Math.min(many, packing.players)
+    let refused = 0
+    for (let at = from; at < from + many; at += size) {
+      const members = slots.subarray(at, at + size)
+      const teams = members.every(free) ? accept(members, size) : undefined
+      if (teams === undefined) {
+        refused += 1
+        members.forEach(giveBack)
+        continue
+      }
+      groups.add(undefined, members, size, teams)
+      members.forEach(take)
+    }
+    return refused
+  }
+  const bulk = createBulk({
+    model,
+    columns,
+    levels,
+    packing,
+    free,
+    group: groupAll,
+  })
+  const rounds = createRound({
+    columns,
+    levels,
+    order,
+    bulk,
+    search,
+    reach,
+    neighbours,
+    openings,
+    vacancies,
+    wake: createWaking({ columns, draft, reach }),
+    count: () => count,
+    lastResortLevel: model.lastResortLevel,
+    keys: () => keys.count,
+    commonPriority: priorities.commonest,
+    free,
+    group,
+  })
+
+  const tickets = (): Int32Array => {
+    const slots = new Int32Array(count)
+    let at = 0
+    for (let slot = 0; slot < columns.end; slot++) if (columns.born[slot] !== 0 && columns.size[slot] !== 0) slots[at++] = slot
+    return slots
+  }
+
+  const put = (row: Entry<Facts> | Opening<Facts>, size: number): Slot => {
+    const slot = columns.put(row, keys.take(row.key), row.network === undefined ? -1 : networks.take(row.network), size)
+    levels.forget(slot)
+    return slot
+  }
+  const drop = (slot: Slot): void => {
+    keys.drop(columns.key[slot] as number)
+    if (columns.network[slot] !== -1) networks.drop(columns.network[slot] as number)
+    columns.free(slot)
+    disturbed = true
+  }
+  const isIn = (slot: Slot, opening: boolean) => (columns.born[slot] ?? 0) > 0 && (columns.size[slot] === 0) === opening
+
+  const begin = (now: number, { anchors, openings: when = 'first' }: RoundOptions): Generator<number, void> => {
+    levels.renew(now)
+    packing.prune()
+    number += 1
+    horizon = columns.births
+    disturbed = false
+    going = true
+    groups = createGroups(columns)
+    return anchors === undefined ? rounds.full(tickets(), when) : rounds.around(anchors, tickets, when)
+  }
+  const finished = (made: Groups): Grouped[] => {
+    const all = made.take()
+    if (!disturbed) return all
+    const whole = ({ opening, slots }: Grouped) => (opening === undefined || there(opening)) && slots.every(there)
+    return all.filter((grouped) => {
+      if (whole(grouped)) return true
+      for (const slot of grouped.slots) columns.takenIn[slot] = 0
+      return false
+    })
+  }
+
+  const pool: Pool<Facts> = {
+    get count() {
+      return count
+    },
+    get bytes() {
+      return [columns, levels, neighbours, openings, order, bulk].reduce((sum, { bytes }) => sum + bytes, 0)
+    },
+    add: (entry) => {
+      const slot = put(entry, entry.size)
+      facts[slot] = entry.facts
+      priorities.add(entry.priority)
+      count += 1
+      return slot
+    },
+    addOpening: (opening) => {
+      const slot = put(opening, 0)
+      const shape = opening.rooms.join()
+      const roomFor = packings.get(shape) ?? createPacking(opening.rooms.map((max) => ({ max, min: new Uint16Array(model.levels.length) })))
+      packings.set(shape, roomFor)
+      vacancies.set(slot, { slot, packing: roomFor, rooms: opening.rooms, present: opening.present, everyone: opening.present.flat() })
+      openings.insert(slot)
+      return slot
+    },
+    remove: (slot) => {
+      if (!isIn(slot, false)) return
+      priorities.remove(columns.priority[slot] as number)
+      neighbours.remove(slot)
+      facts[slot] = undefined
+      count -= 1
+      drop(slot)
+    },
+    removeOpening: (slot) => {
+      if (!isIn(slot, true)) return
+      vacancies.delete(slot)
+      openings.remove(slot)
+      drop(slot)
+    },
+    group: (now) => {
+      const work = begin(now, {})
+      while (work.next().done !== true);
+      going = false
+      return groups.take()
+    },
+    round: (now, options = {}) => {
+      const work = begin(now, options)
+      const [mine, made] = [number, groups]
+      return {
+        step: (amount) => {
+          for (let left = amount; left > 0; ) {
+            if (mine !== number) return false
+            const { done, value } = work.next()
+            if (done === true) {
+              going = false
+              return false
+            }
+            left -= Math.max(1, value)
+          }
+          return true
+        },
+        take: () => (mine === number ? finished(made) : []),
+      }
+    },
+    around: (slot, now, most) => {
+      levels.renew(now)
+      if (!going) horizon = columns.births
+      // What a round has matched is not for anybody.
+      for (const each of neighbours.count < count ? tickets() : []) if (free(each) && !neighbours.has(each)) neighbours.insert(each)
+      return nearest(slot, most, neighbours, cost)
+    },
+    entryOf: (slot) => ({
+      id: columns.ids[slot] as string,
+      size: columns.size[slot] as number,
+      since: columns.since[slot] as number,
+      place: columns.placeOf(slot),
+      values: columns.valuesOf(slot),
+      facts: facts[slot] as Facts,
+    }),
+    levelOf: (slot, now) => levelAt(model.levels, now - (columns.since[slot] as number)),
+  }
+  return pool
+}

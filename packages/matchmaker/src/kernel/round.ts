@@ -1,0 +1,184 @@
+// pure: one round over the waiting tickets: who is tried, and in which order
+import type { Bulk } from './bulk.js'
+import { AWAKE, FRESH, SETTLED, type Columns } from './columns.js'
+import type { Levels } from './levels.js'
+import type { RoundOptions, Slot } from './model.js'
+import type { Neighbours } from './neighbours.js'
+import type { Order } from './order.js'
+import type { Reach } from './reach.js'
+import type { Found, Search, Vacancy } from './search.js'
+
+/** Tickets' worth of work after which there may be a pause. */
+const PAUSE = 500
+
+export interface RoundInput<Facts> {
+  readonly columns: Columns
+  readonly levels: Levels
+  readonly order: Order
+  readonly bulk: Bulk
+  readonly search: Search<Facts>
+  readonly reach: Reach
+  /** The index of tickets; those a round has never looked for may be missing. */
+  readonly neighbours: Neighbours
+  /** The index of openings; all of them. */
+  readonly openings: Neighbours
+  readonly vacancies: ReadonlyMap<Slot, Vacancy<Facts>>
+  /** Tickets that wait. */
+  count(): number
+  /** Wakes those of the settled whom the changed concern. */
+  wake(changed: Int32Array, settled: Int32Array, among: Neighbours): void
+  readonly lastResortLevel: number
+  /** Keys in use. */
+  keys(): number
+  /** The priority that most tickets have; undefined if all have the same. */
+  commonPriority(): number | undefined
+  /** Whether it is there, was there when the round began, and has no match yet. */
+  free(slot: Slot): boolean
+  group(opening: Slot | undefined, found: Found): void
+}
+
+/**
+ * The bulk never overtakes those who wait. Whom a round has passed over is tried first in the next, the longest waiting
+ * first, with everybody there is to choose from; only then are matches made in bulk, of those who are new. So however
+ * many better matches arrive, a ticket that could be matched chooses before them. Of different priorities the bulk
+ * takes the most common one; who has a higher one is tried before it, who has a lower one after it.
+ *
+ * Who has found nobody settles, and is tried again when something has changed: it has relaxed, or somebody new whom it
+ * may meet has come. So tickets that wait for somebody rare cost next to nothing.
+ *
+ * Yields how many tickets' worth of work it has done.
+ */
+export function createRound<Facts>(input: RoundInput<Facts>) {
+  const { columns, levels, order, bulk, search, reach, neighbours, openings, vacancies, free } = input
+
+  /** Tries each in turn. */
+  function* tryEach(anchors: Int32Array): Generator<number, void> {
+    let done = search.work
+    for (const anchor of anchors) {
+      if (!free(anchor)) continue
+      const found = search.around(anchor)
+      if (found !== undefined) input.group(undefined, found)
+      else columns.standing[anchor] = settledOrAwake(anchor)
+      if (search.work - done < PAUSE) continue
+      yield search.work - done
+      done = search.work
+    }
+  }
+
+  /** Fills each in turn. */
+  function* fillEach(slots: Int32Array, wanted: Slot | undefined): Generator<number, void> {
+    for (const slot of slots) {
+      const vacancy = vacancies.get(slot)
+      if (vacancy === undefined || !free(slot) || (wanted !== undefined && !free(wanted))) continue
+      const before = search.work
+      const found = search.fill(vacancy, wanted)
+      if (found !== undefined) input.group(slot, found)
+      else if (wanted === undefined) columns.standing[slot] = settledOrAwake(slot)
+      yield search.work - before
+    }
+  }
+
+  /** Of last resort there are few, and whom they may meet cannot be told from whoever is new. */
+  const settledOrAwake = (slot: Slot) => (search.sawAll && levels.of(slot) < input.lastResortLevel ? SETTLED : AWAKE)
+
+  /** Key by key: tickets of different keys never meet. Those that are left are moved to the front; says how many. */
+  function* inBulk(slots: Int32Array): Generator<number, number> {
+    if (input.keys() === 1) return yield* bulk.run(slots, slots.length)
+    const keyOf = (slot: Slot) => columns.key[slot] as number
+    slots.sort((one, other) => keyOf(one) - keyOf(other) || one - other)
+    const starts = [...slots.keys()].filter((at) => at === 0 || keyOf(slots[at] as Slot) !== keyOf(slots[at - 1] as Slot))
+    let left = 0
+    for (const [index, start] of starts.entries()) {
+      const ofKey = slots.subarray(start, starts[index + 1] ?? slots.length)
+      const leftOfKey = yield* bulk.run(ofKey, ofKey.length)
+      slots.copyWithin(left, start, start + leftOfKey)
+      left += leftOfKey
+    }
+    return left
+  }
+
+  const file = (slots: Int32Array) => {
+    neighbours.reserve(neighbours.count + slots.length)
+    for (const slot of inOrder(slots)) if (free(slot) && !neighbours.has(slot)) neighbours.insert(slot)
+  }
+  /** Those of a higher priority than most, those of the one that most have, and those of a lower one. */
+  const byPriority = (slots: Int32Array): [above: Int32Array, common: Int32Array, below: Int32Array] => {
+    const common = input.commonPriority()
+    if (common === undefined) return [NOBODY, slots, NOBODY]
+    const than = (slot: Slot) => (columns.priority[slot] as number) - common
+    return [slots.filter((slot) => than(slot) > 0), slots.filter((slot) => than(slot) === 0), slots.filter((slot) => than(slot) < 0)]
+  }
+  const inOrder = (slots: Int32Array): Int32Array => {
+    order.sort(slots, slots.length)
+    return slots
+  }
+
+  /** Those who are new, those for whom something has changed, and the others; wakes whom the first two concern. */
+  const survey = (slots: Int32Array): Survey => {
+    const { standing } = columns
+    const isFresh = (slot: Slot) => standing[slot] === FRESH
+    if (slots.every(isFresh)) return { fresh: slots, awake: NOBODY, changed: slots.length > 0 }
+    const fresh = slots.filter(isFresh)
+    const old = slots.filter((slot) => standing[slot] !== FRESH)
+    for (const slot of old) if (levels.due(slot)) standing[slot] = AWAKE
+    const due = old.filter((slot) => standing[slot] === AWAKE)
+    const changed = joined(due, fresh)
+    if (due.length < old.length) input.wake(changed, old.filter((slot) => standing[slot] === SETTLED), neighbours)
+    return { fresh, awake: old.filter((slot) => standing[slot] === AWAKE), changed: changed.length > 0 }
+  }
+
+  return {
+    /** Tries all that there is a reason to try. */
+    *full(tickets: Int32Array, when: RoundOptions['openings']): Generator<number, void> {
+      const { fresh, awake, changed } = survey(tickets)
+      yield tickets.length >> 4
+      const [above, common, below] = byPriority(fresh)
+      const vacant = () => inOrder(Int32Array.from(vacancies.keys()).filter((slot) => changed || columns.standing[slot] !== SETTLED || levels.due(slot)))
+      // Who chooses first chooses among all.
+      if (awake.length + above.length > 0 || (when !== 'none' && vacancies.size > 0)) {
+        file(fresh.slice())
+        yield fresh.length >> 1
+      }
+
+      if (when === 'first') yield* fillEach(vacant(), undefined)
+      yield* tryEach(inOrder(joined(awake, above)))
+      const crowd = awake === NOBODY ? common : common.filter(free)
+      const left = yield* inBulk(crowd)
+      const rest = joined(crowd.subarray(0, left), below)
+      file(rest)
+      yield rest.length >> 1
+      yield* tryEach(rest)
+      if (when === 'last') yield* fillEach(vacant(), undefined)
+    },
+
+    /** Tries only some, and those beside them whom it takes. Whom these may meet only by another's last resort waits for a full round. */
+    *around(anchors: readonly Slot[], tickets: () => Int32Array, when: RoundOptions['openings']): Generator<number, void> {
+      if (neighbours.count < input.count()) file(tickets())
+      for (const anchor of inOrder(Int32Array.from(anchors).filter(free))) {
+        const alone = Int32Array.of(anchor)
+        const near = () => inOrder(openings.allNear(anchor, reach(anchor)))
+        if (when === 'first') yield* fillEach(near(), anchor)
+        yield* tryEach(alone)
+        if (when === 'last') yield* fillEach(near(), anchor)
+      }
+    },
+  }
+}
+
+interface Survey {
+  readonly fresh: Int32Array
+  readonly awake: Int32Array
+  /** Whether anything has happened since the last round. */
+  readonly changed: boolean
+}
+
+const NOBODY = new Int32Array(0)
+
+function joined(one: Int32Array, other: Int32Array): Int32Array {
+  if (one.length === 0) return other
+  if (other.length === 0) return one
+  const both = new Int32Array(one.length + other.length)
+  both.set(one)
+  both.set(other, one.length)
+  return both
+}

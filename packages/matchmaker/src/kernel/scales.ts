@@ -1,0 +1,63 @@
+// pure: the scales at which tickets are looked at, from the finest to everyone
+import type { Model } from './model.js'
+
+/** What is near: within the chord and within the width of the first span. Infinity where that does not matter. */
+export interface Scale {
+  readonly chord: number
+  readonly width: number
+  /** The lowest level at which tickets this far apart may meet. */
+  readonly level: number
+}
+
+/** Steps that widen by less than this are not worth a look of their own. */
+const WORTH = 1.9
+/** The finest scale, as a part of the strictest limit: the nearest are looked for first, and in a crowd nobody else. */
+const FINEST = 0.2
+
+const chordAt = ({ radius }: Model<never>, level: number): number =>
+  radius === undefined ? Infinity : chordOf(radius.squared[level] ?? Infinity)
+
+/** No two places are farther apart than 2. */
+const chordOf = (squared: number): number => (squared >= 4 ? Infinity : Math.sqrt(Math.max(0, squared)))
+
+const widthAt = ({ spans }: Model<never>, level: number): number => spans[0]?.limit[level] ?? Infinity
+
+/** The limits of the levels, without those that hardly differ from the one before, and with the last one. */
+export function limitScales(model: Model<never>): Scale[] {
+  const scales: Scale[] = []
+  const many = model.levels.length
+  for (let level = 0; level < many; level++) {
+    const scale = { chord: chordAt(model, level), width: widthAt(model, level), level }
+    const before = scales.at(-1)
+    if (before === undefined) scales.push(scale)
+    else if (!wider(scale, before, 1)) continue
+    else if (wider(scale, before, WORTH) || level === many - 1) scales.push(scale)
+  }
+  return scales
+}
+
+const wider = (one: Scale, other: Scale, by: number): boolean => grown(one.chord, other.chord, by) || grown(one.width, other.width, by)
+const grown = (one: number, other: number, by: number): boolean => one > other && one >= other * by
+
+/**
+ * The scales of the index: a finer one first where there is a limit on places, and one at the end on which
+ * everyone is near everyone.
+ */
+export function searchScales(model: Model<never>): Scale[] {
+  const scales = limitScales(model)
+  const [strictest] = scales
+  if (strictest !== undefined && Number.isFinite(strictest.chord)) scales.unshift({ ...strictest, chord: strictest.chord * FINEST })
+  const last = scales.at(-1)
+  if (last?.chord !== Infinity || last.width !== Infinity) scales.push({ chord: Infinity, width: Infinity, level: model.levels.length - 1 })
+  return scales
+}
+
+/** Whether whatever may meet at this level is near at this scale. */
+export const covers = (model: Model<never>, scale: Scale, level: number): boolean =>
+  chordAt(model, level) <= scale.chord && widthAt(model, level) <= scale.width
+
+/** The strictest limit that is one: distances and differences are told in these. 1 where there is none. */
+export function units(model: Model<never>): { readonly chord: number; readonly width: number } {
+  const first = (limits: Float64Array | undefined) => limits?.find((limit) => limit > 0 && limit < Infinity) ?? 1
+  return { chord: Math.sqrt(first(model.radius?.squared)), width: first(model.spans[0]?.limit) }
+}

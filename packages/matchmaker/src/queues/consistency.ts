@@ -1,0 +1,117 @@
+// pure: what the parts of a queue must have in common
+import type { RolesRule, RuleDefinition, TeamDefinition } from '../rules/definition.js'
+import { levelsOf, MOST_LEVELS } from '../rules/levels.js'
+import { loosest, strictest } from '../rules/relaxing.js'
+import type { Rule } from '../rules/rule.js'
+import { LARGEST_MATCH, namesOf } from '../rules/team-shapes.js'
+
+interface Problem {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+interface Parts {
+  readonly teams: readonly TeamDefinition[]
+  readonly rules: readonly Rule[]
+  readonly lastResortMs?: number | undefined
+  readonly expireAfterMs: number
+}
+
+const quoted = (name: string) => JSON.stringify(name)
+const largest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : size.max)
+const smallest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : Math.ceil(loosest(size.min)))
+
+/** What is wrong with a queue each of whose parts is right. */
+export function problemsOfQueue({ teams, rules, lastResortMs, expireAfterMs }: Parts): Problem[] {
+  const problems = [...problemsOfTeams(teams), ...problemsOfNames(rules)]
+  for (const [index, rule] of rules.entries()) problems.push(...problemsOfRule(rule, index, teams))
+  problems.push(...problemsOfTypes(rules))
+  if (lastResortMs !== undefined && lastResortMs >= expireAfterMs) {
+    problems.push({ path: ['lastResortMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
+  }
+  if (levelsOf({ teams, rules, lastResortMs }).at.length > MOST_LEVELS) {
+    problems.push({ path: ['rules'], message: `relax at more than ${MOST_LEVELS - 1} different times` })
+  }
+  return problems
+}
+
+function problemsOfTeams(teams: readonly TeamDefinition[]): Problem[] {
+  const problems: Problem[] = []
+  const taken = new Set<string>()
+  for (const [index, team] of teams.entries()) {
+    const twice = [team.name, ...namesOf(team)].find((name) => taken.has(name))
+    if (twice !== undefined) {
+      problems.push({ path: ['teams', index, 'name'], message: `there are two teams called ${quoted(twice)}` })
+    }
+    for (const name of [team.name, ...namesOf(team)]) taken.add(name)
+    if (typeof team.size !== 'number' && strictest(team.size.min) > team.size.max) {
+      problems.push({ path: ['teams', index, 'size', 'min'], message: `must not be more than max, ${team.size.max}` })
+    }
+  }
+  const sum = (players: (team: TeamDefinition) => number) =>
+    teams.reduce((total, team) => total + players(team) * (team.count ?? 1), 0)
+  if (sum(largest) > LARGEST_MATCH) problems.push({ path: ['teams'], message: `take more than ${LARGEST_MATCH} players in all` })
+  if (sum(smallest) === 0) problems.push({ path: ['teams'], message: 'must take at least one player in all' })
+  return problems
+}
+
+function problemsOfNames(rules: readonly Rule[]): Problem[] {
+  const problems: Problem[] = []
+  const seen = new Set<string>()
+  for (const [index, { name, kind }] of rules.entries()) {
+    if (seen.has(name)) problems.push({ path: ['rules', index, 'name'], message: `there are two rules called ${quoted(name)}` })
+    seen.add(name)
+    if (kind === 'distance' && rules.findIndex((rule) => rule.kind === kind) !== index) {
+      problems.push({ path: ['rules', index], message: 'is a second distance rule' })
+    }
+  }
+  return problems
+}
+
+function problemsOfRule(rule: RuleDefinition, index: number, teams: readonly TeamDefinition[]): Problem[] {
+  const problems: Problem[] = []
+  for (const key of ['team', 'otherTeam'] as const) {
+    const name = key in rule ? (rule as { readonly [Key in typeof key]?: string | undefined })[key] : undefined
+    if (name !== undefined && !teams.some((team) => team.name === name)) {
+      problems.push({ path: ['rules', index, key], message: 'is none of the teams' })
+    }
+  }
+  if (rule.kind === 'roles') problems.push(...problemsOfRoles(rule, index, teams))
+  return problems
+}
+
+/** A team that can never have all roles would never be matched. */
+function problemsOfRoles(rule: RolesRule, index: number, teams: readonly TeamDefinition[]): Problem[] {
+  const least = Object.values(rule.roles).map((count) => (typeof count === 'number' ? count : count.min))
+  const players = least.reduce((sum, count) => sum + count, 0)
+  const small = teams.find((team) => (rule.team ?? team.name) === team.name && largest(team) < players)
+  if (small === undefined) return []
+  const message = `take ${players} players, and team ${quoted(small.name)} has ${largest(small)} at most`
+  return [{ path: ['rules', index, 'roles'], message }]
+}
+
+/** Of what type the attribute must be that a rule looks at, where one can tell. */
+function typeOf(rule: Rule): 'number' | 'list' | undefined {
+  if (rule.kind === 'difference' || rule.kind === 'balance' || rule.kind === 'compare') return 'number'
+  if (rule.kind === 'overlap') return 'list'
+  if (rule.kind !== 'require') return undefined
+  if (rule.operator === 'contains') return 'list'
+  return rule.operator.startsWith('<') || rule.operator.startsWith('>') ? 'number' : undefined
+}
+
+/** Two rules that want different types of one attribute would let nobody in. */
+function problemsOfTypes(rules: readonly Rule[]): Problem[] {
+  const problems: Problem[] = []
+  const wanted = new Map<string, { readonly type: string; readonly rule: string }>()
+  for (const [index, rule] of rules.entries()) {
+    const type = typeOf(rule)
+    if (type === undefined || !('attribute' in rule) || rule.attribute === undefined) continue
+    const other = wanted.get(rule.attribute)
+    if (other !== undefined && other.type !== type) {
+      const message = `is a ${type} here, and a ${other.type} for rule ${quoted(other.rule)}`
+      problems.push({ path: ['rules', index, 'attribute'], message })
+    }
+    wanted.set(rule.attribute, { type, rule: rule.name })
+  }
+  return problems
+}

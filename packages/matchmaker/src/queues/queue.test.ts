@@ -1,0 +1,181 @@
+import { InvalidInput } from '@muster/core'
+import { describe, expect, test } from 'vitest'
+import { InvalidQueue } from '../errors.js'
+import { defineQueue, queueFromJson, type QueueDefinition } from './queue.js'
+
+const deploy = { application: 'game', version: '1' }
+const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
+
+test('fills in the defaults, also twice, and from JSON', () => {
+  const queue = defineQueue(duel)
+  expect(queue).toMatchObject({
+    name: 'duel',
+    teams: [{ name: 'team', count: 1, size: 2 }],
+    rules: [],
+    fillForMs: 5000,
+    expireAfterMs: 300_000,
+    maxAttempts: 3,
+    playersMayWaitTwice: false,
+    backfill: 'first',
+    replaceLeavers: false,
+    mode: 'tick',
+    deploy,
+  })
+  expect(queue).not.toHaveProperty('matchSize')
+  expect(defineQueue(queue)).toEqual(queue)
+  expect(queueFromJson(JSON.stringify(queue))).toEqual(queue)
+  expect(defineQueue({ ...duel, acceptance: { withinMs: 5 } }).acceptance).toEqual({ withinMs: 5, replace: false })
+})
+
+test('rules are named by what they are about', () => {
+  const { rules } = defineQueue({
+    ...duel,
+    matchSize: undefined,
+    teams: [{ name: 'hunters', size: 4 }, { name: 'monster', size: 1 }],
+    rules: [
+      { kind: 'difference', attribute: 'skill', max: 10 },
+      { kind: 'difference', attribute: 'skill', max: 5, name: 'close', by: 'oldest', hard: true },
+      { kind: 'compare', aggregate: 'avg', attribute: 'skill', team: 'monster', operator: '>', otherTeam: 'hunters' },
+      { kind: 'compare', aggregate: 'count', operator: '>=', value: 1 },
+      { kind: 'roles', roles: { healer: 1 }, team: 'hunters' },
+      { kind: 'avoid' },
+    ],
+  })
+  const names = ['difference skill', 'close', 'compare avg skill monster', 'compare count', 'roles hunters', 'avoid']
+  expect(rules.map(({ name }) => name)).toEqual(names)
+  expect(rules[0]).toEqual({ kind: 'difference', attribute: 'skill', max: 10, name: 'difference skill', by: 'each', hard: false })
+  expect(rules[1]).toMatchObject({ by: 'oldest', hard: true })
+})
+
+const rule = (...rules: readonly object[]) => ({ ...duel, rules })
+const teams = (...teams: readonly object[]) => ({ name: 'duel', deploy, teams })
+const steps = (...steps: readonly (readonly [afterMs: number, value: number])[]) =>
+  steps.map(([afterMs, value]) => ({ afterMs, value }))
+const maxKm = (maxKm: unknown) => rule({ kind: 'distance', maxKm })
+const require = (operator: string, value: unknown, more: object = {}) =>
+  rule({ kind: 'require', attribute: 'skill', operator, value, ...more })
+const compare = (more: object) => rule({ kind: 'compare', aggregate: 'avg', attribute: 'skill', operator: '<', ...more })
+
+describe('refuses, and names the queue, the path and the value', () => {
+  const cases: [unknown, string][] = [
+    [null, 'queue: '],
+    ['duel', 'queue: '],
+    [{ ...duel, name: '' }, 'queue "": name: '],
+    [{ ...duel, maxAttempts: 0.5 }, 'maxAttempts: '],
+    [{ ...duel, expireAfterMs: 0 }, 'expireAfterMs: '],
+    [{ ...duel, size: 2 }, 'queue "duel": size: is not known'],
+    [{ ...duel, deploy: { ...deploy, region: 'eu' } }, 'deploy.region: is not known'],
+    [{ ...duel, lastResortMs: 300_000 }, 'lastResortMs: must be less than expireAfterMs, 300000, got 300000'],
+    [{ ...duel, acceptance: { withinMs: 0 } }, 'acceptance.withinMs: '],
+    // Teams
+    [{ ...duel, matchSize: 0 }, 'queue "duel": matchSize: '],
+    [{ ...duel, matchSize: 501 }, ', got 501'],
+    [{ name: 'duel', deploy }, 'queue "duel": teams: must be given, or matchSize instead, got nothing'],
+    [{ ...duel, teams: [{ name: 'a', size: 1 }] }, 'teams: must be given, or matchSize instead'],
+    [teams(), 'teams: '],
+    [teams({ name: 'a', size: 0 }), 'teams.0.size: '],
+    [teams({ name: 'a', size: { min: 1 } }), 'teams.0.size.max: '],
+    [teams({ name: 'a', size: { min: 1, max: 2, most: 3 } }), 'teams.0.size.most: is not known'],
+    [teams({ name: 'a', size: { min: 3, max: 2 } }), 'teams.0.size.min: must not be more than max, 2, got 3'],
+    [teams({ name: 'a', size: { min: { from: 3, to: 1, overMs: 9 }, max: 2 } }), 'teams.0.size.min: must not be more than max, 2'],
+    [teams({ name: 'a', size: { min: steps([0, 1], [9, 2]), max: 2 } }), 'teams.0.size.min.1.value: must be less than 1'],
+    [teams({ name: 'a', size: { min: 0, max: 2 } }), 'teams: must take at least one player in all'],
+    [teams({ name: 'a', size: 1 }, { name: 'a', size: 1 }), 'teams.1.name: there are two teams called "a"'],
+    [teams({ name: 'a-2', size: 1 }, { name: 'a', count: 2, size: 1 }), 'teams.1.name: there are two teams called "a-2"'],
+    [teams({ name: 'a', count: 251, size: 2 }), 'teams: take more than 500 players in all'],
+    // Limits
+    [rule({ kind: 'distance' }), 'rules.0.maxKm: must be given, got nothing'],
+    [maxKm(0), 'rules.0.maxKm: '],
+    [maxKm('far'), 'rules.0.maxKm: '],
+    [maxKm([]), 'rules.0.maxKm: '],
+    [maxKm(steps([5, 1])), 'rules.0.maxKm.0.afterMs: must be 0 in the first step, got 5'],
+    [maxKm(steps([0, 1], [0, 2])), 'rules.0.maxKm.1.afterMs: must be more than 0, that of the step before, got 0'],
+    [maxKm(steps([0, 2], [9, 2])), 'rules.0.maxKm.1.value: must be more than 2, that of the step before, got 2'],
+    [maxKm([{ afterMs: 0, km: 2 }]), 'rules.0.maxKm.0.value: '],
+    [maxKm([{ afterMs: 0, value: 2, km: 2 }]), 'rules.0.maxKm.0.km: is not known'],
+    [maxKm({ from: 5, to: 5, overMs: 1 }), 'rules.0.maxKm.to: must be more than 5, where it begins, got 5'],
+    [maxKm({ from: 5, to: 6, overMs: 0 }), 'rules.0.maxKm.overMs: '],
+    [require('>=', { from: 3, to: 4, overMs: 1 }), 'rules.0.value.to: must be less than 3, where it begins, got 4'],
+    [require('<', { from: 4, to: 3, overMs: 1 }), 'rules.0.value.to: must be more than 4'],
+    [require('<', undefined), 'rules.0.value: must be given'],
+    [require('=', [{ afterMs: 0, value: 1 }]), 'rules.0.value: '],
+    [require('in', []), 'rules.0.value: '],
+    [require('in', 'a'), 'rules.0.value: '],
+    [require('contains', ['a']), 'rules.0.value: '],
+    [require('~', 1), 'rules.0.operator: '],
+    [require('<', 1, { missing: { value: 'x' } }), 'rules.0.missing.value: must be a number, as the rule compares, got "x"'],
+    [require('contains', 'x', { missing: { value: 'x' } }), 'rules.0.missing.value: must be a list, as the rule compares'],
+    [require('in', ['x'], { party: 'avg' }), 'rules.0.party: is for comparisons of numbers'],
+    [require('<', 1, { missing: 'ignore' }), "rules.0.missing: must be 'refuse', 'any' or { value } of the attribute's type"],
+    // Rules
+    [rule({ kind: 'odd' }), 'rules.0.kind: must be one of distance, latency, difference, '],
+    [rule({ kind: 'avoid', by: 'all' }), 'rules.0.by: '],
+    [rule({ kind: 'avoid', max: 1 }), 'rules.0.max: is not known'],
+    [rule({ kind: 'latency' }), 'rules.0: must have maxMs, maxDifferenceMs or both'],
+    [rule({ kind: 'avoid' }, { kind: 'avoid' }), 'rules.1.name: there are two rules called "avoid"'],
+    [rule({ kind: 'distance', maxKm: 1 }, { kind: 'distance', maxKm: 2, name: 'x' }), 'rules.1: is a second distance rule'],
+    [rule({ kind: 'roles', roles: {} }), 'rules.0.roles: must be 1 to 8 roles'],
+    [rule({ kind: 'roles', roles: { tank: -1 } }), 'rules.0.roles.tank: '],
+    [rule({ kind: 'roles', roles: { tank: { min: 2, max: 1 } } }), 'rules.0.roles.tank: must be a whole number from 0, or {'],
+    [rule({ kind: 'roles', roles: { tank: 3 } }), 'rules.0.roles: take 3 players, and team "team" has 2 at most'],
+    [rule({ kind: 'roles', roles: { tank: 1 }, team: 'red' }), 'rules.0.team: is none of the teams, got "red"'],
+    [compare({}), 'rules.0: must have either value or otherTeam'],
+    [compare({ value: 1, otherTeam: 'team' }), 'rules.0: must have either value or otherTeam'],
+    [compare({ value: { from: 2, to: 1, overMs: 1 } }), 'rules.0.value.to: must be more than 2'],
+    [compare({ otherTeam: 'red' }), 'rules.0.otherTeam: is none of the teams, got "red"'],
+    [compare({ value: 1, attribute: undefined }), 'rules.0.attribute: must be given'],
+    [compare({ value: 1, aggregate: 'count' }), 'rules.0.attribute: is not used for count, got "skill"'],
+    [
+      rule({ kind: 'difference', attribute: 'skill', max: 1 }, { kind: 'overlap', attribute: 'skill' }),
+      'rules.1.attribute: is a list here, and a number for rule "difference skill"',
+    ],
+    [rule(...Array.from({ length: 33 }, (_, at) => ({ kind: 'avoid', name: `${at}` }))), 'rules: Too big'],
+    [rule(...lines(15, 20)), 'queue "duel": rules: relax at more than 254 different times'],
+  ]
+  test.each(cases.map(([definition, message]) => ({ definition, message })))('$message', ({ definition, message }) => {
+    const define = () => defineQueue(definition as QueueDefinition)
+    expect(define).toThrow(InvalidQueue)
+    expect(define).toThrow(InvalidInput)
+    expect(define).toThrow(message)
+  })
+
+  test('a value that may be a secret is not repeated', () => {
+    const hiddenEnvironment = { KEY: 'swordfish'.repeat(500) }
+    const define = () => defineQueue({ ...duel, deploy: { ...deploy, hiddenEnvironment } })
+    expect(define).toThrow('deploy.hiddenEnvironment.KEY: must be at most 4096 bytes of UTF-8')
+    expect(define).not.toThrow('swordfish')
+  })
+
+  test('the field is on the error too', () => {
+    const define = () => defineQueue(maxKm(0) as QueueDefinition)
+    expect(define).toThrow(expect.objectContaining({ field: 'rules.0.maxKm', name: 'InvalidQueue' }))
+  })
+})
+
+/** So many rules that relax in so many steps, all at different times. */
+function lines(many: number, steps: number): object[] {
+  return Array.from({ length: many }, (_, at) => ({
+    kind: 'difference',
+    attribute: 'skill',
+    name: `line ${at}`,
+    max: Array.from({ length: steps }, (_, step) => ({ afterMs: step === 0 ? 0 : step * 1000 + at, value: step })),
+  }))
+}
+
+describe('from JSON', () => {
+  test('what is no JSON is refused without being repeated', () => {
+    expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).toThrow(InvalidQueue)
+    expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).not.toThrow('swordfish')
+  })
+
+  test('a custom rule is refused', () => {
+    const text = JSON.stringify(rule({ kind: 'custom', name: 'mine', test: 'return true' }))
+    expect(() => queueFromJson(text)).toThrow('rules.0.test: must be a function')
+  })
+
+  test('a name that objects inherit is a name like others', () => {
+    const roles = { kind: 'roles', roles: { constructor: 1, toString: 2 } }
+    const { rules } = queueFromJson(JSON.stringify({ ...duel, matchSize: 3, rules: [roles] }))
+    expect(rules[0]).toMatchObject({ roles: { constructor: 1, toString: 2 } })
+  })
+})

@@ -1,0 +1,35 @@
+// pure: the balance rule
+import type { CompiledRule, RuleContext } from './compiled-rule.js'
+import type { BalanceRule } from './definition.js'
+import type { Teams } from './facts.js'
+import { tableOf } from './levels.js'
+import { strictest } from './relaxing.js'
+import type { Rule } from './rule.js'
+import { aggregateOf, tallyOf } from './tally.js'
+import { isSteady, timingOf } from './timing.js'
+import { A_NUMBER, valuesOf, type Wanted } from './values.js'
+
+export function compileBalance(rule: Rule & BalanceRule, { index, levels }: RuleContext): CompiledRule {
+  const { attribute, aggregate = 'avg', missing, max } = rule
+  const limit = tableOf(levels, max, Infinity, rule)
+  const timing = timingOf(rule, levels, isSteady(levels, limit))
+  const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
+  /** Between the highest and the lowest team. Teams in which nobody has the attribute are left out. */
+  const spreadOf = (teams: Teams) => {
+    let [low, high] = [Infinity, -Infinity]
+    for (const team of teams) {
+      const value = aggregateOf(team, index, aggregate)
+      if (value < low) low = value
+      if (value > high) high = value
+    }
+    return high > low ? high - low : 0
+  }
+  // So that several balance rules of a queue weigh alike, whatever their numbers.
+  const unit = strictest(max) || 1
+  return {
+    rule,
+    factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
+    whole: (teams, match) => spreadOf(teams) <= (limit[timing.ofMatch(match)] ?? Infinity),
+    unevenness: (teams) => spreadOf(teams) / unit,
+  }
+}

@@ -1,0 +1,160 @@
+// pure: the latency rule
+import type { CompiledRule, RuleContext } from './compiled-rule.js'
+import type { LatencyRule } from './definition.js'
+import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
+import { tableOf } from './levels.js'
+import type { Rule } from './rule.js'
+import { isSteady, timingOf } from './timing.js'
+
+/** Of a ticket's players, to each beacon that all of them have: the best and the worst round trip, in milliseconds. */
+interface RoundTrips {
+  /** In the order of the alphabet. */
+  readonly beacons: readonly string[]
+  readonly best: readonly number[]
+  readonly worst: readonly number[]
+}
+
+export function compileLatency(rule: Rule & LatencyRule, { index, levels }: RuleContext): CompiledRule {
+  const { maxMs = Infinity, maxDifferenceMs = Infinity, missing = 'refuse' } = rule
+  const most = tableOf(levels, maxMs, Infinity, rule)
+  const mostDifference = tableOf(levels, maxDifferenceMs, Infinity, rule)
+  // A table of Infinity alone may stand for a limit that was not given, or a rule that does not count.
+  const counts = tableOf(levels, 1, 0, rule)
+  const timing = timingOf(rule, levels, isSteady(levels, most, mostDifference, counts))
+  const share = shareBeacons()
+
+  const allows = (teams: Teams, level: number) =>
+    counts[level] === 0 || haveBeacon(teams, index, most[level] ?? Infinity, mostDifference[level] ?? Infinity)
+
+  const factOf = (ticket: RuleTicket, refuse: Refuse): RoundTrips | undefined => {
+    const trips = roundTripsOf(ticket, missing, share, (player) =>
+      refuse(`players.${player}.latencies`, `must be given: rule ${JSON.stringify(rule.name)} wants a beacon`),
+    )
+    const [limit, difference] = [most[levels.last] ?? Infinity, mostDifference[levels.last] ?? Infinity]
+    if (trips === undefined || counts[levels.last] === 0 || anyFits(trips, limit, difference)) return trips
+    throw refuse('players', `have no beacon in common that rule ${JSON.stringify(rule.name)} ever allows`)
+  }
+
+  return {
+    rule,
+    factOf,
+    pair: ({ of: some }, { of: others }, level) => {
+      const at = timing.ofPair(level)
+      const [a, b] = [some[index] as RoundTrips | undefined, others[index] as RoundTrips | undefined]
+      if (counts[at] === 0) return true
+      const [limit, difference] = [most[at] ?? Infinity, mostDifference[at] ?? Infinity]
+      if (a !== undefined && b !== undefined) return pairFits(a, b, limit, difference)
+      const one = a ?? b
+      return one === undefined || anyFits(one, limit, difference)
+    },
+    measure: (one, other) => {
+      const [a, b] = [one.of[index] as RoundTrips | undefined, other.of[index] as RoundTrips | undefined]
+      return rule.maxMs === undefined || a === undefined || b === undefined ? undefined : bestWorst(a, b)
+    },
+    part: (teams, _, match) => allows(teams, timing.ofPart(match)),
+    whole: (teams, match) => allows(teams, timing.ofMatch(match)),
+  }
+}
+
+/** Most tickets know the same beacons: these share one list, which makes comparing them quick. */
+function shareBeacons(): (beacons: string[]) => readonly string[] {
+  const known = new Map<string, readonly string[]>()
+  return (beacons) => {
+    const key = JSON.stringify(beacons)
+    const same = known.get(key)
+    if (same !== undefined) return same
+    if (known.size >= 256) known.clear()
+    known.set(key, beacons)
+    return beacons
+  }
+}
+
+function roundTripsOf(
+  { players }: RuleTicket,
+  missing: 'refuse' | 'any',
+  share: (beacons: string[]) => readonly string[],
+  without: (player: number) => Error,
+): RoundTrips | undefined {
+  const known = players.filter(({ latencies }, index) => {
+    if (Object.keys(latencies).length > 0) return true
+    if (missing === 'refuse') throw without(index)
+    return false
+  })
+  const [first, ...others] = known
+  if (first === undefined) return undefined
+  const inAll = (beacon: string) => others.every(({ latencies }) => Object.hasOwn(latencies, beacon))
+  const common = Object.keys(first.latencies).filter(inAll)
+  const beacons = share(common.toSorted())
+  const over = (of: (...values: number[]) => number) =>
+    beacons.map((beacon) => known.reduce((ms, { latencies }) => of(ms, latencies[beacon] ?? 0), first.latencies[beacon] ?? 0))
+  const best = over(Math.min)
+  return { beacons, best, worst: others.length === 0 ? best : over(Math.max) }
+}
+
+const anyFits = ({ best, worst }: RoundTrips, most: number, difference: number): boolean =>
+  worst.some((ms, at) => ms <= most && ms - (best[at] ?? 0) <= difference)
+
+/** Where among its beacons the ticket has the `at`th one of another; -1 if it has not. */
+const placeOf = (trips: RoundTrips, other: RoundTrips, at: number): number =>
+  trips.beacons === other.beacons ? at : trips.beacons.indexOf(other.beacons[at] ?? '')
+
+function pairFits(a: RoundTrips, b: RoundTrips, most: number, difference: number): boolean {
+  for (let at = 0; at < a.worst.length; at += 1) {
+    if ((a.worst[at] as number) > most) continue
+    const there = placeOf(b, a, at)
+    if (there < 0 || (b.worst[there] as number) > most) continue
+    const worst = Math.max(a.worst[at] as number, b.worst[there] as number)
+    if (worst - Math.min(a.best[at] as number, b.best[there] as number) <= difference) return true
+  }
+  return false
+}
+
+/** The worst round trip to the beacon that suits both best; undefined if they share none. */
+function bestWorst(a: RoundTrips, b: RoundTrips): number | undefined {
+  let best: number | undefined
+  for (let at = 0; at < a.worst.length; at += 1) {
+    const there = placeOf(b, a, at)
+    if (there < 0) continue
+    const worst = Math.max(a.worst[at] as number, b.worst[there] as number)
+    if (best === undefined || worst < best) best = worst
+  }
+  return best
+}
+
+/** Whether there is a beacon that suits all tickets who know any. */
+function haveBeacon(teams: Teams, index: number, most: number, difference: number): boolean {
+  const first = firstWith(teams, index)
+  if (first === undefined) return true
+  for (let at = 0; at < first.worst.length; at += 1) {
+    if ((first.worst[at] as number) <= most && suitsAll(teams, index, first, at, most, difference)) return true
+  }
+  return false
+}
+
+function firstWith(teams: Teams, index: number): RoundTrips | undefined {
+  for (const team of teams) for (const { of } of team) if (of[index] !== undefined) return of[index] as RoundTrips
+  return undefined
+}
+
+function suitsAll(
+  teams: Teams,
+  index: number,
+  first: RoundTrips,
+  at: number,
+  most: number,
+  difference: number,
+): boolean {
+  let [best, worst] = [Infinity, 0]
+  for (const team of teams) {
+    for (const facts of team as readonly Facts[]) {
+      const trips = facts.of[index] as RoundTrips | undefined
+      if (trips === undefined) continue
+      const there = placeOf(trips, first, at)
+      if (there < 0) return false
+      best = Math.min(best, trips.best[there] as number)
+      worst = Math.max(worst, trips.worst[there] as number)
+      if (worst > most || worst - best > difference) return false
+    }
+  }
+  return true
+}

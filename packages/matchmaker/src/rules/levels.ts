@@ -1,0 +1,68 @@
+// pure: the waits at which anything in a queue relaxes, and the tables over them
+import type { Relaxing, RuleDefinition, TeamDefinition } from './definition.js'
+import { boundariesOf, limitAt, loosest } from './relaxing.js'
+
+/** Levels of a queue at most: what fits into a byte. */
+export const MOST_LEVELS = 255
+
+/** Into how many steps a line is cut, unless that makes too many levels. */
+const STEPS_OF_A_LINE = 16
+
+export interface Levels {
+  /** Milliseconds of waiting at which each begins. */
+  readonly at: Float64Array
+  /** Infinity if there is none; otherwise the last one. */
+  readonly lastResort: number
+  readonly last: number
+  /** Into how many steps a line is cut. */
+  readonly steps: number
+}
+
+/** What of a queue the levels follow from. */
+interface Relaxed {
+  readonly teams: readonly TeamDefinition[]
+  readonly rules: readonly RuleDefinition[]
+  readonly lastResortMs?: number | undefined
+}
+
+/** All limits of a rule that relax, or might. */
+export function limitsOf(rule: RuleDefinition): Relaxing[] {
+  const limits = [
+    rule.kind === 'distance' ? rule.maxKm : undefined,
+    rule.kind === 'latency' ? rule.maxMs : undefined,
+    rule.kind === 'latency' ? rule.maxDifferenceMs : undefined,
+    rule.kind === 'difference' || rule.kind === 'balance' ? rule.max : undefined,
+    rule.kind === 'overlap' ? rule.atLeast : undefined,
+    rule.kind === 'compare' ? rule.value : undefined,
+    rule.kind === 'require' ? relaxingOf(rule.value) : undefined,
+  ]
+  return limits.filter((limit) => limit !== undefined)
+}
+
+/** The value of a `require` rule where it is a limit, and not a text or a list of texts. */
+export function relaxingOf(value: Relaxing | string | readonly string[]): Relaxing | undefined {
+  if (typeof value === 'string') return undefined
+  return Array.isArray(value) && typeof value[0] === 'string' ? undefined : (value as Relaxing)
+}
+
+/** The levels of a queue. More than `MOST_LEVELS` if it relaxes at more different times even where each line is a single step. */
+export function levelsOf({ teams, rules, lastResortMs = Infinity }: Relaxed): Levels {
+  const relaxing = [...rules.flatMap(limitsOf), ...teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min]))]
+  const fixed = [0, lastResortMs, ...rules.map(({ optionalAfterMs = Infinity }) => optionalAfterMs)]
+  for (let steps = STEPS_OF_A_LINE; ; steps -= 1) {
+    const boundaries = new Set([...fixed, ...relaxing.flatMap((limit) => boundariesOf(limit, steps))])
+    const at = Float64Array.from([...boundaries].filter((ms) => ms < Infinity && ms <= lastResortMs)).toSorted()
+    if (at.length > MOST_LEVELS && steps > 1) continue
+    const last = at.length - 1
+    return { at, last, lastResort: lastResortMs < Infinity ? last : Infinity, steps }
+  }
+}
+
+/** What a limit is at each level. @param off stands for it where the rule does not count. */
+export function tableOf(levels: Levels, relaxing: Relaxing, off: number, rule: RuleDefinition): Float64Array {
+  const { optionalAfterMs = Infinity, hard = false } = rule
+  return levels.at.map((ms, level) => {
+    if (ms >= optionalAfterMs || (level === levels.lastResort && !hard)) return off
+    return level === levels.lastResort ? loosest(relaxing) : limitAt(relaxing, ms, levels.steps)
+  })
+}

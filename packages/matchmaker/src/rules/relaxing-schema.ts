@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { Relaxing, RelaxationStep } from './definition.js'
+
+/** Which way a limit gives way: up, down, or not at all. */
+export type Loosening = 'rises' | 'falls' | 'stays'
+
+/** What is wrong with a part of a value. */
+export interface Problem {
+  readonly path: readonly PropertyKey[]
+  readonly message: string
+}
+
+/** Milliseconds: a week at most (our choice). */
+export const waitMs = z
+  .number()
+  .min(0)
+  .max(7 * 24 * 3600 * 1000)
+
+/** Enough for any table one writes by hand (our choice). */
+const MOST_STEPS = 20
+
+/** A limit each of whose values fits `value`, and which is looser each time it changes. */
+export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodType<Relaxing> {
+  const problemOfLimit = limitCheck(value, loosening)
+  return z.custom<Relaxing>((given) => given !== undefined, 'must be given').superRefine((given, context) => {
+    const problem = problemOfLimit(given)
+    if (problem !== undefined) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
+  })
+}
+
+/** Says what is wrong with a limit, if anything. */
+export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (given: unknown) => Problem | undefined {
+  const steps = z.array(z.strictObject({ afterMs: waitMs, value })).min(1).max(MOST_STEPS)
+  const line = z.strictObject({ from: value, to: value, startMs: waitMs.optional(), overMs: waitMs.positive() })
+  const looser = (later: number, sooner: number) => (loosening === 'rises' ? later > sooner : later < sooner)
+  const word = loosening === 'rises' ? 'more' : 'less'
+  return (given) => {
+    if (typeof given !== 'object' || given === null) return problemOf(value, given)
+    if (loosening === 'stays') return { path: [], message: 'must be a number: it cannot relax' }
+    if (Array.isArray(given)) return problemOf(steps, given) ?? problemOfSteps(given as RelaxationStep[], looser, word)
+    const problem = problemOf(line, given)
+    if (problem !== undefined) return problem
+    const { from, to } = given as { readonly from: number; readonly to: number }
+    return looser(to, from) ? undefined : { path: ['to'], message: `must be ${word} than ${from}, where it begins` }
+  }
+}
+
+function problemOfSteps(
+  steps: readonly RelaxationStep[],
+  looser: (later: number, sooner: number) => boolean,
+  word: string,
+): Problem | undefined {
+  for (const [index, { afterMs, value }] of steps.entries()) {
+    const before = steps[index - 1]
+    if (before === undefined) {
+      if (afterMs !== 0) return { path: [index, 'afterMs'], message: 'must be 0 in the first step' }
+      continue
+    }
+    const thatBefore = (key: keyof RelaxationStep) => `than ${before[key]}, that of the step before`
+    if (afterMs <= before.afterMs) return { path: [index, 'afterMs'], message: `must be more ${thatBefore('afterMs')}` }
+    if (!looser(value, before.value)) return { path: [index, 'value'], message: `must be ${word} ${thatBefore('value')}` }
+  }
+  return undefined
+}
+
+function problemOf(schema: z.ZodType, given: unknown): Problem | undefined {
+  const issue = schema.safeParse(given).error?.issues[0]
+  if (issue?.code === 'unrecognized_keys') return { path: [...issue.path, ...issue.keys.slice(0, 1)], message: 'is not known' }
+  return issue && { path: issue.path, message: issue.message }
+}

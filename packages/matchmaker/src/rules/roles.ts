@@ -1,0 +1,84 @@
+// pure: the roles rule
+import type { CompiledRule, RuleContext } from './compiled-rule.js'
+import type { RolesRule } from './definition.js'
+import type { Facts, Teams } from './facts.js'
+import { tableOf } from './levels.js'
+import type { Rule } from './rule.js'
+import { isSteady, timingOf } from './timing.js'
+
+/** For each player of a ticket, the roles of the rule that they can play, as bits; 0 for those who can play none. */
+interface Playable {
+  readonly roles: readonly number[]
+  /** For each player who can play one role only, its bit; 0 for the others. */
+  readonly only: readonly number[]
+}
+
+/** Some roles, and how many players they take together. */
+interface Together {
+  readonly roles: number
+  readonly players: number
+}
+
+export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: RuleContext): CompiledRule {
+  const counts = tableOf(levels, 1, 0, rule)
+  const timing = timingOf(rule, levels, isSteady(levels, counts))
+  const roles = Object.entries(rule.roles).map(([name, count]) => {
+    const { min, max = Infinity } = typeof count === 'number' ? { min: count } : count
+    return { name, min, max }
+  })
+  const bits = new Map(roles.map(({ name }, at) => [name, 1 << at]))
+  const bitOf = (role: string | undefined) => bits.get(role ?? '') ?? 0
+  const together = togetherOf(roles.map(({ min }) => min))
+  const bounded = roles.filter(({ max }) => max < Infinity).map(({ name, max }) => ({ role: bitOf(name), max }))
+  const own = teams.flatMap((team, at) => (rule.team === undefined || team.kind === rule.team ? [at] : []))
+
+  /** @param roomOf how many players may still join each team; nobody, if it is not given. */
+  const allows = (match: Teams, level: number, roomOf: readonly number[] | undefined): boolean => {
+    if (counts[level] === 0) return true
+    for (const team of own) {
+      const members = match[team] ?? []
+      const room = roomOf?.[team] ?? 0
+      for (const some of together) if (some.players - countOf(members, index, some.roles) > room) return false
+      for (const { role, max } of bounded) if (onlyOf(members, index, role) > max) return false
+    }
+    return true
+  }
+
+  return {
+    rule,
+    factOf: ({ players }): Playable => ({
+      roles: players.map((player) => player.roles.reduce((all, role) => all | bitOf(role), 0)),
+      only: players.map((player) => (player.roles.length === 1 ? bitOf(player.roles[0]) : 0)),
+    }),
+    part: (match, roomOf, wait) => allows(match, timing.ofPart(wait), roomOf),
+    shortage: (everyone) =>
+      together.reduce((most, some) => Math.max(most, some.players * own.length - countOf(everyone, index, some.roles)), 0),
+    whole: (match, wait) => allows(match, timing.ofMatch(wait), undefined),
+  }
+}
+
+/**
+ * All sets of roles that take players. Every role can be filled exactly if each set of roles has as many players who
+ * can play one of them as it takes (Hall's theorem); so many as the worst set lacks must still join.
+ */
+function togetherOf(least: readonly number[]): Together[] {
+  const sets: Together[] = []
+  for (let set = 1; set < 1 << least.length; set += 1) {
+    const roles = least.filter((_, role) => (set & (1 << role)) !== 0)
+    if (!roles.includes(0)) sets.push({ roles: set, players: roles.reduce((sum, players) => sum + players, 0) })
+  }
+  return sets
+}
+
+/** How many members can play one of these roles. */
+function countOf(team: readonly Facts[], index: number, roles: number): number {
+  let count = 0
+  for (const { of } of team) for (const playable of (of[index] as Playable).roles) if ((playable & roles) !== 0) count += 1
+  return count
+}
+
+function onlyOf(team: readonly Facts[], index: number, role: number): number {
+  let count = 0
+  for (const { of } of team) for (const only of (of[index] as Playable).only) if (only === role) count += 1
+  return count
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import type { TeamDefinition } from './definition.js'
+import { relaxing } from './relaxing-schema.js'
+import { LARGEST_MATCH } from './team-shapes.js'
+
+const players = z.int().min(1).max(LARGEST_MATCH)
+
+const bounds = z.strictObject({ min: relaxing(z.int().min(0).max(LARGEST_MATCH), 'falls'), max: players })
+
+/** A kind of team, its count filled in. */
+export const teamSchema: z.ZodType<TeamDefinition> = z.strictObject({
+  name: z.string().min(1).max(64),
+  count: players.default(1),
+  size: z.custom<TeamDefinition['size']>().superRefine((given, context) => {
+    const schema: z.ZodType = typeof given === 'object' ? bounds : players
+    const issue = schema.safeParse(given).error?.issues[0]
+    if (issue?.code === 'unrecognized_keys') {
+      context.addIssue({ code: 'custom', path: [...issue.path, ...issue.keys.slice(0, 1)], message: 'is not known' })
+    } else if (issue !== undefined) context.addIssue({ code: 'custom', path: issue.path, message: issue.message })
+  }),
+})

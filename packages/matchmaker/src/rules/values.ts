@@ -1,0 +1,48 @@
+// pure: what the players of a ticket have for an attribute
+import type { Missing } from './definition.js'
+import type { Refuse, RuleTicket } from './facts.js'
+
+/** A type of attribute, and what to call it. */
+export interface ValueType<Value> {
+  readonly called: string
+  readonly is: (value: unknown) => value is Value
+}
+
+export const A_NUMBER: ValueType<number> = { called: 'a number', is: (value): value is number => Number.isFinite(value) }
+export const A_TEXT: ValueType<string> = { called: 'a text', is: (value): value is string => typeof value === 'string' }
+export const NUMBER_OR_TEXT: ValueType<number | string> = {
+  called: 'a number or a text',
+  is: (value): value is number | string => A_TEXT.is(value) || A_NUMBER.is(value),
+}
+export const A_LIST: ValueType<readonly string[]> = {
+  called: 'a list of texts',
+  is: (value): value is readonly string[] => Array.isArray(value) && value.every(A_TEXT.is),
+}
+
+/** What a rule wants to know of each player. */
+export interface Wanted<Value> {
+  readonly attribute: string
+  readonly type: ValueType<Value>
+  readonly missing: Missing<Value> | undefined
+  /** Name of the rule. */
+  readonly rule: string
+}
+
+/**
+ * The value of each player; of one who has none, the default of the rule. Players who go with anything are left out.
+ * @throws what `refuse` makes, where a value is missing or of another type.
+ */
+export function valuesOf<Value>({ players }: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
+  const { attribute, type, missing = 'refuse', rule } = wanted
+  const values: Value[] = []
+  for (let index = 0; index < players.length; index += 1) {
+    const attributes = players[index]?.attributes ?? {}
+    const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
+    if (type.is(value)) values.push(value)
+    else if (value !== undefined || missing === 'refuse') {
+      const wrong = value === undefined ? 'is missing' : `is not ${type.called}`
+      throw refuse(`players.${index}.attributes.${attribute}`, `${wrong}: rule ${JSON.stringify(rule)} wants ${type.called}`)
+    } else if (missing !== 'any') values.push(missing.value)
+  }
+  return values
+}
