@@ -1,22 +1,23 @@
-import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
 import { MatchmakerClosed } from '../errors.js'
 import type { StopReason } from '../events.js'
-import type { Queue } from '../queue.js'
+import { newId } from '../ids.js'
+import { createListening } from '../probe/listening.js'
+import { networkProber, type Prober } from '../probe/prober.js'
 import { matchTag } from '../tags.js'
-import type { ReturnReason } from '../tickets/ticket.js'
-import type { Sighting, Watcher } from '../watching/watcher.js'
-import { readCreateFailure } from './create-failure.js'
-import type { DeploymentService } from './deployment-service.js'
-import { createFinder } from './finder.js'
-import { createGovernor, type SpendBound } from './governor.js'
-import type { Intent, Journal, OpenIntent } from './journal.js'
+import { createWatcher } from '../watching/watcher.js'
+import { createWebhookReceiver } from '../webhook/receiver.js'
+import { createCreating } from './creating.js'
+import type { Deploy } from './deploy.js'
+import type { DeploymentService, LocationService } from './deployment-service.js'
+import { createGovernor, type Held, type SpendBound } from './governor.js'
+import type { Journal, OpenIntent } from './journal.js'
+import { createLife, type Life } from './life.js'
 import type { AllocatorListener } from './listener.js'
 import { newMatch, type FoundMatch, type Match } from './match.js'
 import { createMatches } from './matches.js'
 import { createNotes } from './notes.js'
-import { deploymentRequest } from './request.js'
-import { createStops } from './stops.js'
+import { isSecret } from './secret.js'
 
 /** Gets a server for each match, and lets go of none before the service has confirmed its end. */
 export interface Allocator {
@@ -25,16 +26,20 @@ export interface Allocator {
   /** How many matches may be allocated now. */
   room(now: number): number
   /** Resolves when the intent is written down; what comes of it is told to the listener. */
-  allocate(match: FoundMatch, queue: Queue): Promise<void>
+  allocate(match: FoundMatch, deploy: Deploy): Promise<void>
   /** The match is not wanted any more; the caller sees to its tickets. */
   drop(match: Match, reason: StopReason): void
   find(matchId: string): Match | undefined
   matches(): Iterable<Match>
-  /** Takes what the watcher finds out. */
-  sighted(sighting: Sighting): void
-  /** Takes a listed deployment that is not followed. */
-  listed(entry: DeploymentListEntry): void
-  /** Does what is due: stops, looks for lost deployments, time-outs. */
+  /** Who is in a match now: those who came later, and not those who left. */
+  setPlayers(match: Match, playerIds: readonly string[]): void
+  /** Something may have happened to a deployment; it is looked up. */
+  hint(requestId: string): void
+  /** Takes the service's calls about deployments. Never rejects. */
+  webhook(request: Request): Promise<Response>
+  /** The server of a match says that players may come. False for no such match, and a wrong secret. */
+  serverReady(matchId: string, secret: string): boolean
+  /** Does what is due: looks at deployments, stops, looks for lost ones, time-outs. */
   advance(now: number): void
   /** Resolves when nothing of the match is left. @throws {MatchmakerClosed} */
   whenEnded(match: Match): Promise<void>
@@ -44,245 +49,182 @@ export interface Allocator {
   close(): Promise<void>
   /** Stops that are not confirmed. */
   readonly stopsPending: number
+  /** Why there was no room when it was last asked; undefined if there was. */
+  readonly held: Held | undefined
   /** Epoch milliseconds until which nothing is created, because the service takes nothing. */
   readonly pausedUntil: number
 }
 
 export interface AllocatorOptions {
   readonly service: DeploymentService
+  /** Tells where there is capacity; without it, a match for which there was none tries no other place. */
+  readonly locations?: LocationService | undefined
   readonly journal: Journal
-  readonly watcher: Watcher
   readonly clock: Clock
   readonly random: Random
   /** The tag of all deployments of this matchmaker. */
   readonly ownTag: string
   readonly bound: SpendBound
+  /** Status reads at most. */
+  readonly readsPerSecond: number
   /** Milliseconds for which the service may not show or know yet what it has created. */
   readonly listLagMs: number
+  /** Milliseconds after which a deployment with our tag is stopped of which nothing is known; Infinity for never. */
+  readonly reapAfterMs: number
+  /** Under which `webhook` can be reached; undefined for no webhooks. */
+  readonly webhookUrl?: string | undefined
+  /** Default: over the network. */
+  readonly prober?: Prober | undefined
   readonly on: AllocatorListener
 }
 
-/** Milliseconds for a create; it may wait in the client's queue for most of them. */
-const CREATE_TIMEOUT_MS = 30_000
-
 export function createAllocator(options: AllocatorOptions): Allocator {
-  const { service, journal, watcher, clock, random, ownTag, bound, listLagMs, on } = options
+  const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
   const matches = createMatches()
   const governor = createGovernor(bound, random)
   const notes = createNotes(journal, (error, matchId) => on.problem('journal', error, matches.find(matchId)))
-  let recovering: Promise<void> | undefined
 
-  /** Its tickets leave it, once. */
-  const fail = (match: Match, reason: ReturnReason, counts: boolean) => {
-    if (match.unwanted !== undefined) return
-    match.unwanted = reason
-    on.failed(match, reason, counts)
-  }
-
-  /** Nothing of it is left. */
-  const end = (match: Match) => {
-    matches.remove(match)
-    notes.note({ kind: 'settled', matchId: match.matchId })
-    for (const ended of match.ended) ended()
-  }
-
-  const stop = (match: Match, requestId: string) => {
-    match.phase = 'stopping'
-    watcher.forget(requestId)
-    const confirmed = () => {
-      end(match)
-      on.stopped(match, requestId, match.unwanted ?? 'ended')
-    }
-    stops.order({ requestId, knownAt: match.knownAt, confirmed })
-  }
-
-  const stopTwin = (match: Match, requestId: string) => {
-    if (match.twins.has(requestId)) return
-    match.twins.add(requestId)
-    stops.order({ requestId, knownAt: clock.now(), confirmed: () => on.stopped(match, requestId, 'twin') })
-  }
-
-  /** Its deployment exists, under this id. */
-  const exists = (match: Match, requestId: string) => {
-    matches.identify(match, requestId)
-    match.knownAt = clock.now()
-    notes.note({ kind: 'created', matchId: match.matchId, requestId })
-    if (match.unwanted === undefined) {
-      match.phase = 'starting'
-      watcher.follow(requestId)
-    } else {
-      stop(match, requestId)
-    }
-    on.created(match, requestId)
-  }
-
-  /** Its deployment may exist, under an id that is not known. */
-  const lose = (match: Match) => {
-    match.phase = 'finding'
-    finder.begin(match)
-  }
-
-  const listed = (entry: DeploymentListEntry) => {
-    const match = matches.byTags(entry.tags ?? [])
-    if (match?.phase === 'finding') {
-      finder.end(match)
-      exists(match, entry.request_id)
-    } else if (match?.requestId !== undefined && match.requestId !== entry.request_id) {
-      stopTwin(match, entry.request_id)
-    }
-  }
-
-  const createFailed = (match: Match, error: unknown) => {
-    on.problem('create', error, match)
-    const failure = readCreateFailure(error)
-    switch (failure.kind) {
-      case 'lost':
-        governor.failed(clock.now())
-        return lose(match)
-      case 'unavailable':
-        governor.failed(clock.now())
-        fail(match, 'unavailable', false)
-        return end(match)
-      case 'refused':
-        fail(match, 'refused', true)
-        return end(match)
-      case 'no-capacity':
-        fail(match, 'no-capacity', true)
-        if (failure.requestId === undefined) lose(match)
-        else exists(match, failure.requestId)
-    }
-  }
-
-  const create = async (match: Match, found: FoundMatch, queue: Queue): Promise<void> => {
-    if (match.unwanted !== undefined) return end(match)
-    let requestId: string
-    try {
-      const answer = await service.create(deploymentRequest(found, queue, ownTag), { timeoutMs: CREATE_TIMEOUT_MS })
-      requestId = answer.request_id
-    } catch (error) {
-      return createFailed(match, error)
-    }
-    governor.succeeded()
-    exists(match, requestId)
-  }
-
-  const recovered = ({ requestId, assigned, ...intent }: OpenIntent) => {
-    const match = newMatch(intent, Infinity)
-    matches.add(match)
-    if (!assigned) match.unwanted = 'restarted'
-    if (requestId === undefined) return lose(match)
-    exists(match, requestId)
-    if (!assigned) return
-    match.phase = 'running'
-    watcher.settle(requestId)
-  }
-
-  const recover = async (): Promise<void> => {
-    for (const open of await journal.open()) recovered(open)
-  }
-
-  const stops = createStops({
+  const watcher = createWatcher({
     service,
+    tag: ownTag,
+    clock,
+    listLagMs,
+    readsPerSecond: options.readsPerSecond,
+    report: (sighting) => life.sighted(sighting),
+    stranger: (entry) => life.listed(entry),
+    problem: (during, error, requestId) => {
+      on.problem(during, error, requestId === undefined ? undefined : matches.byRequest(requestId), requestId)
+    },
+  })
+  const listening = createListening({
+    prober: options.prober ?? networkProber,
+    clock,
+    listened: (match, listens) => life.listened(match, listens),
+    problem: (error, match) => on.problem('probe', error, match, match.requestId),
+  })
+  const life: Life = createLife({
+    service,
+    matches,
+    notes,
+    watcher,
+    listening,
     clock,
     random,
     listLagMs,
-    problem: (requestId, error) => on.problem('stop', error, matches.byRequest(requestId), requestId),
+    reapAfterMs,
+    again: (match) => void creating.again(match),
+    on,
   })
-  const finder = createFinder({
+  const webhooks = createWebhookReceiver({ baseUrl: options.webhookUrl, find: matches.find, hinted: life.hinted })
+  const creating = createCreating({
     service,
+    locations,
+    journal,
+    governor,
+    matches,
+    life,
     clock,
-    listLagMs,
-    found: listed,
-    late: (match) => fail(match, 'lost', false),
-    absent: end,
-    problem: (error, match) => on.problem('find', error, match),
+    random,
+    ownTag,
+    webhookUrlOf: webhooks.urlOf,
+    on,
   })
+
+  const recovered = ({ requestId, assigned, endsAt = Infinity, assignment, ...intent }: OpenIntent) => {
+    const match = newMatch(intent)
+    matches.add(match)
+    if (!assigned) match.unwanted = 'restarted'
+    if (requestId === undefined) return life.lose(match)
+    life.exists(match, requestId)
+    if (!assigned) return
+    matches.enter(match, 'running')
+    match.endsAt = endsAt
+    match.assignment = assignment
+    watcher.settle(requestId)
+  }
+  const recover = async (): Promise<void> => {
+    for (const open of await journal.open()) recovered(open)
+  }
+  let recovering: Promise<void> | undefined
+  let isRecovered = false
 
   return {
     recover: async () => {
       recovering ??= recover()
       try {
         await recovering
-        return true
+        isRecovered = true
       } catch (error) {
         recovering = undefined
         on.problem('journal', error)
-        return false
       }
+      return isRecovered
     },
 
-    room: (now) => governor.room(matches.all(), now),
+    room: (now) => governor.room(matches, now),
 
-    allocate: async (found, queue) => {
-      const intent: Intent = {
+    allocate: (found, deploy) => {
+      const intent = {
         matchId: found.id,
-        queue: queue.name,
+        queue: found.queue,
         tag: matchTag(found.id),
         ticketIds: found.tickets.map((ticket) => ticket.id),
+        playerIds: found.tickets.flatMap((ticket) => ticket.players.map((player) => player.id)),
         at: found.foundAt,
       }
-      const match = newMatch(intent, queue.deploy.readyTimeoutMs)
-      matches.add(match)
-      try {
-        await journal.append({ kind: 'intent', ...intent })
-      } catch (error) {
-        on.problem('journal', error, match)
-        governor.failed(clock.now())
-        fail(match, 'unavailable', false)
-        return end(match)
-      }
-      void create(match, found, queue)
+      return creating.begin(newMatch(intent, { found, deploy, secret: newId(random) }))
     },
 
     drop: (match, reason) => {
       match.unwanted ??= reason
-      if (match.requestId !== undefined && match.phase !== 'stopping') stop(match, match.requestId)
+      if (match.requestId !== undefined && match.phase !== 'stopping' && match.phase !== 'retrying') life.stop(match, match.requestId)
     },
 
     find: (matchId) => matches.find(matchId),
     matches: () => matches.all(),
-    listed,
+    setPlayers: (match, playerIds) => {
+      match.playerIds = playerIds
+      notes.note({ kind: 'players', matchId: match.matchId, playerIds })
+    },
 
-    sighted: (sighting) => {
-      const match = matches.byRequest(sighting.requestId)
-      if (match === undefined || match.phase === 'stopping') return
-      if (sighting.kind !== 'ready') {
-        if (match.phase === 'starting') fail(match, 'failed', true)
-        else match.unwanted ??= 'ended'
-        stop(match, sighting.requestId)
-      } else if (match.phase === 'starting') {
-        match.phase = 'running'
-        match.assignment = sighting.assignment
-        watcher.settle(sighting.requestId)
-        notes.note({ kind: 'assigned', matchId: match.matchId })
-        on.ready(match, sighting.requestId, sighting.assignment)
-      }
+    hint: (requestId) => watcher.hint(requestId),
+    webhook: (request) => webhooks.receive(request),
+    serverReady: (matchId, secret) => {
+      const match = matches.find(matchId)
+      if (match?.order === undefined || !isSecret(secret, match.order.secret)) return false
+      listening.registered(match)
+      // It runs, so it is READY by now.
+      life.hinted(match, undefined)
+      return true
     },
 
     advance: (now) => {
-      stops.advance(now)
-      finder.advance(now)
-      for (const match of matches.all()) {
-        if (match.phase !== 'starting' || match.requestId === undefined || now - match.knownAt < match.readyTimeoutMs) continue
-        fail(match, 'too-slow', true)
-        stop(match, match.requestId)
-      }
+      // Before the journal was read, everything would look as if it were nobody's.
+      if (isRecovered) watcher.look(now)
+      life.advance(now)
+      creating.advance(now)
     },
 
     whenEnded: (match) =>
       new Promise((resolve, reject) => {
         match.ended.push((error) => (error === undefined ? resolve() : reject(error)))
       }),
-    giveUpSooner: () => finder.giveUpSooner(),
+    giveUpSooner: () => life.giveUpSooner(),
     close: async () => {
+      watcher.close()
+      listening.close()
       for (const match of matches.all()) {
         const error = new MatchmakerClosed(`the matchmaker was closed before the end of match ${match.matchId} was confirmed`)
         for (const ended of match.ended.splice(0)) ended(error)
       }
       await notes.written()
+      await journal.close?.()
     },
     get stopsPending() {
-      return stops.pending
+      return life.stopsPending
+    },
+    get held() {
+      return governor.held
     },
     get pausedUntil() {
       return governor.pausedUntil

@@ -1,52 +1,47 @@
 // pure: what the server is told about its match, in environment variables
 import type { EnvironmentVariable } from '@muster/core/api'
-import { levelAt } from '../grouping/reach.js'
-import type { Queue } from '../queue.js'
-import type { FoundMatch } from './match.js'
-
-/** Environment values are limited to so many bytes of UTF-8 each (public fact). */
-const LONGEST_VALUE_BYTES = 4096
+import { LONGEST_VALUE_BYTES } from './longest-value.js'
+import type { FoundMatch, FoundTicket } from './match.js'
 
 /**
  * Names and forms that servers made for a matchmaker of this interface know (public facts), as far as
  * there is something to say: values are text or JSON. No address is in them.
  *
  * - MM_MATCH_ID, MM_MATCH_PROFILE (the queue), MM_EXPANSION (`initial`, or after how many seconds of
- *   waiting the distance in force began)
- * - MM_TICKET_IDS `["id"…]`; MM_TICKET_{id} `{"id", "profile", "created_at", "players": ["id"…], "attributes": {}}`
- * - MM_GROUPS `{"ticket": ["player"…]}`; MM_TEAMS `{"team": ["ticket"…]}`, all in one team;
- *   MM_EQUALITY and MM_INTERSECTION `{}`
+ *   waiting the limits in force began)
+ * - MM_TICKET_IDS `["id"…]`; MM_TICKET_{id} `{"id", "profile", "created_at", "players": ["id"…], "attributes": {}}`,
+ *   with the attributes of its player if it has one
+ * - MM_GROUPS `{"ticket": ["player"…]}`; MM_TEAMS `{"team": ["ticket"…]}`; MM_EQUALITY `{"attribute": value}`;
+ *   MM_INTERSECTION `{"attribute": ["value"…]}`
  *
  * A value that is too large is given in parts: instead of KEY there are KEY_PARTS, how many, and KEY_PART_1,
  * KEY_PART_2 …, to be joined.
  */
-export function matchEnvironment({ id, tickets, foundAt }: FoundMatch, queue: Queue): EnvironmentVariable[] {
-  const youngest = tickets.reduce((latest, ticket) => Math.max(latest, ticket.createdAt), 0)
-  const step = queue.distance[levelAt(queue.distance, foundAt - youngest)]
-  const ids = tickets.map((ticket) => ticket.id)
-  const playerIds = (players: readonly { readonly id: string }[]) => players.map((player) => player.id)
-
+export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
+  const { id, queue, tickets, teams, expansionMs, equality, intersection } = match
   const values: readonly (readonly [key: string, value: string])[] = [
     ['MM_MATCH_ID', id],
-    ['MM_MATCH_PROFILE', queue.name],
-    ['MM_EXPANSION', step === undefined || step.afterMs === 0 ? 'initial' : String(step.afterMs / 1000)],
-    ['MM_TICKET_IDS', JSON.stringify(ids)],
+    ['MM_MATCH_PROFILE', queue],
+    ['MM_EXPANSION', expansionMs === 0 ? 'initial' : String(expansionMs / 1000)],
+    ['MM_TICKET_IDS', JSON.stringify(tickets.map((ticket) => ticket.id))],
     ...tickets.map((ticket) => [`MM_TICKET_${ticket.id}`, ticketValue(ticket, queue)] as const),
-    ['MM_GROUPS', JSON.stringify(Object.fromEntries(tickets.map((ticket) => [ticket.id, playerIds(ticket.players)])))],
-    ['MM_TEAMS', JSON.stringify({ team: ids })],
-    ['MM_EQUALITY', '{}'],
-    ['MM_INTERSECTION', '{}'],
+    ['MM_GROUPS', JSON.stringify(Object.fromEntries(tickets.map((ticket) => [ticket.id, playerIdsOf(ticket)])))],
+    ['MM_TEAMS', JSON.stringify(Object.fromEntries(teams.map(({ name, ticketIds }) => [name, ticketIds])))],
+    ['MM_EQUALITY', JSON.stringify(equality)],
+    ['MM_INTERSECTION', JSON.stringify(intersection)],
   ]
   return values.flatMap(([key, value]) => inParts(key, value)).map(([key, value]) => ({ key, value, is_hidden: false }))
 }
 
-const ticketValue = ({ id, createdAt, players }: FoundMatch['tickets'][number], queue: Queue) =>
+const playerIdsOf = ({ players }: FoundTicket) => players.map((player) => player.id)
+
+const ticketValue = (ticket: FoundTicket, queue: string) =>
   JSON.stringify({
-    id,
-    profile: queue.name,
-    created_at: new Date(createdAt).toISOString(),
-    players: players.map((player) => player.id),
-    attributes: {},
+    id: ticket.id,
+    profile: queue,
+    created_at: new Date(ticket.createdAt).toISOString(),
+    players: playerIdsOf(ticket),
+    attributes: (ticket.players.length === 1 ? ticket.players[0]?.attributes : undefined) ?? {},
   })
 
 function inParts(key: string, value: string): (readonly [key: string, value: string])[] {

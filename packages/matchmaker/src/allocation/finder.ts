@@ -7,6 +7,8 @@ import { hasTag, taggedWith } from './tagged.js'
 /** Looks, by tag, for deployments whose id was lost with the answer to their create. */
 export interface Finder {
   begin(match: Match): void
+  /** Something says that it exists: looks at once. */
+  hint(match: Match): void
   /** It was found, or does not matter any more. */
   end(match: Match): void
   /** Begins the looks that are due. */
@@ -72,6 +74,10 @@ export function createFinder({ service, clock, listLagMs, found, late, absent, p
     begin: (match) => {
       const lostAt = clock.now()
       searches.set(match, { match, lostAt, looks: 0, nextAt: lostAt + FIRST_LOOK * listLagMs })
+    },
+    hint: (match) => {
+      const search = searches.get(match)
+      if (search !== undefined) search.nextAt = Math.min(search.nextAt, clock.now())
     },
     end: (match) => void searches.delete(match),
     advance: (now) => {

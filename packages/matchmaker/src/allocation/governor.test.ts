@@ -1,38 +1,70 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createGovernor } from './governor.js'
-import { newMatch, type Match, type MatchPhase } from './match.js'
+import { createGovernor, type Held } from './governor.js'
+import { newMatch, type MatchPhase } from './match.js'
+import { createMatches, type Matches } from './matches.js'
 
-const matches = (...phases: MatchPhase[]): Match[] =>
-  phases.map((phase, index) => ({ ...newMatch({ matchId: `m${index}`, queue: 'q', tag: 't', ticketIds: [], at: 0 }, 1), phase }))
-const bound = { maxServers: 5, maxStarting: 3 }
+function matches(...phases: MatchPhase[]): Matches {
+  const all = createMatches()
+  for (const [index, phase] of phases.entries()) {
+    const match = newMatch({ matchId: `m${index}`, queue: 'q', tag: 't', ticketIds: [], at: 0 })
+    all.add(match)
+    all.enter(match, phase)
+  }
+  return all
+}
+const none = createMatches()
+const bound = { maxServers: 5, maxStarting: 3, maxCreatesPerMinute: Infinity }
 
 describe('room', () => {
-  test.each<[MatchPhase[], number]>([
-    [[], 3],
-    [['creating', 'finding'], 1],
-    [['starting', 'starting', 'creating'], 0],
-    [['running', 'running', 'running'], 2],
-    [['running', 'running', 'running', 'stopping'], 1],
-    [['running', 'running', 'running', 'running', 'running', 'running'], 0],
-  ])('with %j', (phases, room) => {
-    expect(createGovernor(bound, () => 0).room(matches(...phases), 0)).toBe(room)
+  test.each<[MatchPhase[], number, Held | undefined]>([
+    [[], 3, undefined],
+    [['creating', 'finding'], 1, undefined],
+    [['starting', 'retrying', 'warming'], 0, 'maxStarting'],
+    [['running', 'running', 'running'], 2, undefined],
+    [['running', 'running', 'running', 'stopping'], 1, undefined],
+    [['running', 'running', 'running', 'running', 'running', 'running'], 0, 'maxServers'],
+  ])('with %j', (phases, room, held) => {
+    const governor = createGovernor(bound, () => 0)
+    expect([governor.room(matches(...phases), 0), governor.held]).toEqual([room, held])
   })
+})
+
+test('no minute has more creates than allowed', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 200 }), (most, gaps) => {
+      const governor = createGovernor({ ...bound, maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute: most }, () => 0)
+      const sent: number[] = []
+      let now = 0
+      for (const gap of gaps) {
+        now += gap
+        if (governor.room(none, now) > 0) {
+          governor.sending(now)
+          sent.push(now)
+        } else {
+          expect(governor.held).toBe('maxCreatesPerMinute')
+          expect(sent.filter((at) => at > now - 60_000)).toHaveLength(most)
+        }
+      }
+      for (const start of sent) expect(sent.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(most)
+    }),
+  )
 })
 
 test('the third failure in a row makes a pause, each further one a longer one, and a success ends it', () => {
   const governor = createGovernor(bound, () => 0)
   governor.failed(0)
   governor.failed(0)
-  expect(governor.room([], 0)).toBe(3)
+  expect(governor.room(none, 0)).toBe(3)
   governor.failed(0)
   expect(governor.pausedUntil).toBe(500)
   // These were under way already.
   for (let index = 0; index < 10; index++) governor.failed(100)
-  expect([governor.room([], 499), governor.room([], 500)]).toEqual([0, 3])
+  expect([governor.room(none, 499), governor.room(none, 500)]).toEqual([0, 3])
   governor.failed(500)
   expect(governor.pausedUntil).toBe(1500)
   governor.succeeded()
-  expect(governor.room([], 600)).toBe(3)
+  expect(governor.room(none, 600)).toBe(3)
 })
 
 test('pauses are bounded', () => {

@@ -1,23 +1,31 @@
 import type { Random } from '@muster/core/clock'
 import { backoffMs } from './backoff.js'
-import type { Match } from './match.js'
 
 /** What may be spent. */
 export interface SpendBound {
   /** Deployments that exist or may exist, at most. */
   readonly maxServers: number
-  /** Of these, those that are not READY yet, at most. */
+  /** Of these, those to which no players were sent yet, at most. */
   readonly maxStarting: number
+  /** Creates sent within any minute, at most. */
+  readonly maxCreatesPerMinute: number
 }
 
-/** Says how many deployments may be created now: the bound, and a pause while the service takes none. */
+/** Why nothing may be created now: one of the bounds, or `paused`, because the service took nothing. */
+export type Held = keyof SpendBound | 'paused'
+
+/** Says how many deployments may be created now: the bounds, and a pause while the service takes none. */
 export interface Governor {
-  /** @param matches all whose deployment exists or may exist. */
-  room(matches: Iterable<Match>, now: number): number
+  /** @param count all whose deployment exists or may exist. @param startingCount those of them without players yet. */
+  room(matches: { readonly count: number; readonly startingCount: number }, now: number): number
+  /** A create is sent. */
+  sending(now: number): void
   /** A create was answered. */
   succeeded(): void
   /** A create failed for no fault of its match. */
   failed(now: number): void
+  /** Why there was no room when it was last asked; undefined if there was. */
+  readonly held: Held | undefined
   /** Epoch milliseconds; in the past, or 0, when there is no pause. */
   readonly pausedUntil: number
 }
@@ -25,20 +33,34 @@ export interface Governor {
 /** One or two failures may be bad luck, and the others should not wait for it. */
 const FAILURES_BEFORE_PAUSE = 3
 const PAUSE = { baseMs: 500, capMs: 30_000 }
+const MINUTE_MS = 60_000
 
-export function createGovernor({ maxServers, maxStarting }: SpendBound, random: Random): Governor {
+export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }: SpendBound, random: Random): Governor {
   let failures = 0
   let pausedUntil = 0
+  let held: Held | undefined
+  /** When the creates of the last minute were sent, if they are counted. */
+  let sent: number[] = []
+
+  const creatable = (now: number): number => {
+    if (maxCreatesPerMinute === Infinity) return Infinity
+    sent = sent.filter((at) => at > now - MINUTE_MS)
+    return maxCreatesPerMinute - sent.length
+  }
+
   return {
-    room: (matches, now) => {
-      if (now < pausedUntil) return 0
-      let alive = 0
-      let starting = 0
-      for (const { phase } of matches) {
-        alive += 1
-        if (phase !== 'running' && phase !== 'stopping') starting += 1
-      }
-      return Math.max(0, Math.min(maxServers - alive, maxStarting - starting))
+    room: ({ count, startingCount }, now) => {
+      const rooms: readonly (readonly [Held, number])[] = [
+        ['paused', now < pausedUntil ? 0 : Infinity],
+        ['maxServers', maxServers - count],
+        ['maxStarting', maxStarting - startingCount],
+        ['maxCreatesPerMinute', creatable(now)],
+      ]
+      held = rooms.find(([, room]) => room <= 0)?.[0]
+      return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
+    },
+    sending: (now) => {
+      if (maxCreatesPerMinute < Infinity) sent.push(now)
     },
     succeeded: () => {
       failures = 0
@@ -50,6 +72,9 @@ export function createGovernor({ maxServers, maxStarting }: SpendBound, random: 
       failures += 1
       const excess = failures - FAILURES_BEFORE_PAUSE + 1
       if (excess > 0) pausedUntil = now + backoffMs(excess, random(), PAUSE)
+    },
+    get held() {
+      return held
     },
     get pausedUntil() {
       return pausedUntil

@@ -1,35 +1,75 @@
+import type { Coordinates } from '@muster/core'
 import type { StopReason } from '../events.js'
 import type { Player } from '../tickets/ticket.js'
 import type { Assignment } from './assignment.js'
+import type { Deploy } from './deploy.js'
 import type { Intent } from './journal.js'
+import type { Try } from './tries.js'
 
-/** Tickets that were put together, for which a server is wanted. */
+/** Tickets that were put together, for which a server is wanted: plain data, addresses included. */
 export interface FoundMatch {
   readonly id: string
-  readonly tickets: readonly { readonly id: string; readonly createdAt: number; readonly players: readonly Player[] }[]
+  /** Its name. */
+  readonly queue: string
+  readonly tickets: readonly FoundTicket[]
+  /** Every ticket is in one of them. */
+  readonly teams: readonly { readonly name: string; readonly ticketIds: readonly string[] }[]
   /** Epoch milliseconds. */
   readonly foundAt: number
+  /** Milliseconds of waiting at which the limits began that were in force; 0 for the strictest. */
+  readonly expansionMs: number
+  /** What all of its players have in common: by attribute, of the rules `equal` and `overlap`. */
+  readonly equality: Readonly<Record<string, string | number>>
+  readonly intersection: Readonly<Record<string, readonly string[]>>
+}
+
+export interface FoundTicket {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly players: readonly Player[]
+  /** Where they are, if that is known. */
+  readonly place?: Coordinates | undefined
 }
 
 /**
  * Where the allocation of a match stands:
  * - `creating`: the create is being sent, and its answer awaited;
  * - `finding`: the answer was lost, and the deployment, if there is one, is looked for by its tag;
+ * - `retrying`: there was no capacity; what was created in spite of it is being stopped, then another place is tried;
  * - `starting`: it exists, and is not READY yet;
+ * - `warming`: it is READY, and is given time, or asked, until it listens;
  * - `running`: players were sent to it;
  * - `stopping`: it is to be stopped, until the service confirms it.
  */
-export type MatchPhase = 'creating' | 'finding' | 'starting' | 'running' | 'stopping'
+export type MatchPhase = 'creating' | 'finding' | 'retrying' | 'starting' | 'warming' | 'running' | 'stopping'
+
+/** What a match of this process asks for. */
+export interface Order {
+  readonly found: FoundMatch
+  readonly deploy: Deploy
+  /** Only the service and the server are told: the end of its webhooks' path, and what it registers with. */
+  readonly secret: string
+}
 
 /** A match as the allocator keeps it: from the intent until no server of it is left. Only the allocator changes it. */
-export interface Match extends Intent {
-  /** Milliseconds from `knownAt` within which it must be READY. */
-  readonly readyTimeoutMs: number
+export interface Match extends Omit<Intent, 'tag' | 'playerIds'> {
+  /** Of the present try. */
+  tag: string
+  playerIds: readonly string[]
+  /** Undefined for one of an earlier process. */
+  readonly order: Order | undefined
+  /** What was asked for so far. */
+  readonly tries: Try[]
   phase: MatchPhase
   requestId: string | undefined
   /** Epoch milliseconds since when the `requestId` is known. */
   knownAt: number
+  /** Epoch milliseconds at which it is stopped, whoever plays. */
+  endsAt: number
   assignment: Assignment | undefined
+  /** Whether the server has said that players may come. */
+  registered: boolean
   /** Why it is not wanted any more; its tickets have left it then. */
   unwanted: StopReason | undefined
   /** Other deployments with its tag, which are stopped. */
@@ -38,32 +78,43 @@ export interface Match extends Intent {
   readonly ended: ((error?: Error) => void)[]
 }
 
-export const newMatch = (intent: Intent, readyTimeoutMs: number): Match => ({
+export const newMatch = (intent: Intent, order?: Order): Match => ({
   ...intent,
-  readyTimeoutMs,
+  playerIds: intent.playerIds ?? [],
+  order,
+  tries: [],
   phase: 'creating',
   requestId: undefined,
   knownAt: intent.at,
+  endsAt: Infinity,
   assignment: undefined,
+  registered: false,
   unwanted: undefined,
   twins: new Set(),
   ended: [],
 })
 
+export const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at }: Match): Intent => ({
+  matchId,
+  queue,
+  tag,
+  ticketIds,
+  playerIds,
+  at,
+})
+
 /** A match as others may see it. */
 export interface MatchView extends Intent {
+  readonly playerIds: readonly string[]
   readonly phase: MatchPhase
   readonly requestId: string | undefined
   readonly assignment: Assignment | undefined
 }
 
-export const viewOf = ({ matchId, queue, tag, ticketIds, at, phase, requestId, assignment }: Match): MatchView => ({
-  matchId,
-  queue,
-  tag,
-  ticketIds,
-  at,
-  phase,
-  requestId,
-  assignment,
+export const viewOf = (match: Match): MatchView => ({
+  ...intentOf(match),
+  playerIds: match.playerIds,
+  phase: match.phase,
+  requestId: match.requestId,
+  assignment: match.assignment,
 })

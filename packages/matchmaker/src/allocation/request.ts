@@ -1,36 +1,58 @@
 // pure: the deployment that a match asks for
 import type { CreateDeployment, DeploymentUser, EnvironmentVariable } from '@muster/core/api'
-import type { Queue } from '../queue.js'
-import { matchTag } from '../tags.js'
 import type { Player } from '../tickets/ticket.js'
 import { matchEnvironment } from './environment.js'
-import type { FoundMatch } from './match.js'
+import type { Order } from './match.js'
+import type { Try } from './tries.js'
 
-/** @param ownTag the tag of all deployments of this matchmaker. */
-export function deploymentRequest(match: FoundMatch, queue: Queue, ownTag: string): CreateDeployment {
-  const { application, version, environment, hiddenEnvironment, tags, requireCachedLocations } = queue.deploy
+/** The tags by which a deployment is found again: of all deployments of this matchmaker, and of this try. */
+export interface OwnTags {
+  readonly matchmaker: string
+  readonly match: string
+}
+
+/** @param webhookUrl called when it is READY, in error, or terminated; undefined for no webhooks. */
+export function deploymentRequest(
+  { found, deploy, secret }: Order,
+  { cachedOnly, at }: Try,
+  own: OwnTags,
+  webhookUrl: string | undefined,
+): CreateDeployment {
+  const { application, version, environment, hiddenEnvironment, tags, probe } = deploy
+  const players = found.tickets.flatMap((ticket) => ticket.players)
+  const environment_variables = [
+    ...matchEnvironment(found),
+    ...variables(environment, false),
+    ...variables(hiddenEnvironment, true),
+    ...(probe?.kind === 'registration' ? registration(secret, probe.url) : []),
+  ]
+  const webhook = webhookUrl === undefined ? undefined : { url: webhookUrl }
   return {
     application,
     version,
-    users: match.tickets.flatMap((ticket) => ticket.players.map(userOf)),
-    environment_variables: [
-      ...matchEnvironment(match, queue),
-      ...variables(environment, false),
-      ...variables(hiddenEnvironment, true),
-    ],
-    tags: [ownTag, matchTag(match.id), ...tags],
-    ...(requireCachedLocations ? { require_cached_locations: true } : {}),
+    users: at === undefined ? players.map(userOf) : [userAt(at)],
+    environment_variables,
+    tags: [own.matchmaker, own.match, ...tags],
+    ...(cachedOnly ? { require_cached_locations: true } : {}),
+    ...(webhook && { webhook_on_ready: webhook, webhook_on_error: webhook, webhook_on_terminated: webhook }),
   }
 }
 
 /** Coordinates count where there are both: whoever gives them knows better than a table of addresses. */
 function userOf({ ip, coordinates }: Player): DeploymentUser {
-  if (coordinates !== undefined) {
-    return { user_type: 'geo_coordinates', user_data: { latitude: coordinates.latitude, longitude: coordinates.longitude } }
-  }
   // Every player has one or the other: tickets without are refused.
-  return { user_type: 'ip_address', user_data: { ip_address: ip as string } }
+  return coordinates === undefined ? { user_type: 'ip_address', user_data: { ip_address: ip as string } } : userAt(coordinates)
 }
+
+const userAt = ({ latitude, longitude }: NonNullable<Player['coordinates']>): DeploymentUser => ({
+  user_type: 'geo_coordinates',
+  user_data: { latitude, longitude },
+})
 
 const variables = (values: Readonly<Record<string, string>>, isHidden: boolean): EnvironmentVariable[] =>
   Object.entries(values).map(([key, value]) => ({ key, value, is_hidden: isHidden }))
+
+const registration = (secret: string, url: string | undefined): EnvironmentVariable[] => [
+  { key: 'MM_REGISTRATION_SECRET', value: secret, is_hidden: true },
+  ...(url === undefined ? [] : [{ key: 'MM_REGISTRATION_URL', value: url, is_hidden: false }]),
+]

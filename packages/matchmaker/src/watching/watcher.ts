@@ -1,29 +1,23 @@
 import { setMaxListeners } from 'node:events'
-import { deploymentPhase, NotFound } from '@muster/core'
-import type { Deployment, DeploymentListEntry } from '@muster/core/api'
+import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { assignmentOf, type Assignment } from '../allocation/assignment.js'
 import { priorities, type DeploymentService } from '../allocation/deployment-service.js'
-import { mostWorthReading, type Watched } from './due.js'
-import { sweep } from './sweep.js'
-
-/** What the watcher finds out about a deployment that it follows. */
-export type Sighting =
-  | { readonly kind: 'ready'; readonly requestId: string; readonly assignment: Assignment }
-  /** It is in error. */
-  | { readonly kind: 'failed'; readonly requestId: string }
-  /** It has ended, or the service does not know it (any more). */
-  | { readonly kind: 'gone'; readonly requestId: string }
+import { hasTag } from '../allocation/tagged.js'
+import { createDeployTimes } from './deploy-times.js'
+import { createSightings, type Sighting } from './sightings.js'
+import { listPage, PER_PAGE, sweep } from './sweep.js'
+import { createWatchedSet } from './watched-set.js'
+import { mostWorthListing } from './worth.js'
 
 export interface Watcher {
-  /** Follows a deployment until it is forgotten. */
-  follow(requestId: string): void
+  /** Follows a deployment that was just created until it is forgotten. @param kind those of one kind take about as long as one another. */
+  follow(requestId: string, kind: string): void
   /** It is READY and known to be: from now on only its end is of interest. */
   settle(requestId: string): void
   forget(requestId: string): void
   /** Something may have happened to it, e.g. a webhook says so. May come before `follow`. */
   hint(requestId: string): void
-  /** Starts the reads that are due; their results are reported later. */
+  /** Looks for the next two seconds wherever it is worth while; results are reported as they come. */
   look(now: number): void
   /** Ends all reads. */
   close(): void
@@ -36,149 +30,144 @@ export interface WatcherOptions {
   readonly clock: Clock
   /** Milliseconds for which the service may not know yet what it has created. */
   readonly listLagMs: number
-  /** Status reads begun per look at most, apart from confirmations. */
-  readonly readsPerLook: number
+  /** Status reads at most. */
+  readonly readsPerSecond: number
   readonly report: (sighting: Sighting) => void
   /** A deployment with the tag that is not followed. */
   readonly stranger: (entry: DeploymentListEntry) => void
   readonly problem: (during: 'list' | 'status', error: unknown, requestId?: string) => void
 }
 
-/** Status reads under way at most: half a second of the documented limit, so that none waits longer. */
-const MOST_READS = 10
-const READ_TIMEOUT_MS = 10_000
-/** Milliseconds from one sweep to the next: at least; after a failure; and of all pages, for those that run. */
-const SWEEP_GAP_MS = { usual: 200, failed: 1000, complete: 30_000 }
-/** Milliseconds between two reads of one deployment that a hint may cause at once. */
-const HINT_GAP_MS = 200
+/** Lists under way at most, so that none waits long for the client's rate limit. */
+const MOST_LISTS = 2
+/** Milliseconds between two decisions where to look, while one starts; and for how long one `look` lets them go on. */
+const STEP_MS = 50
+const LOOK_MS = 2000
+/** Milliseconds between two pages, to see who is READY: at least; after a failure; of a complete sweep, while one starts. */
+const PAGE_GAP_MS = { usual: 100, failed: 1000, complete: 500 }
+/** Milliseconds from one complete sweep to the next, for those that run, and for strangers; and after a failure. */
+const COMPLETE_GAP_MS = { usual: 30_000, failed: 5000 }
 /** Hints about deployments that nobody follows (yet) are kept for so many; they may be forged. */
 const MOST_HINTS = 1000
 
 /**
- * Follows all deployments together, within the limits of the service: pages of the list, the newest first,
- * as far as there is one that starts; and single reads for those the list tells least about. One that is
- * listed as ready is confirmed by a read, which also tells its location; if too many are read already, or
- * its status cannot be read, the list has to do.
+ * Follows all deployments together, within the limits of the service: the page of the list, and the single reads,
+ * that are expected to tell most, by the chance of each deployment being READY by now and the time since it was
+ * last seen. Now and then all pages, for those that have ended, and for strangers. One that is listed as ready is
+ * confirmed by a read, which also tells its location; if that would keep others waiting, the list has to do.
  */
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { service, tag, clock, listLagMs, readsPerLook, report, stranger, problem } = options
-  /** In the order in which they were created. */
-  const watched = new Map<string, Watched>()
-  const hints = new Set<string>()
+  const { service, tag, clock, listLagMs, readsPerSecond, report, stranger, problem } = options
   const closing = new AbortController()
+  const { signal } = closing
   // Every read under way listens to it.
-  setMaxListeners(0, closing.signal)
-  let reads = 0
+  setMaxListeners(0, signal)
+  const times = createDeployTimes()
+  const watched = createWatchedSet()
+  const { starting } = watched
+  const sightings = createSightings({ service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem })
+  const hints = new Set<string>()
+  let perPage = PER_PAGE
+  let lists = 0
+  let nextPageAt = 0
   let sweeping = false
-  let nextSweepAt = 0
-  let nextCompleteAt = clock.now() + SWEEP_GAP_MS.complete
+  /** Epoch milliseconds; none yet. */
+  let sweptAt = -Infinity
+  let mayNotSweepBefore = 0
+  let lookingUntil = 0
+  let isLooking = false
 
-  const tellStatus = ({ requestId, phase }: Watched, deployment: Deployment) => {
-    const state = deploymentPhase(deployment)
-    if (state === 'failed') return report({ kind: 'failed', requestId })
-    if (state === 'terminated') return report({ kind: 'gone', requestId })
-    const assignment = state === 'ready' && phase === 'starting' ? assignmentOf(deployment) : undefined
-    if (assignment !== undefined) report({ kind: 'ready', requestId, assignment })
+  const tellListed = (entry: DeploymentListEntry, askedAt: number) => {
+    const one = watched.get(entry.request_id)
+    if (one === undefined) stranger(entry)
+    else sightings.listed(one, entry, askedAt)
   }
 
-  const read = async (one: Watched, priority: number): Promise<void> => {
-    const { requestId } = one
-    const isFollowed = () => watched.get(requestId) === one && !closing.signal.aborted
-    one.reading = true
-    one.suspect = false
-    reads += 1
+  /** Lists the page that is expected to tell most, if one is worth it. */
+  const listBest = async (now: number): Promise<void> => {
+    const newestFirst = watched.all().toReversed()
+    const page = mostWorthListing(newestFirst, now, times, perPage)
+    if (page === undefined) return
+    const covered = newestFirst.slice((page - 1) * perPage, page * perPage)
+    for (const one of covered) one.coveredAt = now
+    lists += 1
+    nextPageAt = now + PAGE_GAP_MS.usual
     try {
-      const deployment = await service.get(
-        { request_id: requestId },
-        { signal: closing.signal, timeoutMs: READ_TIMEOUT_MS, priority },
-      )
-      one.unreadable = false
-      if (isFollowed()) tellStatus(one, deployment)
+      const { data, pagination } = await listPage({ service, tag, signal }, page, priorities.routine)
+      // A full page tells how many entries the service gives, whatever was asked for.
+      if (pagination?.has_next === true && data.length > 0) perPage = data.length
+      for (const entry of data) if (hasTag(entry, tag)) tellListed(entry, now)
     } catch (error) {
-      one.unreadable = true
-      if (!isFollowed()) return
-      if (!(error instanceof NotFound)) problem('status', error, requestId)
-      else if (clock.now() - one.since >= listLagMs) report({ kind: 'gone', requestId })
+      nextPageAt = clock.now() + PAGE_GAP_MS.failed
+      if (!signal.aborted) problem('list', error)
     } finally {
-      reads -= 1
-      one.reading = false
-      one.readAt = clock.now()
+      lists -= 1
+      for (const one of covered) if (one.coveredAt === now) one.coveredAt = 0
     }
   }
 
-  const tellListed = (entry: DeploymentListEntry) => {
-    const one = watched.get(entry.request_id)
-    if (one === undefined) return stranger(entry)
-    one.listedAt = clock.now()
-    if (one.phase === 'running' && entry.ready === false) one.suspect = true
-    if (one.phase !== 'starting' || entry.ready !== true) return
-    if (!one.reading && !one.unreadable && reads < MOST_READS) return void read(one, priorities.confirm)
-    const assignment = one.reading && !one.unreadable ? undefined : assignmentOf(entry)
-    if (assignment !== undefined) report({ kind: 'ready', requestId: one.requestId, assignment })
+  const lookOn = async (): Promise<void> => {
+    isLooking = true
+    try {
+      while (starting.size > 0 && clock.now() < lookingUntil) {
+        const now = clock.now()
+        if (now >= nextPageAt && lists < MOST_LISTS) void listBest(now)
+        sightings.readBest(starting.values(), now)
+        await clock.sleep(STEP_MS, signal)
+      }
+    } catch {
+      // Closed.
+    } finally {
+      isLooking = false
+    }
   }
 
-  /** Lists as many pages as it takes to see all that start, or, if `complete`, all. */
-  const sweepOnce = async (startedAt: number, complete: boolean): Promise<void> => {
+  const sweepAll = async (startedAt: number): Promise<void> => {
     sweeping = true
-    const order = [...watched.values()]
-    const oldest = order.findIndex((one) => one.phase === 'starting')
-    const recent = oldest === -1 ? 0 : order.length - oldest
-    const wantsMore = (pages: number, perPage: number) =>
-      complete ||
-      (pages <= Math.ceil(recent / perPage) && order.some((one) => one.phase === 'starting' && one.listedAt < startedAt))
+    const present = watched.all()
+    let askedAt = startedAt
+    const pause = async () => {
+      if (starting.size > 0) await clock.sleep(PAGE_GAP_MS.complete, signal)
+      askedAt = clock.now()
+    }
     try {
-      const all = await sweep({ service, tag, wantsMore, seen: tellListed, signal: closing.signal })
-      nextSweepAt = startedAt + SWEEP_GAP_MS.usual
-      if (all || complete) nextCompleteAt = startedAt + SWEEP_GAP_MS.complete
-      if (!all) return
-      for (const one of order) if (one.phase === 'running' && one.listedAt < startedAt) one.suspect = true
+      const all = await sweep({ service, tag, signal, pause, seen: (entry) => tellListed(entry, askedAt) })
+      sweptAt = startedAt
+      if (all) for (const one of present) if (one.phase === 'running' && one.listedAt < startedAt) watched.suspect(one)
     } catch (error) {
-      nextSweepAt = clock.now() + SWEEP_GAP_MS.failed
-      if (!closing.signal.aborted) problem('list', error)
+      mayNotSweepBefore = clock.now() + COMPLETE_GAP_MS.failed
+      if (!signal.aborted) problem('list', error)
     } finally {
       sweeping = false
     }
   }
 
   return {
-    follow: (requestId) => {
-      const since = clock.now()
-      const suspect = hints.delete(requestId)
-      const one: Watched = {
-        requestId,
-        since,
-        phase: 'starting',
-        readAt: 0,
-        listedAt: 0,
-        reading: false,
-        suspect,
-        unreadable: false,
-      }
-      watched.set(requestId, one)
+    follow: (requestId, kind) => {
+      const now = clock.now()
+      const state = { phase: 'starting', seenAt: now, readAt: 0, listedAt: 0, coveredAt: 0, reading: false, unreadable: false } as const
+      const one = { ...state, requestId, kind, since: now, suspect: hints.delete(requestId) }
+      watched.add(one)
+      if (one.suspect) sightings.confirm(one)
     },
-    settle: (requestId) => {
-      const one = watched.get(requestId)
-      if (one !== undefined) one.phase = 'running'
-    },
-    forget: (requestId) => void watched.delete(requestId),
+    settle: watched.settle,
+    forget: watched.remove,
     hint: (requestId) => {
       const one = watched.get(requestId)
       if (one === undefined) {
         const [oldest] = hints
         if (hints.size >= MOST_HINTS && oldest !== undefined) hints.delete(oldest)
         hints.add(requestId)
-      } else {
-        one.suspect = true
-        if (!one.reading && clock.now() - one.readAt >= HINT_GAP_MS) void read(one, priorities.confirm)
+        return
       }
+      watched.suspect(one)
+      sightings.confirm(one)
     },
     look: (now) => {
-      const complete = now >= nextCompleteAt && watched.size > 0
-      const starts = complete || Array.from(watched.values()).some((one) => one.phase === 'starting')
-      if (!sweeping && starts && now >= nextSweepAt) void sweepOnce(now, complete)
-      for (const one of mostWorthReading(watched.values(), now, Math.min(readsPerLook, MOST_READS - reads))) {
-        void read(one, one.suspect ? priorities.confirm : priorities.routine)
-      }
+      if (!sweeping && now >= Math.max(sweptAt + COMPLETE_GAP_MS.usual, mayNotSweepBefore)) void sweepAll(now)
+      lookingUntil = now + LOOK_MS
+      sightings.readBest(watched.suspects, now)
+      if (!isLooking && starting.size > 0) void lookOn()
     },
     close: () => closing.abort(),
   }

@@ -1,0 +1,29 @@
+// pure: how many reads there may be
+
+/** A token bucket: so many per second, and a quarter of a second's worth at once. */
+export interface Allowance {
+  /** @param now epoch milliseconds, never less than before. */
+  left(now: number): number
+  /** One is used, even if none was left. */
+  use(now: number): void
+  /** Whether so much is left that nobody else needs it. */
+  isAmple(now: number): boolean
+}
+
+export function createAllowance(perSecond: number, start: number): Allowance {
+  const most = Math.max(1, perSecond / 4)
+  let tokens = most
+  let filledAt = start
+  const left = (now: number) => {
+    tokens = Math.min(most, tokens + ((now - filledAt) / 1000) * perSecond)
+    filledAt = now
+    return tokens
+  }
+  return {
+    left,
+    use: (now) => {
+      tokens = left(now) - 1
+    },
+    isAmple: (now) => left(now) >= most / 2,
+  }
+}

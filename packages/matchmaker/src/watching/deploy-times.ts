@@ -1,0 +1,102 @@
+// pure: how long deployments take to be READY, as far as that was seen
+
+/** What was learned, by kind of deployment: each application version is one. */
+export interface DeployTimes {
+  /** One of this kind was READY after so many milliseconds. */
+  took(kind: string, ms: number): void
+  /**
+   * The chance, 0 to 1, that one which was not READY at one age is so at another.
+   * @param seenMs milliseconds since its create. @param ageMs the same, not less.
+   */
+  chance(kind: string, seenMs: number, ageMs: number): number
+}
+
+/** Classes of times: from this one on, each so much longer than the one before. The last holds all that take longer. */
+const SHORTEST_MS = 100
+const STEP = 1.1
+const CLASSES = 100
+/** Times seen before count half when there are twice as many; then a changed version is soon learned. */
+const ENOUGH = 400
+/** What is believed of a kind that was never seen, our choice: half are READY after 6 s, nine of ten between 2 and 20. It counts as much as so many seen. */
+const BELIEF = { medianMs: 6000, spread: 0.7, weight: 4 }
+/** One that takes longer than all others may be READY at any time: on average once in so many milliseconds. */
+const STRAGGLER_MS = 30_000
+/** Kinds that are remembered. */
+const MOST_KINDS = 1000
+
+const classOf = (ms: number) => Math.log(Math.max(ms, 1) / SHORTEST_MS) / Math.log(STEP)
+
+export function createDeployTimes(): DeployTimes {
+  const kinds = new Map<string, Learned>()
+  const learnedOf = (kind: string): Learned => {
+    const known = kinds.get(kind)
+    if (known !== undefined) return known
+    const [oldest] = kinds.keys()
+    if (kinds.size >= MOST_KINDS && oldest !== undefined) kinds.delete(oldest)
+    const learned = createLearned()
+    kinds.set(kind, learned)
+    return learned
+  }
+
+  return {
+    took: (kind, ms) => learnedOf(kind).add(ms),
+    chance: (kind, seenMs, ageMs) => {
+      const learned = learnedOf(kind)
+      const before = learned.shareBy(seenMs)
+      const straggling = 1 - Math.exp(-Math.max(0, ageMs - seenMs) / STRAGGLER_MS)
+      if (before >= 0.999) return straggling
+      return Math.max((learned.shareBy(ageMs) - before) / (1 - before), before > 0.9 ? straggling : 0)
+    },
+  }
+}
+
+interface Learned {
+  add(ms: number): void
+  /** Which share was READY by this age. */
+  shareBy(ms: number): number
+}
+
+function createLearned(): Learned {
+  const weights = Float64Array.from({ length: CLASSES }, (_, index) => BELIEF.weight * believed(index))
+  /** Of each class and those before it. */
+  const sums = new Float64Array(CLASSES)
+  let seen = 0
+  let isStale = true
+
+  const sumUp = () => {
+    let sum = 0
+    for (let index = 0; index < CLASSES; index++) {
+      sum += weights[index] as number
+      sums[index] = sum
+    }
+    isStale = false
+  }
+
+  return {
+    add: (ms) => {
+      const index = Math.min(CLASSES - 1, Math.max(0, Math.floor(classOf(ms))))
+      weights[index] = (weights[index] as number) + 1
+      seen += 1
+      if (seen >= 2 * ENOUGH) {
+        seen /= 2
+        for (let each = 0; each < CLASSES; each++) weights[each] = (weights[each] as number) / 2
+      }
+      isStale = true
+    },
+    shareBy: (ms) => {
+      if (isStale) sumUp()
+      const position = classOf(ms)
+      if (position <= 0) return 0
+      const index = Math.min(CLASSES - 1, Math.floor(position))
+      const before = index === 0 ? 0 : (sums[index - 1] as number)
+      const within = Math.min(1, position - index) * (weights[index] as number)
+      return (before + within) / (sums[CLASSES - 1] as number)
+    },
+  }
+}
+
+/** Share of a log-normal distribution in a class, roughly. */
+function believed(index: number): number {
+  const deviation = (index + 0.5 - classOf(BELIEF.medianMs)) * (Math.log(STEP) / BELIEF.spread)
+  return (Math.exp(-(deviation ** 2) / 2) / Math.sqrt(2 * Math.PI)) * (Math.log(STEP) / BELIEF.spread)
+}

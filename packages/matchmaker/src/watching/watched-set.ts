@@ -1,0 +1,60 @@
+import type { Watched } from './worth.js'
+
+/** All deployments that are followed. */
+export interface WatchedSet {
+  add(one: Watched): void
+  get(requestId: string): Watched | undefined
+  /** Whether it is still followed. */
+  has(one: Watched): boolean
+  /** It is READY and known to be. */
+  settle(requestId: string): void
+  remove(requestId: string): void
+  /** Something suggests that it has changed. */
+  suspect(one: Watched): void
+  /** It is being looked at. */
+  clear(one: Watched): void
+  /** In the order in which they were created. */
+  all(): Watched[]
+  readonly starting: ReadonlyMap<string, Watched>
+  /** Those that run, and may have ended. */
+  readonly suspects: ReadonlySet<Watched>
+}
+
+export function createWatchedSet(): WatchedSet {
+  const watched = new Map<string, Watched>()
+  const starting = new Map<string, Watched>()
+  const suspects = new Set<Watched>()
+  const suspect = (one: Watched) => {
+    one.suspect = true
+    if (one.phase === 'running') suspects.add(one)
+  }
+  return {
+    add: (one) => {
+      watched.set(one.requestId, one)
+      starting.set(one.requestId, one)
+    },
+    get: (requestId) => watched.get(requestId),
+    has: (one) => watched.get(one.requestId) === one,
+    settle: (requestId) => {
+      starting.delete(requestId)
+      const one = watched.get(requestId)
+      if (one === undefined) return
+      one.phase = 'running'
+      if (one.suspect) suspect(one)
+    },
+    remove: (requestId) => {
+      const one = watched.get(requestId)
+      if (one !== undefined) suspects.delete(one)
+      watched.delete(requestId)
+      starting.delete(requestId)
+    },
+    suspect,
+    clear: (one) => {
+      one.suspect = false
+      suspects.delete(one)
+    },
+    all: () => [...watched.values()],
+    starting,
+    suspects,
+  }
+}

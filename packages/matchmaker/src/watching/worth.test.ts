@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest'
+import type { DeployTimes } from './deploy-times.js'
+import { mostWorthListing, mostWorthReading, readingWorth, seeingWorth, type Watched } from './worth.js'
+
+const NOW = 100_000
+/** READY in any second with the same chance, up to ten. */
+const times: DeployTimes = { took: () => {}, chance: (_, seenMs, ageMs) => (ageMs - seenMs) / 10_000 }
+const watched = (changes: Partial<Watched>): Watched => ({
+  requestId: 'r',
+  kind: 'k',
+  since: NOW - 5000,
+  phase: 'starting',
+  seenAt: NOW - 1000,
+  readAt: NOW - 4000,
+  listedAt: 0,
+  coveredAt: 0,
+  reading: false,
+  suspect: false,
+  unreadable: false,
+  ...changes,
+})
+
+describe('reading a status is worth', () => {
+  test('nothing for one that is being read, was just read, or runs without suspicion', () => {
+    expect(readingWorth(watched({ reading: true }), NOW, times)).toBe(0)
+    expect(readingWorth(watched({ readAt: NOW - 100 }), NOW, times)).toBe(0)
+    expect(readingWorth(watched({ phase: 'running' }), NOW, times)).toBe(0)
+    expect(readingWorth(watched({ phase: 'running', suspect: true, readAt: NOW - 500 }), NOW, times)).toBe(0)
+    expect(readingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBeGreaterThan(0)
+  })
+
+  test('nothing where it would save nobody any time', () => {
+    expect(readingWorth(watched({ seenAt: NOW, readAt: NOW - 300, since: NOW - 300 }), NOW, times)).toBe(0)
+  })
+
+  test('more the longer it was not seen, less while a list is under way, and most under suspicion', () => {
+    const order = [watched({ suspect: true }), watched({ seenAt: NOW - 2000 }), watched({}), watched({ coveredAt: NOW - 200 })]
+    const worths = order.map((one) => readingWorth(one, NOW, times))
+    expect(worths).toEqual(worths.toSorted((a, b) => b - a))
+    expect(new Set(worths).size).toBe(order.length)
+  })
+
+  test('more the longer no status told whether it is in error', () => {
+    expect(readingWorth(watched({ readAt: 0, since: 0 }), NOW, times)).toBeGreaterThan(readingWorth(watched({}), NOW, times))
+  })
+})
+
+test('the most worth reading, at most so many', () => {
+  const all = [watched({ requestId: 'a' }), watched({ requestId: 'b', seenAt: NOW - 3000 }), watched({ requestId: 'c', reading: true })]
+  expect(mostWorthReading(all, NOW, times, 1).map(({ requestId }) => requestId)).toEqual(['b'])
+  expect(mostWorthReading(all, NOW, times, 9).map(({ requestId }) => requestId)).toEqual(['b', 'a'])
+  expect(mostWorthReading(all, NOW, times, 0.9)).toEqual([])
+})
+
+describe('the page most worth listing', () => {
+  const running = watched({ phase: 'running' })
+  test.each<[string, Watched[], number | undefined]>([
+    ['none without any that start', [running, running, running], undefined],
+    ['none where all were just seen', [watched({ seenAt: NOW }), running], undefined],
+    ['where most are expected', [watched({}), running, watched({}), watched({}), running], 2],
+    ['where one was not seen for long', [watched({}), watched({}), running, running, watched({ seenAt: NOW - 4000 })], 3],
+    ['not the one that is under way', [watched({ coveredAt: NOW }), watched({ coveredAt: NOW }), watched({})], 2],
+  ])('%s', (_, newestFirst, page) => {
+    expect(mostWorthListing(newestFirst, NOW, times, 2)).toBe(page)
+  })
+})
+
+test('one that runs is not looked for', () => {
+  expect(seeingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBe(0)
+})

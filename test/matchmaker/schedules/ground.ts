@@ -1,0 +1,68 @@
+import { createClient, inProcess } from '@muster/core'
+import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
+import { createEmulator, type Emulator } from '@muster/emulator'
+
+/** A service on a manual clock, which many schedules use one after another. */
+export interface Ground {
+  readonly clock: ManualClock
+  readonly emulator: Emulator
+  /** Takes webhooks, for whichever schedule is running. */
+  webhooks: (request: Request) => Promise<Response>
+}
+
+/** Milliseconds: how long deploying takes, and by how much the list lags behind. Nothing in a ground is left to chance, so a schedule goes the same way on a used one. */
+const kinds = [
+  { deployMs: 500, listLagMs: 0 },
+  { deployMs: 1500, listLagMs: 400 },
+  { deployMs: 3000, listLagMs: 900 },
+] as const
+
+export const LIST_LAG_MS = 1000
+const grounds = new Map<number, Promise<Ground>>()
+
+/** The ground that belongs to a seed. */
+export function groundFor(seed: number): Promise<Ground> {
+  const index = seed % kinds.length
+  const ground = grounds.get(index) ?? prepare(kinds[index] ?? kinds[0])
+  grounds.set(index, ground)
+  return ground
+}
+
+async function prepare({ deployMs, listLagMs }: (typeof kinds)[number]): Promise<Ground> {
+  const clock = createManualClock()
+  const emulator = createEmulator({
+    clock,
+    page: false,
+    limits: false,
+    deployTimes: { seekMs: 100, deployMs, cachedDeployMs: deployMs, terminateMs: 300, spread: 0 },
+    // Longer than a schedule.
+    deployments: { listLagMs, retentionMs: 60_000 },
+    fetch: async (url, init) => ground.webhooks(new Request(url, init)),
+  })
+  const ground: Ground = { clock, emulator, webhooks: async () => new Response(null, { status: 404 }) }
+  const client = createClient({
+    baseUrl: 'http://emulator.invalid',
+    token: 'dev',
+    clock,
+    random: seededRandom(1),
+    dispatcher: inProcess((request) => emulator.fetch(request)),
+  })
+  await clock.until(client.applications.create({ name: 'game', is_active: true }))
+  await clock.until(
+    client.versions.create({
+      app_name: 'game',
+      name: '1',
+      docker_repository: 'registry.example.com',
+      docker_image: 'studio/game',
+      docker_tag: '1',
+      req_cpu: 512,
+      req_memory: 512,
+      ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
+      termination_grace_period_seconds: 5,
+      // What never gets READY ends in error, and then as it was asked to.
+      time_to_deploy: 12,
+    }),
+  )
+  await client.close()
+  return ground
+}

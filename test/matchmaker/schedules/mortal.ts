@@ -1,0 +1,84 @@
+import { createClient, inProcess } from '@muster/core'
+import { seededRandom, type Clock, type Random } from '@muster/core/clock'
+import type { DeploymentService, Journal, JournalEntry } from '@muster/matchmaker'
+
+/** When a process dies: at which of its journal's appends, and whether the entry is still written. */
+export interface Death {
+  readonly append: number
+  readonly written: boolean
+}
+
+export interface MortalParts {
+  readonly clock: Clock
+  readonly random: Random
+  readonly seed: number
+  /** What survives. */
+  readonly disk: Journal
+  readonly death: Death | undefined
+  readonly diskFull: number
+  readonly answer: (request: Request) => Promise<Response>
+  readonly died: () => void
+}
+
+/** What a matchmaker lives on, in a process that can be killed: from then on nothing that it waits for happens any more. */
+export interface Mortal {
+  readonly clock: Clock
+  readonly journal: Journal
+  readonly deployments: DeploymentService
+  readonly locations: ReturnType<typeof createClient>['locations']
+  readonly isDead: () => boolean
+  /** It will not die any more. */
+  spare(): void
+  close(): Promise<void>
+}
+
+const never = <T>() => new Promise<T>(() => {})
+
+export function createMortal({ clock, random, seed, disk, death, diskFull, answer, died }: MortalParts): Mortal {
+  let dead = false
+  let appends = 0
+  let spared = false
+  const kill = () => {
+    dead = true
+    died()
+  }
+  /** What comes from outside reaches only the living. */
+  const alive = async <T>(promise: Promise<T>): Promise<T> => {
+    try {
+      const value = await promise
+      return dead ? await never<T>() : value
+    } catch (error) {
+      return dead ? never<T>() : Promise.reject(error as Error)
+    }
+  }
+  const ownClock: Clock = { now: () => clock.now(), sleep: (ms, signal) => alive(clock.sleep(ms, signal)) }
+  const client = createClient({
+    baseUrl: 'http://emulator.invalid',
+    token: 'dev',
+    clock: ownClock,
+    random: seededRandom(seed + 1),
+    dispatcher: inProcess((request) => (dead ? never() : alive(answer(request)))),
+  })
+  const append = async (entry: JournalEntry): Promise<void> => {
+    if (dead) return never()
+    appends += 1
+    const dies = !spared && death?.append === appends
+    if (dies && !death.written) kill()
+    if (dead) return never()
+    if (entry.kind === 'intent' && random() < diskFull) throw new Error('the disk is full')
+    await disk.append(entry)
+    if (dies) kill()
+    await ownClock.sleep(random() < 0.5 ? 0 : 20)
+  }
+  return {
+    clock: ownClock,
+    journal: { append, open: () => disk.open() },
+    deployments: client.deployments,
+    locations: client.locations,
+    isDead: () => dead,
+    spare: () => {
+      spared = true
+    },
+    close: () => client.close(),
+  }
+}

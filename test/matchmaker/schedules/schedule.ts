@@ -1,0 +1,238 @@
+import { seededRandom } from '@muster/core/clock'
+import type { Emulator } from '@muster/emulator'
+import { createMatchmaker, createMemoryJournal, TooLate, type Journal, type Matchmaker } from '@muster/matchmaker'
+import { drawDay, drawFault, pick } from './faults.js'
+import { groundFor, LIST_LAG_MS } from './ground.js'
+import { createMortal, type Death, type Mortal } from './mortal.js'
+
+/** What is wrong with how a schedule went, in words; nothing if all was well. And how it went, to see that it went at all. */
+export interface Outcome {
+  readonly broken: readonly string[]
+  readonly assigned: number
+  readonly deaths: number
+  readonly deployments: number
+  readonly reaped: number
+}
+
+const STEP_MS = 500
+const BAD_MS = 8000
+/** Until everything has come to its end by itself: tickets expire, and what was lost is given up; and strays are reaped, if there are any. */
+const CALM_MS = 32_000
+const REAPING_MS = 80_000
+const EXPIRE_MS = 10_000
+const REAP_MS = 4000
+const DOWN_MS = 2000
+
+const MATCH = /^match-([a-z0-9]+)/
+const isLiving = (status: string) => !/ERROR|TERMINAT/.test(status)
+
+/** One matchmaker after another on one journal, for players who come and go, with a service that fails as the seed says. */
+export async function runSchedule(seed: number): Promise<Outcome> {
+  const ground = await groundFor(seed)
+  const { clock, emulator } = ground
+  const random = seededRandom(seed * 7919 + 1)
+  const day = drawDay(random)
+  const startedAt = clock.now()
+  const name = `s${seed}`
+  const broken: string[] = []
+  let calm = false
+  /** Whether there may be more servers than before. */
+  let created = false
+  let deaths = 0
+  let assigned = 0
+  let reaped = 0
+  let journal: Journal = createMemoryJournal()
+  /** Whether a process came back without its journal. */
+  let forgot = false
+
+  const answer = (request: Request): Promise<Response> => {
+    const operation = operationOf(request)
+    created ||= operation === 'deployments.create'
+    const what = calm ? undefined : drawFault(random, day, operation, clock.now() - startedAt)
+    if (what === undefined) return emulator.fetch(request)
+    // Strikes this request: the emulator looks before it waits for anything.
+    const withdraw = emulator.faults.add({ operation: operation as 'deployments.get', ...what })
+    try {
+      return emulator.fetch(request)
+    } finally {
+      withdraw()
+    }
+  }
+
+  /** Ends of each ticket of a process that still lives. */
+  let ends = new Map<string, string[]>()
+  /** Servers that players were told of, and that nobody has ended since. */
+  const told = new Map<string, string>()
+  let mortal: Mortal
+  let matchmaker: Matchmaker
+
+  const begin = (death: Death | undefined) => {
+    ends = new Map()
+    mortal = createMortal({
+      clock,
+      random,
+      seed,
+      disk: journal,
+      death,
+      diskFull: calm ? 0 : day.others / 4,
+      answer,
+      died: () => (deaths += 1),
+    })
+    matchmaker = createMatchmaker({
+      name,
+      queues: [
+        {
+          name: 'duel',
+          matchSize: 2,
+          expireAfterMs: EXPIRE_MS,
+          deploy: { application: 'game', version: '1', readyTimeoutMs: 5000, requireCachedLocations: seed % 4 === 0 },
+        },
+      ],
+      deployments: mortal.deployments,
+      ...(seed % 2 === 0 ? { locations: mortal.locations } : {}),
+      journal: mortal.journal,
+      clock: mortal.clock,
+      random,
+      tickMs: STEP_MS,
+      listLagMs: LIST_LAG_MS,
+      reapAfterMs: REAP_MS,
+      maxServers: 4,
+      readsPerSecond: 8,
+      ...(day.webhooks > 0 ? { webhookUrl: 'http://127.0.0.1:9/hooks' } : {}),
+    })
+    const self = { mortal, matchmaker, ends }
+    ground.webhooks = (request) =>
+      self.mortal.isDead() ? Promise.resolve(new Response(null, { status: 502 })) : self.matchmaker.webhook(request)
+    const ended = (id: string, how: string) => {
+      if (self.mortal.isDead()) broken.push(`the dead tell of ${id}`)
+      self.ends.set(id, [...(self.ends.get(id) ?? []), how])
+    }
+    matchmaker.on('assigned', ({ matchId, requestId, tickets }) => {
+      assigned += tickets.length
+      told.set(matchId, requestId)
+      for (const { id } of tickets) ended(id, 'assigned')
+      const status = statusOf(emulator, requestId)
+      if (status !== 'Status.READY') broken.push(`players were sent to ${requestId}, which is ${status}`)
+    })
+    matchmaker.on('cancelled', ({ ticket }) => ended(ticket.id, 'cancelled'))
+    matchmaker.on('expired', ({ ticket }) => ended(ticket.id, 'expired'))
+    matchmaker.on('deploymentStopped', ({ matchId, requestId, reason }) => {
+      if (told.get(matchId) === requestId) broken.push(`${requestId} was stopped under its players: ${reason}`)
+    })
+    matchmaker.on('deploymentReaped', ({ requestId }) => {
+      reaped += 1
+      if (!forgot && [...told.values()].includes(requestId)) broken.push(`${requestId} was reaped under its players`)
+    })
+    matchmaker.start()
+  }
+
+  /** At most one living server of each match, whatever was lost. */
+  const look = () => {
+    if (!created) return
+    created = false
+    const living = ownDeployments(emulator, name).filter(({ current_status }) => isLiving(current_status))
+    const matches = living.map(({ tags }) => tags?.map((tag) => MATCH.exec(tag)?.[1]).find((id) => id !== undefined))
+    if (new Set(matches).size < matches.length) broken.push(`two living servers of one match: ${matches.join()}`)
+  }
+
+  const step = async (): Promise<void> => {
+    await clock.advance(STEP_MS)
+    look()
+  }
+
+  const drawDeath = (): Death | undefined =>
+    random() < 0.6 ? { append: 1 + Math.floor(random() * 10), written: random() < 0.5 } : undefined
+
+  const ids: string[] = []
+  const act = () => {
+    for (let joining = pick(random, 0, 0, 0, 0, 1, 2); joining > 0; joining--) {
+      const players = Array.from({ length: pick(random, 1, 1, 2, 2) }, (_, index) => ({ id: `p${ids.length}-${index}`, ip: '192.0.2.7' }))
+      ids.push(matchmaker.createTicket({ id: `${name}-${ids.length}`, queue: 'duel', players }).id)
+    }
+    if (random() < 0.15) cancel(pick(random, ...ids))
+    const { matches } = matchmaker.inspect()
+    if (random() < 0.15 && matches.length > 0) stopMatch(pick(random, ...matches).matchId)
+    if (random() < 0.1) {
+      const { requestId = 'r' } = pick(random, ...matches) ?? {}
+      matchmaker.hint(requestId)
+      void matchmaker.webhook(new Request(`http://127.0.0.1:9/hooks/${matches[0]?.matchId}/guess`, { method: 'POST', body: '{}' })).then(
+        ({ status }) => status === 404 || broken.push(`a forged webhook was answered by ${status}`),
+      )
+    }
+  }
+  const cancel = (id: string | undefined) => {
+    if (id === undefined || matchmaker.getTicket(id) === undefined) return
+    try {
+      matchmaker.cancelTicket(id)
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error
+    }
+  }
+  const stopMatch = (matchId: string) => {
+    told.delete(matchId)
+    void matchmaker.stopMatch(matchId).catch(() => {})
+  }
+
+  begin(drawDeath())
+  for (let at = 0; at < BAD_MS; at += STEP_MS) {
+    act()
+    await step()
+    if (!mortal!.isDead()) continue
+    for (let down = 0; down < random() * DOWN_MS; down += STEP_MS) await step()
+    if (random() < 0.05) {
+      journal = createMemoryJournal()
+      forgot = true
+    }
+    begin(drawDeath())
+  }
+  calm = true
+  if (mortal!.isDead()) begin(undefined)
+  const life = { mortal: mortal!, matchmaker: matchmaker!, ends }
+  life.mortal.spare()
+  for (let at = 0; at < (forgot ? REAPING_MS : CALM_MS); at += STEP_MS) await step()
+
+  const { matches } = life.matchmaker.inspect()
+  const running = matches.filter(({ phase }) => phase === 'running').map(({ requestId }) => requestId)
+  const living = ownDeployments(emulator, name).filter(({ current_status }) => !/TERMINAT/.test(current_status))
+  for (const { request_id, current_status } of living) {
+    if (!running.includes(request_id)) broken.push(`${request_id} is ${current_status}, and nobody's`)
+  }
+  if (!forgot) {
+    for (const [matchId, requestId] of told) {
+      if (!running.includes(requestId)) broken.push(`players of ${matchId} are on ${requestId}, which was given up`)
+    }
+  }
+  for (const { phase, matchId } of matches) if (phase !== 'running') broken.push(`match ${matchId} is still ${phase}`)
+  for (const [id, how] of life.ends) if (how.length !== 1) broken.push(`ticket ${id} ended as ${how.join()}`)
+  for (const id of ids) {
+    const status = life.matchmaker.getTicket(id)?.status
+    if (status === 'SEARCHING' || status === 'MATCH_FOUND') broken.push(`ticket ${id} is still ${status}`)
+  }
+
+  told.clear()
+  const left = await clock.until(life.matchmaker.close({ stopServers: true, timeoutMs: 20_000 }))
+  await clock.advance(2 * STEP_MS)
+  if (left.length > 0) broken.push(`not closed: ${left.map(({ matchId }) => matchId).join()}`)
+  const open = await journal.open()
+  if (open.length > 0) broken.push(`the journal still has ${open.map(({ matchId }) => matchId).join()}`)
+  const all = ownDeployments(emulator, name)
+  for (const { request_id, current_status } of all) {
+    if (!/TERMINAT/.test(current_status)) broken.push(`${request_id} is left, ${current_status}`)
+  }
+  await life.mortal.close()
+  return { broken, assigned, deaths, deployments: all.length, reaped }
+}
+
+function operationOf({ method, url }: Request): string {
+  const { pathname } = new URL(url)
+  if (pathname.includes('/locations')) return 'locations.list'
+  if (method === 'POST') return 'deployments.create'
+  if (method === 'DELETE') return 'deployments.stop'
+  return pathname.includes('/status/') ? 'deployments.get' : 'deployments.list'
+}
+
+const ownDeployments = (emulator: Emulator, name: string) =>
+  emulator.inspect().deployments.filter(({ tags }) => tags?.includes(`mm-${name}`))
+
+const statusOf = (emulator: Emulator, requestId: string) =>
+  emulator.inspect().deployments.find(({ request_id }) => request_id === requestId)?.current_status
