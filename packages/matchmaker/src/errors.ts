@@ -53,6 +53,82 @@ export class TooLate extends Conflict {
   }
 }
 
+/** No match waits for the players of this ticket to accept it. */
+export class NothingToAccept extends Conflict {
+  readonly ticketId: string
+
+  static {
+    this.prototype.name = 'NothingToAccept'
+  }
+
+  constructor(ticketId: string) {
+    super(`there is no match that ticket ${ticketId} could accept or decline`)
+    this.ticketId = ticketId
+  }
+}
+
+/** A backfill that cannot be taken as it is; `field` is its path, e.g. `teams.0.slots`. */
+export class InvalidBackfill extends InvalidInput {
+  static {
+    this.prototype.name = 'InvalidBackfill'
+  }
+}
+
+/** The match has no server on which people play, or not any more. */
+export class NotRunning extends Conflict {
+  readonly matchId: string
+
+  static {
+    this.prototype.name = 'NotRunning'
+  }
+
+  constructor(matchId: string) {
+    super(`match ${matchId} is not running`)
+    this.matchId = matchId
+  }
+}
+
+/** The match has a backfill that is open already: change that one. */
+export class BackfillExists extends Conflict {
+  readonly matchId: string
+  /** The open one. */
+  readonly backfillId: string
+
+  static {
+    this.prototype.name = 'BackfillExists'
+  }
+
+  constructor(matchId: string, backfillId: string) {
+    super(`match ${matchId} has an open backfill already: ${backfillId}`)
+    this.matchId = matchId
+    this.backfillId = backfillId
+  }
+}
+
+/** The backfill has changed since, or is not open any more: read it, and decide anew. */
+export class StaleBackfill extends Conflict {
+  readonly backfillId: string
+  /** The backfill's version now. */
+  readonly version: number
+
+  static {
+    this.prototype.name = 'StaleBackfill'
+  }
+
+  constructor(backfillId: string, version: number) {
+    super(`backfill ${backfillId} has changed: its version is ${version} now`)
+    this.backfillId = backfillId
+    this.version = version
+  }
+}
+
+/** There is no such backfill, or its match has ended. */
+export class UnknownBackfill extends NotFound {
+  static {
+    this.prototype.name = 'UnknownBackfill'
+  }
+}
+
 /** There is no such ticket, or it ended and was removed. */
 export class UnknownTicket extends NotFound {
   static {

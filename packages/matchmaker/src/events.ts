@@ -1,13 +1,14 @@
 import { EventEmitter } from 'eventemitter3'
 import type { Assignment } from './allocation/assignment.js'
+import type { Backfill } from './backfill/backfill.js'
 import type { CancelReason, ReturnReason, Ticket } from './tickets/ticket.js'
 
 /**
  * Why a server was stopped: what made the tickets return; or `ended`, it ended by itself; `stopped`, by
- * `stopMatch`; `closed`, by `close`; `restarted`, it was found in the journal and nobody plays on it;
- * `twin`, its match had another one.
+ * `stopMatch`; `left`, `playersLeft` told that nobody is there any more; `max-duration`, after the `maxDurationMs` of its queue; `closed`, by `close`; `restarted`, it was found
+ * in the journal and nobody plays on it; `twin`, its match had another one.
  */
-export type StopReason = ReturnReason | 'ended' | 'closed' | 'restarted' | 'twin'
+export type StopReason = ReturnReason | 'ended' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
 
 /** Events of a match say which. None holds a player's address. */
 export interface MatchEvent {
@@ -16,14 +17,32 @@ export interface MatchEvent {
 }
 
 /** What the matchmaker was doing when something went wrong. It goes on by itself. */
-export type Activity = 'create' | 'find' | 'stop' | 'list' | 'status' | 'journal' | 'locate' | 'tick'
+export type Activity = 'create' | 'find' | 'stop' | 'list' | 'status' | 'probe' | 'journal' | 'locate' | 'rule' | 'tick'
 
 export interface MatchmakerEvents {
   ticketCreated: { readonly ticket: Ticket }
-  /** Tickets were put together; a server is deployed for them next. */
-  matchFound: MatchEvent & { readonly tickets: readonly Ticket[] }
+  /** Tickets were put together; a server is deployed for them next, or, in a queue with acceptance, they are asked first. */
+  matchFound: MatchEvent & {
+    readonly tickets: readonly Ticket[]
+    /** Milliseconds of waiting at which the limits began that it keeps: 0 for the strictest. */
+    readonly expansionMs: number
+  }
+  /** Players of a ticket accepted the match that was found for it. */
+  accepted: MatchEvent & { readonly ticket: Ticket; readonly playerIds: readonly string[] }
+  /** A match that lost players has others in their place, or more than before; a server was or is deployed for it already, or they are asked first. */
+  joined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
+  backfillCreated: { readonly backfill: Backfill }
+  /** It changed: by `updateBackfill`, by players who came or left, or because it ended. */
+  backfillChanged: { readonly backfill: Backfill }
+  /** Players left a running match, by `playersLeft`. */
+  playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /** The service accepted the deployment. */
   deploymentCreated: MatchEvent & { readonly requestId: string }
+  /**
+   * The service says that the server is READY, `startMs` milliseconds after its answer to the create. It has been for
+   * `unseenMs` at most: so long ago it was last seen not to be. Players are sent when it listens.
+   */
+  deploymentReady: MatchEvent & { readonly requestId: string; readonly startMs: number; readonly unseenMs: number }
   /** The server is READY, and the tickets say where it is. */
   assigned: MatchEvent & { readonly requestId: string; readonly assignment: Assignment; readonly tickets: readonly Ticket[] }
   /** A ticket searches again, with its waiting time kept. */
@@ -32,6 +51,10 @@ export interface MatchmakerEvents {
   expired: { readonly ticket: Ticket }
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }
+  /** A deployment with this matchmaker's tag, which belonged to none of its matches, was stopped. */
+  deploymentReaped: { readonly requestId: string }
+  /** A round of grouping is over. Milliseconds; `matches`: how many it found. */
+  ticked: { readonly durationMs: number; readonly matches: number }
   /** Something went wrong that will be tried again or was dealt with; worth a line in the log. */
   problem: {
     readonly during: Activity
@@ -46,6 +69,8 @@ export type Listener<Name extends EventName> = (event: MatchmakerEvents[Name]) =
 
 export interface Events {
   emit<Name extends EventName>(name: Name, event: MatchmakerEvents[Name]): void
+  /** Whether anybody would hear it: what is said about every ticket is not made for nobody. */
+  isHeard(name: EventName): boolean
   /** Gives a function that ends the subscription. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
 }
@@ -58,11 +83,13 @@ export function createEvents(): Events {
 
   return {
     emit: (name, event) => void emitter.emit(name, ...([event] as never)),
+    isHeard: (name) => emitter.listenerCount(name) > 0,
     on: (name, listener) => {
       const careful = (event: MatchmakerEvents[typeof name]) => {
         try {
+          const result: unknown = listener(event)
           // An async listener fails later.
-          Promise.resolve(listener(event) as unknown).catch((error: unknown) => warn(name, error))
+          if (result instanceof Promise) result.catch((error: unknown) => warn(name, error))
         } catch (error) {
           warn(name, error)
         }

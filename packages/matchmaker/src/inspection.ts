@@ -1,10 +1,11 @@
 import type { Allocator } from './allocation/allocator.js'
-import { viewOf, type Match, type MatchView } from './allocation/match.js'
-import type { Queue } from './queue.js'
+import { viewOf, type MatchView } from './allocation/match.js'
+import type { Lane } from './tickets/lane.js'
+import type { Roster } from './rosters/roster.js'
 import type { TicketRecord } from './tickets/record.js'
 import type { WaitingFor } from './tickets/ticket.js'
 
-/** What waits in a queue. */
+/** What waits in a queue. A ticket that waits in several is counted in each. */
 export interface QueueState {
   readonly name: string
   /** Tickets that search, by what they lack. */
@@ -13,6 +14,11 @@ export interface QueueState {
   readonly players: number
   /** Milliseconds that the oldest of them has waited; 0 when there are none. */
   readonly longestWaitMs: number
+  /** Matches whose players are being asked whether they accept, or whose server is waited for. */
+  readonly matchesFound: number
+  /** Matches that ask for more players, and how many they take. */
+  readonly backfills: number
+  readonly backfillSlots: number
 }
 
 /** How a matchmaker is at one moment. */
@@ -22,38 +28,57 @@ export interface Inspection {
   readonly matches: readonly MatchView[]
   /** Stops that the service has not confirmed yet. */
   readonly stopsPending: number
+  /** Why no more servers are deployed now; undefined if they are. */
+  readonly held: Allocator['held']
   /** Epoch milliseconds until which nothing is created because the service took none; undefined without such a pause. */
   readonly pausedUntil: number | undefined
 }
 
 export interface Inspected {
-  readonly queues: Iterable<Queue>
+  readonly lanes: Iterable<Lane>
   readonly tickets: Iterable<TicketRecord>
-  readonly matches: Iterable<Match>
-  readonly allocator: Pick<Allocator, 'stopsPending' | 'pausedUntil'>
+  readonly rosters: Iterable<Roster>
+  readonly allocator: Pick<Allocator, 'stopsPending' | 'pausedUntil' | 'held' | 'matches'>
   /** Epoch milliseconds. */
   readonly now: number
 }
 
-export function inspect({ queues, tickets, matches, allocator, now }: Inspected): Inspection {
-  const states = new Map(
-    Array.from(queues, ({ name }) => [
-      name,
-      { name, searching: { location: 0, players: 0, retry: 0, servers: 0 }, players: 0, longestWaitMs: 0 },
-    ]),
-  )
-  for (const { queue, status, waitingFor, size, createdAt } of tickets) {
-    const state = states.get(queue)
-    if (state === undefined || status !== 'SEARCHING') continue
-    state.searching[waitingFor] += 1
-    state.players += size
-    state.longestWaitMs = Math.max(state.longestWaitMs, now - createdAt)
+const newState = (name: string) => ({
+  name,
+  searching: { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 },
+  players: 0,
+  longestWaitMs: 0,
+  matchesFound: 0,
+  backfills: 0,
+  backfillSlots: 0,
+})
+
+export function inspect({ lanes, tickets, rosters, allocator, now }: Inspected): Inspection {
+  const states = new Map(Array.from(lanes, ({ queue }) => [queue.name, newState(queue.name)]))
+  for (const { lanes: waitsIn, status, waitingFor, players, createdAt } of tickets) {
+    if (status !== 'SEARCHING') continue
+    for (const { queue } of waitsIn) {
+      const state = states.get(queue.name)
+      if (state === undefined) continue
+      state.searching[waitingFor] += 1
+      state.players += players.length
+      state.longestWaitMs = Math.max(state.longestWaitMs, now - createdAt)
+    }
   }
-  const { stopsPending, pausedUntil } = allocator
+  for (const { queue, phase, backfill } of rosters) {
+    const state = states.get(queue.name)
+    if (state === undefined) continue
+    if (phase !== 'running') state.matchesFound += 1
+    if (backfill === undefined) continue
+    state.backfills += 1
+    state.backfillSlots += backfill.rooms.reduce((sum, room) => sum + room, 0)
+  }
+  const { stopsPending, pausedUntil, held } = allocator
   return {
     queues: [...states.values()],
-    matches: Array.from(matches, viewOf),
+    matches: Array.from(allocator.matches(), viewOf),
     stopsPending,
+    held,
     pausedUntil: pausedUntil > now ? pausedUntil : undefined,
   }
 }

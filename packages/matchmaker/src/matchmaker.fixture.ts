@@ -1,8 +1,8 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import type { EventName, MatchmakerEvents } from './events.js'
-import { createMatchmaker } from './matchmaker.js'
+import { createMatchmaker } from './create-matchmaker.js'
 import type { MatchmakerOptions } from './options.js'
-import type { QueueDefinition } from './queue.js'
+import type { QueueDefinition } from './queues/queue.js'
 import { createTestService, type ServiceOptions } from './service.fixture.js'
 
 export const deploy = { application: 'game', version: '1' }
@@ -11,12 +11,18 @@ export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
 const eventNames = [
   'ticketCreated',
   'matchFound',
+  'accepted',
+  'joined',
+  'backfillCreated',
+  'backfillChanged',
+  'playersLeft',
   'deploymentCreated',
   'assigned',
   'returned',
   'cancelled',
   'expired',
   'deploymentStopped',
+  'deploymentReaped',
   'problem',
 ] as const satisfies readonly EventName[]
 

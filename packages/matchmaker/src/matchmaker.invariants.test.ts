@@ -1,14 +1,15 @@
-import { Forbidden, InvalidInput, NoCapacity, RateLimited, ServerError, UnexpectedResponse } from '@muster/core'
+import { Conflict, Forbidden, InvalidInput, NoCapacity, RateLimited, ServerError, UnexpectedResponse } from '@muster/core'
 import { createManualClock, seededRandom, type Random } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMemoryJournal } from './allocation/journal.js'
 import type { MatchView } from './allocation/match.js'
-import { TooLate } from './errors.js'
-import { createMatchmaker } from './matchmaker.js'
+import { createMatchmaker } from './create-matchmaker.js'
+import { InvalidBackfill, UnknownQueue } from './errors.js'
+import type { QueueDefinition } from './queues/queue.js'
 import { createTestService, lost, type CallFault, type Fate } from './service.fixture.js'
+import type { Ticket } from './tickets/ticket.js'
 
-const MATCH_SIZE = 4
 const MAX_SERVERS = 6
 const LAG_MS = 3000
 
@@ -75,29 +76,48 @@ async function live(seed: number) {
     },
   }
   const journal = createMemoryJournal()
-  const queue = {
-    name: 'q',
-    matchSize: MATCH_SIZE,
-    expireAfterMs: 60_000,
-    deploy: { application: 'a', version: '1', readyTimeoutMs: 12_000 },
-  }
+  const deploy = { application: 'a', version: '1', readyTimeoutMs: 12_000 }
+  const common = { expireAfterMs: 60_000, maxAttempts: 3, deploy }
+  const queues: readonly QueueDefinition[] = [
+    { name: 'plain', matchSize: 4, ...common },
+    {
+      name: 'asks',
+      matchSize: 3,
+      acceptance: { withinMs: 4000, replace: chance(random, 0.5) },
+      replaceLeavers: chance(random, 0.5),
+      playersMayWaitTwice: true,
+      ...common,
+    },
+    {
+      name: 'open',
+      teams: [{ name: 'side', count: 2, size: { min: 1, max: 2 } }],
+      fillForMs: 1000,
+      backfill: oneOf(random, 'first', 'last'),
+      mode: oneOf(random, 'tick', 'arrival'),
+      replaceLeavers: true,
+      playersMayWaitTwice: true,
+      ...common,
+    },
+  ]
   const matchmaker = createMatchmaker({
     deployments,
-    queues: [queue],
+    queues,
     journal,
     clock,
     random,
     listLagMs: LAG_MS,
     maxServers: MAX_SERVERS,
-    locate: (ip) => ({ latitude: ip.length, longitude: 0 }),
+    locate: (ip) => (chance(random, 0.9) ? { latitude: ip.length, longitude: 0 } : clock.sleep(500).then(() => undefined)),
   })
 
   const ends = new Map<string, string[]>()
   const ended = (id: string, how: string) => void ends.set(id, [...(ends.get(id) ?? []), how])
   const broken: string[] = []
-  matchmaker.on('matchFound', ({ tickets }) => {
-    const players = tickets.flatMap((ticket) => ticket.players.map(({ id }) => id))
-    if (players.length !== MATCH_SIZE || new Set(players).size !== MATCH_SIZE) broken.push(`a match of ${players.join()}`)
+  const players = (tickets: readonly Ticket[]) => tickets.flatMap((ticket) => ticket.players.map(({ id }) => id))
+  matchmaker.on('matchFound', ({ queue, tickets }) => {
+    const ids = players(tickets)
+    const size = { plain: [4, 4], asks: [3, 3] }[queue] ?? [2, 4]
+    if (ids.length < (size[0] ?? 0) || ids.length > (size[1] ?? 0) || new Set(ids).size !== ids.length) broken.push(`a match of ${ids.join()}`)
   })
   matchmaker.on('assigned', ({ tickets, requestId }) => {
     for (const { id } of tickets) ended(id, 'assigned')
@@ -106,45 +126,82 @@ async function live(seed: number) {
   })
   matchmaker.on('cancelled', ({ ticket }) => ended(ticket.id, 'cancelled'))
   matchmaker.on('expired', ({ ticket }) => ended(ticket.id, 'expired'))
+  const joined = { count: 0 }
+  matchmaker.on('joined', ({ tickets }) => void (joined.count += tickets.length))
 
   const ids: string[] = []
+  const open = () => ids.flatMap((id) => (ends.has(id) ? [] : (matchmaker.getTicket(id) ?? [])))
+  /** What may be refused is, and nothing comes of it. */
+  const attempt = (act: () => unknown) => {
+    try {
+      return act()
+    } catch (error) {
+      if (error instanceof Conflict || error instanceof InvalidBackfill || error instanceof UnknownQueue) return undefined
+      throw error
+    }
+  }
+  const join = () => {
+    const size = 1 + Math.floor(random() * 2)
+    const fresh = Array.from({ length: size }, (_, index) => ({ id: `p${ids.length}.${index}`, ip: '198.51.100.7' }))
+    const known = oneOf(random, ...open().filter((ticket) => ticket.queues.join() === 'asks'))
+    const again = known !== undefined && chance(random, 0.3)
+    const created = attempt(() =>
+      matchmaker.createTicket({
+        queues: again ? ['open'] : oneOf<string[]>(random, ['plain'], ['asks'], ['open'], ['asks', 'open'], ['open', 'plain']),
+        players: again ? known.players.map(({ id }) => ({ id, ip: '198.51.100.7' })) : fresh,
+        priority: oneOf(random, 0, 0, 1),
+      }),
+    ) as Ticket | undefined
+    if (created !== undefined) ids.push(created.id)
+  }
+  const answer = () => {
+    for (const { id, status, acceptance } of open()) {
+      if (status !== 'MATCH_FOUND' || acceptance === undefined) continue
+      if (chance(random, 0.6)) attempt(() => matchmaker.acceptMatch(id))
+      else if (chance(random, 0.1)) attempt(() => matchmaker.declineMatch(id))
+    }
+  }
+  const manage = () => {
+    const { matches } = matchmaker.inspect()
+    if (matches.length > MAX_SERVERS) broken.push(`${matches.length} matches`)
+    const match = oneOf(random, ...matches)
+    if (match === undefined) return
+    if (chance(random, 0.2)) void matchmaker.stopMatch(match.matchId)
+    else if (match.phase === 'running' && match.queue === 'open') {
+      if (chance(random, 0.5)) matchmaker.playersLeft(match.matchId, match.playerIds.slice(0, 1))
+      else attempt(() => matchmaker.createBackfill({ matchId: match.matchId }))
+    }
+  }
+
   matchmaker.start()
   for (let step = 0; step < 90; step++) {
-    for (let joining = Math.floor(random() * 3); joining > 0; joining--) {
-      const size = 1 + Math.floor(random() * 3)
-      const players = Array.from({ length: size }, (_, index) => ({ id: `p${ids.length}.${index}`, ip: '198.51.100.7' }))
-      ids.push(matchmaker.createTicket({ queue: 'q', players }).id)
-    }
-    const id = oneOf(random, ...ids)
-    if (id !== undefined && chance(random, 0.2)) {
-      try {
-        matchmaker.cancelTicket(id)
-      } catch (error) {
-        // Unknown only if it ended long ago.
-        if (!(error instanceof TooLate) && ends.get(id) === undefined) throw error
-      }
-    }
-    const { matches } = matchmaker.inspect()
-    const match = oneOf(random, ...matches)
-    if (match !== undefined && chance(random, 0.3)) void matchmaker.stopMatch(match.matchId)
-    if (matches.length > MAX_SERVERS) broken.push(`${matches.length} matches`)
+    for (let joining = Math.floor(random() * 4); joining > 0; joining--) join()
+    const id = oneOf(random, ...open())?.id
+    if (id !== undefined && chance(random, 0.2)) attempt(() => matchmaker.cancelTicket(id))
+    answer()
+    manage()
+    if (chance(random, 0.08)) matchmaker.reconfigure(chance(random, 0.8) ? queues : queues.slice(0, 2))
+    const found = players(open().filter(({ status }) => status === 'MATCH_FOUND'))
+    if (new Set(found).size !== found.length) broken.push(`in two matches at once: ${found.join()}`)
     await clock.advance(1000)
   }
   calm = true
   const closing = { left: undefined as readonly MatchView[] | undefined }
   void matchmaker.close({ stopServers: true, timeoutMs: 120_000 }).then((left) => (closing.left = left))
   for (let waited = 0; closing.left === undefined && waited < 121_000; waited += 1000) await clock.advance(1000)
-  return { service, journal, ids, ends, broken, left: closing.left, clock }
+  // Lookups of places that nobody waits for any more.
+  await clock.advance(500)
+  return { service, journal, ids, ends, broken, joined: joined.count, left: closing.left, clock }
 }
 
 test(
-  'whatever goes wrong: every ticket ends once, every match has one server at most, and none is left',
+  'whatever goes wrong: every ticket ends once, nobody is in two matches, every match has one server at most, and none is left',
   { timeout: 60_000 },
   async () => {
-    let assigned = 0
+    const reached = { assigned: 0, joined: 0 }
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 0, max: 2 ** 31 }), async (seed) => {
-        const { service, journal, ids, ends, broken, left, clock } = await live(seed)
+        const { service, journal, ids, ends, broken, joined, left, clock } = await live(seed)
         expect(broken).toEqual([])
         expect(left).toEqual([])
         expect(service.unstopped()).toEqual([])
@@ -153,10 +210,12 @@ test(
         const tags = service.calls.create.map(({ tags = [] }) => tags[1])
         expect(new Set(tags).size).toBe(tags.length)
         expect(clock.sleepers).toBe(0)
-        assigned += [...ends.values()].filter(([how]) => how === 'assigned').length
+        reached.assigned += [...ends.values()].filter(([how]) => how === 'assigned').length
+        reached.joined += joined
       }),
       { numRuns: 40 },
     )
-    expect(assigned).toBeGreaterThan(0)
+    expect(reached.assigned).toBeGreaterThan(0)
+    expect(reached.joined).toBeGreaterThan(0)
   },
 )

@@ -138,7 +138,7 @@ describe('tickets', () => {
   test('unknown queues and parties that fit into no match are refused', () => {
     const { matchmaker, join } = setUp()
     expect(() => matchmaker.createTicket({ queue: 'chess', players: [{ id: 'ann', ip: '198.51.100.7' }] })).toThrow(UnknownQueue)
-    expect(() => join('ann', 'ben', 'cas')).toThrow('ticket: players: a party of 3 does not fit into a match of 2 (queue duel)')
+    expect(() => join('ann', 'ben', 'cas')).toThrow('ticket: players: a party of 3 is too big: a team takes at most 2')
   })
 
   test('expire, and are removed some time after their end', async () => {
@@ -161,9 +161,14 @@ describe('tickets', () => {
     const queues = [
       {
         ...duel,
-        distance: [
-          { afterMs: 0, km: 500 },
-          { afterMs: 5000, km: 10_000 },
+        rules: [
+          {
+            kind: 'distance',
+            maxKm: [
+              { afterMs: 0, value: 500 },
+              { afterMs: 5000, value: 10_000 },
+            ],
+          },
         ] as const,
       },
     ]

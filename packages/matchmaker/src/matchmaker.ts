@@ -1,16 +1,12 @@
-import { createAllocator } from './allocation/allocator.js'
-import { viewOf, type Match, type MatchView } from './allocation/match.js'
-import { MatchmakerClosed, TooLate, UnknownMatch, UnknownTicket } from './errors.js'
-import { createEvents, type EventName, type Listener } from './events.js'
-import { inspect, type Inspection } from './inspection.js'
-import { configure, type MatchmakerOptions } from './options.js'
-import { matchmakerTag } from './tags.js'
-import { createTick } from './tick.js'
-import { createLocating } from './tickets/locating.js'
-import { ticketOf, type TicketRecord } from './tickets/record.js'
-import type { ReturnReason, Ticket, TicketInput } from './tickets/ticket.js'
-import { createTickets } from './tickets/tickets.js'
-import { createWatcher } from './watching/watcher.js'
+import type { MusterError } from '@muster/core'
+import type { MatchView } from './allocation/match.js'
+import type { Backfill, BackfillChange, BackfillInput } from './backfill/backfill.js'
+import type { EventName, Listener } from './events.js'
+import type { Explanation } from './explain/explanation.js'
+import type { ExportOptions, Imported, Reconfigured, TicketSnapshot } from './handover/snapshot.js'
+import type { Inspection } from './inspection.js'
+import type { QueueDefinition } from './queues/queue.js'
+import type { Ticket, TicketInput, WaitingFor } from './tickets/ticket.js'
 
 export interface CloseOptions {
   /** Also stop the servers on which people play. Default false: they go on, and nobody follows them any more. */
@@ -19,28 +15,114 @@ export interface CloseOptions {
   readonly timeoutMs?: number | undefined
 }
 
+/** What became of one of several inputs. */
+export type TicketResult =
+  | { readonly ticket: Ticket; readonly error?: undefined }
+  /** As `createTicket` would have thrown it. */
+  | { readonly ticket?: undefined; readonly error: MusterError }
+
+export interface WaitOptions {
+  /** That of the ticket as you know it. */
+  readonly version: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Why a ticket still waits, as plain data without anything about other players. */
+export interface TicketExplanation {
+  readonly ticketId: string
+  /** One sentence in English. */
+  readonly summary: string
+  /** Milliseconds. */
+  readonly waitedMs: number
+  /** While SEARCHING. */
+  readonly waitingFor: WaitingFor | undefined
+  /** For each queue in whose pool it is now. */
+  readonly queues: readonly Explanation[]
+}
+
 export interface Matchmaker {
   /**
-   * Lets players wait for a match. With the id of an earlier ticket, of the same queue and players, that ticket.
+   * Lets players wait for a match. With the id of an earlier ticket, of the same queues and players, that ticket.
    * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {MatchmakerClosed}
    */
   createTicket(input: TicketInput): Ticket
+  /** Each by itself, in order: those that cannot be created do not keep the others from it. @throws {MatchmakerClosed} */
+  createTickets(inputs: readonly TicketInput[]): readonly TicketResult[]
   /** Undefined if there is no such ticket, or it ended more than `keepEndedMs` ago. */
   getTicket(id: string): Ticket | undefined
   /**
+   * Resolves with the ticket as soon as its version is another than the given one; at once if it is so already, or if
+   * the ticket has ended. Rejects with the reason of the signal.
+   * @throws {UnknownTicket}
+   */
+  waitForChange(ticketId: string, options: WaitOptions): Promise<Ticket>
+  /**
    * Cancels a ticket, and gives it as it is then; one that was cancelled before stays as it is. Where its match is
-   * found already, the match dissolves: the others search again, with their waiting time kept, and the server is stopped.
-   * @throws {UnknownTicket}; {TooLate} once the players know where to connect: see `stopMatch`
+   * found already, the match dissolves: the others search again, with their waiting time kept, and the server is
+   * stopped. In a queue with `replaceLeavers` the match goes on, and others are looked for instead.
+   * @throws {UnknownTicket}; {TooLate} once the players know where to connect: see `playersLeft` and `stopMatch`
    */
   cancelTicket(id: string): Ticket
+  /**
+   * Accepts the match that was found for a ticket, for one of its players or for all of them. Accepting twice is accepting once.
+   * @throws {UnknownTicket}; {NothingToAccept}; {InvalidTicket} if the player is not in the ticket
+   */
+  acceptMatch(ticketId: string, playerId?: string): Ticket
+  /** Declines it: the ticket is cancelled as `declined`. @throws as `acceptMatch` */
+  declineMatch(ticketId: string, playerId?: string): Ticket
+  /**
+   * Why a ticket still waits: which rules keep it from whom, and when they give way. Cheap enough to be asked each second.
+   * @throws {UnknownTicket}
+   */
+  explain(ticketId: string): TicketExplanation
+  /**
+   * These players do not play in a running match any more. When nobody is left its server is stopped.
+   * @throws {UnknownMatch}
+   */
+  playersLeft(matchId: string, playerIds: readonly string[]): void
   /**
    * Ends a match and stops its server; resolves when the service has confirmed that. Players who were not told
    * where to connect yet search again.
    * @throws {UnknownMatch}; {MatchmakerClosed} if `close` gave up before the stop was confirmed
    */
   stopMatch(matchId: string): Promise<void>
+  /**
+   * Asks for more players for a running match; they are sent to its server as they are found. With the id of an earlier
+   * one, of the same match, that one. The end of the match ends it.
+   * @throws {InvalidBackfill} naming the field; {UnknownMatch}; {NotRunning}; {BackfillExists} while the match has another one that is open
+   */
+  createBackfill(input: BackfillInput): Backfill
+  /** Undefined if there is no such backfill, or it ended more than `keepEndedMs` ago. */
+  getBackfill(id: string): Backfill | undefined
+  /** @throws {UnknownBackfill}; {InvalidBackfill}; {StaleBackfill} if it has changed since, or is not open any more */
+  updateBackfill(id: string, change: BackfillChange): Backfill
+  /** One that is not open any more stays as it is. @throws {UnknownBackfill} */
+  cancelBackfill(id: string): Backfill
+  /** Tickets that search, to be given to `importTickets` of another matchmaker, or of this one after a crash. */
+  exportTickets(options?: ExportOptions): TicketSnapshot
+  /**
+   * Takes tickets over, with their waiting time. Those that are here already are left as they are.
+   * @throws {InvalidInput} if it is no snapshot; {MatchmakerClosed}
+   */
+  importTickets(snapshot: TicketSnapshot): Imported
+  /**
+   * Replaces the queues. Tickets go on waiting, with their waiting time kept; matches that are found already go on
+   * under the queue that found them.
+   * @throws {InvalidQueue}, and everything stays as it is
+   */
+  reconfigure(queues: readonly QueueDefinition[]): Reconfigured
   /** Something may have happened to a deployment, as a webhook says. Never believed, always looked up. */
   hint(requestId: string): void
+  /**
+   * Takes the service's calls about deployments, under the option `webhookUrl`: mount it there for POST. The path tells
+   * whose it is, and cannot be guessed; what is said in it is looked up. Never rejects.
+   */
+  webhook(request: Request): Promise<Response>
+  /**
+   * The server of a match says that players may come: for queues whose probe is `registration`. The secret is in its
+   * variable MM_REGISTRATION_SECRET. False for an unknown match, and for a wrong secret.
+   */
+  serverReady(matchId: string, secret: string): boolean
   /** Gives a function that ends the subscription. A listener that fails disturbs nobody. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
   /** One round; `start` calls it. Resolves when the intents of its matches are in the journal. */
@@ -56,154 +138,4 @@ export interface Matchmaker {
    * when all stops are confirmed or the time is over, with the matches whose server may still be there: stop those by hand.
    */
   close(options?: CloseOptions): Promise<readonly MatchView[]>
-}
-
-const CLOSE_TIMEOUT_MS = 60_000
-/** Milliseconds between two looks at what is left, when closing. */
-const CLOSE_STEP_MS = 100
-
-/** Brings tickets together and gets a server for each match. @throws {InvalidInput} naming the option and the value. */
-export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
-  const { queues, clock, random, name, tickMs, deployments: service, listLagMs, ...config } = configure(options)
-  const ownTag = matchmakerTag(name)
-  const events = createEvents()
-  const closing = new AbortController()
-
-  const tickets = createTickets({
-    queues: new Map(queues.map((queue) => [queue.name, queue])),
-    locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
-    locateTimeoutMs: config.locateTimeoutMs,
-    keepEndedMs: config.keepEndedMs,
-    events,
-    clock,
-    random,
-  })
-  const watcher = createWatcher({
-    service,
-    tag: ownTag,
-    clock,
-    listLagMs,
-    readsPerLook: config.readsPerTick,
-    report: (sighting) => allocator.sighted(sighting),
-    stranger: (entry) => allocator.listed(entry),
-    problem: (during, error, requestId) => events.emit('problem', { during, error, requestId }),
-  })
-
-  const named = ({ matchId, queue }: Match) => ({ matchId, queue })
-  /** The tickets of a match that have no server yet. */
-  const waitingFor = ({ matchId, ticketIds }: Match): TicketRecord[] =>
-    ticketIds
-      .flatMap((id) => tickets.find(id) ?? [])
-      .filter((ticket) => ticket.status === 'MATCH_FOUND' && ticket.matchId === matchId)
-  const putBack = (match: Match, reason: ReturnReason, counts: boolean) => {
-    for (const record of waitingFor(match)) tickets.putBack(record, reason, counts, clock.now())
-  }
-
-  const allocator = createAllocator({
-    service,
-    journal: config.journal,
-    watcher,
-    clock,
-    random,
-    ownTag,
-    bound: { maxServers: config.maxServers, maxStarting: config.maxStarting },
-    listLagMs,
-    on: {
-      created: (match, requestId) => events.emit('deploymentCreated', { ...named(match), requestId }),
-      ready: (match, requestId, assignment) => {
-        const records = waitingFor(match)
-        tickets.assign(records, assignment, clock.now())
-        events.emit('assigned', { ...named(match), requestId, assignment, tickets: records.map(ticketOf) })
-      },
-      failed: putBack,
-      stopped: (match, requestId, reason) => events.emit('deploymentStopped', { ...named(match), requestId, reason }),
-      problem: (during, error, match, requestId) => events.emit('problem', { during, error, matchId: match?.matchId, requestId }),
-    },
-  })
-  const tick = createTick({ queues, tickets, allocator, watcher, events, clock, random, closing: closing.signal })
-
-  /** The loop that `start` began, and what ends it. */
-  let running: { readonly ending: AbortController; readonly ended: Promise<void> } | undefined
-  const run = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      await tick().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
-      await clock.sleep(tickMs, signal).catch(() => {})
-    }
-  }
-  const stop = async (): Promise<void> => {
-    const loop = running
-    running = undefined
-    loop?.ending.abort()
-    await loop?.ended
-  }
-
-  /** First the server, so that whoever hears of the tickets finds the match gone. */
-  const dissolve = (match: Match, reason: 'dissolved' | 'stopped') => {
-    allocator.drop(match, reason)
-    putBack(match, reason, false)
-  }
-
-  return {
-    createTicket: (input) => {
-      if (closing.signal.aborted) throw new MatchmakerClosed('the matchmaker is closed')
-      return ticketOf(tickets.create(input))
-    },
-
-    getTicket: (id) => {
-      const record = tickets.find(id)
-      return record === undefined ? undefined : ticketOf(record)
-    },
-
-    cancelTicket: (id) => {
-      const record = tickets.find(id)
-      if (record === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(id)}`)
-      if (record.status === 'HOST_ASSIGNED') throw new TooLate(id, record.matchId ?? '')
-      const match = record.status === 'MATCH_FOUND' ? allocator.find(record.matchId ?? '') : undefined
-      tickets.cancel(record, 'cancelled', clock.now())
-      if (match !== undefined) dissolve(match, 'dissolved')
-      return ticketOf(record)
-    },
-
-    stopMatch: async (matchId) => {
-      const match = allocator.find(matchId)
-      if (match === undefined) throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
-      const ended = allocator.whenEnded(match)
-      dissolve(match, 'stopped')
-      await ended
-    },
-
-    hint: (requestId) => watcher.hint(requestId),
-    on: (event, listener) => events.on(event, listener),
-    tick,
-
-    start: () => {
-      if (running !== undefined || closing.signal.aborted) return
-      const ending = new AbortController()
-      running = { ending, ended: run(ending.signal) }
-    },
-    stop,
-
-    inspect: () => inspect({ queues, tickets: tickets.all(), matches: allocator.matches(), allocator, now: clock.now() }),
-
-    close: async ({ stopServers = false, timeoutMs = CLOSE_TIMEOUT_MS } = {}) => {
-      closing.abort()
-      const deadline = clock.now() + timeoutMs
-      await stop()
-      tickets.cancelSearching('closed', clock.now())
-      const dropped = Array.from(allocator.matches()).filter((match) => stopServers || match.phase !== 'running')
-      for (const match of dropped) {
-        allocator.drop(match, 'closed')
-        for (const record of waitingFor(match)) tickets.cancel(record, 'closed', clock.now())
-      }
-      allocator.giveUpSooner()
-      const left = () => dropped.filter((match) => allocator.find(match.matchId) === match)
-      while ((left().length > 0 || allocator.stopsPending > 0) && clock.now() < deadline) {
-        allocator.advance(clock.now())
-        await clock.sleep(CLOSE_STEP_MS)
-      }
-      watcher.close()
-      await allocator.close()
-      return left().map(viewOf)
-    },
-  }
 }

@@ -1,16 +1,18 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { DeploymentService } from './allocation/deployment-service.js'
+import type { DeploymentService, LocationService } from './allocation/deployment-service.js'
 import { createMemoryJournal, type Journal } from './allocation/journal.js'
 import { unguessable } from './ids.js'
 import type { Locate } from './locate/locate.js'
-import { defineQueue, type Queue, type QueueDefinition } from './queue.js'
+import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
 import { read } from './read.js'
 
 export interface MatchmakerOptions {
   /** Deploys servers: a client's `deployments`. */
   readonly deployments: DeploymentService
+  /** Tells where there is capacity: a client's `locations`. Without it, a match for which there was none tries no other place. */
+  readonly locations?: LocationService | undefined
   /** At least one; their names differ. */
   readonly queues: readonly QueueDefinition[]
   /**
@@ -18,24 +20,39 @@ export interface MatchmakerOptions {
    * of their network only, in queues with a distance rule.
    */
   readonly locate?: Locate | undefined
-  /** What remembers the deployments that may exist. Default: memory, which a crash empties. */
+  /** What remembers the deployments that may exist; see `createFileJournal`. Default: memory, which a crash empties. */
   readonly journal?: Journal | undefined
   /**
    * Tells this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z,
-   * a–z, 0–9, _ and -. Two that run at the same time need two names. Default 'muster'.
+   * a–z, 0–9, _ and -. Two that run at the same time need two names: each stops what it finds under its own and
+   * does not know. Default 'muster'.
    */
   readonly name?: string | undefined
   /** Milliseconds between two ticks of `start`. Default 250. */
   readonly tickMs?: number | undefined
   /**
+   * Milliseconds of work on grouping after which a tick makes do with what it has found; the next one goes on there.
+   * Default Infinity: grouping lets others have the event loop every 10 ms anyway.
+   */
+  readonly tickBudgetMs?: number | undefined
+  /**
    * Deployments that may exist at once; tickets wait while there are so many. Infinity for no bound.
    * Default 1000 (our choice: a mistake must not cost more).
    */
   readonly maxServers?: number | undefined
-  /** Of these, those that are not READY yet. Default 200. */
+  /** Of these, those to which no players were sent yet. Default 200. */
   readonly maxStarting?: number | undefined
-  /** Status reads begun per tick at most, besides confirmations. Default 5: the documented limit at the default tick. */
-  readonly readsPerTick?: number | undefined
+  /** Deployments created within any minute. Default Infinity. */
+  readonly maxCreatesPerMinute?: number | undefined
+  /** Status reads at most. Default 19: just below the documented limit. */
+  readonly readsPerSecond?: number | undefined
+  /**
+   * Milliseconds for which a deployment is left alone that has this matchmaker's tag but belongs to none of its matches;
+   * then it is stopped. Infinity for never. Default 300,000 (our choice).
+   */
+  readonly reapAfterMs?: number | undefined
+  /** Public http or https URL at which `webhook` is served; without it, deployments ask for no webhooks. */
+  readonly webhookUrl?: string | undefined
   /** Milliseconds for which the service may not show what it has just created. Default 5000 (our choice). */
   readonly listLagMs?: number | undefined
   /** Milliseconds after which a ticket is grouped without the answer of `locate`. Default 2000. */
@@ -43,14 +60,20 @@ export interface MatchmakerOptions {
   /** Milliseconds for which a ticket that has ended can still be read. Default 60,000. */
   readonly keepEndedMs?: number | undefined
   readonly clock?: Clock | undefined
+  /** What `tickBudgetMs` is measured with: milliseconds that never stand still. Default: the machine's. */
+  readonly stopwatch?: (() => number) | undefined
   /** Makes ids and spreads retries. Default: cannot be foreseen. */
   readonly random?: Random | undefined
 }
 
 /** The options with every default filled in. */
 export type Config = {
-  readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
-} & { readonly locate: Locate | undefined; readonly queues: readonly Queue[] }
+  readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'webhookUrl' | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
+} & {
+  readonly locate: Locate | undefined
+  readonly locations: LocationService | undefined
+  readonly webhookUrl: string | undefined
+  readonly queues: readonly Queue[] }
 
 const milliseconds = z
   .number()
@@ -72,28 +95,47 @@ const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
   locate: callable<Locate>().optional(),
   journal: having<Journal>('append', 'open').optional(),
+  locations: having<LocationService>('list').optional(),
   name: z
     .string()
     .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
     .default('muster'),
   tickMs: milliseconds.min(1).default(250),
+  tickBudgetMs: z.number().positive().default(Infinity),
   maxServers: countOrInfinity.default(1000),
   maxStarting: countOrInfinity.default(200),
-  readsPerTick: z.int().min(1).default(5),
+  maxCreatesPerMinute: countOrInfinity.default(Infinity),
+  readsPerSecond: z.number().positive().default(19),
+  reapAfterMs: z.custom<number>((value) => typeof value === 'number' && value >= 0, 'must be milliseconds from 0, or Infinity').default(300_000),
+  webhookUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   listLagMs: milliseconds.default(5000),
   locateTimeoutMs: milliseconds.default(2000),
   keepEndedMs: milliseconds.default(60_000),
   clock: having<Clock>('now', 'sleep').default(systemClock),
+  stopwatch: callable<() => number>().default(() => () => systemClock.now()),
   random: callable<Random>().default(() => unguessable),
 })
 
+const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
+
 /** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
 export function configure({ queues, ...options }: MatchmakerOptions): Config {
-  const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
   const config = read(schema, options, refuse)
+  return {
+    ...config,
+    locate: config.locate,
+    locations: config.locations,
+    webhookUrl: config.webhookUrl,
+    journal: config.journal ?? createMemoryJournal(),
+    queues: defineQueues(queues),
+  }
+}
+
+/** @throws as `configure` */
+export function defineQueues(queues: readonly QueueDefinition[]): readonly Queue[] {
   if (!Array.isArray(queues) || queues.length === 0) throw refuse('queues', 'queues: must be a list of at least one queue')
   const defined = queues.map(defineQueue)
   const twice = defined.find(({ name }, index) => defined.findIndex((queue) => queue.name === name) !== index)
   if (twice !== undefined) throw refuse('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)
-  return { ...config, locate: config.locate, journal: config.journal ?? createMemoryJournal(), queues: defined }
+  return defined
 }

@@ -1,80 +1,89 @@
-import type { Clock, Random } from '@muster/core/clock'
+import type { Clock } from '@muster/core/clock'
 import type { Allocator } from './allocation/allocator.js'
+import type { Backfills } from './backfill/backfills.js'
 import type { Events } from './events.js'
-import { createGrouping } from './grouping/group.js'
-import { newId } from './ids.js'
-import type { Queue } from './queue.js'
-import { ticketOf, type TicketRecord } from './tickets/record.js'
+import type { MatchLives } from './rosters/match-lives.js'
+import type { Group, Rounds } from './rounds.js'
+import type { Lane } from './tickets/lane.js'
 import type { Tickets } from './tickets/tickets.js'
-import type { Watcher } from './watching/watcher.js'
 
 export interface Ticking {
-  readonly queues: readonly Queue[]
   readonly tickets: Tickets
+  readonly backfills: Backfills
+  readonly rounds: Rounds
+  readonly lives: MatchLives
   readonly allocator: Allocator
-  readonly watcher: Watcher
   readonly events: Events
   readonly clock: Clock
-  readonly random: Random
+  readonly stopwatch: () => number
   /** Aborted when no more matches should be made. */
   readonly closing: AbortSignal
 }
 
-interface Group {
-  readonly queue: Queue
-  /** Who goes together. */
-  readonly records: readonly TicketRecord[]
+export interface Tick {
+  /** The matchmaker's main path: admit → group → claim → allocate. */
+  all(): Promise<void>
+  /** The same for tickets that came into one queue. */
+  arrived(lane: Lane): Promise<void>
 }
 
-/**
- * Makes the function that is the matchmaker's main path: admit → group → claim → allocate. From admission
- * to claim nothing is waited for, so two ticks at once do no harm.
- */
-export function createTick({
-  queues,
-  tickets,
-  allocator,
-  watcher,
-  events,
-  clock,
-  random,
-  closing,
-}: Ticking): () => Promise<void> {
-  const groupings = queues.map((queue) => ({ queue, group: createGrouping(queue) }))
+/** From the end of grouping to claim nothing is waited for, and who was grouped is looked at again when claimed. */
+export function createTick(ticking: Ticking): Tick {
+  const { tickets, backfills, rounds, lives, allocator, events, clock, stopwatch, closing } = ticking
+  /** One at a time: a round in parts is one round. */
+  let grouping: Promise<unknown> = Promise.resolve()
 
-  const groupsOf = (now: number): Group[] =>
-    groupings.flatMap(({ queue, group }) => group(tickets.admit(queue, now), now).map((records) => ({ queue, records })))
-
-  /** Takes the tickets of a group, if nobody else has, and begins to get them a server. */
-  const claim = ({ queue, records }: Group, now: number): Promise<void> | undefined => {
-    const match = { id: newId(random), tickets: records, foundAt: now }
-    if (closing.aborted || !tickets.match(records, match.id, now)) return undefined
-    const allocated = allocator.allocate(match, queue)
-    // Only now, so that a listener may cancel or stop what it hears of.
-    events.emit('matchFound', { matchId: match.id, queue: queue.name, tickets: records.map(ticketOf) })
-    return allocated
-  }
-
-  return async () => {
-    const recovered = await allocator.recover()
-    const now = clock.now()
+  const admit = (now: number) => {
     tickets.removeEnded(now)
+    backfills.removeEnded(now)
+    tickets.advance(now)
+    lives.advance(now)
     allocator.advance(now)
-    watcher.look(now)
+  }
 
-    let room = recovered ? allocator.room(now) : 0
-    const allocations: Promise<void>[] = []
-    for (const group of groupsOf(now).toSorted(byOldestTicket)) {
-      const allocated = room > 0 ? claim(group, now) : tickets.waitForServers(group.records)
-      if (allocated === undefined) continue
-      allocations.push(allocated)
-      room -= 1
+  const group = (now: number): Promise<Group[]> => {
+    const groups = grouping.then(() => rounds.next(now))
+    grouping = groups.catch(() => {})
+    return groups
+  }
+
+  /** The more important and those who wait longest get the next server, whatever their queue. Gives those for whom there is none. */
+  const claim = (groups: readonly Group[], mayDeploy: boolean, now: number): { readonly begun: Promise<void>[]; readonly short: Group[] } => {
+    let room = mayDeploy ? lives.room(now) : 0
+    const begun: Promise<void>[] = []
+    const short: Group[] = []
+    for (const one of groups.toSorted((a, b) => b.priority - a.priority || a.oldest - b.oldest)) {
+      if (closing.aborted) break
+      if (one.backfill !== undefined) {
+        lives.join(one, now)
+      } else if (room <= 0) {
+        short.push(one)
+      } else {
+        const beginning = lives.begin(one, now)
+        if (beginning === undefined) continue
+        begun.push(beginning)
+        room -= 1
+      }
     }
-    await Promise.all(allocations)
+    for (const { records } of groups) tickets.release(records, now)
+    return { begun, short }
+  }
+
+  return {
+    all: async () => {
+      const startedAt = stopwatch()
+      const recovered = await allocator.recover()
+      admit(clock.now())
+      const groups = await group(clock.now())
+      const { begun, short } = claim(groups, recovered, clock.now())
+      tickets.shortOfServers(short.flatMap(({ records }) => records))
+      events.emit('ticked', { durationMs: stopwatch() - startedAt, matches: begun.length })
+      await Promise.all(begun)
+    },
+
+    arrived: async (lane) => {
+      if (!(await allocator.recover())) return
+      await Promise.all(claim(rounds.ofArrived(lane, clock.now()), true, clock.now()).begun)
+    },
   }
 }
-
-/** Those who wait longest get the next server, whatever their queue. */
-const byOldestTicket = (one: Group, other: Group) => oldest(one.records) - oldest(other.records)
-const oldest = (records: readonly TicketRecord[]) =>
-  records.reduce((least, { createdAt }) => Math.min(least, createdAt), Infinity)

@@ -1,40 +1,71 @@
-import type { Assignment } from '../allocation/assignment.js'
-import type { Candidate } from '../grouping/candidate.js'
-import type { CancelReason, Player, Ticket, TicketStatus, WaitingFor } from './ticket.js'
+import type { Slot } from '../kernel/model.js'
+import type { Roster } from '../rosters/roster.js'
+import type { RuleTicket } from '../rules/facts.js'
+import type { Timed } from './deadlines.js'
+import type { Lane } from './lane.js'
+import type { Acceptance, CancelReason, Ticket, TicketStatus, WaitingFor } from './ticket.js'
+import type { TicketPlayer } from './checked-ticket.js'
 
 /** A ticket as the matchmaker keeps it, addresses and all. Only `createTickets` changes it. */
-export interface TicketRecord extends Candidate {
-  readonly queue: string
-  readonly players: readonly Player[]
-  place: Candidate['place']
+export interface TicketRecord extends RuleTicket, Timed {
+  readonly players: readonly TicketPlayer[]
+  /** As they were asked for; shared by all tickets of the same queues. */
+  readonly queues: readonly string[]
+  /** Those of the queues that it can wait in. */
+  lanes: readonly Lane[]
+  /** For each of the lanes, where in its pool the ticket is; `NOWHERE` if it is not in there now. */
+  slots: Slot[]
+  place: RuleTicket['place']
   /** Whether its place is still being looked up. */
   locating: boolean
   status: TicketStatus
+  version: number
   waitingFor: WaitingFor
   attempts: number
   /** Epoch milliseconds before which it is not grouped again. */
   restsUntil: number
-  matchId: string | undefined
-  matchedAt: number | undefined
+  /** Its place in a match, from MATCH_FOUND on. */
+  seat: Seat | undefined
+  /** Epoch milliseconds. */
   assignedAt: number | undefined
-  assignment: Assignment | undefined
   cancelledAt: number | undefined
   cancelReason: CancelReason | undefined
 }
 
+/** A ticket's place in a match. */
+export interface Seat {
+  readonly roster: Roster
+  /** Index of its team. */
+  readonly team: number
+  /** Epoch milliseconds. */
+  readonly matchedAt: number
+  /** While it matters whether its players accept. */
+  acceptance: Acceptance | undefined
+}
+
+export const NOWHERE: Slot = -1
+
 /** What may be seen of it. */
-export const ticketOf = (record: TicketRecord): Ticket => ({
-  id: record.id,
-  queue: record.queue,
-  players: record.players.map(({ id }) => ({ id })),
-  status: record.status,
-  createdAt: record.createdAt,
-  waitingFor: record.status === 'SEARCHING' ? record.waitingFor : undefined,
-  attempts: record.attempts,
-  matchId: record.matchId,
-  matchedAt: record.matchedAt,
-  assignedAt: record.assignedAt,
-  assignment: record.assignment,
-  cancelledAt: record.cancelledAt,
-  cancelReason: record.cancelReason,
-})
+export function ticketOf(record: TicketRecord): Ticket {
+  const { seat, status } = record
+  return {
+    id: record.id,
+    version: record.version,
+    queues: record.queues,
+    players: record.players.map(({ id }) => ({ id })),
+    priority: record.priority,
+    status,
+    createdAt: record.createdAt,
+    waitingFor: status === 'SEARCHING' ? record.waitingFor : undefined,
+    attempts: record.attempts,
+    matchId: seat?.roster.matchId,
+    queue: seat?.roster.queue.name,
+    team: seat?.roster.teams[seat.team]?.name,
+    matchedAt: seat?.matchedAt,
+    acceptance: status === 'MATCH_FOUND' ? seat?.acceptance : undefined,
+    assignedAt: record.assignedAt,
+    assignment: status === 'HOST_ASSIGNED' ? seat?.roster.assignment : undefined,
+    cancelledAt: record.cancelledAt,
+    cancelReason: record.cancelReason,
+  }
+}

@@ -2,19 +2,33 @@ import { canonicalIp, type Coordinates } from '@muster/core'
 import { z } from 'zod'
 import { InvalidTicket } from '../errors.js'
 import { read } from '../read.js'
-import type { TicketInput } from './ticket.js'
-
-/** Players in a ticket at most, whatever the queue. */
-const LARGEST_PARTY = 500
+import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket } from './checked-ticket.js'
+import { quickRead } from './quick-read.js'
+import type { Player, TicketInput } from './ticket.js'
 
 export const coordinates: z.ZodType<Coordinates> = z.object({
   latitude: z.number().min(-90).max(90),
   longitude: z.number().min(-180).max(180),
 })
 
-const player = z
+const name = z.string().min(1).max(MOST.characters)
+const distinct = (list: readonly string[]) => new Set(list).size === list.length
+const names = (most: number) => z.array(name).max(most).refine(distinct, 'must not hold anything twice')
+const atMost = (most: number) =>
+  [(value: object) => Object.keys(value).length <= most, `must have at most ${most} entries`] as const
+
+const attribute = z.union(
+  [z.number(), z.string().max(MOST.characters), z.array(z.string().max(MOST.characters)).max(MOST.listed).refine(distinct)],
+  `must be a number, a text of at most ${MOST.characters} characters, or a list of at most ${MOST.listed} different such texts`,
+)
+
+export const ticketId = z.string().regex(TICKET_ID, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -')
+export const ticketPriority = z.int().min(PRIORITIES.least).max(PRIORITIES.most)
+
+/** A player of whom it does not matter where they are. */
+export const player: z.ZodType<Player> = z
   .strictObject({
-    id: z.string().min(1).max(128),
+    id: name,
     ip: z
       .string()
       .transform((text, context) => {
@@ -24,28 +38,50 @@ const player = z
       })
       .optional(),
     coordinates: coordinates.optional(),
+    latencies: z
+      .record(name, z.number().positive().max(60_000))
+      .refine(...atMost(MOST.beacons))
+      .optional(),
+    attributes: z
+      .record(name, attribute)
+      .refine(...atMost(MOST.attributes))
+      .optional(),
+    roles: names(MOST.roles).optional(),
+    avoid: names(MOST.avoided).optional(),
   })
-  .refine((one) => one.ip !== undefined || one.coordinates !== undefined, 'must have ip, coordinates or both')
 
-const schema: z.ZodType<TicketInput> = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[\w-]{1,64}$/, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -')
-    .optional(),
-  queue: z.string(),
-  players: z
-    .array(player)
-    .min(1)
-    .max(LARGEST_PARTY)
-    .superRefine((players, context) => {
-      const seen = new Set<string>()
-      for (const [index, { id }] of players.entries()) {
-        if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: 'is in this ticket twice' })
-        seen.add(id)
-      }
-    }),
-})
+const locatedPlayer = player.refine((one) => one.ip !== undefined || one.coordinates !== undefined, 'must have ip, coordinates or both')
+
+const schema: z.ZodType<TicketInput> = z
+  .strictObject({
+    id: ticketId.optional(),
+    queue: z.string().optional(),
+    queues: names(MOST.queues).min(1).optional(),
+    players: z
+      .array(locatedPlayer)
+      .min(1)
+      .max(MOST.players)
+      .superRefine((players, context) => {
+        const seen = new Set<string>()
+        for (const [index, { id }] of players.entries()) {
+          if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: 'is in this ticket twice' })
+          seen.add(id)
+        }
+      }),
+    priority: ticketPriority.optional(),
+  })
+  .refine(({ queue, queues }) => (queue === undefined) !== (queues === undefined), {
+    path: ['queue'],
+    message: 'must be given, or queues instead',
+  })
 
 /** @throws {InvalidTicket} naming the path, and the value unless it is an address. */
-export const readTicketInput = (input: TicketInput): TicketInput =>
-  read(schema, input, (field, message) => new InvalidTicket(`ticket: ${message}`, { field }))
+export const readTicketInput = (input: TicketInput): CheckedTicket => quickRead(input) ?? readBySchema(input)
+
+/** The same, at its pace. */
+export function readBySchema(input: TicketInput): CheckedTicket {
+  const { id, queue, queues, players, priority } = read(schema, input, refuseTicket)
+  return { id, queues: queues ?? [queue as string], players: players.map(complete), priority: priority ?? 0 }
+}
+
+export const refuseTicket = (field: string, message: string) => new InvalidTicket(`ticket: ${message}`, { field })

@@ -1,5 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { Assignment } from '../allocation/assignment.js'
+import type { Attributes } from '../rules/definition.js'
 
 /** A player who wants to play. At least one of `ip` and `coordinates` is needed, to find a server nearby. */
 export interface Player {
@@ -9,37 +10,70 @@ export interface Player {
   readonly ip?: string | undefined
   /** Degrees. Where both are given, these count. */
   readonly coordinates?: Coordinates | undefined
+  /** Round trips to beacons, by their name: milliseconds above 0. At most 64. */
+  readonly latencies?: Readonly<Record<string, number>> | undefined
+  /** What the queue's rules look at. At most 64; texts and names of at most 128 characters, lists of at most 128 texts. */
+  readonly attributes?: Attributes | undefined
+  /** Roles that the player would play. At most 16. */
+  readonly roles?: readonly string[] | undefined
+  /** Ids of players not to be matched with, in queues with an `avoid` rule. At most 256. */
+  readonly avoid?: readonly string[] | undefined
 }
 
-/** What creates a ticket. */
+/** What creates a ticket. Exactly one of `queue` and `queues` is given. */
 export interface TicketInput {
   /** 1 to 64 of A–Z, a–z, 0–9, _ and -. Creating the same ticket twice is creating it once. Default: a new one. */
   readonly id?: string | undefined
   /** Name of the queue to wait in. */
-  readonly queue: string
+  readonly queue?: string | undefined
+  /** Names of the queues to wait in at once, at most 16: the first match in any of them wins. */
+  readonly queues?: readonly string[] | undefined
   /** One player, or a party that stays together. */
   readonly players: readonly Player[]
+  /** Higher is served first: a whole number from −100 to 100. Default 0. */
+  readonly priority?: number | undefined
 }
 
 /**
- * SEARCHING, until there are enough others; MATCH_FOUND, while a server is deployed, and back to SEARCHING
- * if that fails; HOST_ASSIGNED or CANCELLED at the end.
+ * SEARCHING, until there are enough others; MATCH_FOUND, while its players are asked whether they accept and
+ * while a server is deployed, and back to SEARCHING if that fails; HOST_ASSIGNED or CANCELLED at the end.
  */
 export type TicketStatus = 'SEARCHING' | 'MATCH_FOUND' | 'HOST_ASSIGNED' | 'CANCELLED'
 
 /**
  * What a searching ticket lacks: its `location`, while it is looked up; other `players`; a `retry`, shortly
- * after a deployment failed; or `servers`, when its match is found but no more servers may be deployed now.
+ * after a deployment failed; `servers`, when its match is found but no more servers may be deployed now; or
+ * the end of an `other-ticket` of one of its players, for which a match is found.
  */
-export type WaitingFor = 'location' | 'players' | 'retry' | 'servers'
+export type WaitingFor = 'location' | 'players' | 'retry' | 'servers' | 'other-ticket'
 
-/** Why a ticket was cancelled: by `cancelTicket`; after its queue's `expireAfterMs`; after `maxAttempts`; or by `close`. */
-export type CancelReason = 'cancelled' | 'expired' | 'attempts' | 'closed'
+/** Why a ticket was cancelled. */
+export type CancelReason =
+  /** By `cancelTicket`. */
+  | 'cancelled'
+  /** It waited for the `expireAfterMs` of its queues. */
+  | 'expired'
+  /** After `maxAttempts` failed deployments. */
+  | 'attempts'
+  /** By `close`. */
+  | 'closed'
+  /** A player of it declined the match. */
+  | 'declined'
+  /** A player of it did not accept the match in time. */
+  | 'not-accepted'
+  /** A player of it plays, by another ticket. */
+  | 'elsewhere'
+  /** The queues as they are since `reconfigure` do not take it. */
+  | 'refused'
+  /** It was taken out by `exportTickets`, to go on elsewhere. */
+  | 'handed-over'
 
 /** Why a ticket is searching again although a match was found. Only what was the deployment's own fault counts as an attempt. */
 export type ReturnReason =
   /** Another ticket of the match was cancelled. */
   | 'dissolved'
+  /** Others of the match did not accept it. */
+  | 'not-accepted'
   /** The match was stopped by `stopMatch` before it had a server. */
   | 'stopped'
   /** No server could be allocated. An attempt. */
@@ -54,12 +88,26 @@ export type ReturnReason =
   | 'failed'
   /** The deployment was not ready in time. An attempt. */
   | 'too-slow'
+  /** The server was READY, but its probe failed. An attempt. */
+  | 'not-listening'
+
+/** Who has accepted a match so far. */
+export interface Acceptance {
+  /** Epoch milliseconds by which all players of the ticket must have accepted. */
+  readonly until: number
+  /** Those of the ticket's players who have. */
+  readonly accepted: readonly string[]
+}
 
 /** A ticket as it is at one moment. It holds no address. Times are epoch milliseconds. */
 export interface Ticket {
   readonly id: string
-  readonly queue: string
+  /** Grows by 1 with every change of anything below; 1 at first. See `waitForChange`. */
+  readonly version: number
+  /** The queues it waits in. */
+  readonly queues: readonly string[]
   readonly players: readonly { readonly id: string }[]
+  readonly priority: number
   readonly status: TicketStatus
   /** Its waiting time counts from here, whatever happens in between. */
   readonly createdAt: number
@@ -67,9 +115,13 @@ export interface Ticket {
   readonly waitingFor?: WaitingFor | undefined
   /** Deployments that failed so far. */
   readonly attempts: number
-  /** From MATCH_FOUND on. */
+  /** From MATCH_FOUND on: the match, the one of its queues that found it, and the name of the ticket's team. */
   readonly matchId?: string | undefined
+  readonly queue?: string | undefined
+  readonly team?: string | undefined
   readonly matchedAt?: number | undefined
+  /** While MATCH_FOUND in a queue with acceptance, until the match is accepted by all. */
+  readonly acceptance?: Acceptance | undefined
   /** When HOST_ASSIGNED. */
   readonly assignedAt?: number | undefined
   readonly assignment?: Assignment | undefined

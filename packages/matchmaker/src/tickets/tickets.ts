@@ -1,41 +1,68 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type { Assignment } from '../allocation/assignment.js'
-import { InvalidTicket, PlayerBusy, UnknownQueue } from '../errors.js'
+import { UnknownQueue, type InvalidTicket } from '../errors.js'
 import type { Events } from '../events.js'
-import { newId } from '../ids.js'
-import type { Queue } from '../queue.js'
-import type { LocatePlayers } from './locating.js'
-import { networkOf } from './place.js'
+import type { Roster } from '../rosters/roster.js'
+import { admit, refuseOther, type PastOfTicket } from './admission.js'
+import type { Lane } from './lane.js'
+import type { LocatePlayers, Place } from './locating.js'
+import { createPlayerIndex } from './player-index.js'
+import { isIn, leaveOthers, moveTo } from './presence.js'
 import { ticketOf, type TicketRecord } from './record.js'
-import type { CancelReason, ReturnReason, TicketInput, TicketStatus } from './ticket.js'
-import { readTicketInput } from './ticket-input.js'
+import type { Acceptance, CancelReason, ReturnReason, Ticket, TicketStatus } from './ticket.js'
+import type { CheckedTicket } from './checked-ticket.js'
+import { createWaiters } from './waiters.js'
+import { createWaiting } from './waiting.js'
 
 /** All tickets and their lives: every change of a ticket is one of these functions. */
 export interface Tickets {
-  create(input: TicketInput): TicketRecord
-  find(id: string): TicketRecord | undefined
-  /** Cancels the overdue, and gives those that may be grouped now. */
-  admit(queue: Queue, now: number): TicketRecord[]
-  /** A match was found for them all: false, and nothing changed, if one of them does not search any more. */
-  match(records: readonly TicketRecord[], matchId: string, now: number): boolean
-  /** A match was found, but there may be no server for it now. */
-  waitForServers(records: readonly TicketRecord[]): void
   /**
-   * Its match came to nothing; one that left the match already stays as it is.
+   * @param past of a ticket that waited elsewhere before.
+   * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}
+   */
+  create(ticket: CheckedTicket, past?: PastOfTicket): TicketRecord
+  find(id: string): TicketRecord | undefined
+  /** Does what is due: cancels the overdue, and lets those into the pools that may be grouped now. */
+  advance(now: number): void
+  /** They are grouped in this lane: until `take` or `release`, no other lane can have them. */
+  reserve(records: readonly TicketRecord[], lane: Lane): void
+  release(records: readonly TicketRecord[], now: number): void
+  /**
+   * A match was found for them all: false, and nothing changed, if one of them does not wait in the lane any more.
+   * @param teams for each of them the index of its team.
+   */
+  take(records: readonly TicketRecord[], lane: Lane, roster: Roster, teams: readonly number[], now: number): boolean
+  /** For these, and no others, a match is found, but there may be no server for it now. */
+  shortOfServers(records: readonly TicketRecord[]): void
+  /** Where the acceptance of its match stands. */
+  setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void
+  /**
+   * Its match came to nothing; one that is not in a match without a server stays as it is.
    * @param counts whether that is an attempt that failed.
    */
   putBack(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
-  assign(records: readonly TicketRecord[], assignment: Assignment, now: number): void
+  /** Its players may know where to connect. */
+  assign(record: TicketRecord, now: number): void
   /** One that has ended stays as it is. */
   cancel(record: TicketRecord, reason: CancelReason, now: number): void
-  cancelSearching(reason: CancelReason, now: number): void
+  /** Resolves when its version is another one, at once if it has ended. Rejects with the reason of the signal. */
+  change(record: TicketRecord, version: number, signal: AbortSignal | undefined): Promise<Ticket>
+  /** The queues are in operation anew. Gives those that do not wait in all of theirs any more. */
+  moveTo(lanes: ReadonlyMap<string, Lane>, now: number): RefusedTicket[]
   /** Removes those that ended long enough ago. */
   removeEnded(now: number): void
   all(): Iterable<TicketRecord>
 }
 
+export interface RefusedTicket {
+  readonly record: TicketRecord
+  /** Name of the queue that does not take it. */
+  readonly queue: string
+  readonly error: InvalidTicket | UnknownQueue
+}
+
 export interface TicketsOptions {
-  readonly queues: ReadonlyMap<string, Queue>
+  /** By name. */
+  readonly lanes: ReadonlyMap<string, Lane>
   readonly locatePlayers: LocatePlayers
   readonly locateTimeoutMs: number
   readonly keepEndedMs: number
@@ -46,159 +73,155 @@ export interface TicketsOptions {
 
 /** Milliseconds before a ticket whose deployment failed is grouped again: what failed now often fails at once. */
 const restAfter = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
+/** These were no fault of a deployment: the ticket may be grouped again at once. */
+const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])
+
+const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createTickets(options: TicketsOptions): Tickets {
-  const { queues, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random } = options
+  const { locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random } = options
+  let { lanes } = options
   const byId = new Map<string, TicketRecord>()
-  /** The ticket that each player is in, as long as it has not ended. */
-  const byPlayer = new Map<string, TicketRecord>()
-  const searching = new Map<string, Set<TicketRecord>>(Array.from(queues.keys(), (name) => [name, new Set()]))
+  const players = createPlayerIndex()
+  const waiters = createWaiters()
   /** Those that ended, the first to end first. */
   const ended = new Map<TicketRecord, number>()
 
-  const searchingIn = (queue: string) => searching.get(queue) ?? new Set()
-
-  const end = (record: TicketRecord, status: TicketStatus, now: number) => {
-    record.status = status
-    searchingIn(record.queue).delete(record)
-    for (const { id } of record.players) byPlayer.delete(id)
-    ended.set(record, now)
+  const touch = (record: TicketRecord) => {
+    record.version += 1
+    waiters.changed(record)
   }
 
-  const refuse = (field: string, message: string) => new InvalidTicket(`ticket: ${field}: ${message}`, { field })
+  const waiting = createWaiting({
+    locateTimeoutMs,
+    isElsewhere: (record) => othersOf(record).some(({ status }) => status === 'MATCH_FOUND'),
+    changed: touch,
+    out: (record, reason, now) => tickets.cancel(record, reason, now),
+  })
 
-  /** The ticket that was created by this id before, if it is the same one. */
-  const created = ({ id, queue, players }: TicketInput): TicketRecord | undefined => {
-    const before = id === undefined ? undefined : byId.get(id)
-    if (before === undefined) return undefined
-    const samePlayers =
-      before.size === players.length && before.players.every((player, index) => player.id === players[index]?.id)
-    if (before.queue !== queue || !samePlayers) throw refuse('id', `is that of a ticket with another queue or other players, got ${JSON.stringify(id)}`)
-    return before
+  /** The other tickets of its players; nearly always none. */
+  const othersOf = (record: TicketRecord): readonly TicketRecord[] =>
+    players.shared ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record)) : []
+
+  const end = (record: TicketRecord, status: TicketStatus, now: number): void => {
+    waiting.leave(record)
+    players.remove(record)
+    record.status = status
+    ended.set(record, now)
+    touch(record)
+  }
+
+  const settleAll = (records: readonly TicketRecord[], now: number) => {
+    for (const record of records) waiting.settle(record, now)
+  }
+
+  const located = (record: TicketRecord, place: Place) => {
+    record.place = place
+    record.locating = false
+    if (record.status !== 'SEARCHING') return
+    // It may be in the pools without a place already.
+    waiting.leave(record)
+    waiting.settle(record, clock.now())
   }
 
   const tickets: Tickets = {
-    create: (given) => {
-      const input = readTicketInput(given)
-      const before = created(input)
-      if (before !== undefined) return before
-      const queue = queues.get(input.queue)
-      if (queue === undefined) throw new UnknownQueue(`there is no queue ${JSON.stringify(input.queue)}`)
-      const { players } = input
-      if (players.length > queue.matchSize) {
-        throw refuse(
-          'players',
-          `a party of ${players.length} does not fit into a match of ${queue.matchSize} (queue ${queue.name})`,
-        )
+    create: (ticket, past) => {
+      const before = ticket.id === undefined ? undefined : byId.get(ticket.id)
+      if (before !== undefined) {
+        refuseOther(before, ticket)
+        return before
       }
-      for (const { id } of players) {
-        const other = byPlayer.get(id)
-        if (other !== undefined) throw new PlayerBusy(id, other.id)
-      }
-
-      const place = locatePlayers(players)
-      const record: TicketRecord = {
-        id: input.id ?? newId(random),
-        queue: queue.name,
-        players,
-        size: players.length,
-        createdAt: clock.now(),
-        place: place instanceof Promise ? undefined : place,
-        network: networkOf(players),
-        locating: place instanceof Promise,
-        status: 'SEARCHING',
-        waitingFor: place instanceof Promise ? 'location' : 'players',
-        attempts: 0,
-        restsUntil: 0,
-        matchId: undefined,
-        matchedAt: undefined,
-        assignedAt: undefined,
-        assignment: undefined,
-        cancelledAt: undefined,
-        cancelReason: undefined,
-      }
-      if (place instanceof Promise) {
-        void place.then((found) => {
-          record.place = found
-          record.locating = false
-        })
-      }
+      const { record, found, entries } = admit(ticket, past, { lanes, players, locatePlayers, clock, random })
       byId.set(record.id, record)
-      for (const { id } of players) byPlayer.set(id, record)
-      searchingIn(queue.name).add(record)
-      events.emit('ticketCreated', { ticket: ticketOf(record) })
+      players.add(record)
+      waiting.settle(record, clock.now(), { entries })
+      void found?.then((place) => located(record, place))
+      if (events.isHeard('ticketCreated')) events.emit('ticketCreated', { ticket: ticketOf(record) })
       return record
     },
 
     find: (id) => byId.get(id),
+    advance: waiting.advance,
 
-    admit: (queue, now) => {
-      const pool: TicketRecord[] = []
-      for (const record of searchingIn(queue.name)) {
-        const waited = now - record.createdAt
-        if (waited >= queue.expireAfterMs) {
-          tickets.cancel(record, 'expired', now)
-          continue
-        }
-        if (record.locating && waited < locateTimeoutMs) record.waitingFor = 'location'
-        else if (now < record.restsUntil) record.waitingFor = 'retry'
-        else {
-          record.waitingFor = 'players'
-          pool.push(record)
-        }
-      }
-      return pool
+    reserve: (records, lane) => {
+      for (const record of records) leaveOthers(record, lane)
+    },
+    release: (records, now) => {
+      for (const record of records) if (record.lanes.length > 1) waiting.settle(record, now)
     },
 
-    match: (records, matchId, now) => {
-      if (!records.every((record) => record.status === 'SEARCHING')) return false
-      for (const record of records) {
-        searchingIn(record.queue).delete(record)
+    take: (records, lane, roster, teams, now) => {
+      if (!records.every((record) => isIn(record, lane))) return false
+      for (const [index, record] of records.entries()) {
+        waiting.leave(record)
         record.status = 'MATCH_FOUND'
-        record.matchId = matchId
-        record.matchedAt = now
+        record.seat = { roster, team: teams[index] as number, matchedAt: now, acceptance: undefined }
+        touch(record)
       }
+      for (const record of records) settleAll(othersOf(record), now)
       return true
     },
 
-    waitForServers: (records) => {
-      for (const record of records) record.waitingFor = 'servers'
+    shortOfServers: waiting.shortOfServers,
+
+    setAcceptance: (record, acceptance) => {
+      if (record.seat === undefined || record.seat.acceptance === acceptance) return
+      record.seat.acceptance = acceptance
+      touch(record)
     },
 
     putBack: (record, reason, counts, now) => {
-      if (record.status !== 'MATCH_FOUND') return
-      const { matchId = '', queue } = record
+      const { seat } = record
+      if (record.status !== 'MATCH_FOUND' || seat === undefined) return
+      const { matchId, queue } = seat.roster
       if (counts) record.attempts += 1
-      if (record.attempts >= (queues.get(queue)?.maxAttempts ?? 0)) return tickets.cancel(record, 'attempts', now)
+      if (record.attempts >= queue.maxAttempts) return tickets.cancel(record, 'attempts', now)
       record.status = 'SEARCHING'
-      record.matchId = undefined
-      record.matchedAt = undefined
-      const atOnce = reason === 'dissolved' || reason === 'stopped'
-      record.restsUntil = atOnce ? now : now + restAfter(record.attempts)
-      record.waitingFor = atOnce ? 'players' : 'retry'
-      searchingIn(queue).add(record)
-      events.emit('returned', { matchId, queue, ticket: ticketOf(record), reason })
+      record.seat = undefined
+      record.restsUntil = atOnce.has(reason) ? now : now + restAfter(record.attempts)
+      record.waitingFor = atOnce.has(reason) ? 'players' : 'retry'
+      touch(record)
+      events.emit('returned', { matchId, queue: queue.name, ticket: ticketOf(record), reason })
+      waiting.settle(record, now)
+      settleAll(othersOf(record), now)
     },
 
-    assign: (records, assignment, now) => {
-      for (const record of records) {
-        record.assignment = assignment
-        record.assignedAt = now
-        end(record, 'HOST_ASSIGNED', now)
-      }
+    assign: (record, now) => {
+      const others = othersOf(record)
+      record.assignedAt = now
+      end(record, 'HOST_ASSIGNED', now)
+      for (const other of others) tickets.cancel(other, 'elsewhere', now)
     },
 
     cancel: (record, reason, now) => {
-      if (record.status === 'CANCELLED' || record.status === 'HOST_ASSIGNED') return
+      if (hasEnded(record)) return
+      const others = othersOf(record)
       record.cancelledAt = now
       record.cancelReason = reason
       end(record, 'CANCELLED', now)
       if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
       else events.emit('cancelled', { ticket: ticketOf(record), reason })
+      settleAll(others, now)
     },
 
-    cancelSearching: (reason, now) => {
-      for (const records of searching.values()) for (const record of records) tickets.cancel(record, reason, now)
+    change: (record, version, signal) =>
+      record.version !== version || hasEnded(record) ? Promise.resolve(ticketOf(record)) : waiters.wait(record, signal),
+
+    moveTo: (others, now) => {
+      lanes = others
+      const refused: RefusedTicket[] = []
+      for (const record of byId.values()) {
+        if (hasEnded(record)) continue
+        for (const queue of record.queues) {
+          if (lanes.has(queue)) continue
+          refused.push({ record, queue, error: new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`) })
+        }
+        moveTo(record, record.queues.flatMap((queue) => lanes.get(queue) ?? []))
+      }
+      for (const record of byId.values()) {
+        waiting.settle(record, now, { refused: ({ queue }, error) => refused.push({ record, queue: queue.name, error }) })
+      }
+      return refused
     },
 
     removeEnded: (now) => {

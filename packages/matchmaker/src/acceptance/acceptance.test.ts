@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest'
+import { NothingToAccept } from '../errors.js'
+import { duel, setUp } from '../matchmaker.fixture.js'
+import type { QueueDefinition } from '../queues/queue.js'
+
+const asking: QueueDefinition = { ...duel, acceptance: { withinMs: 10_000 } }
+const replacing: QueueDefinition = { ...duel, matchSize: 3, acceptance: { withinMs: 10_000, replace: true } }
+
+describe('acceptance', () => {
+  test('a server is deployed as soon as all have accepted', async () => {
+    const { service, matchmaker, seen, names, join, run, status, clock } = setUp({ queues: [asking] })
+    join('ann')
+    join('ben')
+    await run(500)
+    const until = clock.now() - 500 + 10_000
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'MATCH_FOUND', acceptance: { until, accepted: [] } })
+    matchmaker.acceptMatch('ann')
+    matchmaker.acceptMatch('ann')
+    expect(matchmaker.getTicket('ann')?.acceptance).toEqual({ until, accepted: ['ann'] })
+    await run(500)
+    expect(service.calls.create).toEqual([])
+    expect(matchmaker.acceptMatch('ben')).toMatchObject({ status: 'MATCH_FOUND', acceptance: undefined })
+    await run(6000)
+    expect([status('ann'), status('ben')]).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    expect(seen.accepted).toMatchObject([{ queue: 'duel', playerIds: ['ann'] }, { playerIds: ['ben'] }])
+    expect(names.filter((name) => name !== 'ticked')).toEqual([
+      'ticketCreated',
+      'ticketCreated',
+      'matchFound',
+      'accepted',
+      'accepted',
+      'deploymentCreated',
+      'assigned',
+    ])
+  })
+
+  test('every player of a party accepts, one by one or all at once', async () => {
+    const { service, matchmaker, join, run } = setUp({ queues: [{ ...asking, matchSize: 4 }] })
+    join('ann', 'ben')
+    join('cas', 'dee')
+    await run(250)
+    matchmaker.acceptMatch('ann-ben', 'ben')
+    expect(() => matchmaker.acceptMatch('ann-ben', 'eve')).toThrow('ticket: playerId: is not in ticket ann-ben, got "eve"')
+    matchmaker.acceptMatch('cas-dee')
+    await run(500)
+    expect(service.calls.create).toEqual([])
+    matchmaker.acceptMatch('ann-ben', 'ann')
+    await run(500)
+    expect(service.calls.create).toHaveLength(1)
+  })
+
+  test('who declines is out, the others wait on from where they were', async () => {
+    const { matchmaker, seen, join, run, status } = setUp({ queues: [asking] })
+    const { createdAt } = join('ann')
+    join('ben')
+    await run(250)
+    matchmaker.acceptMatch('ann')
+    expect(matchmaker.declineMatch('ben')).toMatchObject({ status: 'CANCELLED', cancelReason: 'declined' })
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'SEARCHING', createdAt, attempts: 0, acceptance: undefined })
+    expect(seen.returned).toMatchObject([{ reason: 'not-accepted', ticket: { id: 'ann' } }])
+    join('cas')
+    await run(250)
+    expect([status('ann'), status('cas')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
+  })
+
+  test('all who do not accept in time are out, and only they', async () => {
+    const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...asking, matchSize: 3 }] })
+    for (const id of ['ann', 'ben', 'cas']) join(id)
+    await run(250)
+    matchmaker.acceptMatch('ann')
+    await run(10_250)
+    expect([status('ann'), status('ben'), status('cas')]).toEqual(['SEARCHING', 'CANCELLED', 'CANCELLED'])
+    expect(seen.cancelled?.map(({ ticket, reason }) => [ticket.id, reason])).toEqual([
+      ['ben', 'not-accepted'],
+      ['cas', 'not-accepted'],
+    ])
+    expect(seen.returned?.map(({ ticket }) => ticket.id)).toEqual(['ann'])
+    expect(service.calls.create).toEqual([])
+  })
+
+  test('a ticket that is cancelled while it is asked leaves the others searching', async () => {
+    const { matchmaker, seen, join, run } = setUp({ queues: [asking] })
+    join('ann')
+    join('ben')
+    await run(250)
+    matchmaker.cancelTicket('ann')
+    expect(seen.returned).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
+  })
+
+  test('stopMatch while they are asked: all search again', async () => {
+    const { matchmaker, seen, join, run } = setUp({ queues: [asking] })
+    join('ann', 'ben')
+    await run(250)
+    await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
+    expect(seen.returned).toMatchObject([{ reason: 'stopped' }])
+  })
+
+  test('nothing can be accepted or declined where nobody asks', async () => {
+    const { matchmaker, join, run } = setUp({ queues: [asking] })
+    join('ann')
+    expect(() => matchmaker.acceptMatch('ann')).toThrow(NothingToAccept)
+    join('ben')
+    await run(250)
+    matchmaker.acceptMatch('ann')
+    matchmaker.acceptMatch('ben')
+    expect(() => matchmaker.declineMatch('ann')).toThrow(NothingToAccept)
+  })
+
+  test('a match that is asked has its server reserved: no more are asked than can be served', async () => {
+    const { service, matchmaker, join, run, status } = setUp({ queues: [asking], maxServers: 1 })
+    join('ann', 'ben')
+    await run(250)
+    join('cas', 'dee')
+    await run(250)
+    expect(matchmaker.getTicket('cas-dee')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
+    matchmaker.declineMatch('ann-ben')
+    await run(250)
+    expect(status('cas-dee')).toBe('MATCH_FOUND')
+    expect(service.calls.create).toEqual([])
+  })
+
+  test('a match whose server has to wait after all gets it as soon as there is room', async () => {
+    const { service, matchmaker, join, run, status } = setUp({ queues: [asking, { ...duel, name: 'other' }], maxServers: 2 })
+    join('ann', 'ben')
+    await run(250)
+    matchmaker.createTicket({ id: 'o', queue: 'other', players: [{ id: 'x', ip: '198.51.100.7' }, { id: 'y', ip: '198.51.100.7' }] })
+    await run(250)
+    expect(service.calls.create).toHaveLength(1)
+    matchmaker.acceptMatch('ann-ben')
+    await run(6500)
+    expect([status('o'), status('ann-ben')]).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+  })
+})
+
+describe('acceptance with replacement', () => {
+  test('only who declined is replaced; the newcomer is asked, the others are not asked again', async () => {
+    const { matchmaker, service, seen, join, run, status } = setUp({ queues: [replacing] })
+    for (const id of ['ann', 'ben', 'cas']) join(id)
+    await run(250)
+    matchmaker.acceptMatch('ann')
+    matchmaker.declineMatch('ben')
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'MATCH_FOUND', acceptance: { accepted: ['ann'] } })
+    join('dee')
+    await run(250)
+    expect(matchmaker.getTicket('dee')).toMatchObject({ status: 'MATCH_FOUND', acceptance: { accepted: [] } })
+    expect(seen.joined).toMatchObject([{ tickets: [{ id: 'dee' }] }])
+    matchmaker.acceptMatch('cas')
+    await run(500)
+    expect(service.calls.create).toEqual([])
+    matchmaker.acceptMatch('dee')
+    await run(6000)
+    expect(['ann', 'ben', 'cas', 'dee'].map(status)).toEqual(['HOST_ASSIGNED', 'CANCELLED', 'HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    expect(seen.matchFound).toHaveLength(1)
+    expect(service.calls.create).toHaveLength(1)
+  })
+
+  test('if nobody is found in time, the match dissolves', async () => {
+    const { matchmaker, seen, join, run } = setUp({ queues: [replacing] })
+    for (const id of ['ann', 'ben', 'cas']) join(id)
+    await run(250)
+    matchmaker.acceptMatch('ann')
+    matchmaker.acceptMatch('ben')
+    matchmaker.declineMatch('cas')
+    await run(10_500)
+    expect(seen.returned?.map(({ ticket, reason }) => [ticket.id, reason])).toEqual([
+      ['ann', 'not-accepted'],
+      ['ben', 'not-accepted'],
+    ])
+    expect(seen.backfillChanged?.map(({ backfill }) => backfill.status)).toEqual(['CANCELLED'])
+    expect(matchmaker.inspect().queues[0]).toMatchObject({ matchesFound: 0, backfills: 0 })
+  })
+
+  test('when all have declined, nothing is left of the match', async () => {
+    const { matchmaker, seen, join, run } = setUp({ queues: [replacing] })
+    for (const id of ['ann', 'ben', 'cas']) join(id)
+    await run(250)
+    for (const id of ['ann', 'ben', 'cas']) matchmaker.declineMatch(id)
+    await run(500)
+    expect(seen.returned).toBeUndefined()
+    expect(matchmaker.inspect().queues[0]).toMatchObject({ matchesFound: 0, backfills: 0 })
+  })
+})

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { InvalidBackfill } from '../errors.js'
+import type { TeamShape } from '../kernel/model.js'
+import { read } from '../read.js'
+import type { RuleTicket } from '../rules/facts.js'
+import { networkOf } from '../tickets/place.js'
+import { complete, MOST } from '../tickets/checked-ticket.js'
+import { player, ticketId, ticketPriority } from '../tickets/ticket-input.js'
+import type { Player } from '../tickets/ticket.js'
+import type { BackfillChange, BackfillInput, BackfillTeam } from './backfill.js'
+import { countPlayers, roomsBeside, type Present, type Vacancies } from './vacancies.js'
+
+const team = z.strictObject({
+  name: z.string(),
+  slots: z.int().min(0).max(MOST.players).optional(),
+  players: z.array(player).max(MOST.players).optional(),
+})
+const teams = z.array(team).min(1)
+const input: z.ZodType<BackfillInput> = z.strictObject({
+  id: ticketId.optional(),
+  matchId: z.string(),
+  teams: teams.optional(),
+  priority: ticketPriority.optional(),
+})
+const change: z.ZodType<BackfillChange> = z.strictObject({ version: z.int().min(1), teams })
+
+const refuse = (field: string, message: string) => new InvalidBackfill(`backfill: ${message}`, { field })
+
+/** @throws {InvalidBackfill} */
+export const readBackfillInput = (given: BackfillInput): BackfillInput => read(input, given, refuse)
+
+/** @throws {InvalidBackfill} */
+export const readBackfillChange = (given: BackfillChange): BackfillChange => read(change, given, refuse)
+
+export interface VacanciesOptions {
+  /** Those of the match. */
+  readonly teams: readonly TeamShape[]
+  /** Who is in them, as far as that is not given. */
+  readonly present: Present
+  /** Epoch milliseconds. */
+  readonly now: number
+}
+
+/**
+ * What a match takes of the given teams; of all of them, where none are given, as much as they lack.
+ * @throws {InvalidBackfill}
+ */
+export function vacanciesOf(given: readonly BackfillTeam[] | undefined, { teams: shapes, present, now }: VacanciesOptions): Vacancies {
+  if (given === undefined) return { rooms: roomsBeside(shapes, present), present }
+  const rooms = shapes.map(() => 0)
+  const there = [...present]
+  for (const [index, { name, slots, players }] of given.entries()) {
+    const at = shapes.findIndex((shape) => shape.name === name)
+    const shape = shapes[at]
+    if (shape === undefined) throw refuse(`teams.${index}.name`, `teams.${index}.name: the match has no such team, got ${JSON.stringify(name)}`)
+    if (players !== undefined) there[at] = players.map((one) => presentPlayer(one, now))
+    const free = shape.max - countPlayers(there[at] ?? [])
+    if ((slots ?? 0) > free) throw refuse(`teams.${index}.slots`, `teams.${index}.slots: the team takes ${Math.max(0, free)} more at most, got ${slots}`)
+    rooms[at] = slots ?? Math.max(0, free)
+  }
+  return { rooms, present: there }
+}
+
+/** Someone of whom no ticket is known, as rules see them. */
+function presentPlayer(given: Player, now: number): RuleTicket {
+  const one = complete(given)
+  return { id: one.id, createdAt: now, priority: 0, players: [one], place: one.coordinates, network: networkOf([one]) }
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '@muster/core/clock'
+import { BackfillExists, InvalidBackfill, StaleBackfill, UnknownBackfill } from '../errors.js'
+import type { Matchmaker } from '../matchmaker.js'
+import type { Roster } from '../rosters/roster.js'
+import { readBackfillChange, readBackfillInput, vacanciesOf } from './backfill-input.js'
+import type { Backfills } from './backfills.js'
+import { backfillOf, type BackfillRecord } from './record.js'
+import { presentIn } from './vacancies.js'
+
+export interface Backfilling {
+  readonly backfills: Backfills
+  /** @throws {UnknownMatch}; {NotRunning} */
+  readonly running: (matchId: string) => Roster
+  readonly clock: Clock
+}
+
+/** What a game may do about the backfill of its match. */
+export function createBackfilling({
+  backfills,
+  running,
+  clock,
+}: Backfilling): Pick<Matchmaker, 'createBackfill' | 'getBackfill' | 'updateBackfill' | 'cancelBackfill'> {
+  const known = (id: string): BackfillRecord => {
+    const record = backfills.find(id)
+    if (record === undefined) throw new UnknownBackfill(`there is no backfill ${JSON.stringify(id)}`)
+    return record
+  }
+
+  return {
+    createBackfill: (given) => {
+      const { id, matchId, teams, priority } = readBackfillInput(given)
+      const before = id === undefined ? undefined : backfills.find(id)
+      if (before?.roster.matchId === matchId) return backfillOf(before)
+      if (before !== undefined) {
+        throw new InvalidBackfill(`backfill: id: is that of a backfill of another match, got ${JSON.stringify(id)}`, { field: 'id' })
+      }
+      const roster = running(matchId)
+      if (roster.backfill !== undefined) throw new BackfillExists(matchId, roster.backfill.id)
+      const vacancies = vacanciesOf(teams, { teams: roster.teams, present: presentIn(roster.teams, roster.placed), now: clock.now() })
+      if (vacancies.rooms.every((room) => room === 0)) {
+        throw new InvalidBackfill('backfill: teams: no team takes anyone: players who are gone are to be reported by playersLeft', { field: 'teams' })
+      }
+      return backfillOf(backfills.open(roster, vacancies, { id, priority }))
+    },
+
+    getBackfill: (id) => {
+      const record = backfills.find(id)
+      return record && backfillOf(record)
+    },
+
+    updateBackfill: (id, given) => {
+      const { version, teams } = readBackfillChange(given)
+      const record = known(id)
+      if (record.version !== version || record.status !== 'OPEN') throw new StaleBackfill(id, record.version)
+      backfills.change(record, vacanciesOf(teams, { teams: record.roster.teams, present: record.present, now: clock.now() }))
+      return backfillOf(record)
+    },
+
+    cancelBackfill: (id) => {
+      const record = known(id)
+      backfills.cancel(record)
+      return backfillOf(record)
+    },
+  }
+}

@@ -1,0 +1,168 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { InvalidQueue, MatchmakerClosed } from '../errors.js'
+import { duel, setUp } from '../matchmaker.fixture.js'
+import type { TicketSnapshot } from './snapshot.js'
+
+const throughJson = (snapshot: TicketSnapshot) => JSON.parse(JSON.stringify(snapshot)) as TicketSnapshot
+const at = { latitude: 59.9, longitude: 10.7 }
+
+describe('handing tickets over', () => {
+  test('they go on waiting, with everything that they came with', async () => {
+    const queues = [
+      { ...duel, rules: [{ kind: 'difference', attribute: 'skill', max: 10 }] },
+      { ...duel, name: 'other', matchSize: 4 },
+    ] as const
+    const before = setUp({ queues })
+    before.matchmaker.createTicket({
+      id: 'a',
+      queues: ['duel', 'other'],
+      priority: 3,
+      players: [{ id: 'ann', coordinates: at, attributes: { skill: 7 }, roles: ['tank'], latencies: { oslo: 12 }, avoid: ['eve'] }],
+    })
+    await before.run(2000)
+    const snapshot = throughJson(before.matchmaker.exportTickets({ take: true }))
+    expect(before.matchmaker.getTicket('a')).toMatchObject({ status: 'CANCELLED', cancelReason: 'handed-over' })
+
+    const after = setUp({ queues })
+    await after.clock.advance(5000)
+    const { tickets, refused } = after.matchmaker.importTickets(snapshot)
+    expect(refused).toEqual([])
+    expect(tickets).toMatchObject([{ id: 'a', queues: ['duel', 'other'], priority: 3, status: 'SEARCHING', createdAt: snapshot.tickets[0]?.createdAt }])
+    expect(throughJson(after.matchmaker.exportTickets()).tickets).toEqual(snapshot.tickets)
+    expect(after.matchmaker.explain('a').waitedMs).toBe(5000)
+  })
+
+  test('a copy leaves the tickets where they are; coming twice is coming once', async () => {
+    const { matchmaker, join, names } = setUp()
+    join('ann')
+    const snapshot = matchmaker.exportTickets()
+    expect(matchmaker.importTickets(snapshot)).toMatchObject({ tickets: [{ id: 'ann', status: 'SEARCHING' }], refused: [] })
+    expect(names).toEqual(['ticketCreated'])
+  })
+
+  test('those that cannot be taken are told, each with its reason; the others are taken', () => {
+    const before = setUp()
+    for (const id of ['ann', 'ben', 'cas', 'dee']) before.join(id)
+    const snapshot = throughJson(before.matchmaker.exportTickets())
+    const [ann, ben, cas, dee] = snapshot.tickets
+    const after = setUp()
+    after.matchmaker.createTicket({ id: 'x', queue: 'duel', players: [{ id: 'cas', coordinates: at }] })
+    const result = after.matchmaker.importTickets({
+      ...snapshot,
+      tickets: [{ ...ann, queues: ['gone'] }, { ...ben, createdAt: 'yesterday' }, cas, dee] as never,
+    })
+    expect(result.tickets.map(({ id }) => id)).toEqual(['dee'])
+    expect(result.refused.map(({ ticket, error }) => [ticket.id, error.message])).toEqual([
+      ['ann', 'there is no queue "gone"'],
+      ['ben', expect.stringContaining('ticket: createdAt: ')],
+      ['cas', 'player "cas" is in ticket x already'],
+    ])
+  })
+
+  test('what is no snapshot is refused', () => {
+    const { matchmaker } = setUp()
+    expect(() => matchmaker.importTickets({ format: 'else' } as never)).toThrow('snapshot: format: ')
+  })
+
+  test('a closed matchmaker takes nothing', async () => {
+    const { matchmaker } = setUp()
+    const snapshot = matchmaker.exportTickets()
+    await matchmaker.close()
+    expect(() => matchmaker.importTickets(snapshot)).toThrow(MatchmakerClosed)
+  })
+
+  test('nothing is lost and nothing is doubled, whoever waits', async () => {
+    const tickets = fc.array(fc.record({ players: fc.integer({ min: 1, max: 2 }), both: fc.boolean(), after: fc.nat(3) }), { maxLength: 12 })
+    await fc.assert(
+      fc.asyncProperty(tickets, async (inputs) => {
+        const queues = [duel, { ...duel, name: 'other', matchSize: 3 }]
+        const [before, after] = [setUp({ queues }), setUp({ queues })]
+        for (const [index, { players, both, after: ms }] of inputs.entries()) {
+          await before.clock.advance(ms * 100)
+          before.matchmaker.createTicket({
+            id: `t${index}`,
+            queues: both ? ['duel', 'other'] : ['other'],
+            players: Array.from({ length: players }, (_, one) => ({ id: `p${index}.${one}`, ip: '198.51.100.7' })),
+          })
+        }
+        await before.matchmaker.tick()
+        const waiting = inputs.map((_, index) => `t${index}`).filter((id) => before.status(id) === 'SEARCHING')
+        const snapshot = throughJson(before.matchmaker.exportTickets({ take: true }))
+        await after.clock.advance(before.clock.now() - after.clock.now())
+        const { tickets: taken, refused } = after.matchmaker.importTickets(snapshot)
+        expect(refused).toEqual([])
+        expect(taken.map(({ id }) => id)).toEqual(waiting)
+        for (const ticket of taken) {
+          const { createdAt, queues: names, players } = before.matchmaker.getTicket(ticket.id) ?? {}
+          expect(ticket).toMatchObject({ createdAt, queues: names, players })
+        }
+      }),
+      { numRuns: 50 },
+    )
+  })
+})
+
+describe('reconfiguring', () => {
+  test('tickets wait on under the new rules, with their waiting time', async () => {
+    const { matchmaker, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
+    const { createdAt } = join('ann')
+    join('ben')
+    await run(1000)
+    expect(matchmaker.reconfigure([duel])).toEqual({ refused: [] })
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'SEARCHING', createdAt })
+    await run(250)
+    expect([status('ann'), status('ben')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
+  })
+
+  test('those that the new queues refuse are told, and wait where they still can', () => {
+    const other = { ...duel, name: 'other' }
+    const { matchmaker, seen, join } = setUp({ queues: [duel, other] })
+    join('ann', 'ben')
+    matchmaker.createTicket({ id: 'both', queues: ['duel', 'other'], players: [{ id: 'cas', coordinates: at }] })
+    matchmaker.createTicket({ id: 'else', queue: 'other', players: [{ id: 'dee', coordinates: at }] })
+    const { refused } = matchmaker.reconfigure([{ ...duel, matchSize: 1 }])
+    expect(refused.map(({ ticket, queue, error }) => [ticket.id, queue, error.message])).toEqual([
+      ['both', 'other', 'there is no queue "other" any more'],
+      ['else', 'other', 'there is no queue "other" any more'],
+      ['ann-ben', 'duel', 'ticket: players: a party of 2 is too big: a team takes at most 1'],
+    ])
+    expect(seen.cancelled?.map(({ ticket, reason }) => [ticket.id, reason])).toEqual([
+      ['ann-ben', 'refused'],
+      ['else', 'refused'],
+    ])
+    expect(matchmaker.getTicket('both')).toMatchObject({ status: 'SEARCHING' })
+  })
+
+  test('queues that are wrong change nothing', async () => {
+    const { matchmaker, join, run, status } = setUp()
+    join('ann', 'ben')
+    expect(() => matchmaker.reconfigure([{ ...duel, matchSize: 0 }])).toThrow(InvalidQueue)
+    await run(250)
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+  })
+
+  test('a match that is found goes on; if it fails, its tickets search under the new rules', async () => {
+    const { matchmaker, join, run, status } = setUp({ service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 1000 }) } })
+    join('ann', 'ben')
+    await run(250)
+    matchmaker.reconfigure([{ ...duel, deploy: { ...duel.deploy, version: '2' } }])
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+    await run(10_000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+  })
+
+  test('an open backfill goes on where the teams are the same, and ends where they are not', async () => {
+    const social = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
+    const { matchmaker, join, run } = setUp({ queues: [social] })
+    join('ann')
+    await run(6500)
+    const { id } = matchmaker.createBackfill({ matchId: matchmaker.getTicket('ann')?.matchId ?? '' })
+    matchmaker.reconfigure([{ ...social, expireAfterMs: 1_000_000 }])
+    join('ben')
+    await run(250)
+    expect(matchmaker.getBackfill(id)).toMatchObject({ status: 'OPEN', tickets: ['ben'] })
+    matchmaker.reconfigure([duel])
+    expect(matchmaker.getBackfill(id)?.status).toBe('CANCELLED')
+  })
+})

@@ -1,0 +1,95 @@
+import { InvalidInput } from '@muster/core'
+import { z } from 'zod'
+import type { BackfillTeam } from '../backfill/backfill.js'
+import { read } from '../read.js'
+import type { Player } from '../tickets/ticket.js'
+
+/** The first line's `format`; another one means that older readers do not understand the recording. */
+export const FORMAT = 'muster-recording-1'
+
+/** What a line of a recording says: something that was asked of a matchmaker, and was done. */
+export type RecordedEvent =
+  /** `queues`: as they were defined, if the recorder was told. */
+  | { readonly kind: 'start'; readonly format: typeof FORMAT; readonly queues?: readonly unknown[] | undefined }
+  | { readonly kind: 'create'; readonly ticket: RecordedTicket }
+  | { readonly kind: 'cancel'; readonly ticketId: string }
+  | { readonly kind: 'accept' | 'decline'; readonly ticketId: string; readonly playerId?: string | undefined }
+  /** Players left the match they were in. */
+  | { readonly kind: 'left'; readonly playerIds: readonly string[] }
+  /** The match of these tickets was stopped. */
+  | { readonly kind: 'stop'; readonly ticketIds: readonly string[] }
+  /** More players were asked for, for the match of these tickets. */
+  | { readonly kind: 'backfill'; readonly ticketIds: readonly string[]; readonly backfill: RecordedBackfill }
+  | { readonly kind: 'backfillChange'; readonly id: string; readonly teams: readonly RecordedTeam[] }
+  | { readonly kind: 'backfillCancel'; readonly id: string }
+
+/** A line: the event, when it was (epoch milliseconds), and its number, since lines that took a lookup come late. */
+export type RecordedLine = RecordedEvent & { readonly at: number; readonly n: number }
+
+/** A player without the address, unless the recorder was asked to keep it. */
+export interface RecordedPlayer extends Player {
+  /** Stands for the network of a player whose place is unknown: those of equal numbers were in the same one. */
+  readonly network?: number | undefined
+}
+
+export interface RecordedTicket {
+  readonly id: string
+  readonly queues: readonly string[]
+  readonly players: readonly RecordedPlayer[]
+  readonly priority: number
+  /** Epoch milliseconds since when it waits. */
+  readonly createdAt: number
+}
+
+export interface RecordedBackfill {
+  readonly id: string
+  readonly teams?: readonly RecordedTeam[] | undefined
+  readonly priority?: number | undefined
+}
+
+export interface RecordedTeam extends Omit<BackfillTeam, 'players'> {
+  readonly players?: readonly RecordedPlayer[] | undefined
+}
+
+const id = z.string().min(1)
+const ids = z.array(id)
+/** The rest of a player is checked where the ticket is created. */
+const player = z.looseObject({ id, network: z.int().min(0).optional() })
+const team = z.strictObject({ name: id, slots: z.int().optional(), players: z.array(player).optional() })
+const ticket = z.strictObject({
+  id,
+  queues: ids.min(1),
+  players: z.array(player).min(1),
+  priority: z.number(),
+  createdAt: z.number(),
+})
+const when = { at: z.number(), n: z.int().min(0) }
+
+const line = z.discriminatedUnion('kind', [
+  z.strictObject({ ...when, kind: z.literal('start'), format: z.literal(FORMAT), queues: z.array(z.unknown()).optional() }),
+  z.strictObject({ ...when, kind: z.literal('create'), ticket }),
+  z.strictObject({ ...when, kind: z.literal('cancel'), ticketId: id }),
+  z.strictObject({ ...when, kind: z.enum(['accept', 'decline']), ticketId: id, playerId: id.optional() }),
+  z.strictObject({ ...when, kind: z.literal('left'), playerIds: ids }),
+  z.strictObject({ ...when, kind: z.literal('stop'), ticketIds: ids }),
+  z.strictObject({
+    ...when,
+    kind: z.literal('backfill'),
+    ticketIds: ids,
+    backfill: z.strictObject({ id, teams: z.array(team).optional(), priority: z.number().optional() }),
+  }),
+  z.strictObject({ ...when, kind: z.literal('backfillChange'), id, teams: z.array(team) }),
+  z.strictObject({ ...when, kind: z.literal('backfillCancel'), id }),
+]) as z.ZodType<RecordedLine>
+
+/** @throws {InvalidInput} naming the line, counted from 1, and what is wrong with it. */
+export function readLine(text: string, number: number): RecordedLine {
+  const refuse = (field: string, message: string) => new InvalidInput(`recording, line ${number}: ${message}`, { field })
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw refuse('', 'is not JSON')
+  }
+  return read(line, value, refuse)
+}

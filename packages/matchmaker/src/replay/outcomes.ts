@@ -1,0 +1,97 @@
+import type { Matchmaker } from '../matchmaker.js'
+import type { CancelReason, Player, Ticket } from '../tickets/ticket.js'
+
+/** What became of a ticket. Times are epoch milliseconds, as in the recording. */
+export interface ReplayedTicket {
+  readonly id: string
+  readonly playerIds: readonly string[]
+  readonly createdAt: number
+  /** `waiting`: the replay ended before it did. */
+  readonly outcome: 'assigned' | 'waiting' | CancelReason
+  readonly endedAt?: number | undefined
+  /** If it was assigned. */
+  readonly queue?: string | undefined
+  readonly matchId?: string | undefined
+  readonly team?: string | undefined
+}
+
+/** A match whose server was READY. */
+export interface ReplayedMatch {
+  readonly matchId: string
+  readonly queue: string
+  /** Of its first tickets. */
+  readonly assignedAt: number
+  readonly tickets: readonly { readonly id: string; readonly team: string | undefined }[]
+}
+
+/** Keeps what becomes of the tickets of a replay. */
+export interface Outcomes {
+  /** A ticket is about to be created. */
+  expect(ticket: { readonly id: string; readonly players: readonly Player[] }, createdAt: number): void
+  /** It was not. */
+  forget(ticketId: string): void
+  /** Players do not play any more. */
+  left(playerIds: readonly string[]): void
+  /** The match that a player plays in. */
+  matchOf(playerId: string): string | undefined
+  playersOf(ticketId: string): readonly string[]
+  /** Tickets that have not ended. */
+  readonly waiting: number
+  readonly players: ReadonlyMap<string, Player>
+  tickets(): ReplayedTicket[]
+  matches(): ReplayedMatch[]
+}
+
+export function createOutcomes({ on }: Pick<Matchmaker, 'on'>): Outcomes {
+  const tickets = new Map<string, ReplayedTicket>()
+  const players = new Map<string, Player>()
+  const matches = new Map<string, { readonly queue: string; readonly assignedAt: number; readonly tickets: { id: string; team: string | undefined }[] }>()
+  const playing = new Map<string, string>()
+  let waiting = 0
+
+  const end = ({ id }: Ticket, ending: Partial<ReplayedTicket>) => {
+    const ticket = tickets.get(id)
+    if (ticket?.outcome !== 'waiting') return
+    waiting -= 1
+    tickets.set(id, { ...ticket, ...ending })
+  }
+
+  on('assigned', ({ matchId, queue, tickets: assigned }) => {
+    for (const ticket of assigned) {
+      const { id, team, assignedAt = 0 } = ticket
+      end(ticket, { outcome: 'assigned', endedAt: assignedAt, queue, matchId, team })
+      const match = matches.get(matchId) ?? { queue, assignedAt, tickets: [] }
+      matches.set(matchId, match)
+      match.tickets.push({ id, team })
+      for (const player of ticket.players) playing.set(player.id, matchId)
+    }
+  })
+  on('cancelled', ({ ticket, reason }) => end(ticket, { outcome: reason, endedAt: ticket.cancelledAt }))
+  on('expired', ({ ticket }) => end(ticket, { outcome: 'expired', endedAt: ticket.cancelledAt }))
+
+  return {
+    expect: ({ id, players: party }, createdAt) => {
+      // The same ticket twice is one.
+      if (tickets.get(id)?.outcome === 'waiting') return
+      waiting += 1
+      tickets.set(id, { id, playerIds: party.map((player) => player.id), createdAt, outcome: 'waiting' })
+      for (const player of party) players.set(player.id, player)
+    },
+    forget: (ticketId) => {
+      if (tickets.get(ticketId)?.outcome !== 'waiting') return
+      waiting -= 1
+      tickets.delete(ticketId)
+    },
+    left: (playerIds) => {
+      for (const id of playerIds) playing.delete(id)
+    },
+    matchOf: (playerId) => playing.get(playerId),
+    playersOf: (ticketId) => tickets.get(ticketId)?.playerIds ?? [],
+    get waiting() {
+      return waiting
+    },
+    players,
+    tickets: () => [...tickets.values()],
+    matches: () => Array.from(matches, ([matchId, match]) => ({ matchId, ...match })),
+  }
+}

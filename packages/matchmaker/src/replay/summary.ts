@@ -1,0 +1,54 @@
+// pure: how good a replay was
+import type { Player } from '../tickets/ticket.js'
+import type { ReplayedTicket } from './outcomes.js'
+import { groupBy } from './group-by.js'
+import { percentilesOf, type Percentiles } from './percentiles.js'
+import { qualityOf, type MatchQuality } from './quality.js'
+
+/** How good the matches were: first for all, then for each queue that made some. */
+export interface ReplaySummary extends QueueSummary {
+  /** Players in tickets. */
+  readonly players: number
+  readonly tickets: number
+  /** Share of the players who were told where to connect, from 0 to 1. */
+  readonly matchedShare: number
+  /** The other players, by what became of their tickets. */
+  readonly unmatched: Readonly<Record<string, number>>
+  readonly queues: Readonly<Record<string, QueueSummary>>
+}
+
+export interface QueueSummary {
+  readonly matches: number
+  /** Milliseconds from the creation of a ticket until its players were told where to connect; each player counts. */
+  readonly waitMs: Percentiles
+  readonly quality: MatchQuality
+}
+
+export function summarize(tickets: readonly ReplayedTicket[], players: ReadonlyMap<string, Player>): ReplaySummary {
+  const assigned = tickets.filter(({ outcome }) => outcome === 'assigned')
+  const queues = groupBy(assigned, ({ queue = '' }) => queue)
+  const unmatched = new Map<string, number>()
+  for (const { outcome, playerIds } of tickets) {
+    if (outcome !== 'assigned') unmatched.set(outcome, (unmatched.get(outcome) ?? 0) + playerIds.length)
+  }
+  const count = countPlayers(tickets)
+  return {
+    players: count,
+    tickets: tickets.length,
+    matchedShare: count === 0 ? 0 : countPlayers(assigned) / count,
+    unmatched: Object.fromEntries(unmatched),
+    ...summarizeQueue(assigned, players),
+    queues: Object.fromEntries(Array.from(queues, ([name, some]) => [name, summarizeQueue(some, players)])),
+  }
+}
+
+function summarizeQueue(assigned: readonly ReplayedTicket[], players: ReadonlyMap<string, Player>): QueueSummary {
+  const matches = [...groupBy(assigned, ({ matchId = '' }) => matchId).values()]
+  return {
+    matches: matches.length,
+    waitMs: percentilesOf(assigned.flatMap(({ playerIds, createdAt, endedAt = createdAt }) => playerIds.map(() => endedAt - createdAt))),
+    quality: qualityOf(matches.map((match) => match.map(({ team, playerIds }) => ({ team, players: playerIds.flatMap((id) => players.get(id) ?? []) })))),
+  }
+}
+
+const countPlayers = (tickets: readonly ReplayedTicket[]) => tickets.reduce((sum, { playerIds }) => sum + playerIds.length, 0)

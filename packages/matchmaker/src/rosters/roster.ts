@@ -1,0 +1,58 @@
+import type { Assignment } from '../allocation/assignment.js'
+import type { BackfillRecord } from '../backfill/record.js'
+import type { Placed } from '../backfill/vacancies.js'
+import type { TeamShape } from '../kernel/model.js'
+import type { Queue } from '../queues/queue.js'
+import type { TicketRecord } from '../tickets/record.js'
+
+/**
+ * Where a match stands, seen from its players:
+ * - `asking`: they are asked whether they accept it;
+ * - `due`: all did, and it gets a server as soon as one may be deployed;
+ * - `deploying`: a server is asked for, until players may come;
+ * - `running`: they were told where to connect;
+ * - `over`: it was dissolved, or has ended.
+ */
+export type RosterPhase = 'asking' | 'due' | 'deploying' | 'running' | 'over'
+
+/** Who is in a match, from when it was found until it is over. Only `createMatchLives` changes it. */
+export interface Roster {
+  readonly matchId: string
+  /** As it was when it found the match. */
+  readonly queue: Queue
+  /** Those of the queue, in the order of its model. */
+  readonly teams: readonly TeamShape[]
+  /** Epoch milliseconds. */
+  readonly foundAt: number
+  /** Milliseconds of waiting at which the limits began that were in force. */
+  expansionMs: number
+  /** Its tickets that are not told yet where to connect, in the order in which they came. */
+  seated: readonly TicketRecord[]
+  /** Who is in it, of those who were told already and of the others. */
+  placed: readonly Placed[]
+  phase: RosterPhase
+  /** Epoch milliseconds by which those who did not accept must be replaced; Infinity while nobody is missing. */
+  fullBy: number
+  requestId: string | undefined
+  assignment: Assignment | undefined
+  /** The one that is open. */
+  backfill: BackfillRecord | undefined
+}
+
+/** One that gets a server at once. */
+export const newRoster = (matchId: string, queue: Queue, teams: readonly TeamShape[], foundAt: number): Roster => ({
+  matchId,
+  queue,
+  teams,
+  foundAt,
+  expansionMs: 0,
+  seated: NOBODY,
+  placed: NOBODY,
+  phase: 'due',
+  fullBy: Infinity,
+  requestId: undefined,
+  assignment: undefined,
+  backfill: undefined,
+})
+
+const NOBODY: readonly never[] = []

@@ -1,0 +1,62 @@
+import type { Attributes } from '@opentelemetry/api'
+import type { Ticket } from '../tickets/ticket.js'
+import type { Instruments } from './instruments.js'
+import { queueOf, type Observed } from './observed.js'
+
+/** Counts and times what the matchmaker tells. Gives what ends that. */
+export function recordEvents({ on }: Observed, { counters, histograms }: Instruments, common: Attributes): (() => void)[] {
+  const ofQueue = (queue: string): Attributes => ({ ...common, 'muster.queue': queue })
+
+  const matched = (queue: string, tickets: readonly Ticket[]) => {
+    for (const { createdAt, matchedAt = createdAt } of tickets) {
+      histograms['muster.ticket.match_time'].record(seconds(matchedAt - createdAt), ofQueue(queue))
+    }
+  }
+  const ended = (ticket: Ticket, outcome: string, endedAt: number | undefined) => {
+    const attributes = { ...ofQueue(queueOf(ticket)), 'muster.outcome': outcome }
+    counters['muster.tickets.ended'].add(1, attributes)
+    if (endedAt !== undefined) histograms['muster.ticket.wait_time'].record(seconds(endedAt - ticket.createdAt), attributes)
+  }
+
+  return [
+    on('ticketCreated', ({ ticket }) => counters['muster.tickets.created'].add(1, ofQueue(queueOf(ticket)))),
+    on('matchFound', ({ queue, tickets, expansionMs }) => {
+      const attributes = ofQueue(queue)
+      const createdAt = tickets.map((ticket) => ticket.createdAt)
+      counters['muster.matches.found'].add(1, attributes)
+      histograms['muster.match.expansion'].record(seconds(expansionMs), attributes)
+      histograms['muster.match.players'].record(tickets.reduce((sum, { players }) => sum + players.length, 0), attributes)
+      histograms['muster.match.wait_spread'].record(seconds(Math.max(...createdAt) - Math.min(...createdAt)), attributes)
+      matched(queue, tickets)
+    }),
+    on('joined', ({ queue, tickets }) => {
+      counters['muster.tickets.joined'].add(tickets.length, ofQueue(queue))
+      matched(queue, tickets)
+    }),
+    on('accepted', ({ queue, playerIds }) => counters['muster.players.accepted'].add(playerIds.length, ofQueue(queue))),
+    on('playersLeft', ({ queue, playerIds }) => counters['muster.players.left'].add(playerIds.length, ofQueue(queue))),
+    on('backfillCreated', ({ backfill }) => counters['muster.backfills.created'].add(1, ofQueue(backfill.queue))),
+    on('backfillChanged', ({ backfill: { queue, status } }) => {
+      if (status !== 'OPEN') counters['muster.backfills.ended'].add(1, { ...ofQueue(queue), 'muster.outcome': status.toLowerCase() })
+    }),
+    on('returned', ({ queue, reason }) => counters['muster.tickets.returned'].add(1, { ...ofQueue(queue), 'muster.reason': reason })),
+    on('assigned', ({ tickets }) => {
+      for (const ticket of tickets) ended(ticket, 'assigned', ticket.assignedAt)
+    }),
+    on('cancelled', ({ ticket, reason }) => ended(ticket, reason, ticket.cancelledAt)),
+    on('expired', ({ ticket }) => ended(ticket, 'expired', ticket.cancelledAt)),
+    on('deploymentCreated', ({ queue }) => counters['muster.deployments.created'].add(1, ofQueue(queue))),
+    on('deploymentReady', ({ queue, startMs, unseenMs }) => {
+      histograms['muster.deployment.start_time'].record(seconds(startMs), ofQueue(queue))
+      histograms['muster.deployment.unseen_time'].record(seconds(unseenMs), ofQueue(queue))
+    }),
+    on('deploymentStopped', ({ queue, reason }) =>
+      counters['muster.deployments.stopped'].add(1, { ...ofQueue(queue), 'muster.reason': reason }),
+    ),
+    on('deploymentReaped', () => counters['muster.deployments.reaped'].add(1, common)),
+    on('ticked', ({ durationMs }) => histograms['muster.tick.duration'].record(seconds(durationMs), common)),
+    on('problem', ({ during }) => counters['muster.problems'].add(1, { ...common, 'muster.activity': during })),
+  ]
+}
+
+const seconds = (ms: number) => ms / 1000

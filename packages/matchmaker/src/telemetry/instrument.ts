@@ -1,0 +1,46 @@
+import { metrics, trace, type Attributes, type Meter, type Tracer } from '@opentelemetry/api'
+import { systemClock, type Clock } from '@muster/core/clock'
+import { recordRequests } from './api-metrics.js'
+import { recordEvents } from './event-metrics.js'
+import { createInstruments } from './instruments.js'
+import { createLimitMeter } from './limit-meter.js'
+import type { Observed, ObservedClient } from './observed.js'
+import { observeState } from './state-metrics.js'
+import { traceEvents } from './traces.js'
+
+export interface InstrumentOptions {
+  /** The client of the service: with it, the use of the rate limits and the requests are measured too. */
+  readonly client?: ObservedClient | undefined
+  /** Default: the globally registered provider's, by the name `@muster/matchmaker`. */
+  readonly meter?: Meter | undefined
+  readonly tracer?: Tracer | undefined
+  /** On every measurement and span, e.g. the region. */
+  readonly attributes?: Attributes | undefined
+  /** The matchmaker's. Default: the machine's. */
+  readonly clock?: Clock | undefined
+}
+
+const NAME = '@muster/matchmaker'
+
+/**
+ * Tells OpenTelemetry what a matchmaker does: metrics and traces as docs/telemetry.md lists them. It only listens;
+ * nothing it says holds an address or a player's id. Gives a function that ends it. An SDK must be registered, or
+ * its meter and tracer given, or nothing comes of it.
+ */
+export function instrument(matchmaker: Observed, options: InstrumentOptions = {}): () => void {
+  const { client, attributes = {}, clock = systemClock } = options
+  const meter = options.meter ?? metrics.getMeter(NAME)
+  const tracer = options.tracer ?? trace.getTracer(NAME)
+  const instruments = createInstruments(meter)
+  const limits = createLimitMeter()
+
+  const endings = [
+    ...recordEvents(matchmaker, instruments, attributes),
+    observeState(matchmaker, client, meter, instruments, limits, attributes),
+    traceEvents(matchmaker, tracer, clock, attributes),
+    ...(client === undefined ? [] : recordRequests(client, instruments, limits, clock, attributes)),
+  ]
+  return () => {
+    for (const end of endings) end()
+  }
+}

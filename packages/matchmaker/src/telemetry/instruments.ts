@@ -1,0 +1,86 @@
+import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api'
+
+/** Bucket boundaries, in seconds: for what takes moments, and for what takes minutes. */
+const MOMENTS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const MINUTES = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600]
+
+const PLAYERS = [1, 2, 4, 6, 8, 10, 12, 16, 24, 32, 50, 100, 200, 500]
+
+/** What happened, counted. */
+const counters = {
+  'muster.tickets.created': { unit: '{ticket}', description: 'Tickets that were created' },
+  'muster.tickets.ended': { unit: '{ticket}', description: 'Tickets that ended, by how' },
+  'muster.tickets.returned': { unit: '{ticket}', description: 'Tickets that lost their match and search again, by why' },
+  'muster.matches.found': { unit: '{match}', description: 'Matches that were found' },
+  'muster.tickets.joined': { unit: '{ticket}', description: 'Tickets that came into a match which had been found before' },
+  'muster.players.accepted': { unit: '{player}', description: 'Players who accepted their match' },
+  'muster.players.left': { unit: '{player}', description: 'Players who left a running match' },
+  'muster.backfills.created': { unit: '{backfill}', description: 'Backfills that were created' },
+  'muster.backfills.ended': { unit: '{backfill}', description: 'Backfills that ended, by how' },
+  'muster.deployments.created': { unit: '{deployment}', description: 'Deployments that the service accepted' },
+  'muster.deployments.stopped': { unit: '{deployment}', description: 'Deployments whose stop was confirmed, by why' },
+  'muster.deployments.reaped': { unit: '{deployment}', description: 'Deployments of this matchmaker that belonged to no match, and were stopped' },
+  'muster.problems': { unit: '{problem}', description: 'What went wrong and was dealt with, by what was being done' },
+  'muster.api.requests': { unit: '{request}', description: 'Requests to the service, by operation and outcome' },
+  'muster.api.retries': { unit: '{request}', description: 'Requests that failed and are repeated, by operation and error' },
+  'muster.api.throttled': { unit: '{request}', description: 'Requests that the service rejected with 429, by rate limit' },
+} as const
+
+/** How long it took, in seconds. */
+const histograms = {
+  'muster.ticket.match_time': { unit: 's', description: 'From the creation of a ticket to its match', buckets: MINUTES },
+  'muster.ticket.wait_time': { unit: 's', description: 'From the creation of a ticket to its end', buckets: MINUTES },
+  'muster.match.expansion': { unit: 's', description: 'How far its rules had given way: the waiting time at which the limits began that a match keeps', buckets: MINUTES },
+  'muster.match.players': { unit: '{player}', description: 'Players of a match when it was found', buckets: PLAYERS },
+  'muster.match.wait_spread': { unit: 's', description: 'What its oldest ticket waited longer than its youngest', buckets: MINUTES },
+  'muster.deployment.start_time': { unit: 's', description: 'From the answer to a create until the deployment is known to be READY', buckets: MINUTES },
+  'muster.deployment.unseen_time': { unit: 's', description: 'For how long, at most, a deployment was READY before that was known', buckets: MOMENTS },
+  'muster.tick.duration': { unit: 's', description: 'A round of grouping', buckets: MOMENTS },
+  'muster.api.queue_time': { unit: 's', description: 'What a request waited here for its rate limit', buckets: MOMENTS },
+  'muster.api.duration': { unit: 's', description: 'What a request took once it had left', buckets: MOMENTS },
+} as const
+
+/** How things are when they are asked for; sums of several processes mean something. */
+const sums = {
+  'muster.tickets.waiting': { unit: '{ticket}', description: 'Tickets that search, by what they wait for' },
+  'muster.players.waiting': { unit: '{player}', description: 'Players in tickets that search' },
+  'muster.matches.forming': { unit: '{match}', description: 'Matches whose players are being asked, or whose server is waited for' },
+  'muster.backfills.open': { unit: '{backfill}', description: 'Matches that ask for more players' },
+  'muster.backfills.slots': { unit: '{player}', description: 'Players that these would take' },
+  'muster.api.queued': { unit: '{request}', description: 'Requests that wait here for their rate limit' },
+  'muster.deployments': { unit: '{deployment}', description: 'Deployments that exist or may exist, by where they stand' },
+  'muster.stops.pending': { unit: '{deployment}', description: 'Stops that the service has not confirmed' },
+} as const
+
+/** The same where sums mean nothing. */
+const gauges = {
+  'muster.tickets.longest_wait': { unit: 's', description: 'What the oldest ticket that searches has waited' },
+  'muster.allocation.held': { unit: '1', description: '1 while no more servers are deployed, by why' },
+  'muster.api.limit_use': { unit: '1', description: 'Most requests in any second since the last reading, as a share of the rate limit' },
+} as const
+
+/** Every metric there is. Names, units and attributes are an interface that dashboards rest on: see docs/telemetry.md. */
+export const catalogue = { ...counters, ...histograms, ...sums, ...gauges }
+
+export interface Instruments {
+  readonly counters: Readonly<Record<keyof typeof counters, Counter>>
+  readonly histograms: Readonly<Record<keyof typeof histograms, Histogram>>
+  readonly observed: Readonly<Record<keyof typeof sums | keyof typeof gauges, Observable>>
+}
+
+export function createInstruments(meter: Meter): Instruments {
+  const make = <Key extends string, Description extends object, Made>(
+    described: Readonly<Record<Key, Description>>,
+    one: (name: Key, description: Description) => Made,
+  ) => Object.fromEntries((Object.keys(described) as Key[]).map((name) => [name, one(name, described[name])])) as Record<Key, Made>
+  return {
+    counters: make(counters, (name, options) => meter.createCounter(name, options)),
+    histograms: make(histograms, (name, { buckets, ...options }) =>
+      meter.createHistogram(name, { ...options, advice: { explicitBucketBoundaries: [...buckets] } }),
+    ),
+    observed: {
+      ...make(sums, (name, options) => meter.createObservableUpDownCounter(name, options)),
+      ...make(gauges, (name, options) => meter.createObservableGauge(name, options)),
+    },
+  }
+}

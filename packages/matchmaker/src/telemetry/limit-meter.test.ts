@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest'
+import { createLimitMeter } from './limit-meter.js'
+
+test('the use of a limit is the most that left in any one window since it was last asked', () => {
+  const meter = createLimitMeter()
+  for (const now of [0, 400, 999, 1000, 1399]) meter.left('deployments.create', now)
+  // Of this there is no documented limit.
+  meter.left('applications.list', 0)
+  // 400, 999, 1000 and 1399; that of 0 left a second before 1000.
+  expect(meter.take()).toEqual([{ name: 'create deployment', limit: 40, peak: 4 }])
+  meter.left('deployments.create', 1500)
+  expect(meter.take()).toEqual([{ name: 'create deployment', limit: 40, peak: 4 }])
+  meter.left('deployments.create', 9000)
+  meter.left('deployments.get', 9000)
+  expect(meter.take()).toEqual([
+    { name: 'create deployment', limit: 40, peak: 1 },
+    { name: 'deployment status', limit: 20, peak: 1 },
+  ])
+})

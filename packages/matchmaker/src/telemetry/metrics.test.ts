@@ -1,0 +1,159 @@
+import { readFileSync } from 'node:fs'
+import type { Client } from '@muster/core'
+import { EventEmitter } from 'eventemitter3'
+import { describe, expect, test } from 'vitest'
+import type { MatchView } from '../allocation/match.js'
+import { catalogue } from './instruments.js'
+import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
+
+const match = { matchId: 'm1', queue: 'duel' }
+
+describe('tickets', () => {
+  test('are counted and timed as they come, are matched, return, and end', async () => {
+    const { emit, measured } = setUp()
+    emit('ticketCreated', { ticket: ticket('a') })
+    emit('ticketCreated', { ticket: ticket('b', { queues: ['duel', 'ranked'] }) })
+    emit('matchFound', { ...match, tickets: [ticket('a', { queue: 'duel', matchedAt: START + 2000 }), ticket('b', { queue: 'duel', createdAt: START + 500, matchedAt: START + 2000 })], expansionMs: 1500 })
+    emit('returned', { ...match, ticket: ticket('b'), reason: 'no-capacity' })
+    emit('assigned', { ...match, requestId: 'r1', assignment, tickets: [ticket('a', { queue: 'duel', assignedAt: START + 9000 })] })
+    emit('cancelled', { ticket: ticket('b', { queues: ['duel', 'ranked'], cancelledAt: START + 10_000 }), reason: 'attempts' })
+    emit('expired', { ticket: ticket('c', { cancelledAt: START + 60_000 }) })
+    expect(await measured()).toMatchObject({
+      'muster.tickets.created{"muster.queue":"duel"}': 1,
+      'muster.tickets.created{"muster.queue":"several"}': 1,
+      'muster.matches.found{"muster.queue":"duel"}': 1,
+      'muster.ticket.match_time{"muster.queue":"duel"}': { count: 2, sum: 3.5 },
+      'muster.match.expansion{"muster.queue":"duel"}': { count: 1, sum: 1.5 },
+      'muster.match.players{"muster.queue":"duel"}': { count: 1, sum: 2 },
+      'muster.match.wait_spread{"muster.queue":"duel"}': { count: 1, sum: 0.5 },
+      'muster.tickets.returned{"muster.queue":"duel","muster.reason":"no-capacity"}': 1,
+      'muster.tickets.ended{"muster.queue":"duel","muster.outcome":"assigned"}': 1,
+      'muster.tickets.ended{"muster.queue":"several","muster.outcome":"attempts"}': 1,
+      'muster.tickets.ended{"muster.queue":"duel","muster.outcome":"expired"}': 1,
+      'muster.ticket.wait_time{"muster.queue":"duel","muster.outcome":"assigned"}': { count: 1, sum: 9 },
+      'muster.ticket.wait_time{"muster.queue":"several","muster.outcome":"attempts"}': { count: 1, sum: 10 },
+      'muster.ticket.wait_time{"muster.queue":"duel","muster.outcome":"expired"}': { count: 1, sum: 60 },
+    })
+  })
+
+  test('that come into a match later are counted, as are acceptances, leavers and backfills', async () => {
+    const { emit, measured } = setUp()
+    const backfill = { id: 'f1', version: 1, matchId: 'm1', queue: 'duel', createdAt: START, teams: [], tickets: [] }
+    emit('accepted', { ...match, ticket: ticket('a'), playerIds: ['ann', 'ben'] })
+    emit('playersLeft', { ...match, playerIds: ['ann'], remaining: 1 })
+    emit('backfillCreated', { backfill: { ...backfill, status: 'OPEN' } })
+    emit('backfillChanged', { backfill: { ...backfill, status: 'OPEN' } })
+    emit('joined', { ...match, backfillId: 'f1', tickets: [ticket('c', { queue: 'duel', matchedAt: START + 500 })] })
+    emit('backfillChanged', { backfill: { ...backfill, status: 'FILLED' } })
+    expect(await measured()).toMatchObject({
+      'muster.players.accepted{"muster.queue":"duel"}': 2,
+      'muster.players.left{"muster.queue":"duel"}': 1,
+      'muster.backfills.created{"muster.queue":"duel"}': 1,
+      'muster.tickets.joined{"muster.queue":"duel"}': 1,
+      'muster.ticket.match_time{"muster.queue":"duel"}': { count: 1, sum: 0.5 },
+      'muster.backfills.ended{"muster.queue":"duel","muster.outcome":"filled"}': 1,
+    })
+  })
+})
+
+test('deployments, ticks and problems are counted and timed', async () => {
+  const { emit, measured } = setUp()
+  emit('deploymentCreated', { ...match, requestId: 'r1' })
+  emit('deploymentReady', { ...match, requestId: 'r1', startMs: 12_000, unseenMs: 400 })
+  emit('deploymentStopped', { ...match, requestId: 'r1', reason: 'ended' })
+  emit('deploymentReaped', { requestId: 'r7' })
+  emit('ticked', { durationMs: 3, matches: 1 })
+  emit('problem', { during: 'create', error: new Error('no') })
+  expect(await measured()).toMatchObject({
+    'muster.deployments.created{"muster.queue":"duel"}': 1,
+    'muster.deployment.start_time{"muster.queue":"duel"}': { count: 1, sum: 12 },
+    'muster.deployment.unseen_time{"muster.queue":"duel"}': { count: 1, sum: 0.4 },
+    'muster.deployments.stopped{"muster.queue":"duel","muster.reason":"ended"}': 1,
+    'muster.deployments.reaped{}': 1,
+    'muster.tick.duration{}': { count: 1, sum: 0.003 },
+    'muster.problems{"muster.activity":"create"}': 1,
+  })
+})
+
+test('how things are is read when it is collected', async () => {
+  const { state, measured } = setUp({ attributes: { region: 'eu' } })
+  const phases = ['starting', 'running', 'running'] as const
+  const matches = phases.map((phase) => ({ ...match, phase }) as unknown as MatchView)
+  const searching = { location: 0, players: 3, retry: 0, servers: 1, 'other-ticket': 0 }
+  state.inspection = {
+    ...idle,
+    queues: [{ name: 'duel', searching, players: 5, longestWaitMs: 7500, matchesFound: 3, backfills: 1, backfillSlots: 4 }],
+    matches,
+    stopsPending: 2,
+    held: 'maxStarting',
+  }
+  expect(await measured()).toEqual({
+    ...Object.fromEntries(
+      Object.entries(searching).map(([lacks, tickets]) => [
+        `muster.tickets.waiting{"region":"eu","muster.queue":"duel","muster.waiting_for":"${lacks}"}`,
+        tickets,
+      ]),
+    ),
+    'muster.players.waiting{"region":"eu","muster.queue":"duel"}': 5,
+    'muster.tickets.longest_wait{"region":"eu","muster.queue":"duel"}': 7.5,
+    'muster.deployments{"region":"eu","muster.queue":"duel","muster.phase":"starting"}': 1,
+    'muster.deployments{"region":"eu","muster.queue":"duel","muster.phase":"running"}': 2,
+    'muster.stops.pending{"region":"eu"}': 2,
+    'muster.matches.forming{"region":"eu","muster.queue":"duel"}': 3,
+    'muster.backfills.open{"region":"eu","muster.queue":"duel"}': 1,
+    'muster.backfills.slots{"region":"eu","muster.queue":"duel"}': 4,
+    'muster.allocation.held{"region":"eu","muster.reason":"maxServers"}': 0,
+    'muster.allocation.held{"region":"eu","muster.reason":"maxStarting"}': 1,
+    'muster.allocation.held{"region":"eu","muster.reason":"maxCreatesPerMinute"}': 0,
+    'muster.allocation.held{"region":"eu","muster.reason":"paused"}': 0,
+  })
+})
+
+describe('with a client', () => {
+  const clientOf = () => {
+    const events: Client['events'] = new EventEmitter()
+    const state = { queued: 4, inFlight: 1, tokens: 0, rate: 40, pausedUntil: undefined }
+    return { events, queues: () => ({ 'create deployment': state }) }
+  }
+  const call = { operation: 'deployments.create', call: 'c-1', attempt: 1 } as const
+  const request = { ...call, method: 'POST', path: '/v2/deployments', priority: 0, queuedMs: 250 } as const
+
+  test('requests are counted and timed, and the busiest second of each limit since the last reading is told', async () => {
+    const client = clientOf()
+    const { clock, measured } = setUp({ client })
+    for (let second = 0; second < 2; second += 1) {
+      for (let count = 0; count < 10 * (second + 1); count += 1) client.events.emit('request', request)
+      await clock.advance(1000)
+    }
+    client.events.emit('response', { ...request, status: 202, error: undefined, durationMs: 20, bytes: 10 })
+    client.events.emit('response', { ...request, status: undefined, error: 'ConnectionLost', durationMs: 10, bytes: 0 })
+    client.events.emit('retry', { ...call, delayMs: 10, error: 'RateLimited' })
+    client.events.emit('throttled', { ...call, limit: 'create deployment', retryAfterMs: 1000, pauseMs: 1000 })
+    expect(await measured()).toMatchObject({
+      'muster.api.queue_time{"muster.operation":"deployments.create"}': { count: 30, sum: 7.5 },
+      'muster.api.requests{"muster.operation":"deployments.create","muster.outcome":"202"}': 1,
+      'muster.api.requests{"muster.operation":"deployments.create","muster.outcome":"ConnectionLost"}': 1,
+      'muster.api.duration{"muster.operation":"deployments.create","muster.outcome":"202"}': { count: 1, sum: 0.02 },
+      'muster.api.retries{"muster.operation":"deployments.create","muster.outcome":"RateLimited"}': 1,
+      'muster.api.throttled{"muster.limit":"create deployment"}': 1,
+      'muster.api.queued{"muster.limit":"create deployment"}': 4,
+      'muster.api.limit_use{"muster.limit":"create deployment"}': 0.5,
+    })
+    expect(await measured()).toMatchObject({ 'muster.api.limit_use{"muster.limit":"create deployment"}': 0 })
+  })
+
+  test('nothing is heard of it once it has ended', async () => {
+    const client = clientOf()
+    const { end, measured, emit } = setUp({ client })
+    end()
+    client.events.emit('request', request)
+    emit('ticketCreated', { ticket: ticket('a') })
+    expect(await measured()).toEqual({})
+  })
+})
+
+test('every metric has the unit in the documentation that it has here, and no other is there', () => {
+  const text = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
+  const documented = Array.from(text.matchAll(/^\| `(muster\.[\w.]+)` \|[^|]*\| (\S+) \|/gm), ([, name, unit]) => [name, unit])
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(Object.entries(catalogue).map(([name, { unit }]) => [name, unit])))
+})

@@ -1,0 +1,55 @@
+import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api'
+import type { Inspection } from '../inspection.js'
+import type { Instruments } from './instruments.js'
+import type { LimitMeter } from './limit-meter.js'
+import type { Observed, ObservedClient } from './observed.js'
+
+const holds = ['maxServers', 'maxStarting', 'maxCreatesPerMinute', 'paused'] as const satisfies readonly Inspection['held'][]
+
+/** Reads `inspect()` once for each collection. Gives what ends that. */
+export function observeState(
+  { inspect }: Observed,
+  client: ObservedClient | undefined,
+  meter: Meter,
+  { observed }: Instruments,
+  limits: LimitMeter,
+  common: Attributes,
+): () => void {
+  const callback: BatchObservableCallback = (result) => {
+    const { queues, matches, stopsPending, held } = inspect()
+    for (const { name, searching, players, longestWaitMs, matchesFound, backfills, backfillSlots } of queues) {
+      const queue = { ...common, 'muster.queue': name }
+      for (const [lacks, tickets] of Object.entries(searching)) {
+        result.observe(observed['muster.tickets.waiting'], tickets, { ...queue, 'muster.waiting_for': lacks })
+      }
+      result.observe(observed['muster.players.waiting'], players, queue)
+      result.observe(observed['muster.tickets.longest_wait'], longestWaitMs / 1000, queue)
+      result.observe(observed['muster.matches.forming'], matchesFound, queue)
+      result.observe(observed['muster.backfills.open'], backfills, queue)
+      result.observe(observed['muster.backfills.slots'], backfillSlots, queue)
+    }
+
+    const byPhase = new Map<string, number>()
+    for (const { queue, phase } of matches) {
+      const key = JSON.stringify([queue, phase])
+      byPhase.set(key, (byPhase.get(key) ?? 0) + 1)
+    }
+    for (const [key, count] of byPhase) {
+      const [queue, phase] = JSON.parse(key) as [string, string]
+      result.observe(observed['muster.deployments'], count, { ...common, 'muster.queue': queue, 'muster.phase': phase })
+    }
+
+    result.observe(observed['muster.stops.pending'], stopsPending, common)
+    for (const reason of holds) result.observe(observed['muster.allocation.held'], reason === held ? 1 : 0, { ...common, 'muster.reason': reason })
+    for (const [name, { queued }] of Object.entries(client?.queues() ?? {})) {
+      result.observe(observed['muster.api.queued'], queued, { ...common, 'muster.limit': name })
+    }
+    for (const { name, limit, peak } of limits.take()) {
+      result.observe(observed['muster.api.limit_use'], peak / limit, { ...common, 'muster.limit': name })
+    }
+  }
+
+  const all = Object.values(observed)
+  meter.addBatchObservableCallback(callback, all)
+  return () => meter.removeBatchObservableCallback(callback, all)
+}

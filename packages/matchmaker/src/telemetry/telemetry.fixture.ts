@@ -1,0 +1,67 @@
+import type { Attributes, HrTime } from '@opentelemetry/api'
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type Sampler } from '@opentelemetry/sdk-trace-base'
+import { createManualClock } from '@muster/core/clock'
+import { createEvents } from '../events.js'
+import type { Inspection } from '../inspection.js'
+import type { Ticket } from '../tickets/ticket.js'
+import { instrument } from './instrument.js'
+import type { ObservedClient } from './observed.js'
+
+export const START = Date.UTC(2026, 0, 1)
+
+class Reader extends MetricReader {
+  protected override async onShutdown() {}
+  protected override async onForceFlush() {}
+}
+
+export const idle: Inspection = { queues: [], matches: [], stopsPending: 0, held: undefined, pausedUntil: undefined }
+
+/** A matchmaker that does nothing but tell what the test lets it tell, instrumented with an SDK that keeps everything. */
+export function setUp(options: { readonly client?: ObservedClient; readonly attributes?: Attributes; readonly sampler?: Sampler } = {}) {
+  const { sampler, ...given } = options
+  const clock = createManualClock({ start: START })
+  const events = createEvents()
+  const state = { inspection: idle }
+  const reader = new Reader()
+  const meter = new MeterProvider({ readers: [reader] }).getMeter('test')
+  const exporter = new InMemorySpanExporter()
+  const tracer = new BasicTracerProvider({
+    spanProcessors: [new SimpleSpanProcessor(exporter)],
+    ...(sampler && { sampler }),
+  }).getTracer('test')
+  const end = instrument({ on: events.on, inspect: () => state.inspection }, { meter, tracer, clock, ...given })
+
+  /** Everything measured, as `name{attributes}`: a sum, a last value, or of a histogram its count and sum. */
+  const measured = async (): Promise<Record<string, unknown>> => {
+    const { resourceMetrics } = await reader.collect()
+    const points = resourceMetrics.scopeMetrics.flatMap(({ metrics }) =>
+      metrics.flatMap(({ descriptor, dataPoints }) =>
+        dataPoints.map(({ attributes, value }) => [
+          `${descriptor.name}${JSON.stringify(attributes)}`,
+          typeof value === 'number' ? value : 'count' in value ? { count: value.count, sum: value.sum } : value,
+        ]),
+      ),
+    )
+    return Object.fromEntries(points) as Record<string, unknown>
+  }
+  const spans = () => exporter.getFinishedSpans()
+  return { clock, emit: events.emit, state, end, measured, spans, reader }
+}
+
+/** Milliseconds since the start of the test. */
+export const millisecondsOf = ([seconds, nanoseconds]: HrTime) => Math.round(seconds * 1000 + nanoseconds / 1e6) - START
+
+export const ticket = (id: string, more: Partial<Ticket> = {}): Ticket => ({
+  id,
+  version: 1,
+  queues: ['duel'],
+  players: [{ id: `${id}-player` }],
+  priority: 0,
+  status: 'SEARCHING',
+  createdAt: START,
+  attempts: 0,
+  ...more,
+})
+
+export const assignment = { fqdn: 'server.example.com', publicIp: '203.0.113.9', ports: {}, location: undefined }

@@ -1,0 +1,141 @@
+import { context, ROOT_CONTEXT, SpanStatusCode, trace, type Context, type ContextManager } from '@opentelemetry/api'
+import { AlwaysOffSampler, type ReadableSpan } from '@opentelemetry/sdk-trace-base'
+import { expect, test } from 'vitest'
+import { assignment, millisecondsOf, setUp, START, ticket } from './telemetry.fixture.js'
+
+const match = { matchId: 'm1', queue: 'duel' }
+const [ann, ben] = [ticket('ann'), ticket('ben', { createdAt: START + 500 })]
+
+const shown = ({ name, startTime, endTime, attributes, status, events }: ReadableSpan) => ({
+  name,
+  from: millisecondsOf(startTime),
+  to: millisecondsOf(endTime),
+  attributes,
+  failed: status.code === SpanStatusCode.ERROR ? status.message : undefined,
+  events: events.map((event) => `${millisecondsOf(event.time)} ${event.name}`),
+})
+
+test('a ticket is a span from its creation to its end, and a match links to those of its tickets', async () => {
+  const { clock, emit, spans } = setUp({ attributes: { region: 'eu' } })
+  emit('ticketCreated', { ticket: ann })
+  emit('ticketCreated', { ticket: ben })
+  await clock.advance(1000)
+  emit('matchFound', { ...match, tickets: [ann, ben], expansionMs: 0 })
+  await clock.advance(100)
+  emit('deploymentCreated', { ...match, requestId: 'r1' })
+  await clock.advance(5000)
+  emit('deploymentReady', { ...match, requestId: 'r1', startMs: 5000, unseenMs: 0 })
+  await clock.advance(900)
+  const assigned = [ann, ben].map((one) => ({ ...one, queue: 'duel', matchId: 'm1', assignedAt: clock.now() }))
+  emit('assigned', { ...match, requestId: 'r1', assignment, tickets: assigned })
+
+  const common = { region: 'eu', 'muster.queue': 'duel' }
+  const ofTicket = { ...common, 'muster.players': 1, 'muster.outcome': 'assigned' }
+  expect(spans().map(shown)).toEqual([
+    { name: 'muster.deployment.start', from: 1100, to: 6100, attributes: { region: 'eu', 'muster.request.id': 'r1' }, failed: undefined, events: [] },
+    { name: 'muster.match', from: 1000, to: 7000, attributes: { ...common, 'muster.match.id': 'm1', 'muster.tickets': 2, 'muster.expansion': 0, 'muster.outcome': 'assigned' }, failed: undefined, events: [] },
+    { name: 'muster.ticket', from: 0, to: 7000, attributes: { ...ofTicket, 'muster.ticket.id': 'ann' }, failed: undefined, events: ['1000 match found'] },
+    { name: 'muster.ticket', from: 500, to: 7000, attributes: { ...ofTicket, 'muster.ticket.id': 'ben' }, failed: undefined, events: ['1000 match found'] },
+  ])
+  const [start, found, ...tickets] = spans()
+  expect(start?.parentSpanContext?.spanId).toBe(found?.spanContext().spanId)
+  expect(found?.parentSpanContext).toBeUndefined()
+  expect(found?.links.map((link) => link.context.spanId)).toEqual(tickets.map((span) => span.spanContext().spanId))
+})
+
+test('a match that loses its last ticket has failed, and the ticket goes on', async () => {
+  const { clock, emit, spans, end } = setUp()
+  emit('ticketCreated', { ticket: ann })
+  emit('ticketCreated', { ticket: ben })
+  emit('matchFound', { ...match, tickets: [ann, ben], expansionMs: 0 })
+  emit('deploymentCreated', { ...match, requestId: 'r1' })
+  await clock.advance(3000)
+  emit('returned', { ...match, ticket: ann, reason: 'failed' })
+  expect(spans()).toEqual([])
+  emit('cancelled', { ticket: { ...ben, matchId: 'm1', cancelledAt: clock.now() }, reason: 'attempts' })
+  expect(spans().map(shown)).toMatchObject([
+    { name: 'muster.deployment.start', to: 3000, failed: 'attempts' },
+    { name: 'muster.match', to: 3000, failed: 'attempts', attributes: { 'muster.outcome': 'attempts' } },
+    { name: 'muster.ticket', to: 3000, failed: 'attempts', attributes: { 'muster.ticket.id': 'ben' } },
+  ])
+  await clock.advance(1000)
+  emit('expired', { ticket: { ...ann, cancelledAt: clock.now() } })
+  expect(spans().slice(3).map(shown)).toMatchObject([
+    { name: 'muster.ticket', to: 4000, failed: undefined, events: ['0 match found', '3000 returned'], attributes: { 'muster.outcome': 'expired' } },
+  ])
+  end()
+  expect(spans()).toHaveLength(4)
+})
+
+test('who comes into a match later is waited for too', () => {
+  const { emit, spans } = setUp()
+  emit('ticketCreated', { ticket: ann })
+  emit('ticketCreated', { ticket: ben })
+  emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })
+  emit('joined', { ...match, backfillId: 'f1', tickets: [ben] })
+  emit('cancelled', { ticket: { ...ann, matchId: 'm1', cancelledAt: START }, reason: 'cancelled' })
+  expect(spans().map(({ name }) => name)).toEqual(['muster.ticket'])
+  emit('assigned', { ...match, requestId: 'r1', assignment, tickets: [{ ...ben, assignedAt: START + 600 }] })
+  const [, found] = spans()
+  expect(found?.name).toBe('muster.match')
+  expect(found?.links).toHaveLength(2)
+})
+
+test('what is still open when it ends, ends with it', () => {
+  const { emit, spans, end } = setUp()
+  emit('ticketCreated', { ticket: ann })
+  emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })
+  emit('deploymentCreated', { ...match, requestId: 'r1' })
+  end()
+  expect(spans().map(({ name }) => name)).toEqual(['muster.deployment.start', 'muster.match', 'muster.ticket'])
+  emit('ticketCreated', { ticket: ben })
+  expect(spans()).toHaveLength(3)
+})
+
+test('a ticket is part of the trace that created it; a match is a trace of its own', () => {
+  const { emit, spans } = setUp()
+  const remote = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', traceFlags: 1 }
+  context.setGlobalContextManager(stackOf())
+  try {
+    context.with(trace.setSpanContext(ROOT_CONTEXT, remote), () => {
+      emit('ticketCreated', { ticket: ann })
+      emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })
+    })
+  } finally {
+    context.disable()
+  }
+  emit('assigned', { ...match, requestId: 'r1', assignment, tickets: [{ ...ann, assignedAt: START + 1 }] })
+  const [found, created] = spans()
+  expect(created?.spanContext().traceId).toBe(remote.traceId)
+  expect(created?.parentSpanContext?.spanId).toBe(remote.spanId)
+  expect(found?.spanContext().traceId).not.toBe(remote.traceId)
+})
+
+test('what is not sampled is not kept', () => {
+  const { emit, spans } = setUp({ sampler: new AlwaysOffSampler() })
+  emit('ticketCreated', { ticket: ann })
+  emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })
+  emit('deploymentCreated', { ...match, requestId: 'r1' })
+  emit('assigned', { ...match, requestId: 'r1', assignment, tickets: [ann] })
+  expect(spans()).toEqual([])
+})
+
+/** The least that `context.with` needs. */
+function stackOf(): ContextManager {
+  const stack: Context[] = []
+  const manager: ContextManager = {
+    active: () => stack.at(-1) ?? ROOT_CONTEXT,
+    with: (active, work, self, ...args) => {
+      stack.push(active)
+      try {
+        return work.call(self as never, ...args)
+      } finally {
+        stack.pop()
+      }
+    },
+    bind: (_, target) => target,
+    enable: () => manager,
+    disable: () => manager,
+  }
+  return manager
+}

@@ -1,0 +1,122 @@
+import { context, SpanStatusCode, trace, type Attributes, type Context, type Link, type Span, type Tracer } from '@opentelemetry/api'
+import type { Clock } from '@muster/core/clock'
+import type { Ticket } from '../tickets/ticket.js'
+import { queueOf, type Observed } from './observed.js'
+
+/** A match from being found until its players know where to connect, or it lost them all. */
+interface MatchTrace {
+  readonly span: Span
+  readonly context: Context
+  /** Of its tickets, those that still wait for its server. */
+  readonly waiting: Set<string>
+  /** While its server starts. */
+  starting: Span | undefined
+}
+
+/**
+ * One trace per ticket, which begins in the trace that called `createTicket`, and one per match, which links to
+ * those of its tickets. Spans that are not sampled are not kept. Gives what ends that, and all open spans.
+ */
+export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, common: Attributes): () => void {
+  const tickets = new Map<string, Span>()
+  const matches = new Map<string, MatchTrace>()
+
+  const endTicket = ({ id }: Ticket, outcome: string, at: number | undefined) => {
+    const span = tickets.get(id)
+    if (span === undefined) return
+    tickets.delete(id)
+    span.setAttribute('muster.outcome', outcome)
+    if (outcome === 'attempts') span.setStatus({ code: SpanStatusCode.ERROR, message: outcome })
+    span.end(at ?? clock.now())
+  }
+
+  const endMatch = (matchId: string, failure: string | undefined) => {
+    const match = matches.get(matchId)
+    if (match === undefined) return
+    matches.delete(matchId)
+    const { span, starting } = match
+    const now = clock.now()
+    span.setAttribute('muster.outcome', failure ?? 'assigned')
+    for (const open of starting === undefined ? [span] : [starting, span]) {
+      if (failure !== undefined) open.setStatus({ code: SpanStatusCode.ERROR, message: failure })
+      open.end(now)
+    }
+  }
+
+  /** A match that no ticket waits for any more has failed, whatever becomes of its server. */
+  const leave = (ticket: Ticket, matchId: string | undefined, reason: string) => {
+    const match = matches.get(matchId ?? '')
+    if (match === undefined || matchId === undefined) return
+    match.waiting.delete(ticket.id)
+    if (match.waiting.size === 0) endMatch(matchId, reason)
+  }
+
+  const tellFound = (found: readonly Ticket[], matchId: string, now: number) => {
+    for (const { id } of found) tickets.get(id)?.addEvent('match found', { 'muster.match.id': matchId }, now)
+  }
+  const linksTo = (of: readonly Ticket[]): Link[] =>
+    of.flatMap(({ id }) => {
+      const span = tickets.get(id)
+      return span === undefined ? [] : [{ context: span.spanContext() }]
+    })
+
+  const subscriptions = [
+    on('ticketCreated', ({ ticket }) => {
+      const attributes = { ...common, 'muster.queue': queueOf(ticket), 'muster.ticket.id': ticket.id, 'muster.players': ticket.players.length }
+      const span = tracer.startSpan('muster.ticket', { attributes, startTime: ticket.createdAt }, context.active())
+      if (span.isRecording()) tickets.set(ticket.id, span)
+    }),
+
+    on('matchFound', ({ matchId, queue, tickets: found, expansionMs }) => {
+      const now = clock.now()
+      tellFound(found, matchId, now)
+      const attributes = { ...common, 'muster.queue': queue, 'muster.match.id': matchId, 'muster.tickets': found.length, 'muster.expansion': expansionMs / 1000 }
+      const span = tracer.startSpan('muster.match', { attributes, startTime: now, root: true, links: linksTo(found) })
+      if (!span.isRecording()) return
+      const waiting = new Set(found.map(({ id }) => id))
+      matches.set(matchId, { span, context: trace.setSpan(context.active(), span), waiting, starting: undefined })
+    }),
+
+    on('joined', ({ matchId, tickets: found }) => {
+      tellFound(found, matchId, clock.now())
+      const match = matches.get(matchId)
+      match?.span.addLinks(linksTo(found))
+      for (const { id } of found) match?.waiting.add(id)
+    }),
+
+    on('deploymentCreated', ({ matchId, requestId }) => {
+      const match = matches.get(matchId)
+      if (match === undefined) return
+      const attributes = { ...common, 'muster.request.id': requestId }
+      match.starting = tracer.startSpan('muster.deployment.start', { attributes, startTime: clock.now() }, match.context)
+    }),
+
+    on('deploymentReady', ({ matchId }) => {
+      const match = matches.get(matchId)
+      match?.starting?.end(clock.now())
+      if (match !== undefined) match.starting = undefined
+    }),
+
+    on('assigned', ({ matchId, tickets: assigned }) => {
+      endMatch(matchId, undefined)
+      for (const ticket of assigned) endTicket(ticket, 'assigned', ticket.assignedAt)
+    }),
+
+    on('returned', ({ matchId, ticket, reason }) => {
+      tickets.get(ticket.id)?.addEvent('returned', { 'muster.reason': reason }, clock.now())
+      leave(ticket, matchId, reason)
+    }),
+    on('cancelled', ({ ticket, reason }) => {
+      leave(ticket, ticket.matchId, reason)
+      endTicket(ticket, reason, ticket.cancelledAt)
+    }),
+    on('expired', ({ ticket }) => endTicket(ticket, 'expired', ticket.cancelledAt)),
+  ]
+
+  return () => {
+    for (const unsubscribe of subscriptions) unsubscribe()
+    for (const matchId of matches.keys()) endMatch(matchId, 'unobserved')
+    for (const span of tickets.values()) span.end(clock.now())
+    tickets.clear()
+  }
+}

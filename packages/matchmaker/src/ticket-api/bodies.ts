@@ -1,0 +1,100 @@
+// pure: what clients of the ticket API send about players
+import { z } from 'zod'
+
+const MOST_PROFILES = 16
+const id = z.string().min(1).max(128)
+const list = z.array(z.string().max(128)).max(256)
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Read further by the matchmaker, which knows what a queue needs. */
+const attributes = z
+  .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
+  .nullish()
+  .meta({
+    type: ['object', 'null'],
+    additionalProperties: { type: ['number', 'string', 'array', 'object'] },
+    description: 'What the rules of the profile look at; under `beacons`, milliseconds by the city of each beacon',
+  })
+
+/** What anybody says about a player. */
+const playerKeys = {
+  attributes,
+  player_ip: z.string().max(64).nullish().describe('Only what a backend says counts; a player’s is the address of the request'),
+  roles: list.optional().describe('Roles that the player would play'),
+  avoid: list.optional().describe('Ids of players not to be matched with'),
+  player_id: id.optional().describe('By a backend: who the player is'),
+  coordinates: z.object({ latitude: z.number(), longitude: z.number() }).optional().describe('By a backend: degrees'),
+}
+
+/** A profile is a queue. */
+const profileKeys = {
+  profile: z.string().max(64).optional(),
+  profiles: z.array(z.string().max(64)).min(1).max(MOST_PROFILES).optional().describe('Instead of `profile`: several, of which the first match wins'),
+}
+
+const ticketKeys = {
+  id: z.string().max(64).optional().describe('By a backend: creating the same ticket twice is creating it once'),
+  priority: z.int().min(-100).max(100).optional().describe('By a backend: higher is served first'),
+}
+
+export type PlayerBody = z.infer<typeof PlayerBody>
+const PlayerBody = z.strictObject(playerKeys)
+
+export type TicketBody = z.infer<typeof TicketBody>
+export const TicketBody = z.strictObject({ ...profileKeys, ...playerKeys, ...ticketKeys }).meta({ id: 'CreateTicket' })
+
+/** One player of a party; the profile is the party's, and stands with the first. */
+export type PartyBody = z.infer<typeof PartyBody>
+export const PartyBody = z.strictObject({
+  ...ticketKeys,
+  player_tickets: z
+    .array(z.strictObject({ ...profileKeys, ...playerKeys }))
+    .min(1)
+    .max(500),
+})
+
+export const MemberBody = z.strictObject({
+  profile: z.string().min(1).max(64),
+  is_ready: z.boolean().default(true),
+  ...playerKeys,
+})
+
+export type PresentBody = z.infer<typeof PresentBody>
+/** Someone who plays already: where they are does not matter. */
+const PresentBody = z.strictObject({ player_id: id, attributes, roles: playerKeys.roles, avoid: playerKeys.avoid })
+
+const backfillTeams = z
+  .array(
+    z.strictObject({
+      name: z.string().min(1).max(64),
+      slots: z.int().min(0).max(500).optional().describe('How many more players it takes; default: as many as it lacks'),
+      players: z.array(PresentBody).max(500).optional().describe('Who is in it; default: those who were matched and did not leave'),
+    }),
+  )
+  .min(1)
+  .max(64)
+
+export type BackfillBody = z.infer<typeof BackfillBody>
+export const BackfillBody = z.strictObject({
+  profile: z.string().max(64).optional(),
+  tickets: z
+    .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
+    .optional()
+    .meta({ type: 'object', description: 'Tickets of the players who are in the match, by id; those of the match that are missing have left' }),
+  attributes: z
+    .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
+    .nullish()
+    .meta({ type: ['object', 'null'], description: 'Existing servers send their assignment; it is not needed' }),
+  match_id: z.string().max(128).optional().describe('Instead of `tickets`: the match'),
+  id: z.string().max(64).optional().describe('Creating the same backfill twice is creating it once'),
+  priority: z.int().min(-100).max(100).optional(),
+  teams: backfillTeams.optional().describe('Default: every team, as far as it lacks players'),
+})
+
+export type BackfillTeamBody = z.infer<typeof backfillTeams>[number]
+export const BackfillChangeBody = z.strictObject({
+  version: z.int().min(1).describe('That of the backfill as one knows it'),
+  teams: backfillTeams,
+})

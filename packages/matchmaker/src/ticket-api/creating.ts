@@ -1,0 +1,84 @@
+import { inputProblem, Problem, problemDocument } from '@muster/core/http'
+import type { TicketInput } from '../tickets/ticket.js'
+import { TicketBody, type PartyBody } from './bodies.js'
+import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'
+import { problemOf } from './problems.js'
+import type { BatchItem } from './schemas.js'
+import type { TicketService } from './service.js'
+import { partyViews, ticketView, type TicketView } from './views.js'
+
+/** How tickets come about. */
+export interface Creating {
+  one(body: TicketBody, speaker: Speaker): Promise<TicketView>
+  /** Each for itself. */
+  many(bodies: readonly unknown[], speaker: Speaker): Promise<readonly BatchItem[]>
+  party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
+}
+
+const TICKET_KEYS = ['id', 'priority'] as const
+
+export function createCreating(service: Pick<TicketService, 'createTicket' | 'createTickets'>, readPlayer: ReadPlayer): Creating {
+  /** At once where that is possible: for most it is, and there may be many. */
+  const inputOf = (body: TicketBody, speaker: Speaker): TicketInput | Promise<TicketInput> => {
+    assertOwnKeys(body, TICKET_KEYS, speaker.caller)
+    const { id, priority } = body
+    const queues = queuesOf(body)
+    const player = readPlayer(body, speaker)
+    return player instanceof Promise
+      ? player.then((one) => ({ id, ...queues, players: [one], priority }))
+      : { id, ...queues, players: [player], priority }
+  }
+  const readOne = (value: unknown, speaker: Speaker): TicketInput | Problem | Promise<TicketInput | Problem> => {
+    const read = TicketBody.safeParse(value)
+    if (!read.success) return inputProblem(read.error)
+    try {
+      const input = inputOf(read.data, speaker)
+      return input instanceof Promise ? input.catch(refusal) : input
+    } catch (error) {
+      return refusal(error)
+    }
+  }
+
+  return {
+    one: async (body, speaker) => ticketView({ ticket: service.createTicket(await inputOf(body, speaker)), index: 0 }),
+
+    many: async (bodies, speaker) => {
+      const read = bodies.map((body) => readOne(body, speaker))
+      const inputs = read.some((one) => one instanceof Promise) ? await Promise.all(read) : (read as (TicketInput | Problem)[])
+      const good = inputs.filter((input): input is TicketInput => !(input instanceof Problem))
+      const results = service.createTickets(good)[Symbol.iterator]()
+      return inputs.map((input): BatchItem => {
+        if (input instanceof Problem) return { error: problemDocument(input) }
+        const result = results.next().value
+        if (result?.ticket !== undefined) return { ticket: ticketView({ ticket: result.ticket, index: 0 }) }
+        return { error: problemDocument(refusal(result?.error)) }
+      })
+    },
+
+    party: async ({ id, priority, player_tickets: bodies }, speaker) => {
+      const [first, ...others] = bodies.map(queuesOf)
+      const differs = others.findIndex((one) => JSON.stringify(one) !== JSON.stringify(first))
+      if (differs !== -1) {
+        const field = `player_tickets.${differs + 1}.profile`
+        throw new Problem(400, 'invalid-input', `${field}: must be that of the first player`, { field })
+      }
+      const players = await Promise.all(bodies.map((body) => readPlayer(body, speaker)))
+      try {
+        return partyViews(service.createTicket({ id, ...first, players, priority }))
+      } catch (error) {
+        throw problemOf(error, true) ?? error
+      }
+    },
+  }
+}
+
+function queuesOf({ profile, profiles }: Pick<TicketBody, 'profile' | 'profiles'>): Pick<TicketInput, 'queue' | 'queues'> {
+  if ((profile === undefined) === (profiles === undefined)) {
+    throw new Problem(400, 'invalid-input', 'profile: must be given, or profiles', { field: 'profile' })
+  }
+  return profile === undefined ? { queues: profiles } : { queue: profile }
+}
+
+/** For one of many: what went wrong with it must not take the others along, who are created already. */
+const refusal = (error: unknown): Problem =>
+  error instanceof Problem ? error : (problemOf(error) ?? new Problem(500, 'internal-error', 'something went wrong here'))

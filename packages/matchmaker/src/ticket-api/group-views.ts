@@ -1,0 +1,58 @@
+// pure: groups and their members as clients of the ticket API see them
+import type { Ticket, TicketStatus } from '../tickets/ticket.js'
+import type { Group, GroupMember } from './group.js'
+import { seatId } from './seats.js'
+import { assignmentView, type AssignmentView } from './views.js'
+
+/** FORMING (our word) until all members are ready; then the status of their ticket. */
+export type GroupStatus = TicketStatus | 'FORMING'
+
+/** One's own place in a group. Up to `assignment` it is what existing game clients read (public fact). */
+export interface MemberView {
+  readonly member_id: string
+  readonly group_id: string
+  readonly is_ready: boolean
+  readonly status: GroupStatus
+  readonly ticket_id: string | null
+  readonly team_id: string | null
+  readonly assignment: AssignmentView | null
+  readonly match_id: string | null
+}
+
+/** A group, to its members. Up to `assignment` it is what existing game clients read (public fact). */
+export interface GroupView {
+  readonly status: GroupStatus
+  readonly team_id: string | null
+  readonly assignment: AssignmentView | null
+  readonly group_id: string
+  readonly profile: string
+  /** The first is the owner. */
+  readonly members: readonly { readonly player_id: string; readonly is_ready: boolean }[]
+}
+
+const ofTicket = (ticket: Ticket | undefined) => ({
+  status: ticket?.status ?? ('FORMING' as const),
+  team_id: ticket?.team ?? null,
+  assignment: ticket?.assignment === undefined ? null : assignmentView(ticket.assignment),
+})
+
+/** @param ticket once the group has one. */
+export function memberView(group: Group, member: GroupMember, ticket: Ticket | undefined): MemberView {
+  const index = group.members.findIndex(({ id }) => id === member.id)
+  return {
+    member_id: member.id,
+    group_id: group.id,
+    is_ready: member.ready,
+    ticket_id: ticket === undefined ? null : seatId({ ticket, index }),
+    match_id: ticket?.matchId ?? null,
+    ...ofTicket(ticket),
+  }
+}
+
+/** @param ticket once the group has one. */
+export const groupView = (group: Group, ticket: Ticket | undefined): GroupView => ({
+  ...ofTicket(ticket),
+  group_id: group.id,
+  profile: group.profile,
+  members: group.members.map(({ player, ready }) => ({ player_id: player.id, is_ready: ready })),
+})

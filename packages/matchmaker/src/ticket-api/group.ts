@@ -1,0 +1,43 @@
+// pure: players who gather before they wait for a match together
+import type { Player } from '../tickets/ticket.js'
+
+export interface GroupMember {
+  /** Cannot be guessed. */
+  readonly id: string
+  readonly player: Player
+  readonly ready: boolean
+}
+
+/**
+ * Players who gather; when all of them are ready, they become a ticket, which has the group's id, and its players are
+ * the members in their order. From then on the ticket says how things are, and nobody joins or leaves any more.
+ */
+export interface Group {
+  /** Cannot be guessed: whoever knows it may join. */
+  readonly id: string
+  readonly profile: string
+  /** In the order in which they came: the first is the owner. */
+  readonly members: readonly GroupMember[]
+  readonly searching: boolean
+}
+
+export const isComplete = ({ members }: Group): boolean => members.length > 0 && members.every(({ ready }) => ready)
+
+export const memberOf = ({ members }: Group, memberId: string): GroupMember | undefined => members.find(({ id }) => id === memberId)
+
+export const playerIn = ({ members }: Group, playerId: string): GroupMember | undefined =>
+  members.find(({ player }) => player.id === playerId)
+
+export const isOwner = ({ members }: Group, playerId: string): boolean => members[0]?.player.id === playerId
+
+/** A member who is in it already is put in their own place again. */
+export function withMember(group: Group, member: GroupMember): Group {
+  const { members } = group
+  const known = members.some(({ id }) => id === member.id)
+  return { ...group, members: known ? members.map((one) => (one.id === member.id ? member : one)) : [...members, member] }
+}
+
+export const withoutMember = (group: Group, memberId: string): Group => ({
+  ...group,
+  members: group.members.filter(({ id }) => id !== memberId),
+})

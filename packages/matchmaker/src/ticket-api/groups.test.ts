@@ -1,0 +1,165 @@
+import { describe, expect, test } from 'vitest'
+import { setUp } from './ticket-api.fixture.js'
+import { assignment } from './ticket-service.fixture.js'
+
+const solo = { profile: 'duel', attributes: {}, is_ready: true }
+const later = { ...solo, is_ready: false }
+
+interface Member {
+  readonly member_id: string
+  readonly group_id: string
+}
+
+/** A group of Ann's, who is not ready. */
+async function gather(options: Parameters<typeof setUp>[0] = {}) {
+  const world = setUp(options)
+  const ann = (await world.call('ann', 'POST', '/groups', later)).json as Member
+  const group = `/groups/${ann.group_id}`
+  const join = async (who: string, body: object = later) => (await world.call(who, 'POST', `${group}/members`, body)).json as Member
+  const ready = (who: string, member: Member, is_ready = true) => world.call(who, 'PATCH', `${group}/members/${member.member_id}`, { is_ready })
+  return { ...world, ann, group, join, ready }
+}
+
+describe('a group', () => {
+  test('of one who is ready searches at once', async () => {
+    const { call, service } = setUp()
+    const { status, json } = await call('ann', 'POST', '/groups', solo, { from: '203.0.113.7' })
+    const { member_id, group_id } = json as Member
+    expect(status).toBe(201)
+    expect(json).toEqual({ member_id, group_id, is_ready: true, status: 'SEARCHING', ticket_id: group_id, team_id: null, match_id: null, assignment: null })
+    expect(service.players.get(group_id)).toMatchObject([{ id: 'ann', ip: '203.0.113.7' }])
+    service.change(group_id, { status: 'HOST_ASSIGNED', matchId: 'm1', team: 'red', assignment })
+    const where = { status: 'HOST_ASSIGNED', team_id: 'red', assignment: { fqdn: 'abc.example.com' } }
+    expect((await call('ann', 'GET', `/groups/${group_id}`)).json).toMatchObject(where)
+    expect((await call('ann', 'GET', `/groups/${group_id}/members/${member_id}`)).json).toMatchObject(where)
+  })
+
+  test('searches as soon as all are ready, each with a ticket of their own', async () => {
+    const { call, service, ann, group, join, ready } = await gather()
+    const bob = await join('bob')
+    expect((await call('bob', 'GET', group)).json).toEqual({
+      status: 'FORMING',
+      team_id: null,
+      assignment: null,
+      group_id: ann.group_id,
+      profile: 'duel',
+      members: [{ player_id: 'ann', is_ready: false }, { player_id: 'bob', is_ready: false }],
+    })
+    expect((await ready('bob', bob)).json).toMatchObject({ status: 'FORMING', is_ready: true, ticket_id: null })
+    expect(service.players.size).toBe(0)
+    expect((await ready('ann', ann)).json).toMatchObject({ status: 'SEARCHING', ticket_id: `${ann.group_id}.0` })
+    expect((await call('bob', 'GET', `${group}/members/${bob.member_id}`)).json).toMatchObject({ ticket_id: `${ann.group_id}.1` })
+    expect((await call('bob', 'GET', `/tickets/${ann.group_id}.1`)).json).toMatchObject({ player_id: 'bob', group_id: ann.group_id })
+  })
+
+  test('takes nobody after that, and nobody may change their mind', async () => {
+    const { call, ann, group, ready, join } = await gather()
+    await ready('ann', ann)
+    expect(await call('bob', 'POST', `${group}/members`, solo)).toMatchObject({ status: 409, json: { code: 'already-searching' } })
+    expect((await ready('ann', ann, false)).status).toBe(409)
+    expect((await ready('ann', ann)).status).toBe(200)
+    // The answer to the first time may have been lost.
+    expect(await join('ann')).toMatchObject({ member_id: ann.member_id, status: 'SEARCHING' })
+  })
+
+  test('that searches is cancelled by its owner, or by a member who leaves; not once it is too late', async () => {
+    for (const how of ['owner', 'member'] as const) {
+      const { call, service, ann, group, join, ready } = await gather()
+      const bob = await join('bob', solo)
+      await ready('ann', ann)
+      expect((await call('bob', 'DELETE', group)).status).toBe(403)
+      const cancel = () => (how === 'owner' ? call('ann', 'DELETE', group) : call('bob', 'DELETE', `${group}/members/${bob.member_id}`))
+      expect((await cancel()).status).toBe(204)
+      expect(service.getTicket(ann.group_id)).toMatchObject({ status: 'CANCELLED' })
+      service.change(ann.group_id, { status: 'HOST_ASSIGNED', assignment })
+      expect((await cancel()).status).toBe(409)
+    }
+  })
+
+  test('goes on when the one leaves who was not ready', async () => {
+    const { call, service, ann, group, join } = await gather()
+    await join('bob', solo)
+    expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(204)
+    expect(service.players.get(ann.group_id)?.map(({ id }) => id)).toEqual(['bob'])
+  })
+
+  test('waits for readiness again when it cannot go on without the one who left', async () => {
+    const { call, ann, group, join } = await gather()
+    await join('bob', solo)
+    await call('bob', 'POST', '/tickets', { profile: 'duel' })
+    expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(204)
+    expect((await call('bob', 'GET', group)).json).toMatchObject({ status: 'FORMING', members: [{ player_id: 'bob', is_ready: false }] })
+  })
+
+  test('is owned by whoever is there longest', async () => {
+    const { call, ann, group, join } = await gather()
+    const bob = await join('bob')
+    const cleo = await join('cleo')
+    await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)
+    expect((await call('ann', 'GET', group)).status).toBe(404)
+    expect((await call('cleo', 'DELETE', `${group}/members/${bob.member_id}`)).status).toBe(404)
+    expect((await call('bob', 'DELETE', `${group}/members/${cleo.member_id}`)).status).toBe(204)
+    expect((await call('bob', 'DELETE', group)).status).toBe(204)
+    expect((await call('bob', 'GET', group)).status).toBe(404)
+  })
+
+  test('is left by whoever gathers elsewhere', async () => {
+    const { api, call, group, join } = await gather()
+    await join('bob')
+    await call('bob', 'POST', '/groups', later)
+    expect((await call('ann', 'GET', group)).json).toMatchObject({ members: [{ player_id: 'ann' }] })
+    expect(api.counts().groups).toBe(2)
+    await join('bob')
+    expect(api.counts().groups).toBe(1)
+  })
+
+  test('is for one profile, which there must be', async () => {
+    const { call, group } = await gather()
+    expect(await call('bob', 'POST', `${group}/members`, { ...solo, profile: 'ranked' })).toMatchObject({ status: 400, json: { code: 'other-profile', field: 'profile' } })
+    expect(await call('bob', 'POST', '/groups', { ...later, profile: 'chess' })).toMatchObject({ status: 400, json: { code: 'unknown-profile' } })
+    expect(await call('bob', 'POST', '/groups', { ...later, roles: Array.from({ length: 256 }, () => 'x') })).toMatchObject({ status: 400, json: { code: 'invalid-ticket' } })
+  })
+
+  test('says who is to blame, but not what others have sent', async () => {
+    const { call, service, ann, ready } = await gather()
+    const unfit = await call('bob', 'POST', '/groups', { profile: 'ranked', attributes: {} })
+    expect(unfit).toMatchObject({ status: 400, json: { field: 'attributes.skill' } })
+    await ready('ann', ann)
+    expect(await call('ann', 'POST', '/groups', solo)).toMatchObject({ status: 409, json: { code: 'player-busy', ticket_id: ann.group_id } })
+    const cleo = (await call('cleo', 'POST', '/groups', { ...later, profile: 'ranked', attributes: {} })).json as Member
+    await call('ann', 'POST', `/groups/${cleo.group_id}/members`, { ...solo, profile: 'ranked', attributes: { skill: 1 } })
+    const dan = (body: object) => call('dan', 'POST', `/groups/${cleo.group_id}/members`, { ...solo, profile: 'ranked', attributes: { skill: 1 }, ...body })
+    await dan({ is_ready: false })
+    await call('cleo', 'PATCH', `/groups/${cleo.group_id}/members/${cleo.member_id}`, { is_ready: true })
+    expect(await dan({})).toMatchObject({ status: 409, json: { code: 'member-refused' } })
+    await call('cleo', 'POST', `/groups/${cleo.group_id}/members`, { ...solo, profile: 'ranked', attributes: { skill: 1 } })
+    const busy = await dan({})
+    expect(busy).toMatchObject({ status: 409, json: { code: 'member-busy' } })
+    expect(JSON.stringify(busy.json)).not.toContain(ann.group_id)
+    expect(service.players.size).toBe(1)
+  })
+
+  test('that nobody asks for is forgotten, unless it waits for a match', async () => {
+    const { api, call, clock, service, ann, group } = await gather()
+    const bob = (await call('bob', 'POST', '/groups', solo)).json as Member
+    await clock.advance(299_999)
+    expect((await call('ann', 'GET', group)).status).toBe(200)
+    await clock.advance(299_999)
+    expect((await call('ann', 'GET', group)).status).toBe(200)
+    await clock.advance(300_000)
+    expect((await call('ann', 'GET', group)).status).toBe(404)
+    expect((await call('bob', 'GET', `/groups/${bob.group_id}`)).status).toBe(200)
+    service.remove(bob.group_id)
+    expect((await call('bob', 'GET', `/groups/${bob.group_id}`)).status).toBe(404)
+    expect(api.counts().groups).toBe(0)
+    expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(404)
+  })
+
+  test('is one of so many', async () => {
+    const { call } = await gather({ limits: { groups: 2 } })
+    expect((await call('bob', 'POST', '/groups', later)).status).toBe(201)
+    expect(await call('cleo', 'POST', '/groups', later)).toMatchObject({ status: 503, json: { code: 'busy' } })
+    await call('bob', 'POST', '/groups', later)
+    expect((await call('bob', 'POST', '/groups', later)).status).toBe(201)
+  })
+})

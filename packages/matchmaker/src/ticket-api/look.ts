@@ -1,0 +1,26 @@
+import type { Clock } from '@muster/core/clock'
+import type { Inspection } from '../inspection.js'
+import type { TicketService } from './service.js'
+
+/** Milliseconds for which a look is good: it goes over all tickets, and anybody can make us look. */
+const GOOD_MS = 1000
+
+/** How the matchmaker is, at most a second ago. */
+export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Inspection {
+  let last: { readonly inspection: Inspection; readonly at: number } | undefined
+  return () => {
+    const now = clock.now()
+    if (last === undefined || now - last.at >= GOOD_MS) last = { inspection: service.inspect(), at: now }
+    return last.inspection
+  }
+}
+
+/** Whether there is a queue of this name. One that there was once may be gone: then the matchmaker says so. */
+export function createHasQueue(look: () => Inspection): (name: string) => boolean {
+  const known = new Set<string>()
+  return (name) => {
+    if (known.has(name)) return true
+    for (const queue of look().queues) known.add(queue.name)
+    return known.has(name)
+  }
+}

@@ -1,0 +1,20 @@
+// pure: whether all is well
+import type { Inspection } from '../inspection.js'
+import type { Beacons } from './beacons.js'
+import type { MonitorView } from './schemas.js'
+
+/** @param now epoch milliseconds. */
+export function monitorView({ pausedUntil }: Inspection, beacons: Pick<Beacons, 'failing'> | undefined, now: number): MonitorView {
+  const components: readonly (readonly [name: string, healthy: boolean])[] = [
+    ['matchmaker', true],
+    ['deployments', pausedUntil === undefined || pausedUntil <= now],
+    ...(beacons === undefined ? [] : [['beacons', !beacons.failing] as const]),
+  ]
+  const unhealthy = components.flatMap(([name, healthy]) => (healthy ? [] : [name]))
+  return {
+    status: unhealthy.length === 0 ? 'healthy' : 'unhealthy',
+    healthy_components: components.length - unhealthy.length,
+    unhealthy_components: unhealthy.length,
+    message: unhealthy.length === 0 ? 'all is well' : `not well: ${unhealthy.join(', ')}`,
+  }
+}

@@ -1,0 +1,88 @@
+import { canonicalIp } from '@muster/core'
+import type { Random } from '@muster/core/clock'
+import { Problem } from '@muster/core/http'
+import { newId } from '../ids.js'
+import type { Attributes } from '../rules/definition.js'
+import type { Player } from '../tickets/ticket.js'
+import type { PlayerBody, PresentBody } from './bodies.js'
+import { isBackend, type TicketCaller } from './caller.js'
+import type { Latencies } from './latencies.js'
+import type { Measured } from './measured.js'
+
+/** Who says it, and from where. */
+export interface Speaker {
+  readonly caller: TicketCaller
+  /** Canonical address of the request. */
+  readonly address: string | undefined
+}
+
+/** Makes the player that a body speaks of. @throws {Problem} 400 or 403, naming the key. */
+export type ReadPlayer = (body: PlayerBody, speaker: Speaker) => Player | Promise<Player>
+
+const BACKEND_KEYS = ['player_id', 'coordinates'] as const
+
+const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
+
+/** Keys that only a backend may give. @throws {Problem} 403 */
+export function assertOwnKeys(body: Readonly<Record<string, unknown>>, keys: readonly string[], caller: TicketCaller): void {
+  if (isBackend(caller)) return
+  const key = keys.find((one) => body[one] !== undefined)
+  if (key !== undefined) throw new Problem(403, 'backend-only', `${key}: only a trusted backend may say that`, { field: key })
+}
+
+export function createReadPlayer(measured: Measured, random: Random): ReadPlayer {
+  return (body, { caller, address }) => {
+    assertOwnKeys(body, BACKEND_KEYS, caller)
+    const trusted = isBackend(caller)
+    const ip = trusted ? givenIp(body) : address
+    if (!trusted && ip === undefined) throw new Problem(400, 'address-unknown', 'it is not known from which address the player calls')
+    if (trusted && ip === undefined && body.coordinates === undefined) throw invalid('player_ip', 'a backend must say it, or coordinates')
+    const { reported, attributes } = apart(body.attributes)
+    const player: Player = {
+      id: trusted ? (body.player_id ?? newId(random)) : caller.id,
+      ip,
+      coordinates: body.coordinates,
+      attributes,
+      roles: body.roles,
+      avoid: body.avoid,
+    }
+    const latencies = measured({ reported, ip, coordinates: body.coordinates })
+    return latencies instanceof Promise ? latencies.then((known) => ({ ...player, latencies: known })) : { ...player, latencies }
+  }
+}
+
+/** Someone who plays already; measured by the caller themselves, who is a backend. */
+export function presentPlayer({ player_id: id, attributes: given, roles, avoid }: PresentBody): Player {
+  const { reported, attributes } = apart(given)
+  const latencies = Object.fromEntries(Object.entries(reported).filter(([, ms]) => ms > 0))
+  return { id, attributes, roles, avoid, latencies }
+}
+
+/** Clients send the latencies among the attributes. What attributes may be, the matchmaker checks. */
+function apart(given: PlayerBody['attributes']): { readonly reported: Latencies; readonly attributes: Attributes | undefined } {
+  if (given === undefined || given === null || !Object.hasOwn(given, 'beacons')) return { reported: NONE, attributes: (given ?? undefined) as Attributes | undefined }
+  const { beacons, ...attributes } = given
+  return { reported: reportedIn(beacons), attributes: attributes as Attributes }
+}
+
+function givenIp({ player_ip: given }: PlayerBody): string | undefined {
+  if (given === undefined || given === null || given === '') return undefined
+  const ip = canonicalIp(given)
+  if (ip === undefined) throw invalid('player_ip', 'must be an IPv4 or IPv6 address')
+  return ip
+}
+
+const NONE: Latencies = Object.freeze({})
+/** More than there can be beacons. */
+const MOST_REPORTED = 256
+
+function reportedIn(beacons: unknown): Latencies {
+  if (beacons === null) return NONE
+  const field = 'attributes.beacons'
+  if (typeof beacons !== 'object' || Array.isArray(beacons)) throw invalid(field, 'must be an object')
+  const entries = Object.entries(beacons)
+  if (entries.length > MOST_REPORTED) throw invalid(field, `must have at most ${MOST_REPORTED} keys`)
+  const wrong = entries.find(([, ms]) => typeof ms !== 'number')
+  if (wrong !== undefined) throw invalid(`${field}.${wrong[0].slice(0, 128)}`, 'must be a number of milliseconds')
+  return beacons as Latencies
+}

@@ -1,0 +1,89 @@
+import type { Clock } from '@muster/core/clock'
+import { eventStream, Problem, type StreamEvent } from '@muster/core/http'
+import type { Ticket } from '../tickets/ticket.js'
+import { isBackend, type TicketCaller } from './caller.js'
+import { parseSeatId, seatOf, type Seat } from './seats.js'
+import type { TicketService } from './service.js'
+import { ticketView, type TicketView } from './views.js'
+import { changeOrTimeout, type Waits } from './waiting.js'
+
+/** How tickets are read: at once, by long poll, as a stream. */
+export interface Reading {
+  /** One's own ticket. @throws {Problem} 404 for those of others too, so that nobody learns which there are. */
+  seat(id: string, caller: TicketCaller): Seat
+  poll(seat: Seat, wait: PollWait): Promise<TicketView>
+  stream(seat: Seat, wait: StreamWait): Response
+}
+
+export interface StreamWait {
+  readonly caller: TicketCaller
+  /** The version that the client knows. */
+  readonly version: number | undefined
+  readonly signal: AbortSignal
+}
+
+export interface PollWait extends StreamWait {
+  readonly waitMs: number
+}
+
+export type Readable = Pick<TicketService, 'getTicket' | 'waitForChange'>
+
+const gone = () => new Problem(404, 'no-such-ticket', 'there is no such ticket, or it is not yours')
+const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
+
+export function createReading(service: Readable, waits: Waits, clock: Clock): Reading {
+  const again = ({ ticket, index }: Seat): Seat => {
+    const now = service.getTicket(ticket.id)
+    if (now === undefined) throw gone()
+    return { ticket: now, index }
+  }
+
+  return {
+    seat: (id, caller) => {
+      const { ticketId, index } = parseSeatId(id)
+      const ticket = service.getTicket(ticketId)
+      const seat = ticket && seatOf(ticket, index, isBackend(caller) ? undefined : caller.id)
+      if (seat === undefined) throw gone()
+      return seat
+    },
+
+    poll: async (seat, { caller, version = seat.ticket.version, waitMs, signal }) => {
+      if (waitMs === 0 || version !== seat.ticket.version || hasEnded(seat.ticket)) return ticketView(seat)
+      const leave = waits.enter(caller)
+      try {
+        await changeOrTimeout(service, clock, { ticketId: seat.ticket.id, version, waitMs, signal })
+      } finally {
+        leave()
+      }
+      return ticketView(again(seat))
+    },
+
+    stream: (seat, { caller, version, signal }) => {
+      // To a browser, this says not to come back.
+      if (hasEnded(seat.ticket) && version === seat.ticket.version) return new Response(null, { status: 204 })
+      const leave = waits.enter(caller)
+      return eventStream(
+        (until) => {
+          until.addEventListener('abort', leave, { once: true })
+          return follow(service, seat, version, until, leave)
+        },
+        { clock, signal },
+      )
+    },
+  }
+}
+
+async function* follow(service: Readable, seat: Seat, known: number | undefined, signal: AbortSignal, leave: () => void): AsyncGenerator<StreamEvent> {
+  try {
+    let { ticket } = seat
+    if (ticket.version !== known) yield eventOf({ ...seat, ticket })
+    while (!hasEnded(ticket)) {
+      ticket = await service.waitForChange(ticket.id, { version: ticket.version, signal })
+      yield eventOf({ ...seat, ticket })
+    }
+  } finally {
+    leave()
+  }
+}
+
+const eventOf = (seat: Seat): StreamEvent => ({ id: String(seat.ticket.version), event: 'ticket', data: ticketView(seat) })

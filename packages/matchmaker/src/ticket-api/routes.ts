@@ -1,0 +1,230 @@
+/** The ticket API, as data. */
+import { operation } from '@muster/core/api'
+import { z } from 'zod'
+import { BackfillBody, BackfillChangeBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
+import {
+  BackfillSchema,
+  BatchSchema,
+  BeaconsSchema,
+  ExplanationSchema,
+  GroupSchema,
+  MemberSchema,
+  MonitorSchema,
+  PartySchema,
+  TicketSchema,
+} from './schemas.js'
+
+const id = z.string().min(1).max(128)
+const anything = z.record(z.string(), z.unknown())
+/** In a query, numbers are texts. */
+const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
+const version = number(0, Number.MAX_SAFE_INTEGER)
+const ticketKey = z.strictObject({ ticket_id: id })
+const groupKey = z.strictObject({ group_id: id })
+const memberKey = z.strictObject({ group_id: id, member_id: id })
+const backfillKey = z.strictObject({ backfill_id: id })
+
+/** Seconds that a long poll waits at most: proxies cut connections that are silent for a minute. */
+const LONGEST_WAIT = 30
+
+/** Everything that clients of the ticket API can ask. */
+export const ticketRoutes = {
+  monitor: operation('GET /monitor', {
+    summary: 'Whether all is well',
+    input: z.strictObject({}),
+    output: MonitorSchema,
+    errors: [],
+  }),
+  beacons: operation('GET /locations/beacons', {
+    summary: 'Hosts to ping; their latencies go into the `beacons` attribute of a ticket, by city',
+    input: z.strictObject({}),
+    output: BeaconsSchema,
+    errors: [404, 503],
+  }),
+
+  createTicket: operation('POST /tickets', {
+    summary: 'Let a player wait for a match',
+    input: TicketBody,
+    output: TicketSchema,
+    success: [201],
+    errors: [403, 409, 503],
+  }),
+  createTickets: operation('POST /tickets/batch', {
+    summary: 'Let many players wait, each for themselves, by a backend; those that are refused do not keep the others from it',
+    input: z.strictObject({ tickets: z.array(z.unknown()).min(1).max(1000).describe('Each as in POST /tickets') }),
+    output: BatchSchema,
+    errors: [403, 503],
+  }),
+  getTicket: operation('GET /tickets/{ticket_id}', {
+    summary: 'Read a ticket; with `wait`, as soon as it has changed',
+    input: z.strictObject({
+      ticket_id: id,
+      wait: number(0, LONGEST_WAIT).optional().describe('Seconds to wait at most until the ticket has another version; default 0'),
+      version: version.optional().describe('The version that one knows; default: the present one'),
+    }),
+    output: TicketSchema,
+    errors: [404, 503],
+  }),
+  deleteTicket: operation('DELETE /tickets/{ticket_id}', {
+    summary: 'Cancel a ticket, and with it those of its party; 409 once the players know where to connect',
+    input: ticketKey,
+    errors: [404, 409],
+  }),
+  ticketEvents: operation('GET /tickets/{ticket_id}/events', {
+    summary: 'The ticket whenever it has changed, as server-sent events; the last one is HOST_ASSIGNED or CANCELLED',
+    input: z.strictObject({
+      ticket_id: id,
+      lastEventId: version.optional().describe('The version that one knows, as browsers send it'),
+    }),
+    output: TicketSchema,
+    success: [200, 204],
+    headers: { lastEventId: 'last-event-id' },
+    errors: [404, 503],
+  }),
+  explainTicket: operation('GET /tickets/{ticket_id}/explain', {
+    summary: 'Why a ticket still waits',
+    input: ticketKey,
+    output: ExplanationSchema,
+    errors: [404],
+  }),
+  acceptMatch: operation('POST /tickets/{ticket_id}/accept', {
+    summary: 'Accept the match that was found',
+    input: ticketKey,
+    output: TicketSchema,
+    errors: [404, 409],
+  }),
+  declineMatch: operation('POST /tickets/{ticket_id}/decline', {
+    summary: 'Decline the match that was found',
+    input: ticketKey,
+    output: TicketSchema,
+    errors: [404, 409],
+  }),
+
+  createParty: operation('POST /group-tickets', {
+    summary: 'Let a party wait for a match together, by a backend',
+    input: PartyBody,
+    output: PartySchema,
+    success: [201],
+    errors: [403, 409, 503],
+  }),
+
+  createGroup: operation('POST /groups', {
+    summary: 'Make a group, and be its first member; alone and ready, the search starts at once',
+    input: MemberBody,
+    output: MemberSchema,
+    success: [201],
+    errors: [403, 409, 503],
+  }),
+  getGroup: operation('GET /groups/{group_id}', {
+    summary: 'Read a group that one is in',
+    input: groupKey,
+    output: GroupSchema,
+    errors: [404],
+  }),
+  deleteGroup: operation('DELETE /groups/{group_id}', {
+    summary: 'End a group, by its owner, and cancel its search; 409 once the players know where to connect',
+    input: groupKey,
+    errors: [403, 404, 409],
+  }),
+  joinGroup: operation('POST /groups/{group_id}/members', {
+    summary: 'Join a group; the search starts when all members are ready, and nobody joins after',
+    input: z.strictObject({ group_id: id, ...MemberBody.shape }),
+    output: MemberSchema,
+    success: [201],
+    errors: [403, 404, 409, 503],
+  }),
+  getMember: operation('GET /groups/{group_id}/members/{member_id}', {
+    summary: 'Read one’s own place in a group',
+    input: memberKey,
+    output: MemberSchema,
+    errors: [404],
+  }),
+  setReady: operation('PATCH /groups/{group_id}/members/{member_id}', {
+    summary: 'Say whether one is ready',
+    input: memberKey.extend({ is_ready: z.boolean() }),
+    output: MemberSchema,
+    errors: [404, 409, 503],
+  }),
+  leaveGroup: operation('DELETE /groups/{group_id}/members/{member_id}', {
+    summary: 'Leave a group, or be taken out by its owner; once it searches, this cancels its search',
+    input: memberKey,
+    errors: [404, 409],
+  }),
+
+  createBackfill: operation('POST /backfills', {
+    summary: 'Ask for more players for a running match, by its server',
+    input: BackfillBody,
+    output: BackfillSchema,
+    success: [201],
+    errors: [403, 404, 409],
+  }),
+  getBackfill: operation('GET /backfills/{backfill_id}', {
+    summary: 'Read a backfill',
+    input: backfillKey,
+    output: BackfillSchema,
+    errors: [403, 404],
+  }),
+  updateBackfill: operation('PATCH /backfills/{backfill_id}', {
+    summary: 'Change whom a match asks for; 409 if the backfill has changed since',
+    input: backfillKey.extend(BackfillChangeBody.shape),
+    output: BackfillSchema,
+    errors: [403, 404, 409],
+  }),
+  deleteBackfill: operation('DELETE /backfills/{backfill_id}', {
+    summary: 'Ask for no more players',
+    input: backfillKey,
+    errors: [403, 404],
+  }),
+
+  playersLeft: operation('POST /matches/{match_id}/players-left', {
+    summary: 'These players do not play any more, by the match’s server; when nobody is left, the server is stopped',
+    input: z.strictObject({ match_id: id, player_ids: z.array(id).min(1).max(500) }),
+    errors: [403, 404],
+  }),
+  endMatch: operation('DELETE /matches/{match_id}', {
+    summary: 'End a match, and stop its server',
+    input: z.strictObject({ match_id: id }),
+    success: [202],
+    errors: [403, 404],
+  }),
+
+  serverReady: operation('POST /server-ready', {
+    summary: 'A match’s server says that players may come: the token is its MM_REGISTRATION_SECRET, the match its MM_MATCH_ID',
+    input: z.strictObject({ match_id: id }),
+    errors: [403],
+  }),
+
+  inspectTickets: operation('GET /inspect/tickets', {
+    summary: 'What waits, by a backend, where this is switched on',
+    input: z.strictObject({ limit: number(0, 1000).optional().describe('Tickets shown at most; default 100') }),
+    output: anything,
+    errors: [403, 404],
+  }),
+  inspectMatches: operation('GET /inspect/matches', {
+    summary: 'Matches of which a server exists or may exist, by a backend, where this is switched on',
+    input: z.strictObject({}),
+    output: anything,
+    errors: [403, 404],
+  }),
+
+  document: operation('GET /openapi.json', {
+    summary: 'This API as an OpenAPI 3.1 document',
+    input: z.strictObject({}),
+    output: anything,
+    errors: [],
+  }),
+} as const
+
+/** Those that only a backend may ask. */
+export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRoutes>([
+  'createTickets',
+  'createParty',
+  'createBackfill',
+  'getBackfill',
+  'updateBackfill',
+  'deleteBackfill',
+  'playersLeft',
+  'endMatch',
+  'inspectTickets',
+  'inspectMatches',
+])

@@ -1,0 +1,166 @@
+// pure: the answers of the ticket API
+import { z } from 'zod'
+import type { BeaconsView } from './beacons.js'
+import type { ExplanationView } from './explanation.js'
+import type { GroupView, MemberView } from './group-views.js'
+import type { AssignmentView, BackfillView, TicketView } from './views.js'
+
+const text = z.string()
+const whole = z.int().min(0)
+const maybeText = text.nullable()
+const maybeNumber = z.number().nullable()
+const isoTime = text.meta({ format: 'date-time' })
+const status = z.enum(['SEARCHING', 'MATCH_FOUND', 'HOST_ASSIGNED', 'CANCELLED'])
+const groupStatus = z.enum(['FORMING', 'SEARCHING', 'MATCH_FOUND', 'HOST_ASSIGNED', 'CANCELLED'])
+
+const waitingFor = z.enum(['location', 'players', 'retry', 'servers', 'other-ticket'])
+
+const location = z.object({
+  city: maybeText,
+  country: maybeText,
+  continent: maybeText,
+  administrative_division: maybeText,
+  timezone: maybeText,
+  latitude: maybeNumber,
+  longitude: maybeNumber,
+})
+
+const Assignment: z.ZodType<AssignmentView> = z
+  .object({
+    fqdn: text.describe('Host name of the server, or its address if it has none'),
+    public_ip: maybeText,
+    ports: z.record(text, z.object({ internal: maybeNumber, external: maybeNumber, link: maybeText, protocol: maybeText })),
+    location: location.nullable(),
+  })
+  .meta({ id: 'Assignment' })
+
+export const TicketSchema: z.ZodType<TicketView> = z
+  .object({
+    id: text,
+    profile: text,
+    created_at: isoTime,
+    status,
+    group_id: text.describe('The same for all players of a party'),
+    team_id: maybeText,
+    match_id: maybeText,
+    assignment: Assignment.nullable(),
+    player_id: text,
+    version: z.int().min(1).describe('Grows with every change'),
+    profiles: z.array(text).optional().describe('Where it waits in several'),
+    waiting_for: waitingFor.optional(),
+    acceptance: z
+      .object({ until: isoTime, accepted: z.boolean() })
+      .optional()
+      .describe('While the player is asked whether they accept the match'),
+    cancel_reason: z
+      .enum(['cancelled', 'expired', 'attempts', 'closed', 'declined', 'not-accepted', 'elsewhere', 'refused', 'handed-over'])
+      .optional(),
+  })
+  .meta({ id: 'Ticket' })
+
+const ms = z.number().describe('Milliseconds')
+
+export const ExplanationSchema: z.ZodType<ExplanationView> = z
+  .object({
+    ticket_id: text,
+    summary: text.describe('One sentence in English'),
+    waited_ms: ms,
+    waiting_for: waitingFor.optional().describe('While it searches'),
+    queues: z.array(
+      z.object({
+        queue: text,
+        summary: text,
+        waited_ms: ms,
+        others: whole.describe('Other tickets that were looked at, the nearest'),
+        compatible: whole.describe('Of these, the ones that could be in a match with this ticket now'),
+        rules: z.array(z.object({ rule: text, lets: whole.describe('How many of the others it lets through by itself') })),
+        blocking: text.optional().describe('The rule that stands most in the way'),
+        nearest: z
+          .object({ rule: text, value: z.number(), limit: z.number(), gap: z.number() })
+          .optional()
+          .describe('The other ticket that came nearest to being let through'),
+        lacks: whole.describe('Players who are missing before there are enough'),
+        next: z
+          .object({
+            in_ms: ms,
+            changes: z.array(z.object({ rule: text.optional(), from: z.number().optional(), to: z.number().optional() })),
+          })
+          .optional()
+          .describe('When something next gives way'),
+      }),
+    ),
+  })
+  .meta({ id: 'Explanation' })
+
+export const PartySchema: z.ZodType<{ readonly player_tickets: readonly TicketView[] }> = z.object({
+  player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
+})
+
+/** What became of one of several. */
+export type BatchItem = { readonly ticket: TicketView } | { readonly error: Readonly<Record<string, unknown>> }
+
+export const BatchSchema: z.ZodType<{ readonly results: readonly BatchItem[] }> = z.object({
+  results: z
+    .array(z.union([z.object({ ticket: TicketSchema }), z.object({ error: z.record(text, z.unknown()) })]))
+    .describe('For each of the request, in its order: the ticket, or the problem document'),
+})
+
+const memberKeys = { team_id: maybeText, assignment: Assignment.nullable() }
+
+export const MemberSchema: z.ZodType<MemberView> = z
+  .object({
+    member_id: text,
+    group_id: text,
+    is_ready: z.boolean(),
+    status: groupStatus,
+    ticket_id: maybeText,
+    match_id: maybeText,
+    ...memberKeys,
+  })
+  .meta({ id: 'Member' })
+
+export const GroupSchema: z.ZodType<GroupView> = z
+  .object({
+    status: groupStatus,
+    ...memberKeys,
+    group_id: text,
+    profile: text,
+    members: z.array(z.object({ player_id: text, is_ready: z.boolean() })).describe('The first is the owner'),
+  })
+  .meta({ id: 'Group' })
+
+export const BackfillSchema: z.ZodType<BackfillView> = z
+  .object({
+    id: text,
+    profile: text,
+    status,
+    tickets: z.record(text, TicketSchema).describe('Those that came into the match by it'),
+    assigned_ticket: TicketSchema.nullable().describe('The first of these'),
+    attributes: z.object({ assignment: Assignment.nullable() }),
+    match_id: text,
+    version: z.int().min(1),
+    created_at: isoTime,
+    teams: z.array(z.object({ name: text, slots: whole, players: z.array(text) })),
+  })
+  .meta({ id: 'Backfill' })
+
+export const BeaconsSchema: z.ZodType<BeaconsView> = z.object({
+  count: whole,
+  beacons: z.array(
+    z.object({ fqdn: maybeText, public_ip: text, udp_port: whole.nullable(), tcp_port: whole.nullable(), location }),
+  ),
+})
+
+export interface MonitorView {
+  readonly status: 'healthy' | 'unhealthy'
+  readonly healthy_components: number
+  readonly unhealthy_components: number
+  readonly message: string
+}
+
+export const MonitorSchema: z.ZodType<MonitorView> = z.object({
+  status: z.enum(['healthy', 'unhealthy']),
+  healthy_components: whole,
+  unhealthy_components: whole,
+  message: text,
+})

@@ -1,0 +1,23 @@
+import type { Matchmaker } from '../matchmaker.js'
+
+/** What the ticket API needs of a matchmaker. */
+export type TicketService = Pick<
+  Matchmaker,
+  | 'createTicket'
+  | 'createTickets'
+  | 'getTicket'
+  | 'waitForChange'
+  | 'cancelTicket'
+  | 'acceptMatch'
+  | 'declineMatch'
+  | 'explain'
+  | 'exportTickets'
+  | 'playersLeft'
+  | 'stopMatch'
+  | 'serverReady'
+  | 'createBackfill'
+  | 'getBackfill'
+  | 'updateBackfill'
+  | 'cancelBackfill'
+  | 'inspect'
+>

@@ -1,0 +1,75 @@
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { bearerToken, clientAddress } from '@muster/core/http'
+import { expect } from 'vitest'
+import { ticketRoutes } from './routes.js'
+import { createTicketApi, type TicketApiOptions } from './ticket-api.js'
+import { createFakeService } from './ticket-service.fixture.js'
+
+export interface Answer {
+  readonly status: number
+  // Tests look into it as they please; its shape is checked against the description.
+  readonly json: never
+  readonly headers: Headers
+}
+
+export interface CallOptions {
+  readonly from?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The ticket API over a matchmaker that matches nobody, in time that stands still. Tokens are names; `backend` is one. */
+export function setUp(options: Partial<TicketApiOptions> = {}) {
+  const clock = createManualClock({ start: Date.UTC(2026, 0, 31, 8, 15) })
+  const service = createFakeService(clock)
+  const errors: unknown[] = []
+  const api = createTicketApi(service, {
+    authenticate: (request) => {
+      const id = bearerToken(request)
+      if (id === undefined) return undefined
+      return id.startsWith('backend') ? { id, role: 'backend' } : { id }
+    },
+    address: clientAddress({ trustedProxies: ['10.0.0.0/8'] }),
+    clock,
+    random: seededRandom(1),
+    onError: (error) => errors.push(error),
+    ...options,
+  })
+
+  const request = (who: string | undefined, method: string, path: string, body?: unknown, { from = '192.0.2.1', headers = {}, signal }: CallOptions = {}) =>
+    api(
+      new Request(`http://localhost${path}`, {
+        method,
+        headers: {
+          ...(who === undefined ? {} : { authorization: who }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+      { remoteAddress: from },
+    )
+
+  const call = async (who: string | undefined, method: string, path: string, body?: unknown, given?: CallOptions): Promise<Answer> => {
+    const response = await request(who, method, path, body, given)
+    const text = await response.text()
+    const json: unknown = text === '' ? undefined : JSON.parse(text)
+    assertDescribed(method, path, response, json)
+    return { status: response.status, json: json as never, headers: response.headers }
+  }
+  return { clock, service, errors, api, request, call }
+}
+
+/** Whatever is answered fits its description, and says nothing more. */
+function assertDescribed(method: string, path: string, response: Response, json: unknown): void {
+  const [pathname = ''] = path.split('?')
+  const fitting = Object.values(ticketRoutes).filter(
+    (one) => one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(pathname),
+  )
+  const route = fitting.find((one) => one.path === pathname) ?? fitting[0]
+  if (route === undefined) return
+  if (response.ok && route.output !== undefined) expect(route.output.parse(json)).toEqual(json)
+  if (response.ok) expect(route.success).toContain(response.status)
+  else expect([...route.errors, 400, 401, 413, 415, 429, 499, 500]).toContain(response.status)
+}

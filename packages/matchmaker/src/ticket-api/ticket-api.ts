@@ -1,0 +1,214 @@
+import { scrub } from '@muster/core'
+import { systemClock, type Clock, type Random } from '@muster/core/clock'
+import {
+  bearerToken,
+  createHttpApi,
+  openApiDocument,
+  Problem,
+  type AddressOf,
+  type AttemptLimit,
+  type Authenticate,
+  type CorsOptions,
+  type Handlers,
+  type HttpHandler,
+} from '@muster/core/http'
+import { unguessable } from '../ids.js'
+import type { Locate } from '../locate/locate.js'
+import { createBackfills } from './backfills.js'
+import { createBeacons, type BeaconSource } from './beacons.js'
+import { assertBackend, isBackend, type TicketCaller } from './caller.js'
+import type { TicketApiCounts } from './counts.js'
+import { createCreating } from './creating.js'
+import { explanationView } from './explanation.js'
+import { createGroupStore } from './group-store.js'
+import { createGroups } from './groups.js'
+import { inspectTickets } from './inspecting.js'
+import { createHasQueue, createLook } from './look.js'
+import { createMeasured } from './measured.js'
+import { monitorView } from './monitor.js'
+import { createReadPlayer } from './players.js'
+import { problemOf } from './problems.js'
+import { createReading } from './reading.js'
+import { backendRoutes, ticketRoutes } from './routes.js'
+import type { TicketService } from './service.js'
+import { ticketView } from './views.js'
+import { createWaits } from './waiting.js'
+
+/** A `(Request) → Promise<Response>`, to be mounted anywhere. */
+export interface TicketApi extends HttpHandler {
+  /** What it has counted so far. */
+  readonly counts: () => TicketApiCounts
+}
+
+export interface TicketApiLimits {
+  /** Requests of one player. Default 50 per 5 seconds; null for no limit. */
+  readonly perCaller?: AttemptLimit | null | undefined
+  /** Requests from one address; of IPv6, from one /64. Default 250 per 5 seconds; null for no limit. */
+  readonly perAddress?: AttemptLimit | null | undefined
+  /** Long polls and event streams that one player may have open. Default 8. */
+  readonly waitsPerCaller?: number | undefined
+  /** Long polls and event streams in all. Default 50,000: give the process as many file descriptors. */
+  readonly waits?: number | undefined
+  /** Groups that are kept at once. Default 100,000. */
+  readonly groups?: number | undefined
+  /** Bytes of a body. Default 16 KiB; of those that only backends send, 2 MiB. */
+  readonly bodyBytes?: number | undefined
+  readonly backendBodyBytes?: number | undefined
+}
+
+export interface TicketApiOptions {
+  /** Says who calls; undefined for nobody known. `bearerToken` of `@muster/core/http` finds the token as existing clients send it. */
+  readonly authenticate: Authenticate<TicketCaller>
+  /** What stands before every path, e.g. `/matchmaking`. Default nothing. */
+  readonly basePath?: string | undefined
+  /** Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the socket's other end. */
+  readonly address?: AddressOf | undefined
+  /** Gives the beacons: `() => client.locations.beacons.all()`. Without it, latencies are believed as they are reported. */
+  readonly beacons?: BeaconSource | undefined
+  /** Where an address is, as for the matchmaker: to estimate latencies that are missing, and to find those that cannot be. */
+  readonly locate?: Locate | undefined
+  /** Whether backends may read /inspect. Default false. */
+  readonly inspect?: boolean | undefined
+  readonly limits?: TicketApiLimits | undefined
+  /** Milliseconds for which a group is kept that nobody asks for. Default 300,000. */
+  readonly groupIdleMs?: number | undefined
+  /** Lets pages of these origins call. Default none. */
+  readonly cors?: CorsOptions | undefined
+  /** Told of errors that nobody expected. Default: a process warning. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly clock?: Clock | undefined
+  /** Makes the ids of groups and their members. Default: cannot be foreseen. */
+  readonly random?: Random | undefined
+}
+
+/** Routes that anybody may ask; a server that is ready has a secret of its own. */
+const anonymous = ['document', 'monitor', 'serverReady'] as const
+
+const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
+const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
+
+/** An HTTP API for game clients, game servers and backends. */
+export function createTicketApi(service: TicketService, options: TicketApiOptions): TicketApi {
+  const { authenticate, basePath = '', address, locate, cors, inspect = false, onError = warn, clock = systemClock } = options
+  const { perCaller, perAddress, waitsPerCaller = 8, waits: inAll = 50_000, groups: mostGroups = 100_000 } = options.limits ?? {}
+  const { bodyBytes = 16 * 1024, backendBodyBytes = 2 * 1024 * 1024 } = options.limits ?? {}
+  const { groupIdleMs = 300_000, random = unguessable } = options
+
+  const latencies = { impossible: 0, unknown: 0, estimated: 0 }
+  const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
+  const readPlayer = createReadPlayer(createMeasured(beacons, locate, latencies), random)
+  const waits = createWaits({ perCaller: waitsPerCaller, inAll })
+  const look = createLook(service, clock)
+  const isAlive = ({ id }: { readonly id: string }) => service.getTicket(id) !== undefined
+  const store = createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive })
+
+  const creating = createCreating(service, readPlayer)
+  const reading = createReading(service, waits, clock)
+  const groups = createGroups({ service, store, hasQueue: createHasQueue(look), random })
+  const backfills = createBackfills(service)
+  let document: ReturnType<typeof describe> | undefined
+
+  const handlers: Handlers<typeof ticketRoutes, TicketCaller, (typeof anonymous)[number]> = {
+    document: () => (document ??= describe(basePath)),
+    monitor: () => monitorView(look(), beacons, clock.now()),
+    beacons: () => {
+      if (beacons === undefined) throw new Problem(404, 'no-beacons', 'there are no beacons here')
+      return beacons.view()
+    },
+
+    createTicket: (body, exchange) => creating.one(body, exchange),
+    createTickets: async ({ tickets }, exchange) => ({ results: await creating.many(tickets, exchange) }),
+    createParty: async (body, exchange) => ({ player_tickets: await creating.party(body, exchange) }),
+    getTicket: ({ ticket_id, wait = 0, version }, { caller, request }) => {
+      const seat = reading.seat(ticket_id, caller)
+      if (wait === 0) return ticketView(seat)
+      return reading.poll(seat, { caller, version, waitMs: wait * 1000, signal: request.signal })
+    },
+    ticketEvents: ({ ticket_id, lastEventId }, { caller, request }) =>
+      reading.stream(reading.seat(ticket_id, caller), { caller, version: lastEventId, signal: request.signal }),
+    deleteTicket: ({ ticket_id }, { caller }) => void service.cancelTicket(reading.seat(ticket_id, caller).ticket.id),
+    explainTicket: ({ ticket_id }, { caller }) => explanationView(service.explain(reading.seat(ticket_id, caller).ticket.id)),
+    acceptMatch: ({ ticket_id }, { caller }) => {
+      const { ticket, index } = reading.seat(ticket_id, caller)
+      return ticketView({ ticket: service.acceptMatch(ticket.id, ticket.players[index]?.id), index })
+    },
+    declineMatch: ({ ticket_id }, { caller }) => {
+      const { ticket, index } = reading.seat(ticket_id, caller)
+      return ticketView({ ticket: service.declineMatch(ticket.id, ticket.players[index]?.id), index })
+    },
+
+    createGroup: async ({ profile, is_ready, ...body }, exchange) => groups.create(profile, await readPlayer(body, exchange), is_ready),
+    joinGroup: async ({ group_id, profile, is_ready, ...body }, exchange) =>
+      groups.join(group_id, profile, await readPlayer(body, exchange), is_ready),
+    getGroup: ({ group_id }, { caller }) => groups.read(group_id, caller),
+    deleteGroup: ({ group_id }, { caller }) => groups.cancel(group_id, caller),
+    getMember: ({ group_id, member_id }, { caller }) => groups.readMember(group_id, member_id, caller),
+    setReady: ({ group_id, member_id, is_ready }, { caller }) => groups.setReady(group_id, member_id, is_ready, caller),
+    leaveGroup: ({ group_id, member_id }, { caller }) => groups.leave(group_id, member_id, caller),
+
+    createBackfill: (body) => backfills.create(body),
+    getBackfill: ({ backfill_id }) => backfills.read(backfill_id),
+    updateBackfill: ({ backfill_id, version, teams }) => backfills.update(backfill_id, version, teams),
+    deleteBackfill: ({ backfill_id }) => backfills.cancel(backfill_id),
+
+    playersLeft: ({ match_id, player_ids }) => service.playersLeft(match_id, player_ids),
+    endMatch: async ({ match_id }) => {
+      const ended = service.stopMatch(match_id)
+      // That there is no such match is known at once; that the service has stopped the server, much later.
+      await Promise.race([ended, new Promise((resolve) => setImmediate(resolve))])
+      ended.catch(onError)
+    },
+
+    serverReady: ({ match_id }, { request }) => {
+      const secret = bearerToken(request)
+      if (secret === undefined || !service.serverReady(match_id, secret)) throw new Problem(403, 'not-the-server', 'this is not the server of such a match')
+    },
+
+    inspectTickets: ({ limit = 100 }) => ({ ...inspectTickets(service, look(), limit) }),
+    inspectMatches: () => ({ matches: look().matches }),
+  }
+
+  const api = createHttpApi({
+    routes: ticketRoutes,
+    handlers,
+    anonymous,
+    authenticate,
+    authorize: (route, caller) => {
+      if (route.startsWith('inspect') && !inspect) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+      if (backendRoutes.has(route)) assertBackend(caller)
+    },
+    basePath,
+    address,
+    cors,
+    onError,
+    clock,
+    problemOf,
+    maxBodyBytes: (route) => (backendRoutes.has(route) ? backendBodyBytes : bodyBytes),
+    limits: { perCaller: orNone(perCaller, PER_CALLER), perAddress: orNone(perAddress, PER_ADDRESS), exempt: isBackend },
+  })
+  const counts = (): TicketApiCounts => ({
+    latenciesImpossible: latencies.impossible,
+    latenciesUnknown: latencies.unknown,
+    latenciesEstimated: latencies.estimated,
+    waiting: waits.open,
+    groups: store.size,
+  })
+  return Object.assign(api, { counts })
+}
+
+const describe = (basePath: string) =>
+  openApiDocument({
+    title: 'Tickets',
+    version: '1',
+    description: 'Players wait for a match, and are told where to connect.',
+    routes: ticketRoutes,
+    anonymous,
+    basePath,
+  })
+
+const orNone = (given: AttemptLimit | null | undefined, otherwise: AttemptLimit): AttemptLimit | undefined =>
+  given === null ? undefined : (given ?? otherwise)
+
+function warn(error: unknown): void {
+  process.emitWarning(`the ticket API failed: ${scrub(String(error))}`, 'MusterWarning')
+}

@@ -1,0 +1,191 @@
+import type { Clock } from '@muster/core/clock'
+import type { MatchView } from '../allocation/match.js'
+import type { Backfill } from '../backfill/backfill.js'
+import { BackfillExists, InvalidTicket, NothingToAccept, PlayerBusy, StaleBackfill, TooLate, UnknownMatch, UnknownQueue, UnknownTicket } from '../errors.js'
+import type { Player, Ticket, TicketInput } from '../tickets/ticket.js'
+import type { TicketService } from './service.js'
+
+/** A matchmaker that matches nobody: the tests say what happens to tickets. It remembers what it was given. */
+export interface FakeService extends TicketService {
+  /** Changes a ticket, and tells who waits for that. */
+  change(id: string, change: Partial<Ticket>): void
+  /** Forgets a ticket. */
+  remove(id: string): void
+  readonly players: Map<string, readonly Player[]>
+  readonly matches: MatchView[]
+  readonly left: string[]
+  readonly stopped: string[]
+  looks: number
+  pausedUntil: number | undefined
+}
+
+export const assignment = {
+  fqdn: 'abc.example.com',
+  publicIp: '198.51.100.9',
+  ports: { game: { internal: 7777, external: 30001, protocol: 'UDP', link: 'abc.example.com:30001' } },
+  location: {
+    city: 'Oslo',
+    country: 'Norway',
+    continent: 'Europe',
+    administrativeDivision: undefined,
+    timezone: 'Europe/Oslo',
+    latitude: 59.9,
+    longitude: 10.7,
+  },
+}
+
+/** Takes the queues `duel` and `ranked`; the latter refuses players without a numeric `skill`. */
+export function createFakeService(clock: Clock): FakeService {
+  const tickets = new Map<string, Ticket>()
+  const backfills = new Map<string, Backfill>()
+  const waiters = new Map<string, Set<() => void>>()
+  let made = 0
+
+  const known = (id: string): Ticket => {
+    const ticket = tickets.get(id)
+    if (ticket === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(id)}`)
+    return ticket
+  }
+  const createTicket = (input: TicketInput): Ticket => {
+    const queues = input.queues ?? [input.queue ?? '']
+    for (const queue of queues) if (!['duel', 'ranked'].includes(queue)) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
+    const before = tickets.get(input.id ?? '')
+    if (before !== undefined) return before
+    for (const [index, player] of input.players.entries()) {
+      if (queues.includes('ranked') && typeof player.attributes?.['skill'] !== 'number') {
+        const field = `players.${index}.attributes.skill`
+        throw new InvalidTicket(`ticket: ${field}: must be a number`, { field })
+      }
+      const busy = [...tickets.values()].find((one) => one.status === 'SEARCHING' && one.players.some(({ id }) => id === player.id))
+      if (busy !== undefined) throw new PlayerBusy(player.id, busy.id)
+    }
+    made += 1
+    const id = input.id ?? `ticket-${made}`
+    const ticket: Ticket = {
+      id,
+      version: 1,
+      queues,
+      players: input.players.map((player) => ({ id: player.id })),
+      priority: input.priority ?? 0,
+      status: 'SEARCHING',
+      waitingFor: 'players',
+      createdAt: clock.now(),
+      attempts: 0,
+    }
+    tickets.set(id, ticket)
+    fake.players.set(id, input.players)
+    return ticket
+  }
+
+  const fake: FakeService = {
+    players: new Map(),
+    matches: [],
+    left: [],
+    stopped: [],
+    looks: 0,
+    pausedUntil: undefined,
+    change: (id, change) => {
+      const ticket = known(id)
+      tickets.set(id, { ...ticket, ...change, version: ticket.version + 1 })
+      for (const wake of waiters.get(id) ?? []) wake()
+    },
+    remove: (id) => void tickets.delete(id),
+    createTicket,
+    createTickets: (inputs) =>
+      inputs.map((input) => {
+        try {
+          return { ticket: createTicket(input) }
+        } catch (error) {
+          return { error: error as InvalidTicket }
+        }
+      }),
+    getTicket: (id) => tickets.get(id),
+    waitForChange: async (id, { version, signal }) => {
+      signal?.throwIfAborted()
+      if (known(id).version === version) {
+        const set = waiters.get(id) ?? new Set()
+        waiters.set(id, set)
+        await new Promise<void>((resolve, reject) => {
+          set.add(resolve)
+          signal?.addEventListener('abort', () => {
+            set.delete(resolve)
+            reject(signal.reason as Error)
+          })
+        })
+      }
+      return known(id)
+    },
+    cancelTicket: (id) => {
+      const { status, matchId } = known(id)
+      if (status === 'HOST_ASSIGNED') throw new TooLate(id, matchId ?? '')
+      if (status !== 'CANCELLED') fake.change(id, { status: 'CANCELLED', cancelReason: 'cancelled', waitingFor: undefined })
+      return known(id)
+    },
+    acceptMatch: (id, playerId) => {
+      const { acceptance } = known(id)
+      if (acceptance === undefined) throw new NothingToAccept(id)
+      fake.change(id, { acceptance: { ...acceptance, accepted: [...acceptance.accepted, playerId ?? ''] } })
+      return known(id)
+    },
+    declineMatch: (id) => {
+      if (known(id).acceptance === undefined) throw new NothingToAccept(id)
+      fake.change(id, { status: 'CANCELLED', cancelReason: 'declined', acceptance: undefined })
+      return known(id)
+    },
+    explain: (id) => ({ ticketId: known(id).id, summary: 'waits for others', waitedMs: 5, waitingFor: 'players', queues: [] }),
+    exportTickets: () => ({
+      format: 'muster-tickets-1',
+      exportedAt: clock.now(),
+      tickets: [...tickets.values()].map(({ id, queues, createdAt }) => ({ id, queues, players: fake.players.get(id) ?? [], priority: 0, createdAt, attempts: 0 })),
+    }),
+    playersLeft: (matchId, playerIds) => {
+      if (!fake.matches.some((match) => match.matchId === matchId)) throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
+      fake.left.push(...playerIds)
+    },
+    stopMatch: async (matchId) => {
+      if (!fake.matches.some((match) => match.matchId === matchId)) throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
+      fake.stopped.push(matchId)
+      await new Promise(() => {})
+    },
+    serverReady: (matchId, secret) => matchId === 'm1' && secret === 'hush',
+    createBackfill: ({ id = 'backfill-1', matchId, teams = [] }) => {
+      if (backfills.has(id)) throw new BackfillExists(matchId, id)
+      const backfill: Backfill = {
+        id,
+        version: 1,
+        matchId,
+        queue: 'duel',
+        status: 'OPEN',
+        createdAt: clock.now(),
+        teams: teams.map(({ name, slots = 1, players = [] }) => ({ name, slots, players: players.map((player) => player.id) })),
+        tickets: [],
+      }
+      backfills.set(id, backfill)
+      return backfill
+    },
+    getBackfill: (id) => backfills.get(id),
+    updateBackfill: (id, { version, teams }) => {
+      const backfill = backfills.get(id) as Backfill
+      if (backfill.version !== version) throw new StaleBackfill(id, backfill.version)
+      const changed = { ...backfill, version: version + 1, teams: teams.map(({ name, slots = 1 }) => ({ name, slots, players: [] })) }
+      backfills.set(id, changed)
+      return changed
+    },
+    cancelBackfill: (id) => {
+      const cancelled = { ...(backfills.get(id) as Backfill), status: 'CANCELLED' as const }
+      backfills.set(id, cancelled)
+      return cancelled
+    },
+    inspect: () => {
+      fake.looks += 1
+      const searching = { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 }
+      return {
+        queues: ['duel', 'ranked'].map((name) => ({ name, searching, players: 0, longestWaitMs: 0 })),
+        matches: fake.matches,
+        stopsPending: 0,
+        pausedUntil: fake.pausedUntil,
+      } as never
+    },
+  }
+  return fake
+}

@@ -1,0 +1,140 @@
+// pure: tickets, groups and backfills as clients of the ticket API see them
+import type { Assignment } from '../allocation/assignment.js'
+import type { Backfill, BackfillStatus } from '../backfill/backfill.js'
+import type { CancelReason, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'
+import { seatId, type Seat } from './seats.js'
+
+/** Where to connect. Names and shape are those that existing game clients read (public fact). */
+export interface AssignmentView {
+  readonly fqdn: string
+  readonly public_ip: string | null
+  readonly ports: Readonly<
+    Record<
+      string,
+      {
+        readonly internal: number | null
+        readonly external: number | null
+        readonly link: string | null
+        readonly protocol: string | null
+      }
+    >
+  >
+  readonly location: {
+    readonly city: string | null
+    readonly country: string | null
+    readonly continent: string | null
+    readonly administrative_division: string | null
+    readonly timezone: string | null
+    readonly latitude: number | null
+    readonly longitude: number | null
+  } | null
+}
+
+/** The ticket of one player. Up to `assignment` it is what existing game clients read (public fact); the rest is ours. */
+export interface TicketView {
+  readonly id: string
+  readonly profile: string
+  readonly created_at: string
+  readonly status: TicketStatus
+  readonly group_id: string
+  readonly team_id: string | null
+  readonly match_id: string | null
+  readonly assignment: AssignmentView | null
+  readonly player_id: string
+  /** Grows with every change: for `wait` and the events. */
+  readonly version: number
+  /** Where it waits in several. */
+  readonly profiles?: readonly string[] | undefined
+  readonly waiting_for?: WaitingFor | undefined
+  readonly acceptance?: { readonly until: string; readonly accepted: boolean } | undefined
+  readonly cancel_reason?: CancelReason | undefined
+}
+
+const isoTime = (at: number) => new Date(at).toISOString()
+
+export function assignmentView({ fqdn, publicIp, ports, location }: Assignment): AssignmentView {
+  return {
+    fqdn,
+    public_ip: publicIp ?? null,
+    ports: Object.fromEntries(
+      Object.entries(ports).map(([name, { internal, external, link, protocol }]) => [
+        name,
+        { internal: internal ?? null, external: external ?? null, link: link ?? null, protocol: protocol ?? null },
+      ]),
+    ),
+    location: location === undefined ? null : {
+      city: location.city ?? null,
+      country: location.country ?? null,
+      continent: location.continent ?? null,
+      administrative_division: location.administrativeDivision ?? null,
+      timezone: location.timezone ?? null,
+      latitude: location.latitude ?? null,
+      longitude: location.longitude ?? null,
+    },
+  }
+}
+
+export function ticketView(seat: Seat): TicketView {
+  const { ticket, index } = seat
+  const { queues, acceptance } = ticket
+  const playerId = ticket.players[index]?.id ?? ''
+  return {
+    id: seatId(seat),
+    profile: ticket.queue ?? queues[0] ?? '',
+    created_at: isoTime(ticket.createdAt),
+    status: ticket.status,
+    group_id: ticket.id,
+    team_id: ticket.team ?? null,
+    match_id: ticket.matchId ?? null,
+    assignment: ticket.assignment === undefined ? null : assignmentView(ticket.assignment),
+    player_id: playerId,
+    version: ticket.version,
+    profiles: queues.length > 1 ? queues : undefined,
+    waiting_for: ticket.waitingFor,
+    acceptance: acceptance && { until: isoTime(acceptance.until), accepted: acceptance.accepted.includes(playerId) },
+    cancel_reason: ticket.cancelReason,
+  }
+}
+
+/** The tickets of all players of a party, in its order. */
+export const partyViews = (ticket: Ticket): TicketView[] => ticket.players.map((_, index) => ticketView({ ticket, index }))
+
+/** A backfill. Up to `attributes` it is what existing game servers read (public fact); the rest is ours. */
+export interface BackfillView {
+  readonly id: string
+  readonly profile: string
+  readonly status: TicketStatus
+  /** The tickets that came into the match by it, by their ids. */
+  readonly tickets: Readonly<Record<string, TicketView>>
+  /** The first of these. */
+  readonly assigned_ticket: TicketView | null
+  readonly attributes: { readonly assignment: AssignmentView | null }
+  readonly match_id: string
+  readonly version: number
+  readonly created_at: string
+  readonly teams: readonly { readonly name: string; readonly slots: number; readonly players: readonly string[] }[]
+}
+
+/** To existing clients a backfill is a kind of ticket. */
+const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
+  OPEN: 'SEARCHING',
+  FILLED: 'HOST_ASSIGNED',
+  CANCELLED: 'CANCELLED',
+}
+
+/** @param tickets those of its tickets that can still be read. */
+export function backfillView(backfill: Backfill, tickets: readonly Ticket[]): BackfillView {
+  const views = tickets.flatMap(partyViews)
+  return {
+    id: backfill.id,
+    profile: backfill.queue,
+    status: backfillStatus[backfill.status],
+    tickets: Object.fromEntries(views.map((view) => [view.id, view])),
+    assigned_ticket: views[0] ?? null,
+    attributes: { assignment: views[0]?.assignment ?? null },
+    match_id: backfill.matchId,
+    version: backfill.version,
+    created_at: isoTime(backfill.createdAt),
+    teams: backfill.teams,
+  }
+}

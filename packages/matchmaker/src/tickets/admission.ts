@@ -1,0 +1,111 @@
+import type { Coordinates } from '@muster/core'
+import type { Clock, Random } from '@muster/core/clock'
+import { PlayerBusy, UnknownQueue } from '../errors.js'
+import { newId } from '../ids.js'
+import type { Entry } from '../kernel/model.js'
+import type { Facts } from '../rules/facts.js'
+import type { Lane } from './lane.js'
+import type { LocatePlayers, Place } from './locating.js'
+import { networkOf } from './place.js'
+import type { PlayerIndex } from './player-index.js'
+import { NOWHERE, type TicketRecord } from './record.js'
+import type { CheckedTicket } from './checked-ticket.js'
+import { refuseTicket } from './ticket-input.js'
+
+/** Of a ticket that waited elsewhere before. */
+export interface PastOfTicket {
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly attempts: number
+  readonly place: Coordinates | undefined
+}
+
+export interface Admitting {
+  /** By name. */
+  readonly lanes: ReadonlyMap<string, Lane>
+  readonly players: PlayerIndex
+  readonly locatePlayers: LocatePlayers
+  readonly clock: Clock
+  readonly random: Random
+}
+
+/** What a ticket whose place is looked up is checked with: the queue has its say when the place is known. */
+const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
+
+/**
+ * Makes the record of a ticket that all of its queues take.
+ * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}
+ */
+export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
+  const { players, locatePlayers, clock, random } = admitting
+  const lanes = lanesOf(ticket.queues, admitting.lanes)
+  refuseBusy(ticket, lanes, players)
+  const place = past?.place ?? locatePlayers(ticket.players)
+  const locating = place instanceof Promise
+  const now = clock.now()
+  const record: TicketRecord = {
+    id: ticket.id ?? newId(random),
+    players: ticket.players,
+    priority: ticket.priority,
+    createdAt: Math.min(past?.createdAt ?? now, now),
+    place: locating ? undefined : place,
+    network: networkOf(ticket.players),
+    locating,
+    queues: ticket.queues,
+    lanes,
+    slots: lanes.map(() => NOWHERE),
+    status: 'SEARCHING',
+    version: 1,
+    waitingFor: locating ? 'location' : 'players',
+    attempts: past?.attempts ?? 0,
+    restsUntil: 0,
+    seat: undefined,
+    assignedAt: undefined,
+    cancelledAt: undefined,
+    cancelReason: undefined,
+    dueAt: 0,
+    heapIndex: -1,
+  }
+  const checked = locating ? { ...record, place: SOMEWHERE } : record
+  const entries = lanes.map(({ compiled }) => compiled.entryOf(checked))
+  return locating ? { record, found: place, entries: undefined } : { record, found: undefined, entries }
+}
+
+export interface Admitted {
+  readonly record: TicketRecord
+  /** Where it is, if that is still looked up. */
+  readonly found: Promise<Place> | undefined
+  /** What its queues make of it, if it is not. */
+  readonly entries: readonly Entry<Facts>[] | undefined
+}
+
+function lanesOf(queues: readonly string[], lanes: ReadonlyMap<string, Lane>): readonly Lane[] {
+  return queues.map((queue) => {
+    const lane = lanes.get(queue)
+    if (lane === undefined) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
+    return lane
+  })
+}
+
+function refuseBusy(ticket: CheckedTicket, lanes: readonly Lane[], players: PlayerIndex): void {
+  for (const { id } of ticket.players) {
+    for (const other of players.ticketsOf(id)) {
+      if (!mayWaitTwice(lanes, other.lanes)) throw new PlayerBusy(id, other.id)
+    }
+  }
+}
+
+/** Never in one queue: a match could hold them both. */
+const mayWaitTwice = (lanes: readonly Lane[], others: readonly Lane[]) =>
+  lanes.every((lane) => lane.queue.playersMayWaitTwice && !others.includes(lane)) &&
+  others.every((lane) => lane.queue.playersMayWaitTwice)
+
+/** @throws {InvalidTicket} if the ticket that was created by this id before is another one. */
+export function refuseOther(before: TicketRecord, { id, queues, players }: CheckedTicket): void {
+  const playerIds = players.map((player) => player.id)
+  if (isSame(before.queues, queues) && isSame(before.players.map((player) => player.id), playerIds)) return
+  throw refuseTicket('id', `id: is that of a ticket with other queues or other players, got ${JSON.stringify(id)}`)
+}
+
+const isSame = (list: readonly string[], other: readonly string[]) =>
+  list.length === other.length && list.every((one, index) => one === other[index])

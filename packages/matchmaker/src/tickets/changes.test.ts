@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { UnknownTicket } from '../errors.js'
+import { duel, setUp } from '../matchmaker.fixture.js'
+
+describe('waiting for a change', () => {
+  test('every change is told, the end as well, to all who wait', async () => {
+    const { clock, matchmaker, join } = setUp()
+    expect(join('ann', 'ben').version).toBe(1)
+    matchmaker.start()
+    const told: string[] = []
+    const follow = async () => {
+      for (let version = 1; ; ) {
+        const ticket = await matchmaker.waitForChange('ann-ben', { version })
+        told.push(`${ticket.version} ${ticket.status}`)
+        if (ticket.status === 'HOST_ASSIGNED') return
+        version = ticket.version
+      }
+    }
+    const both = Promise.all([follow(), follow()])
+    await clock.advance(7000)
+    await both
+    expect(told).toEqual(['2 MATCH_FOUND', '2 MATCH_FOUND', '3 HOST_ASSIGNED', '3 HOST_ASSIGNED'])
+    await matchmaker.stop()
+  })
+
+  test('is over at once for a version that has gone by, and for a ticket that has ended', async () => {
+    const { matchmaker, join } = setUp()
+    join('ann')
+    expect(await matchmaker.waitForChange('ann', { version: 7 })).toMatchObject({ version: 1 })
+    const { version } = matchmaker.cancelTicket('ann')
+    expect(await matchmaker.waitForChange('ann', { version })).toMatchObject({ status: 'CANCELLED' })
+    await expect(matchmaker.waitForChange('nosuch', { version: 1 })).rejects.toThrow(UnknownTicket)
+  })
+
+  test('can be given up, and leaves nothing behind', async () => {
+    const { matchmaker, join } = setUp()
+    join('ann')
+    const giving = new AbortController()
+    const waiting = matchmaker.waitForChange('ann', { version: 1, signal: giving.signal })
+    const other = matchmaker.waitForChange('ann', { version: 1 })
+    giving.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+    await expect(matchmaker.waitForChange('ann', { version: 1, signal: giving.signal })).rejects.toThrow('enough')
+    matchmaker.cancelTicket('ann')
+    expect(await other).toMatchObject({ status: 'CANCELLED' })
+  })
+
+  test('closing ends it', async () => {
+    const { matchmaker, join } = setUp()
+    join('ann')
+    const waiting = matchmaker.waitForChange('ann', { version: 1 })
+    await matchmaker.close()
+    expect(await waiting).toMatchObject({ status: 'CANCELLED', cancelReason: 'closed' })
+  })
+
+  test('what a ticket lacks is a change too', async () => {
+    const { matchmaker, join, run } = setUp({ queues: [duel], maxServers: 1 })
+    join('ann', 'ben')
+    await run(250)
+    const { version } = join('cas', 'dee')
+    const waiting = matchmaker.waitForChange('cas-dee', { version })
+    await run(250)
+    expect(await waiting).toMatchObject({ waitingFor: 'servers' })
+  })
+})

@@ -1,0 +1,38 @@
+// pure: a ticket that was checked
+import type { Coordinates } from '@muster/core'
+import type { RulePlayer } from '../rules/facts.js'
+import type { Player } from './ticket.js'
+
+/** A player of a ticket that was checked: what was not given is empty, so that rules need not ask. */
+export interface TicketPlayer extends RulePlayer {
+  readonly ip: string | undefined
+  readonly coordinates: Coordinates | undefined
+}
+
+/** A ticket that was checked. */
+export interface CheckedTicket {
+  readonly id: string | undefined
+  readonly queues: readonly string[]
+  readonly players: readonly TicketPlayer[]
+  readonly priority: number
+}
+
+/** Bounds of what a player may bring along; see `Player`. */
+export const MOST = { characters: 128, queues: 16, players: 500, attributes: 64, listed: 128, beacons: 64, roles: 16, avoided: 256 }
+
+export const TICKET_ID = /^[\w-]{1,64}$/
+export const PRIORITIES = { least: -100, most: 100 }
+
+const NOTHING = Object.freeze({})
+const NONE: readonly never[] = Object.freeze([])
+
+/** Fills in what was not given. */
+export const complete = ({ id, ip, coordinates, latencies, attributes, roles, avoid }: Player): TicketPlayer => ({
+  id,
+  ip,
+  coordinates,
+  latencies: latencies ?? NOTHING,
+  attributes: attributes ?? NOTHING,
+  roles: roles ?? NONE,
+  avoid: avoid ?? NONE,
+})

@@ -1,0 +1,55 @@
+import type { TicketRecord } from './record.js'
+
+/** Which tickets a player is in, as long as these have not ended. */
+export interface PlayerIndex {
+  add(record: TicketRecord): void
+  remove(record: TicketRecord): void
+  ticketsOf(playerId: string): readonly TicketRecord[]
+  /** Whether any player may be in several. */
+  readonly shared: boolean
+}
+
+const NONE: readonly TicketRecord[] = []
+
+export function createPlayerIndex(): PlayerIndex {
+  /** Nearly every player is in one ticket, for which a list would cost more than the rest of the entry. */
+  const byPlayer = new Map<string, TicketRecord | readonly TicketRecord[]>()
+
+  const ticketsOf = (playerId: string): readonly TicketRecord[] => {
+    const found = byPlayer.get(playerId)
+    return found === undefined ? NONE : isList(found) ? found : [found]
+  }
+  /** Players who are in several. */
+  let shared = 0
+
+  return {
+    add: (record) => {
+      for (const { id } of record.players) {
+        const others = byPlayer.get(id)
+        if (others === undefined) {
+          byPlayer.set(id, record)
+        } else {
+          if (!isList(others)) shared += 1
+          byPlayer.set(id, [...ticketsOf(id), record])
+        }
+      }
+    },
+    remove: (record) => {
+      for (const { id } of record.players) {
+        if (byPlayer.get(id) === record) {
+          byPlayer.delete(id)
+          continue
+        }
+        const [other, ...more] = ticketsOf(id).filter((one) => one !== record)
+        if (more.length === 0) shared -= 1
+        if (other !== undefined) byPlayer.set(id, more.length === 0 ? other : [other, ...more])
+      }
+    },
+    ticketsOf,
+    get shared() {
+      return shared > 0
+    },
+  }
+}
+
+const isList = (found: TicketRecord | readonly TicketRecord[] | undefined): found is readonly TicketRecord[] => Array.isArray(found)

@@ -1,0 +1,110 @@
+import { InvalidTicket } from '../errors.js'
+import type { Entry } from '../kernel/model.js'
+import type { Facts } from '../rules/facts.js'
+import { createDeadlines } from './deadlines.js'
+import type { Lane } from './lane.js'
+import { enter, keepLanes, leaveAll } from './presence.js'
+import type { TicketRecord } from './record.js'
+import type { WaitingFor } from './ticket.js'
+
+/** Keeps the searching tickets where they belong: in the pools of their lanes, or out of them for a while. */
+export interface Waiting {
+  /**
+   * Puts a searching ticket where it belongs now, and sees to it that it is looked at again when that changes.
+   */
+  settle(record: TicketRecord, now: number, options?: SettleOptions): void
+  /** Settles those that are due. */
+  advance(now: number): void
+  /** It does not search any more. */
+  leave(record: TicketRecord): void
+  /** For these, and no others, a match is found, and no server may be deployed. */
+  shortOfServers(records: readonly TicketRecord[]): void
+}
+
+export interface SettleOptions {
+  /** What its lanes make of it, if that is known. */
+  readonly entries?: readonly Entry<Facts>[] | undefined
+  /** Is told which lane does not take it as it is now. */
+  readonly refused?: ((lane: Lane, error: InvalidTicket) => void) | undefined
+}
+
+export interface WaitingOptions {
+  readonly locateTimeoutMs: number
+  /** Whether a match is found for another ticket of one of its players. */
+  readonly isElsewhere: (record: TicketRecord) => boolean
+  readonly changed: (record: TicketRecord) => void
+  /** It can wait nowhere any more. */
+  readonly out: (record: TicketRecord, reason: 'expired' | 'refused', now: number) => void
+}
+
+interface Hindrance {
+  readonly lacks: WaitingFor
+  /** Epoch milliseconds; Infinity: until somebody settles it. */
+  readonly until: number
+}
+
+export function createWaiting({ locateTimeoutMs, isElsewhere, changed, out }: WaitingOptions): Waiting {
+  const deadlines = createDeadlines<TicketRecord>()
+  let short = new Set<TicketRecord>()
+
+  const lacks = (record: TicketRecord, what: WaitingFor) => {
+    if (record.waitingFor === what) return
+    record.waitingFor = what
+    changed(record)
+  }
+
+  /** Why it cannot be grouped now. */
+  const hindranceOf = (record: TicketRecord, now: number): Hindrance | undefined => {
+    const locatedBy = record.createdAt + locateTimeoutMs
+    if (record.locating && now < locatedBy) return { lacks: 'location', until: locatedBy }
+    if (now < record.restsUntil) return { lacks: 'retry', until: record.restsUntil }
+    return isElsewhere(record) ? { lacks: 'other-ticket', until: Infinity } : undefined
+  }
+
+  const enterAll = (record: TicketRecord, { entries, refused }: SettleOptions) => {
+    let refusing: Set<Lane> | undefined
+    for (const [index, lane] of record.lanes.entries()) {
+      try {
+        enter(record, index, entries?.[index])
+      } catch (error) {
+        if (!(error instanceof InvalidTicket)) throw error
+        refusing = (refusing ?? new Set()).add(lane)
+        refused?.(lane, error)
+      }
+    }
+    if (refusing !== undefined) keepLanes(record, (lane) => refusing.has(lane) === false)
+  }
+
+  const settle = (record: TicketRecord, now: number, options: SettleOptions = {}): void => {
+    if (record.status !== 'SEARCHING') return
+    if (record.lanes.length === 0) return out(record, 'refused', now)
+    if (firstExpiryOf(record) <= now) keepLanes(record, ({ queue }) => now - record.createdAt < queue.expireAfterMs)
+    if (record.lanes.length === 0) return out(record, 'expired', now)
+    const hindrance = hindranceOf(record, now)
+    if (hindrance === undefined) enterAll(record, options)
+    else leaveAll(record)
+    if (record.lanes.length === 0) return out(record, 'refused', now)
+    deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record)))
+    lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
+  }
+
+  return {
+    settle,
+    advance: (now) => {
+      for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) settle(due, now)
+    },
+    leave: (record) => {
+      leaveAll(record)
+      deadlines.remove(record)
+    },
+    shortOfServers: (records) => {
+      const before = short
+      short = new Set(records)
+      for (const record of before) if (!short.has(record) && record.waitingFor === 'servers') lacks(record, 'players')
+      for (const record of short) if (record.status === 'SEARCHING') lacks(record, 'servers')
+    },
+  }
+}
+
+const firstExpiryOf = ({ createdAt, lanes }: TicketRecord) =>
+  lanes.reduce((first, { queue }) => Math.min(first, createdAt + queue.expireAfterMs), Infinity)
