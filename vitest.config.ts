@@ -1,6 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-const conditions = ['@muster/source', 'node', 'import', 'module', 'default']
+/** What Node.js itself resolves by: `module` is for bundlers, whose files Node.js may not be able to load. */
+const conditions = ['@muster/source', 'node', 'import', 'default']
 
 /** Where to write the results as JSON as well; .ci/run counts them. */
 const report = process.env['VITEST_JSON_REPORT']

@@ -9,6 +9,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./core/footprint.js')).footprintFigures(),
     async () => (await import('./core/scheduler.js')).schedulerFigures(),
   ],
+  matchmaker: [async () => (await import('./matchmaker/whole.js')).wholeFigures()],
   relay: [async () => (await import('./relay/data-plane.js')).dataPlaneFigures()],
 }
 

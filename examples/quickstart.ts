@@ -13,8 +13,8 @@ const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 await client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports })
 
 // Matchmaking.
-const distance = [{ afterMs: 0, km: 1000 }, { afterMs: 10_000, km: 'any' }] as const
-const duel = { name: 'duel', matchSize: 2, distance, deploy: { application: 'my-game', version: '1.0' } }
+const rules = [{ kind: 'distance', maxKm: 1000, optionalAfterMs: 10_000 }] as const
+const duel = { name: 'duel', matchSize: 2, rules, deploy: { application: 'my-game', version: '1.0' } }
 const matchmaker = createMatchmaker({ deployments: client.deployments, queues: [duel] })
 matchmaker.start()
 

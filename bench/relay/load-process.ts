@@ -13,17 +13,23 @@ const MOST_AT_ONCE = 48
 /** Opened when first asked for, and left open: the relay knows each user at one place. */
 const ways = new Map<Way['kind'], Promise<OpenWay>>()
 
+type Ran = Omit<Outcome, 'receivedInAll' | 'cpuMicroseconds'>
+
 process.on('message', async (order: Order) => {
   const { kind } = order.way
   const opening = ways.get(kind) ?? openWay(order.way)
   ways.set(kind, opening)
   const way = await opening
-  await run(way, { ...order, seconds: WARM_UP_SECONDS })
-  process.send?.(await run(way, order))
+  const before = process.cpuUsage()
+  const warmUp = await run(way, { ...order, seconds: WARM_UP_SECONDS })
+  const ran = await run(way, order)
+  const { user, system } = process.cpuUsage(before)
+  const outcome: Outcome = { ...ran, receivedInAll: warmUp.received + ran.received, cpuMicroseconds: user + system }
+  process.send?.(outcome)
 })
 process.on('disconnect', () => process.exit())
 
-async function run(way: OpenWay, { perSecond, size, seconds }: Order): Promise<Outcome> {
+async function run(way: OpenWay, { perSecond, size, seconds }: Order): Promise<Ran> {
   const senders = way.senders.map((sender) => stampedSender(sender, size))
   const latencies = new Float64Array(Math.ceil(2 * perSecond * seconds))
   let sent = 0

@@ -11,7 +11,6 @@ export interface RelaySessionInfo {
 /** By the relay's process, since its start. */
 export interface RelaySpent {
   readonly cpuMicroseconds: number
-  readonly relayed: number
 }
 
 /** By which way packets go. */
@@ -36,6 +35,10 @@ export interface Outcome {
   readonly received: number
   /** Of those, what came before the last was sent. */
   readonly receivedInTime: number
+  /** With those of the warming up. */
+  readonly receivedInAll: number
+  /** Of processor time, by the load's own process, with the warming up. */
+  readonly cpuMicroseconds: number
   readonly seconds: number
   /** From being sent to being received, in microseconds. */
   readonly latency: { readonly p50: number; readonly p99: number }

@@ -1,30 +1,52 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { openSocket } from './sockets.js'
+import { openChannel } from './turn.js'
 
 /** coturn, on a port of this machine. */
 export interface TurnServer {
   readonly port: number
+  /** Microseconds of processor time since its start, as Linux counts them: in hundredths of a second. */
+  cpuMicroseconds(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Undefined where coturn is not installed. */
-export async function startTurnServer(): Promise<TurnServer | undefined> {
+/** Or why there is none. */
+export async function startTurnServer(): Promise<TurnServer | string> {
   const port = await freePort()
   const child = spawn('turnserver', argumentsFor(port), { stdio: 'ignore' })
   try {
     await once(child, 'spawn')
   } catch {
-    return undefined
+    return 'coturn is not installed'
   }
   const exited = once(child, 'exit')
-  return {
-    port,
-    stop: async () => {
-      child.kill()
-      await exited
-    },
+  const stop = async () => {
+    child.kill()
+    await exited
   }
+  const socket = await openSocket()
+  try {
+    socket.connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    await openChannel(socket, port)
+  } catch {
+    await stop()
+    return 'coturn is installed, but does not answer'
+  } finally {
+    socket.close()
+  }
+  return { port, cpuMicroseconds: () => cpuMicroseconds(child.pid as number), stop }
+}
+
+const MICROSECONDS_PER_TICK = 10_000
+
+/** proc(5): the 14th and 15th fields; the second is the program's name in parentheses, which may hold spaces. */
+async function cpuMicroseconds(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * MICROSECONDS_PER_TICK
 }
 
 /** One relay thread, as the relay has one. Nothing but UDP, and nothing written. */

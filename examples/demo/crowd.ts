@@ -1,44 +1,84 @@
-import { seededRandom } from '@muster/core/clock'
-import type { TicketInput } from '@muster/matchmaker'
+import { seededRandom, type Random } from '@muster/core/clock'
+import type { Player, TicketInput } from '@muster/matchmaker'
 import type { DemoOptions } from './options.js'
-import { loadPlayers, type Player } from './players.js'
+import { loadPlayers, type Player as Located } from './players.js'
+import { demoQueues, type DemoQueue } from './queues.js'
 
 /** A ticket, and when it comes. */
 export interface Arrival {
   /** Milliseconds after the start. */
   readonly afterMs: number
-  readonly ticket: TicketInput
+  readonly ticket: TicketInput & { readonly queue: string }
 }
 
 export interface Crowd {
   /** In the order in which they come. */
   readonly arrivals: readonly Arrival[]
-  readonly places: ReadonlyMap<string, Player>
+  /** By address. */
+  readonly places: ReadonlyMap<string, Located>
 }
 
-/** One in five comes with friends. */
-const partySizes = [1, 1, 1, 1, 1, 1, 1, 1, 2, 3] as const
+/** Most play damage, few can do two things. */
+const ROLES = [['damage'], ['damage'], ['damage'], ['tank'], ['healer'], ['damage', 'tank'], ['damage', 'healer'], ['tank', 'healer']] as const
+/** One in so many avoids the one who stands before them. */
+const AVOIDS = 40
 
 /** Draws players from the sample, and when they come: more and more, then fewer and fewer. */
 export function gather({ players: count, queueSize, seed }: DemoOptions, overMs: number): Crowd {
   const random = seededRandom(seed)
   const sample = loadPlayers()
   const first = Math.floor(random() * sample.length)
-  const chosen = Array.from({ length: count }, (_, index) => sample[(first + index) % sample.length] as Player)
-  // Friends live in the same country, so who is alike stands together before parties are cut off.
-  const neighbours = chosen.toSorted((a, b) => (a.country < b.country ? -1 : a.country > b.country ? 1 : a.longitude - b.longitude))
+  const chosen = Array.from({ length: count }, (_, index) => sample[(first + index) % sample.length] as Located)
+  const queues = demoQueues(queueSize)
+  const sizes = split(count, queues)
 
   const arrivals: Arrival[] = []
-  for (let next = 0; next < count; ) {
-    const wanted = partySizes[Math.floor(random() * partySizes.length)] as number
-    const party = neighbours.slice(next, next + Math.min(wanted, queueSize))
-    const together = party.filter(({ country }) => country === party[0]?.country)
-    const players = together.map(({ ip }, index) => ({ id: `player-${next + index}`, ip }))
-    arrivals.push({ afterMs: ((random() + random()) / 2) * overMs, ticket: { queue: 'demo', players } })
-    next += together.length
+  let taken = 0
+  for (const [index, queue] of queues.entries()) {
+    const members = chosen.slice(taken, taken + (sizes[index] ?? 0))
+    arrivals.push(...arrivalsOf(queue, members, taken, overMs, random))
+    taken += members.length
   }
   return {
     arrivals: arrivals.toSorted((a, b) => a.afterMs - b.afterMs),
     places: new Map(chosen.map((player) => [player.ip, player])),
   }
+}
+
+/** A party that fills most of a team has agreed on its tank and its healer: it would be refused otherwise. */
+function rolesOf(index: number, partySize: number, random: Random): readonly string[] {
+  if (partySize >= 4 && index < 2) return [index === 0 ? 'tank' : 'healer']
+  return ROLES[Math.floor(random() * ROLES.length)] as readonly string[]
+}
+
+/** How many players each queue gets: all, together. */
+function split(count: number, queues: readonly DemoQueue[]): number[] {
+  const sizes = queues.map(({ share }) => Math.floor(count * share))
+  const rest = count - sizes.reduce((sum, size) => sum + size, 0)
+  return sizes.map((size, index) => (index === 0 ? size + rest : size))
+}
+
+function arrivalsOf({ definition, parties }: DemoQueue, members: readonly Located[], from: number, overMs: number, random: Random): Arrival[] {
+  // Friends live in the same country, so who is alike stands together before parties are cut off.
+  const neighbours = members.toSorted((a, b) => (a.country < b.country ? -1 : a.country > b.country ? 1 : a.longitude - b.longitude))
+  const arrivals: Arrival[] = []
+  for (let next = 0; next < neighbours.length; ) {
+    const wanted = parties[Math.floor(random() * parties.length)] as number
+    const party = neighbours.slice(next, next + wanted)
+    const together = party.filter(({ country }) => country === party[0]?.country)
+    const level = 1500 + 300 * (random() + random() + random() - 1.5)
+    const players = together.map(({ ip }, index): Player => {
+      const number = from + next + index
+      return {
+        id: `player-${number}`,
+        ip,
+        attributes: { skill: Math.round(level + 120 * (random() - 0.5)) },
+        roles: rolesOf(index, together.length, random),
+        ...(random() < 1 / AVOIDS && number > from + together.length && { avoid: [`player-${number - together.length - 1}`] }),
+      }
+    })
+    arrivals.push({ afterMs: ((random() + random()) / 2) * overMs, ticket: { queue: definition.name, players } })
+    next += together.length
+  }
+  return arrivals
 }

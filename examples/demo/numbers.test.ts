@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { gather } from './crowd.js'
-import { createLimitMeter } from './limit-use.js'
 import { percentiles } from './percentiles.js'
 import { isGood, type DemoResult } from './result.js'
 import { summary } from './summary.js'
@@ -11,25 +10,29 @@ test('percentiles are values that occur', () => {
   expect(percentiles(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({ p50: 50, p95: 95, p99: 99 })
 })
 
-test('the use of a limit is the most that left in any one second', () => {
-  const meter = createLimitMeter()
-  for (const now of [0, 400, 999, 1000, 1399]) meter.left('deployments.create', now)
-  meter.left('applications.list', 0)
-  // 400, 999, 1000 and 1399; that of 0 left a second before 1000.
-  expect(meter.use()).toEqual([{ name: 'create deployment', limit: 40, peak: 4 }])
-})
+const options = { players: 700, queueSize: undefined, relay: false, lobbies: 1, faults: false, seed: 5, json: true }
 
-test('a crowd is as large as asked, comes in time, in parties that fit, and is the same for the same seed', () => {
-  const options = { players: 700, queueSize: 2, faults: false, seed: 5, json: true }
+test('a crowd is as large as asked, comes in time, and is the same for the same seed', () => {
   const { arrivals, places } = gather(options, 9000)
   const players = arrivals.flatMap(({ ticket }) => ticket.players)
   expect(new Set(players.map(({ id }) => id)).size).toBe(700)
-  expect(Math.max(...arrivals.map(({ ticket }) => ticket.players.length))).toBe(2)
   expect(arrivals.map(({ afterMs }) => afterMs)).toEqual(arrivals.map(({ afterMs }) => afterMs).toSorted((a, b) => a - b))
   expect(arrivals.at(-1)?.afterMs).toBeLessThanOrEqual(9000)
   expect(players.filter(({ ip = '' }) => !places.has(ip))).toEqual([])
   expect(gather(options, 9000).arrivals).toEqual(arrivals)
   expect(gather({ ...options, seed: 6 }, 9000).arrivals).not.toEqual(arrivals)
+})
+
+test('each queue gets its share, in parties that fit', () => {
+  const { arrivals } = gather(options, 9000)
+  const sizesOf = (queue: string) => arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket.players.length] : []))
+  const players = (queue: string) => sizesOf(queue).reduce((sum, size) => sum + size, 0)
+  expect([players('ranked'), players('duel'), players('social')]).toEqual([350, 56, 294])
+  expect([...new Set(sizesOf('ranked'))].toSorted()).toEqual([1, 2, 3, 4, 5])
+  expect(new Set(sizesOf('duel'))).toEqual(new Set([1]))
+  const plain = gather({ ...options, queueSize: 2 }, 9000).arrivals
+  expect(new Set(plain.map(({ ticket }) => ticket.queue))).toEqual(new Set(['plain']))
+  expect(Math.max(...plain.map(({ ticket }) => ticket.players.length))).toBe(2)
 })
 
 const result: DemoResult = {
@@ -39,6 +42,10 @@ const result: DemoResult = {
   cancelled: { attempts: 1 },
   lost: 0,
   matches: 1,
+  queues: [
+    { queue: 'ranked', title: 'ranked 5v5', players: 20, assigned: 10, matches: 1, parties: 3, waitMs: { p50: 1200, p95: 2000 }, skillSpread: 90, teamGap: 12, joinedLater: 4, left: 2 },
+  ],
+  broken: [],
   deployments: 1,
   rejected429: 0,
   serversLeft: 0,
@@ -48,19 +55,21 @@ const result: DemoResult = {
   speed: 5,
   seed: 1,
   requests: { 'deployments.create': { 202: 1 } },
-  limits: [],
+  limits: [{ name: 'create deployment', limit: 40, peak: 39 }],
   cities: [{ city: 'Lima', servers: 1 }],
 }
 
-test('it is good only if nobody is lost, nothing refused and nothing left', () => {
+test('it is good only if nobody is lost, no rule broken, nothing refused and nothing left', () => {
   expect(isGood(result)).toBe(true)
   for (const key of ['lost', 'rejected429', 'serversLeft'] as const) expect(isGood({ ...result, [key]: 1 })).toBe(false)
+  expect(isGood({ ...result, broken: ['a rule'] })).toBe(false)
 })
 
 test('the summary tells all', () => {
   const text = summary(result)
-  for (const part of ['10 playing', '9 without a match in time', '1 cancelled (attempts)', 'p95 2.0 s', 'Lima', '1 × 202', 'Everybody is accounted for']) {
-    expect(text).toContain(part)
-  }
+  const parts = ['10 playing', '9 without a match in time', '1 cancelled (attempts)', 'p95 2.0 s', 'Lima', '1 × 202', '39 of 40', 'no server is left running']
+  const ofQueue = ['ranked 5v5       10 of 20', '1.2 s, 2.0 s', '90         12', '4 players joined a match that was running, 2 left one']
+  for (const part of [...parts, ...ofQueue]) expect(text).toContain(part)
   expect(summary({ ...result, serversLeft: 1 })).toContain('not as it should be')
+  expect(summary({ ...result, broken: ['match m: 3 duellists'] })).toContain('match m: 3 duellists')
 })

@@ -3,8 +3,12 @@ import { parseArgs } from 'node:util'
 export interface DemoOptions {
   /** How many arrive. */
   readonly players: number
-  /** Players in a match. */
-  readonly queueSize: number
+  /** One plain queue with matches of so many players, instead of the three. */
+  readonly queueSize: number | undefined
+  /** Lobbies over a relay instead of matches on servers. */
+  readonly relay: boolean
+  /** How many, with `relay`. */
+  readonly lobbies: number
   /** Let the service misbehave. */
   readonly faults: boolean
   /** Decides who arrives when, and everything the emulator leaves to chance. */
@@ -16,7 +20,9 @@ export interface DemoOptions {
 export const usage = `Takes real players to running servers, on an emulator of the service in this process.
 
   --players N      how many arrive (default 2000)
-  --queue-size N   players in a match (default 10)
+  --queue-size N   one plain queue of matches of N players, instead of ranked, duel and social
+  --relay          lobbies over a relay instead: joins, leaves, kicks, new hosts, and real UDP packets meanwhile
+  --lobbies N      how many, with --relay (default 40)
   --faults         the service loses answers, fails and refuses now and then
   --seed N         another crowd, other chances (default 1)
   --json           one JSON object on stdout instead of the live view
@@ -28,7 +34,9 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
     args: [...args],
     options: {
       players: { type: 'string', default: '2000' },
-      'queue-size': { type: 'string', default: '10' },
+      'queue-size': { type: 'string' },
+      relay: { type: 'boolean', default: false },
+      lobbies: { type: 'string', default: '40' },
       faults: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
@@ -38,7 +46,9 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
   if (values.help) return undefined
   return {
     players: wholeNumber('--players', values.players, 1, 100_000),
-    queueSize: wholeNumber('--queue-size', values['queue-size'], 1, 500),
+    queueSize: values['queue-size'] === undefined ? undefined : wholeNumber('--queue-size', values['queue-size'], 1, 500),
+    relay: values.relay,
+    lobbies: wholeNumber('--lobbies', values.lobbies, 1, 100),
     faults: values.faults,
     seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
     json: values.json,

@@ -1,4 +1,4 @@
-import type { LimitUse } from './limit-use.js'
+import type { LimitUse } from '@muster/matchmaker'
 
 /** What `--json` prints; the summary shows the same. */
 export interface DemoResult {
@@ -12,6 +12,10 @@ export interface DemoResult {
   /** Players who are none of these: must be 0. */
   readonly lost: number
   readonly matches: number
+  /** The same for each queue. */
+  readonly queues: readonly QueueResult[]
+  /** What is wrong with the matches, by a look of its own: must be empty. */
+  readonly broken: readonly string[]
   /** Servers that the service created. */
   readonly deployments: number
   /** Requests over a documented limit: must be 0. */
@@ -33,5 +37,24 @@ export interface DemoResult {
   readonly cities: readonly { readonly city: string; readonly servers: number }[]
 }
 
-/** Whether everybody is accounted for, nothing was refused, and nothing is left running. */
-export const isGood = ({ lost, serversLeft, rejected429 }: DemoResult) => lost === 0 && serversLeft === 0 && rejected429 === 0
+export interface QueueResult {
+  readonly queue: string
+  readonly title: string
+  readonly players: number
+  readonly assigned: number
+  readonly matches: number
+  /** Parties of two and more; all stayed together. */
+  readonly parties: number
+  /** From ticket to assignment, in real milliseconds. */
+  readonly waitMs: { readonly p50: number; readonly p95: number }
+  /** In the middle match: the best player's skill less the worst's; and the teams' averages likewise. */
+  readonly skillSpread: number
+  readonly teamGap: number
+  /** Players who came into a match that ran already, and players who left one. */
+  readonly joinedLater: number
+  readonly left: number
+}
+
+/** Whether everybody is accounted for, no rule was broken, nothing was refused, and nothing is left running. */
+export const isGood = ({ lost, broken, serversLeft, rejected429 }: DemoResult) =>
+  lost === 0 && broken.length === 0 && serversLeft === 0 && rejected429 === 0

@@ -1,22 +1,34 @@
+import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
-import type { Progress } from './job.js'
+import type { Progress, QueueProgress } from './progress.js'
 
 export interface Screen {
-  show(progress: Progress): void
+  /** Looks at how things are only if it is time for another picture. */
+  show(phase: Progress['phase'], look: () => Progress): void
   /** Leaves the last picture standing. */
   done(): void
 }
 
-const WIDTH = 48
+const WIDTH = 44
 const LINE_EVERY_MS = 2000
+/** Milliseconds between two pictures: more often than this nobody reads. */
+const PICTURE_EVERY_MS = 100
+const WHY_WIDTH = 96
+const WHY_LINES = 3
 
 /** A live picture in a terminal; a line now and then where the output is a file or a pipe. */
 export function createScreen(stream: NodeJS.WriteStream, now: () => number): Screen {
   const startedAt = now()
   if (!stream.isTTY) return createLines(stream, now, startedAt)
   const update = createLogUpdate(stream)
+  const colour = stream.hasColors()
+  let next = startedAt
   return {
-    show: (progress) => update(picture(progress, now() - startedAt)),
+    show: (phase, look) => {
+      if (now() < next && phase !== 'done') return
+      next = now() + PICTURE_EVERY_MS
+      update(picture(look(), now() - startedAt, colour))
+    },
     done: () => update.done(),
   }
 }
@@ -24,31 +36,56 @@ export function createScreen(stream: NodeJS.WriteStream, now: () => number): Scr
 function createLines(stream: NodeJS.WriteStream, now: () => number, startedAt: number): Screen {
   let next = startedAt
   return {
-    show: (progress) => {
-      if (now() < next && progress.phase !== 'done') return
+    show: (phase, look) => {
+      if (now() < next && phase !== 'done') return
       next = now() + LINE_EVERY_MS
-      const { arrived, waiting, deploying, playing, matches, phase } = progress
+      const { queues, matches } = look()
+      const sum = (of: (queue: QueueProgress) => number) => queues.reduce((total, queue) => total + of(queue), 0)
       const time = `${((now() - startedAt) / 1000).toFixed(0).padStart(3)} s`
-      stream.write(`${time}  ${phase}: ${arrived} arrived, ${waiting} waiting, ${deploying} deploying, ${playing} playing, ${matches} matches\n`)
+      const players = `${sum((queue) => queue.arrived)} arrived, ${sum((queue) => queue.waiting)} waiting, ${sum((queue) => queue.deploying)} deploying, ${sum((queue) => queue.playing)} playing`
+      stream.write(`${time}  ${phase}: ${players}, ${matches} matches\n`)
     },
     done: () => {},
   }
 }
 
-function picture(progress: Progress, ms: number): string {
-  const { players, arrived, waiting, deploying, playing, matches, serversReady, requests, limits, phase } = progress
-  const cells = (count: number) => Math.round((count / players) * WIDTH)
-  const bar = ('█'.repeat(cells(playing)) + '▓'.repeat(cells(deploying)) + '░'.repeat(cells(waiting))).slice(0, WIDTH)
+type Paint = (style: 'green' | 'yellow' | 'gray' | 'bold', text: string) => string
+
+/** Lines that change as little as they can: always as many, whatever there is to tell. */
+export function picture({ queues, matches, serversReady, requests, limits, longest, phase }: Progress, ms: number, colour: boolean): string {
+  const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
   const title = { matching: 'matching', stopping: 'everybody has an answer; stopping all servers', done: 'done' }[phase]
+  const why = longest === undefined ? '' : `${longest.queue}, waiting for ${(longest.waitedMs / 1000).toFixed(1)} s: ${longest.why}`
   return [
     '',
-    `  ${(ms / 1000).toFixed(1).padStart(5)} s   ${title}`,
+    `  ${(ms / 1000).toFixed(1).padStart(5)} s   ${paint('bold', title)}`,
     '',
-    `  ${bar.padEnd(WIDTH, '·')}   ${arrived} of ${players} players have arrived`,
-    `  █ ${playing} playing   ▓ ${deploying} deploying   ░ ${waiting} waiting`,
+    ...queues.map((queue) => queueLine(queue, paint)),
+    '',
+    `  ${' '.repeat(13)}${paint('green', '█')} playing   ${paint('yellow', '▓')} server starting   ${paint('gray', '░')} waiting`,
     '',
     `  ${matches} matches found   ${serversReady} servers ready   ${requests} requests`,
     `  ${limits.map(({ name, limit, peak }) => `${name} ${peak}/${limit} per s`).join('   ')}`,
     '',
+    ...inLines(why, WHY_LINES).map((line) => `  ${paint('gray', line)}`),
   ].join('\n')
+}
+
+function queueLine({ title, players, arrived, waiting, deploying, playing }: QueueProgress, paint: Paint): string {
+  // Ends of the parts are rounded, not their lengths, so that the bar grows evenly.
+  const upTo = (count: number) => Math.round((count / players) * WIDTH)
+  const [first, second, third] = [upTo(playing), upTo(playing + deploying), upTo(playing + deploying + waiting)]
+  const bar = paint('green', '█'.repeat(first)) + paint('yellow', '▓'.repeat(second - first)) + paint('gray', '░'.repeat(third - second) + '·'.repeat(Math.max(0, WIDTH - third)))
+  return `  ${title.padEnd(12)} ${bar} ${String(playing).padStart(5)} of ${players}${arrived < players ? `, ${arrived} here` : ''}`
+}
+
+/** Broken between words, into exactly so many lines; what is too long is cut off. */
+function inLines(text: string, count: number): string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line.length + 1 + word.length <= WHY_WIDTH) lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+    else lines.push(word.slice(0, WHY_WIDTH))
+  }
+  return Array.from({ length: count }, (_, index) => (index === count - 1 && lines.length > count ? `${(lines[index] ?? '').slice(0, WHY_WIDTH - 1)}…` : (lines[index] ?? '')))
 }

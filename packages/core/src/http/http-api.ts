@@ -6,6 +6,7 @@ import { createAttempts, type AttemptLimit, type Attempts } from './attempts.js'
 import { clientAddress, type AddressOf, type Connection } from './client-address.js'
 import { corsHeaders, preflight, type CorsOptions } from './cors.js'
 import { readInput } from './input.js'
+import { urlOf } from './lazy-request.js'
 import { Problem, problemReply } from './problem.js'
 import { handlerOf, type Reply } from './reply.js'
 import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
@@ -76,6 +77,7 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
 
 /** Answers hold credentials and what changes any moment. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 
 const internal = () => new Problem(500, 'internal-error', 'something went wrong here')
 
@@ -92,9 +94,9 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const addressAttempts = perAddress && createAttempts({ ...perAddress, clock })
 
   const answer = async (request: Request, connection: Connection): Promise<Reply | Response> => {
-    const url = new URL(request.url)
+    const url = urlOf(request)
     const asked = cors && preflight(request, methods)
-    if (asked !== undefined) return asked
+    if (asked !== undefined) return withHeaders(asked, ALWAYS)
     const address = addressOf(request, connection)
     const block = address === undefined ? undefined : addressBlock(address)
     if (block !== undefined) admit(addressAttempts, block)
@@ -128,28 +130,29 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   }
 
   const refusal = (error: unknown, request: Request): Reply => {
+    let refused = internal()
     try {
-      return problemReply(problem(error, request))
-    } catch {
-      return problemReply(internal()) // problemOf or onError failed
-    }
+      refused = problem(error, request)
+    } catch {} // problemOf or onError failed
+    const { headers, ...reply } = problemReply(refused)
+    return { ...reply, headers: { ...headers, ...ALWAYS } }
   }
 
   return handlerOf(async (request, connection) => {
     const answered = await answer(request, connection).catch((error: unknown) => refusal(error, request))
-    const more = cors === undefined ? ALWAYS : { ...ALWAYS, ...corsHeaders(cors, request) }
-    const whole = answered instanceof Response ? withHeaders(answered, more) : { ...answered, headers: { ...answered.headers, ...more } }
+    const whole = cors === undefined ? answered : withHeaders(answered, corsHeaders(cors, request))
     return request.method === 'HEAD' ? withoutBody(whole) : whole
   })
 }
 
-function withHeaders(response: Response, more: Readonly<Record<string, string>>): Response {
-  const headers = new Headers(response.headers) // those of a redirect cannot be changed
+function withHeaders(answer: Reply | Response, more: Readonly<Record<string, string>>): Reply | Response {
+  if (!(answer instanceof Response)) return { ...answer, headers: { ...answer.headers, ...more } }
+  const headers = new Headers(answer.headers) // those of a redirect cannot be changed
   for (const [name, value] of Object.entries(more)) {
     if (name === 'vary') headers.append(name, value)
     else headers.set(name, value)
   }
-  return new Response(response.body, { status: response.status, headers })
+  return new Response(answer.body, { status: answer.status, headers })
 }
 
 function withoutBody(answer: Reply | Response): Reply | Response {
@@ -165,10 +168,9 @@ function admit(attempts: Attempts | undefined, key: string): void {
 }
 
 function replyOf({ operation }: Match, result: unknown): Reply | Response {
-  if (result instanceof Response) return result
+  if (result instanceof Response) return withHeaders(result, ALWAYS)
   const status = operation.success[0] as number
-  if (result === undefined) return { status, headers: {}, body: '' }
-  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(result) }
+  return result === undefined ? { status, headers: ALWAYS, body: '' } : { status, headers: ALWAYS_JSON, body: JSON.stringify(result) }
 }
 
 function warn(error: unknown): void {

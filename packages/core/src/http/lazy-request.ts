@@ -20,11 +20,17 @@ export function bytesTaker(request: Request): TakeBytes | undefined {
   return lazy instanceof LazyRequest && lazy.isWhole() ? (maxBytes) => lazy.takeBytes(maxBytes) : undefined
 }
 
+/** The URL of a request, which is not to be changed. */
+export function urlOf(request: Request): URL {
+  const lazy: unknown = request
+  return lazy instanceof LazyRequest ? lazy.parsedUrl() : new URL(request.url)
+}
+
 class LazyRequest {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   readonly #base: string
-  #url: string | undefined
+  #url: URL | undefined
   #headers: Headers | undefined
   #signal: AbortSignal | undefined
   #real: Request | undefined
@@ -41,7 +47,11 @@ class LazyRequest {
   }
 
   get url(): string {
-    return (this.#url ??= new URL(this.#base + (this.#message.url ?? '/')).href)
+    return this.parsedUrl().href
+  }
+
+  parsedUrl(): URL {
+    return (this.#url ??= new URL(this.#base + (this.#message.url ?? '/')))
   }
 
   get headers(): Headers {

@@ -8,16 +8,13 @@ import { replierOf, type Replier } from './reply.js'
 export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {
   const reply = replierOf(handler)
   // Whoever has a replier of their own knows what can be asked of a lazy request.
-  const toRequest = reply === handler ? wholeRequest : lazyRequest
+  const toRequest = requestMaker(reply === handler ? wholeRequest : lazyRequest)
   return (message, response) => {
-    serve(reply, toRequest, message, response).catch(() => response.destroy())
+    serve(reply, toRequest(message, response), message, response).catch(() => response.destroy())
   }
 }
 
-type ToRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
-
-async function serve(reply: Replier, toRequest: ToRequest, message: IncomingMessage, response: ServerResponse): Promise<void> {
-  const request = requestOf(toRequest, message, response)
+async function serve(reply: Replier, request: Request | undefined, message: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request === undefined) {
     response.writeHead(400).end()
     return
@@ -47,14 +44,25 @@ async function send(answer: Response, message: IncomingMessage, response: Server
   response.end()
 }
 
+type MakeRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
+
 /** Undefined for what no URL can be made of. */
-function requestOf(toRequest: ToRequest, message: IncomingMessage, response: ServerResponse): Request | undefined {
-  const { method = 'GET', url = '/', headers } = message
-  if (!url.startsWith('/') || method === 'TRACE') return undefined
-  try {
-    return toRequest(message, response, baseOf(headers.host))
-  } catch {
-    return undefined // methods such as TRACK
+function requestMaker(make: MakeRequest): (message: IncomingMessage, response: ServerResponse) => Request | undefined {
+  // Most requests name the same host as the one before.
+  let host: string | undefined
+  let base = 'http://localhost'
+  return (message, response) => {
+    const { method = 'GET', url = '/', headers } = message
+    if (!url.startsWith('/') || method === 'TRACE') return undefined
+    if (headers.host !== host) {
+      host = headers.host
+      base = baseOf(host)
+    }
+    try {
+      return make(message, response, base)
+    } catch {
+      return undefined // methods such as TRACK
+    }
   }
 }
 

@@ -31,12 +31,14 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
   const compiled = entries
     .map(([name, operation]): Compiled<Name> => ({ name, operation, segments: operation.path.split('/').slice(1) }))
     .toSorted((a, b) => placeholders(a) - placeholders(b))
+  const bySegments = new Map<number, Compiled<Name>[]>()
+  for (const route of compiled) bySegments.set(route.segments.length, [...(bySegments.get(route.segments.length) ?? []), route])
 
   /** @throws {Problem} 404; 405 naming the methods that the path has. */
   return (method: string, pathname: string): Match<Name> => {
     const inside = pathname === basePath || pathname.startsWith(`${basePath}/`)
     const segments = inside ? pathname.slice(basePath.length).split('/').slice(1) : []
-    const fitting = compiled.filter((route) => fits(route, segments))
+    const fitting = bySegments.get(segments.length)?.filter((route) => fits(route, segments)) ?? []
     const route = fitting.find(({ operation }) => operation.method === method)
     if (route !== undefined) return { name: route.name, operation: route.operation, path: pathOf(route, segments) }
     if (fitting.length === 0) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
@@ -51,7 +53,6 @@ const isPlaceholder = (segment: string) => segment.startsWith('{')
 const placeholders = ({ segments }: Pick<Compiled<string>, 'segments'>) => segments.filter(isPlaceholder).length
 
 const fits = ({ segments }: Pick<Compiled<string>, 'segments'>, given: readonly string[]) =>
-  segments.length === given.length &&
   segments.every((segment, index) => (isPlaceholder(segment) ? given[index] !== '' : segment === given[index]))
 
 function pathOf({ segments }: Pick<Compiled<string>, 'segments'>, given: readonly string[]): Readonly<Record<string, string>> {

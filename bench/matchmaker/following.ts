@@ -1,0 +1,200 @@
+/** From READY to assigned, with as many creates as the service takes, over ten minutes of the emulator's time. */
+import { createClient, inProcess, type Client } from '@muster/core'
+import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
+import { createEmulator, type Emulator } from '@muster/emulator'
+import { createMatchmaker } from '@muster/matchmaker'
+import { atMost, type Figures } from '../figure.js'
+
+const CREATES_PER_SECOND = 40
+const MINUTES = 10
+/** Milliseconds that a request takes, there and back; and until a webhook arrives: a median, and how far it spreads. */
+const NETWORK = { latencyMs: 60, jitterMs: 40 }
+const WEBHOOK = { medianMs: 150, spread: 0.5, lost: 0.01 }
+/** Half of the deployments are READY after ten seconds, nineteen of twenty after twenty. */
+const DEPLOY_TIMES = { seekMs: 700, deployMs: 9000, cachedDeployMs: 9000, terminateMs: 1000, spread: 0.42 }
+/** Until the last deployments are READY, and known to be. */
+const DRAIN_MS = 90_000
+const STEP_MS = 250
+
+/** How one way of following did: milliseconds from READY to known. */
+interface Result {
+  readonly p50: number
+  readonly p99: number
+  /** Those that were READY and never known to be. */
+  readonly unknown: number
+  readonly rejected: number
+  readonly requests: Readonly<Record<string, number>>
+}
+
+interface World {
+  readonly clock: ManualClock
+  readonly emulator: Emulator
+  readonly client: Client
+  /** Since when each deployment is READY. */
+  readonly readyAt: Map<string, number>
+  /** Called by the service when one is READY, however long the call takes to arrive; none is lost. */
+  onReady: (url: string, init: RequestInit) => void
+}
+
+async function openWorld(): Promise<World> {
+  const clock = createManualClock()
+  const readyAt = new Map<string, number>()
+  const emulator = createEmulator({
+    ...NETWORK,
+    clock,
+    random: seededRandom(1),
+    page: false,
+    deployTimes: DEPLOY_TIMES,
+    deployments: { retentionMs: 1000 },
+    fetch: async (url, init) => {
+      const { request_id, current_status } = JSON.parse(init.body as string) as { request_id: string; current_status: string }
+      if (current_status === 'Status.READY') {
+        readyAt.set(request_id, clock.now())
+        world.onReady(url, init)
+      }
+      return new Response()
+    },
+  })
+  const dispatcher = inProcess((request) => emulator.fetch(request))
+  const client = createClient({ baseUrl: 'http://emulator.invalid', token: 'dev', clock, random: seededRandom(2), dispatcher })
+  await clock.until(client.applications.create({ name: 'game', is_active: true }))
+  await clock.until(
+    client.versions.create({
+      app_name: 'game',
+      name: '1',
+      docker_repository: 'registry.example.com',
+      docker_image: 'studio/game',
+      docker_tag: '1',
+      req_cpu: 512,
+      req_memory: 512,
+      ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
+    }),
+  )
+  const world: World = { clock, emulator, client, readyAt, onReady: () => {} }
+  return world
+}
+
+/** Lets so many be created, and gives what came of it. @param create the nth. */
+async function run({ clock, emulator, client, readyAt }: World, create: (nth: number) => void, knownAt: Map<string, number>): Promise<Result> {
+  const start = clock.now()
+  const all = CREATES_PER_SECOND * MINUTES * 60
+  for (let nth = 0; nth < all; await clock.advance(STEP_MS)) {
+    for (; nth < all && nth <= ((clock.now() - start) / 1000) * CREATES_PER_SECOND; nth++) create(nth)
+  }
+  for (let drained = 0; drained < DRAIN_MS; drained += STEP_MS) await clock.advance(STEP_MS)
+
+  const delays = Array.from(readyAt, ([requestId, at]) => (knownAt.get(requestId) ?? clock.now()) - at).toSorted((a, b) => a - b)
+  const { rejected, requests } = emulator.counters
+  const result = {
+    p50: delays[Math.floor(delays.length / 2)] ?? Number.NaN,
+    p99: delays[Math.floor(delays.length * 0.99)] ?? Number.NaN,
+    unknown: Array.from(readyAt.keys()).filter((requestId) => !knownAt.has(requestId)).length,
+    rejected: Object.values(rejected).reduce((sum, count) => sum + count, 0),
+    requests: Object.fromEntries(
+      Object.entries(requests).map(([id, byStatus]) => [id, Object.values(byStatus).reduce((sum, count) => sum + count, 0)]),
+    ),
+  }
+  await client.close()
+  await emulator.close()
+  return result
+}
+
+/** The matchmaker, with webhooks or without. */
+export async function following(withWebhooks: boolean): Promise<Result> {
+  const world = await openWorld()
+  const { clock, client } = world
+  const random = seededRandom(3)
+  const knownAt = new Map<string, number>()
+  const matchmaker = createMatchmaker({
+    // The measure hears of READY at once; without webhooks, the matchmaker does not.
+    deployments: {
+      ...client.deployments,
+      create: (input, options) =>
+        client.deployments.create({ webhook_on_ready: { url: 'http://127.0.0.1/measure' }, ...input }, options),
+    },
+    queues: [{ name: 'q', matchSize: 2, deploy: { application: 'game', version: '1', maxDurationMs: 20_000 } }],
+    clock,
+    random: seededRandom(4),
+    maxServers: Infinity,
+    maxStarting: Infinity,
+    keepEndedMs: 1000,
+    ...(withWebhooks ? { webhookUrl: 'http://127.0.0.1/hooks' } : {}),
+  })
+  matchmaker.on('assigned', ({ requestId }) => void knownAt.set(requestId, clock.now()))
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+  world.onReady = (url, init) => {
+    if (!withWebhooks || random() < WEBHOOK.lost) return
+    const takes = WEBHOOK.medianMs * Math.exp(WEBHOOK.spread * normal())
+    void clock.sleep(takes).then(() => matchmaker.webhook(new Request(url, init)))
+  }
+  matchmaker.start()
+  const create = (nth: number) => {
+    const players = [0, 1].map((index) => ({ id: `${nth}-${index}`, ip: '192.0.2.1' }))
+    matchmaker.createTicket({ queue: 'q', players })
+  }
+  const result = await run(world, create, knownAt)
+  await matchmaker.stop()
+  return result
+}
+
+/** What most do: the status of each deployment, in turn, until it is READY; within the same limits, by the same client. */
+async function pollingEach(): Promise<Result> {
+  const world = await openWorld()
+  const { client, clock } = world
+  const knownAt = new Map<string, number>()
+  const turns: string[] = []
+  let underWay = 0
+  const poll = async (): Promise<void> => {
+    const request_id = turns.shift()
+    if (request_id === undefined) return
+    underWay += 1
+    const { current_status } = await client.deployments.get({ request_id })
+    underWay -= 1
+    if (current_status === 'Status.READY') {
+      knownAt.set(request_id, clock.now())
+      await client.deployments.stop({ request_id })
+    } else {
+      turns.push(request_id)
+    }
+  }
+  const pollOn = async (): Promise<void> => {
+    for (;;) {
+      while (underWay < 10 && turns.length > 0) void poll().catch(() => {})
+      await clock.sleep(10)
+    }
+  }
+  void pollOn()
+  const create = () => {
+    const call = client.deployments.create({
+      application: 'game',
+      version: '1',
+      users: [{ user_type: 'ip_address', user_data: { ip_address: '192.0.2.1' } }],
+      webhook_on_ready: { url: 'http://127.0.0.1/measure' },
+    })
+    void call.then(({ request_id }) => turns.push(request_id)).catch(() => {})
+  }
+  return run(world, create, knownAt)
+}
+
+export async function followingFigures(): Promise<Figures> {
+  const polling = await following(false)
+  const webhooks = await following(true)
+  const each = await pollingEach()
+  const seconds = (ms: number) => ms / 1000
+  return {
+    figures: [
+      atMost('READY to assigned, polling only, p50', seconds(polling.p50), 0.4, 's'),
+      atMost('READY to assigned, polling only, p99', seconds(polling.p99), 1.5, 's'),
+      atMost('READY to assigned, with webhooks, p99', seconds(webhooks.p99), 0.7, 's'),
+      atMost('requests rejected while following', polling.rejected + webhooks.rejected, 0, 'requests'),
+      atMost('READY and never known to be', polling.unknown + webhooks.unknown, 0, 'deployments'),
+    ],
+    peers: {
+      'following: polling only, webhooks, and polling each deployment': {
+        polling,
+        webhooks,
+        each,
+      },
+    },
+  }
+}

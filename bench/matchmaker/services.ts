@@ -1,0 +1,37 @@
+import type { DeploymentService } from '@muster/matchmaker'
+
+/** Takes creates and never answers: what becomes of a create is measured elsewhere, at the service's own pace. */
+export const unansweringService: DeploymentService = {
+  create: () => new Promise(() => {}),
+  get: () => new Promise(() => {}),
+  stop: () => new Promise(() => {}),
+  list: async () => ({ data: [], total_count: 0, pagination: { number: 1, has_next: false } }),
+}
+
+/** Answers everything at once, and says of each server that it is READY as soon as it was created. */
+export function createAnsweringService() {
+  const standing = new Set<string>()
+  let created = 0
+  let tell: (requestId: string) => void = () => {}
+  const service: DeploymentService = {
+    create: async () => {
+      created += 1
+      const requestId = `r${created}`
+      standing.add(requestId)
+      queueMicrotask(() => tell(requestId))
+      return { request_id: requestId }
+    },
+    get: async ({ request_id }) => ({
+      request_id,
+      current_status: standing.has(request_id) ? 'Status.READY' : 'Status.TERMINATED',
+      fqdn: 'server.example.com',
+      ports: { game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: 'server.example.com:30000' } },
+    }),
+    stop: async ({ request_id }) => {
+      standing.delete(request_id)
+      return { message: 'stopped' }
+    },
+    list: async () => ({ data: [], total_count: 0, pagination: { number: 1, has_next: false } }),
+  }
+  return { service, onReady: (listener: (requestId: string) => void) => void (tell = listener) }
+}

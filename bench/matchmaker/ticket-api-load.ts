@@ -1,0 +1,106 @@
+/** Asks the ticket API for one thing again and again, with no more of a client than that takes, in a process of its own. */
+import { connect, type Socket } from 'node:net'
+import type { Load } from './ticket-api-messages.js'
+
+process.on('message', async (load: Load) => {
+  if (load.kind === 'create') await create(load)
+  else await wait(load)
+  process.send?.('done')
+})
+process.on('disconnect', () => process.exit())
+
+/** One request as the bytes that go over the wire. */
+function requestOf(port: number, token: string, method: string, path: string, body = ''): string {
+  const content = body === '' ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
+  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${token}\r\naccept: */*\r\nuser-agent: bench\r\n${content}\r\n${body}`
+}
+
+const attributes = (player: number) => ({ skill: 1000 + (player % 1000), mode: 'ranked', maps: ['ice', 'fog'] })
+
+function creation(port: number, player: number, count: number): string {
+  if (count === 1) return requestOf(port, `player-${player}`, 'POST', '/tickets', JSON.stringify({ profile: 'duel', attributes: attributes(player) }))
+  const tickets = Array.from({ length: count }, (_, index) => ({
+    profile: 'duel',
+    player_id: `player-${player + index}`,
+    player_ip: `203.0.113.${(player + index) % 256}`,
+    attributes: attributes(player + index),
+  }))
+  return requestOf(port, 'backend', 'POST', '/tickets/batch', JSON.stringify({ tickets }))
+}
+
+/** Each connection sends the next when the one before is answered. */
+async function create({ port, from, tickets, perRequest, connections }: Load & { kind: 'create' }): Promise<void> {
+  // Made beforehand, so that the server is not kept waiting.
+  const requests = Array.from({ length: tickets / perRequest }, (_, index) => creation(port, from + index * perRequest, perRequest)).values()
+  // A process that sleeps has to be woken for each answer, and the server, who wakes it, is charged for that.
+  let done = false
+  const stayAwake = () => {
+    if (!done) setImmediate(stayAwake)
+  }
+  stayAwake()
+  await Promise.all(Array.from({ length: connections }, () => sendAll(port, requests)))
+  done = true
+}
+
+function sendAll(port: number, requests: Iterator<string>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let missing = 0
+    const next = () => {
+      const { value, done } = requests.next()
+      if (done !== true) return void socket.write(value)
+      socket.destroy()
+      resolve()
+    }
+    socket.once('connect', next).once('error', reject)
+    socket.on('data', (data) => {
+      missing = missing > 0 ? missing - data.byteLength : bodyMissing(data)
+      if (missing === 0) next()
+    })
+  })
+}
+
+/** Bytes that are still to come of an answer that begins in `data`. Of one that does not begin with its head, nothing is known. */
+function bodyMissing(data: Buffer): number {
+  const head = data.indexOf('\r\n\r\n')
+  const text = data.toString('latin1', 0, head)
+  if (!/^HTTP\/1\.1 20[01]/.test(text)) throw new Error(`not answered as expected: ${data.toString()}`)
+  const length = Number(/content-length: (\d+)/i.exec(text)?.[1])
+  return head + 4 + length - data.byteLength
+}
+
+const CONNECTING_AT_ONCE = 64
+
+/** Players wait, each on a connection of their own, which is left open. */
+async function wait({ port, way, from, waiters }: Load & { kind: 'wait' }): Promise<void> {
+  let next = from
+  const openSome = async () => {
+    while (next < from + waiters) await waitFor(port, way, next++)
+  }
+  await Promise.all(Array.from({ length: CONNECTING_AT_ONCE }, openSome))
+}
+
+/** Resolves when the player waits. */
+async function waitFor(port: number, way: 'events' | 'poll', player: number): Promise<void> {
+  const socket = await connected(port)
+  const created = await ask(socket, creation(port, player, 1))
+  const id = /"id":"([^"]+)"/.exec(created)?.[1] ?? ''
+  const path = way === 'events' ? `/tickets/${id}/events` : `/tickets/${id}?wait=30`
+  const request = requestOf(port, `player-${player}`, 'GET', path)
+  // Of a poll nothing comes before there is news.
+  if (way === 'poll') return void socket.write(request)
+  await ask(socket, request)
+}
+
+function connected(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket)).once('error', reject)
+  })
+}
+
+function ask(socket: Socket, request: string): Promise<string> {
+  return new Promise((resolve) => {
+    socket.once('data', (data) => resolve(data.toString()))
+    socket.write(request)
+  })
+}

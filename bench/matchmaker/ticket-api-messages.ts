@@ -1,0 +1,18 @@
+/** What the processes of the ticket API's benchmark tell each other. */
+
+/** What the server has used and holds so far. */
+export interface ServerState {
+  readonly port: number
+  /** Microseconds of CPU, of its own code and of the kernel for it. */
+  readonly cpuMicroseconds: number
+  /** Bytes of memory, all of it. */
+  readonly residentBytes: number
+  /** Long polls and streams that are open. */
+  readonly waiting: number
+  readonly tickets: number
+}
+
+/** What a load process is to do. */
+export type Load =
+  | { readonly kind: 'create'; readonly port: number; readonly from: number; readonly tickets: number; readonly perRequest: number; readonly connections: number }
+  | { readonly kind: 'wait'; readonly port: number; readonly way: 'events' | 'poll'; readonly from: number; readonly waiters: number }

@@ -1,0 +1,86 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { atLeast, atMost, median, type Figures } from '../figure.js'
+import type { Load, ServerState } from './ticket-api-messages.js'
+
+const ROUNDS = 5
+const SINGLE = { perRequest: 1, tickets: 20_000, connections: 32 }
+const BATCHED = { perRequest: 500, tickets: 50_000, connections: 4 }
+/** A process here may have 20,000 files open, of which it needs some itself; what so many take is taken for 20,000. */
+const WAITERS = 19_800
+const PROMISED_WAITERS = 20_000
+
+/**
+ * The ticket API over loopback HTTP, in a process of its own: tickets per second of its CPU time, the kernel's part
+ * for its sockets included, as many as one core makes; and the memory of the process while so many wait.
+ */
+export async function ticketApiFigures(): Promise<Figures> {
+  const single = await createsPerSecond(SINGLE)
+  const batched = await createsPerSecond(BATCHED)
+  const events = await memoryOfWaiters('events')
+  const poll = await memoryOfWaiters('poll')
+  return {
+    figures: [
+      atLeast('ticket API: creates per second of CPU', single, 25_000, 'tickets/s'),
+      atLeast(`ticket API: creates per second of CPU, ${BATCHED.perRequest} at once`, batched, 150_000, 'tickets/s'),
+      atMost(`ticket API: memory of a process that holds ${PROMISED_WAITERS} event streams`, events.megabytes, 1000, 'MB'),
+      atMost(`ticket API: memory of a process that holds ${PROMISED_WAITERS} long polls`, poll.megabytes, 1000, 'MB'),
+    ],
+    peers: { 'ticket API: waiters measured': { events: events.waiting, poll: poll.waiting } },
+  }
+}
+
+async function createsPerSecond(load: Omit<Load & { kind: 'create' }, 'kind' | 'port' | 'from'>): Promise<number> {
+  const { state, order, close } = await setUp(1)
+  const rates: number[] = []
+  for (let round = 0; round <= ROUNDS; round += 1) {
+    const before = await state()
+    await order(0, { kind: 'create', port: before.port, from: before.tickets, ...load })
+    const after = await state()
+    const created = after.tickets - before.tickets
+    if (created !== load.tickets) throw new Error(`${created} tickets were created instead of ${load.tickets}`)
+    // The first round is for the compiler.
+    if (round > 0) rates.push(created / ((after.cpuMicroseconds - before.cpuMicroseconds) / 1e6))
+  }
+  close()
+  return median(rates)
+}
+
+/** Microseconds later than this, whoever is to wait does. */
+const SETTLE_MS = 100
+
+async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: number; waiting: number }> {
+  const { state, order, close } = await setUp(2)
+  const empty = await state()
+  const each = WAITERS / 2
+  await Promise.all([0, 1].map((child) => order(child, { kind: 'wait', port: empty.port, way, from: child * each, waiters: each })))
+  let full = await state()
+  for (let turn = 0; turn < 50 && full.waiting < WAITERS; turn += 1) {
+    await sleep(SETTLE_MS)
+    full = await state()
+  }
+  if (full.waiting !== WAITERS) throw new Error(`${full.waiting} wait instead of ${WAITERS}`)
+  close()
+  const perWaiter = (full.residentBytes - empty.residentBytes) / WAITERS
+  return { megabytes: (empty.residentBytes + perWaiter * PROMISED_WAITERS) / 1e6, waiting: full.waiting }
+}
+
+/** A server, and processes that ask it. */
+async function setUp(loads: number) {
+  const server = fork(new URL('./ticket-api-server.js', import.meta.url))
+  await once(server, 'message')
+  const children = Array.from({ length: loads }, () => fork(new URL('./ticket-api-load.js', import.meta.url)))
+  const ask = async (child: ChildProcess, message: Load | 'state'): Promise<unknown> => {
+    const answer = Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmark ended')))])
+    child.send(message)
+    return (await answer)[0]
+  }
+  return {
+    state: async () => (await ask(server, 'state')) as ServerState,
+    order: (child: number, load: Load) => ask(children[child] as ChildProcess, load),
+    close: () => {
+      for (const child of [server, ...children]) child.disconnect()
+    },
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * One measurement of the whole matchmaker, in a process of its own so that the garbage of another is not charged to it.
+ * By hand, to profile it: `node --expose-gc --cpu-prof bench/dist/matchmaker/whole-process.js pairs`.
+ */
+import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
+import { createMatchmaker, type DeploymentService, type Matchmaker, type QueueDefinition, type TicketInput } from '@muster/matchmaker'
+import { createAnsweringService, unansweringService } from './services.js'
+import { createSampler, STEPS, type Sample } from './workload.js'
+
+export type Measurement = keyof typeof measurements
+
+export interface Measured {
+  readonly value: number
+  readonly found: Readonly<Record<string, unknown>>
+}
+
+const deploy = { application: 'game', version: '1' }
+const distance = { kind: 'distance', maxKm: STEPS.map(({ afterS, km }) => ({ afterMs: afterS * 1000, value: km })) } as const
+const skill = {
+  kind: 'difference',
+  attribute: 'skill',
+  max: STEPS.map(({ afterS, skill: value }) => ({ afterMs: afterS * 1000, value })),
+} as const
+/** Tickets that have been given a taste of their own go with nobody, however long they wait. */
+const taste = { kind: 'difference', attribute: 'taste', max: 0.5, missing: { value: 0 } } as const
+
+const duel: QueueDefinition = { name: 'duel', matchSize: 2, rules: [distance, skill], deploy }
+const ranked: QueueDefinition = { name: 'ranked', teams: [{ name: 'team', count: 2, size: 5 }], rules: [distance, skill], deploy }
+const apart: QueueDefinition = { name: 'picky', matchSize: 100, rules: [{ kind: 'distance', maxKm: 1 }, skill, { ...taste, max: 1e9 }], deploy }
+const picky: QueueDefinition = { name: 'picky', matchSize: 2, rules: [distance, skill, taste], deploy }
+
+const measurements = {
+  /** Creates are sent, and not answered while it is measured: what follows is bound by the service's 40 creates a second, and measured by `following`. */
+  pairs: () => throughput(duel, unansweringService, (sample, index) => ticketOf('duel', sample, index, 1)),
+  parties: () => throughput(ranked, unansweringService, (sample, index) => ticketOf('ranked', sample, index, sample.size)),
+  /** The same, and every create is answered, its server READY at once, told of by a webhook, and stopped when its players know of it. */
+  served: () => throughput(duel, undefined, (sample, index) => ticketOf('duel', sample, index, 1)),
+  standing,
+  memory,
+}
+
+/** Microseconds of CPU for a warm-up or a measurement: what is slow is measured over less. */
+const MOST_CPU = 10e6
+
+type MakeTicket = (sample: Sample, index: number) => TicketInput
+
+/** Does a part of the work again and again, so many times or until it has cost enough. Gives the seconds of CPU of each part. */
+async function repeat(times: number, part: () => Promise<void>): Promise<number[]> {
+  const spent: number[] = []
+  for (let left = MOST_CPU; spent.length < times && left > 0; left -= (spent.at(-1) as number) * 1e6) {
+    const before = process.cpuUsage()
+    await part()
+    spent.push(cpuSince(before) / 1e6)
+  }
+  return spent
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+
+/** A matchmaker is given so many, in ticks of so many: then there are ten times the servers that it would allow by default. */
+const TICKETS = 20_000
+const PER_TICK = 5000
+const TICK_MS = 250
+
+async function throughput(queue: QueueDefinition, service: DeploymentService | undefined, makeTicket: MakeTicket): Promise<Measured> {
+  const arrivals = arrivalsOf(TICKETS, makeTicket)
+  let matched = 0
+  const fill = async () => {
+    const { matchmaker, clock, counts } = setUp(queue, service)
+    for (let from = 0; from < TICKETS; from += PER_TICK) {
+      for (const ticket of arrivals.slice(from, from + PER_TICK)) matchmaker.createTicket(ticket)
+      await matchmaker.tick()
+      await clock.advance(TICK_MS)
+    }
+    matched = counts.matched
+  }
+  await repeat(8, fill)
+  const spent = await repeat(12, fill)
+  const perTicket = sum(spent) / (spent.length * TICKETS)
+  return {
+    value: 1 / perTicket,
+    found: { 'microseconds of CPU per ticket': round(perTicket * 1e6), 'share matched': round(matched / TICKETS) },
+  }
+}
+
+const STANDING = 50_000
+const ARRIVING = 5000
+const WARM_UP = 5
+const SECONDS = 12
+
+async function standing(): Promise<Measured> {
+  const { matchmaker, clock, counts } = setUp(picky, unansweringService)
+  stand(matchmaker, STANDING)
+  // They have come to the last of their steps, and are as open as they will ever be.
+  await clock.advance(30_000)
+  const arrivals = arrivalsOf(ARRIVING * (WARM_UP + SECONDS), (sample, index) => ticketOf('picky', sample, index, 1))
+  const second = async () => {
+    for (const ticket of arrivals.splice(-ARRIVING)) matchmaker.createTicket(ticket)
+    await matchmaker.tick()
+    await clock.advance(1000)
+  }
+  await repeat(WARM_UP, second)
+  const told = { ...counts }
+  const spent = await repeat(SECONDS, second)
+  return {
+    value: (sum(spent) / spent.length) * 100,
+    found: {
+      seconds: spent.length,
+      'milliseconds of CPU in the worst': round(Math.max(...spent) * 1000),
+      'share matched': round((counts.matched - told.matched) / (counts.created - told.created)),
+    },
+  }
+}
+
+const WAITING = 100_000
+
+async function memory(): Promise<Measured> {
+  const { matchmaker } = setUp(apart, unansweringService)
+  // What is loaded and compiled on the way is not charged to the tickets.
+  stand(matchmaker, 1000, 'warm')
+  await matchmaker.tick()
+  const before = bytesUsed()
+  stand(matchmaker, WAITING)
+  await matchmaker.tick()
+  return { value: (bytesUsed() - before) / WAITING / 1000, found: {} }
+}
+
+function setUp(queue: QueueDefinition, service: DeploymentService | undefined) {
+  const clock: ManualClock = createManualClock()
+  const answering = createAnsweringService()
+  const matchmaker = createMatchmaker({
+    deployments: service ?? answering.service,
+    queues: [queue],
+    clock,
+    random: seededRandom(1),
+    maxServers: Infinity,
+    maxStarting: Infinity,
+  })
+  const counts = { created: 0, matched: 0 }
+  matchmaker.on('ticketCreated', () => void (counts.created += 1))
+  matchmaker.on('matchFound', ({ tickets }) => void (counts.matched += tickets.length))
+  matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
+  matchmaker.on('problem', ({ error }) => {
+    throw error
+  })
+  answering.onReady((requestId) => matchmaker.hint(requestId))
+  return { matchmaker, clock, counts }
+}
+
+function ticketOf(queue: string, { latitude, longitude, skill: rating }: Sample, index: number, size: number): TicketInput {
+  const players = Array.from({ length: size }, (_, player) => ({
+    id: `p${index}-${player}`,
+    coordinates: { latitude, longitude },
+    attributes: { skill: rating },
+  }))
+  return { queue, players }
+}
+
+/** Tickets that nobody will ever suit. */
+function stand(matchmaker: Matchmaker, count: number, name = 'standing') {
+  const sample = createSampler(7)
+  for (let index = 0; index < count; index += 1) {
+    const { latitude, longitude, skill: rating } = sample()
+    const attributes = { skill: rating, taste: index + 1 }
+    matchmaker.createTicket({ queue: 'picky', players: [{ id: `${name}${index}`, coordinates: { latitude, longitude }, attributes }] })
+  }
+}
+
+/** Made before the clock runs, the last first. */
+function arrivalsOf(count: number, makeTicket: (sample: Sample, index: number) => TicketInput): TicketInput[] {
+  const sample = createSampler(99)
+  return Array.from({ length: count }, (_, index) => makeTicket(sample(), index))
+}
+
+function cpuSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.cpuUsage(before)
+  return user + system
+}
+
+function bytesUsed(): number {
+  for (let time = 0; time < 3; time += 1) globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+const round = (value: number) => Number(value.toPrecision(3))
+
+const measured = await measurements[process.argv[2] as Measurement]()
+if (process.send === undefined) console.log(measured)
+else process.send(measured)

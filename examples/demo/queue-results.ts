@@ -1,0 +1,34 @@
+import type { Ticket } from '@muster/matchmaker'
+import type { Arrival } from './crowd.js'
+import { groupBy } from './group-by.js'
+import { percentiles } from './percentiles.js'
+import type { DemoQueue } from './queues.js'
+import type { QueueResult } from './result.js'
+
+export function queueResults(queues: readonly DemoQueue[], arrivals: readonly Arrival[], assigned: readonly Ticket[], joined: ReadonlyMap<string, number>, left: ReadonlySet<string>): QueueResult[] {
+  const skillOf = new Map(arrivals.flatMap(({ ticket }) => ticket.players.map(({ id, attributes = {} }) => [id, Number(attributes['skill'])] as const)))
+  const skillsOf = (tickets: readonly Ticket[]) => tickets.flatMap(({ players }) => players.map(({ id }) => skillOf.get(id) ?? 0))
+  return queues.map(({ definition: { name }, title }) => {
+    const mine = assigned.filter(({ queue }) => queue === name)
+    const matches = [...groupBy(mine, ({ matchId = '' }) => matchId).values()]
+    const gaps = matches.map((tickets) => spread([...groupBy(tickets, ({ team = '' }) => team).values()].map((team) => average(skillsOf(team)))))
+    const waits = mine.flatMap(({ players, createdAt, assignedAt = createdAt }) => players.map(() => assignedAt - createdAt))
+    const { p50, p95 } = percentiles(waits)
+    return {
+      queue: name,
+      title,
+      players: arrivals.filter(({ ticket }) => ticket.queue === name).reduce((sum, { ticket }) => sum + ticket.players.length, 0),
+      assigned: mine.reduce((sum, { players }) => sum + players.length, 0),
+      matches: matches.length,
+      parties: mine.filter(({ players }) => players.length > 1).length,
+      waitMs: { p50, p95 },
+      skillSpread: percentiles(matches.map((tickets) => spread(skillsOf(tickets)))).p50,
+      teamGap: percentiles(gaps).p50,
+      joinedLater: joined.get(name) ?? 0,
+      left: mine.flatMap(({ players }) => players.filter(({ id }) => left.has(id))).length,
+    }
+  })
+}
+
+const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values)
+const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -1,0 +1,86 @@
+import type { QueueDefinition } from '@muster/matchmaker'
+
+/** Whoever has waited for so long is cancelled. */
+const EXPIRE_MS = 9000
+
+const deploy = { application: 'demo-game', version: 'v1' }
+
+/** Everything here happens some ten times faster than players would wait in earnest. */
+const nearFirst = {
+  kind: 'distance',
+  maxKm: [
+    { afterMs: 0, value: 800 },
+    { afterMs: 1500, value: 1500 },
+    { afterMs: 3000, value: 3000 },
+    { afterMs: 5000, value: 6000 },
+  ],
+} as const
+
+/** Five against five: alike in skill, even teams, a tank and a healer in each, and parties that stay together. */
+const ranked: QueueDefinition = {
+  name: 'ranked',
+  teams: [{ name: 'team', count: 2, size: 5 }],
+  rules: [
+    nearFirst,
+    { kind: 'difference', attribute: 'skill', max: { from: 200, to: 600, startMs: 1000, overMs: 5000 } },
+    { kind: 'roles', roles: { tank: 1, healer: 1 }, hard: true },
+    { kind: 'balance', attribute: 'skill', max: { from: 60, to: 240, overMs: 6000 } },
+    { kind: 'avoid', hard: true },
+  ],
+  lastResortMs: 7000,
+  expireAfterMs: EXPIRE_MS,
+  deploy,
+}
+
+/** One against one, at arrival: closest in skill. */
+const duel: QueueDefinition = {
+  name: 'duel',
+  teams: [{ name: 'duellist', count: 2, size: 1 }],
+  rules: [nearFirst, { kind: 'difference', attribute: 'skill', max: { from: 60, to: 600, overMs: 6000 } }],
+  lastResortMs: 7000,
+  expireAfterMs: EXPIRE_MS,
+  mode: 'arrival',
+  deploy,
+}
+
+/** Up to twelve, beginning with four if need be: who comes later goes into a match that runs, before others are made. */
+const social: QueueDefinition = {
+  name: 'social',
+  teams: [{ name: 'crew', size: { min: [{ afterMs: 0, value: 8 }, { afterMs: 3000, value: 4 }, { afterMs: 6000, value: 2 }], max: 12 } }],
+  rules: [nearFirst],
+  fillForMs: 1500,
+  lastResortMs: 7000,
+  expireAfterMs: EXPIRE_MS,
+  backfill: 'first',
+  deploy,
+}
+
+/** What `--queue-size` asks for: matches of that size, by distance alone. */
+const plain = (matchSize: number): QueueDefinition => ({
+  name: 'plain',
+  matchSize,
+  rules: [nearFirst],
+  lastResortMs: 7000,
+  expireAfterMs: EXPIRE_MS,
+  deploy,
+})
+
+export interface DemoQueue {
+  readonly definition: QueueDefinition
+  readonly title: string
+  /** Of all players, from 0 to 1. */
+  readonly share: number
+  /** Of ten that come, so many players come together. */
+  readonly parties: readonly number[]
+}
+
+const alone = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+
+export const demoQueues = (queueSize: number | undefined): readonly DemoQueue[] =>
+  queueSize === undefined
+    ? [
+        { definition: ranked, title: 'ranked 5v5', share: 0.5, parties: [1, 1, 1, 1, 1, 2, 2, 3, 3, 5] },
+        { definition: duel, title: 'duel 1v1', share: 0.08, parties: alone },
+        { definition: social, title: 'social 4–12', share: 0.42, parties: [1, 1, 1, 1, 1, 1, 2, 2, 3, 4] },
+      ]
+    : [{ definition: plain(queueSize), title: `matches of ${queueSize}`, share: 1, parties: [1, 1, 1, 1, 1, 1, 1, 1, 2, 3].map((size) => Math.min(size, queueSize)) }]

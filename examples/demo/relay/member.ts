@@ -1,0 +1,77 @@
+import type { LobbyMessage, RelayCredentials } from '@muster/relay'
+import { openConnection, type Connection } from './connection.js'
+import type { Stage } from './stage.js'
+
+/** A player in a lobby, who follows its events and plays as they say. */
+export interface Member {
+  /** Whether the player's packets go through the session of this term; of any term, if none is given. */
+  isLinked(term?: number): boolean
+  /** Sends nothing more, and waits a while for what is under way. */
+  drain(): Promise<void>
+  /** When the player is out of the lobby, or the lobby is over. */
+  readonly done: Promise<void>
+}
+
+interface Playing {
+  readonly term: number
+  readonly connection: Connection
+}
+
+export function enter(stage: Stage, lobbyId: string, playerId: string): Member {
+  const { lobbies, pump, latencies, tally, members } = stage
+  let playing: Playing | undefined
+
+  const disconnect = () => {
+    if (playing === undefined) return
+    pump.remove(playing.connection)
+    tally.packets(playing.connection.close())
+    playing = undefined
+  }
+  const connect = ({ term, credentials }: Ticket) => {
+    disconnect()
+    playing = { term, connection: openConnection(credentials, latencies) }
+    if (credentials.role === 'client') pump.add(playing.connection)
+  }
+  const follow = async () => {
+    let thrownOut = false
+    for await (const message of lobbies.follow({ lobbyId, playerId })) {
+      if (ends.has(message.type)) playing?.connection.stop()
+      if (message.type === 'you.left') thrownOut = message.reason === 'kicked'
+      const ticket = ticketIn(message)
+      if (ticket !== undefined) connect(ticket)
+    }
+    if (thrownOut && playing !== undefined) tally.thrownOut(await playing.connection.refused())
+    disconnect()
+    members.delete(playerId)
+  }
+
+  const member: Member = {
+    isLinked: (term = playing?.term) => playing !== undefined && playing.term === term && playing.connection.linked,
+    drain: async () => playing?.connection.drain(),
+    done: follow(),
+  }
+  members.set(playerId, member)
+  return member
+}
+
+/** After these, the session that there was is none any more for this player, or will soon be. */
+const ends: ReadonlySet<LobbyMessage['type']> = new Set<LobbyMessage['type']>([
+  'relay.moving',
+  'run.ended',
+  'you.left',
+  'lobby.closed',
+])
+
+interface Ticket {
+  readonly term: number
+  readonly credentials: RelayCredentials
+}
+
+function ticketIn(message: LobbyMessage): Ticket | undefined {
+  if (message.type === 'relay.ready' || message.type === 'relay.credentials') {
+    const { term, credentials } = message
+    return credentials && { term, credentials }
+  }
+  const run = message.type === 'snapshot' ? message.lobby.run : null
+  return run?.status === 'relayed' && run.credentials !== null ? { term: run.term, credentials: run.credentials } : undefined
+}

@@ -1,0 +1,73 @@
+// pure: how the relay demo looks while it goes on
+import type { Table } from './board.js'
+import type { RelayProgress } from './job.js'
+
+/** Lobbies side by side. */
+const COLUMNS = 8
+/** Lobbies shown one by one; of more, the others are only counted. */
+const MOST_SHOWN = 64
+const BARS = '▁▂▃▄▅▆▇█'
+
+const whole = (value: number) => value.toLocaleString('en-US')
+const padded = (value: number) => String(value).padStart(4)
+const milliseconds = (microseconds: number) => `${(microseconds / 1000).toFixed(2)} ms`
+
+/** A lobby, slot by slot. */
+function seatsOf({ seats, hostId, over }: Table, isLinked: (playerId: string) => boolean): string {
+  if (over) return '╌'.repeat(seats.length)
+  return seats
+    .map((id) => {
+      if (id === undefined) return '·'
+      if (id === hostId) return isLinked(id) ? '◆' : '◇'
+      return isLinked(id) ? '●' : '○'
+    })
+    .join('')
+}
+
+/** The last values as bars, the highest of all being full. */
+export function sparkline(values: readonly number[], width: number): string {
+  const highest = Math.max(1, ...values)
+  return values
+    .slice(-width)
+    .map((value) => BARS[Math.ceil((value / highest) * (BARS.length - 1))])
+    .join('')
+}
+
+/** @param perSecond packets relayed, over time, up to now. */
+export function picture(progress: RelayProgress, perSecond: readonly number[], ms: number): string {
+  const { lobbies, tables, moves, isLinked, packetsRelayed, latency, sessions, phase } = progress
+  const open = tables.filter(({ over }) => !over)
+  const inside = open.flatMap(({ seats }) => seats.filter((id) => id !== undefined)).length
+  const cells = tables.slice(0, MOST_SHOWN).map((table) => seatsOf(table, isLinked))
+  const blank = ' '.repeat(tables[0]?.seats.length ?? 0)
+  const rows = Array.from({ length: Math.ceil(Math.min(lobbies, MOST_SHOWN) / COLUMNS) }, (_, row) =>
+    Array.from({ length: COLUMNS }, (__, column) => cells[row * COLUMNS + column] ?? blank).join('  ').trimEnd(),
+  )
+  const rate = perSecond.at(-1) ?? 0
+  const title = { playing: 'playing over the relay', closing: 'all have played; closing', done: 'done' }[phase]
+  return [
+    '',
+    `  ${(ms / 1000).toFixed(1).padStart(5)} s   ${title}`,
+    '',
+    ...rows.map((row) => `  ${row}`),
+    lobbies > MOST_SHOWN ? `  and ${lobbies - MOST_SHOWN} more` : '',
+    '  ◆ host   ● playing   ◇○ not yet   · free slot   ╌ over',
+    '',
+    `  lobbies    ${padded(open.length)} open    ${padded(tables.length - open.length)} over   of ${lobbies}`,
+    `  players    ${padded(inside)} in      ${padded(moves.joins)} joins  ${padded(moves.cameBack)} came back`,
+    `  changes    ${padded(moves.left)} left    ${padded(moves.kicked)} kicked ${padded(moves.newHosts)} new hosts`,
+    `  sessions   ${padded(sessions.open)} open    ${padded(sessions.opened)} opened`,
+    '',
+    `  packets    ${whole(packetsRelayed).padStart(7)} relayed   ${whole(rate).padStart(6)} per s   ${sparkline(perSecond, 30)}`,
+    `  one way    p50 ${milliseconds(latency.p50)}   p99 ${milliseconds(latency.p99)}   client → relay → host`,
+    '',
+  ].join('\n')
+}
+
+/** The same in one line. */
+export function line({ tables, moves, packetsRelayed, sessions, phase }: RelayProgress, ms: number): string {
+  const open = tables.filter(({ over }) => !over).length
+  const time = (ms / 1000).toFixed(0).padStart(3)
+  const counts = `${open} lobbies open, ${moves.joins} joins, ${moves.newHosts} new hosts`
+  return `${time} s  ${phase}: ${counts}, ${packetsRelayed} packets relayed, ${sessions.open} sessions open`
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import type { Progress } from './progress.js'
+import { picture } from './screen.js'
+
+const progress: Progress = {
+  queues: [
+    { title: 'ranked 5v5', players: 100, arrived: 60, waiting: 10, deploying: 20, playing: 30 },
+    { title: 'duel 1v1', players: 10, arrived: 10, waiting: 0, deploying: 0, playing: 10 },
+  ],
+  matches: 9,
+  serversReady: 5,
+  requests: 70,
+  limits: [{ name: 'create deployment', limit: 40, peak: 38 }],
+  longest: { queue: 'ranked', waitedMs: 4210, why: 'Nobody else is near.' },
+  phase: 'matching',
+}
+
+test('shows each queue as a bar that is as long as its players, and why the longest waits', () => {
+  const lines = picture(progress, 12_340, false).split('\n')
+  expect(lines[1]).toBe('   12.3 s   matching')
+  expect(lines[3]).toBe(`  ranked 5v5   ${'█'.repeat(13)}${'▓'.repeat(9)}${'░'.repeat(4)}${'·'.repeat(18)}    30 of 100, 60 here`)
+  expect(lines[4]).toBe(`  duel 1v1     ${'█'.repeat(44)}    10 of 10`)
+  expect(lines).toContain('  9 matches found   5 servers ready   70 requests')
+  expect(lines).toContain('  create deployment 38/40 per s')
+  expect(lines).toContain('  ranked, waiting for 4.2 s: Nobody else is near.')
+})
+
+test('keeps its height, whatever there is to tell', () => {
+  const height = picture(progress, 0, false).split('\n').length
+  const { longest } = progress
+  const why = `${'several words '.repeat(50)}${'x'.repeat(200)}`
+  for (const other of [undefined, longest && { ...longest, why }]) {
+    const lines = picture({ ...progress, longest: other, limits: [] }, 0, false).split('\n')
+    expect(lines).toHaveLength(height)
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
+  }
+})
+
+test('has colours only where they are seen', () => {
+  const escape = String.fromCharCode(27)
+  expect(picture(progress, 0, true)).toContain(escape)
+  expect(picture(progress, 0, false)).not.toContain(escape)
+})

@@ -1,0 +1,52 @@
+import type { Player, Ticket } from '@muster/matchmaker'
+import { expect, test } from 'vitest'
+import { verify } from './verify.js'
+
+const five = ['tank', 'healer', 'damage', 'damage', 'damage']
+
+/** A match of ranked players, each in a ticket of their own, named after the team and their place in it. */
+function match(teams: readonly (readonly string[])[], more: Partial<Ticket> = {}) {
+  const players = new Map<string, Player>()
+  const tickets = teams.flatMap((roles, team) =>
+    roles.map((role, place): Ticket => {
+      const id = `${team}-${place}`
+      players.set(id, { id, roles: [role] })
+      const ticket = { id, version: 3, queues: ['ranked'], priority: 0, players: [{ id }], status: 'HOST_ASSIGNED', createdAt: 0, attempts: 0 } as const
+      return { ...ticket, queue: 'ranked', matchId: 'm', team: `team-${team + 1}`, ...more }
+    }),
+  )
+  return { tickets, players }
+}
+
+const wrongWith = ({ tickets, players }: ReturnType<typeof match>, left: readonly string[] = []) => verify(tickets, players, new Set(left))
+
+test('a match in good order has nothing wrong with it', () => {
+  expect(wrongWith(match([five, five.toReversed()]))).toEqual([])
+})
+
+test('sees teams of a wrong size, and without their roles', () => {
+  expect(wrongWith(match([five]))).toEqual(['match m: 1 teams'])
+  expect(wrongWith(match([five, five.slice(0, 4)]))).toEqual(['match m: team-2 has 4 players'])
+  expect(wrongWith(match([five, ['tank', 'damage', 'damage', 'damage', 'damage']]))).toEqual(['match m: team-2 lacks a tank or a healer'])
+})
+
+test('one player is not both tank and healer', () => {
+  const { tickets, players } = match([five, ['both', 'damage', 'damage', 'damage', 'damage']])
+  players.set('1-0', { id: '1-0', roles: ['tank', 'healer'] })
+  expect(wrongWith({ tickets, players })).toEqual(['match m: team-2 lacks a tank or a healer'])
+})
+
+test('sees players who avoid each other, and players who are in two matches', () => {
+  const { tickets, players } = match([five, five])
+  players.set('0-0', { id: '0-0', roles: ['tank'], avoid: ['1-4'] })
+  expect(wrongWith({ tickets, players })).toEqual(['match m: players who avoid each other'])
+  const twice = match([five, five])
+  expect(verify([...twice.tickets, ...match([five, five], { matchId: 'n' }).tickets], twice.players, new Set())).toHaveLength(10)
+})
+
+test('counts duellists, and those who are present in a social match', () => {
+  expect(wrongWith(match([['damage'], ['damage'], ['damage']], { queue: 'duel' }))).toEqual(['match m: 3 duellists'])
+  const crowd = match([Array.from({ length: 13 }, () => 'damage')], { queue: 'social' })
+  expect(wrongWith(crowd)).toEqual(['match m: 13 players'])
+  expect(wrongWith(crowd, ['0-3'])).toEqual([])
+})

@@ -1,0 +1,46 @@
+import type { Player, Ticket } from '@muster/matchmaker'
+import { groupBy } from './group-by.js'
+
+/**
+ * Looks at the matches as a sceptic would, who knows nothing of how they were made. Gives one line for each thing wrong:
+ * teams of another size, without a tank or a healer, players who avoid each other, in two matches, or too many.
+ */
+export function verify(assigned: readonly Ticket[], playerOf: ReadonlyMap<string, Player>, left: ReadonlySet<string>): string[] {
+  const wrong: string[] = []
+  const seen = new Set<string>()
+  for (const { players } of assigned) {
+    for (const { id } of players) {
+      if (seen.has(id)) wrong.push(`${id} is in two matches`)
+      seen.add(id)
+    }
+  }
+  for (const [matchId, tickets] of groupBy(assigned, (ticket) => ticket.matchId ?? '')) {
+    const of = (some: readonly Ticket[]) => some.flatMap(({ players }) => players.flatMap(({ id }) => playerOf.get(id) ?? []))
+    const teams = groupBy(tickets, ({ team = '' }) => team)
+    const say = (what: string) => wrong.push(`match ${matchId}: ${what}`)
+    const all = of(tickets)
+    switch (tickets[0]?.queue) {
+      case 'ranked':
+        if (teams.size !== 2) say(`${teams.size} teams`)
+        for (const [name, some] of teams) {
+          const team = of(some)
+          if (team.length !== 5) say(`${name} has ${team.length} players`)
+          if (!hasTankAndHealer(team.map(({ roles = [] }) => roles))) say(`${name} lacks a tank or a healer`)
+        }
+        if (all.some(({ avoid = [] }) => all.some(({ id }) => avoid.includes(id)))) say('players who avoid each other')
+        break
+      case 'duel':
+        if (all.length !== 2) say(`${all.length} duellists`)
+        break
+      case 'social': {
+        const present = all.filter(({ id }) => !left.has(id)).length
+        if (present > 12) say(`${present} players`)
+      }
+    }
+  }
+  return wrong
+}
+
+/** By two different players. */
+const hasTankAndHealer = (team: readonly (readonly string[])[]) =>
+  team.some((one, first) => one.includes('tank') && team.some((other, second) => first !== second && other.includes('healer')))

@@ -1,0 +1,86 @@
+import type { Client } from '@muster/core'
+import { systemClock } from '@muster/core/clock'
+import { createLimitMeter, type LimitUse, type Matchmaker, type Ticket } from '@muster/matchmaker'
+import type { Arrival } from './crowd.js'
+import type { Progress } from './progress.js'
+import type { DemoQueue } from './queues.js'
+
+/** Keeps an eye on everything, for the picture and for the result. */
+export interface Watch {
+  /** A ticket was created. */
+  came(ticket: Ticket): void
+  progress(phase: Progress['phase']): Progress
+  /** All that were created, as they are now. */
+  tickets(): Ticket[]
+  limits(): readonly LimitUse[]
+  /** By the name of the queue: players who came into a match that was made already. */
+  readonly joined: ReadonlyMap<string, number>
+}
+
+/** Milliseconds of waiting from which on the picture says why. */
+const WORTH_ASKING_MS = 1500
+
+export function watchDemo(matchmaker: Matchmaker, client: Client, queues: readonly DemoQueue[], arrivals: readonly Arrival[]): Watch {
+  const created = new Map<string, string>()
+  const peaks = new Map<string, LimitUse>()
+  const joined = new Map<string, number>()
+  const meter = createLimitMeter()
+  let requests = 0
+  let matches = 0
+  let serversReady = 0
+  client.events.on('request', ({ operation }) => {
+    requests += 1
+    meter.left(operation, systemClock.now())
+  })
+  matchmaker.on('matchFound', () => void (matches += 1))
+  matchmaker.on('deploymentReady', () => void (serversReady += 1))
+  matchmaker.on('joined', ({ queue, tickets }) => void joined.set(queue, (joined.get(queue) ?? 0) + playersIn(tickets)))
+
+  const expected = new Map(
+    queues.map(({ definition: { name } }) => [name, playersIn(arrivals.flatMap(({ ticket }) => (ticket.queue === name ? [ticket] : [])))]),
+  )
+  const tickets = () => [...created.keys()].flatMap((id) => matchmaker.getTicket(id) ?? [])
+  const limits = () => {
+    for (const use of meter.take()) peaks.set(use.name, { ...use, peak: Math.max(use.peak, peaks.get(use.name)?.peak ?? 0) })
+    return [...peaks.values()]
+  }
+  const longestOf = (all: readonly Ticket[]): Progress['longest'] => {
+    const longest = all.find(({ status }) => status === 'SEARCHING')
+    if (longest === undefined) return undefined
+    const waitedMs = systemClock.now() - longest.createdAt
+    if (waitedMs < WORTH_ASKING_MS) return undefined
+    return { queue: created.get(longest.id) ?? '', waitedMs, why: matchmaker.explain(longest.id).summary }
+  }
+
+  return {
+    came: ({ id, queues: [queue = ''] }) => void created.set(id, queue),
+    tickets,
+    limits,
+    joined,
+    progress: (phase) => {
+      const all = tickets()
+      return {
+        queues: queues.map(({ title, definition: { name } }) => {
+          const mine = all.filter(({ id }) => created.get(id) === name)
+          const having = (status: Ticket['status']) => playersIn(mine.filter((ticket) => ticket.status === status))
+          return {
+            title,
+            players: expected.get(name) ?? 0,
+            arrived: playersIn(mine),
+            waiting: having('SEARCHING'),
+            deploying: having('MATCH_FOUND'),
+            playing: having('HOST_ASSIGNED'),
+          }
+        }),
+        matches,
+        serversReady,
+        requests,
+        limits: limits(),
+        longest: phase === 'matching' ? longestOf(all) : undefined,
+        phase,
+      }
+    },
+  }
+}
+
+export const playersIn = (tickets: readonly { readonly players: readonly unknown[] }[]) => tickets.reduce((sum, { players }) => sum + players.length, 0)
