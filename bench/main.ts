@@ -9,8 +9,16 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./core/footprint.js')).footprintFigures(),
     async () => (await import('./core/scheduler.js')).schedulerFigures(),
   ],
-  matchmaker: [async () => (await import('./matchmaker/whole.js')).wholeFigures()],
-  relay: [async () => (await import('./relay/data-plane.js')).dataPlaneFigures()],
+  matchmaker: [
+    async () => (await import('./matchmaker/whole.js')).wholeFigures(),
+    async () => (await import('./matchmaker/following.js')).followingFigures(),
+    async () => (await import('./matchmaker/ticket-api.js')).ticketApiFigures(),
+  ],
+  relay: [
+    async () => (await import('./relay/lobbies.js')).lobbyFigures(),
+    async () => (await import('./relay/lost-answers.js')).lostAnswerFigures(),
+    async () => (await import('./relay/data-plane.js')).dataPlaneFigures(),
+  ],
 }
 
 const usage = `usage: pnpm bench ${Object.keys(suites).join('|')} [--json] [--check]

@@ -1,4 +1,4 @@
-import { fork, type ChildProcess } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atLeast, atMost, median, type Figures } from '../figure.js'
@@ -47,8 +47,8 @@ async function createsPerSecond(load: Omit<Load & { kind: 'create' }, 'kind' | '
   return median(rates)
 }
 
-/** Microseconds later than this, whoever is to wait does. */
-const SETTLE_MS = 100
+/** Between two looks at whether all wait who are to. */
+const LOOK_MS = 100
 
 async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: number; waiting: number }> {
   const { state, order, close } = await setUp(2)
@@ -57,7 +57,7 @@ async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: num
   await Promise.all([0, 1].map((child) => order(child, { kind: 'wait', port: empty.port, way, from: child * each, waiters: each })))
   let full = await state()
   for (let turn = 0; turn < 50 && full.waiting < WAITERS; turn += 1) {
-    await sleep(SETTLE_MS)
+    await sleep(LOOK_MS)
     full = await state()
   }
   if (full.waiting !== WAITERS) throw new Error(`${full.waiting} wait instead of ${WAITERS}`)
@@ -68,19 +68,33 @@ async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: num
 
 /** A server, and processes that ask it. */
 async function setUp(loads: number) {
-  const server = fork(new URL('./ticket-api-server.js', import.meta.url))
-  await once(server, 'message')
-  const children = Array.from({ length: loads }, () => fork(new URL('./ticket-api-load.js', import.meta.url)))
-  const ask = async (child: ChildProcess, message: Load | 'state'): Promise<unknown> => {
-    const answer = Promise.race([once(child, 'message'), once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmark ended')))])
-    child.send(message)
-    return (await answer)[0]
-  }
+  const server = startProcess('./ticket-api-server.js')
+  await server.answer()
+  const children = Array.from({ length: loads }, () => startProcess('./ticket-api-load.js'))
   return {
-    state: async () => (await ask(server, 'state')) as ServerState,
-    order: (child: number, load: Load) => ask(children[child] as ChildProcess, load),
+    state: async () => (await server.ask('state')) as ServerState,
+    order: (child: number, load: Load) => (children[child] as Process).ask(load),
     close: () => {
-      for (const child of [server, ...children]) child.disconnect()
+      for (const { close } of [server, ...children]) close()
     },
+  }
+}
+
+type Process = ReturnType<typeof startProcess>
+
+function startProcess(file: string) {
+  const child = fork(new URL(file, import.meta.url))
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended`)))
+  // Where nobody waits for an answer, it may end.
+  ended.catch(() => {})
+  const answer = async (): Promise<unknown> => ((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]
+  return {
+    answer,
+    ask: (message: Load | 'state') => {
+      const answered = answer()
+      child.send(message)
+      return answered
+    },
+    close: () => child.disconnect(),
   }
 }

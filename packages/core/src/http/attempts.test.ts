@@ -22,6 +22,18 @@ test('an attempt that was given back was none', () => {
   expect(attempts.take('a')).toBeGreaterThan(0)
 })
 
+test('one that is only asked about does not count; one that is charged counts even where none is allowed', async () => {
+  const clock = createManualClock()
+  const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
+  expect([attempts.wait('a'), attempts.wait('a'), attempts.wait('a')]).toEqual([0, 0, 0])
+  for (let failure = 0; failure < 5; failure += 1) attempts.charge('a')
+  expect(attempts.wait('a')).toBeCloseTo(4000, 1)
+  await clock.advance(3999)
+  expect(attempts.take('a')).toBeCloseTo(1, 1)
+  await clock.advance(1)
+  expect(attempts.take('a')).toBe(0)
+})
+
 test('no more keys are remembered than said', () => {
   const attempts = createAttempts({ limit: 1, windowMs: 1000, clock: createManualClock(), maxKeys: 2 })
   for (const key of ['a', 'b', 'c']) attempts.take(key)

@@ -13,6 +13,10 @@ export interface Attempts {
   take(key: string): number
   /** Takes an attempt back, because it was none: it succeeded, where only failures count. */
   giveBack(key: string): void
+  /** The milliseconds until an attempt is allowed, 0 if one is now; counts nothing. */
+  wait(key: string): number
+  /** Counts an attempt that was made, allowed or not: what is too much delays those to come. */
+  charge(key: string): void
 }
 
 export interface AttemptsOptions extends AttemptLimit {
@@ -35,14 +39,21 @@ export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: At
   // Of instants since 1970, floating point keeps some 0.0002 ms.
   const roundingMs = 0.01
 
+  const clearOf = (key: string, now: number) => Math.max(now, clearAt.get(key) ?? now)
+  const wait = (key: string): number => {
+    const now = clock.now()
+    const waitMs = clearOf(key, now) + intervalMs - now - windowMs
+    return waitMs > roundingMs ? waitMs : 0
+  }
+  const charge = (key: string) => void clearAt.set(key, clearOf(key, clock.now()) + intervalMs)
+
   return {
+    wait,
+    charge,
     take: (key) => {
-      const now = clock.now()
-      const clear = Math.max(now, clearAt.get(key) ?? now)
-      const waitMs = clear + intervalMs - now - windowMs
-      if (waitMs > roundingMs) return waitMs
-      clearAt.set(key, clear + intervalMs)
-      return 0
+      const waitMs = wait(key)
+      if (waitMs === 0) charge(key)
+      return waitMs
     },
     giveBack: (key) => {
       const clear = clearAt.get(key)

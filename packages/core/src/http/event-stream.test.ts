@@ -113,3 +113,28 @@ test('a generator that stands between two events cleans up when the client goes'
   expect(cleaned).toBe(true)
   expect(clock.sleepers).toBe(0)
 })
+
+test.each(['the end', 'an error', 'a reader who goes'])('%s lets go of the signal, which may live on', async (how) => {
+  const listeners = new Set<unknown>()
+  const { signal } = new AbortController()
+  const add = signal.addEventListener.bind(signal)
+  const remove = signal.removeEventListener.bind(signal)
+  signal.addEventListener = (type: string, listener: EventListener) => {
+    listeners.add(listener)
+    add(type, listener)
+  }
+  signal.removeEventListener = (type: string, listener: EventListener) => {
+    listeners.delete(listener)
+    remove(type, listener)
+  }
+  const source = async function* (): AsyncGenerator<StreamEvent> {
+    yield { event: 'x', data: 1 }
+    if (how === 'an error') throw new Error('broken')
+  }
+  const { body } = eventStream(source, { clock: createManualClock(), signal })
+  const reader = (body as ReadableStream<Uint8Array>).getReader()
+  expect(listeners.size).toBe(1)
+  if (how === 'a reader who goes') await reader.cancel()
+  else while (!(await reader.read().catch(() => ({ done: true }))).done);
+  expect(listeners.size).toBe(0)
+})

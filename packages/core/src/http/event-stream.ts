@@ -39,6 +39,7 @@ export function eventStream(source: (signal: AbortSignal) => AsyncIterable<Strea
   const onAbort = () => over.abort(options.signal.reason)
   if (options.signal.aborted) onAbort()
   else options.signal.addEventListener('abort', onAbort, { once: true })
+  const release = () => options.signal.removeEventListener('abort', onAbort)
   const events = source(signal)[Symbol.asyncIterator]()
   let next: Promise<IteratorResult<StreamEvent>> | undefined
 
@@ -52,9 +53,13 @@ export function eventStream(source: (signal: AbortSignal) => AsyncIterable<Strea
           const event = await Promise.race([next, clock.sleep(keepAliveMs, quiet.signal)])
           if (event === undefined) return controller.enqueue(encoder.encode(': still here\n\n'))
           next = undefined
-          if (event.done === true) return controller.close()
+          if (event.done === true) {
+            release()
+            return controller.close()
+          }
           controller.enqueue(encoder.encode(format(event.value)))
         } catch (error) {
+          release()
           if (signal.aborted) return controller.close()
           throw error
         } finally {
@@ -62,6 +67,7 @@ export function eventStream(source: (signal: AbortSignal) => AsyncIterable<Strea
         }
       },
       cancel: () => {
+        release()
         over.abort()
         next?.catch(() => {})
         // A generator that stands at a yield hears no signal; this lets it clean up.

@@ -126,19 +126,16 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
         lobbyId !== undefined ? await store.get(lobbyId) : known === undefined ? undefined : await store.getByCode(known)
       // Whoever is in guesses nothing.
       const isBack = found !== undefined && memberOf(found.lobby, player.id) !== undefined
-      const giveBack = isBack ? undefined : joins.take(player)
-      const digest = await digestFor(password, found?.lobby.entry)
-      if (found === undefined) throw new LobbyRefused('not-joinable')
-      const by = code === undefined ? 'id' : 'code'
-      const lobby = await change(found.lobby.id, {
-        kind: 'join',
-        playerId: player.id,
-        ip: player.ip,
-        by,
-        digest,
-        data: memberData,
-      })
-      giveBack?.()
+      const ended = isBack ? undefined : joins.take(player)
+      let lobby: Lobby | undefined
+      try {
+        const digest = await digestFor(password, found?.lobby.entry)
+        if (found === undefined) throw new LobbyRefused('not-joinable')
+        const by = code === undefined ? 'id' : 'code'
+        lobby = await change(found.lobby.id, { kind: 'join', playerId: player.id, ip: player.ip, by, digest, data: memberData })
+      } finally {
+        ended?.(lobby !== undefined)
+      }
       if (memberOf(lobby, player.id) === undefined) return { status: 'waiting', lobbyId: lobby.id }
       return { status: 'joined', lobby: viewOf(lobby, player.id) }
     },

@@ -3,13 +3,13 @@ import { addressBlock, createAttempts, type AttemptLimit } from '@muster/core/ht
 import { LobbyRefused } from '../errors.js'
 import type { LobbyPlayer } from './options.js'
 
-/** Bounds how often a player, an address (of IPv6 a /64) and everybody can try; whoever succeeds has not tried. */
+/** Bounds how often a player, an address (of IPv6 a /64) and everybody can fail to join. */
 export interface JoinAttempts {
   /**
-   * Counts an attempt, and returns how to take it back.
+   * Counts an attempt, and gives what to call when it has ended.
    * @throws {LobbyRefused} with the time to wait.
    */
-  take(player: LobbyPlayer): () => void
+  take(player: LobbyPlayer): (succeeded: boolean) => void
 }
 
 export interface JoinLimits {
@@ -18,27 +18,34 @@ export interface JoinLimits {
   readonly joinsOverall: AttemptLimit | null
 }
 
+/**
+ * For a player and an address what is under way counts too, or a guesser would try all at once. Overall only
+ * what failed counts: a thousand who join at the same moment are no attack. What fails beyond the limit is owed.
+ */
 export function createJoinAttempts(limits: JoinLimits, clock: Clock): JoinAttempts {
-  const bounds = [
-    { limit: limits.joinsPerPlayer, keyOf: ({ id }: LobbyPlayer) => id },
-    { limit: limits.joinsPerAddress, keyOf: ({ ip }: LobbyPlayer) => addressBlock(ip) },
-    { limit: limits.joinsOverall, keyOf: () => 'all' },
-  ].flatMap(({ limit, keyOf }) => (limit === null ? [] : [{ keyOf, attempts: createAttempts({ ...limit, clock }) }]))
+  const attemptsOf = (limit: AttemptLimit | null) => (limit === null ? undefined : createAttempts({ ...limit, clock }))
+  const perPlayer = attemptsOf(limits.joinsPerPlayer)
+  const perAddress = attemptsOf(limits.joinsPerAddress)
+  const overall = attemptsOf(limits.joinsOverall)
+  const refuseFor = (retryAfterMs = 0) => {
+    if (retryAfterMs > 0) throw new LobbyRefused('too-many-attempts', { retryAfterMs })
+  }
 
   return {
-    take: (player) => {
-      const taken: (() => void)[] = []
-      const giveBack = () => taken.forEach((back) => back())
-      for (const { keyOf, attempts } of bounds) {
-        const key = keyOf(player)
-        const retryAfterMs = attempts.take(key)
-        if (retryAfterMs > 0) {
-          giveBack()
-          throw new LobbyRefused('too-many-attempts', { retryAfterMs })
-        }
-        taken.push(() => attempts.giveBack(key))
+    take: ({ id, ip }) => {
+      const block = addressBlock(ip)
+      refuseFor(overall?.wait(ALL))
+      refuseFor(perPlayer?.take(id))
+      const waitMs = perAddress?.take(block) ?? 0
+      if (waitMs > 0) perPlayer?.giveBack(id)
+      refuseFor(waitMs)
+      return (succeeded) => {
+        if (!succeeded) return overall?.charge(ALL)
+        perPlayer?.giveBack(id)
+        perAddress?.giveBack(block)
       }
-      return giveBack
     },
   }
 }
+
+const ALL = 'all'

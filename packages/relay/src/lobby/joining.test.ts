@@ -82,6 +82,29 @@ describe('codes', () => {
     expect(await lobbies.join({ player: player('dora', '203.0.113.1'), code })).toMatchObject({ status: 'joined' })
   })
 
+  test('overall, those who succeed are never limited, however many join at the same moment; guesses at the same moment are owed for', async () => {
+    const { clock, lobbies } = setUp({ limits: { joinsOverall: { limit: 2, windowMs: 60_000 } } })
+    const { code } = await lobbies.create({ player: ann, maxPlayers: 16 })
+    const all = Array.from({ length: 10 }, (_, index) => player(`player-${index}`, `192.0.2.${index}`))
+    const joined = await Promise.all(all.map((one) => lobbies.join({ player: one, code })))
+    expect(joined.every(({ status }) => status === 'joined')).toBe(true)
+
+    const guessers = Array.from({ length: 10 }, (_, index) => player(`guesser-${index}`, `198.51.100.${index}`))
+    const guesses = await Promise.all(guessers.map((one) => failing(lobbies.join({ player: one, code: 'BCDFGHJK' }))))
+    expect(guesses.map(codeOf)).toEqual(Array.from({ length: 10 }, () => 'not-joinable'))
+    await clock.advance(8 * 30_000)
+    const later = await lobbies.create({ player: ann, maxPlayers: 2 })
+    expect(codeOf(await failing(lobbies.join({ player: bob, code: later.code })))).toBe('too-many-attempts')
+    await clock.advance(30_000)
+    expect(await lobbies.join({ player: bob, code: later.code })).toMatchObject({ status: 'joined' })
+  })
+
+  test('per player and address what is under way counts: nobody tries all at once', async () => {
+    const { lobbies } = setUp({ limits: { joinsPerPlayer: { limit: 3, windowMs: 60_000 } } })
+    const guesses = await Promise.all(Array.from({ length: 5 }, () => failing(lobbies.join({ player: bob, code: 'BCDFGHJK' }))))
+    expect(guesses.map(codeOf).filter((refusal) => refusal === 'not-joinable')).toHaveLength(3)
+  })
+
   test('whoever is in, and comes back, guesses nothing, and is not limited', async () => {
     const { clock, lobbies } = setUp({ limits: { joinsOverall: { limit: 2, windowMs: 3_600_000 } } })
     const { code, lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4 })
