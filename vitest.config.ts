@@ -11,6 +11,7 @@ export default defineConfig({
   ssr: { resolve: { conditions, externalConditions: ['node', 'import'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'examples/**/*.test.ts'],
+    setupFiles: ['test/properties.setup.ts'],
     exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**'],
     typecheck: {
       enabled: true,

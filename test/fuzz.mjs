@@ -1,0 +1,26 @@
+/**
+ * `pnpm fuzz [rounds] [seed]`: all properties with other cases than every day's, round after round, until one
+ * fails. `MUSTER_SEED=<its seed> pnpm test` brings the failure back.
+ */
+import { spawnSync } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const [rounds = '10', first = String(Date.now() % 1e9)] = process.argv.slice(2)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const properties = ['packages', 'test']
+  .flatMap((folder) => readdirSync(`${root}${folder}`, { recursive: true }).map((file) => `${folder}/${file}`))
+  .filter((file) => file.endsWith('.test.ts') && !/node_modules|dist/.test(file))
+  .filter((file) => readFileSync(`${root}${file}`, 'utf8').includes("'fast-check'"))
+
+for (let round = 0; round < Number(rounds); round += 1) {
+  const seed = String(Number(first) + round)
+  console.log(`seed ${seed}, ${properties.length} files`)
+  const env = { ...process.env, MUSTER_SEED: seed }
+  const vitest = ['vitest', 'run', '--typecheck.enabled=false', '--testTimeout=300000', ...properties]
+  const { status } = spawnSync('npx', vitest, { stdio: 'inherit', cwd: root, env })
+  if (status !== 0) {
+    console.error(`failed with MUSTER_SEED=${seed}`)
+    process.exit(1)
+  }
+}
