@@ -83,6 +83,13 @@ describe('a ticket waits', () => {
     })
   })
 
+  test('who breaks two rules has not come near, however little of each', () => {
+    const rank: RuleDefinition = { kind: 'difference', attribute: 'rank', max: 1 }
+    const one = (skill: number, rank: number): Waiting => ({ attributes: { skill, rank } })
+    expect(explain([closer, rank], [one(0, 0), one(11, 2), one(30, 0)]).nearest?.gap).toBe(20)
+    expect(explain([closer, rank], [one(0, 0), one(11, 2)]).nearest).toBeUndefined()
+  })
+
   test('although some could play with it: too few', () => {
     const why = explain([closer], [skill(1), skill(2), skill(3), skill(99)], { matchSize: 5 })
     expect(why).toMatchObject({ compatible: 2, lacks: 2, blocking: 'difference skill' })
@@ -109,6 +116,8 @@ describe('a ticket waits', () => {
       blocking: 'equal mode',
       summary: 'Nobody else waits who has the same for rule "equal mode".',
     })
+    const many = Array.from({ length: 200 }, (_, index) => mode(`mode ${index}`))
+    expect(explain([{ kind: 'equal', attribute: 'mode' }], many).others).toBe(0)
   })
 
   test('although enough others do, when rules about whole matches are left', () => {

@@ -18,12 +18,18 @@ interface Judged {
   readonly queue: QueueDefinition
   readonly teams: readonly JudgedTeam[]
   readonly tickets: readonly RuleTicket[]
+  readonly playing: readonly RuleTicket[]
   readonly now: number
 }
 
-/** The kinds of the rules that the match breaks. */
-export function brokenRules(queue: QueueDefinition, teams: readonly JudgedTeam[], now: number): string[] {
-  const judged = { queue, teams, tickets: teams.flatMap(({ tickets }) => tickets), now }
+/** The kinds of the rules that the match breaks. @param playing those of its tickets who were in it before the others. */
+export function brokenRules(
+  queue: QueueDefinition,
+  teams: readonly JudgedTeam[],
+  now: number,
+  playing: readonly RuleTicket[] = [],
+): string[] {
+  const judged = { queue, teams, tickets: teams.flatMap(({ tickets }) => tickets), playing, now }
   return (queue.rules ?? []).filter((rule) => !holds(rule, judged)).map(({ kind }) => kind)
 }
 
@@ -91,9 +97,11 @@ const lacks = (rule: { readonly attribute?: string | undefined; readonly missing
   (rule.missing ?? 'refuse') === 'refuse' &&
   tickets.some(({ players }) => players.some((player) => valueOf(player, rule.attribute ?? '') === undefined))
 
-/** Every two tickets, and each with itself. */
-function everyPair(judged: Judged, test: (one: RuleTicket, other: RuleTicket) => boolean): boolean {
-  return judged.tickets.every((one) => judged.tickets.every((other) => test(one, other)))
+/** Every two tickets, and each with itself; but those who play already are no fault of those who join them. */
+function everyPair({ tickets, playing }: Judged, test: (one: RuleTicket, other: RuleTicket) => boolean): boolean {
+  return tickets.every((one) =>
+    tickets.every((other) => (playing.includes(one) && playing.includes(other)) || test(one, other)),
+  )
 }
 
 function aggregate(how: 'avg' | 'min' | 'max' | 'sum', values: readonly number[]): number | undefined {
@@ -139,17 +147,23 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
         return Math.max(...trips) <= most && Math.max(...trips) - Math.min(...trips) <= difference
       })
     }
-    case 'difference':
+    case 'difference': {
+      const standsOf = ({ players }: RuleTicket): number[] => {
+        const values = valuesOf<number>(players, rule.attribute, rule.missing)
+        const stands = rule.party === 'each' ? values : [aggregate(rule.party ?? 'avg', values)]
+        return stands.filter((value) => value !== undefined)
+      }
       return everyPair(judged, (one, other) => {
         const limit = limitOf(rule, rule.max, judged, [one, other])
         if (limit === undefined) return true
-        const stands = [one, other].flatMap(({ players }) => {
-          const values = valuesOf<number>(players, rule.attribute, rule.missing)
-          const { party = 'avg' } = rule
-          return party === 'each' ? values : (aggregate(party, values) ?? [])
-        })
-        return stands.length === 0 || Math.max(...stands) - Math.min(...stands) <= limit
+        const [ours, theirs] = [standsOf(one), standsOf(other)]
+        // How those who play already differ among themselves is no fault of others.
+        const apart = judged.playing.includes(one) || judged.playing.includes(other)
+        const all = [...ours, ...theirs]
+        const [from, to] = apart ? [ours, theirs] : [all, all]
+        return from.every((a) => to.every((b) => Math.abs(a - b) <= limit))
       })
+    }
     case 'equal':
       return everyPair(judged, (one, other) => {
         const counts = one === other || limitOf(rule, 1, judged, [one, other]) !== undefined
