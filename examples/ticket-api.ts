@@ -121,7 +121,9 @@ function player(base: string, token: string) {
     },
     /** By server-sent events, the last of which tells where to connect. */
     listen: async ({ id }: Ticket): Promise<Ticket> => {
-      const events = (await (await ask('GET', `/tickets/${id}/events`)).text()).split('\n').filter((line) => line.startsWith('data: '))
+      const events = (await (await ask('GET', `/tickets/${id}/events`)).text()).split('\n').filter(
+        (line) => line.startsWith('data: '),
+      )
       return JSON.parse(events.at(-1)?.slice('data: '.length) ?? '') as Ticket
     },
   }

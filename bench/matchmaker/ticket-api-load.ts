@@ -12,13 +12,20 @@ process.on('disconnect', () => process.exit())
 /** One request as the bytes that go over the wire. */
 function requestOf(port: number, token: string, method: string, path: string, body = ''): string {
   const content = body === '' ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
-  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${token}\r\naccept: */*\r\nuser-agent: bench\r\n${content}\r\n${body}`
+  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${token}\r\naccept: */*\r\nuser-agent: bench\r\n`
+  return `${head}${content}\r\n${body}`
 }
 
 const attributes = (player: number) => ({ skill: 1000 + (player % 1000), mode: 'ranked', maps: ['ice', 'fog'] })
 
 function creation(port: number, player: number, count: number): string {
-  if (count === 1) return requestOf(port, `player-${player}`, 'POST', '/tickets', JSON.stringify({ profile: 'duel', attributes: attributes(player) }))
+  if (count === 1) return requestOf(
+    port,
+    `player-${player}`,
+    'POST',
+    '/tickets',
+    JSON.stringify({ profile: 'duel', attributes: attributes(player) }),
+  )
   const tickets = Array.from({ length: count }, (_, index) => ({
     profile: 'duel',
     player_id: `player-${player + index}`,
@@ -31,7 +38,10 @@ function creation(port: number, player: number, count: number): string {
 /** Each connection sends the next when the one before is answered. */
 async function create({ port, from, tickets, perRequest, connections }: Load & { kind: 'create' }): Promise<void> {
   // Made beforehand, so that the server is not kept waiting.
-  const requests = Array.from({ length: tickets / perRequest }, (_, index) => creation(port, from + index * perRequest, perRequest)).values()
+  const requests = Array.from(
+    { length: tickets / perRequest },
+    (_, index) => creation(port, from + index * perRequest, perRequest),
+  ).values()
   // A process that sleeps has to be woken for each answer, and the server, who wakes it, is charged for that.
   let done = false
   const stayAwake = () => {
@@ -60,7 +70,9 @@ function sendAll(port: number, requests: Iterator<string>): Promise<void> {
   })
 }
 
-/** Bytes that are still to come of an answer that begins in `data`. Of one that does not begin with its head, nothing is known. */
+/**
+ * Bytes that are still to come of an answer that begins in `data`. Of one that does not begin with its head, nothing is known.
+ */
 function bodyMissing(data: Buffer): number {
   const head = data.indexOf('\r\n\r\n')
   const text = data.toString('latin1', 0, head)
@@ -87,9 +99,10 @@ async function waitFor(port: number, way: 'events' | 'poll', player: number): Pr
   const id = /"id":"([^"]+)"/.exec(created)?.[1] ?? ''
   const path = way === 'events' ? `/tickets/${id}/events` : `/tickets/${id}?wait=30`
   const request = requestOf(port, `player-${player}`, 'GET', path)
-  // Of a poll nothing comes before there is news.
-  if (way === 'poll') return void socket.write(request)
-  await ask(socket, request)
+  if (way === 'events') return void (await ask(socket, request))
+  // Nothing comes before the time is over; and then the next begins.
+  socket.on('data', () => socket.write(request))
+  socket.write(request)
 }
 
 function connected(port: number): Promise<Socket> {

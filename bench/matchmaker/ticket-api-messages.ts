@@ -14,5 +14,19 @@ export interface ServerState {
 
 /** What a load process is to do. */
 export type Load =
-  | { readonly kind: 'create'; readonly port: number; readonly from: number; readonly tickets: number; readonly perRequest: number; readonly connections: number }
-  | { readonly kind: 'wait'; readonly port: number; readonly way: 'events' | 'poll'; readonly from: number; readonly waiters: number }
+  | {
+      readonly kind: 'create'
+      readonly port: number
+      /** Number of the first player. */
+      readonly from: number
+      readonly tickets: number
+      readonly perRequest: number
+      readonly connections: number
+    }
+  | {
+      readonly kind: 'wait'
+      readonly port: number
+      readonly way: 'events' | 'poll'
+      readonly from: number
+      readonly waiters: number
+    }

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atLeast, atMost, median, type Figures } from '../figure.js'
@@ -54,9 +54,11 @@ async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: num
   const { state, order, close } = await setUp(2)
   const empty = await state()
   const each = WAITERS / 2
-  await Promise.all([0, 1].map((child) => order(child, { kind: 'wait', port: empty.port, way, from: child * each, waiters: each })))
+  await Promise.all(
+    [0, 1].map((child) => order(child, { kind: 'wait', port: empty.port, way, from: child * each, waiters: each })),
+  )
   let full = await state()
-  for (let turn = 0; turn < 50 && full.waiting < WAITERS; turn += 1) {
+  for (let turn = 0; turn < 100 && full.waiting < WAITERS; turn += 1) {
     await sleep(LOOK_MS)
     full = await state()
   }
@@ -68,9 +70,9 @@ async function memoryOfWaiters(way: 'events' | 'poll'): Promise<{ megabytes: num
 
 /** A server, and processes that ask it. */
 async function setUp(loads: number) {
-  const server = startProcess('./ticket-api-server.js')
+  const server = follow(fork(new URL('./ticket-api-server.js', import.meta.url)))
   await server.answer()
-  const children = Array.from({ length: loads }, () => startProcess('./ticket-api-load.js'))
+  const children = Array.from({ length: loads }, () => follow(fork(new URL('./ticket-api-load.js', import.meta.url))))
   return {
     state: async () => (await server.ask('state')) as ServerState,
     order: (child: number, load: Load) => (children[child] as Process).ask(load),
@@ -80,11 +82,10 @@ async function setUp(loads: number) {
   }
 }
 
-type Process = ReturnType<typeof startProcess>
+type Process = ReturnType<typeof follow>
 
-function startProcess(file: string) {
-  const child = fork(new URL(file, import.meta.url))
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error(`${file} ended`)))
+function follow(child: ChildProcess) {
+  const ended = once(child, 'exit').then(() => Promise.reject(new Error('a process of the benchmark ended')))
   // Where nobody waits for an answer, it may end.
   ended.catch(() => {})
   const answer = async (): Promise<unknown> => ((await Promise.race([once(child, 'message'), ended])) as unknown[])[0]

@@ -11,12 +11,26 @@ describe.concurrent('clients of the ticket API', () => {
   test('of the existing kind: monitor, beacons, tickets, and asking until there is a server', async () => {
     const { call, request, emulator, deployments, untilStatus, shut } = await openCounter()
     expect(await call('ann', 'GET', '/monitor')).toMatchObject({ status: 'healthy' })
-    const { count, beacons } = await call<{ count: number; beacons: { public_ip: string; location: { city: string } }[] }>('ann', 'GET', '/locations/beacons')
-    expect([beacons.length, beacons.every(({ public_ip, location }) => public_ip !== '' && location.city !== '')]).toEqual([count, true])
+    const { count, beacons } = await call<{ count: number; beacons: { public_ip: string; location: { city: string } }[] }>(
+      'ann',
+      'GET',
+      '/locations/beacons',
+    )
+    expect([
+      beacons.length,
+      beacons.every(({ public_ip, location }) => public_ip !== '' && location.city !== ''),
+    ]).toEqual([count, true])
     const measured = Object.fromEntries(beacons.slice(0, 3).map(({ location }) => [location.city, 40]))
-    const ann = await call<Ticket>('ann', 'POST', '/tickets', { profile: 'duel', attributes: { beacons: measured, skill: 1 }, player_ip: null })
+    const ann = await call<Ticket>('ann', 'POST', '/tickets', {
+      profile: 'duel',
+      attributes: { beacons: measured, skill: 1 },
+      player_ip: null,
+    })
     const bob = await call<Ticket>('bob', 'POST', '/tickets', solo)
-    const [first, second] = await Promise.all([untilStatus('ann', ann.id, 'HOST_ASSIGNED'), untilStatus('bob', bob.id, 'HOST_ASSIGNED')])
+    const [first, second] = await Promise.all([
+      untilStatus('ann', ann.id, 'HOST_ASSIGNED'),
+      untilStatus('bob', bob.id, 'HOST_ASSIGNED'),
+    ])
     expect(first.assignment).toEqual(second.assignment)
     const [server] = deployments()
     expect(first.assignment?.ports['game']?.link).toBe(server?.ports?.['game']?.link)
@@ -64,13 +78,23 @@ describe.concurrent('clients of the ticket API', () => {
 
   test('that are asked whether they accept', async () => {
     const { call, request, untilStatus, shut } = await openCounter({ studio: duelWith({ acceptance: { withinMs: 20_000 } }) })
-    const [ann, bob, cleo] = await Promise.all(['ann', 'bob', 'cleo'].map((who) => call<Ticket>(who, 'POST', '/tickets', solo))) as [Ticket, Ticket, Ticket]
+    const [ann, bob, cleo] = await Promise.all(
+      ['ann', 'bob', 'cleo'].map((who) => call<Ticket>(who, 'POST', '/tickets', solo)),
+    ) as [Ticket, Ticket, Ticket]
     await untilStatus('ann', ann.id, 'MATCH_FOUND')
     expect((await request('cleo', 'POST', `/tickets/${cleo.id}/accept`)).status).toBe(409)
     await call('ann', 'POST', `/tickets/${ann.id}/accept`, undefined, 200)
-    expect(await call('bob', 'POST', `/tickets/${bob.id}/decline`, undefined, 200)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'declined' })
+    expect(
+      await call('bob', 'POST', `/tickets/${bob.id}/decline`, undefined, 200),
+    ).toMatchObject({ status: 'CANCELLED', cancel_reason: 'declined' })
     await untilStatus('cleo', cleo.id, 'MATCH_FOUND')
-    for (const [who, { id }] of [['ann', ann], ['cleo', cleo]] as const) await call(who, 'POST', `/tickets/${id}/accept`, undefined, 200)
+    for (const [who, { id }] of [['ann', ann], ['cleo', cleo]] as const) await call(
+      who,
+      'POST',
+      `/tickets/${id}/accept`,
+      undefined,
+      200,
+    )
     expect((await untilStatus('ann', ann.id, 'HOST_ASSIGNED')).assignment).not.toBeNull()
     expect(await shut()).toEqual(nothingLeft)
   })
@@ -109,7 +133,10 @@ describe.concurrent('game servers and backends', () => {
     expect(backfill).toMatchObject({ match_id, status: 'SEARCHING', assigned_ticket: null })
     const cleo = await call<Ticket>('cleo', 'POST', '/tickets', solo)
     expect((await untilStatus('cleo', cleo.id, 'HOST_ASSIGNED')).assignment).toEqual(assignment)
-    expect(await call('backend', 'GET', `/backfills/${backfill.id}`)).toMatchObject({ status: 'HOST_ASSIGNED', assigned_ticket: { id: cleo.id, player_id: 'cleo' } })
+    expect(await call('backend', 'GET', `/backfills/${backfill.id}`)).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      assigned_ticket: { id: cleo.id, player_id: 'cleo' },
+    })
     expect(matchmaker.inspect().matches[0]?.playerIds.toSorted()).toEqual(['ann', 'cleo'])
     expect(await shut()).toEqual(nothingLeft)
   })
@@ -131,10 +158,23 @@ describe.concurrent('game servers and backends', () => {
 
   test('create many tickets at once, and read what waits', async () => {
     const { call, shut } = await openCounter({ api: { inspect: true }, studio: duelWith({ matchSize: 50 }) })
-    const tickets = Array.from({ length: 40 }, (_, index) => ({ ...solo, player_id: `p${index}`, player_ip: `203.0.113.${index}` }))
-    const { results } = await call<{ results: { ticket?: Ticket; error?: { code: string } }[] }>('backend', 'POST', '/tickets/batch', { tickets: [...tickets, tickets[0]] }, 200)
+    const tickets = Array.from(
+      { length: 40 },
+      (_, index) => ({ ...solo, player_id: `p${index}`, player_ip: `203.0.113.${index}` }),
+    )
+    const { results } = await call<{ results: { ticket?: Ticket; error?: { code: string } }[] }>(
+      'backend',
+      'POST',
+      '/tickets/batch',
+      { tickets: [...tickets, tickets[0]] },
+      200,
+    )
     expect([results.filter(({ ticket }) => ticket !== undefined).length, results[40]?.error?.code]).toEqual([40, 'player-busy'])
-    expect(await call('backend', 'GET', '/inspect/tickets?limit=3')).toMatchObject({ total: 40, tickets: [{ player_id: 'p0' }, { player_id: 'p1' }, { player_id: 'p2' }], queues: [{ name: 'duel', players: 40 }] })
+    expect(await call('backend', 'GET', '/inspect/tickets?limit=3')).toMatchObject({
+      total: 40,
+      tickets: [{ player_id: 'p0' }, { player_id: 'p1' }, { player_id: 'p2' }],
+      queues: [{ name: 'duel', players: 40 }],
+    })
     expect(await call('backend', 'GET', '/inspect/matches')).toEqual({ matches: [] })
     expect(await shut()).toEqual(nothingLeft)
   })
@@ -142,7 +182,7 @@ describe.concurrent('game servers and backends', () => {
 
 test('the document that the API gives of itself is one by the specification', async () => {
   const { call, shut } = await openCounter()
-  const { valid, errors } = await new Validator().validate(await call<object>('ann', 'GET', '/openapi.json'))
+  const { valid, errors } = await new Validator().validate(await call<Record<string, unknown>>('ann', 'GET', '/openapi.json'))
   expect(errors).toBeUndefined()
   expect(valid).toBe(true)
   expect(await shut()).toEqual(nothingLeft)

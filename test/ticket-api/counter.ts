@@ -13,7 +13,9 @@ export interface Ticket {
   readonly assignment: { readonly fqdn: string; readonly ports: Readonly<Record<string, { readonly link: string }>> } | null
 }
 
-/** The ticket API of a whole matchmaker on a port. Tokens are names; `backend` is one. Everyone comes through one trusted proxy. */
+/**
+ * The ticket API of a whole matchmaker on a port. Tokens are names; `backend` is one. Everyone comes through one trusted proxy.
+ */
 export async function openCounter(
   given: { readonly studio?: Parameters<typeof openStudio>[0]; readonly api?: Partial<TicketApiOptions> } = {},
 ) {
@@ -44,7 +46,8 @@ export async function openCounter(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
   /** @throws Error for any other status. */
-  const call = async <T>(who: string, method: string, path: string, body?: unknown, status = method === 'POST' ? 201 : 200): Promise<T> => {
+  const call = async <T>(who: string, method: string, path: string, body?: unknown, wanted?: number): Promise<T> => {
+    const status = wanted ?? (method === 'POST' ? 201 : 200)
     const response = await request(who, method, path, body)
     const text = await response.text()
     if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} instead of ${status}: ${text}`)

@@ -62,6 +62,15 @@ export interface PrefixLengths {
 
 const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
 
+const WHOLE_OCTETS: ReadonlySet<number> = new Set([8, 16, 24, 32])
+
+/** Zero for all octets but the first ones. */
+const withoutOctets = (quad: string, kept: number) =>
+  quad
+    .split('.')
+    .map((octet, index) => (index < kept ? octet : '0'))
+    .join('.')
+
 /**
  * The network an address lies in, such as `198.51.0.0/16` or `2001:db8::/32`: the next best thing to
  * coordinates, since providers hand out neighbouring addresses in neighbouring places. The default
@@ -72,6 +81,8 @@ const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
  * @throws RangeError for a prefix length that there is not.
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
+  // What is asked for nearly always, and each time somebody comes.
+  if (WHOLE_OCTETS.has(lengths.ipv4) && DOTTED_QUAD.test(text)) return `${withoutOctets(text, lengths.ipv4 / 8)}/${lengths.ipv4}`
   const address = parse(text)
   if (address === undefined) return undefined
   const kind = address.kind()

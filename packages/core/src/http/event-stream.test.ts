@@ -119,11 +119,11 @@ test.each(['the end', 'an error', 'a reader who goes'])('%s lets go of the signa
   const { signal } = new AbortController()
   const add = signal.addEventListener.bind(signal)
   const remove = signal.removeEventListener.bind(signal)
-  signal.addEventListener = (type: string, listener: EventListener) => {
+  signal.addEventListener = (type: string, listener: Parameters<typeof add>[1]) => {
     listeners.add(listener)
     add(type, listener)
   }
-  signal.removeEventListener = (type: string, listener: EventListener) => {
+  signal.removeEventListener = (type: string, listener: Parameters<typeof add>[1]) => {
     listeners.delete(listener)
     remove(type, listener)
   }

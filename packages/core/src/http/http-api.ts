@@ -37,7 +37,10 @@ export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends
 }
 
 /** Who calls; undefined for nobody known. A `Problem` that it throws is the answer. */
-export type Authenticate<Who extends Caller> = (request: Request, connection: Connection) => Who | undefined | Promise<Who | undefined>
+export type Authenticate<Who extends Caller> = (
+  request: Request,
+  connection: Connection,
+) => Who | undefined | Promise<Who | undefined>
 
 /** `(Request) → Promise<Response>`, which never rejects. Servers that know the socket say so in `connection`. */
 export type HttpHandler = (request: Request, connection?: Connection) => Promise<Response>
@@ -85,7 +88,17 @@ const internal = () => new Problem(500, 'internal-error', 'something went wrong 
 export function createHttpApi<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string>(
   options: HttpApiOptions<Table, Who, Anonymous>,
 ): HttpHandler {
-  const { routes, authenticate, authorize, clock, maxBodyBytes, cors, address: addressOf = clientAddress(), problemOf, onError = warn } = options
+  const {
+    routes,
+    authenticate,
+    authorize,
+    clock,
+    maxBodyBytes,
+    cors,
+    address: addressOf = clientAddress(),
+    problemOf,
+    onError = warn,
+  } = options
   const match = createMatcher<keyof Table & string>(routes, options.basePath)
   const methods = methodsOf(routes)
   const anonymous = new Set<string>(options.anonymous)
@@ -170,7 +183,11 @@ function admit(attempts: Attempts | undefined, key: string): void {
 function replyOf({ operation }: Match, result: unknown): Reply | Response {
   if (result instanceof Response) return withHeaders(result, ALWAYS)
   const status = operation.success[0] as number
-  return result === undefined ? { status, headers: ALWAYS, body: '' } : { status, headers: ALWAYS_JSON, body: JSON.stringify(result) }
+  return result === undefined ? { status, headers: ALWAYS, body: '' } : {
+    status,
+    headers: ALWAYS_JSON,
+    body: JSON.stringify(result),
+  }
 }
 
 function warn(error: unknown): void {

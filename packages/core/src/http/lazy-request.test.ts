@@ -28,21 +28,27 @@ async function listen(server: ReturnType<typeof createServer>): Promise<{ url: s
 const serve = (reply: Replier) => listen(createServer(nodeListener(handlerOf(reply))))
 
 /** What `look` finds in a lazy request, and in the real one of the same message. */
-async function compare(look: (request: Request) => unknown, send: RequestInit & { path?: string } = {}): Promise<[lazy: unknown, real: unknown]> {
+async function compare(look: (request: Request) => unknown, send: RequestInit = {}): Promise<[lazy: unknown, real: unknown]> {
   const found: unknown[] = []
-  for (const make of [lazyRequest, (...[message, response, base]: Parameters<typeof lazyRequest>) => realRequest(message, response, base + (message.url ?? ''), new AbortController().signal)]) {
+  const real: typeof lazyRequest = (message, response, base) =>
+    realRequest(message, response, base + (message.url ?? ''), new AbortController().signal)
+  for (const make of [lazyRequest, real]) {
     const server = createServer(async (message, response) => {
       const seen = Promise.resolve(look(make(message, response, 'http://localhost')))
       found.push(await seen.catch((error: Error) => error.name))
       response.end()
     })
     const { url } = await listen(server)
-    await fetch(url + (send.path ?? '/a%2Fb/../c?d=e f'), send)
+    await fetch(`${url}/a%2Fb/../c?d=e f`, send)
   }
   return found as [unknown, unknown]
 }
 
-const post: RequestInit = { method: 'POST', body: '{"a":"ü"}', headers: [['content-type', 'application/json'], ['x-a', '1'], ['x-a', '2']] }
+const post: RequestInit = {
+  method: 'POST',
+  body: '{"a":"ü"}',
+  headers: [['content-type', 'application/json'], ['x-a', '1'], ['x-a', '2']],
+}
 
 describe('a lazy request', () => {
   test.each<[string, (request: Request) => unknown, RequestInit?]>([
@@ -62,13 +68,34 @@ describe('a lazy request', () => {
     }, post],
     ['its body as text', (request) => request.text(), post],
     ['its body as JSON', (request) => request.json(), post],
-    ['its body as a stream', async ({ body }) => Buffer.from((await (body as ReadableStream<Uint8Array>).getReader().read()).value as Uint8Array).toString(), post],
+    [
+      'its body as a stream',
+      async ({ body }) => Buffer.from(
+        (await (body as ReadableStream<Uint8Array>).getReader().read()).value as Uint8Array,
+      ).toString(),
+      post,
+    ],
     ['no body', ({ body }) => body],
     ['that its body is used', async (request) => [request.bodyUsed, await request.text(), request.bodyUsed], post],
     ['its body twice', async (request) => [await request.text(), await request.text()], post],
     ['a clone, which is a real one', async (request) => [await new Request(request.clone()).text(), await request.text()], post],
-    ['its class', (request) => [request instanceof Request, request.headers instanceof Headers, Object.prototype.toString.call(request)]],
-    ['its redirect, mode and the like', ({ redirect, mode, credentials, cache, referrer, integrity, keepalive, destination }) => [redirect, mode, credentials, cache, referrer, integrity, keepalive, destination]],
+    [
+      'its class',
+      (request) => [request instanceof Request, request.headers instanceof Headers, Object.prototype.toString.call(request)],
+    ],
+    [
+      'its redirect, mode and the like',
+      ({ redirect, mode, credentials, cache, referrer, integrity, keepalive, destination }) => [
+        redirect,
+        mode,
+        credentials,
+        cache,
+        referrer,
+        integrity,
+        keepalive,
+        destination,
+      ],
+    ],
   ])('is to whoever asks for %s what the real one is', async (_, look, send) => {
     const [lazy, real] = await compare(look, send)
     expect(lazy).toEqual(real)
@@ -89,7 +116,10 @@ describe('a lazy request', () => {
       return [bytes.byteLength, request.bodyUsed, await request.text().catch((error: Error) => error.name)]
     }, post)
     expect(short).toEqual([10, true, 'TypeError'])
-    const [long] = await compare(async (request) => [await request.clone().text(), (await readBytes(request, 100)).byteLength], post)
+    const [long] = await compare(
+      async (request) => [await request.clone().text(), (await readBytes(request, 100)).byteLength],
+      post,
+    )
     expect(long).toEqual(['{"a":"ü"}', 10])
   })
 
@@ -132,7 +162,9 @@ describe('a replier by node:http', () => {
   const limited: Replier = (request) =>
     readJson(request, 1000).then(
       (json) => ({ status: 200, headers: {}, body: String(json) }),
-      (error: unknown) => (error instanceof Problem ? problemReply(error) : { status: 500, headers: {}, body: (error as Error).message }),
+      (error: unknown) => (
+        error instanceof Problem ? problemReply(error) : { status: 500, headers: {}, body: (error as Error).message }
+      ),
     )
 
   test('refuses a body that is too large with an answer, and the connection is free again', async () => {
@@ -178,7 +210,10 @@ describe('a replier by node:http', () => {
       }),
     )
     const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '1' })
-    expect([response.status, await response.text()]).toEqual([500, 'the body was read already: mount this API before whatever parses bodies'])
+    expect([response.status, await response.text()]).toEqual([
+      500,
+      'the body was read already: mount this API before whatever parses bodies',
+    ])
   })
 
   test('is not led elsewhere by a Host that looks like a path', async () => {
@@ -196,6 +231,14 @@ describe('a replier by node:http', () => {
           .end()
       })
     expect(await ask('example.com:8080')).toBe('http://example.com:8080/a?b')
-    for (const host of ['evil.example/admin', 'a?b', 'a#b', 'me@evil.example', 'a:99999', '1.2.3.999', '[::1']) expect(await ask(host), host).toBe('http://localhost/a?b')
+    for (const host of [
+      'evil.example/admin',
+      'a?b',
+      'a#b',
+      'me@evil.example',
+      'a:99999',
+      '1.2.3.999',
+      '[::1',
+    ]) expect(await ask(host), host).toBe('http://localhost/a?b')
   })
 })

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pairsOf, readMessage, realRequest } from './message.js'
 import { passOn } from './pass-on.js'
 
-/** The bytes of a request's body, but no more than `maxBytes` of them: then undefined. Rejects if the body breaks off. @throws Error if someone else read it. */
+/**
+ * The bytes of a request's body, but no more than `maxBytes` of them: then undefined. Rejects if the body breaks off. @throws
+ * Error if someone else read it.
+ */
 export type TakeBytes = (maxBytes: number) => Promise<Uint8Array | undefined>
 
 /**

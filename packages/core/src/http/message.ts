@@ -11,7 +11,11 @@ const hasBody = ({ method, headers }: IncomingMessage) =>
 export function realRequest(message: IncomingMessage, response: ServerResponse, url: string, signal: AbortSignal): Request {
   // What the handler leaves unread would block the connection for the next request.
   response.once('finish', () => message.removeAllListeners('data').resume())
-  const init: RequestInit & { duplex?: 'half' } = { method: message.method ?? 'GET', headers: pairsOf(message.rawHeaders), signal }
+  const init: RequestInit & { duplex?: 'half' } = {
+    method: message.method ?? 'GET',
+    headers: pairsOf(message.rawHeaders),
+    signal,
+  }
   if (hasBody(message)) Object.assign(init, { body: bodyOf(message), duplex: 'half' })
   return new Request(url, init)
 }
@@ -41,7 +45,11 @@ function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
  * The bytes of a message's body, but no more than `maxBytes` of them: then undefined. Rejects if the body breaks off.
  * @throws Error if someone else read it.
  */
-export function readMessage(message: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Uint8Array | undefined> {
+export function readMessage(
+  message: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Uint8Array | undefined> {
   if (!hasBody(message)) return Promise.resolve(new Uint8Array())
   if (message.readableEnded) throw new Error('the body was read already: mount this API before whatever parses bodies')
   return new Promise((resolve, reject) => {

@@ -14,7 +14,12 @@ export function nodeListener(handler: HttpHandler): (message: IncomingMessage, r
   }
 }
 
-async function serve(reply: Replier, request: Request | undefined, message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  reply: Replier,
+  request: Request | undefined,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   if (request === undefined) {
     response.writeHead(400).end()
     return

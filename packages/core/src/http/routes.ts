@@ -31,11 +31,19 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
   const compiled = entries
     .map(([name, operation]): Compiled<Name> => ({ name, operation, segments: operation.path.split('/').slice(1) }))
     .toSorted((a, b) => placeholders(a) - placeholders(b))
+  /** Routes without placeholders, by method and path. */
+  const fixed = new Map(
+    compiled.filter((route) => placeholders(route) === 0).map(
+      (route) => [`${route.operation.method} ${basePath}${route.operation.path}`, route],
+    ),
+  )
   const bySegments = new Map<number, Compiled<Name>[]>()
   for (const route of compiled) bySegments.set(route.segments.length, [...(bySegments.get(route.segments.length) ?? []), route])
 
   /** @throws {Problem} 404; 405 naming the methods that the path has. */
   return (method: string, pathname: string): Match<Name> => {
+    const exact = fixed.get(`${method} ${pathname}`)
+    if (exact !== undefined) return { name: exact.name, operation: exact.operation, path: {} }
     const inside = pathname === basePath || pathname.startsWith(`${basePath}/`)
     const segments = inside ? pathname.slice(basePath.length).split('/').slice(1) : []
     const fitting = bySegments.get(segments.length)?.filter((route) => fits(route, segments)) ?? []
@@ -43,7 +51,9 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
     if (route !== undefined) return { name: route.name, operation: route.operation, path: pathOf(route, segments) }
     if (fitting.length === 0) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
     const methods = [...new Set(fitting.map(({ operation }) => operation.method))]
-    throw new Problem(405, 'method-not-allowed', `this path has ${methods.join(', ')}`, { headers: { allow: methods.join(', ') } })
+    throw new Problem(405, 'method-not-allowed', `this path has ${methods.join(', ')}`, {
+      headers: { allow: methods.join(', ') },
+    })
   }
 }
 
@@ -57,7 +67,9 @@ const fits = ({ segments }: Pick<Compiled<string>, 'segments'>, given: readonly 
 
 function pathOf({ segments }: Pick<Compiled<string>, 'segments'>, given: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    segments.flatMap((segment, index) => (isPlaceholder(segment) ? [[segment.slice(1, -1), decode(given[index] as string)]] : [])),
+    segments.flatMap(
+      (segment, index) => (isPlaceholder(segment) ? [[segment.slice(1, -1), decode(given[index] as string)]] : []),
+    ),
   )
 }
 

@@ -34,7 +34,12 @@ export function createBackfills(service: Service): Backfills {
       .matches.find((one) => (match_id === undefined ? one.ticketIds.includes(ticketIds[0] as string) : one.matchId === match_id))
     if (match === undefined) throw new Problem(404, 'not-found', 'there is no such match')
     if (!ticketIds.every((id) => match.ticketIds.includes(id))) throw invalid('tickets', 'must be of one match')
-    if (profile !== undefined && profile !== match.queue) throw invalid('profile', `the match is of ${JSON.stringify(match.queue)}`)
+    if (profile !== undefined && profile !== match.queue) {
+      throw invalid(
+        'profile',
+        `the match is of ${JSON.stringify(match.queue)}`,
+      )
+    }
     return match
   }
 
@@ -75,7 +80,9 @@ export function createBackfills(service: Service): Backfills {
   }
 }
 
-const readTeam = ({ name, slots, players }: BackfillTeamBody): BackfillTeam => ({ name, slots, players: players?.map(presentPlayer) })
+const readTeam = (
+  { name, slots, players }: BackfillTeamBody
+): BackfillTeam => ({ name, slots, players: players?.map(presentPlayer) })
 
 /** The players of a ticket as this API gives it, or as the server finds it in its variables (MM_TICKET_…). */
 function playersOf(ticket: unknown): readonly string[] | undefined {

@@ -4,8 +4,17 @@ import { describe, expect, test } from 'vitest'
 import { createBeacons, type BeaconSource } from './beacons.js'
 import { setUp } from './ticket-api.fixture.js'
 
-const oslo: Beacon = { host: '198.51.100.1', fqdn: 'oslo.example.com', udp_port: 30001, location: { city: 'Oslo', country: 'Norway', latitude: '59.91', longitude: 10.75 } }
-const sydney: Beacon = { host: '198.51.100.2', tcp_port: 30002, location: { city: 'Sydney', latitude: -33.87, longitude: 151.21 } }
+const oslo: Beacon = {
+  host: '198.51.100.1',
+  fqdn: 'oslo.example.com',
+  udp_port: 30001,
+  location: { city: 'Oslo', country: 'Norway', latitude: '59.91', longitude: 10.75 },
+}
+const sydney: Beacon = {
+  host: '198.51.100.2',
+  tcp_port: 30002,
+  location: { city: 'Sydney', latitude: -33.87, longitude: 151.21 },
+}
 const unnamed: Beacon = { host: '198.51.100.3', location: {} }
 const list = [oslo, sydney, unnamed]
 
@@ -27,7 +36,13 @@ describe('beacons', () => {
     expect(first.json).toMatchObject({
       count: 3,
       beacons: [
-        { fqdn: 'oslo.example.com', public_ip: '198.51.100.1', udp_port: 30001, tcp_port: null, location: { city: 'Oslo', latitude: 59.91, longitude: 10.75 } },
+        {
+          fqdn: 'oslo.example.com',
+          public_ip: '198.51.100.1',
+          udp_port: 30001,
+          tcp_port: null,
+          location: { city: 'Oslo', latitude: 59.91, longitude: 10.75 },
+        },
         { fqdn: null, public_ip: '198.51.100.2', udp_port: null, tcp_port: 30002 },
         { location: { city: null, latitude: null } },
       ],
@@ -74,7 +89,10 @@ describe('the latencies of a ticket', () => {
   const locate = (ip: string) => (ip === '203.0.113.7' ? { latitude: 59.91, longitude: 10.75 } : undefined)
   const latenciesOf = async (options: Parameters<typeof setUp>[0], reported: object, from = '203.0.113.7') => {
     const world = setUp(options)
-    const { json } = await world.call('ann', 'POST', '/tickets', { profile: 'duel', attributes: { beacons: reported, skill: 1 } }, { from })
+    const { json } = await world.call('ann', 'POST', '/tickets', {
+      profile: 'duel',
+      attributes: { beacons: reported, skill: 1 },
+    }, { from })
     const { id } = json as { id: string }
     const [player] = world.service.players.get(id) ?? []
     expect(player?.attributes).toEqual({ skill: 1 })
@@ -109,7 +127,11 @@ describe('the latencies of a ticket', () => {
 
   test('of someone with coordinates are measured from there', async () => {
     const { call, service } = setUp({ beacons })
-    await call('backend', 'POST', '/tickets', { profile: 'duel', player_id: 'ann', coordinates: { latitude: -33.87, longitude: 151.21 } })
+    await call('backend', 'POST', '/tickets', {
+      profile: 'duel',
+      player_id: 'ann',
+      coordinates: { latitude: -33.87, longitude: 151.21 },
+    })
     expect(service.players.get('ticket-1')).toMatchObject([{ latencies: { Sydney: 10, Oslo: 329 } }])
   })
 })

@@ -12,8 +12,10 @@ export interface BeaconsView {
   readonly count: number
   readonly beacons: readonly {
     /** Under the city of its location, clients report their latency to it. */
-    readonly location: Readonly<Record<'city' | 'country' | 'continent' | 'administrative_division' | 'timezone', string | null>> &
-      Readonly<Record<'latitude' | 'longitude', number | null>>
+    readonly location: Readonly<
+      Record<'city' | 'country' | 'continent' | 'administrative_division' | 'timezone', string | null> &
+        Record<'latitude' | 'longitude', number | null>
+    >
     readonly fqdn: string | null
     readonly public_ip: string
     readonly udp_port: number | null
@@ -36,7 +38,9 @@ interface Fetched {
   readonly at: number
 }
 
-/** Milliseconds for which a list is good (our choice: beacons come and go with months), and after a failed fetch the next is made. */
+/**
+ * Milliseconds for which a list is good (our choice: beacons come and go with months), and after a failed fetch the next is made.
+ */
 const GOOD_MS = 10 * 60_000
 const RETRY_MS = 10_000
 /** Milliseconds that the creation of a ticket waits for the first list at most. */
@@ -44,7 +48,10 @@ const PATIENCE_MS = 1000
 /** Of a source that never ends, so many are taken. */
 const MOST_BEACONS = 1000
 
-/** Fetches the beacons when they are first wanted, once for all who want them, and keeps them. While a newer list cannot be had, the old one stays. */
+/**
+ * Fetches the beacons when they are first wanted, once for all who want them, and keeps them. While a newer list cannot be had,
+ * the old one stays.
+ */
 export function createBeacons(source: BeaconSource, clock: Clock, onError: (error: unknown) => void): Beacons {
   let fetched: Fetched | undefined
   let flight: Promise<void> | undefined
@@ -75,7 +82,9 @@ export function createBeacons(source: BeaconSource, clock: Clock, onError: (erro
     view: async () => {
       const under = refresh()
       if (fetched === undefined) await under
-      if (fetched === undefined) throw new Problem(503, 'beacons-unavailable', 'the beacons cannot be had now', { retryAfterMs: RETRY_MS })
+      if (fetched === undefined) {
+        throw new Problem(503, 'beacons-unavailable', 'the beacons cannot be had now', { retryAfterMs: RETRY_MS })
+      }
       return fetched.view
     },
     places: () => {

@@ -31,7 +31,9 @@ const playerKeys = {
 /** A profile is a queue. */
 const profileKeys = {
   profile: z.string().max(64).optional(),
-  profiles: z.array(z.string().max(64)).min(1).max(MOST_PROFILES).optional().describe('Instead of `profile`: several, of which the first match wins'),
+  profiles: z.array(z.string().max(64)).min(1).max(MOST_PROFILES).optional().describe(
+    'Instead of `profile`: several, of which the first match wins',
+  ),
 }
 
 const ticketKeys = {
@@ -70,7 +72,9 @@ const backfillTeams = z
     z.strictObject({
       name: z.string().min(1).max(64),
       slots: z.int().min(0).max(500).optional().describe('How many more players it takes; default: as many as it lacks'),
-      players: z.array(PresentBody).max(500).optional().describe('Who is in it; default: those who were matched and did not leave'),
+      players: z.array(PresentBody).max(500).optional().describe(
+        'Who is in it; default: those who were matched and did not leave',
+      ),
     }),
   )
   .min(1)
@@ -82,7 +86,7 @@ export const BackfillBody = z.strictObject({
   tickets: z
     .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
     .optional()
-    .meta({ type: 'object', description: 'Tickets of the players who are in the match, by id; those of the match that are missing have left' }),
+    .meta({ type: 'object', description: 'Tickets of the players who are in the match, by id; who is missing has left' }),
   attributes: z
     .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
     .nullish()

@@ -23,7 +23,10 @@ export interface Group {
 
 export const isComplete = ({ members }: Group): boolean => members.length > 0 && members.every(({ ready }) => ready)
 
-export const memberOf = ({ members }: Group, memberId: string): GroupMember | undefined => members.find(({ id }) => id === memberId)
+export const memberOf = (
+  { members }: Group,
+  memberId: string,
+): GroupMember | undefined => members.find(({ id }) => id === memberId)
 
 export const playerIn = ({ members }: Group, playerId: string): GroupMember | undefined =>
   members.find(({ player }) => player.id === playerId)

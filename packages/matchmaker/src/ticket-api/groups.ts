@@ -30,12 +30,21 @@ export interface GroupsOptions {
   readonly random: Random
 }
 
+interface Own {
+  readonly group: Group
+  readonly member: GroupMember
+}
+
 /** Our choice: no queue's party is as large, and what a group takes of memory is bounded. */
 const MOST_MEMBERS = 64
 
 const noGroup = () => new Problem(404, 'no-such-group', 'there is no such group, or it is not yours')
 const noMember = () => new Problem(404, 'no-such-member', 'there is no such member, or it is not you')
-const alreadySearching = () => new Problem(409, 'already-searching', 'the group is searching already: cancel it, and make a new one')
+const alreadySearching = () => new Problem(
+  409,
+  'already-searching',
+  'the group is searching already: cancel it, and make a new one',
+)
 
 export function createGroups({ service, store, hasQueue, random }: GroupsOptions): Groups {
   const ticketOf = (group: Group): Ticket | undefined => (group.searching ? service.getTicket(group.id) : undefined)
@@ -52,7 +61,7 @@ export function createGroups({ service, store, hasQueue, random }: GroupsOptions
     return group
   }
   /** A member that the caller may see and change. */
-  const own = (groupId: string, memberId: string, caller: TicketCaller): { readonly group: Group; readonly member: GroupMember } => {
+  const own = (groupId: string, memberId: string, caller: TicketCaller): Own => {
     const group = seen(groupId, caller)
     const member = memberOf(group, memberId)
     if (member === undefined || !(isBackend(caller) || member.player.id === caller.id)) throw noMember()
@@ -67,7 +76,10 @@ export function createGroups({ service, store, hasQueue, random }: GroupsOptions
     store.put(kept)
     return memberView(kept, by, ticketOf(kept))
   }
-  /** Takes a member out of a group that gathers. When the others are ready, they go on; where they cannot, nobody is ready any more. */
+  /**
+   * Takes a member out of a group that gathers. When the others are ready, they go on; where they cannot, nobody is ready any
+   * more.
+   */
   const remove = (group: Group, memberId: string) => {
     const left = withoutMember(group, memberId)
     const [first] = left.members
@@ -87,7 +99,9 @@ export function createGroups({ service, store, hasQueue, random }: GroupsOptions
 
   /** Finds out at once what is wrong with a player, although the ticket may be created much later. */
   const check = (profile: string, player: Player) => {
-    if (!hasQueue(profile)) throw new Problem(400, 'unknown-profile', `there is no queue ${JSON.stringify(profile)}`, { field: 'profile' })
+    if (!hasQueue(profile)) {
+      throw new Problem(400, 'unknown-profile', `there is no queue ${JSON.stringify(profile)}`, { field: 'profile' })
+    }
     readTicketInput({ queue: profile, players: [player] })
   }
   const cancelTicket = (group: Group) => void service.cancelTicket(group.id)
@@ -110,7 +124,10 @@ export function createGroups({ service, store, hasQueue, random }: GroupsOptions
         if (before !== undefined) return memberView(group, before, ticketOf(group))
         throw alreadySearching()
       }
-      if (group.profile !== profile) throw new Problem(400, 'other-profile', `profile: the group is for ${JSON.stringify(group.profile)}`, { field: 'profile' })
+      if (group.profile !== profile) {
+        const message = `profile: the group is for ${JSON.stringify(group.profile)}`
+        throw new Problem(400, 'other-profile', message, { field: 'profile' })
+      }
       if (before === undefined && group.members.length === MOST_MEMBERS) throw new Problem(409, 'group-full', 'the group is full')
       const member: GroupMember = { id: before?.id ?? newId(random), player, ready }
       leaveOthers(player.id, groupId)
@@ -149,7 +166,13 @@ export function createGroups({ service, store, hasQueue, random }: GroupsOptions
 
     cancel: (groupId, caller) => {
       const group = seen(groupId, caller)
-      if (!isBackend(caller) && !isOwner(group, caller.id)) throw new Problem(403, 'not-owner', 'only the owner of the group may cancel it')
+      if (!isBackend(caller) && !isOwner(group, caller.id)) {
+        throw new Problem(
+          403,
+          'not-owner',
+          'only the owner of the group may cancel it',
+        )
+      }
       if (group.searching) return cancelTicket(group)
       store.put({ ...group, members: [] })
     },
@@ -163,8 +186,15 @@ function start(group: Group, by: GroupMember, service: Pick<TicketService, 'crea
     service.createTicket({ id: group.id, queue: group.profile, players })
   } catch (error) {
     const index = players.findIndex(({ id }) => id === by.player.id)
-    if (error instanceof PlayerBusy && error.playerId !== by.player.id) throw new Problem(409, 'member-busy', 'another member waits for a match already')
-    if (error instanceof InvalidTicket && error.field?.startsWith('players.') === true && !error.field.startsWith(`players.${index}.`)) {
+    if (error instanceof PlayerBusy && error.playerId !== by.player.id) {
+      throw new Problem(
+        409,
+        'member-busy',
+        'another member waits for a match already',
+      )
+    }
+    const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
+    if (field.startsWith('players.') && !field.startsWith(`players.${index}.`)) {
       throw new Problem(409, 'member-refused', 'what another member has sent does not fit')
     }
     throw problemOf(error) ?? error

@@ -28,12 +28,18 @@ test.each([
 })
 
 test('where the player is not known, nothing is estimated or doubted; where the beacons are not, everything counts', () => {
-  expect(readLatencies({ Sydney: 1, Atlantis: 1 }, beacons, undefined)).toMatchObject({ latencies: { Sydney: 1 }, unknown: 1, impossible: 0 })
-  expect(readLatencies({ Sydney: 1, Atlantis: 1 }, undefined, undefined)).toMatchObject({ latencies: { Sydney: 1, Atlantis: 1 }, unknown: 0 })
+  expect(
+    readLatencies({ Sydney: 1, Atlantis: 1 }, beacons, undefined),
+  ).toMatchObject({ latencies: { Sydney: 1 }, unknown: 1, impossible: 0 })
+  expect(
+    readLatencies({ Sydney: 1, Atlantis: 1 }, undefined, undefined),
+  ).toMatchObject({ latencies: { Sydney: 1, Atlantis: 1 }, unknown: 0 })
 })
 
 test('the nearest are taken where there are more beacons than a ticket takes', () => {
-  const row = new Map(Array.from({ length: 200 }, (_, index) => [`b${index}`, { latitude: 0, longitude: (200 - index) / 10 }] as const))
+  const row = new Map(
+    Array.from({ length: 200 }, (_, index) => [`b${index}`, { latitude: 0, longitude: (200 - index) / 10 }] as const),
+  )
   const { latencies } = readLatencies({ b0: 50 }, row, distancesFrom({ latitude: 0, longitude: 0 }, row))
   expect(Object.keys(latencies)).toHaveLength(MOST_LATENCIES)
   expect(Object.keys(latencies).slice(0, 3)).toEqual(['b0', 'b199', 'b198'])
@@ -41,12 +47,19 @@ test('the nearest are taken where there are more beacons than a ticket takes', (
 
 test('names that mean something to objects are names like others', () => {
   const strange = new Map([['__proto__', oslo], ['constructor', oslo]])
-  const { latencies } = readLatencies(JSON.parse('{"__proto__": 5}') as Record<string, number>, strange, distancesFrom(oslo, strange))
+  const { latencies } = readLatencies(
+    JSON.parse('{"__proto__": 5}') as Record<string, number>,
+    strange,
+    distancesFrom(oslo, strange),
+  )
   expect(Object.getPrototypeOf(latencies)).toBe(Object.prototype)
   expect(Object.entries(latencies)).toEqual([['__proto__', 5], ['constructor', 10]])
 })
 
-const place = fc.record({ latitude: fc.double({ min: -90, max: 90, noNaN: true }), longitude: fc.double({ min: -180, max: 180, noNaN: true }) })
+const place = fc.record({
+  latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+  longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+})
 
 test('no honest latency is called a lie, and no estimate is', () => {
   fc.assert(

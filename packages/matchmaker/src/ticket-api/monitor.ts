@@ -4,7 +4,11 @@ import type { Beacons } from './beacons.js'
 import type { MonitorView } from './schemas.js'
 
 /** @param now epoch milliseconds. */
-export function monitorView({ pausedUntil }: Inspection, beacons: Pick<Beacons, 'failing'> | undefined, now: number): MonitorView {
+export function monitorView(
+  { pausedUntil }: Inspection,
+  beacons: Pick<Beacons, 'failing'> | undefined,
+  now: number,
+): MonitorView {
   const components: readonly (readonly [name: string, healthy: boolean])[] = [
     ['matchmaker', true],
     ['deployments', pausedUntil === undefined || pausedUntil <= now],

@@ -35,8 +35,19 @@ export function createReadPlayer(measured: Measured, random: Random): ReadPlayer
     assertOwnKeys(body, BACKEND_KEYS, caller)
     const trusted = isBackend(caller)
     const ip = trusted ? givenIp(body) : address
-    if (!trusted && ip === undefined) throw new Problem(400, 'address-unknown', 'it is not known from which address the player calls')
-    if (trusted && ip === undefined && body.coordinates === undefined) throw invalid('player_ip', 'a backend must say it, or coordinates')
+    if (!trusted && ip === undefined) {
+      throw new Problem(
+        400,
+        'address-unknown',
+        'it is not known from which address the player calls',
+      )
+    }
+    if (trusted && ip === undefined && body.coordinates === undefined) {
+      throw invalid(
+        'player_ip',
+        'a backend must say it, or coordinates',
+      )
+    }
     const { reported, attributes } = apart(body.attributes)
     const player: Player = {
       id: trusted ? (body.player_id ?? newId(random)) : caller.id,
@@ -60,7 +71,12 @@ export function presentPlayer({ player_id: id, attributes: given, roles, avoid }
 
 /** Clients send the latencies among the attributes. What attributes may be, the matchmaker checks. */
 function apart(given: PlayerBody['attributes']): { readonly reported: Latencies; readonly attributes: Attributes | undefined } {
-  if (given === undefined || given === null || !Object.hasOwn(given, 'beacons')) return { reported: NONE, attributes: (given ?? undefined) as Attributes | undefined }
+  if (given === undefined || given === null || !Object.hasOwn(given, 'beacons')) {
+    return {
+      reported: NONE,
+      attributes: (given ?? undefined) as Attributes | undefined,
+    }
+  }
   const { beacons, ...attributes } = given
   return { reported: reportedIn(beacons), attributes: attributes as Attributes }
 }

@@ -21,8 +21,11 @@ const wireKeys: Readonly<Record<string, string>> = {
   ip: 'player_ip',
 }
 
-/** `players.1.attributes.skill` is `attributes.skill` in a body about one player, `player_tickets.1.attributes.skill` in a party's. */
-export function wireField(field: string, party: boolean): string {
+/**
+ * `players.1.attributes.skill` is `attributes.skill` in a body about one player, `player_tickets.1.attributes.skill` in a
+ * party's.
+ */
+function wireField(field: string, party: boolean): string {
   const [first = '', index = '', key = '', ...rest] = field.split('.')
   if (first !== 'players') return [wireKeys[first] ?? first, ...field.split('.').slice(1)].join('.')
   const inPlayer = key === '' ? [] : [key === 'id' ? 'player_id' : (wireKeys[key] ?? key), ...rest]
@@ -36,18 +39,34 @@ function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): 
   return new Problem(400, 'invalid-ticket', field === '' ? text : text.replace(field, wire), { field: wire || undefined })
 }
 
-/** The answer for what the matchmaker refuses; undefined for what nobody expected. @param party whether the body was a party's. */
+/**
+ * The answer for what the matchmaker refuses; undefined for what nobody expected. @param party whether the body was a party's.
+ */
 export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof InvalidTicket) return invalidTicket(error, party)
   if (error instanceof UnknownQueue) return new Problem(400, 'unknown-profile', error.message, { field: 'profile' })
-  if (error instanceof PlayerBusy) return new Problem(409, 'player-busy', error.message, { members: { ticket_id: error.ticketId } })
+  if (error instanceof PlayerBusy) {
+    return new Problem(409, 'player-busy', error.message, {
+      members: { ticket_id: error.ticketId },
+    })
+  }
   if (error instanceof TooLate) return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })
   if (error instanceof NothingToAccept) return new Problem(409, 'nothing-to-accept', error.message)
   if (error instanceof InvalidBackfill) return new Problem(400, 'invalid-backfill', error.message, { field: error.field })
   if (error instanceof NotRunning) return new Problem(409, 'not-running', error.message)
-  if (error instanceof BackfillExists) return new Problem(409, 'backfill-exists', error.message, { members: { backfill_id: error.backfillId } })
-  if (error instanceof StaleBackfill) return new Problem(409, 'stale-version', error.message, { members: { version: error.version } })
-  if (error instanceof MatchmakerClosed) return new Problem(503, 'closed', 'this matchmaker is closing: try again', { retryAfterMs: 1000 })
+  if (error instanceof BackfillExists) {
+    return new Problem(409, 'backfill-exists', error.message, {
+      members: { backfill_id: error.backfillId },
+    })
+  }
+  if (error instanceof StaleBackfill) {
+    return new Problem(409, 'stale-version', error.message, {
+      members: { version: error.version },
+    })
+  }
+  if (error instanceof MatchmakerClosed) {
+    return new Problem(503, 'closed', 'this matchmaker is closing: try again', { retryAfterMs: 1000 })
+  }
   // What the matchmaker may refuse besides.
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
   if (error instanceof NotFound) return new Problem(404, 'not-found', error.message)

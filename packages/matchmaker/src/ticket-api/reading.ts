@@ -73,7 +73,13 @@ export function createReading(service: Readable, waits: Waits, clock: Clock): Re
   }
 }
 
-async function* follow(service: Readable, seat: Seat, known: number | undefined, signal: AbortSignal, leave: () => void): AsyncGenerator<StreamEvent> {
+async function* follow(
+  service: Readable,
+  seat: Seat,
+  known: number | undefined,
+  signal: AbortSignal,
+  leave: () => void,
+): AsyncGenerator<StreamEvent> {
   try {
     let { ticket } = seat
     if (ticket.version !== known) yield eventOf({ ...seat, ticket })

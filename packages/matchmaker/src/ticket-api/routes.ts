@@ -59,7 +59,9 @@ export const ticketRoutes = {
     summary: 'Read a ticket; with `wait`, as soon as it has changed',
     input: z.strictObject({
       ticket_id: id,
-      wait: number(0, LONGEST_WAIT).optional().describe('Seconds to wait at most until the ticket has another version; default 0'),
+      wait: number(0, LONGEST_WAIT).optional().describe(
+        'Seconds to wait at most until the ticket has another version; default 0',
+      ),
       version: version.optional().describe('The version that one knows; default: the present one'),
     }),
     output: TicketSchema,

@@ -10,7 +10,8 @@ const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, 'x')
 const bodyFor = (method: string) => (method === 'POST' || method === 'PATCH' ? {} : undefined)
 
 describe('who is not known', () => {
-  test.each(Object.entries(ticketRoutes).filter(([name]) => !['document', 'monitor', 'serverReady'].includes(name)))('may not ask %s', async (_, { method, path }) => {
+  const closed = Object.entries(ticketRoutes).filter(([name]) => !['document', 'monitor', 'serverReady'].includes(name))
+  test.each(closed)('may not ask %s', async (_, { method, path }) => {
     const { request } = setUp()
     const response = await request(undefined, method, pathOf(path), bodyFor(method))
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
@@ -57,12 +58,16 @@ describe('a player', () => {
     'cannot %s a group%s of others',
     async (method, path) => {
       const { call } = setUp()
-      const { group_id, member_id } = (await call('ann', 'POST', '/groups', { ...duel, is_ready: false })).json as { group_id: string; member_id: string }
+      const { group_id, member_id } = (
+        await call('ann', 'POST', '/groups', { ...duel, is_ready: false })
+      ).json as { group_id: string; member_id: string }
       const target = `/groups/${group_id}${path.replace('MEMBER', member_id)}`
       const body = method === 'PATCH' ? { is_ready: true } : undefined
       expect((await call('bob', method, target, body)).status).toBe(404)
       await call('bob', 'POST', `/groups/${group_id}/members`, { ...duel, is_ready: false })
-      expect((await call('bob', method, target, body)).status).toBe(path === '' && method === 'GET' ? 200 : path === '' ? 403 : 404)
+      expect((await call('bob', method, target, body)).status).toBe(
+        path === '' && method === 'GET' ? 200 : path === '' ? 403 : 404,
+      )
       expect((await call('ann', 'GET', `/groups/${group_id}/members/${member_id}`)).json).toMatchObject({ is_ready: false })
     },
   )
@@ -103,7 +108,9 @@ describe('a player', () => {
 
   test('does not have the address of a backend that forgets to say theirs', async () => {
     const { call, service } = setUp()
-    expect(await call('backend', 'POST', '/tickets', { ...duel, player_id: 'ann' }, { from: '203.0.113.7' })).toMatchObject({ status: 400, json: { field: 'player_ip' } })
+    expect(
+      await call('backend', 'POST', '/tickets', { ...duel, player_id: 'ann' }, { from: '203.0.113.7' }),
+    ).toMatchObject({ status: 400, json: { field: 'player_ip' } })
     expect(service.players.size).toBe(0)
   })
 })
@@ -125,8 +132,12 @@ describe('addresses', () => {
     const { group_id } = await ask('bob', 'POST', '/groups', { ...duel, is_ready: false })
     await ask('cleo', 'POST', `/groups/${group_id}/members`, duel)
     await ask('cleo', 'GET', `/groups/${group_id}`)
-    await ask('backend', 'POST', '/group-tickets', { player_tickets: [{ ...duel, player_ip: from }, { ...duel, player_ip: from }] })
-    await ask('backend', 'POST', '/tickets/batch', { tickets: [{ ...duel, player_ip: from }, { ...duel, player_ip: `${from}0` }] })
+    await ask('backend', 'POST', '/group-tickets', {
+      player_tickets: [{ ...duel, player_ip: from }, { ...duel, player_ip: from }],
+    })
+    await ask('backend', 'POST', '/tickets/batch', {
+      tickets: [{ ...duel, player_ip: from }, { ...duel, player_ip: `${from}0` }],
+    })
     await ask('backend', 'POST', '/tickets', { ...duel, player_ip: `${from}.example` })
     await ask('backend', 'GET', '/inspect/tickets')
     await ask('backend', 'GET', '/inspect/matches')
@@ -146,9 +157,14 @@ describe('limits', () => {
 
   test('count requests per player, from wherever', async () => {
     const { call, clock } = setUp({ limits: { perCaller: { limit: 2, windowMs: 3000 } } })
-    expect(await statuses(call, [['ann', '192.0.2.1'], ['ann', '192.0.2.2'], ['ann', '192.0.2.3'], ['bob', '192.0.2.3']])).toEqual([404, 404, 429, 404])
+    expect(
+      await statuses(call, [['ann', '192.0.2.1'], ['ann', '192.0.2.2'], ['ann', '192.0.2.3'], ['bob', '192.0.2.3']]),
+    ).toEqual([404, 404, 429, 404])
     const refused = await call('ann', 'GET', '/tickets/x')
-    expect([refused.headers.get('retry-after'), refused.json]).toMatchObject(['2', { code: 'too-many-requests', retryAfterMs: 1500 }])
+    expect([refused.headers.get('retry-after'), refused.json]).toMatchObject([
+      '2',
+      { code: 'too-many-requests', retryAfterMs: 1500 },
+    ])
     await clock.advance(1500)
     expect(await statuses(call, [['ann', '192.0.2.1']])).toEqual([404])
   })
@@ -162,8 +178,12 @@ describe('limits', () => {
         return { id: bearerToken(request) ?? '' }
       },
     })
-    expect(await statuses(call, [['a', '192.0.2.1'], ['b', '192.0.2.1'], ['c', '192.0.2.1'], ['d', '192.0.2.2']])).toEqual([404, 404, 429, 404])
-    expect(await statuses(call, [['a', '2001:db8::1'], ['b', '2001:db8::2'], ['c', '2001:db8::3'], ['d', '2001:db8:0:1::1']])).toEqual([404, 404, 429, 404])
+    expect(
+      await statuses(call, [['a', '192.0.2.1'], ['b', '192.0.2.1'], ['c', '192.0.2.1'], ['d', '192.0.2.2']]),
+    ).toEqual([404, 404, 429, 404])
+    expect(
+      await statuses(call, [['a', '2001:db8::1'], ['b', '2001:db8::2'], ['c', '2001:db8::3'], ['d', '2001:db8:0:1::1']]),
+    ).toEqual([404, 404, 429, 404])
     expect(asked).toBe(6)
   })
 
@@ -204,7 +224,9 @@ describe('what is sent', () => {
     const { call } = setUp()
     const large = { ...duel, attributes: { text: 'x'.repeat(16 * 1024) } }
     expect((await call('ann', 'POST', '/tickets', large)).status).toBe(413)
-    const batch = { tickets: Array.from({ length: 40 }, () => ({ ...duel, player_ip: '203.0.113.7', attributes: { text: 'x'.repeat(1000) } })) }
+    const batch = {
+      tickets: Array.from({ length: 40 }, () => ({ ...duel, player_ip: '203.0.113.7', attributes: { text: 'x'.repeat(1000) } })),
+    }
     expect((await call('backend', 'POST', '/tickets/batch', batch)).status).toBe(200)
     const { call: strict } = setUp({ limits: { bodyBytes: 30, backendBodyBytes: 1000 } })
     expect((await strict('ann', 'POST', '/tickets', duel)).status).toBe(413)
@@ -217,7 +239,12 @@ describe('what is sent', () => {
     ['that is no JSON', '{profile:duel}', 'application/json', 400],
     ['that is deep', `{"profile":"duel","attributes":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`, 'application/json', 400],
     ['that would change prototypes', '{"profile":"duel","attributes":{"__proto__":{"skill":1}}}', 'application/json', 400],
-    ['with too many beacons', `{"profile":"duel","attributes":{"beacons":${JSON.stringify(Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`b${index}`, 1])))}}}`, 'application/json', 400],
+    [
+      'with too many beacons',
+      `{"profile":"duel","attributes":{"beacons":${JSON.stringify(Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`b${index}`, 1])))}}}`,
+      'application/json',
+      400,
+    ],
     ['with a name too long', JSON.stringify({ profile: 'x'.repeat(65) }), 'application/json', 400],
   ])('%s is refused', async (_, body, type, status) => {
     const { call, service } = setUp()
@@ -257,7 +284,11 @@ describe('what is not switched on', () => {
     for (const path of ['/inspect/tickets', '/inspect/matches']) expect((await call('backend', 'GET', path)).status).toBe(404)
     const on = setUp({ inspect: true })
     for (const who of ['ann', 'bob', 'cleo']) await on.call(who, 'POST', '/tickets', duel)
-    expect((await on.call('backend', 'GET', '/inspect/tickets?limit=2')).json).toMatchObject({ total: 3, queues: [{ name: 'duel' }, { name: 'ranked' }], tickets: [{ player_id: 'ann' }, { player_id: 'bob' }] })
+    expect((await on.call('backend', 'GET', '/inspect/tickets?limit=2')).json).toMatchObject({
+      total: 3,
+      queues: [{ name: 'duel' }, { name: 'ranked' }],
+      tickets: [{ player_id: 'ann' }, { player_id: 'bob' }],
+    })
     expect((await on.call('backend', 'GET', '/inspect/matches')).json).toEqual({ matches: [] })
   })
 
@@ -266,11 +297,19 @@ describe('what is not switched on', () => {
     const preflight = { headers: { origin, 'access-control-request-method': 'POST' } }
     const off = setUp()
     expect((await off.request('ann', 'OPTIONS', '/tickets', undefined, preflight)).status).toBe(405)
-    expect((await off.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get('access-control-allow-origin')).toBeNull()
+    expect(
+      (await off.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get('access-control-allow-origin'),
+    ).toBeNull()
     const on = setUp({ cors: { origins: [origin] } })
     const allowed = await on.request(undefined, 'OPTIONS', '/tickets', undefined, preflight)
     expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, origin])
-    expect((await on.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get('access-control-allow-origin')).toBe(origin)
-    expect((await on.call('bob', 'POST', '/tickets', duel, { headers: { origin: 'https://evil.example' } })).headers.get('access-control-allow-origin')).toBeNull()
+    expect(
+      (await on.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get('access-control-allow-origin'),
+    ).toBe(origin)
+    expect(
+      (
+        await on.call('bob', 'POST', '/tickets', duel, { headers: { origin: 'https://evil.example' } })
+      ).headers.get('access-control-allow-origin'),
+    ).toBeNull()
   })
 })

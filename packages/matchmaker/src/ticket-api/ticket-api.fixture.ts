@@ -36,7 +36,11 @@ export function setUp(options: Partial<TicketApiOptions> = {}) {
     ...options,
   })
 
-  const request = (who: string | undefined, method: string, path: string, body?: unknown, { from = '192.0.2.1', headers = {}, signal }: CallOptions = {}) =>
+  const request = (who: string | undefined, method: string, path: string, body?: unknown, {
+    from = '192.0.2.1',
+    headers = {},
+    signal,
+  }: CallOptions = {}) =>
     api(
       new Request(`http://localhost${path}`, {
         method,
@@ -51,7 +55,7 @@ export function setUp(options: Partial<TicketApiOptions> = {}) {
       { remoteAddress: from },
     )
 
-  const call = async (who: string | undefined, method: string, path: string, body?: unknown, given?: CallOptions): Promise<Answer> => {
+  const call = async (...[who, method, path, body, given]: Parameters<typeof request>): Promise<Answer> => {
     const response = await request(who, method, path, body, given)
     const text = await response.text()
     const json: unknown = text === '' ? undefined : JSON.parse(text)

@@ -3,7 +3,17 @@ import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
 const duel = { profile: 'duel', attributes: { skill: 1200, maps: ['ice'] } }
-const running = { matchId: 'm1', queue: 'duel', tag: 't', ticketIds: ['ticket-1', 'ticket-2'], playerIds: ['ann', 'bob'], at: 0, phase: 'running', requestId: 'r1', assignment } as const
+const running = {
+  matchId: 'm1',
+  queue: 'duel',
+  tag: 't',
+  ticketIds: ['ticket-1', 'ticket-2'],
+  playerIds: ['ann', 'bob'],
+  at: 0,
+  phase: 'running',
+  requestId: 'r1',
+  assignment,
+} as const
 
 describe('a ticket', () => {
   test('is created from the address of the request, and told in the words of existing clients', async () => {
@@ -24,14 +34,18 @@ describe('a ticket', () => {
       version: 1,
       waiting_for: 'players',
     })
-    expect(service.players.get('ticket-1')).toEqual([{ id: 'ann', ip: '203.0.113.7', attributes: { skill: 1200, maps: ['ice'] } }])
+    expect(
+      service.players.get('ticket-1'),
+    ).toEqual([{ id: 'ann', ip: '203.0.113.7', attributes: { skill: 1200, maps: ['ice'] } }])
   })
 
   test('goes through its states', async () => {
     const { call, service } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     service.change('ticket-1', { status: 'MATCH_FOUND', matchId: 'm1', queue: 'duel', team: 'red', waitingFor: undefined })
-    expect((await call('ann', 'GET', '/tickets/ticket-1')).json).toMatchObject({ status: 'MATCH_FOUND', match_id: 'm1', team_id: 'red', version: 2 })
+    expect(
+      (await call('ann', 'GET', '/tickets/ticket-1')).json,
+    ).toMatchObject({ status: 'MATCH_FOUND', match_id: 'm1', team_id: 'red', version: 2 })
     service.change('ticket-1', { status: 'HOST_ASSIGNED', assignment })
     expect((await call('ann', 'GET', '/tickets/ticket-1')).json).toMatchObject({
       status: 'HOST_ASSIGNED',
@@ -42,7 +56,9 @@ describe('a ticket', () => {
         location: { city: 'Oslo', administrative_division: null },
       },
     })
-    expect(await call('ann', 'DELETE', '/tickets/ticket-1')).toMatchObject({ status: 409, json: { code: 'too-late', match_id: 'm1' } })
+    expect(
+      await call('ann', 'DELETE', '/tickets/ticket-1'),
+    ).toMatchObject({ status: 409, json: { code: 'too-late', match_id: 'm1' } })
   })
 
   test('is cancelled, also with the JSON type and no body that existing clients send', async () => {
@@ -50,7 +66,9 @@ describe('a ticket', () => {
     await call('ann', 'POST', '/tickets', duel)
     const headers = { 'content-type': 'application/json' }
     expect((await call('ann', 'DELETE', '/tickets/ticket-1', undefined, { headers })).status).toBe(204)
-    expect((await call('ann', 'GET', '/tickets/ticket-1', undefined, { headers })).json).toMatchObject({ status: 'CANCELLED', cancel_reason: 'cancelled' })
+    expect(
+      (await call('ann', 'GET', '/tickets/ticket-1', undefined, { headers })).json,
+    ).toMatchObject({ status: 'CANCELLED', cancel_reason: 'cancelled' })
     expect((await call('ann', 'DELETE', '/tickets/ticket-1')).status).toBe(204)
   })
 
@@ -64,17 +82,34 @@ describe('a ticket', () => {
     const { call } = setUp()
     const { json } = await call('ann', 'POST', '/tickets', { profiles: ['duel', 'ranked'], attributes: { skill: 1 } })
     expect(json).toMatchObject({ profile: 'duel', profiles: ['duel', 'ranked'] })
-    expect((await call('bob', 'POST', '/tickets', { ...duel, profiles: ['duel'] })).json).toMatchObject({ status: 400, field: 'profile' })
+    expect(
+      (await call('bob', 'POST', '/tickets', { ...duel, profiles: ['duel'] })).json,
+    ).toMatchObject({ status: 400, field: 'profile' })
     expect((await call('bob', 'POST', '/tickets', { attributes: {} })).json).toMatchObject({ status: 400, field: 'profile' })
   })
 
   test.each([
-    ['no such profile', { profile: 'chess' }, 400, { code: 'unknown-profile', field: 'profile', message: 'there is no queue "chess"' }],
-    ['an attribute missing', { profile: 'ranked' }, 400, { code: 'invalid-ticket', field: 'attributes.skill', message: 'attributes.skill: must be a number' }],
+    [
+      'no such profile',
+      { profile: 'chess' },
+      400,
+      { code: 'unknown-profile', field: 'profile', message: 'there is no queue "chess"' },
+    ],
+    [
+      'an attribute missing',
+      { profile: 'ranked' },
+      400,
+      { code: 'invalid-ticket', field: 'attributes.skill', message: 'attributes.skill: must be a number' },
+    ],
     ['an unknown key', { ...duel, colour: 'red' }, 400, { code: 'invalid-input', field: 'colour' }],
     ['attributes that are a list', { profile: 'duel', attributes: [] }, 400, { field: 'attributes' }],
     ['beacons that are a list', { profile: 'duel', attributes: { beacons: [1] } }, 400, { field: 'attributes.beacons' }],
-    ['a latency that is text', { profile: 'duel', attributes: { beacons: { Oslo: '12' } } }, 400, { field: 'attributes.beacons.Oslo' }],
+    [
+      'a latency that is text',
+      { profile: 'duel', attributes: { beacons: { Oslo: '12' } } },
+      400,
+      { field: 'attributes.beacons.Oslo' },
+    ],
   ])('is refused with a problem document that names the key: %s', async (_, body, status, problem) => {
     const answer = await setUp().call('ann', 'POST', '/tickets', body)
     expect(answer.headers.get('content-type')).toBe('application/problem+json')
@@ -84,7 +119,9 @@ describe('a ticket', () => {
   test('of a player who waits already is refused, naming the other', async () => {
     const { call } = setUp()
     await call('ann', 'POST', '/tickets', duel)
-    expect(await call('ann', 'POST', '/tickets', duel)).toMatchObject({ status: 409, json: { code: 'player-busy', ticket_id: 'ticket-1' } })
+    expect(
+      await call('ann', 'POST', '/tickets', duel),
+    ).toMatchObject({ status: 409, json: { code: 'player-busy', ticket_id: 'ticket-1' } })
   })
 
   test('is explained', async () => {
@@ -102,13 +139,19 @@ describe('a ticket', () => {
   test('accepts and declines a match that asks for it', async () => {
     const { call, service, clock } = setUp()
     await call('ann', 'POST', '/tickets', duel)
-    expect(await call('ann', 'POST', '/tickets/ticket-1/accept')).toMatchObject({ status: 409, json: { code: 'nothing-to-accept' } })
+    expect(
+      await call('ann', 'POST', '/tickets/ticket-1/accept'),
+    ).toMatchObject({ status: 409, json: { code: 'nothing-to-accept' } })
     const acceptance = { until: clock.now() + 10_000, accepted: [] }
     service.change('ticket-1', { status: 'MATCH_FOUND', acceptance })
-    expect((await call('ann', 'GET', '/tickets/ticket-1')).json).toMatchObject({ acceptance: { until: '2026-01-31T08:15:10.000Z', accepted: false } })
+    expect(
+      (await call('ann', 'GET', '/tickets/ticket-1')).json,
+    ).toMatchObject({ acceptance: { until: '2026-01-31T08:15:10.000Z', accepted: false } })
     expect((await call('ann', 'POST', '/tickets/ticket-1/accept')).json).toMatchObject({ acceptance: { accepted: true } })
     service.change('ticket-1', { acceptance })
-    expect((await call('ann', 'POST', '/tickets/ticket-1/decline')).json).toMatchObject({ status: 'CANCELLED', cancel_reason: 'declined' })
+    expect(
+      (await call('ann', 'POST', '/tickets/ticket-1/decline')).json,
+    ).toMatchObject({ status: 'CANCELLED', cancel_reason: 'declined' })
   })
 })
 
@@ -190,7 +233,9 @@ describe('waiting for a ticket', () => {
   test('by events goes on where it broke off', async () => {
     const { request, service } = await waiting()
     service.change('ticket-1', { status: 'MATCH_FOUND' })
-    const resumed = (last: string) => request('ann', 'GET', '/tickets/ticket-1/events', undefined, { headers: { 'last-event-id': last } })
+    const resumed = (last: string) => request('ann', 'GET', '/tickets/ticket-1/events', undefined, {
+      headers: { 'last-event-id': last },
+    })
     const missed = await resumed('1')
     const current = await resumed('2')
     service.change('ticket-1', { status: 'CANCELLED' })
@@ -232,7 +277,9 @@ describe('a party', () => {
         { id: 'ticket-1.1', group_id: 'ticket-1', player_id: 'bob' },
       ],
     })
-    expect(service.players.get('ticket-1')?.map(({ id, ip }) => [id, ip])).toEqual([['ann', '203.0.113.1'], ['bob', '203.0.113.2']])
+    expect(
+      service.players.get('ticket-1')?.map(({ id, ip }) => [id, ip]),
+    ).toEqual([['ann', '203.0.113.1'], ['bob', '203.0.113.2']])
     expect((await call('bob', 'GET', '/tickets/ticket-1.1')).json).toMatchObject({ id: 'ticket-1.1', player_id: 'bob' })
     expect((await call('bob', 'GET', '/tickets/ticket-1')).json).toMatchObject({ id: 'ticket-1.1' })
     expect((await call('bob', 'GET', '/tickets/ticket-1.0')).status).toBe(404)
@@ -243,8 +290,13 @@ describe('a party', () => {
   test('is refused naming the player', async () => {
     const { call } = setUp()
     const [ann, bob] = party.player_tickets
-    const answer = await call('backend', 'POST', '/group-tickets', { player_tickets: [{ ...ann, profile: 'ranked' }, { ...bob, profile: 'ranked', attributes: {} }] })
-    expect(answer).toMatchObject({ status: 400, json: { field: 'player_tickets.1.attributes.skill', message: 'player_tickets.1.attributes.skill: must be a number' } })
+    const answer = await call('backend', 'POST', '/group-tickets', {
+      player_tickets: [{ ...ann, profile: 'ranked' }, { ...bob, profile: 'ranked', attributes: {} }],
+    })
+    expect(answer).toMatchObject({
+      status: 400,
+      json: { field: 'player_tickets.1.attributes.skill', message: 'player_tickets.1.attributes.skill: must be a number' },
+    })
     const mixed = await call('backend', 'POST', '/group-tickets', { player_tickets: [ann, { ...bob, profile: 'ranked' }] })
     expect(mixed).toMatchObject({ status: 400, json: { field: 'player_tickets.1.profile' } })
   })
@@ -253,12 +305,23 @@ describe('a party', () => {
 describe('a backend', () => {
   test('creates tickets for others, with what only it may say', async () => {
     const { call, service } = setUp()
-    const { json } = await call('backend', 'POST', '/tickets', { ...duel, id: 'own-1', player_id: 'ann', player_ip: '203.0.113.7', priority: 5, coordinates: { latitude: 1, longitude: 2 } })
+    const { json } = await call('backend', 'POST', '/tickets', {
+      ...duel,
+      id: 'own-1',
+      player_id: 'ann',
+      player_ip: '203.0.113.7',
+      priority: 5,
+      coordinates: { latitude: 1, longitude: 2 },
+    })
     expect(json).toMatchObject({ id: 'own-1', player_id: 'ann' })
     expect(service.getTicket('own-1')).toMatchObject({ priority: 5 })
-    expect(service.players.get('own-1')).toEqual([{ id: 'ann', ip: '203.0.113.7', coordinates: { latitude: 1, longitude: 2 }, attributes: duel.attributes }])
+    expect(service.players.get('own-1')).toEqual([
+      { id: 'ann', ip: '203.0.113.7', coordinates: { latitude: 1, longitude: 2 }, attributes: duel.attributes },
+    ])
     expect(await call('backend', 'POST', '/tickets', duel)).toMatchObject({ status: 400, json: { field: 'player_ip' } })
-    expect(await call('backend', 'POST', '/tickets', { ...duel, player_ip: 'home' })).toMatchObject({ status: 400, json: { field: 'player_ip' } })
+    expect(
+      await call('backend', 'POST', '/tickets', { ...duel, player_ip: 'home' }),
+    ).toMatchObject({ status: 400, json: { field: 'player_ip' } })
   })
 
   test('creates many at once: those that are refused do not keep the others from it', async () => {
@@ -283,14 +346,33 @@ describe('a backend', () => {
   test('asks for more players for a match, changes that, and ends it', async () => {
     const { call, service } = setUp()
     service.matches.push(running)
-    const created = await call('backend', 'POST', '/backfills', { match_id: 'm1', teams: [{ name: 'red', slots: 2, players: [{ player_id: 'ann', attributes: { skill: 1 } }] }] })
+    const created = await call('backend', 'POST', '/backfills', {
+      match_id: 'm1',
+      teams: [{ name: 'red', slots: 2, players: [{ player_id: 'ann', attributes: { skill: 1 } }] }],
+    })
     expect(created).toMatchObject({
       status: 201,
-      json: { id: 'backfill-1', profile: 'duel', status: 'SEARCHING', tickets: {}, assigned_ticket: null, attributes: { assignment: null }, match_id: 'm1', version: 1, teams: [{ name: 'red', slots: 2, players: ['ann'] }] },
+      json: {
+        id: 'backfill-1',
+        profile: 'duel',
+        status: 'SEARCHING',
+        tickets: {},
+        assigned_ticket: null,
+        attributes: { assignment: null },
+        match_id: 'm1',
+        version: 1,
+        teams: [{ name: 'red', slots: 2, players: ['ann'] }],
+      },
     })
-    expect((await call('backend', 'PATCH', '/backfills/backfill-1', { version: 1, teams: [{ name: 'red', slots: 1 }] })).json).toMatchObject({ version: 2 })
-    expect(await call('backend', 'PATCH', '/backfills/backfill-1', { version: 1, teams: [{ name: 'red', slots: 3 }] })).toMatchObject({ status: 409, json: { code: 'stale-version', version: 2 } })
-    expect(await call('backend', 'POST', '/backfills', { match_id: 'm1' })).toMatchObject({ status: 409, json: { backfill_id: 'backfill-1' } })
+    expect(
+      (await call('backend', 'PATCH', '/backfills/backfill-1', { version: 1, teams: [{ name: 'red', slots: 1 }] })).json,
+    ).toMatchObject({ version: 2 })
+    expect(
+      await call('backend', 'PATCH', '/backfills/backfill-1', { version: 1, teams: [{ name: 'red', slots: 3 }] }),
+    ).toMatchObject({ status: 409, json: { code: 'stale-version', version: 2 } })
+    expect(
+      await call('backend', 'POST', '/backfills', { match_id: 'm1' }),
+    ).toMatchObject({ status: 409, json: { backfill_id: 'backfill-1' } })
     expect((await call('backend', 'DELETE', '/backfills/backfill-1')).status).toBe(204)
     expect((await call('backend', 'GET', '/backfills/backfill-1')).json).toMatchObject({ status: 'CANCELLED' })
     expect((await call('backend', 'GET', '/backfills/nothing')).status).toBe(404)
@@ -311,6 +393,7 @@ describe('a backend', () => {
 
   test.each([
     ['whose players are not known any more', { 'ticket-1': {} }, []],
+    ['of which one says nothing, and is not known any more', { 'ticket-1': { player_id: 'ann' }, 'ticket-2': {} }, []],
     ['with the players of the server’s variables', { 'ticket-2': { players: ['bob'] } }, ['ann']],
     ['all of them', { 'ticket-1': { player_id: 'ann' }, 'ticket-2': { player_id: 'bob' } }, []],
     ['of nobody who is in the match', { 'ticket-1': { player_id: 'zoe' } }, []],
@@ -336,9 +419,13 @@ describe('a backend', () => {
 describe('a game server', () => {
   test('says by its own secret that players may come', async () => {
     const { call } = setUp()
-    const ready = async (secret: string | undefined, match_id: string) => (await call(secret, 'POST', '/server-ready', { match_id })).status
+    const ready = async (secret: string | undefined, match_id: string) => (
+      await call(secret, 'POST', '/server-ready', { match_id })
+    ).status
     expect(await Promise.all([ready('hush', 'm1'), ready('Bearer hush', 'm1')])).toEqual([204, 204])
-    expect(await Promise.all([ready('loud', 'm1'), ready('hush', 'm2'), ready(undefined, 'm1'), ready('backend', 'm1')])).toEqual([403, 403, 403, 403])
+    expect(
+      await Promise.all([ready('loud', 'm1'), ready('hush', 'm2'), ready(undefined, 'm1'), ready('backend', 'm1')]),
+    ).toEqual([403, 403, 403, 403])
   })
 })
 
@@ -348,18 +435,34 @@ describe('about itself', () => {
     const { json } = await call(undefined, 'GET', '/mm/openapi.json')
     const document = json as { openapi: string; paths: Record<string, object>; components: { schemas: object } }
     expect(document.openapi).toBe('3.1.0')
-    expect(Object.keys(document.paths)).toEqual(expect.arrayContaining(['/mm/tickets', '/mm/tickets/{ticket_id}/events', '/mm/groups/{group_id}/members']))
-    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(['Ticket', 'Assignment', 'Group', 'Member', 'Backfill', 'Problem']))
+    expect(Object.keys(document.paths)).toEqual(
+      expect.arrayContaining(['/mm/tickets', '/mm/tickets/{ticket_id}/events', '/mm/groups/{group_id}/members']),
+    )
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining(['Ticket', 'Assignment', 'Group', 'Member', 'Backfill', 'Problem']),
+    )
   })
 
   test('the monitor says whether all is well, and looks at most once a second', async () => {
     const { call, service, clock } = setUp({ beacons: () => Promise.reject(new Error('down')) })
-    expect((await call(undefined, 'GET', '/monitor')).json).toEqual({ status: 'healthy', healthy_components: 3, unhealthy_components: 0, message: 'all is well' })
+    expect((await call(undefined, 'GET', '/monitor')).json).toEqual({
+      status: 'healthy',
+      healthy_components: 3,
+      unhealthy_components: 0,
+      message: 'all is well',
+    })
     await call('ann', 'GET', '/locations/beacons')
     service.pausedUntil = clock.now() + 5000
-    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({ unhealthy_components: 1, message: 'not well: beacons' })
+    expect(
+      (await call(undefined, 'GET', '/monitor')).json,
+    ).toMatchObject({ unhealthy_components: 1, message: 'not well: beacons' })
     expect(service.looks).toBe(1)
     await clock.advance(1000)
-    expect((await call(undefined, 'GET', '/monitor')).json).toEqual({ status: 'unhealthy', healthy_components: 1, unhealthy_components: 2, message: 'not well: deployments, beacons' })
+    expect((await call(undefined, 'GET', '/monitor')).json).toEqual({
+      status: 'unhealthy',
+      healthy_components: 1,
+      unhealthy_components: 2,
+      message: 'not well: deployments, beacons',
+    })
   })
 })

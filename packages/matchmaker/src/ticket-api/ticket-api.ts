@@ -57,11 +57,16 @@ export interface TicketApiLimits {
 }
 
 export interface TicketApiOptions {
-  /** Says who calls; undefined for nobody known. `bearerToken` of `@muster/core/http` finds the token as existing clients send it. */
+  /**
+   * Says who calls; undefined for nobody known. `bearerToken` of `@muster/core/http` finds the token as existing clients send it.
+   */
   readonly authenticate: Authenticate<TicketCaller>
   /** What stands before every path, e.g. `/matchmaking`. Default nothing. */
   readonly basePath?: string | undefined
-  /** Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the socket's other end. */
+  /**
+   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the socket's
+   * other end.
+   */
   readonly address?: AddressOf | undefined
   /** Gives the beacons: `() => client.locations.beacons.all()`. Without it, latencies are believed as they are reported. */
   readonly beacons?: BeaconSource | undefined
@@ -137,7 +142,11 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       return ticketView({ ticket: service.declineMatch(ticket.id, ticket.players[index]?.id), index })
     },
 
-    createGroup: async ({ profile, is_ready, ...body }, exchange) => groups.create(profile, await readPlayer(body, exchange), is_ready),
+    createGroup: async ({ profile, is_ready, ...body }, exchange) => groups.create(
+      profile,
+      await readPlayer(body, exchange),
+      is_ready,
+    ),
     joinGroup: async ({ group_id, profile, is_ready, ...body }, exchange) =>
       groups.join(group_id, profile, await readPlayer(body, exchange), is_ready),
     getGroup: ({ group_id }, { caller }) => groups.read(group_id, caller),
@@ -161,7 +170,13 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
     serverReady: ({ match_id }, { request }) => {
       const secret = bearerToken(request)
-      if (secret === undefined || !service.serverReady(match_id, secret)) throw new Problem(403, 'not-the-server', 'this is not the server of such a match')
+      if (secret === undefined || !service.serverReady(match_id, secret)) {
+        throw new Problem(
+          403,
+          'not-the-server',
+          'this is not the server of such a match',
+        )
+      }
     },
 
     inspectTickets: ({ limit = 100 }) => ({ ...inspectTickets(service, look(), limit) }),

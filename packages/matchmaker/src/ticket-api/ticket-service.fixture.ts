@@ -1,7 +1,17 @@
 import type { Clock } from '@muster/core/clock'
 import type { MatchView } from '../allocation/match.js'
 import type { Backfill } from '../backfill/backfill.js'
-import { BackfillExists, InvalidTicket, NothingToAccept, PlayerBusy, StaleBackfill, TooLate, UnknownMatch, UnknownQueue, UnknownTicket } from '../errors.js'
+import {
+  BackfillExists,
+  InvalidTicket,
+  NothingToAccept,
+  PlayerBusy,
+  StaleBackfill,
+  TooLate,
+  UnknownMatch,
+  UnknownQueue,
+  UnknownTicket,
+} from '../errors.js'
 import type { Player, Ticket, TicketInput } from '../tickets/ticket.js'
 import type { TicketService } from './service.js'
 
@@ -48,7 +58,9 @@ export function createFakeService(clock: Clock): FakeService {
   }
   const createTicket = (input: TicketInput): Ticket => {
     const queues = input.queues ?? [input.queue ?? '']
-    for (const queue of queues) if (!['duel', 'ranked'].includes(queue)) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
+    for (const queue of queues) if (!['duel', 'ranked'].includes(queue)) throw new UnknownQueue(
+      `there is no queue ${JSON.stringify(queue)}`,
+    )
     const before = tickets.get(input.id ?? '')
     if (before !== undefined) return before
     for (const [index, player] of input.players.entries()) {
@@ -56,7 +68,9 @@ export function createFakeService(clock: Clock): FakeService {
         const field = `players.${index}.attributes.skill`
         throw new InvalidTicket(`ticket: ${field}: must be a number`, { field })
       }
-      const busy = [...tickets.values()].find((one) => one.status === 'SEARCHING' && one.players.some(({ id }) => id === player.id))
+      const busy = [...tickets.values()].find(
+        (one) => one.status === 'SEARCHING' && one.players.some(({ id }) => id === player.id),
+      )
       if (busy !== undefined) throw new PlayerBusy(player.id, busy.id)
     }
     made += 1
@@ -136,14 +150,24 @@ export function createFakeService(clock: Clock): FakeService {
     exportTickets: () => ({
       format: 'muster-tickets-1',
       exportedAt: clock.now(),
-      tickets: [...tickets.values()].map(({ id, queues, createdAt }) => ({ id, queues, players: fake.players.get(id) ?? [], priority: 0, createdAt, attempts: 0 })),
+      tickets: [...tickets.values()].map(
+        ({ id, queues, createdAt }) => ({ id, queues, players: fake.players.get(id) ?? [], priority: 0, createdAt, attempts: 0 }),
+      ),
     }),
     playersLeft: (matchId, playerIds) => {
-      if (!fake.matches.some((match) => match.matchId === matchId)) throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
+      if (!fake.matches.some((match) => match.matchId === matchId)) {
+        throw new UnknownMatch(
+          `there is no match ${JSON.stringify(matchId)}`,
+        )
+      }
       fake.left.push(...playerIds)
     },
     stopMatch: async (matchId) => {
-      if (!fake.matches.some((match) => match.matchId === matchId)) throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
+      if (!fake.matches.some((match) => match.matchId === matchId)) {
+        throw new UnknownMatch(
+          `there is no match ${JSON.stringify(matchId)}`,
+        )
+      }
       fake.stopped.push(matchId)
       await new Promise(() => {})
     },
@@ -167,7 +191,11 @@ export function createFakeService(clock: Clock): FakeService {
     updateBackfill: (id, { version, teams }) => {
       const backfill = backfills.get(id) as Backfill
       if (backfill.version !== version) throw new StaleBackfill(id, backfill.version)
-      const changed = { ...backfill, version: version + 1, teams: teams.map(({ name, slots = 1 }) => ({ name, slots, players: [] })) }
+      const changed = {
+        ...backfill,
+        version: version + 1,
+        teams: teams.map(({ name, slots = 1 }) => ({ name, slots, players: [] })),
+      }
       backfills.set(id, changed)
       return changed
     },
