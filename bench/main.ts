@@ -10,6 +10,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./core/scheduler.js')).schedulerFigures(),
   ],
   matchmaker: [
+    async () => (await import('./matchmaker/kernel.js')).kernelFigures(),
     async () => (await import('./matchmaker/whole.js')).wholeFigures(),
     async () => (await import('./matchmaker/following.js')).followingFigures(),
     async () => (await import('./matchmaker/ticket-api.js')).ticketApiFigures(),

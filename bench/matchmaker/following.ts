@@ -15,6 +15,8 @@ const DEPLOY_TIMES = { seekMs: 700, deployMs: 9000, cachedDeployMs: 9000, termin
 /** Until the last deployments are READY, and known to be. */
 const DRAIN_MS = 90_000
 const STEP_MS = 250
+/** Status reads under way when each deployment is polled. */
+const MOST_POLLS = 10
 
 /** How one way of following did: milliseconds from READY to known. */
 interface Result {
@@ -75,7 +77,8 @@ async function openWorld(): Promise<World> {
 }
 
 /** Lets so many be created, and gives what came of it. @param create the nth. */
-async function run({ clock, emulator, client, readyAt }: World, create: (nth: number) => void, knownAt: Map<string, number>): Promise<Result> {
+async function run(world: World, create: (nth: number) => void, knownAt: ReadonlyMap<string, number>): Promise<Result> {
+  const { clock, emulator, client, readyAt } = world
   const start = clock.now()
   const all = CREATES_PER_SECOND * MINUTES * 60
   for (let nth = 0; nth < all; await clock.advance(STEP_MS)) {
@@ -100,7 +103,7 @@ async function run({ clock, emulator, client, readyAt }: World, create: (nth: nu
 }
 
 /** The matchmaker, with webhooks or without. */
-export async function following(withWebhooks: boolean): Promise<Result> {
+async function following(withWebhooks: boolean): Promise<Result> {
   const world = await openWorld()
   const { clock, client } = world
   const random = seededRandom(3)
@@ -159,7 +162,7 @@ async function pollingEach(): Promise<Result> {
   }
   const pollOn = async (): Promise<void> => {
     for (;;) {
-      while (underWay < 10 && turns.length > 0) void poll().catch(() => {})
+      for (let free = MOST_POLLS - underWay; free > 0; free--) void poll().catch(() => {})
       await clock.sleep(10)
     }
   }

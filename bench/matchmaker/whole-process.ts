@@ -3,7 +3,13 @@
  * By hand, to profile it: `node --expose-gc --cpu-prof bench/dist/matchmaker/whole-process.js pairs`.
  */
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
-import { createMatchmaker, type DeploymentService, type Matchmaker, type QueueDefinition, type TicketInput } from '@muster/matchmaker'
+import {
+  createMatchmaker,
+  type DeploymentService,
+  type Matchmaker,
+  type QueueDefinition,
+  type TicketInput,
+} from '@muster/matchmaker'
 import { createAnsweringService, unansweringService } from './services.js'
 import { createSampler, STEPS, type Sample } from './workload.js'
 
@@ -26,14 +32,20 @@ const taste = { kind: 'difference', attribute: 'taste', max: 0.5, missing: { val
 
 const duel: QueueDefinition = { name: 'duel', matchSize: 2, rules: [distance, skill], deploy }
 const ranked: QueueDefinition = { name: 'ranked', teams: [{ name: 'team', count: 2, size: 5 }], rules: [distance, skill], deploy }
-const apart: QueueDefinition = { name: 'picky', matchSize: 100, rules: [{ kind: 'distance', maxKm: 1 }, skill, { ...taste, max: 1e9 }], deploy }
+/** The same facts about each ticket, in a queue that costs no search. */
+const apart: QueueDefinition = {
+  name: 'picky',
+  matchSize: 100,
+  rules: [{ kind: 'distance', maxKm: 1 }, skill, { ...taste, max: 1e9 }],
+  deploy,
+}
 const picky: QueueDefinition = { name: 'picky', matchSize: 2, rules: [distance, skill, taste], deploy }
 
 const measurements = {
-  /** Creates are sent, and not answered while it is measured: what follows is bound by the service's 40 creates a second, and measured by `following`. */
+  /** Creates are sent, and not answered meanwhile: what follows is bound by the service's limits, and measured by `following`. */
   pairs: () => throughput(duel, unansweringService, (sample, index) => ticketOf('duel', sample, index, 1)),
   parties: () => throughput(ranked, unansweringService, (sample, index) => ticketOf('ranked', sample, index, sample.size)),
-  /** The same, and every create is answered, its server READY at once, told of by a webhook, and stopped when its players know of it. */
+  /** The same with every create answered, its server READY at once, told of by a webhook, and stopped as soon as it is assigned. */
   served: () => throughput(duel, undefined, (sample, index) => ticketOf('duel', sample, index, 1)),
   standing,
   memory,
@@ -62,7 +74,11 @@ const TICKETS = 20_000
 const PER_TICK = 5000
 const TICK_MS = 250
 
-async function throughput(queue: QueueDefinition, service: DeploymentService | undefined, makeTicket: MakeTicket): Promise<Measured> {
+async function throughput(
+  queue: QueueDefinition,
+  service: DeploymentService | undefined,
+  makeTicket: MakeTicket,
+): Promise<Measured> {
   const arrivals = arrivalsOf(TICKETS, makeTicket)
   let matched = 0
   const fill = async () => {
@@ -162,7 +178,8 @@ function stand(matchmaker: Matchmaker, count: number, name = 'standing') {
   for (let index = 0; index < count; index += 1) {
     const { latitude, longitude, skill: rating } = sample()
     const attributes = { skill: rating, taste: index + 1 }
-    matchmaker.createTicket({ queue: 'picky', players: [{ id: `${name}${index}`, coordinates: { latitude, longitude }, attributes }] })
+    const player = { id: `${name}${index}`, coordinates: { latitude, longitude }, attributes }
+    matchmaker.createTicket({ queue: 'picky', players: [player] })
   }
 }
 

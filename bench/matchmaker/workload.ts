@@ -30,7 +30,7 @@ export interface Sample {
   readonly size: number
 }
 
-/** What relaxes how: seconds of waiting, kilometres, difference in skill. Two tickets go together if both their steps allow it. */
+/** What relaxes how: seconds of waiting, kilometres, difference in skill. Two go together if the steps of both allow it. */
 export const STEPS = [
   { afterS: 0, km: 500, skill: 50 },
   { afterS: 5, km: 1000, skill: 100 },
@@ -58,6 +58,7 @@ export function createSampler(seed: number): () => Sample {
     const skill = Math.max(0, Math.min(3000, 1500 + 300 * gaussian()))
     const waitedS = -Math.log(1 - random()) * 8
     const party = random()
-    return { latitude, longitude, skill, waitedS, size: party < 0.6 ? 1 : party < 0.8 ? 2 : party < 0.9 ? 3 : party < 0.95 ? 4 : 5 }
+    const size = party < 0.6 ? 1 : party < 0.8 ? 2 : party < 0.9 ? 3 : party < 0.95 ? 4 : 5
+    return { latitude, longitude, skill, waitedS, size }
   }
 }

@@ -19,7 +19,16 @@ export interface Crowd {
 }
 
 /** Most play damage, few can do two things. */
-const ROLES = [['damage'], ['damage'], ['damage'], ['tank'], ['healer'], ['damage', 'tank'], ['damage', 'healer'], ['tank', 'healer']] as const
+const ROLES: readonly (readonly string[])[] = [
+  ['damage'],
+  ['damage'],
+  ['damage'],
+  ['tank'],
+  ['healer'],
+  ['damage', 'tank'],
+  ['damage', 'healer'],
+  ['tank', 'healer'],
+]
 /** One in so many avoids the one who stands before them. */
 const AVOIDS = 40
 
@@ -58,9 +67,16 @@ function split(count: number, queues: readonly DemoQueue[]): number[] {
   return sizes.map((size, index) => (index === 0 ? size + rest : size))
 }
 
-function arrivalsOf({ definition, parties }: DemoQueue, members: readonly Located[], from: number, overMs: number, random: Random): Arrival[] {
+/** @param from number of the first of these players. */
+function arrivalsOf(
+  { definition, parties }: DemoQueue,
+  members: readonly Located[],
+  from: number,
+  overMs: number,
+  random: Random,
+): Arrival[] {
   // Friends live in the same country, so who is alike stands together before parties are cut off.
-  const neighbours = members.toSorted((a, b) => (a.country < b.country ? -1 : a.country > b.country ? 1 : a.longitude - b.longitude))
+  const neighbours = members.toSorted((a, b) => a.country.localeCompare(b.country, 'en') || a.longitude - b.longitude)
   const arrivals: Arrival[] = []
   for (let next = 0; next < neighbours.length; ) {
     const wanted = parties[Math.floor(random() * parties.length)] as number

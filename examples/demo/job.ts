@@ -62,7 +62,8 @@ export async function runDemo(options: DemoOptions, show: Screen['show']): Promi
   await client.close()
 
   const tookMs = systemClock.now() - startedAt
-  const result = resultOf({ options, queues, arrivals, placeOf, ended, emulator, limits: watch.limits(), joined: watch.joined, left, tookMs })
+  const { joined } = watch
+  const result = resultOf({ options, queues, arrivals, placeOf, ended, emulator, limits: watch.limits(), joined, left, tookMs })
   await emulator.close()
   return result
 }

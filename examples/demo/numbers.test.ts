@@ -43,7 +43,19 @@ const result: DemoResult = {
   lost: 0,
   matches: 1,
   queues: [
-    { queue: 'ranked', title: 'ranked 5v5', players: 20, assigned: 10, matches: 1, parties: 3, waitMs: { p50: 1200, p95: 2000 }, skillSpread: 90, teamGap: 12, joinedLater: 4, left: 2 },
+    {
+      queue: 'ranked',
+      title: 'ranked 5v5',
+      players: 20,
+      assigned: 10,
+      matches: 1,
+      parties: 3,
+      waitMs: { p50: 1200, p95: 2000 },
+      skillSpread: 90,
+      teamGap: 12,
+      joinedLater: 4,
+      left: 2,
+    },
   ],
   broken: [],
   deployments: 1,
@@ -67,9 +79,11 @@ test('it is good only if nobody is lost, no rule broken, nothing refused and not
 
 test('the summary tells all', () => {
   const text = summary(result)
-  const parts = ['10 playing', '9 without a match in time', '1 cancelled (attempts)', 'p95 2.0 s', 'Lima', '1 × 202', '39 of 40', 'no server is left running']
-  const ofQueue = ['ranked 5v5       10 of 20', '1.2 s, 2.0 s', '90         12', '4 players joined a match that was running, 2 left one']
-  for (const part of [...parts, ...ofQueue]) expect(text).toContain(part)
+  const players = ['10 playing', '9 without a match in time', '1 cancelled (attempts)', 'p95 2.0 s']
+  const service = ['Lima', '1 × 202', '39 of 40', 'no server is left running']
+  const traffic = '4 joined a match that was running, 2 left one'
+  const queue = ['ranked 5v5        10 of 20         1', '1.2 s, 2.0 s', '90         12', traffic]
+  for (const part of [...players, ...service, ...queue]) expect(text).toContain(part)
   expect(summary({ ...result, serversLeft: 1 })).toContain('not as it should be')
   expect(summary({ ...result, broken: ['match m: 3 duellists'] })).toContain('match m: 3 duellists')
 })

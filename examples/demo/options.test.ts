@@ -2,7 +2,8 @@ import { expect, test } from 'vitest'
 import { readOptions } from './options.js'
 
 test('everything has a default', () => {
-  expect(readOptions([])).toEqual({ players: 2000, queueSize: undefined, relay: false, lobbies: 40, faults: false, seed: 1, json: false })
+  const plain = { relay: false, lobbies: 40, faults: false, seed: 1, json: false }
+  expect(readOptions([])).toEqual({ players: 2000, queueSize: undefined, ...plain })
 })
 
 test('every option is read', () => {

@@ -5,13 +5,26 @@ import { percentiles } from './percentiles.js'
 import type { DemoQueue } from './queues.js'
 import type { QueueResult } from './result.js'
 
-export function queueResults(queues: readonly DemoQueue[], arrivals: readonly Arrival[], assigned: readonly Ticket[], joined: ReadonlyMap<string, number>, left: ReadonlySet<string>): QueueResult[] {
-  const skillOf = new Map(arrivals.flatMap(({ ticket }) => ticket.players.map(({ id, attributes = {} }) => [id, Number(attributes['skill'])] as const)))
+export interface Played {
+  readonly queues: readonly DemoQueue[]
+  readonly arrivals: readonly Arrival[]
+  readonly assigned: readonly Ticket[]
+  /** Players who came into a match that was made already, by queue; and ids of those who left one. */
+  readonly joined: ReadonlyMap<string, number>
+  readonly left: ReadonlySet<string>
+}
+
+export function queueResults({ queues, arrivals, assigned, joined, left }: Played): QueueResult[] {
+  const everybody = arrivals.flatMap(({ ticket }) => ticket.players)
+  const skillOf = new Map(everybody.map(({ id, attributes = {} }) => [id, Number(attributes['skill'])]))
   const skillsOf = (tickets: readonly Ticket[]) => tickets.flatMap(({ players }) => players.map(({ id }) => skillOf.get(id) ?? 0))
   return queues.map(({ definition: { name }, title }) => {
     const mine = assigned.filter(({ queue }) => queue === name)
     const matches = [...groupBy(mine, ({ matchId = '' }) => matchId).values()]
-    const gaps = matches.map((tickets) => spread([...groupBy(tickets, ({ team = '' }) => team).values()].map((team) => average(skillsOf(team)))))
+    const gapOf = (tickets: readonly Ticket[]) => {
+      const teams = groupBy(tickets, ({ team = '' }) => team)
+      return spread(Array.from(teams.values(), (team) => average(skillsOf(team))))
+    }
     const waits = mine.flatMap(({ players, createdAt, assignedAt = createdAt }) => players.map(() => assignedAt - createdAt))
     const { p50, p95 } = percentiles(waits)
     return {
@@ -23,7 +36,7 @@ export function queueResults(queues: readonly DemoQueue[], arrivals: readonly Ar
       parties: mine.filter(({ players }) => players.length > 1).length,
       waitMs: { p50, p95 },
       skillSpread: percentiles(matches.map((tickets) => spread(skillsOf(tickets)))).p50,
-      teamGap: percentiles(gaps).p50,
+      teamGap: percentiles(matches.map(gapOf)).p50,
       joinedLater: joined.get(name) ?? 0,
       left: mine.flatMap(({ players }) => players.filter(({ id }) => left.has(id))).length,
     }

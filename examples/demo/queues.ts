@@ -43,10 +43,16 @@ const duel: QueueDefinition = {
   deploy,
 }
 
+const fewer = [
+  { afterMs: 0, value: 8 },
+  { afterMs: 3000, value: 4 },
+  { afterMs: 6000, value: 2 },
+]
+
 /** Up to twelve, beginning with four if need be: who comes later goes into a match that runs, before others are made. */
 const social: QueueDefinition = {
   name: 'social',
-  teams: [{ name: 'crew', size: { min: [{ afterMs: 0, value: 8 }, { afterMs: 3000, value: 4 }, { afterMs: 6000, value: 2 }], max: 12 } }],
+  teams: [{ name: 'crew', size: { min: fewer, max: 12 } }],
   rules: [nearFirst],
   fillForMs: 1500,
   lastResortMs: 7000,
@@ -70,11 +76,12 @@ export interface DemoQueue {
   readonly title: string
   /** Of all players, from 0 to 1. */
   readonly share: number
-  /** Of ten that come, so many players come together. */
+  /** Sizes of parties, each as likely as the others. */
   readonly parties: readonly number[]
 }
 
-const alone = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+const alone = [1]
+const few = [1, 1, 1, 1, 1, 1, 1, 1, 2, 3]
 
 export const demoQueues = (queueSize: number | undefined): readonly DemoQueue[] =>
   queueSize === undefined
@@ -83,4 +90,11 @@ export const demoQueues = (queueSize: number | undefined): readonly DemoQueue[] 
         { definition: duel, title: 'duel 1v1', share: 0.08, parties: alone },
         { definition: social, title: 'social 4–12', share: 0.42, parties: [1, 1, 1, 1, 1, 1, 2, 2, 3, 4] },
       ]
-    : [{ definition: plain(queueSize), title: `matches of ${queueSize}`, share: 1, parties: [1, 1, 1, 1, 1, 1, 1, 1, 2, 3].map((size) => Math.min(size, queueSize)) }]
+    : [
+        {
+          definition: plain(queueSize),
+          title: `matches of ${queueSize}`,
+          share: 1,
+          parties: few.map((size) => Math.min(size, queueSize)),
+        },
+      ]

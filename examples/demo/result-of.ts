@@ -2,56 +2,52 @@ import { greatCircleKm } from '@muster/core'
 import type { OperationId } from '@muster/core/api'
 import type { Emulator } from '@muster/emulator'
 import type { LimitUse, Ticket } from '@muster/matchmaker'
-import type { Arrival } from './crowd.js'
 import type { DemoOptions } from './options.js'
 import { percentiles } from './percentiles.js'
 import type { Player } from './players.js'
-import { queueResults } from './queue-results.js'
-import type { DemoQueue } from './queues.js'
+import { queueResults, type Played } from './queue-results.js'
 import type { DemoResult } from './result.js'
 import { running, SPEED } from './service.js'
 import { verify } from './verify.js'
 import { playersIn } from './watch.js'
 
-export interface Ended {
+export interface Ended extends Omit<Played, 'assigned'> {
   readonly options: DemoOptions
-  readonly queues: readonly DemoQueue[]
-  readonly arrivals: readonly Arrival[]
   readonly placeOf: (ip: string) => Player | undefined
   /** All tickets, as they were when the last had ended. */
   readonly ended: readonly Ticket[]
   readonly emulator: Emulator
   readonly limits: readonly LimitUse[]
-  /** Players who came into a match that was made already, by queue; and ids of those who left one. */
-  readonly joined: ReadonlyMap<string, number>
-  readonly left: ReadonlySet<string>
   readonly tookMs: number
 }
 
-export function resultOf({ options, queues, arrivals, placeOf, ended, emulator, limits, joined, left, tookMs }: Ended): DemoResult {
+export function resultOf({ options, placeOf, ended, emulator, limits, tookMs, ...demo }: Ended): DemoResult {
   const assigned = ended.filter(({ status }) => status === 'HOST_ASSIGNED')
   const cancelled = ended.filter(({ status }) => status === 'CANCELLED')
   const because = (ticket: Ticket) => ticket.cancelReason ?? ''
-  const playerOf = new Map(arrivals.flatMap(({ ticket }) => ticket.players.map((player) => [player.id, player] as const)))
+  const playerOf = new Map(demo.arrivals.flatMap(({ ticket }) => ticket.players.map((player) => [player.id, player] as const)))
   const waits = assigned.flatMap(({ players, createdAt, assignedAt = createdAt }) => players.map(() => assignedAt - createdAt))
   const distances = assigned.flatMap(({ players, assignment }) =>
     players.flatMap(({ id }) => {
       const from = placeOf(playerOf.get(id)?.ip ?? '')
       const { latitude, longitude } = assignment?.location ?? {}
-      return from === undefined || latitude === undefined || longitude === undefined ? [] : [greatCircleKm(from, { latitude, longitude })]
+      if (from === undefined || latitude === undefined || longitude === undefined) return []
+      return [greatCircleKm(from, { latitude, longitude })]
     }),
   )
   const { p50, p95 } = percentiles(distances)
+  const expired = cancelled.filter((ticket) => because(ticket) === 'expired')
+  const others = cancelled.filter((ticket) => !expired.includes(ticket))
   const state = emulator.inspect().deployments
   return {
     players: options.players,
     assigned: playersIn(assigned),
-    expired: playersIn(cancelled.filter((ticket) => because(ticket) === 'expired')),
-    cancelled: countBy(cancelled.flatMap((ticket) => (because(ticket) === 'expired' ? [] : ticket.players.map(() => because(ticket))))),
+    expired: playersIn(expired),
+    cancelled: countBy(others.flatMap((ticket) => ticket.players.map(() => because(ticket)))),
     lost: options.players - playersIn(assigned) - playersIn(cancelled),
     matches: new Set(assigned.map(({ matchId }) => matchId)).size,
-    queues: queueResults(queues, arrivals, assigned, joined, left),
-    broken: verify(assigned, playerOf, left),
+    queues: queueResults({ ...demo, assigned }),
+    broken: verify(assigned, playerOf, demo.left),
     deployments: state.length,
     rejected429: Object.values(emulator.counters.rejected).reduce((sum, count) => sum + count, 0),
     serversLeft: running(emulator).length,

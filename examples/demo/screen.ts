@@ -42,8 +42,8 @@ function createLines(stream: NodeJS.WriteStream, now: () => number, startedAt: n
       const { queues, matches } = look()
       const sum = (of: (queue: QueueProgress) => number) => queues.reduce((total, queue) => total + of(queue), 0)
       const time = `${((now() - startedAt) / 1000).toFixed(0).padStart(3)} s`
-      const players = `${sum((queue) => queue.arrived)} arrived, ${sum((queue) => queue.waiting)} waiting, ${sum((queue) => queue.deploying)} deploying, ${sum((queue) => queue.playing)} playing`
-      stream.write(`${time}  ${phase}: ${players}, ${matches} matches\n`)
+      const parts = (['arrived', 'waiting', 'deploying', 'playing'] as const).map((key) => `${sum((queue) => queue[key])} ${key}`)
+      stream.write(`${time}  ${phase}: ${parts.join(', ')}, ${matches} matches\n`)
     },
     done: () => {},
   }
@@ -52,13 +52,15 @@ function createLines(stream: NodeJS.WriteStream, now: () => number, startedAt: n
 type Paint = (style: 'green' | 'yellow' | 'gray' | 'bold', text: string) => string
 
 /** Lines that change as little as they can: always as many, whatever there is to tell. */
-export function picture({ queues, matches, serversReady, requests, limits, longest, phase }: Progress, ms: number, colour: boolean): string {
+export function picture(progress: Progress, ms: number, colour: boolean): string {
+  const { queues, matches, serversReady, requests, limits, longest, phase } = progress
   const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
   const title = { matching: 'matching', stopping: 'everybody has an answer; stopping all servers', done: 'done' }[phase]
-  const why = longest === undefined ? '' : `${longest.queue}, waiting for ${(longest.waitedMs / 1000).toFixed(1)} s: ${longest.why}`
+  const seconds = (some: number) => (some / 1000).toFixed(1)
+  const why = longest === undefined ? '' : `${longest.queue}, waiting for ${seconds(longest.waitedMs)} s: ${longest.why}`
   return [
     '',
-    `  ${(ms / 1000).toFixed(1).padStart(5)} s   ${paint('bold', title)}`,
+    `  ${seconds(ms).padStart(5)} s   ${paint('bold', title)}`,
     '',
     ...queues.map((queue) => queueLine(queue, paint)),
     '',
@@ -75,8 +77,10 @@ function queueLine({ title, players, arrived, waiting, deploying, playing }: Que
   // Ends of the parts are rounded, not their lengths, so that the bar grows evenly.
   const upTo = (count: number) => Math.round((count / players) * WIDTH)
   const [first, second, third] = [upTo(playing), upTo(playing + deploying), upTo(playing + deploying + waiting)]
-  const bar = paint('green', '█'.repeat(first)) + paint('yellow', '▓'.repeat(second - first)) + paint('gray', '░'.repeat(third - second) + '·'.repeat(Math.max(0, WIDTH - third)))
-  return `  ${title.padEnd(12)} ${bar} ${String(playing).padStart(5)} of ${players}${arrived < players ? `, ${arrived} here` : ''}`
+  const others = '░'.repeat(third - second) + '·'.repeat(Math.max(0, WIDTH - third))
+  const bar = paint('green', '█'.repeat(first)) + paint('yellow', '▓'.repeat(second - first)) + paint('gray', others)
+  const here = arrived < players ? `, ${arrived} here` : ''
+  return `  ${title.padEnd(12)} ${bar} ${String(playing).padStart(5)} of ${players}${here}`
 }
 
 /** Broken between words, into exactly so many lines; what is too long is cut off. */
@@ -87,5 +91,6 @@ function inLines(text: string, count: number): string[] {
     if (line.length + 1 + word.length <= WHY_WIDTH) lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
     else lines.push(word.slice(0, WHY_WIDTH))
   }
-  return Array.from({ length: count }, (_, index) => (index === count - 1 && lines.length > count ? `${(lines[index] ?? '').slice(0, WHY_WIDTH - 1)}…` : (lines[index] ?? '')))
+  const shown = Array.from({ length: count }, (_, index) => lines[index] ?? '')
+  return lines.length <= count ? shown : shown.with(count - 1, `${(shown.at(-1) ?? '').slice(0, WHY_WIDTH - 1)}…`)
 }

@@ -8,8 +8,15 @@ import type { Player } from './players.js'
 /** Servers start and stop so many times faster than they would; players wait in real time. */
 export const SPEED = 5
 
+type PlaceOf = (ip: string) => Player | undefined
+
+interface Service {
+  readonly emulator: Emulator
+  readonly client: Client
+}
+
 /** The service on a port, a client of it, and a version of the game to deploy. */
-export async function startService({ seed, faults }: DemoOptions, placeOf: (ip: string) => Player | undefined): Promise<{ emulator: Emulator; client: Client }> {
+export async function startService({ seed, faults }: DemoOptions, placeOf: PlaceOf): Promise<Service> {
   const emulator = createEmulator({ random: seededRandom(seed), speed: SPEED, locate: placeOf, faults: faults ? badDay : [] })
   const { url } = await emulator.listen()
   // Service, matchmaker and client share one thread here, so a request may reach the service later than on a real network.

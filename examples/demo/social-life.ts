@@ -9,7 +9,13 @@ const LEAVING = 0.12
  * Does what the game servers of a queue would do: tells when players leave, and asks for others as long as there is room.
  * Gives those who have left so far, which grows.
  */
-export function liveSocially(matchmaker: Matchmaker, name: string, clock: Clock, random: Random, signal: AbortSignal): ReadonlySet<string> {
+export function liveSocially(
+  matchmaker: Matchmaker,
+  name: string,
+  clock: Clock,
+  random: Random,
+  signal: AbortSignal,
+): ReadonlySet<string> {
   /** The last backfill of each match. */
   const backfills = new Map<string, string>()
   const left = new Set<string>()

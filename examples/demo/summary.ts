@@ -10,16 +10,19 @@ export function summary(result: DemoResult): string {
   const { waitMs, distanceKm, cities, broken } = result
   const most = cities[0]?.servers ?? 1
   const others = Object.entries(result.cancelled).map(([reason, players]) => `${players} cancelled (${reason})`)
+  const playing = [`${result.assigned} playing`, `${result.expired} without a match in time`, ...others]
+  const waits = [`p50 ${seconds(waitMs.p50)}`, `p95 ${seconds(waitMs.p95)}`, `p99 ${seconds(waitMs.p99)}`]
+  const bar = (servers: number) => '▇'.repeat(Math.ceil((servers / most) * WIDTH))
   return [
     '',
-    `  players          ${result.players}: ${[`${result.assigned} playing`, `${result.expired} without a match in time`, ...others].join(', ')}`,
+    `  players          ${result.players}: ${playing.join(', ')}`,
     `  matches          ${result.matches}, on ${result.deployments} deployments`,
-    `  wait             p50 ${seconds(waitMs.p50)}   p95 ${seconds(waitMs.p95)}   p99 ${seconds(waitMs.p99)}   (servers started ${result.speed}× faster than life)`,
+    `  wait             ${waits.join('   ')}   (servers started ${result.speed}× faster than life)`,
     `  to the server    p50 ${distanceKm.p50} km   p95 ${distanceKm.p95} km`,
     '',
     ...queueTable(result.queues),
     '',
-    ...cities.slice(0, CITIES).map(({ city, servers }) => `  ${city.padEnd(16)} ${'▇'.repeat(Math.ceil((servers / most) * WIDTH))} ${servers}`),
+    ...cities.slice(0, CITIES).map(({ city, servers }) => `  ${city.padEnd(16)} ${bar(servers)} ${servers}`),
     cities.length > CITIES ? `  and ${cities.length - CITIES} more cities` : '',
     '',
     `  requests, as the service counted them`,
@@ -33,23 +36,31 @@ export function summary(result: DemoResult): string {
     `  players lost     ${result.lost}`,
     `  took             ${result.seconds} s`,
     '',
-    isGood(result) ? '  Everybody is accounted for, every match keeps its rules, and no server is left running.' : '  This is not as it should be.',
+    isGood(result)
+      ? '  Everybody is accounted for, every match keeps its rules, and no server is left running.'
+      : '  This is not as it should be.',
     '',
   ].join('\n')
 }
 
+const columns = [
+  { title: '', of: ({ title }: QueueResult) => title.padEnd(15) },
+  { title: 'playing', of: ({ assigned, players }: QueueResult) => `${assigned} of ${players}` },
+  { title: 'matches', of: ({ matches }: QueueResult) => String(matches) },
+  { title: 'wait p50, p95', of: ({ waitMs }: QueueResult) => `${seconds(waitMs.p50)}, ${seconds(waitMs.p95)}` },
+  { title: 'parties', of: ({ parties }: QueueResult) => String(parties) },
+  { title: 'skill spread', of: ({ skillSpread }: QueueResult) => String(skillSpread) },
+  { title: 'team gap', of: ({ teamGap }: QueueResult) => String(teamGap) },
+] as const
+
 /** One line for each queue; skill is that of the middle match. */
 function queueTable(queues: readonly QueueResult[]): string[] {
-  const line = (title: string, playing: string, matches: string, wait: string, parties: string, spread: string, gap: string) =>
-    `  ${title.padEnd(16)} ${playing.padEnd(13)}${matches.padStart(7)}   ${wait.padEnd(14)}${parties.padStart(8)}${spread.padStart(14)}${gap.padStart(11)}`
+  const rows = [columns.map(({ title }) => title), ...queues.map((queue) => columns.map(({ of }) => of(queue)))]
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  const traffic = queues.filter(({ joinedLater }) => joinedLater > 0)
   return [
-    line('', 'playing', 'matches', 'wait p50, p95', 'parties', 'skill spread', 'team gap'),
-    ...queues.map(({ title, assigned, players, matches, waitMs, parties, skillSpread, teamGap }) =>
-      line(title, `${assigned} of ${players}`, String(matches), `${seconds(waitMs.p50)}, ${seconds(waitMs.p95)}`, String(parties), String(skillSpread), String(teamGap)),
-    ),
-    ...queues
-      .filter(({ joinedLater }) => joinedLater > 0)
-      .map(({ title, joinedLater, left }) => `  ${title}: ${joinedLater} players joined a match that was running, ${left} left one`),
+    ...rows.map((row) => `  ${row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('   ')}`),
+    ...traffic.map((queue) => `  ${queue.title}: ${queue.joinedLater} joined a match that was running, ${queue.left} left one`),
   ]
 }
 

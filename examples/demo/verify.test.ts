@@ -4,6 +4,17 @@ import { verify } from './verify.js'
 
 const five = ['tank', 'healer', 'damage', 'damage', 'damage']
 
+const ticketOf = (id: string): Ticket => ({
+  id,
+  version: 3,
+  queues: ['ranked'],
+  priority: 0,
+  players: [{ id }],
+  status: 'HOST_ASSIGNED',
+  createdAt: 0,
+  attempts: 0,
+})
+
 /** A match of ranked players, each in a ticket of their own, named after the team and their place in it. */
 function match(teams: readonly (readonly string[])[], more: Partial<Ticket> = {}) {
   const players = new Map<string, Player>()
@@ -11,14 +22,14 @@ function match(teams: readonly (readonly string[])[], more: Partial<Ticket> = {}
     roles.map((role, place): Ticket => {
       const id = `${team}-${place}`
       players.set(id, { id, roles: [role] })
-      const ticket = { id, version: 3, queues: ['ranked'], priority: 0, players: [{ id }], status: 'HOST_ASSIGNED', createdAt: 0, attempts: 0 } as const
-      return { ...ticket, queue: 'ranked', matchId: 'm', team: `team-${team + 1}`, ...more }
+      return { ...ticketOf(id), queue: 'ranked', matchId: 'm', team: `team-${team + 1}`, ...more }
     }),
   )
   return { tickets, players }
 }
 
-const wrongWith = ({ tickets, players }: ReturnType<typeof match>, left: readonly string[] = []) => verify(tickets, players, new Set(left))
+const wrongWith = ({ tickets, players }: ReturnType<typeof match>, left: readonly string[] = []) =>
+  verify(tickets, players, new Set(left))
 
 test('a match in good order has nothing wrong with it', () => {
   expect(wrongWith(match([five, five.toReversed()]))).toEqual([])
@@ -27,7 +38,8 @@ test('a match in good order has nothing wrong with it', () => {
 test('sees teams of a wrong size, and without their roles', () => {
   expect(wrongWith(match([five]))).toEqual(['match m: 1 teams'])
   expect(wrongWith(match([five, five.slice(0, 4)]))).toEqual(['match m: team-2 has 4 players'])
-  expect(wrongWith(match([five, ['tank', 'damage', 'damage', 'damage', 'damage']]))).toEqual(['match m: team-2 lacks a tank or a healer'])
+  const unhealed = ['tank', 'damage', 'damage', 'damage', 'damage']
+  expect(wrongWith(match([five, unhealed]))).toEqual(['match m: team-2 lacks a tank or a healer'])
 })
 
 test('one player is not both tank and healer', () => {

@@ -20,7 +20,12 @@ export interface Watch {
 /** Milliseconds of waiting from which on the picture says why. */
 const WORTH_ASKING_MS = 1500
 
-export function watchDemo(matchmaker: Matchmaker, client: Client, queues: readonly DemoQueue[], arrivals: readonly Arrival[]): Watch {
+export function watchDemo(
+  matchmaker: Matchmaker,
+  client: Client,
+  queues: readonly DemoQueue[],
+  arrivals: readonly Arrival[],
+): Watch {
   const created = new Map<string, string>()
   const peaks = new Map<string, LimitUse>()
   const joined = new Map<string, number>()
@@ -36,9 +41,7 @@ export function watchDemo(matchmaker: Matchmaker, client: Client, queues: readon
   matchmaker.on('deploymentReady', () => void (serversReady += 1))
   matchmaker.on('joined', ({ queue, tickets }) => void joined.set(queue, (joined.get(queue) ?? 0) + playersIn(tickets)))
 
-  const expected = new Map(
-    queues.map(({ definition: { name } }) => [name, playersIn(arrivals.flatMap(({ ticket }) => (ticket.queue === name ? [ticket] : [])))]),
-  )
+  const expected = (queue: string) => playersIn(arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket] : [])))
   const tickets = () => [...created.keys()].flatMap((id) => matchmaker.getTicket(id) ?? [])
   const limits = () => {
     for (const use of meter.take()) peaks.set(use.name, { ...use, peak: Math.max(use.peak, peaks.get(use.name)?.peak ?? 0) })
@@ -65,7 +68,7 @@ export function watchDemo(matchmaker: Matchmaker, client: Client, queues: readon
           const having = (status: Ticket['status']) => playersIn(mine.filter((ticket) => ticket.status === status))
           return {
             title,
-            players: expected.get(name) ?? 0,
+            players: expected(name),
             arrived: playersIn(mine),
             waiting: having('SEARCHING'),
             deploying: having('MATCH_FOUND'),
@@ -83,4 +86,5 @@ export function watchDemo(matchmaker: Matchmaker, client: Client, queues: readon
   }
 }
 
-export const playersIn = (tickets: readonly { readonly players: readonly unknown[] }[]) => tickets.reduce((sum, { players }) => sum + players.length, 0)
+export const playersIn = (tickets: readonly { readonly players: readonly unknown[] }[]): number =>
+  tickets.reduce((sum, { players }) => sum + players.length, 0)

@@ -5,6 +5,8 @@ import type { Fault } from '@muster/emulator'
 export interface BadDay {
   readonly create: number
   readonly others: number
+  /** How often stops fail besides. */
+  readonly stops: number
   readonly webhooks: number
   /** Whether the service refuses everything for a while, and from when to when: milliseconds from the start. */
   readonly storm: readonly [fromMs: number, toMs: number]
@@ -14,10 +16,11 @@ export const pick = <T>(random: Random, ...values: readonly T[]): T => values[Ma
 const sometimes = (random: Random, share: number) => random() < share
 
 export function drawDay(random: Random): BadDay {
-  const from = random() * 7000
+  const from = random() * 5000
   return {
     create: pick(random, 0, 0.2, 0.5),
     others: pick(random, 0, 0.05, 0.25),
+    stops: pick(random, 0, 0, 0.8),
     webhooks: pick(random, 0, 0.3, 1),
     storm: sometimes(random, 0.3) ? [from, from + random() * 4000] : [0, 0],
   }
@@ -27,7 +30,10 @@ type What = Omit<Fault, 'operation' | 'nth' | 'probability' | 'count'>
 
 /** What happens to one request. @param atMs milliseconds since the start. */
 export function drawFault(random: Random, day: BadDay, operation: string, atMs: number): What | undefined {
-  if (atMs >= day.storm[0] && atMs < day.storm[1]) return { status: 429, ...(sometimes(random, 0.5) ? { retryAfterMs: 1000 } : {}) }
+  if (atMs >= day.storm[0] && atMs < day.storm[1]) {
+    return sometimes(random, 0.5) ? { status: 429 } : { status: 429, retryAfterMs: 1000 }
+  }
+  if (operation === 'deployments.stop' && sometimes(random, day.stops)) return { status: 500 }
   if (operation !== 'deployments.create') return sometimes(random, day.others) ? anyFault(random) : undefined
   const webhooks = sometimes(random, day.webhooks) ? webhookFault(random) : undefined
   const fault = sometimes(random, day.create) ? createFault(random) : undefined

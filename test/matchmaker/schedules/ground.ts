@@ -10,7 +10,10 @@ export interface Ground {
   webhooks: (request: Request) => Promise<Response>
 }
 
-/** Milliseconds: how long deploying takes, and by how much the list lags behind. Nothing in a ground is left to chance, so a schedule goes the same way on a used one. */
+/**
+ * Milliseconds: how long deploying takes, and by how much the list lags behind. Nothing in a ground is left to chance,
+ * so a schedule goes the same way on a used one.
+ */
 const kinds = [
   { deployMs: 500, listLagMs: 0 },
   { deployMs: 1500, listLagMs: 400 },

@@ -27,6 +27,7 @@ export interface Mortal {
   readonly deployments: DeploymentService
   readonly locations: ReturnType<typeof createClient>['locations']
   readonly isDead: () => boolean
+  kill(): void
   /** It will not die any more. */
   spare(): void
   close(): Promise<void>
@@ -76,6 +77,7 @@ export function createMortal({ clock, random, seed, disk, death, diskFull, answe
     deployments: client.deployments,
     locations: client.locations,
     isDead: () => dead,
+    kill,
     spare: () => {
       spared = true
     },

@@ -5,6 +5,14 @@ import { drawDay, drawFault, pick } from './faults.js'
 import { groundFor, LIST_LAG_MS } from './ground.js'
 import { createMortal, type Death, type Mortal } from './mortal.js'
 
+/** A matchmaker in a process that can be killed. */
+interface Life {
+  readonly mortal: Mortal
+  readonly matchmaker: Matchmaker
+  /** How each ticket ended. */
+  readonly ends: Map<string, string[]>
+}
+
 /** What is wrong with how a schedule went, in words; nothing if all was well. And how it went, to see that it went at all. */
 export interface Outcome {
   readonly broken: readonly string[]
@@ -15,13 +23,15 @@ export interface Outcome {
 }
 
 const STEP_MS = 500
-const BAD_MS = 8000
-/** Until everything has come to its end by itself: tickets expire, and what was lost is given up; and strays are reaped, if there are any. */
+const BAD_MS = 6000
+/** Until everything has come to its end by itself: tickets expire, what was lost is given up; and strays are reaped. */
 const CALM_MS = 32_000
 const REAPING_MS = 80_000
 const EXPIRE_MS = 10_000
 const REAP_MS = 4000
 const DOWN_MS = 2000
+/** How often in a step a process is killed, wherever it is. */
+const SUDDEN_DEATH = 0.04
 
 const MATCH = /^match-([a-z0-9]+)/
 const isLiving = (status: string) => !/ERROR|TERMINAT/.test(status)
@@ -45,9 +55,16 @@ export async function runSchedule(seed: number): Promise<Outcome> {
   /** Whether a process came back without its journal. */
   let forgot = false
 
+  /** How often the service was asked to stop each deployment. */
+  const stops = new Map<string, number>()
+
   const answer = (request: Request): Promise<Response> => {
     const operation = operationOf(request)
     created ||= operation === 'deployments.create'
+    if (operation === 'deployments.stop') {
+      const requestId = new URL(request.url).pathname.split('/').at(-1) ?? ''
+      stops.set(requestId, (stops.get(requestId) ?? 0) + 1)
+    }
     const what = calm ? undefined : drawFault(random, day, operation, clock.now() - startedAt)
     if (what === undefined) return emulator.fetch(request)
     // Strikes this request: the emulator looks before it waits for anything.
@@ -59,16 +76,15 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     }
   }
 
-  /** Ends of each ticket of a process that still lives. */
-  let ends = new Map<string, string[]>()
   /** Servers that players were told of, and that nobody has ended since. */
   const told = new Map<string, string>()
-  let mortal: Mortal
-  let matchmaker: Matchmaker
+  /** Matches that were to be stopped, while the process lived on: none of them goes on. */
+  const stopped = new Set<string>()
+  let stopping: string[] = []
 
-  const begin = (death: Death | undefined) => {
-    ends = new Map()
-    mortal = createMortal({
+  const begin = (death: Death | undefined): Life => {
+    const ends = new Map<string, string[]>()
+    const mortal = createMortal({
       clock,
       random,
       seed,
@@ -78,7 +94,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       answer,
       died: () => (deaths += 1),
     })
-    matchmaker = createMatchmaker({
+    const matchmaker = createMatchmaker({
       name,
       queues: [
         {
@@ -100,12 +116,11 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       readsPerSecond: 8,
       ...(day.webhooks > 0 ? { webhookUrl: 'http://127.0.0.1:9/hooks' } : {}),
     })
-    const self = { mortal, matchmaker, ends }
     ground.webhooks = (request) =>
-      self.mortal.isDead() ? Promise.resolve(new Response(null, { status: 502 })) : self.matchmaker.webhook(request)
+      mortal.isDead() ? Promise.resolve(new Response(null, { status: 502 })) : matchmaker.webhook(request)
     const ended = (id: string, how: string) => {
-      if (self.mortal.isDead()) broken.push(`the dead tell of ${id}`)
-      self.ends.set(id, [...(self.ends.get(id) ?? []), how])
+      if (mortal.isDead()) broken.push(`the dead tell of ${id}`)
+      ends.set(id, [...(ends.get(id) ?? []), how])
     }
     matchmaker.on('assigned', ({ matchId, requestId, tickets }) => {
       assigned += tickets.length
@@ -121,9 +136,11 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     })
     matchmaker.on('deploymentReaped', ({ requestId }) => {
       reaped += 1
-      if (!forgot && [...told.values()].includes(requestId)) broken.push(`${requestId} was reaped under its players`)
+      // What a process knows of by its journal, it stops itself; but what then ends slowly may outlive it.
+      if (!forgot && stops.get(requestId) === 1) broken.push(`${requestId} had to be reaped`)
     })
     matchmaker.start()
+    return { mortal, matchmaker, ends }
   }
 
   /** At most one living server of each match, whatever was lost. */
@@ -144,23 +161,25 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     random() < 0.6 ? { append: 1 + Math.floor(random() * 10), written: random() < 0.5 } : undefined
 
   const ids: string[] = []
-  const act = () => {
+  const act = ({ matchmaker }: Life) => {
     for (let joining = pick(random, 0, 0, 0, 0, 1, 2); joining > 0; joining--) {
-      const players = Array.from({ length: pick(random, 1, 1, 2, 2) }, (_, index) => ({ id: `p${ids.length}-${index}`, ip: '192.0.2.7' }))
+      const party = pick(random, ['a'], ['a', 'b'])
+      const players = party.map((who) => ({ id: `p${ids.length}-${who}`, ip: '192.0.2.7' }))
       ids.push(matchmaker.createTicket({ id: `${name}-${ids.length}`, queue: 'duel', players }).id)
     }
-    if (random() < 0.15) cancel(pick(random, ...ids))
+    if (random() < 0.15) cancel(matchmaker, pick(random, ...ids))
     const { matches } = matchmaker.inspect()
-    if (random() < 0.15 && matches.length > 0) stopMatch(pick(random, ...matches).matchId)
+    if (random() < 0.15 && matches.length > 0) stopMatch(matchmaker, pick(random, ...matches).matchId)
     if (random() < 0.1) {
       const { requestId = 'r' } = pick(random, ...matches) ?? {}
       matchmaker.hint(requestId)
-      void matchmaker.webhook(new Request(`http://127.0.0.1:9/hooks/${matches[0]?.matchId}/guess`, { method: 'POST', body: '{}' })).then(
-        ({ status }) => status === 404 || broken.push(`a forged webhook was answered by ${status}`),
-      )
+      const guess = new Request(`http://127.0.0.1:9/hooks/${matches[0]?.matchId}/guess`, { method: 'POST', body: '{}' })
+      void matchmaker.webhook(guess).then(({ status }) => {
+        if (status !== 404) broken.push(`a forged webhook was answered by ${status}`)
+      })
     }
   }
-  const cancel = (id: string | undefined) => {
+  const cancel = (matchmaker: Matchmaker, id: string | undefined) => {
     if (id === undefined || matchmaker.getTicket(id) === undefined) return
     try {
       matchmaker.cancelTicket(id)
@@ -168,26 +187,29 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       if (!(error instanceof TooLate)) throw error
     }
   }
-  const stopMatch = (matchId: string) => {
+  const stopMatch = (matchmaker: Matchmaker, matchId: string) => {
     told.delete(matchId)
+    stopping.push(matchId)
     void matchmaker.stopMatch(matchId).catch(() => {})
   }
 
-  begin(drawDeath())
+  let life = begin(drawDeath())
   for (let at = 0; at < BAD_MS; at += STEP_MS) {
-    act()
+    act(life)
     await step()
-    if (!mortal!.isDead()) continue
-    for (let down = 0; down < random() * DOWN_MS; down += STEP_MS) await step()
+    if (!life.mortal.isDead()) for (const matchId of stopping) stopped.add(matchId)
+    stopping = []
+    if (!life.mortal.isDead() && random() < SUDDEN_DEATH) life.mortal.kill()
+    if (!life.mortal.isDead()) continue
+    const downMs = random() * DOWN_MS
+    for (let down = 0; down < downMs; down += STEP_MS) await step()
     if (random() < 0.05) {
       journal = createMemoryJournal()
       forgot = true
     }
-    begin(drawDeath())
+    life = begin(drawDeath())
   }
   calm = true
-  if (mortal!.isDead()) begin(undefined)
-  const life = { mortal: mortal!, matchmaker: matchmaker!, ends }
   life.mortal.spare()
   for (let at = 0; at < (forgot ? REAPING_MS : CALM_MS); at += STEP_MS) await step()
 
@@ -202,7 +224,10 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       if (!running.includes(requestId)) broken.push(`players of ${matchId} are on ${requestId}, which was given up`)
     }
   }
-  for (const { phase, matchId } of matches) if (phase !== 'running') broken.push(`match ${matchId} is still ${phase}`)
+  for (const { phase, matchId } of matches) {
+    if (phase !== 'running') broken.push(`match ${matchId} is still ${phase}`)
+    if (stopped.has(matchId)) broken.push(`match ${matchId} goes on, although it was stopped`)
+  }
   for (const [id, how] of life.ends) if (how.length !== 1) broken.push(`ticket ${id} ended as ${how.join()}`)
   for (const id of ids) {
     const status = life.matchmaker.getTicket(id)?.status

@@ -176,8 +176,9 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
 
     drop: (match, reason) => {
+      const { phase, requestId } = match
       match.unwanted ??= reason
-      if (match.requestId !== undefined && match.phase !== 'stopping' && match.phase !== 'retrying') life.stop(match, match.requestId)
+      if (requestId !== undefined && phase !== 'stopping' && phase !== 'retrying') life.stop(match, requestId)
     },
 
     find: (matchId) => matches.find(matchId),

@@ -84,7 +84,6 @@ export function createCreating(options: CreatingOptions): Creating {
 
   const send = async (match: Match, request: CreateDeployment): Promise<void> => {
     if (match.unwanted !== undefined) return life.end(match)
-    governor.sending(clock.now())
     let requestId: string
     try {
       const answer = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
@@ -133,6 +132,7 @@ export function createCreating(options: CreatingOptions): Creating {
         return life.fail(match, 'refused', false)
       }
       matches.add(match)
+      governor.sending(clock.now())
       if (await writeDown(match)) void send(match, request)
     },
 
@@ -145,6 +145,7 @@ export function createCreating(options: CreatingOptions): Creating {
       match.tries.push(next)
       matches.enter(match, 'creating')
       matches.retag(match, `${matchTag(matchId)}-${match.tries.length}`)
+      governor.sending(clock.now())
       if (!(await writeDown(match))) return
       waiting.set(match, clock.now() + backoffMs(match.tries.length - 1, random(), RETRY))
     },

@@ -42,6 +42,7 @@ describe('is refused, and the message names the path', () => {
   })
 
   test('without repeating what may be a secret', () => {
-    expect(() => checked({ ...game, hiddenEnvironment: { KEY: 'hush'.repeat(2000) } })).toThrow(/^hiddenEnvironment\.KEY: must be at most 4096 bytes of UTF-8$/)
+    const tooLong = { ...game, hiddenEnvironment: { KEY: 'hush'.repeat(2000) } }
+    expect(() => checked(tooLong)).toThrow(/^hiddenEnvironment\.KEY: must be at most 4096 bytes of UTF-8$/)
   })
 })

@@ -18,7 +18,7 @@ export type Held = keyof SpendBound | 'paused'
 export interface Governor {
   /** @param count all whose deployment exists or may exist. @param startingCount those of them without players yet. */
   room(matches: { readonly count: number; readonly startingCount: number }, now: number): number
-  /** A create is sent. */
+  /** A create is going to be sent. */
   sending(now: number): void
   /** A create was answered. */
   succeeded(): void

@@ -106,8 +106,9 @@ test('like a journal in memory, for any entries, however often it is opened agai
   const anyEntry = fc
     .tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 5 }))
     .map(([matchId, step]) => lives(matchId)[step] as JournalEntry)
+  const manyRuns = fc.array(fc.array(anyEntry, { maxLength: 12 }), { maxLength: 4 })
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(anyEntry, { maxLength: 12 }), { maxLength: 4 }), fc.constantFrom(1, 400, 1e6), async (runs, compactAtBytes) => {
+    fc.asyncProperty(manyRuns, fc.constantFrom(1, 400, 1e6), async (runs, compactAtBytes) => {
       const path = newPath()
       for (const entries of runs) await written(path, entries, { fsync: 'never', compactAtBytes })
       expect(await opened(path)).toEqual(await known(runs.flat()))
@@ -140,7 +141,8 @@ describe('one at a time', () => {
     await expect(other.open()).rejects.toThrow(JournalLocked)
     // Another process, which lives: the one that started this one.
     const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
-    const started = `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const started = `${boot} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
     await journal.close()
     writeFileSync(`${path}.lock`, JSON.stringify({ host: hostname(), pid: process.ppid, started }))
     await expect(other.open()).rejects.toMatchObject({ name: 'JournalLocked', pid: process.ppid })

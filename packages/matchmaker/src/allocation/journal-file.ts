@@ -12,7 +12,8 @@ export interface FileJournalOptions {
   readonly path: string
   /**
    * What is forced onto the disk before it counts as written. Whatever the choice, an entry that counts is with the
-   * operating system, so the end of the process at any moment, kill -9 included, loses nothing; the choice is about power failures:
+   * operating system, so the end of the process at any moment, kill -9 included, loses nothing; the choice is about
+   * power failures:
    * - `always`: every entry;
    * - `intents` (default): that a deployment is about to be asked for. What is lost of the rest is found out again by
    *   the tag of the match, but a match on which people play may be taken for one that nobody needs;

@@ -11,6 +11,7 @@ import type { AllocatorListener } from './listener.js'
 import type { Match, MatchPhase } from './match.js'
 import type { Matches } from './matches.js'
 import type { Notes } from './notes.js'
+import { createOverdue } from './overdue.js'
 import { createReaper } from './reaper.js'
 import { createStops } from './stops.js'
 
@@ -57,14 +58,8 @@ export interface LifeOptions {
   readonly on: AllocatorListener
 }
 
-/** Milliseconds for which tickets wait until what was created without capacity is stopped; then they return. */
-const RETRY_PATIENCE_MS = 10_000
-/** Milliseconds between two looks at how long matches have lasted. */
-const ENDS_GAP_MS = 1000
-
 export function createLife(options: LifeOptions): Life {
   const { service, matches, notes, watcher, listening, clock, random, listLagMs, reapAfterMs, again, on } = options
-  let nextEndsAt = 0
 
   const fail: Life['fail'] = (match, reason, counts) => {
     if (match.unwanted !== undefined) return
@@ -88,7 +83,7 @@ export function createLife(options: LifeOptions): Life {
 
   const stop = (match: Match, requestId: string) => {
     // A restart in between must not take it for one on which people play.
-    if (match.endsAt < Infinity) notes.note({ kind: 'dropped', matchId: match.matchId })
+    if (match.phase === 'running' || match.endsAt < Infinity) notes.note({ kind: 'dropped', matchId: match.matchId })
     matches.enter(match, 'stopping')
     discard(match, requestId, () => {
       end(match)
@@ -149,6 +144,7 @@ export function createLife(options: LifeOptions): Life {
     }
   }
 
+  const endOverdue = createOverdue({ matches, fail, stop })
   const stops = createStops({
     service,
     clock,
@@ -166,17 +162,6 @@ export function createLife(options: LifeOptions): Life {
     absent: end,
     problem: (error, match) => on.problem('find', error, match),
   })
-
-  /** There may be many, and a second does not matter to them. */
-  const endOverdue = (now: number) => {
-    if (now < nextEndsAt) return
-    nextEndsAt = now + ENDS_GAP_MS
-    for (const match of matches.all()) {
-      if (match.phase !== 'running' || now < match.endsAt || match.requestId === undefined) continue
-      match.unwanted ??= 'max-duration'
-      stop(match, match.requestId)
-    }
-  }
 
   return {
     fail,
@@ -240,16 +225,6 @@ export function createLife(options: LifeOptions): Life {
       stops.advance(now)
       finder.advance(now)
       endOverdue(now)
-      for (const match of matches.starting()) {
-        const { phase, requestId, knownAt, order } = match
-        if (requestId === undefined) continue
-        if (phase === 'starting' && order !== undefined && now - knownAt >= order.deploy.readyTimeoutMs) {
-          fail(match, 'too-slow', true)
-          stop(match, requestId)
-        } else if (phase === 'retrying' && now - knownAt >= RETRY_PATIENCE_MS) {
-          fail(match, 'no-capacity', true)
-        }
-      }
     },
 
     giveUpSooner: () => finder.giveUpSooner(),

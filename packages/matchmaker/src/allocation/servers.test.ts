@@ -108,7 +108,8 @@ describe('no capacity', () => {
 
 describe('a match ends', () => {
   test('after its longest duration', async () => {
-    const { matchmaker, service, seen, join, run } = setUp({ queues: [{ ...duel, deploy: { ...deploy, maxDurationMs: 20_000 } }] })
+    const queues = [{ ...duel, deploy: { ...deploy, maxDurationMs: 20_000 } }]
+    const { matchmaker, service, seen, join, run } = setUp({ queues })
     join('ann', 'ben')
     await run(24_000)
     expect(service.unstopped()).toEqual(['r1'])
@@ -237,7 +238,8 @@ describe('the reaper', () => {
 
 test('what does not fit into the environment is not asked for, and costs no attempt', async () => {
   const hidden = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
-  const { matchmaker, service, seen, join, run } = setUp({ queues: [{ ...duel, deploy: { ...deploy, hiddenEnvironment: hidden } }] })
+  const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: hidden } }]
+  const { matchmaker, service, seen, join, run } = setUp({ queues })
   join('ann', 'ben')
   await run(3000)
   expect(service.calls.create).toHaveLength(0)
@@ -252,4 +254,77 @@ test('creates per minute: the others wait', async () => {
   expect(service.calls.create).toHaveLength(2)
   await run(2000)
   expect(service.calls.create).toHaveLength(3)
+})
+
+describe('READY is not listening', () => {
+  const secretOf = (creates: readonly CreateDeployment[]) =>
+    creates[0]?.environment_variables?.find(({ key }) => key === 'MM_REGISTRATION_SECRET')?.value ?? ''
+
+  test('players are sent when the server has warmed up', async () => {
+    const { seen, join, run, status } = setUp({ queues: [{ ...duel, deploy: { ...deploy, warmUpMs: 4000 } }] })
+    join('ann', 'ben')
+    await run(8000)
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+    await run(3000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(seen.assigned).toHaveLength(1)
+  })
+
+  test('players are sent when the server has registered, with its secret', async () => {
+    const probe = { kind: 'registration' } as const
+    const { matchmaker, service, join, run, status } = setUp({ queues: [{ ...duel, deploy: { ...deploy, probe } }] })
+    join('ann', 'ben')
+    await run(10_000)
+    const [match] = matchmaker.inspect().matches
+    expect(match).toMatchObject({ phase: 'warming' })
+    expect(matchmaker.serverReady(match?.matchId ?? '', 'guess')).toBe(false)
+    expect(matchmaker.serverReady('nowhere', secretOf(service.calls.create))).toBe(false)
+    await run(1000)
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+    expect(matchmaker.serverReady(match?.matchId ?? '', secretOf(service.calls.create))).toBe(true)
+    await run(250)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(JSON.stringify(matchmaker.inspect())).not.toContain(secretOf(service.calls.create))
+  })
+
+  test('a server that does not register is stopped, and that is an attempt', async () => {
+    const probe = { kind: 'registration', withinMs: 3000 } as const
+    const { service, seen, join, run } = setUp({ queues: [{ ...duel, deploy: { ...deploy, probe } }] })
+    join('ann', 'ben')
+    await run(10_000)
+    expect(seen.returned).toMatchObject([{ reason: 'not-listening', ticket: { attempts: 1 } }])
+    expect(seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'not-listening' }])
+    expect(service.unstopped()).not.toContain('r1')
+  })
+
+  test('a ticket that is cancelled meanwhile ends the waiting', async () => {
+    const { clock, matchmaker, service, join, run } = setUp({ queues: [{ ...duel, deploy: { ...deploy, warmUpMs: 60_000 } }] })
+    join('ann', 'ben')
+    await run(8000)
+    matchmaker.cancelTicket('ann-ben')
+    await run(500)
+    expect(service.unstopped()).toEqual([])
+    await clock.until(matchmaker.close())
+    expect(clock.sleepers).toBe(0)
+  })
+})
+
+test('webhooks: asked for at a path of their own for each match, and taken as hints', async () => {
+  const { clock, matchmaker, service, join, run, status } = setUp({
+    webhookUrl: 'https://game.example.com/hooks',
+    service: { fate: () => ({ readyMs: 20 }) },
+  })
+  join('ann', 'ben')
+  await matchmaker.tick()
+  await clock.advance(30)
+  const url = service.calls.create[0]?.webhook_on_ready?.url ?? ''
+  expect(url).toMatch(/^https:\/\/game\.example\.com\/hooks\/[0-9a-v]{21}\/[0-9a-v]{21}$/)
+  expect(status('ann-ben')).toBe('MATCH_FOUND')
+  const forged = JSON.stringify({ request_id: 'r1', current_status: 'Status.READY', fqdn: 'evil.example.com' })
+  const { status: answered } = await matchmaker.webhook(new Request(url, { method: 'POST', body: forged }))
+  expect(answered).toBe(204)
+  await clock.advance(0)
+  expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+  await run(250)
+  expect(service.calls.get).toHaveLength(1)
 })

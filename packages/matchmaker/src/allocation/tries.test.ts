@@ -34,7 +34,11 @@ test('the middle of a match is that of its parties, as far as it is known where 
     place,
     players: coordinates.map((one, index) => ({ id: `${id}-${index}`, coordinates: one })),
   })
-  const tickets = [ticket('a', { latitude: 10, longitude: 0 }), ticket('b', undefined, { latitude: 20, longitude: 0 }), ticket('c', undefined)]
+  const tickets = [
+    ticket('a', { latitude: 10, longitude: 0 }),
+    ticket('b', undefined, { latitude: 20, longitude: 0 }),
+    ticket('c', undefined),
+  ]
   const middle = middleOfMatch({ tickets } as unknown as FoundMatch)
   expect(middle?.latitude).toBeCloseTo(15)
   expect(middle?.longitude).toBeCloseTo(0)

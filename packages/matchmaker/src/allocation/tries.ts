@@ -21,7 +21,11 @@ export const firstTry = (requireCachedLocations: boolean): Try => ({ cachedOnly:
  * @param tries what was asked for so far, at least one.
  * @param places where there is capacity, as far as that is known.
  */
-export function nextTry(tries: readonly Try[], places: readonly Coordinates[], players: Coordinates | undefined): Try | undefined {
+export function nextTry(
+  tries: readonly Try[],
+  places: readonly Coordinates[],
+  players: Coordinates | undefined,
+): Try | undefined {
   if (tries.length >= MOST_TRIES) return undefined
   if (tries.every(({ cachedOnly }) => cachedOnly)) return { cachedOnly: false, at: undefined }
   const untried = places.filter((place) => !tries.some(({ at }) => at !== undefined && isSame(at, place)))

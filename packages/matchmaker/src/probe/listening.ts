@@ -65,7 +65,8 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
     if (probe.kind === 'registration') return match.registered || hear(match, probe.withinMs, heard, signal)
     const port = assignment.ports[probe.port]?.external
     if (port === undefined) {
-      throw new InvalidInput(`the server has no port ${JSON.stringify(probe.port)}, which the probe needs`, { field: 'probe.port' })
+      const message = `the server has no port ${JSON.stringify(probe.port)}, which the probe needs`
+      throw new InvalidInput(message, { field: 'probe.port' })
     }
     const { kind, payload } = probe
     return knock(probe, { kind, payload, port, host: assignment.publicIp ?? assignment.fqdn }, signal)

@@ -16,6 +16,7 @@ export function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
   let skipped = 0
 
   const create = ({ id, queues, players, priority, createdAt }: RecordedTicket, at: number) => {
+    if (matchmaker.getTicket(id) !== undefined) return
     const ticket = { id, queues, players: players.map(playerOf), priority }
     outcomes.expect(ticket, createdAt)
     try {

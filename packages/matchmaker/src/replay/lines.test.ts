@@ -2,6 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { expect, test } from 'vitest'
 import { readLine } from './lines.js'
 
+const hollow = { id: 'a', queues: [], players: [], priority: 0, createdAt: 1 }
 const cancel = { kind: 'cancel', at: 1, n: 2, ticketId: 'a' }
 
 test('reads what it knows', () => {
@@ -16,7 +17,7 @@ test.each([
   [JSON.stringify({ ...cancel, ticketId: '' }), 'recording, line 7: ticketId: '],
   [JSON.stringify({ ...cancel, more: 1 }), 'recording, line 7: more: is not known'],
   [JSON.stringify({ kind: 'start', format: 'muster-recording-9', at: 1, n: 0 }), 'recording, line 7: format: '],
-  [JSON.stringify({ kind: 'create', at: 1, n: 0, ticket: { id: 'a', queues: [], players: [], priority: 0, createdAt: 1 } }), 'recording, line 7: ticket.queues: '],
+  [JSON.stringify({ kind: 'create', at: 1, n: 0, ticket: hollow }), 'recording, line 7: ticket.queues: '],
 ])('refuses %s', (text, message) => {
   expect(() => readLine(text, 7)).toThrow(InvalidInput)
   expect(() => readLine(text, 7)).toThrow(message)

@@ -24,6 +24,10 @@ export interface ReplayedMatch {
   readonly tickets: readonly { readonly id: string; readonly team: string | undefined }[]
 }
 
+interface MatchSoFar extends Omit<ReplayedMatch, 'matchId' | 'tickets'> {
+  readonly tickets: { readonly id: string; readonly team: string | undefined }[]
+}
+
 /** Keeps what becomes of the tickets of a replay. */
 export interface Outcomes {
   /** A ticket is about to be created. */
@@ -45,7 +49,7 @@ export interface Outcomes {
 export function createOutcomes({ on }: Pick<Matchmaker, 'on'>): Outcomes {
   const tickets = new Map<string, ReplayedTicket>()
   const players = new Map<string, Player>()
-  const matches = new Map<string, { readonly queue: string; readonly assignedAt: number; readonly tickets: { id: string; team: string | undefined }[] }>()
+  const matches = new Map<string, MatchSoFar>()
   const playing = new Map<string, string>()
   let waiting = 0
 

@@ -4,7 +4,11 @@ import type { Player } from '../tickets/ticket.js'
 import { percentilesOf } from './percentiles.js'
 import { qualityOf } from './quality.js'
 
-const player = (id: string, attributes: Player['attributes'], longitude = 0): Player => ({ id, attributes, coordinates: { latitude: 0, longitude } })
+const player = (id: string, attributes: Player['attributes'], longitude = 0): Player => ({
+  id,
+  attributes,
+  coordinates: { latitude: 0, longitude },
+})
 
 test('percentiles are values that occur, and grow', () => {
   expect(percentilesOf([])).toEqual({ p50: 0, p90: 0, p99: 0, max: 0 })
@@ -48,6 +52,7 @@ test('teams of which only one has the attribute are not compared', () => {
 })
 
 test('an attribute may have any name', () => {
-  const match = [{ team: 'team', players: [player('a', JSON.parse('{"__proto__":1}') as Record<string, number>), player('b', JSON.parse('{"__proto__":4}') as Record<string, number>)] }]
+  const named = (value: number) => JSON.parse(`{"__proto__":${value}}`) as Record<string, number>
+  const match = [{ team: 'team', players: [player('a', named(1)), player('b', named(4))] }]
   expect(Object.entries(qualityOf([match]).difference)).toEqual([['__proto__', percentilesOf([3])]])
 })

@@ -45,11 +45,9 @@ function imbalancesOf(match: Match): Measure[] {
 }
 
 const numbersOf = (tickets: readonly MatchedTicket[]): Measure[] =>
-  tickets.flatMap(({ players }) =>
-    players.flatMap(({ attributes = {} }) =>
-      Object.entries(attributes).flatMap(([attribute, value]): Measure[] => (typeof value === 'number' ? [[attribute, value]] : [])),
-    ),
-  )
+  tickets
+    .flatMap(({ players }) => players.flatMap(({ attributes = {} }) => Object.entries(attributes)))
+    .flatMap(([attribute, value]): Measure[] => (typeof value === 'number' ? [[attribute, value]] : []))
 
 /** Of attributes with at least so many values. */
 const spreads = (measures: readonly Measure[], least = 1): Measure[] =>

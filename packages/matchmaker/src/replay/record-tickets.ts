@@ -24,7 +24,7 @@ export interface RecordOptions {
 /**
  * Writes down what a matchmaker is asked for from now on, and what waits in it already, for `replayTickets`: one line
  * of JSON for each thing that it did. Use the matchmaker it gives instead of the given one: what is asked of that one
- * directly is not recorded. A `write` that fails becomes a process warning.
+ * directly is not recorded, and neither is `reconfigure`. A `write` that fails becomes a process warning.
  * @param write takes a line with its line feed. The lines may be in any order.
  */
 export function recordTickets(matchmaker: Matchmaker, write: (line: string) => void, options: RecordOptions = {}): Matchmaker {
@@ -33,22 +33,22 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
   const recorded = createPlayerRecorder(addresses)
   const members = createMatchMembers(matchmaker)
 
+  /** Undefined for one that is created already: creating it twice is creating it once. */
+  const beginCreate = (input: TicketInput): Note | undefined =>
+    input.id !== undefined && matchmaker.getTicket(input.id) !== undefined ? undefined : begin()
   const noteCreated = (note: Note, input: TicketInput, { id, createdAt }: Ticket) => {
     const { queue, queues: names = queue === undefined ? [] : [queue], players, priority = 0 } = input
+    const recordedPlayers = (places: Places) => players.map((player) => recorded(player, places.get(player)))
     note(
-      (places) => ({
-        kind: 'create',
-        ticket: { id, queues: names, players: players.map((player) => recorded(player, places.get(player))), priority, createdAt },
-      }),
+      (places) => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers(places), priority, createdAt } }),
       players,
     )
   }
   /** One that has waited elsewhere, where its place was found out. */
-  const noteTakenOver = (note: Note, { id, queues: names, players, priority, createdAt, place }: ExportedTicket) =>
-    note(() => ({
-      kind: 'create',
-      ticket: { id, queues: names, players: players.map((player) => recorded(player, player.coordinates ?? place)), priority, createdAt },
-    }))
+  const noteTakenOver = (note: Note, { id, queues: names, players, priority, createdAt, place }: ExportedTicket) => {
+    const recordedPlayers = players.map((player) => recorded(player, player.coordinates ?? place))
+    note(() => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers, priority, createdAt } }))
+  }
 
   const recordedTeams = (teams: readonly BackfillTeam[], places: Places): RecordedTeam[] =>
     teams.map(({ players, ...team }) =>
@@ -62,16 +62,17 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
   return {
     ...matchmaker,
     createTicket: (input) => {
-      const note = begin()
+      const note = beginCreate(input)
       const ticket = matchmaker.createTicket(input)
-      noteCreated(note, input, ticket)
+      if (note !== undefined) noteCreated(note, input, ticket)
       return ticket
     },
     createTickets: (inputs) => {
-      const notes = inputs.map(begin)
+      const notes = inputs.map(beginCreate)
       const results = matchmaker.createTickets(inputs)
       for (const [index, { ticket }] of results.entries()) {
-        if (ticket !== undefined) noteCreated(notes[index] as Note, inputs[index] as TicketInput, ticket)
+        const note = notes[index]
+        if (note !== undefined && ticket !== undefined) noteCreated(note, inputs[index] as TicketInput, ticket)
       }
       return results
     },

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { createMatchmaker } from '../create-matchmaker.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import { read } from '../read.js'
+import type { Ticket } from '../tickets/ticket.js'
 import { createActor } from './actor.js'
 import { readLine, type RecordedLine } from './lines.js'
 import { createOutcomes, type ReplayedMatch, type ReplayedTicket } from './outcomes.js'
@@ -19,7 +20,7 @@ export interface ReplayOptions {
   readonly tickMs?: number | undefined
   /** Milliseconds that every server takes to be READY. Default 5000 (our choice). */
   readonly startMs?: number | undefined
-  /** Whether players accept when they did in the recording, or always and at once, e.g. because nobody was asked then. Default `recorded`. */
+  /** Whether players accept when they did in the recording (default), or always and at once, e.g. if nobody was asked then. */
   readonly acceptance?: 'recorded' | 'always' | undefined
 }
 
@@ -50,7 +51,10 @@ const schema = z.strictObject({
  * @param lines of `recordTickets`, with or without line feeds; empty ones are ignored.
  * @throws {InvalidInput} naming the line, or the option; {InvalidQueue}
  */
-export async function replayTickets(lines: Iterable<string> | AsyncIterable<string>, options: ReplayOptions = {}): Promise<Replay> {
+export async function replayTickets(
+  lines: Iterable<string> | AsyncIterable<string>,
+  options: ReplayOptions = {},
+): Promise<Replay> {
   const given = read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
   const { seed, tickMs, startMs, acceptance } = given
   const recording = await readRecording(lines)
@@ -71,7 +75,7 @@ export async function replayTickets(lines: Iterable<string> | AsyncIterable<stri
   const outcomes = createOutcomes(matchmaker)
   const actor = createActor(matchmaker, outcomes)
   if (acceptance === 'always') {
-    const accept = ({ tickets }: { readonly tickets: readonly { readonly id: string; readonly acceptance?: object | undefined }[] }) => {
+    const accept = ({ tickets }: { readonly tickets: readonly Ticket[] }) => {
       for (const ticket of tickets) if (ticket.acceptance !== undefined) matchmaker.acceptMatch(ticket.id)
     }
     matchmaker.on('matchFound', accept)
@@ -88,7 +92,8 @@ export async function replayTickets(lines: Iterable<string> | AsyncIterable<stri
   await clock.until(matchmaker.close({ stopServers: true }))
 
   const tickets = outcomes.tickets()
-  return { matches: outcomes.matches(), tickets, refused: actor.refused, skipped: actor.skipped, summary: summarize(tickets, outcomes.players) }
+  const { refused, skipped } = actor
+  return { matches: outcomes.matches(), tickets, refused, skipped, summary: summarize(tickets, outcomes.players) }
 }
 
 async function readRecording(lines: Iterable<string> | AsyncIterable<string>): Promise<RecordedLine[]> {
@@ -104,7 +109,9 @@ async function readRecording(lines: Iterable<string> | AsyncIterable<string>): P
 function queuesOf(recording: readonly RecordedLine[]): readonly QueueDefinition[] {
   const [first] = recording
   const queues = first?.kind === 'start' ? first.queues : undefined
-  if (queues === undefined) throw new InvalidInput('option queues: must be given, since the recording has none', { field: 'queues' })
+  if (queues === undefined) {
+    throw new InvalidInput('option queues: must be given, since the recording has none', { field: 'queues' })
+  }
   // They are checked like any others when the matchmaker is made.
   return queues as readonly QueueDefinition[]
 }

@@ -147,7 +147,9 @@ describe('a replay', () => {
   })
 
   /** What would be asked of a matchmaker, at which millisecond. */
-  const record = async (arrivals: readonly (typeof arrival extends fc.Arbitrary<infer One> ? One : never)[], mode: 'tick' | 'arrival') => {
+  type Arrival = typeof arrival extends fc.Arbitrary<infer One> ? One : never
+
+  const record = async (arrivals: readonly Arrival[], mode: 'tick' | 'arrival') => {
     const { matchmaker, lines, pass, played, clock } = setUp([{ ...duel, mode }])
     const start = clock.now()
     const acts: { at: number; act: () => void }[] = []
@@ -160,7 +162,11 @@ describe('a replay', () => {
         at: 9000 + leavesAfterMs,
         act: () => {
           const { matchId, status } = matchmaker.getTicket(id) ?? {}
-          if (matchId !== undefined && status === 'HOST_ASSIGNED') matchmaker.playersLeft(matchId, players.map((player) => player.id))
+          if (matchId === undefined || status !== 'HOST_ASSIGNED') return
+          matchmaker.playersLeft(
+            matchId,
+            players.map((player) => player.id),
+          )
         },
       })
     }
@@ -176,9 +182,11 @@ describe('a replay', () => {
     return { lines, played: played() }
   }
 
-  test('makes the matches that were made, whatever the order of the lines; the same lines and seed, the same of everything', async () => {
+  test('makes the matches that were made, whatever the order of the lines; and the same of everything each time', async () => {
+    const some = fc.array(arrival, { minLength: 1, maxLength: 24 })
+    const modes = fc.constantFrom('tick', 'arrival')
     await fc.assert(
-      fc.asyncProperty(fc.array(arrival, { minLength: 1, maxLength: 24 }), fc.constantFrom('tick', 'arrival'), fc.integer(), async (arrivals, mode, seed) => {
+      fc.asyncProperty(some, modes, fc.integer(), async (arrivals, mode, seed) => {
         const { lines, played } = await record(arrivals, mode)
         const replay = await replayTickets(lines)
         expect(playedIn(replay)).toEqual(played)
@@ -216,6 +224,19 @@ describe('a replay', () => {
     expect(refused.refused.map(({ ticketId, error }) => [ticketId, error.name])).toEqual(
       ['ann', 'ben', 'cem', 'dan'].map((id) => [id, 'UnknownQueue']),
     )
+  })
+
+  test('ends, even if a ticket was created again after it had ended', async () => {
+    const { matchmaker, lines, parsed, pass } = setUp()
+    const create = (id: string) => matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 10)] })
+    for (const id of ['ann', 'ben']) create(id)
+    await pass(8000)
+    expect(create('ann').status).toBe('HOST_ASSIGNED')
+    expect(matchmaker.createTickets([{ id: 'ben', queue: 'duel', players: [rated('ben', 10)] }])).toHaveLength(1)
+    expect(parsed().filter(({ kind }) => kind === 'create')).toHaveLength(2)
+    const again = { ...parsed()[1], at: Number(parsed()[1]?.['at']) + 8000, n: 99 }
+    const replay = await replayTickets([...lines, JSON.stringify(again)])
+    expect(playedIn(replay)).toEqual([['ann', 'ben']])
   })
 
   test('accepts for everybody if told so', async () => {

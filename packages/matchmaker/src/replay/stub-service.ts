@@ -24,7 +24,11 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
     throw new NotFound('there is no such deployment')
   }
   const isReady = ({ readyAt }: Standing) => clock.now() >= readyAt
-  const whereOf = ({ requestId, tags }: Standing) => ({ request_id: requestId, fqdn: `${requestId}.example.com`, tags: [...tags] })
+  const whereOf = ({ requestId, tags }: Standing) => ({
+    request_id: requestId,
+    fqdn: `${requestId}.example.com`,
+    tags: [...tags],
+  })
   const statusOf = (one: Standing): Deployment => ({
     ...whereOf(one),
     current_status: isReady(one) ? 'Status.READY' : 'Status.DEPLOYING',
@@ -49,7 +53,8 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
     },
     list: async ({ page = 1, query }) => {
       const wanted = (query?.filters ?? []).flatMap(({ field, value }) => (field === 'tags' ? [[value].flat().map(String)] : []))
-      const all = [...standing.values()].filter(({ tags }) => wanted.every((some) => some.some((tag) => tags.includes(tag)))).toReversed()
+      const isWanted = ({ tags }: Standing) => wanted.every((some) => some.some((tag) => tags.includes(tag)))
+      const all = [...standing.values()].filter(isWanted).toReversed()
       const shown = all.slice((page - 1) * PAGE, page * PAGE)
       return {
         data: shown.map((one) => ({ ...whereOf(one), ready: isReady(one) })),

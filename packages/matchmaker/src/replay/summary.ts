@@ -43,11 +43,16 @@ export function summarize(tickets: readonly ReplayedTicket[], players: ReadonlyM
 }
 
 function summarizeQueue(assigned: readonly ReplayedTicket[], players: ReadonlyMap<string, Player>): QueueSummary {
-  const matches = [...groupBy(assigned, ({ matchId = '' }) => matchId).values()]
+  const matches = [...groupBy(assigned, ({ matchId }) => matchId).values()]
+  const waits = assigned.flatMap(({ playerIds, createdAt, endedAt = createdAt }) => playerIds.map(() => endedAt - createdAt))
+  const withPlayers = ({ team, playerIds }: ReplayedTicket) => ({
+    team,
+    players: playerIds.flatMap((id) => players.get(id) ?? []),
+  })
   return {
     matches: matches.length,
-    waitMs: percentilesOf(assigned.flatMap(({ playerIds, createdAt, endedAt = createdAt }) => playerIds.map(() => endedAt - createdAt))),
-    quality: qualityOf(matches.map((match) => match.map(({ team, playerIds }) => ({ team, players: playerIds.flatMap((id) => players.get(id) ?? []) })))),
+    waitMs: percentilesOf(waits),
+    quality: qualityOf(matches.map((match) => match.map(withPlayers))),
   }
 }
 

@@ -28,7 +28,11 @@ export function recordRequests(
       counters['muster.api.requests'].add(1, attributes)
       histograms['muster.api.duration'].record(durationMs / 1000, attributes)
     }),
-    listen('retry', ({ operation, error }) => counters['muster.api.retries'].add(1, { ...of(operation), 'muster.outcome': error })),
-    listen('throttled', ({ limit }) => counters['muster.api.throttled'].add(1, { ...common, 'muster.limit': limit })),
+    listen('retry', ({ operation, error }) => {
+      counters['muster.api.retries'].add(1, { ...of(operation), 'muster.outcome': error })
+    }),
+    listen('throttled', ({ limit }) => {
+      counters['muster.api.throttled'].add(1, { ...common, 'muster.limit': limit })
+    }),
   ]
 }

@@ -23,9 +23,10 @@ export function recordEvents({ on }: Observed, { counters, histograms }: Instrum
     on('matchFound', ({ queue, tickets, expansionMs }) => {
       const attributes = ofQueue(queue)
       const createdAt = tickets.map((ticket) => ticket.createdAt)
+      const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)
       counters['muster.matches.found'].add(1, attributes)
       histograms['muster.match.expansion'].record(seconds(expansionMs), attributes)
-      histograms['muster.match.players'].record(tickets.reduce((sum, { players }) => sum + players.length, 0), attributes)
+      histograms['muster.match.players'].record(players, attributes)
       histograms['muster.match.wait_spread'].record(seconds(Math.max(...createdAt) - Math.min(...createdAt)), attributes)
       matched(queue, tickets)
     }),
@@ -37,9 +38,12 @@ export function recordEvents({ on }: Observed, { counters, histograms }: Instrum
     on('playersLeft', ({ queue, playerIds }) => counters['muster.players.left'].add(playerIds.length, ofQueue(queue))),
     on('backfillCreated', ({ backfill }) => counters['muster.backfills.created'].add(1, ofQueue(backfill.queue))),
     on('backfillChanged', ({ backfill: { queue, status } }) => {
-      if (status !== 'OPEN') counters['muster.backfills.ended'].add(1, { ...ofQueue(queue), 'muster.outcome': status.toLowerCase() })
+      if (status === 'OPEN') return
+      counters['muster.backfills.ended'].add(1, { ...ofQueue(queue), 'muster.outcome': status.toLowerCase() })
     }),
-    on('returned', ({ queue, reason }) => counters['muster.tickets.returned'].add(1, { ...ofQueue(queue), 'muster.reason': reason })),
+    on('returned', ({ queue, reason }) => {
+      counters['muster.tickets.returned'].add(1, { ...ofQueue(queue), 'muster.reason': reason })
+    }),
     on('assigned', ({ tickets }) => {
       for (const ticket of tickets) ended(ticket, 'assigned', ticket.assignedAt)
     }),

@@ -19,7 +19,10 @@ const counters = {
   'muster.backfills.ended': { unit: '{backfill}', description: 'Backfills that ended, by how' },
   'muster.deployments.created': { unit: '{deployment}', description: 'Deployments that the service accepted' },
   'muster.deployments.stopped': { unit: '{deployment}', description: 'Deployments whose stop was confirmed, by why' },
-  'muster.deployments.reaped': { unit: '{deployment}', description: 'Deployments of this matchmaker that belonged to no match, and were stopped' },
+  'muster.deployments.reaped': {
+    unit: '{deployment}',
+    description: 'Deployments of this matchmaker that belonged to no match, and were stopped',
+  },
   'muster.problems': { unit: '{problem}', description: 'What went wrong and was dealt with, by what was being done' },
   'muster.api.requests': { unit: '{request}', description: 'Requests to the service, by operation and outcome' },
   'muster.api.retries': { unit: '{request}', description: 'Requests that failed and are repeated, by operation and error' },
@@ -30,11 +33,27 @@ const counters = {
 const histograms = {
   'muster.ticket.match_time': { unit: 's', description: 'From the creation of a ticket to its match', buckets: MINUTES },
   'muster.ticket.wait_time': { unit: 's', description: 'From the creation of a ticket to its end', buckets: MINUTES },
-  'muster.match.expansion': { unit: 's', description: 'How far its rules had given way: the waiting time at which the limits began that a match keeps', buckets: MINUTES },
+  'muster.match.expansion': {
+    unit: 's',
+    description: 'How far its rules had given way: the waiting time at which the limits began that a match keeps',
+    buckets: MINUTES,
+  },
   'muster.match.players': { unit: '{player}', description: 'Players of a match when it was found', buckets: PLAYERS },
-  'muster.match.wait_spread': { unit: 's', description: 'What its oldest ticket waited longer than its youngest', buckets: MINUTES },
-  'muster.deployment.start_time': { unit: 's', description: 'From the answer to a create until the deployment is known to be READY', buckets: MINUTES },
-  'muster.deployment.unseen_time': { unit: 's', description: 'For how long, at most, a deployment was READY before that was known', buckets: MOMENTS },
+  'muster.match.wait_spread': {
+    unit: 's',
+    description: 'What its oldest ticket waited longer than its youngest',
+    buckets: MINUTES,
+  },
+  'muster.deployment.start_time': {
+    unit: 's',
+    description: 'From the answer to a create until the deployment is known to be READY',
+    buckets: MINUTES,
+  },
+  'muster.deployment.unseen_time': {
+    unit: 's',
+    description: 'For how long, at most, a deployment was READY before that was known',
+    buckets: MOMENTS,
+  },
   'muster.tick.duration': { unit: 's', description: 'A round of grouping', buckets: MOMENTS },
   'muster.api.queue_time': { unit: 's', description: 'What a request waited here for its rate limit', buckets: MOMENTS },
   'muster.api.duration': { unit: 's', description: 'What a request took once it had left', buckets: MOMENTS },
@@ -44,7 +63,10 @@ const histograms = {
 const sums = {
   'muster.tickets.waiting': { unit: '{ticket}', description: 'Tickets that search, by what they wait for' },
   'muster.players.waiting': { unit: '{player}', description: 'Players in tickets that search' },
-  'muster.matches.forming': { unit: '{match}', description: 'Matches whose players are being asked, or whose server is waited for' },
+  'muster.matches.forming': {
+    unit: '{match}',
+    description: 'Matches whose players are being asked, or whose server is waited for',
+  },
   'muster.backfills.open': { unit: '{backfill}', description: 'Matches that ask for more players' },
   'muster.backfills.slots': { unit: '{player}', description: 'Players that these would take' },
   'muster.api.queued': { unit: '{request}', description: 'Requests that wait here for their rate limit' },
@@ -56,7 +78,10 @@ const sums = {
 const gauges = {
   'muster.tickets.longest_wait': { unit: 's', description: 'What the oldest ticket that searches has waited' },
   'muster.allocation.held': { unit: '1', description: '1 while no more servers are deployed, by why' },
-  'muster.api.limit_use': { unit: '1', description: 'Most requests in any second since the last reading, as a share of the rate limit' },
+  'muster.api.limit_use': {
+    unit: '1',
+    description: 'Most requests in any second since the last reading, as a share of the rate limit',
+  },
 } as const
 
 /** Every metric there is. Names, units and attributes are an interface that dashboards rest on: see docs/telemetry.md. */
@@ -72,7 +97,10 @@ export function createInstruments(meter: Meter): Instruments {
   const make = <Key extends string, Description extends object, Made>(
     described: Readonly<Record<Key, Description>>,
     one: (name: Key, description: Description) => Made,
-  ) => Object.fromEntries((Object.keys(described) as Key[]).map((name) => [name, one(name, described[name])])) as Record<Key, Made>
+  ) => {
+    const names = Object.keys(described) as Key[]
+    return Object.fromEntries(names.map((name) => [name, one(name, described[name])])) as Record<Key, Made>
+  }
   return {
     counters: make(counters, (name, options) => meter.createCounter(name, options)),
     histograms: make(histograms, (name, { buckets, ...options }) =>

@@ -13,9 +13,12 @@ describe('tickets', () => {
     const { emit, measured } = setUp()
     emit('ticketCreated', { ticket: ticket('a') })
     emit('ticketCreated', { ticket: ticket('b', { queues: ['duel', 'ranked'] }) })
-    emit('matchFound', { ...match, tickets: [ticket('a', { queue: 'duel', matchedAt: START + 2000 }), ticket('b', { queue: 'duel', createdAt: START + 500, matchedAt: START + 2000 })], expansionMs: 1500 })
+    const matched = { queue: 'duel', matchedAt: START + 2000 }
+    const both = [ticket('a', matched), ticket('b', { ...matched, createdAt: START + 500 })]
+    emit('matchFound', { ...match, tickets: both, expansionMs: 1500 })
     emit('returned', { ...match, ticket: ticket('b'), reason: 'no-capacity' })
-    emit('assigned', { ...match, requestId: 'r1', assignment, tickets: [ticket('a', { queue: 'duel', assignedAt: START + 9000 })] })
+    const assigned = [ticket('a', { queue: 'duel', assignedAt: START + 9000 })]
+    emit('assigned', { ...match, requestId: 'r1', assignment, tickets: assigned })
     emit('cancelled', { ticket: ticket('b', { queues: ['duel', 'ranked'], cancelledAt: START + 10_000 }), reason: 'attempts' })
     emit('expired', { ticket: ticket('c', { cancelledAt: START + 60_000 }) })
     expect(await measured()).toMatchObject({
@@ -155,5 +158,6 @@ describe('with a client', () => {
 test('every metric has the unit in the documentation that it has here, and no other is there', () => {
   const text = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
   const documented = Array.from(text.matchAll(/^\| `(muster\.[\w.]+)` \|[^|]*\| (\S+) \|/gm), ([, name, unit]) => [name, unit])
-  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(Object.entries(catalogue).map(([name, { unit }]) => [name, unit])))
+  const units = Object.entries(catalogue).map(([name, { unit }]) => [name, unit])
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(units))
 })

@@ -40,7 +40,9 @@ export function observeState(
     }
 
     result.observe(observed['muster.stops.pending'], stopsPending, common)
-    for (const reason of holds) result.observe(observed['muster.allocation.held'], reason === held ? 1 : 0, { ...common, 'muster.reason': reason })
+    for (const reason of holds) {
+      result.observe(observed['muster.allocation.held'], reason === held ? 1 : 0, { ...common, 'muster.reason': reason })
+    }
     for (const [name, { queued }] of Object.entries(client?.queues() ?? {})) {
       result.observe(observed['muster.api.queued'], queued, { ...common, 'muster.limit': name })
     }

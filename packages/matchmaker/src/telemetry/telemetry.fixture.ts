@@ -1,12 +1,12 @@
 import type { Attributes, HrTime } from '@opentelemetry/api'
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type Sampler } from '@opentelemetry/sdk-trace-base'
-import { createManualClock } from '@muster/core/clock'
+import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { createEvents } from '../events.js'
 import type { Inspection } from '../inspection.js'
 import type { Ticket } from '../tickets/ticket.js'
 import { instrument } from './instrument.js'
-import type { ObservedClient } from './observed.js'
+import type { Observed, ObservedClient } from './observed.js'
 
 export const START = Date.UTC(2026, 0, 1)
 
@@ -17,10 +17,18 @@ class Reader extends MetricReader {
 
 export const idle: Inspection = { queues: [], matches: [], stopsPending: 0, held: undefined, pausedUntil: undefined }
 
-/** A matchmaker that does nothing but tell what the test lets it tell, instrumented with an SDK that keeps everything. */
-export function setUp(options: { readonly client?: ObservedClient; readonly attributes?: Attributes; readonly sampler?: Sampler } = {}) {
-  const { sampler, ...given } = options
-  const clock = createManualClock({ start: START })
+interface SetUpOptions {
+  /** Default: one that does nothing but tell what the test lets it tell. */
+  readonly matchmaker?: Observed
+  readonly clock?: ManualClock
+  readonly client?: ObservedClient
+  readonly attributes?: Attributes
+  readonly sampler?: Sampler
+}
+
+/** A matchmaker that is instrumented, with an SDK that keeps everything. */
+export function setUp(options: SetUpOptions = {}) {
+  const { sampler, matchmaker, clock = createManualClock({ start: START }), ...given } = options
   const events = createEvents()
   const state = { inspection: idle }
   const reader = new Reader()
@@ -30,7 +38,8 @@ export function setUp(options: { readonly client?: ObservedClient; readonly attr
     spanProcessors: [new SimpleSpanProcessor(exporter)],
     ...(sampler && { sampler }),
   }).getTracer('test')
-  const end = instrument({ on: events.on, inspect: () => state.inspection }, { meter, tracer, clock, ...given })
+  const observed = matchmaker ?? { on: events.on, inspect: () => state.inspection }
+  const end = instrument(observed, { meter, tracer, clock, ...given })
 
   /** Everything measured, as `name{attributes}`: a sum, a last value, or of a histogram its count and sum. */
   const measured = async (): Promise<Record<string, unknown>> => {
@@ -46,7 +55,7 @@ export function setUp(options: { readonly client?: ObservedClient; readonly attr
     return Object.fromEntries(points) as Record<string, unknown>
   }
   const spans = () => exporter.getFinishedSpans()
-  return { clock, emit: events.emit, state, end, measured, spans, reader }
+  return { clock, emit: events.emit, state, end, measured, spans }
 }
 
 /** Milliseconds since the start of the test. */

@@ -30,17 +30,20 @@ test('a ticket is a span from its creation to its end, and a match links to thos
   emit('assigned', { ...match, requestId: 'r1', assignment, tickets: assigned })
 
   const common = { region: 'eu', 'muster.queue': 'duel' }
-  const ofTicket = { ...common, 'muster.players': 1, 'muster.outcome': 'assigned' }
+  const ofStart = { region: 'eu', 'muster.request.id': 'r1' }
+  const ofMatch = { ...common, 'muster.match.id': 'm1', 'muster.tickets': 2, 'muster.expansion': 0, 'muster.outcome': 'assigned' }
+  const ofTicket = (id: string) => ({ ...common, 'muster.ticket.id': id, 'muster.players': 1, 'muster.outcome': 'assigned' })
+  const found = ['1000 match found']
   expect(spans().map(shown)).toEqual([
-    { name: 'muster.deployment.start', from: 1100, to: 6100, attributes: { region: 'eu', 'muster.request.id': 'r1' }, failed: undefined, events: [] },
-    { name: 'muster.match', from: 1000, to: 7000, attributes: { ...common, 'muster.match.id': 'm1', 'muster.tickets': 2, 'muster.expansion': 0, 'muster.outcome': 'assigned' }, failed: undefined, events: [] },
-    { name: 'muster.ticket', from: 0, to: 7000, attributes: { ...ofTicket, 'muster.ticket.id': 'ann' }, failed: undefined, events: ['1000 match found'] },
-    { name: 'muster.ticket', from: 500, to: 7000, attributes: { ...ofTicket, 'muster.ticket.id': 'ben' }, failed: undefined, events: ['1000 match found'] },
+    { name: 'muster.deployment.start', from: 1100, to: 6100, attributes: ofStart, failed: undefined, events: [] },
+    { name: 'muster.match', from: 1000, to: 7000, attributes: ofMatch, failed: undefined, events: [] },
+    { name: 'muster.ticket', from: 0, to: 7000, attributes: ofTicket('ann'), failed: undefined, events: found },
+    { name: 'muster.ticket', from: 500, to: 7000, attributes: ofTicket('ben'), failed: undefined, events: found },
   ])
-  const [start, found, ...tickets] = spans()
-  expect(start?.parentSpanContext?.spanId).toBe(found?.spanContext().spanId)
-  expect(found?.parentSpanContext).toBeUndefined()
-  expect(found?.links.map((link) => link.context.spanId)).toEqual(tickets.map((span) => span.spanContext().spanId))
+  const [start, ofBoth, ...tickets] = spans()
+  expect(start?.parentSpanContext?.spanId).toBe(ofBoth?.spanContext().spanId)
+  expect(ofBoth?.parentSpanContext).toBeUndefined()
+  expect(ofBoth?.links.map((link) => link.context.spanId)).toEqual(tickets.map((span) => span.spanContext().spanId))
 })
 
 test('a match that loses its last ticket has failed, and the ticket goes on', async () => {
@@ -61,7 +64,13 @@ test('a match that loses its last ticket has failed, and the ticket goes on', as
   await clock.advance(1000)
   emit('expired', { ticket: { ...ann, cancelledAt: clock.now() } })
   expect(spans().slice(3).map(shown)).toMatchObject([
-    { name: 'muster.ticket', to: 4000, failed: undefined, events: ['0 match found', '3000 returned'], attributes: { 'muster.outcome': 'expired' } },
+    {
+      name: 'muster.ticket',
+      to: 4000,
+      failed: undefined,
+      events: ['0 match found', '3000 returned'],
+      attributes: { 'muster.outcome': 'expired' },
+    },
   ])
   end()
   expect(spans()).toHaveLength(4)

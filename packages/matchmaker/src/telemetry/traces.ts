@@ -1,4 +1,13 @@
-import { context, SpanStatusCode, trace, type Attributes, type Context, type Link, type Span, type Tracer } from '@opentelemetry/api'
+import {
+  context,
+  SpanStatusCode,
+  trace,
+  type Attributes,
+  type Context,
+  type Link,
+  type Span,
+  type Tracer,
+} from '@opentelemetry/api'
 import type { Clock } from '@muster/core/clock'
 import type { Ticket } from '../tickets/ticket.js'
 import { queueOf, type Observed } from './observed.js'
@@ -62,7 +71,12 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
 
   const subscriptions = [
     on('ticketCreated', ({ ticket }) => {
-      const attributes = { ...common, 'muster.queue': queueOf(ticket), 'muster.ticket.id': ticket.id, 'muster.players': ticket.players.length }
+      const attributes = {
+        ...common,
+        'muster.queue': queueOf(ticket),
+        'muster.ticket.id': ticket.id,
+        'muster.players': ticket.players.length,
+      }
       const span = tracer.startSpan('muster.ticket', { attributes, startTime: ticket.createdAt }, context.active())
       if (span.isRecording()) tickets.set(ticket.id, span)
     }),
@@ -70,7 +84,13 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
     on('matchFound', ({ matchId, queue, tickets: found, expansionMs }) => {
       const now = clock.now()
       tellFound(found, matchId, now)
-      const attributes = { ...common, 'muster.queue': queue, 'muster.match.id': matchId, 'muster.tickets': found.length, 'muster.expansion': expansionMs / 1000 }
+      const attributes = {
+        ...common,
+        'muster.queue': queue,
+        'muster.match.id': matchId,
+        'muster.tickets': found.length,
+        'muster.expansion': expansionMs / 1000,
+      }
       const span = tracer.startSpan('muster.match', { attributes, startTime: now, root: true, links: linksTo(found) })
       if (!span.isRecording()) return
       const waiting = new Set(found.map(({ id }) => id))

@@ -17,7 +17,10 @@ const STEP = 1.1
 const CLASSES = 100
 /** Times seen before count half when there are twice as many; then a changed version is soon learned. */
 const ENOUGH = 400
-/** What is believed of a kind that was never seen, our choice: half are READY after 6 s, nine of ten between 2 and 20. It counts as much as so many seen. */
+/**
+ * What is believed of a kind that was never seen, our choice: half are READY after 6 s, nine of ten between 2 and 20.
+ * It counts as much as so many seen.
+ */
 const BELIEF = { medianMs: 6000, spread: 0.7, weight: 4 }
 /** One that takes longer than all others may be READY at any time: on average once in so many milliseconds. */
 const STRAGGLER_MS = 30_000

@@ -19,9 +19,12 @@ export type Sighting =
 
 /** Makes sightings of single reads and of what the list says. */
 export interface Sightings {
-  /** Reads it at once, if there is enough of the allowance; if not, it is among the first to be seen, be it by a read or in a list. */
+  /** Reads it at once, if there is enough of the allowance; if not, it is soon seen, be it by a read or in a list. */
   confirm(one: Watched): void
-  /** Reads those of which a read tells most. What something hints at may use the whole allowance; of it, a part is always left for the next hint. */
+  /**
+   * Reads those of which a read tells most. What something hints at may use the whole allowance; the others leave a
+   * part of it for the next hint.
+   */
   readBest(among: Iterable<Watched>, now: number): void
   /** Takes what a list says of a deployment. @param askedAt epoch milliseconds. */
   listed(one: Watched, entry: DeploymentListEntry, askedAt: number): void

@@ -7,10 +7,13 @@ import { createDeployTimes } from './deploy-times.js'
 import { createSightings, type Sighting } from './sightings.js'
 import { listPage, PER_PAGE, sweep } from './sweep.js'
 import { createWatchedSet } from './watched-set.js'
-import { mostWorthListing } from './worth.js'
+import { mostWorthListing, newWatched } from './worth.js'
 
 export interface Watcher {
-  /** Follows a deployment that was just created until it is forgotten. @param kind those of one kind take about as long as one another. */
+  /**
+   * Follows a deployment that was just created until it is forgotten.
+   * @param kind those of one kind take about as long as one another.
+   */
   follow(requestId: string, kind: string): void
   /** It is READY and known to be: from now on only its end is of interest. */
   settle(requestId: string): void
@@ -41,10 +44,10 @@ export interface WatcherOptions {
 /** Lists under way at most, so that none waits long for the client's rate limit. */
 const MOST_LISTS = 2
 /** Milliseconds between two decisions where to look, while one starts; and for how long one `look` lets them go on. */
-const STEP_MS = 50
+const STEP_MS = 25
 const LOOK_MS = 2000
 /** Milliseconds between two pages, to see who is READY: at least; after a failure; of a complete sweep, while one starts. */
-const PAGE_GAP_MS = { usual: 100, failed: 1000, complete: 500 }
+const PAGE_GAP_MS = { usual: 100, failed: 1000, complete: 1000 }
 /** Milliseconds from one complete sweep to the next, for those that run, and for strangers; and after a failure. */
 const COMPLETE_GAP_MS = { usual: 30_000, failed: 5000 }
 /** Hints about deployments that nobody follows (yet) are kept for so many; they may be forged. */
@@ -145,8 +148,8 @@ export function createWatcher(options: WatcherOptions): Watcher {
   return {
     follow: (requestId, kind) => {
       const now = clock.now()
-      const state = { phase: 'starting', seenAt: now, readAt: 0, listedAt: 0, coveredAt: 0, reading: false, unreadable: false } as const
-      const one = { ...state, requestId, kind, since: now, suspect: hints.delete(requestId) }
+      const one = newWatched(requestId, kind, now)
+      one.suspect = hints.delete(requestId)
       watched.add(one)
       if (one.suspect) sightings.confirm(one)
     },

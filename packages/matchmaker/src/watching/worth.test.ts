@@ -1,22 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import type { DeployTimes } from './deploy-times.js'
-import { mostWorthListing, mostWorthReading, readingWorth, seeingWorth, type Watched } from './worth.js'
+import { mostWorthListing, mostWorthReading, newWatched, readingWorth, seeingWorth, type Watched } from './worth.js'
 
 const NOW = 100_000
 /** READY in any second with the same chance, up to ten. */
 const times: DeployTimes = { took: () => {}, chance: (_, seenMs, ageMs) => (ageMs - seenMs) / 10_000 }
 const watched = (changes: Partial<Watched>): Watched => ({
-  requestId: 'r',
-  kind: 'k',
-  since: NOW - 5000,
-  phase: 'starting',
+  ...newWatched('r', 'k', NOW - 5000),
   seenAt: NOW - 1000,
   readAt: NOW - 4000,
-  listedAt: 0,
-  coveredAt: 0,
-  reading: false,
-  suspect: false,
-  unreadable: false,
   ...changes,
 })
 
@@ -46,7 +38,11 @@ describe('reading a status is worth', () => {
 })
 
 test('the most worth reading, at most so many', () => {
-  const all = [watched({ requestId: 'a' }), watched({ requestId: 'b', seenAt: NOW - 3000 }), watched({ requestId: 'c', reading: true })]
+  const all = [
+    watched({ requestId: 'a' }),
+    watched({ requestId: 'b', seenAt: NOW - 3000 }),
+    watched({ requestId: 'c', reading: true }),
+  ]
   expect(mostWorthReading(all, NOW, times, 1).map(({ requestId }) => requestId)).toEqual(['b'])
   expect(mostWorthReading(all, NOW, times, 9).map(({ requestId }) => requestId)).toEqual(['b', 'a'])
   expect(mostWorthReading(all, NOW, times, 0.9)).toEqual([])

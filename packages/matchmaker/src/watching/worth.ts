@@ -26,20 +26,34 @@ export interface Watched {
   unreadable: boolean
 }
 
+export const newWatched = (requestId: string, kind: string, now: number): Watched => ({
+  requestId,
+  kind,
+  since: now,
+  phase: 'starting',
+  seenAt: now,
+  readAt: 0,
+  listedAt: 0,
+  coveredAt: 0,
+  reading: false,
+  suspect: false,
+  unreadable: false,
+})
+
 /** Milliseconds that a look takes about: what becomes READY in the meantime is seen too. */
 const LOOK_MS = 50
 /** A webhook that says so is nearly always right. */
 const CHANCE_OF_SUSPECT = 0.95
-/** There may be more of these than can be read: for the sake of those who wait longest, this and as much again counts for more than twice. */
+/** There may be more of these than can be read: those who wait much longer than this come before several others. */
 const PATIENCE_MS = 200
 /** Milliseconds between two reads of one deployment at least. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
-/** A list does not tell of errors: for that, a status unread for so many milliseconds is worth as much as one millisecond of waiting. */
+/** A list does not tell of errors: a status unread for so many milliseconds is worth as much as one of waiting. */
 const UNREAD_PER_MS = 200
 /** Below this a read is not worth its request: milliseconds of somebody's waiting that it is expected to save. */
 const LEAST_WORTH = { read: 25, page: 25 }
 
-/** Milliseconds of waiting that seeing this one now is expected to end: the chance of its being READY × how long it was not seen. */
+/** Milliseconds of waiting that seeing it now should end: the chance of its being READY × how long it was not seen. */
 export function seeingWorth(one: Watched, now: number, times: DeployTimes): number {
   if (one.phase === 'running') return 0
   if (one.suspect && one.coveredAt === 0) {

@@ -12,7 +12,8 @@ function setUp(match: Partial<Match> = {}, baseUrl: string | undefined = 'https:
     hinted: ({ matchId }, hint) => hints.push([matchId, hint]),
   })
   const post = async (path: string, body: string, method = 'POST') => {
-    const { status } = await receiver.receive(new Request(`https://game.example.com${path}`, { method, ...(method === 'GET' ? {} : { body }) }))
+    const init = method === 'GET' ? { method } : { method, body }
+    const { status } = await receiver.receive(new Request(`https://game.example.com${path}`, init))
     return status
   }
   return { receiver, known, hints, post }

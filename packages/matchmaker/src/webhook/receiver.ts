@@ -34,7 +34,9 @@ export function createWebhookReceiver({ baseUrl, find, hinted }: WebhookReceiver
   }
 
   const take = async (request: Request): Promise<Response> => {
-    if (request.method !== 'POST') throw new Problem(405, 'method-not-allowed', 'webhooks are posted', { headers: { allow: 'POST' } })
+    if (request.method !== 'POST') {
+      throw new Problem(405, 'method-not-allowed', 'webhooks are posted', { headers: { allow: 'POST' } })
+    }
     const match = matchOf(request)
     if (match === undefined) throw new Problem(404, 'not-found', 'there is no such webhook')
     hinted(match, hintIn(await readBytes(request, LARGEST_BODY)))

@@ -1,0 +1,82 @@
+/** The same work by Colyseus' QueueRoom, in a process of its own: `node bench/dist/matchmaker/kernel-colyseus.js pairs 10000`. */
+import { QueueRoom } from '@colyseus/core'
+import { median } from '../figure.js'
+import { brokenPairs, percentOf, samples, type Grouping } from './kernel-workload.js'
+import { STEPS, type Sample } from './workload.js'
+
+/** What the room is told of a player, and its own notes. */
+interface UserData {
+  readonly rank: number
+  readonly ticket: Sample
+  readonly step: number
+  currentCycle: number
+}
+interface Group {
+  readonly clients: readonly { readonly userData: UserData }[]
+  readonly ready?: boolean
+}
+interface Room {
+  maxPlayers: number
+  compare: (client: UserData, group: Group) => boolean
+  clients: { push(client: unknown): void }
+  groups: Group[]
+  reassignMatchGroups(): void
+}
+
+/**
+ * A queue sorts by rank alone, so there is one for each region, as its documentation has it (`filterBy`): cells in which
+ * all are within the first step's distance. Of the whole world in one queue, with distance in `compare`, it matches 7 %.
+ */
+function regionOf({ latitude, longitude }: Sample): number {
+  const side = (STEPS[0].km / Math.SQRT2 / 6371) * (180 / Math.PI)
+  const band = Math.floor((latitude + 90) / side)
+  const nearest = Math.min(Math.abs(band * side - 90), Math.abs((band + 1) * side - 90))
+  const widest = (band * side - 90) * ((band + 1) * side - 90) <= 0 ? 1 : Math.cos((nearest * Math.PI) / 180)
+  return band * 1000 + Math.floor((longitude + 180) / (360 / Math.ceil((360 * widest) / side)))
+}
+
+const stepOf = ({ waitedS }: Sample) => STEPS.findLastIndex(({ afterS }) => waitedS >= afterS)
+const mayMeet = (one: UserData, other: UserData) =>
+  Math.abs(one.rank - other.rank) <= (STEPS[Math.min(one.step, other.step)] as (typeof STEPS)[number]).skill
+
+/** Its grouping as it is, with our rules; what it does for a group that is ready is left out, which only makes it quicker. */
+class GroupingOnly extends QueueRoom {
+  override processGroupsReady(): void {}
+}
+
+function roomOf(): Room {
+  const room = new GroupingOnly() as unknown as Room
+  room.maxPlayers = 2
+  room.compare = (client, { clients }) => clients.every(({ userData }) => mayMeet(client, userData))
+  return room
+}
+
+function measure(count: number): Grouping {
+  const tickets = samples(count).map((sample) => ({ ...sample, size: 1 }))
+  const spent: number[] = []
+  let matches: Sample[][] = []
+  const rounds = count > 500_000 ? 4 : count > 50_000 ? 16 : 60
+  for (let round = 0; round < rounds; round++) {
+    const rooms = new Map<number, Room>()
+    for (const ticket of tickets) {
+      const region = regionOf(ticket)
+      const room = rooms.get(region) ?? roomOf()
+      rooms.set(region, room)
+      room.clients.push({ userData: { rank: ticket.skill, ticket, step: stepOf(ticket), currentCycle: 0 }, send: () => {} })
+    }
+    const before = process.cpuUsage()
+    for (const room of rooms.values()) room.reassignMatchGroups()
+    const { user, system } = process.cpuUsage(before)
+    spent.push((user + system) / 1000)
+    matches = [...rooms.values()].flatMap(({ groups }) => groups.filter(({ ready }) => ready === true).map(({ clients }) => clients.map(({ userData }) => userData.ticket)))
+  }
+  return {
+    ms: median(spent.slice(rounds / 2)),
+    percent: percentOf(matches, tickets),
+    broken: matches.reduce((sum, match) => sum + brokenPairs(match), 0),
+  }
+}
+
+const found = measure(Number(process.argv[3]))
+if (process.send === undefined) console.log(found)
+else process.send(found)

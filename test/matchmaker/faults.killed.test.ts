@@ -1,0 +1,81 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@muster/core'
+import { seededRandom } from '@muster/core/clock'
+import { createEmulator } from '@muster/emulator'
+import { createFileJournal } from '@muster/matchmaker'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { until } from './studio.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'muster-killed-'))
+
+beforeAll(() => {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
+  execFileSync(process.execPath, [tsc, '-b', join(root, 'packages/matchmaker')], { stdio: 'inherit' })
+}, 120_000)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Runs a matchmaker in a process of its own, until it has done what it should, or is killed. */
+async function live(arguments_: Readonly<Record<string, unknown>>): Promise<string | null> {
+  const child = spawn(process.execPath, [join(root, 'test/matchmaker/mortal-process.mjs'), JSON.stringify(arguments_)], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  return code === 0 ? 'done' : signal
+}
+
+/** To the next process the others are the same: before an intent there is nothing; before the last two, as after `assigned`. */
+const deaths = [
+  { moment: 'after', kind: 'intent' },
+  { moment: 'before', kind: 'created' },
+  { moment: 'after', kind: 'created' },
+  { moment: 'before', kind: 'assigned' },
+  { moment: 'after', kind: 'assigned' },
+  { moment: 'after', kind: 'dropped' },
+  { moment: 'after', kind: 'settled' },
+] as const
+
+test.concurrent.each(deaths)(
+  'killed with -9 $moment $kind is written: the next process leaves no server, and stops none under its players',
+  { timeout: 60_000 },
+  async ({ kind, moment }) => {
+    const emulator = createEmulator({ speed: 40, random: seededRandom(1), deployments: { listLagMs: 100 } })
+    const { url } = await emulator.listen()
+    const client = createClient({ baseUrl: url, token: 'dev' })
+    await client.applications.create({ name: 'game', is_active: true })
+    await client.versions.create({
+      app_name: 'game',
+      name: '1',
+      docker_repository: 'registry.example.com',
+      docker_image: 'studio/game',
+      docker_tag: '1',
+      req_cpu: 512,
+      req_memory: 512,
+      ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
+      termination_grace_period_seconds: 5,
+    })
+    const path = join(folder, `${kind}-${moment}`)
+    expect(await live({ url, path, dieAt: { kind, moment } })).toBe('SIGKILL')
+
+    const status = () => emulator.inspect().deployments.map(({ current_status }) => current_status)
+    const playedOn = kind === 'assigned' && moment === 'after'
+    expect(await live({ url, path, recover: true, keeps: playedOn ? 1 : 0 })).toBe('done')
+    if (playedOn) {
+      expect(status()).toEqual(['Status.READY'])
+      // It is stopped when that is asked for, by whichever process.
+      expect(await live({ url, path, stop: true })).toBe('done')
+    }
+    await until('every server has ended', () => status().every((one) => one === 'Status.TERMINATED'))
+    const journal = createFileJournal({ path })
+    expect(await journal.open()).toEqual([])
+    await journal.close()
+    await client.close()
+    await emulator.close()
+  },
+)

@@ -1,0 +1,45 @@
+// A process with a matchmaker, which faults.killed.test.ts kills: plain JavaScript, as Node runs it.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createClient } from '@muster/core'
+import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
+
+const { url, path, dieAt, recover = false, stop = false, keeps = 0 } = JSON.parse(process.argv[2])
+const die = () => process.kill(process.pid, 'SIGKILL')
+
+const file = createFileJournal({ path })
+const journal = {
+  ...file,
+  append: async (entry) => {
+    const dies = dieAt !== undefined && entry.kind === dieAt.kind
+    if (dies && dieAt.moment === 'before') die()
+    await file.append(entry)
+    if (dies) die()
+  },
+}
+const client = createClient({ baseUrl: url, token: 'dev' })
+const matchmaker = createMatchmaker({
+  deployments: client.deployments,
+  queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+  journal,
+  tickMs: 20,
+  listLagMs: 200,
+})
+matchmaker.start()
+
+if (recover || stop) {
+  // Until what was lost is found or given up, and what nobody needs is stopped.
+  const settled = () => {
+    const { matches, stopsPending } = matchmaker.inspect()
+    return stopsPending === 0 && matches.every(({ phase }) => phase === 'running')
+  }
+  await sleep(300)
+  while (!settled()) await sleep(20)
+  const { matches } = matchmaker.inspect()
+  if (recover && matches.length !== keeps) throw new Error(`${matches.length} matches go on, and ${keeps} should`)
+  await matchmaker.close({ stopServers: stop })
+  process.exit(0)
+}
+matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }, { id: 'ben', ip: '192.0.2.2' }] })
+matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
+// It is killed before.
+await sleep(20_000)
