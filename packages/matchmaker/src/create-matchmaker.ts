@@ -83,14 +83,20 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     },
   })
   const lives = createMatchLives({ tickets, backfills, allocator, events, random })
-  const rounds = createRounds({ lanes: () => lanes.values(), tickets, budgetMs: config.tickBudgetMs, stopwatch })
+  const rounds = createRounds({ lanes: () => lanes.values(), tickets, budgetMs: config.tickBudgetMs })
   const tick = createTick({ tickets, backfills, rounds, lives, allocator, events, clock, stopwatch, closing: closing.signal })
 
   const refuseIfClosed = () => {
     if (closing.signal.aborted) throw new MatchmakerClosed('the matchmaker is closed')
   }
   const ticketing = createTicketing({ tickets, lives, clock, refuseIfClosed })
-  const { running: runningMatch, ...matching } = createMatching({ lives, allocator, lane: (queue) => lanes.get(queue), events, clock })
+  const { running: runningMatch, ...matching } = createMatching({
+    lives,
+    allocator,
+    lane: (queue) => lanes.get(queue),
+    events,
+    clock,
+  })
   const handover = createHandover({ tickets, clock, refuseIfClosed })
   const close = createClosing({ tickets, lives, allocator, clock })
 

@@ -5,8 +5,9 @@ import type { CancelReason, ReturnReason, Ticket } from './tickets/ticket.js'
 
 /**
  * Why a server was stopped: what made the tickets return; or `ended`, it ended by itself; `stopped`, by
- * `stopMatch`; `left`, `playersLeft` told that nobody is there any more; `max-duration`, after the `maxDurationMs` of its queue; `closed`, by `close`; `restarted`, it was found
- * in the journal and nobody plays on it; `twin`, its match had another one.
+ * `stopMatch`; `left`, nobody is there any more, as `playersLeft` told; `max-duration`, after the `maxDurationMs` of
+ * its queue; `closed`, by `close`; `restarted`, it was found in the journal and nobody plays on it; `twin`, its match
+ * had another one.
  */
 export type StopReason = ReturnReason | 'ended' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
 
@@ -29,7 +30,10 @@ export interface MatchmakerEvents {
   }
   /** Players of a ticket accepted the match that was found for it. */
   accepted: MatchEvent & { readonly ticket: Ticket; readonly playerIds: readonly string[] }
-  /** A match that lost players has others in their place, or more than before; a server was or is deployed for it already, or they are asked first. */
+  /**
+   * Tickets came into a match that lacked players. If its server runs, `assigned` is next, in a queue with acceptance
+   * when they have accepted.
+   */
   joined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
   backfillCreated: { readonly backfill: Backfill }
   /** It changed: by `updateBackfill`, by players who came or left, or because it ended. */

@@ -19,7 +19,12 @@ test('are what was drawn, to base 32', () => {
   const random = seededRandom(3)
   for (let times = 0; times < 1000; times += 1) {
     const drawn = random()
-    expect(newId(() => drawn)).toBe(Math.floor(drawn * 32 ** 7).toString(32).padStart(7, '0').repeat(3))
+    expect(newId(() => drawn)).toBe(
+      Math.floor(drawn * 32 ** 7)
+        .toString(32)
+        .padStart(7, '0')
+        .repeat(3),
+    )
   }
 })
 

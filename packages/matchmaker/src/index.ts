@@ -3,7 +3,16 @@ export { createMatchmaker } from './create-matchmaker.js'
 export type { CloseOptions, Matchmaker, TicketExplanation, TicketResult, WaitOptions } from './matchmaker.js'
 export type { MatchmakerOptions } from './options.js'
 export { defineQueue, queueFromJson, type AcceptanceDefinition, type Queue, type QueueDefinition } from './queues/queue.js'
-export type { Deploy, DeployDefinition, PortProbe, PortProbeDefinition, Probe, ProbeDefinition, Registration, RegistrationDefinition } from './allocation/deploy.js'
+export type {
+  Deploy,
+  DeployDefinition,
+  PortProbe,
+  PortProbeDefinition,
+  Probe,
+  ProbeDefinition,
+  Registration,
+  RegistrationDefinition,
+} from './allocation/deploy.js'
 export type {
   Attributes,
   AvoidRule,
@@ -31,7 +40,16 @@ export type {
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './explain/explanation.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './backfill/backfill.js'
 export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './handover/snapshot.js'
-export type { Acceptance, CancelReason, Player, ReturnReason, Ticket, TicketInput, TicketStatus, WaitingFor } from './tickets/ticket.js'
+export type {
+  Acceptance,
+  CancelReason,
+  Player,
+  ReturnReason,
+  Ticket,
+  TicketInput,
+  TicketStatus,
+  WaitingFor,
+} from './tickets/ticket.js'
 export type { AssignedLocation, AssignedPort, Assignment } from './allocation/assignment.js'
 export type { DeploymentService, LocationService } from './allocation/deployment-service.js'
 export { MatchTooLarge } from './allocation/request-size.js'
@@ -73,3 +91,6 @@ export type { BeaconSource } from './ticket-api/beacons.js'
 export type { TicketCaller } from './ticket-api/caller.js'
 export type { TicketApiCounts } from './ticket-api/counts.js'
 export type { TicketService } from './ticket-api/service.js'
+export { compileQueue, type CompiledQueue } from './rules/compile.js'
+export { createPool, STEP } from './kernel/pool.js'
+export type { Grouped, Pool, Round, RoundOptions } from './kernel/model.js'

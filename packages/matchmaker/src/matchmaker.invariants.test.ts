@@ -117,7 +117,8 @@ async function live(seed: number) {
   matchmaker.on('matchFound', ({ queue, tickets }) => {
     const ids = players(tickets)
     const size = { plain: [4, 4], asks: [3, 3] }[queue] ?? [2, 4]
-    if (ids.length < (size[0] ?? 0) || ids.length > (size[1] ?? 0) || new Set(ids).size !== ids.length) broken.push(`a match of ${ids.join()}`)
+    if (ids.length < (size[0] ?? 0) || ids.length > (size[1] ?? 0) || new Set(ids).size !== ids.length)
+      broken.push(`a match of ${ids.join()}`)
   })
   matchmaker.on('assigned', ({ tickets, requestId }) => {
     for (const { id } of tickets) ended(id, 'assigned')

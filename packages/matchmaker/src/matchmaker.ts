@@ -89,7 +89,8 @@ export interface Matchmaker {
   /**
    * Asks for more players for a running match; they are sent to its server as they are found. With the id of an earlier
    * one, of the same match, that one. The end of the match ends it.
-   * @throws {InvalidBackfill} naming the field; {UnknownMatch}; {NotRunning}; {BackfillExists} while the match has another one that is open
+   * @throws {InvalidBackfill} naming the field; {UnknownMatch}; {NotRunning}; {BackfillExists} while another one of the
+   *   match is open
    */
   createBackfill(input: BackfillInput): Backfill
   /** Undefined if there is no such backfill, or it ended more than `keepEndedMs` ago. */

@@ -60,7 +60,7 @@ export interface MatchmakerOptions {
   /** Milliseconds for which a ticket that has ended can still be read. Default 60,000. */
   readonly keepEndedMs?: number | undefined
   readonly clock?: Clock | undefined
-  /** What `tickBudgetMs` is measured with: milliseconds that never stand still. Default: the machine's. */
+  /** Milliseconds by which the work of a tick is measured. Default: the clock's, so that a manual one cuts nothing off. */
   readonly stopwatch?: (() => number) | undefined
   /** Makes ids and spreads retries. Default: cannot be foreseen. */
   readonly random?: Random | undefined
@@ -68,12 +68,16 @@ export interface MatchmakerOptions {
 
 /** The options with every default filled in. */
 export type Config = {
-  readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'webhookUrl' | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
+  readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'webhookUrl' | 'queues'>]-?: Exclude<
+    MatchmakerOptions[Key],
+    undefined
+  >
 } & {
   readonly locate: Locate | undefined
   readonly locations: LocationService | undefined
   readonly webhookUrl: string | undefined
-  readonly queues: readonly Queue[] }
+  readonly queues: readonly Queue[]
+}
 
 const milliseconds = z
   .number()
@@ -106,13 +110,15 @@ const schema = z.strictObject({
   maxStarting: countOrInfinity.default(200),
   maxCreatesPerMinute: countOrInfinity.default(Infinity),
   readsPerSecond: z.number().positive().default(19),
-  reapAfterMs: z.custom<number>((value) => typeof value === 'number' && value >= 0, 'must be milliseconds from 0, or Infinity').default(300_000),
+  reapAfterMs: z
+    .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be milliseconds from 0, or Infinity')
+    .default(300_000),
   webhookUrl: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
   listLagMs: milliseconds.default(5000),
   locateTimeoutMs: milliseconds.default(2000),
   keepEndedMs: milliseconds.default(60_000),
   clock: having<Clock>('now', 'sleep').default(systemClock),
-  stopwatch: callable<() => number>().default(() => () => systemClock.now()),
+  stopwatch: callable<() => number>().optional(),
   random: callable<Random>().default(() => unguessable),
 })
 
@@ -127,6 +133,7 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
     locations: config.locations,
     webhookUrl: config.webhookUrl,
     journal: config.journal ?? createMemoryJournal(),
+    stopwatch: config.stopwatch ?? (() => config.clock.now()),
     queues: defineQueues(queues),
   }
 }

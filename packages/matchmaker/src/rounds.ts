@@ -1,7 +1,9 @@
 import type { BackfillRecord } from './backfill/record.js'
+import type { Breather } from './breather.js'
 import type { Grouped } from './kernel/model.js'
 import { STEP } from './kernel/pool.js'
 import type { Lane } from './tickets/lane.js'
+import { isIn, slotIn } from './tickets/presence.js'
 import type { TicketRecord } from './tickets/record.js'
 import type { Tickets } from './tickets/tickets.js'
 
@@ -21,12 +23,21 @@ export interface Group {
   readonly expansionMs: number
 }
 
+/** What a round goes by. */
+export interface RoundTerms {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly breather: Breather
+  /** Servers that there may be more of. */
+  readonly room: number
+}
+
 /** Groups the tickets of all queues, in parts: neither the event loop nor a tick has to wait for all of it. */
 export interface Rounds {
-  /** Goes on with the round, or begins the next. Resolves with what it found until it was over, or the budget spent. */
-  next(now: number): Promise<Group[]>
+  /** Goes on with the round, or begins the next. Resolves with what was found until it was over, or there was enough. */
+  next(terms: RoundTerms): Promise<Group[]>
   /** Groups those that came into a queue since the last round, with whoever is there. */
-  ofArrived(lane: Lane, now: number): Group[]
+  ofArrived(lane: Lane, terms: RoundTerms): Group[]
 }
 
 export interface RoundsOptions {
@@ -34,35 +45,34 @@ export interface RoundsOptions {
   readonly tickets: Pick<Tickets, 'reserve'>
   /** Milliseconds of work for a round; Infinity for no bound. */
   readonly budgetMs: number
-  /** Milliseconds from any moment on: never stands still, unlike a manual clock. */
-  readonly stopwatch: () => number
 }
 
-/** Milliseconds of work between two turns of the event loop. */
-const STRETCH_MS = 10
+/** Tickets' worth of work at a time: what they are grouped into has to be taken up in the same stretch. */
+const WORK = STEP / 4
+/** Groups that are looked for beyond those for which there are servers: enough to choose the most urgent from. */
+const SPARE = 1000
 
-const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
+export function createRounds({ lanes, tickets, budgetMs }: RoundsOptions): Rounds {
+  /** Where the next round begins, or goes on. */
+  let nextLane: Lane | undefined
 
-export function createRounds({ lanes, tickets, budgetMs, stopwatch }: RoundsOptions): Rounds {
-  /** Where the last round was cut off. */
-  let unfinished: Lane | undefined
-
-  /** Works on the round of one queue. False if it was cut off. */
-  const work = async (lane: Lane, now: number, watch: Watch, groups: Group[]): Promise<boolean> => {
+  /** Goes on with the round of one queue. False if that is not over, but nothing more is wanted now. */
+  const work = async (lane: Lane, { now, breather, room }: RoundTerms, groups: Group[]): Promise<boolean> => {
     lane.arrivals.clear()
-    const round = (lane.round ??= lane.pool.round(now, { openings: lane.queue.backfill }))
-    while (round.step(STEP)) {
-      if (watch.isOver()) {
-        collect(lane, round.take(), now, groups)
-        return false
-      }
-      await watch.rest()
+    // Where no match can be made, there is nothing to wait for.
+    const round = (lane.round ??= lane.pool.round(now, { openings: room > 0 ? lane.queue.backfill : 'first' }))
+    for (;;) {
+      const goesOn = round.step(WORK)
+      collect(lane, round.take(), now, groups)
+      const isEnough = groups.length >= Math.max(0, room) + SPARE
+      if (!goesOn || isEnough) lane.round = undefined
+      if (!goesOn) return true
+      if (isEnough || breather.spentMs() >= budgetMs) return false
+      if (breather.isDue()) await breather.rest()
     }
-    lane.round = undefined
-    collect(lane, round.take(), now, groups)
-    return true
   }
 
+  /** At once, because a slot may soon be another ticket's. */
   const collect = (lane: Lane, found: readonly Grouped[], now: number, groups: Group[]) => {
     for (const grouped of found) {
       const group = groupOf(lane, grouped, now)
@@ -73,51 +83,32 @@ export function createRounds({ lanes, tickets, budgetMs, stopwatch }: RoundsOpti
   }
 
   return {
-    next: async (now) => {
-      const watch = createWatch(stopwatch, budgetMs)
+    next: async (terms) => {
       const groups: Group[] = []
       const all = [...lanes()]
-      const first = Math.max(0, unfinished === undefined ? 0 : all.indexOf(unfinished))
-      unfinished = undefined
-      for (const [index, lane] of [...all.slice(first), ...all.slice(0, first)].entries()) {
-        if (index > 0 && watch.isOver()) unfinished = lane
-        else if (!(await work(lane, now, watch, groups))) unfinished = lane
-        if (unfinished !== undefined) break
+      const first = Math.max(0, nextLane === undefined ? 0 : all.indexOf(nextLane))
+      nextLane = undefined
+      const inOrder = [...all.slice(first), ...all.slice(0, first)]
+      for (const [index, lane] of inOrder.entries()) {
+        if (index > 0 && terms.breather.spentMs() >= budgetMs) nextLane = lane
+        else if (!(await work(lane, terms, groups))) nextLane = lane.round === undefined ? inOrder[index + 1] : lane
+        else continue
+        break
       }
       return groups
     },
 
-    ofArrived: (lane, now) => {
+    ofArrived: (lane, { now, breather, room }) => {
       // A tick is at it, or the next one will be.
       if (lane.round !== undefined) return []
-      const watch = createWatch(stopwatch, STRETCH_MS)
-      const anchors = Array.from(lane.arrivals, (record) => record.slots[record.lanes.indexOf(lane)] as number)
+      const anchors = Array.from(lane.arrivals, (record) => slotIn(record, record.lanes.indexOf(lane)))
       lane.arrivals.clear()
       const groups: Group[] = []
-      const round = lane.pool.round(now, { anchors, openings: lane.queue.backfill })
+      const round = lane.pool.round(now, { anchors, openings: room > 0 ? lane.queue.backfill : 'first' })
       // What is not done by then is left to the next tick.
-      while (round.step(STEP) && !watch.isOver());
+      while (round.step(WORK) && !breather.isDue());
       collect(lane, round.take(), now, groups)
       return groups
-    },
-  }
-}
-
-interface Watch {
-  isOver(): boolean
-  /** Lets others work, if it is time for that. */
-  rest(): Promise<void>
-}
-
-function createWatch(stopwatch: () => number, budgetMs: number): Watch {
-  const startedAt = stopwatch()
-  let restedAt = startedAt
-  return {
-    isOver: () => stopwatch() - startedAt >= budgetMs,
-    rest: async () => {
-      if (stopwatch() - restedAt < STRETCH_MS) return
-      await turn()
-      restedAt = stopwatch()
     },
   }
 }
@@ -130,7 +121,8 @@ function groupOf(lane: Lane, { slots, teams, opening }: Grouped, now: number): G
   let priority = -Infinity
   for (const slot of slots) {
     const record = lane.records[slot]
-    if (record === undefined) return undefined
+    // It may be out of the queue, which may be in operation anew.
+    if (record === undefined || !isIn(record, lane)) return undefined
     records.push(record)
     priority = Math.max(priority, record.priority)
     oldest = Math.min(oldest, record.createdAt)
@@ -139,5 +131,13 @@ function groupOf(lane: Lane, { slots, teams, opening }: Grouped, now: number): G
   const backfill = opening === undefined ? undefined : lane.backfills[opening]
   if (opening !== undefined && backfill === undefined) return undefined
   const expansionMs = lane.compiled.model.levels.findLast((ms) => ms <= now - youngest) ?? 0
-  return { lane, records, teams, backfill: backfill && { record: backfill, version: backfill.version }, priority, oldest, expansionMs }
+  return {
+    lane,
+    records,
+    teams,
+    backfill: backfill && { record: backfill, version: backfill.version },
+    priority,
+    oldest,
+    expansionMs,
+  }
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Allocator } from './allocation/allocator.js'
 import type { Backfills } from './backfill/backfills.js'
+import { createBreather, type Breather } from './breather.js'
 import type { Events } from './events.js'
 import type { MatchLives } from './rosters/match-lives.js'
 import type { Group, Rounds } from './rounds.js'
@@ -27,11 +28,17 @@ export interface Tick {
   arrived(lane: Lane): Promise<void>
 }
 
-/** From the end of grouping to claim nothing is waited for, and who was grouped is looked at again when claimed. */
+/** What became of groups. */
+interface Claimed {
+  /** Each resolves when the intent of its match is in the journal. */
+  readonly begun: readonly Promise<void>[]
+  /** Those for whom there was no server. */
+  readonly short: readonly Group[]
+}
+
+/** In between, others have the event loop: so whoever was grouped is looked at again when claimed. */
 export function createTick(ticking: Ticking): Tick {
   const { tickets, backfills, rounds, lives, allocator, events, clock, stopwatch, closing } = ticking
-  /** One at a time: a round in parts is one round. */
-  let grouping: Promise<unknown> = Promise.resolve()
 
   const admit = (now: number) => {
     tickets.removeEnded(now)
@@ -41,32 +48,38 @@ export function createTick(ticking: Ticking): Tick {
     allocator.advance(now)
   }
 
-  const group = (now: number): Promise<Group[]> => {
-    const groups = grouping.then(() => rounds.next(now))
-    grouping = groups.catch(() => {})
-    return groups
-  }
-
-  /** The more important and those who wait longest get the next server, whatever their queue. Gives those for whom there is none. */
-  const claim = (groups: readonly Group[], mayDeploy: boolean, now: number): { readonly begun: Promise<void>[]; readonly short: Group[] } => {
-    let room = mayDeploy ? lives.room(now) : 0
+  const claim = async (groups: readonly Group[], mayDeploy: boolean, breather: Breather): Promise<Claimed> => {
     const begun: Promise<void>[] = []
     const short: Group[] = []
-    for (const one of groups.toSorted((a, b) => b.priority - a.priority || a.oldest - b.oldest)) {
+    const now = clock.now()
+    const roomNow = () => (mayDeploy ? lives.room(clock.now()) : 0)
+    let room = roomNow()
+    for (const group of room >= groups.length || room <= 0 ? groups : groups.toSorted(mostUrgentFirst)) {
+      if (breather.isDue()) {
+        await breather.rest()
+        room = roomNow()
+      }
       if (closing.aborted) break
-      if (one.backfill !== undefined) {
-        lives.join(one, now)
-      } else if (room <= 0) {
-        short.push(one)
-      } else {
-        const beginning = lives.begin(one, now)
-        if (beginning === undefined) continue
+      const beginning = group.backfill === undefined && room > 0 ? lives.begin(group, now) : undefined
+      if (beginning !== undefined) {
         begun.push(beginning)
         room -= 1
+      } else if (group.backfill !== undefined) {
+        lives.join(group, now)
+      } else if (room <= 0) {
+        short.push(group)
       }
+      tickets.release(group.records, now)
     }
-    for (const { records } of groups) tickets.release(records, now)
     return { begun, short }
+  }
+
+  /** One at a time: two rounds at once would find the same matches. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
   }
 
   return {
@@ -74,16 +87,30 @@ export function createTick(ticking: Ticking): Tick {
       const startedAt = stopwatch()
       const recovered = await allocator.recover()
       admit(clock.now())
-      const groups = await group(clock.now())
-      const { begun, short } = claim(groups, recovered, clock.now())
-      tickets.shortOfServers(short.flatMap(({ records }) => records))
+      const begun = await inTurn(async () => {
+        const breather = createBreather(stopwatch)
+        const now = clock.now()
+        const groups = await rounds.next({ now, breather, room: recovered ? lives.room(now) : 0 })
+        const claimed = await claim(groups, recovered, breather)
+        await tickets.shortOfServers(
+          claimed.short.flatMap(({ records }) => records),
+          breather,
+        )
+        return claimed.begun
+      })
       events.emit('ticked', { durationMs: stopwatch() - startedAt, matches: begun.length })
       await Promise.all(begun)
     },
 
     arrived: async (lane) => {
       if (!(await allocator.recover())) return
-      await Promise.all(claim(rounds.ofArrived(lane, clock.now()), true, clock.now()).begun)
+      const breather = createBreather(stopwatch)
+      const now = clock.now()
+      const groups = rounds.ofArrived(lane, { now, breather, room: lives.room(now) })
+      await Promise.all((await claim(groups, true, breather)).begun)
     },
   }
 }
+
+/** The most important, then those who wait longest, get the next server, whatever their queue. */
+const mostUrgentFirst = (one: Group, other: Group) => other.priority - one.priority || one.oldest - other.oldest

@@ -123,7 +123,14 @@ describe('acceptance', () => {
     const { service, matchmaker, join, run, status } = setUp({ queues: [asking, { ...duel, name: 'other' }], maxServers: 2 })
     join('ann', 'ben')
     await run(250)
-    matchmaker.createTicket({ id: 'o', queue: 'other', players: [{ id: 'x', ip: '198.51.100.7' }, { id: 'y', ip: '198.51.100.7' }] })
+    matchmaker.createTicket({
+      id: 'o',
+      queue: 'other',
+      players: [
+        { id: 'x', ip: '198.51.100.7' },
+        { id: 'y', ip: '198.51.100.7' },
+      ],
+    })
     await run(250)
     expect(service.calls.create).toHaveLength(1)
     matchmaker.acceptMatch('ann-ben')

@@ -19,18 +19,21 @@ import type { FoundMatch, FoundTicket } from './match.js'
  */
 export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   const { id, queue, tickets, teams, expansionMs, equality, intersection } = match
-  const values: readonly (readonly [key: string, value: string])[] = [
-    ['MM_MATCH_ID', id],
-    ['MM_MATCH_PROFILE', queue],
-    ['MM_EXPANSION', expansionMs === 0 ? 'initial' : String(expansionMs / 1000)],
-    ['MM_TICKET_IDS', JSON.stringify(tickets.map((ticket) => ticket.id))],
-    ...tickets.map((ticket) => [`MM_TICKET_${ticket.id}`, ticketValue(ticket, queue)] as const),
-    ['MM_GROUPS', JSON.stringify(Object.fromEntries(tickets.map((ticket) => [ticket.id, playerIdsOf(ticket)])))],
-    ['MM_TEAMS', JSON.stringify(Object.fromEntries(teams.map(({ name, ticketIds }) => [name, ticketIds])))],
-    ['MM_EQUALITY', JSON.stringify(equality)],
-    ['MM_INTERSECTION', JSON.stringify(intersection)],
-  ]
-  return values.flatMap(([key, value]) => inParts(key, value)).map(([key, value]) => ({ key, value, is_hidden: false }))
+  const variables: EnvironmentVariable[] = []
+  const tell = (key: string, value: string) => {
+    if (fits(value)) variables.push({ key, value, is_hidden: false })
+    else for (const [part, text] of inParts(key, value)) variables.push({ key: part, value: text, is_hidden: false })
+  }
+  tell('MM_MATCH_ID', id)
+  tell('MM_MATCH_PROFILE', queue)
+  tell('MM_EXPANSION', expansionMs === 0 ? 'initial' : String(expansionMs / 1000))
+  tell('MM_TICKET_IDS', JSON.stringify(tickets.map((ticket) => ticket.id)))
+  for (const ticket of tickets) tell(`MM_TICKET_${ticket.id}`, ticketValue(ticket, queue))
+  tell('MM_GROUPS', JSON.stringify(Object.fromEntries(tickets.map((ticket) => [ticket.id, playerIdsOf(ticket)]))))
+  tell('MM_TEAMS', JSON.stringify(Object.fromEntries(teams.map(({ name, ticketIds }) => [name, ticketIds]))))
+  tell('MM_EQUALITY', JSON.stringify(equality))
+  tell('MM_INTERSECTION', JSON.stringify(intersection))
+  return variables
 }
 
 const playerIdsOf = ({ players }: FoundTicket) => players.map((player) => player.id)
@@ -44,15 +47,16 @@ const ticketValue = (ticket: FoundTicket, queue: string) =>
     attributes: (ticket.players.length === 1 ? ticket.players[0]?.attributes : undefined) ?? {},
   })
 
+/** A character has at most three bytes for each of its units, so that hardly a value needs to be measured. */
+const fits = (value: string) => value.length * 3 <= LONGEST_VALUE_BYTES || Buffer.byteLength(value) <= LONGEST_VALUE_BYTES
+
 function inParts(key: string, value: string): (readonly [key: string, value: string])[] {
   const parts = partsOf(value)
-  if (parts.length === 1) return [[key, value]]
   return [[`${key}_PARTS`, String(parts.length)], ...parts.map((part, index) => [`${key}_PART_${index + 1}`, part] as const)]
 }
 
 /** Cuts between characters, so that every part is valid UTF-8. */
 function partsOf(value: string): string[] {
-  if (Buffer.byteLength(value) <= LONGEST_VALUE_BYTES) return [value]
   const parts: string[] = []
   let part = ''
   let bytes = 0

@@ -78,14 +78,18 @@ export interface Match extends Omit<Intent, 'tag' | 'playerIds'> {
   readonly ended: ((error?: Error) => void)[]
 }
 
-export const newMatch = (intent: Intent, order?: Order): Match => ({
-  ...intent,
-  playerIds: intent.playerIds ?? [],
+export const newMatch = ({ matchId, queue, tag, ticketIds, playerIds = [], at }: Intent, order?: Order): Match => ({
+  matchId,
+  queue,
+  tag,
+  ticketIds,
+  playerIds,
+  at,
   order,
   tries: [],
   phase: 'creating',
   requestId: undefined,
-  knownAt: intent.at,
+  knownAt: at,
   endsAt: Infinity,
   assignment: undefined,
   registered: false,

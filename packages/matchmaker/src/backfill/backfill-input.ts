@@ -45,17 +45,22 @@ export interface VacanciesOptions {
  * What a match takes of the given teams; of all of them, where none are given, as much as they lack.
  * @throws {InvalidBackfill}
  */
-export function vacanciesOf(given: readonly BackfillTeam[] | undefined, { teams: shapes, present, now }: VacanciesOptions): Vacancies {
+export function vacanciesOf(
+  given: readonly BackfillTeam[] | undefined,
+  { teams: shapes, present, now }: VacanciesOptions,
+): Vacancies {
   if (given === undefined) return { rooms: roomsBeside(shapes, present), present }
   const rooms = shapes.map(() => 0)
   const there = [...present]
   for (const [index, { name, slots, players }] of given.entries()) {
     const at = shapes.findIndex((shape) => shape.name === name)
     const shape = shapes[at]
-    if (shape === undefined) throw refuse(`teams.${index}.name`, `teams.${index}.name: the match has no such team, got ${JSON.stringify(name)}`)
+    if (shape === undefined)
+      throw refuse(`teams.${index}.name`, `teams.${index}.name: the match has no such team, got ${JSON.stringify(name)}`)
     if (players !== undefined) there[at] = players.map((one) => presentPlayer(one, now))
     const free = shape.max - countPlayers(there[at] ?? [])
-    if ((slots ?? 0) > free) throw refuse(`teams.${index}.slots`, `teams.${index}.slots: the team takes ${Math.max(0, free)} more at most, got ${slots}`)
+    if ((slots ?? 0) > free)
+      throw refuse(`teams.${index}.slots`, `teams.${index}.slots: the team takes ${Math.max(0, free)} more at most, got ${slots}`)
     rooms[at] = slots ?? Math.max(0, free)
   }
   return { rooms, present: there }

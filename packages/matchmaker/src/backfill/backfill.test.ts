@@ -43,7 +43,10 @@ describe('backfill', () => {
     expect(matchmaker.getBackfill('more')).toMatchObject({
       status: 'FILLED',
       tickets: ['cas', 'dee'],
-      teams: [{ slots: 0, players: expect.arrayContaining(['ann']) }, { slots: 0, players: expect.arrayContaining(['ben']) }],
+      teams: [
+        { slots: 0, players: expect.arrayContaining(['ann']) },
+        { slots: 0, players: expect.arrayContaining(['ben']) },
+      ],
     })
     expect(seen.joined).toMatchObject([{ matchId, backfillId: 'more' }, { matchId }])
     expect(seen.assigned?.slice(1)).toMatchObject([{ requestId: 'r1', tickets: [{ id: 'cas' }] }, { tickets: [{ id: 'dee' }] }])
@@ -112,6 +115,27 @@ describe('backfill', () => {
     expect(() => matchmaker.updateBackfill(id, { version: 3, teams })).toThrow(StaleBackfill)
   })
 
+  test('who was grouped for it before it changed does not come', async () => {
+    const { matchmaker, join, run, clock } = setUp({ queues: [{ ...social, name: 'other' }, social] })
+    join('ann')
+    join('ben')
+    await run(6500)
+    const { id, version } = matchmaker.createBackfill({ matchId: matchmaker.getTicket('ann')?.matchId ?? '' })
+    // The match of the other queue is claimed first, in the same tick.
+    matchmaker.on('matchFound', () => void matchmaker.updateBackfill(id, { version, teams: [{ name: 'side-2', slots: 1 }] }))
+    for (const player of ['x', 'y']) matchmaker.createTicket({ queue: 'other', players: [{ id: player, ip: '198.51.100.7' }] })
+    join('cas')
+    await matchmaker.tick()
+    expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'SEARCHING' })
+    expect(matchmaker.getBackfill(id)).toMatchObject({
+      version: 2,
+      status: 'OPEN',
+      tickets: [],
+      teams: [{ slots: 0 }, { slots: 1 }],
+    })
+    await clock.advance(0)
+  })
+
   test('the end of the match takes it along, and it can be read for a while', async () => {
     const { matchmaker, join, run, status, matchId } = await running()
     const { id } = matchmaker.createBackfill({ matchId })
@@ -125,7 +149,10 @@ describe('backfill', () => {
   })
 
   test('the end of the server takes it along', async () => {
-    const { matchmaker, join, run, status } = setUp({ queues: [social], service: { fate: () => ({ readyMs: 1000, endMs: 10_000 }) } })
+    const { matchmaker, join, run, status } = setUp({
+      queues: [social],
+      service: { fate: () => ({ readyMs: 1000, endMs: 10_000 }) },
+    })
     join('ann')
     join('ben')
     await run(4000)
@@ -174,6 +201,27 @@ describe('backfill', () => {
 })
 
 describe('players who leave', () => {
+  test('until only somebody is left who was asked to come, and does not: the server goes', async () => {
+    const { matchmaker, service, seen, join, run } = setUp({ queues: [{ ...social, acceptance: { withinMs: 5000 } }] })
+    join('ann')
+    join('ben')
+    await run(250)
+    matchmaker.acceptMatch('ann')
+    matchmaker.acceptMatch('ben')
+    await run(6500)
+    const matchId = matchmaker.getTicket('ann')?.matchId ?? ''
+    matchmaker.createBackfill({ matchId })
+    join('cas')
+    await run(250)
+    matchmaker.playersLeft(matchId, ['ann', 'ben'])
+    expect(service.unstopped()).toEqual(['r1'])
+    matchmaker.declineMatch('cas')
+    await run(500)
+    expect(service.unstopped()).toEqual([])
+    expect(seen.deploymentStopped).toMatchObject([{ reason: 'left' }])
+    expect(matchmaker.inspect()).toMatchObject({ matches: [], queues: [{ backfills: 0 }] })
+  })
+
   test('make room, and the last one takes the server along', async () => {
     const { matchmaker, service, seen, run, matchId } = await running()
     matchmaker.playersLeft(matchId, ['ann', 'nobody'])

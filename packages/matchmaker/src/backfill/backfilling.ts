@@ -32,13 +32,22 @@ export function createBackfilling({
       const before = id === undefined ? undefined : backfills.find(id)
       if (before?.roster.matchId === matchId) return backfillOf(before)
       if (before !== undefined) {
-        throw new InvalidBackfill(`backfill: id: is that of a backfill of another match, got ${JSON.stringify(id)}`, { field: 'id' })
+        throw new InvalidBackfill(`backfill: id: is that of a backfill of another match, got ${JSON.stringify(id)}`, {
+          field: 'id',
+        })
       }
       const roster = running(matchId)
       if (roster.backfill !== undefined) throw new BackfillExists(matchId, roster.backfill.id)
-      const vacancies = vacanciesOf(teams, { teams: roster.teams, present: presentIn(roster.teams, roster.placed), now: clock.now() })
+      const vacancies = vacanciesOf(teams, {
+        teams: roster.teams,
+        present: presentIn(roster.teams, roster.placed),
+        now: clock.now(),
+      })
       if (vacancies.rooms.every((room) => room === 0)) {
-        throw new InvalidBackfill('backfill: teams: no team takes anyone: players who are gone are to be reported by playersLeft', { field: 'teams' })
+        throw new InvalidBackfill(
+          'backfill: teams: no team takes anyone: players who are gone are to be reported by playersLeft',
+          { field: 'teams' },
+        )
       }
       return backfillOf(backfills.open(roster, vacancies, { id, priority }))
     },

@@ -17,7 +17,8 @@ export interface Vacancies {
   readonly present: Present
 }
 
-export const countPlayers = (tickets: readonly RuleTicket[]): number => tickets.reduce((sum, { players }) => sum + players.length, 0)
+export const countPlayers = (tickets: readonly RuleTicket[]): number =>
+  tickets.reduce((sum, { players }) => sum + players.length, 0)
 
 const inTeam = (placed: readonly Placed[], team: number) => placed.flatMap((one) => (one.team === team ? [one.ticket] : []))
 

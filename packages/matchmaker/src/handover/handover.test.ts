@@ -18,7 +18,9 @@ describe('handing tickets over', () => {
       id: 'a',
       queues: ['duel', 'other'],
       priority: 3,
-      players: [{ id: 'ann', coordinates: at, attributes: { skill: 7 }, roles: ['tank'], latencies: { oslo: 12 }, avoid: ['eve'] }],
+      players: [
+        { id: 'ann', coordinates: at, attributes: { skill: 7 }, roles: ['tank'], latencies: { oslo: 12 }, avoid: ['eve'] },
+      ],
     })
     await before.run(2000)
     const snapshot = throughJson(before.matchmaker.exportTickets({ take: true }))
@@ -28,7 +30,9 @@ describe('handing tickets over', () => {
     await after.clock.advance(5000)
     const { tickets, refused } = after.matchmaker.importTickets(snapshot)
     expect(refused).toEqual([])
-    expect(tickets).toMatchObject([{ id: 'a', queues: ['duel', 'other'], priority: 3, status: 'SEARCHING', createdAt: snapshot.tickets[0]?.createdAt }])
+    expect(tickets).toMatchObject([
+      { id: 'a', queues: ['duel', 'other'], priority: 3, status: 'SEARCHING', createdAt: snapshot.tickets[0]?.createdAt },
+    ])
     expect(throughJson(after.matchmaker.exportTickets()).tickets).toEqual(snapshot.tickets)
     expect(after.matchmaker.explain('a').waitedMs).toBe(5000)
   })
@@ -73,7 +77,9 @@ describe('handing tickets over', () => {
   })
 
   test('nothing is lost and nothing is doubled, whoever waits', async () => {
-    const tickets = fc.array(fc.record({ players: fc.integer({ min: 1, max: 2 }), both: fc.boolean(), after: fc.nat(3) }), { maxLength: 12 })
+    const tickets = fc.array(fc.record({ players: fc.integer({ min: 1, max: 2 }), both: fc.boolean(), after: fc.nat(3) }), {
+      maxLength: 12,
+    })
     await fc.assert(
       fc.asyncProperty(tickets, async (inputs) => {
         const queues = [duel, { ...duel, name: 'other', matchSize: 3 }]
@@ -143,7 +149,9 @@ describe('reconfiguring', () => {
   })
 
   test('a match that is found goes on; if it fails, its tickets search under the new rules', async () => {
-    const { matchmaker, join, run, status } = setUp({ service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 1000 }) } })
+    const { matchmaker, join, run, status } = setUp({
+      service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 1000 }) },
+    })
     join('ann', 'ben')
     await run(250)
     matchmaker.reconfigure([{ ...duel, deploy: { ...duel.deploy, version: '2' } }])

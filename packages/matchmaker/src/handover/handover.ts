@@ -40,7 +40,11 @@ export interface Handover {
 }
 
 /** Waiting tickets from one matchmaker to the next. */
-export function createHandover({ tickets, clock, refuseIfClosed }: Handover): Pick<Matchmaker, 'exportTickets' | 'importTickets'> {
+export function createHandover({
+  tickets,
+  clock,
+  refuseIfClosed,
+}: Handover): Pick<Matchmaker, 'exportTickets' | 'importTickets'> {
   const take = (given: ExportedTicket): Ticket => {
     const { id, queues, players, priority } = given
     const before = read(past, given, (field, message) => new InvalidInput(`ticket: ${message}`, { field }))

@@ -5,8 +5,12 @@ import type { Draft } from './draft.js'
 import type { Model, Slot } from './model.js'
 import type { Packing, Plan } from './packing.js'
 
-/** The team of each of the first `count` members, who make a full match and keep the rules of the columns; undefined if they may not play. */
-export type Accept = (members: Int32Array, count: number) => readonly number[] | undefined
+export interface Accept {
+  /** The team of each, as the parties fit; they make a full match. */
+  planned(members: ArrayLike<Slot>): readonly number[]
+  /** The team of each, if these, who keep the rules of the columns, may play. */
+  accepted(members: ArrayLike<Slot>): readonly number[] | undefined
+}
 
 export interface AcceptInput<Facts> {
   readonly model: Model<Facts>
@@ -22,27 +26,35 @@ export function createAccept<Facts>({ model, columns, packing, draft, facts }: A
   const noFacts = teams.map((): Facts[] => [])
   const rooms = teams.map(({ max }) => max)
 
-  const planned = (members: Int32Array, count: number): readonly number[] | undefined => {
-    let packed = 0
-    const sizes: number[] = []
-    for (let at = 0; at < count; at++) {
-      const size = columns.size[members[at] as Slot] as number
-      sizes.push(size)
-      packed = packing.add(packed, size)
-    }
+  /** Of a match without parties all have the same. */
+  const singles = teams.flatMap(({ max }, team) => new Array<number>(max).fill(team))
+
+  const planned = (members: ArrayLike<Slot>): readonly number[] => {
+    if (members.length === packing.players) return singles
+    const sizes = Array.from(members, (slot) => columns.size[slot] as number)
+    const packed = sizes.reduce((sum, size) => packing.add(sum, size), 0)
     return byPlan(sizes, packing.plan(packed, 0) as Plan)
   }
 
-  return (members, count) => {
-    const first = planned(members, count)
-    if (checks === undefined || first === undefined) return first
-    for (let at = 0; at < count; at++) {
-      const slot = members[at] as Slot
-      if (!(at === 0 ? draft.begin(slot) : draft.add(slot))) return undefined
-    }
-    const slots = [...members.subarray(0, count)]
-    const sizes = slots.map((slot) => columns.size[slot] as number)
-    const lineup = { sizes, facts: slots.map((slot) => facts[slot] as Facts), present: noFacts, rooms, least: nobody, levels: draft.levels() }
-    return arrange(checks, lineup, first)
+  return {
+    planned,
+    accepted: (members) => {
+      const first = planned(members)
+      if (checks === undefined) return first
+      const slots = Array.from(members)
+      if (!slots.every((slot, at) => (at === 0 ? draft.begin(slot) : draft.add(slot)))) return undefined
+      return arrange(
+        checks,
+        {
+          sizes: slots.map((slot) => columns.size[slot] as number),
+          facts: slots.map((slot) => facts[slot] as Facts),
+          present: noFacts,
+          rooms,
+          least: nobody,
+          levels: draft.levels(),
+        },
+        first,
+      )
+    },
   }
 }

@@ -69,7 +69,7 @@ const centres = [
   [-89.9, 120],
 ] as const
 const toRadians = (degrees: number) => (degrees * Math.PI) / 180
-export function point(latitude: number, longitude: number): [number, number, number] {
+function point(latitude: number, longitude: number): [number, number, number] {
   const [north, east] = [toRadians(latitude), toRadians(longitude)]
   return [Math.cos(north) * Math.cos(east), Math.cos(north) * Math.sin(east), Math.sin(north)]
 }
@@ -102,9 +102,9 @@ export const entries = (most: number): fc.Arbitrary<Entry<string>[]> =>
 export const openingsOf = (model: Model<string>): fc.Arbitrary<Opening<string>[]> =>
   entries(3).chain((many) => {
     const team = (max: number) => fc.tuple(fc.integer({ min: 0, max }), fc.subarray(['a', 'b', 'd']))
-    const opening = ({ size: _, ...rest }: Entry<string>) =>
+    const opening = (entry: Entry<string>) =>
       fc.tuple(...model.teams.map(({ max }) => team(max))).map(
-        (teams): Opening<string> => ({ ...rest, id: `o${rest.id}`, rooms: teams.map(([room]) => room), present: teams.map(([, there]) => there) }),
+        (teams): Opening<string> => ({ ...entry, id: `o${entry.id}`, rooms: teams.map(([room]) => room), present: teams.map(([, there]) => there) }),
       )
     return fc.tuple(...many.map(opening))
   })

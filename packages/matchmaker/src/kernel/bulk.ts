@@ -1,21 +1,23 @@
 // pure: many matches at once, of tickets that are in one place and alike
-import type { Columns } from './columns.js'
+import { VALUES, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
 import type { Model, Slot } from './model.js'
 import type { Packing } from './packing.js'
 import { passesOf, type Pass } from './passes.js'
 import { createSorter } from './radix-sort.js'
 
-/** Fewer are better served one by one. */
-const FEWEST = 256
+/** Fewer are better served one by one, see `SMALL`. */
+const FEWEST = 500
 /** Bits of a sort key for the value, if the cells leave so many. */
 const VALUE_BITS = 12
 /** Steps of values in the strictest limit. */
 const STEPS = 64
 /** Tickets considered for one match, per player. */
-const REACH = 8
+const REACH = 4
 /** Where other rules refuse more than they let pass, and so many more, the bulk is no use. */
 const REFUSED = 64
+/** With so many times as many cells as tickets, hardly two of them are in one: a fine pass would find next to nobody. */
+const SPARSE = 10
 /** Tickets between two pauses. */
 const CHUNK = 32_768
 
@@ -44,11 +46,16 @@ export interface BulkInput {
    */
   group(slots: Int32Array, at: number, count: number, giveBack: (slot: Slot) => void): number
   free(slot: Slot): boolean
+  /** Whether any ticket has been removed since the round began. */
+  disturbed(): boolean
 }
 
 const nothing = () => {}
+/** Where places do not matter everyone is in one cell. */
+const NO_GRID = { bandsPerRadian: 0, counts: Int32Array.of(1), offsets: Int32Array.of(0) }
 
-export function createBulk({ model, columns, levels, packing, group, free }: BulkInput): Bulk {
+export function createBulk(input: BulkInput): Bulk {
+  const { model, columns, levels, packing, group, free } = input
   const { players } = packing
   const { spans } = model
   const many = spans.length
@@ -69,37 +76,32 @@ export function createBulk({ model, columns, levels, packing, group, free }: Bul
   const useless = () => refused > made + REFUSED
 
   /** Writes the sort keys of those that take part, and moves the others to the front. Says how many there are of each. */
-  const fill = (slots: Int32Array, count: number, { grid, level }: Pass, cellOf: (slot: Slot) => number): [number, number] => {
-    const { x, values, size } = columns
+  const fill = (slots: Int32Array, count: number, { grid, shift, level }: Pass): [number, number] => {
+    const { coarse, size } = columns
     const { keys, items } = sorter
+    const { bandsPerRadian, counts, offsets } = grid ?? NO_GRID
     const mask = 2 ** valueBits - 1
+    const bits = valueBits
     let taking = 0
     let left = 0
-    parties = false
+    let company = 0
     for (let at = 0; at < count; at++) {
       const slot = slots[at] as Slot
-      if (size[slot] !== 1) parties = true
-      if ((level > 0 && levels.of(slot) < level) || (grid !== undefined && Number.isNaN(x[slot] as number))) slots[left++] = slot
-      else {
-        const value = many === 0 ? 0 : Math.floor((values[2 * many * slot] as number) * perStep)
-        keys[taking] = (cellOf(slot) << valueBits) | (value & mask)
-        items[taking++] = slot
+      const latitude = coarse[4 * slot] as number
+      company |= size[slot] as number
+      if ((level > 0 && levels.of(slot) < level) || (grid !== undefined && Number.isNaN(latitude))) {
+        slots[left++] = slot
+        continue
       }
-    }
-    return [taking, left]
-  }
-
-  /** Where a ticket is, at a pass. */
-  const cellsOf = ({ grid, shift }: Pass): ((slot: Slot) => number) => {
-    if (grid === undefined) return () => 0
-    const { bandsPerRadian, counts, offsets } = grid
-    const { north, turn } = columns
-    return (slot) => {
-      const band = ((north[slot] as number) * bandsPerRadian + shift) | 0
+      const band = (latitude * bandsPerRadian + shift) | 0
       const cells = counts[band] as number
-      const cell = ((turn[slot] as number) * cells + shift) | 0
-      return (offsets[band] as number) + (cell >= cells ? 0 : cell)
+      const cell = ((coarse[4 * slot + 1] as number) * cells + shift) | 0
+      const value = Math.floor((coarse[4 * slot + 2] as number) * perStep) & mask
+      keys[taking] = (((offsets[band] as number) + (cell >= cells ? 0 : cell)) << bits) | value
+      items[taking++] = slot
     }
+    parties = company > 1
+    return [taking, left]
   }
 
   /** The limit of a span at a pass. */
@@ -110,14 +112,14 @@ export function createBulk({ model, columns, levels, packing, group, free }: Bul
 
   /** Whether those from `first` on are alike enough. */
   const alike = (first: number, pass: Pass): boolean => {
-    const { values } = columns
+    const { rows, stride } = columns
     const { items } = sorter
     for (let span = 0; span < many; span++) {
       let [least, greatest] = [Infinity, -Infinity]
       for (let next = first; next < first + players; next++) {
-        const value = 2 * ((items[next] as number) * many + span)
-        if ((values[value] as number) < least) least = values[value] as number
-        if ((values[value + 1] as number) > greatest) greatest = values[value + 1] as number
+        const value = (items[next] as number) * stride + VALUES + 2 * span
+        if ((rows[value] as number) < least) least = rows[value] as number
+        if ((rows[value + 1] as number) > greatest) greatest = rows[value + 1] as number
       }
       if (greatest - least > limitOf(span, pass)) return false
     }
@@ -130,8 +132,11 @@ export function createBulk({ model, columns, levels, packing, group, free }: Bul
    */
   const certainOf = (pass: Pass): number => {
     if (many === 0) return 2 ** valueBits
-    const allApart = (columns.highest - columns.lowest) * perStep < 2 ** valueBits - 1
-    return many === 1 && allApart && !columns.ranges ? Math.floor(limitOf(0, pass) * perStep * (1 - 1e-9)) - 1 : -1
+    const { highest, lowest, ranges } = columns
+    const allApart = (highest - lowest) * perStep < 2 ** valueBits - 1
+    // Rounding must not matter.
+    const exact = Math.max(Math.abs(highest), Math.abs(lowest)) * perStep < 2 ** 20
+    return many === 1 && allApart && exact && !ranges ? Math.floor(limitOf(0, pass) * perStep * (1 - 1e-9)) - 2 : -1
   }
   const furthestOf = ({ width }: Pass) => (width === Infinity ? 2 ** valueBits : Math.ceil(width * perStep))
 
@@ -192,8 +197,9 @@ export function createBulk({ model, columns, levels, packing, group, free }: Bul
   function* scan(slots: Int32Array, count: number, pass: Pass): Generator<number, void> {
     if (parties) used.fill(0, 0, count)
     const end = parties ? count : count - players + 1
-    for (at = 0; at < end && !useless(); ) {
-      const until = Math.min(end, at + CHUNK)
+    at = 0
+    for (let until = 0; until < end && !useless(); ) {
+      until = Math.min(end, until + CHUNK)
       if (parties) scanParties(slots, until, count, pass)
       else scanSingles(slots, until, pass)
       yield CHUNK >> 2
@@ -229,17 +235,17 @@ export function createBulk({ model, columns, levels, packing, group, free }: Bul
 
   /** Whether one more is alike enough; if so, it counts. */
   const joins = (slot: Slot, pass: Pass): boolean => {
-    const { values } = columns
+    const { rows, stride } = columns
     for (let span = 0; span < many; span++) {
-      const value = 2 * (slot * many + span)
-      const least = Math.min(low[span] as number, values[value] as number)
-      const greatest = Math.max(high[span] as number, values[value + 1] as number)
+      const value = slot * stride + VALUES + 2 * span
+      const least = Math.min(low[span] as number, rows[value] as number)
+      const greatest = Math.max(high[span] as number, rows[value + 1] as number)
       if (greatest - least > limitOf(span, pass)) return false
     }
     for (let span = 0; span < many; span++) {
-      const value = 2 * (slot * many + span)
-      low[span] = Math.min(low[span] as number, values[value] as number)
-      high[span] = Math.max(high[span] as number, values[value + 1] as number)
+      const value = slot * stride + VALUES + 2 * span
+      low[span] = Math.min(low[span] as number, rows[value] as number)
+      high[span] = Math.max(high[span] as number, rows[value + 1] as number)
     }
     return true
   }
@@ -254,10 +260,11 @@ export function createBulk({ model, columns, levels, packing, group, free }: Bul
       refused = 0
       for (const pass of passes) {
         if (waiting < FEWEST || useless()) break
+        if (pass.fine && waiting * SPARSE < (pass.grid?.cells ?? 0)) continue
         sorter.reserve(waiting)
         const cellBits = pass.grid === undefined ? 0 : 32 - Math.clz32(pass.grid.cells)
         valueBits = many === 0 ? 0 : Math.min(VALUE_BITS, 32 - cellBits)
-        const [taking, others] = fill(slots, waiting, pass, cellsOf(pass))
+        const [taking, others] = fill(slots, waiting, pass)
         yield waiting >> 2
         sorter.sort(taking, cellBits + valueBits)
         yield taking >> 1
@@ -265,7 +272,8 @@ export function createBulk({ model, columns, levels, packing, group, free }: Bul
         left = others
         yield* scan(slots, taking, pass)
         waiting = left
-        // Some may have been removed in between.
+        if (!input.disturbed()) continue
+        // Some have been removed in between.
         let still = 0
         for (let each = 0; each < waiting; each++) if (free(slots[each] as Slot)) slots[still++] = slots[each] as Slot
         waiting = still

@@ -16,14 +16,26 @@ export interface Candidates {
   readonly more: boolean
   /** Begins anew around the only member of the draft, who leaves this room. */
   begin(packing: Packing, packed: Packed): void
-  /** Takes up those that are near at a scale and may meet; true if there were any. */
-  gather(neighbours: Neighbours, scale: number): boolean
+  /** Takes up those that are near at a scale and may meet, or nobody where these are fewer than `least`. */
+  gather(neighbours: Neighbours, scale: number, least: number): void
   /** The best fit first: nearest and most alike; among equals the oldest. */
   sort(): void
 }
 
 /** Slots read at most from the lists around one ticket at one scale. */
 const MOST_READ = 4096
+
+/** Beyond so many, inserting each into its place would take longer than sorting. */
+const MANY = 48
+
+function insertionSort(slots: Slot[], compare: (one: Slot, other: Slot) => number): void {
+  for (let from = 1; from < slots.length; from++) {
+    const slot = slots[from] as Slot
+    let to = from
+    for (; to > 0 && compare(slot, slots[to - 1] as Slot) < 0; to--) slots[to] = slots[to - 1] as Slot
+    slots[to] = slot
+  }
+}
 
 /**
  * Candidates of one size that are taken up at most, so that a crowd costs no more than it must. By size, because many
@@ -75,10 +87,9 @@ export function createCandidates({ columns, cost, draft }: CandidatesInput): Can
       if (ofSize.length <= packing.players) ofSize = new Int32Array(packing.players + 1)
       else ofSize.fill(0, 0, packing.players + 1)
     },
-    gather: (neighbours, scale) => {
+    gather: (neighbours, scale, least) => {
       const center = draft.members[0] as Slot
-      const before = slots.length
-      const read = neighbours.near(center, scale, raw)
+      const read = neighbours.near(center, scale, raw, least)
       if (neighbours.cut) more = true
       for (let at = 0; at < read; at++) {
         const slot = raw[at] as Slot
@@ -97,10 +108,10 @@ export function createCandidates({ columns, cost, draft }: CandidatesInput): Can
         costs[slot] = cost(center, slot)
         slots.push(slot)
       }
-      return slots.length > before
     },
     sort: () => {
-      slots.sort(byCost)
+      if (slots.length > MANY) slots.sort(byCost)
+      else insertionSort(slots, byCost)
     },
   }
 }

@@ -8,30 +8,48 @@ export const AWAKE = 1
 /** A round has found nobody for it: no use in trying before something near it changes. */
 export const SETTLED = 2
 
+// What of a slot is asked for most stands side by side in `rows`, so that it comes into the cache at once.
+
+/** The point on the sphere of radius 1; not a number where it is unknown. */
+export const X = 0
+export const Y = 1
+export const Z = 2
+export const SINCE = 3
+/** The number of its key. */
+export const KEY = 4
+/** For `levels.ts`: until when its level is `level`. */
+export const UNTIL = 5
+/** Low and high of each span, in turn. Infinity and −Infinity where it goes with anything, which no minimum or maximum notices. */
+export const VALUES = 6
+
 /**
  * One entry per slot in each column. The columns are replaced when they grow: who holds one across an `add` holds an
  * old one. Slots are used again, the last freed first.
  */
 export interface Columns {
-  /** The point on the sphere of radius 1; not a number where it is unknown. */
-  x: Float64Array
-  y: Float64Array
-  z: Float64Array
-  /** The same in radians from the south pole, and as a part of a turn eastwards from 180° west. Rounded: some 2 m. */
-  north: Float32Array
-  turn: Float32Array
-  since: Float64Array
+  /** `stride` numbers to a slot: see `X` and so on. */
+  rows: Float64Array
+  readonly stride: number
+  level: Uint8Array
+  /**
+   * What is asked of all tickets, four to a slot: the place in radians from the south pole, and as a part of a turn eastwards
+   * from 180° west, and the low value of the first span. Rounded: some 2 m. The fourth is not used.
+   */
+  coarse: Float32Array
   priority: Float64Array
   size: Uint16Array
-  /** Numbers of texts; −1 for none. */
-  key: Int32Array
+  /** The number of a text; −1 for none. */
   network: Int32Array
-  /** Low and high of each span, in turn. Infinity and −Infinity where it goes with anything, which no minimum or maximum notices. */
-  values: Float64Array
+  /** Of the text of the key, so that it hangs on nothing else. */
+  keyHash: Int32Array
+  /** The largest size there ever was. */
+  largest: number
   /** Grows with each `add`: who comes after the beginning of a round is not in it. 0 for a free slot. */
   born: Float64Array
   /** See `FRESH`. */
   standing: Uint8Array
+  /** Rounds in which the search for it was given up before it had seen all; since something last changed for it. */
+  tries: Uint8Array
   /** The round in which it was grouped. */
   takenIn: Float64Array
   readonly ids: string[]
@@ -52,28 +70,29 @@ export interface Columns {
   valuesOf(slot: Slot): number[]
 }
 
-type Row = Pick<Entry<unknown> | Opening<unknown>, 'id' | 'since' | 'priority' | 'place' | 'values'>
+type Row = Pick<Entry<unknown> | Opening<unknown>, 'id' | 'since' | 'priority' | 'key' | 'place' | 'values'>
 
 const FIRST = 64
 
 export function createColumns(spans: number): Columns {
   const free: Slot[] = []
+  // A multiple of 4: no more lines of the cache than must be.
+  const stride = 4 * Math.ceil((VALUES + 2 * spans) / 4)
   let capacity = 0
 
   const columns: Columns = {
-    x: new Float64Array(0),
-    y: new Float64Array(0),
-    z: new Float64Array(0),
-    north: new Float32Array(0),
-    turn: new Float32Array(0),
-    since: new Float64Array(0),
+    rows: new Float64Array(0),
+    stride,
+    level: new Uint8Array(0),
+    coarse: new Float32Array(0),
     priority: new Float64Array(0),
     size: new Uint16Array(0),
-    key: new Int32Array(0),
     network: new Int32Array(0),
-    values: new Float64Array(0),
+    keyHash: new Int32Array(0),
+    largest: 1,
     born: new Float64Array(0),
     standing: new Uint8Array(0),
+    tries: new Uint8Array(0),
     takenIn: new Float64Array(0),
     ids: [],
     end: 0,
@@ -82,18 +101,21 @@ export function createColumns(spans: number): Columns {
     highest: -Infinity,
     ranges: false,
     get bytes() {
-      return capacity * (5 * 8 + 2 * 4 + 2 + 2 * 4 + spans * 16 + 8 + 1 + 8 + 8)
+      return capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 8)
     },
 
     put: (row, key, network, size) => {
       const slot = free.pop() ?? columns.end++
       if (slot >= capacity) grow()
       writePlace(columns, slot, row.place)
-      columns.since[slot] = row.since
+      columns.rows[slot * stride + SINCE] = row.since
+      columns.rows[slot * stride + KEY] = key
+      columns.rows[slot * stride + UNTIL] = -Infinity
       columns.priority[slot] = row.priority
       columns.size[slot] = size
-      columns.key[slot] = key
       columns.network[slot] = network
+      columns.keyHash[slot] = hashOf(row.key)
+      if (size > columns.largest) columns.largest = size
       for (let span = 0; span < spans; span++) {
         const [low, high] = [row.values[2 * span], row.values[2 * span + 1]]
         if (low !== high) columns.ranges = true
@@ -102,11 +124,14 @@ export function createColumns(spans: number): Columns {
           if (low < columns.lowest) columns.lowest = low
           if (high > columns.highest) columns.highest = high
         }
-        columns.values[2 * (slot * spans + span)] = any ? Infinity : low
-        columns.values[2 * (slot * spans + span) + 1] = any ? -Infinity : high
+        const value = slot * stride + VALUES + 2 * span
+        columns.rows[value] = any ? Infinity : low
+        columns.rows[value + 1] = any ? -Infinity : high
       }
+      columns.coarse[4 * slot + 2] = spans === 0 ? 0 : (columns.rows[slot * stride + VALUES] as number)
       columns.born[slot] = ++columns.births
       columns.standing[slot] = FRESH
+      columns.tries[slot] = 0
       columns.takenIn[slot] = 0
       columns.ids[slot] = row.id
       return slot
@@ -117,33 +142,26 @@ export function createColumns(spans: number): Columns {
       free.push(slot)
     },
     placeOf: (slot) => {
-      const [x, y, z] = [columns.x[slot] as number, columns.y[slot] as number, columns.z[slot] as number]
+      const [x, y, z] = columns.rows.subarray(slot * stride) as unknown as [number, number, number]
       return Number.isNaN(x) ? undefined : [x, y, z]
     },
     valuesOf: (slot) => {
-      const values: number[] = []
-      for (let at = 2 * spans * slot; at < 2 * spans * (slot + 1); at++) {
-        const value = columns.values[at] as number
-        values.push(Math.abs(value) === Infinity ? NaN : value)
-      }
-      return values
+      const first = slot * stride + VALUES
+      return [...columns.rows.subarray(first, first + 2 * spans)].map((value) => (Math.abs(value) === Infinity ? NaN : value))
     },
   }
 
   function grow(): void {
     capacity = Math.max(FIRST, 2 * capacity)
-    columns.x = copied(new Float64Array(capacity), columns.x)
-    columns.y = copied(new Float64Array(capacity), columns.y)
-    columns.z = copied(new Float64Array(capacity), columns.z)
-    columns.north = copied(new Float32Array(capacity), columns.north)
-    columns.turn = copied(new Float32Array(capacity), columns.turn)
-    columns.since = copied(new Float64Array(capacity), columns.since)
+    columns.rows = copied(new Float64Array(stride * capacity), columns.rows)
+    columns.level = copied(new Uint8Array(capacity), columns.level)
+    columns.coarse = copied(new Float32Array(4 * capacity), columns.coarse)
     columns.priority = copied(new Float64Array(capacity), columns.priority)
     columns.size = copied(new Uint16Array(capacity), columns.size)
-    columns.key = copied(new Int32Array(capacity), columns.key)
+    columns.keyHash = copied(new Int32Array(capacity), columns.keyHash)
     columns.network = copied(new Int32Array(capacity), columns.network)
-    columns.values = copied(new Float64Array(2 * spans * capacity), columns.values)
     columns.born = copied(new Float64Array(capacity), columns.born)
+    columns.tries = copied(new Uint8Array(capacity), columns.tries)
     columns.standing = copied(new Uint8Array(capacity), columns.standing)
     columns.takenIn = copied(new Float64Array(capacity), columns.takenIn)
   }
@@ -157,11 +175,18 @@ export function copied<Column extends { set(from: ArrayLike<number>): void }>(to
   return to
 }
 
+/** FNV-1a. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash
+}
+
 function writePlace(columns: Columns, slot: Slot, place: Row['place']): void {
   const [x, y, z] = place !== undefined && place.every(Number.isFinite) ? place : [NaN, NaN, NaN]
-  columns.x[slot] = x
-  columns.y[slot] = y
-  columns.z[slot] = z
-  columns.north[slot] = Math.PI / 2 + Math.asin(Math.max(-1, Math.min(1, z)))
-  columns.turn[slot] = 0.5 + Math.atan2(y, x) / (2 * Math.PI)
+  columns.rows[slot * columns.stride + X] = x
+  columns.rows[slot * columns.stride + Y] = y
+  columns.rows[slot * columns.stride + Z] = z
+  columns.coarse[4 * slot] = Math.PI / 2 + Math.asin(Math.max(-1, Math.min(1, z)))
+  columns.coarse[4 * slot + 1] = 0.5 + Math.atan2(y, x) / (2 * Math.PI)
 }

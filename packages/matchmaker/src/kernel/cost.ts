@@ -1,5 +1,5 @@
 // pure: how well two tickets fit
-import type { Columns } from './columns.js'
+import { VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
 import { units } from './scales.js'
 
@@ -12,12 +12,14 @@ export function createCost(model: Model<never>, columns: Columns): Cost {
   const withPlace = model.radius !== undefined
 
   return (one, other) => {
-    const { x, y, z, values } = columns
-    const dx = (x[one] as number) - (x[other] as number)
-    const dy = (y[one] as number) - (y[other] as number)
-    const dz = (z[one] as number) - (z[other] as number)
+    const { rows } = columns
+    const a = one * columns.stride
+    const b = other * columns.stride
+    const dx = (rows[a + X] as number) - (rows[b + X] as number)
+    const dy = (rows[a + Y] as number) - (rows[b + Y] as number)
+    const dz = (rows[a + Z] as number) - (rows[b + Z] as number)
     const apart = withPlace ? Math.sqrt(dx * dx + dy * dy + dz * dz) / unit.chord : 0
-    const gap = spans === 0 ? 0 : Math.abs((values[2 * spans * one] as number) - (values[2 * spans * other] as number)) / unit.width
+    const gap = spans === 0 ? 0 : Math.abs((rows[a + VALUES] as number) - (rows[b + VALUES] as number)) / unit.width
     return (Number.isNaN(apart) ? 1 : apart) + (gap < Infinity ? gap : 1)
   }
 }

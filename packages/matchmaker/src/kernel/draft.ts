@@ -1,5 +1,5 @@
 // pure: a match in the making, and who may still join it
-import type { Columns } from './columns.js'
+import { KEY, SINCE, VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
 import type { MatchLevels, Model, Slot } from './model.js'
 import { levelAt } from './levels.js'
@@ -35,22 +35,29 @@ export interface DraftInput<Facts> {
   /** Who is there in an opening. */
   present(opening: Slot): readonly Facts[]
   /** Members at most. */
-  readonly most: number
+  readonly largest: number
 }
 
-export function createDraft<Facts>({ model, columns, levels, facts, present, most }: DraftInput<Facts>): Draft {
+export function createDraft<Facts>({ model, columns, levels, facts, present, largest }: DraftInput<Facts>): Draft {
   const { radius, spans, lastResortLevel } = model
   const pair = model.checks?.pair
-  const members = new Int32Array(most)
-  const levelOf = new Uint8Array(most)
+  const squared = radius?.squared
+  const limits = spans.map(({ limit }) => limit)
+  const simple = lastResortLevel === Infinity && [radius, ...spans].every((rule) => rule === undefined || rule.by === 'each')
+  const members = new Int32Array(largest)
+  const levelOf = new Uint8Array(largest)
   // What holds for the first n + 1 members, at n: so that the last one can be taken back.
-  const youngest = new Uint8Array(most)
-  const oldest = new Uint8Array(most)
-  const waited = new Float64Array(most)
-  const longest = new Float64Array(most)
-  const farthest = new Float64Array(most)
-  const low = new Float64Array(most * spans.length)
-  const high = new Float64Array(most * spans.length)
+  const youngest = new Uint8Array(largest)
+  const oldest = new Uint8Array(largest)
+  const waited = new Float64Array(largest)
+  const longest = new Float64Array(largest)
+  const farthest = new Float64Array(largest)
+  const low = new Float64Array(largest * spans.length)
+  const high = new Float64Array(largest * spans.length)
+  /** Copies of the members' places and values, side by side. */
+  const places = new Float64Array(largest * 3)
+  const lows = new Float64Array(largest * spans.length)
+  const highs = new Float64Array(largest * spans.length)
   let count = 0
   /** Of the first member alone. */
   let tooWide = false
@@ -70,67 +77,112 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, mos
     return network !== -1 && network === columns.network[other] ? 0 : Infinity
   }
 
+  /** Where all rules go by each two tickets: the same as `nearEnough` and `alike`, in one go. */
+  const fits = (slot: Slot, level: number): boolean => {
+    const { rows } = columns
+    const own = slot * columns.stride
+    const many = spans.length
+    const x = rows[own + X] as number
+    const y = rows[own + Y] as number
+    const z = rows[own + Z] as number
+    for (let at = 0; at < count; at++) {
+      const between = Math.min(level, levelOf[at] as number)
+      if (squared !== undefined) {
+        const dx = (places[3 * at] as number) - x
+        const dy = (places[3 * at + 1] as number) - y
+        const dz = (places[3 * at + 2] as number) - z
+        let square = dx * dx + dy * dy + dz * dz
+        if (Number.isNaN(square)) square = squareUnknown(slot, members[at] as Slot)
+        if (square > (squared[between] as number)) return false
+      }
+      for (let span = 0; span < many; span++) {
+        const value = own + VALUES + 2 * span
+        if (gap(at, span, rows[value] as number, rows[value + 1] as number) > ((limits[span] as Float64Array)[between] as number)) return false
+      }
+    }
+    for (let span = 0; span < many; span++) {
+      const least = rows[own + VALUES + 2 * span] as number
+      const greatest = rows[own + VALUES + 2 * span + 1] as number
+      if (greatest - least > ((limits[span] as Float64Array)[level] as number) && columns.size[slot] !== 0) return false
+      lows[count * many + span] = least
+      highs[count * many + span] = greatest
+    }
+    places[3 * count] = x
+    places[3 * count + 1] = y
+    places[3 * count + 2] = z
+    return true
+  }
+
   const nearEnough = (slot: Slot, level: number): boolean => {
     if (radius === undefined) return true
-    const { squared, by } = radius
-    const { x, y, z } = columns
-    const [ownX, ownY, ownZ] = [x[slot] as number, y[slot] as number, z[slot] as number]
+    const { by } = radius
+    const { rows } = columns
+    const own = slot * columns.stride
+    const x = rows[own + X] as number
+    const y = rows[own + Y] as number
+    const z = rows[own + Z] as number
     const pairwise = by === 'each' && (oldest[count] as number) < lastResortLevel
-    let most = count === 0 ? 0 : (farthest[count - 1] as number)
+    let wide = count === 0 ? 0 : (farthest[count - 1] as number)
     for (let at = 0; at < count; at++) {
-      const other = members[at] as number
-      const dx = (x[other] as number) - ownX
-      const dy = (y[other] as number) - ownY
-      const dz = (z[other] as number) - ownZ
+      const dx = (places[3 * at] as number) - x
+      const dy = (places[3 * at + 1] as number) - y
+      const dz = (places[3 * at + 2] as number) - z
       let square = dx * dx + dy * dy + dz * dz
-      if (Number.isNaN(square)) square = squareUnknown(slot, other)
-      if (square > most) most = square
-      if (pairwise && square > (squared[Math.min(level, levelOf[at] as number)] as number)) return false
+      if (Number.isNaN(square)) square = squareUnknown(slot, members[at] as Slot)
+      if (square > wide) wide = square
+      if (pairwise && square > (radius.squared[Math.min(level, levelOf[at] as number)] as number)) return false
     }
-    farthest[count] = most
-    return pairwise || most <= (squared[counting(by, count + 1)] as number)
+    farthest[count] = wide
+    places[3 * count] = x
+    places[3 * count + 1] = y
+    places[3 * count + 2] = z
+    return pairwise || wide <= (radius.squared[counting(by, count + 1)] as number)
   }
 
   const alike = (slot: Slot, level: number): boolean => {
     const many = spans.length
-    const { values, size } = columns
+    const { rows, size } = columns
     const last = (oldest[count] as number) >= lastResortLevel
     for (let span = 0; span < many; span++) {
       const { by, limit } = spans[span] as (typeof spans)[number]
       const to = count * many + span
+      const value = slot * columns.stride + VALUES + 2 * span
+      const least = rows[value] as number
+      const greatest = rows[value + 1] as number
+      lows[to] = least
+      highs[to] = greatest
       if (size[slot] === 0) {
         // How different those are who play already is no fault of those who join them.
         low[to] = Infinity
         high[to] = -Infinity
         continue
       }
-      const least = values[2 * (slot * many + span)] as number
-      const greatest = values[2 * (slot * many + span) + 1] as number
       low[to] = count === 0 ? least : Math.min(low[to - many] as number, least)
       high[to] = count === 0 ? greatest : Math.max(high[to - many] as number, greatest)
       if (by !== 'each' || last) {
-        const most = limit[counting(by, count + 1)] as number
-        if ((high[to] as number) - (low[to] as number) > most) {
+        const widest = limit[counting(by, count + 1)] as number
+        if ((high[to] as number) - (low[to] as number) > widest) {
           // Alone it is too wide; with somebody older it may not be.
           if (count > 0 || last || (by !== 'oldest' && by !== 'average')) return false
           tooWide = true
         }
-        if (count > 0 && size[members[0] as Slot] === 0 && gap(members[0] as Slot, span, low[to] as number, high[to] as number) > most) return false
+        if (count > 0 && size[members[0] as Slot] === 0 && gap(0, span, low[to] as number, high[to] as number) > widest) return false
         continue
       }
       if (greatest - least > (limit[level] as number)) return false
       for (let at = 0; at < count; at++) {
-        if (gap(members[at] as Slot, span, least, greatest) > (limit[Math.min(level, levelOf[at] as number)] as number)) return false
+        if (gap(at, span, least, greatest) > (limit[Math.min(level, levelOf[at] as number)] as number)) return false
       }
     }
     return true
   }
 
-  /** The greatest difference among a member's values and others; those within an opening aside. */
-  const gap = (member: Slot, span: number, least: number, greatest: number): number => {
-    const value = 2 * (member * spans.length + span)
-    const [low, high] = [columns.values[value] as number, columns.values[value + 1] as number]
-    return columns.size[member] === 0 ? Math.max(greatest - low, high - least) : Math.max(greatest, high) - Math.min(least, low)
+  /** The greatest difference among the values of the member there and others; those within an opening aside. */
+  const gap = (at: number, span: number, least: number, greatest: number): number => {
+    const its = lows[at * spans.length + span] as number
+    const most = highs[at * spans.length + span] as number
+    if (at === 0 && columns.size[members[0] as Slot] === 0) return Math.max(greatest - its, most - least)
+    return (greatest > most ? greatest : most) - (least < its ? least : its)
   }
 
   const mayMeet = (slot: Slot, level: number): boolean => {
@@ -149,15 +201,16 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, mos
   }
 
   const add = (slot: Slot): boolean => {
-    if (count === most || (count > 0 && columns.key[slot] !== columns.key[members[0] as number])) return false
+    if (count === largest || (count > 0 && columns.rows[slot * columns.stride + KEY] !== columns.rows[(members[0] as Slot) * columns.stride + KEY])) return false
     const level = levels.of(slot)
-    const waits = levels.now - (columns.since[slot] as number)
+    const waits = levels.now - (columns.rows[slot * columns.stride + SINCE] as number)
     const before = count - 1
     youngest[count] = count === 0 ? level : Math.min(level, youngest[before] as number)
     oldest[count] = count === 0 ? level : Math.max(level, oldest[before] as number)
     waited[count] = count === 0 ? waits : waits + (waited[before] as number)
     longest[count] = count === 0 ? waits : Math.max(waits, longest[before] as number)
-    if (!nearEnough(slot, level) || !alike(slot, level) || !mayMeet(slot, level)) return false
+    if (simple ? !fits(slot, level) : !nearEnough(slot, level) || !alike(slot, level)) return false
+    if (!mayMeet(slot, level)) return false
     members[count] = slot
     levelOf[count] = level
     count += 1

@@ -4,93 +4,114 @@ import type { Grouped, Slot } from './model.js'
 import { isOlder } from './order.js'
 
 export interface Groups {
-  /**
-   * Takes the first `count` members as a match.
-   * @param teams for each of them; may be shared among matches.
-   */
-  add(opening: Slot | undefined, members: ArrayLike<Slot>, count: number, teams: readonly number[]): void
-  /**
-   * Takes `count` members from `at` on as matches, one after the other, in which it is all the same who is in which
-   * team: team after team is given to the oldest first.
-   */
-  addAlike(members: Int32Array, at: number, count: number, teams: readonly number[]): void
+  /** @param teams for each of the members. */
+  add(opening: Slot | undefined, members: readonly Slot[], teams: readonly number[]): void
+  /** Takes `count` members from `at` on as matches of so many tickets each, whose teams are told when somebody asks. */
+  addUntold(members: Int32Array, at: number, count: number, tickets: number): void
+  /** Those that were added one by one. */
+  told(): readonly Grouped[]
+  /** Has others in place of one that was. */
+  replace(match: Grouped, others: readonly { readonly slots: readonly Slot[]; readonly teams: readonly number[] }[]): void
   /** All of them, and forgets them. */
   take(): Grouped[]
 }
 
-/** Matches one after the other that are told the same way. */
-interface Batch {
-  readonly opening: Slot | undefined
-  readonly teams: readonly number[]
-  readonly alike: boolean
-  readonly start: number
-  readonly size: number
-  matches: number
-}
+/** The teams of a match in which it is all the same who is in which. */
+export type TeamsOf = (slots: readonly Slot[]) => readonly number[]
 
-export function createGroups(columns: Columns): Groups {
+/** Told matches, and between them those that are not. */
+type Batch = Grouped | { readonly start: number; readonly tickets: number; end: number }
+
+export function createGroups(columns: Columns, teamsOf: TeamsOf): Groups {
   let slots = new Int32Array(0)
   let end = 0
   let batches: Batch[] = []
-  let last: Batch | undefined
 
-  const widen = (to: number) => {
-    const wider = new Int32Array(Math.max(64, 2 * slots.length, to))
-    wider.set(slots)
-    slots = wider
-  }
-  const open = (batch: Batch) => {
-    batches.push(batch)
-    last = batch
+  const toldOf = (opening: Slot | undefined, members: readonly Slot[], teams: readonly number[]): Grouped => {
+      const order = [...members.keys()].toSorted((one, other) => (isOlder(columns, members[one] as Slot, members[other] as Slot) ? -1 : 1))
+    return { opening, slots: order.map((at) => members[at] as Slot), teams: order.map((at) => teams[at] as number) }
   }
 
   return {
-    add: (opening, members, count, teams) => {
-      open({ opening, teams, alike: false, start: end, size: count, matches: 1 })
-      if (end + count > slots.length) widen(end + count)
-      for (let at = 0; at < count; at++) slots[end++] = members[at] as Slot
+    add: (opening, members, teams) => {
+      batches.push(toldOf(opening, members, teams))
     },
-    addAlike: (members, at, count, teams) => {
-      const matches = count / teams.length
-      if (last !== undefined && last.alike && last.teams === teams) last.matches += matches
-      else open({ opening: undefined, teams, alike: true, start: end, size: teams.length, matches })
-      if (end + count > slots.length) widen(end + count)
-      slots.set(members.subarray(at, at + count), end)
-      end += count
+    told: () => batches.filter((batch) => 'slots' in batch),
+    replace: (match, others) => {
+      batches.splice(batches.indexOf(match), 1, ...others.map(({ slots: members, teams }) => toldOf(undefined, members, teams)))
+    },
+    addUntold: (members, at, count, tickets) => {
+      if (end + count > slots.length) {
+        const wider = new Int32Array(Math.max(64, 2 * slots.length, end + count))
+        wider.set(slots.subarray(0, end))
+        slots = wider
+      }
+      for (let from = at; from < at + count; from++) slots[end++] = members[from] as Slot
+      const last = batches.at(-1)
+      if (last !== undefined && 'end' in last && last.tickets === tickets) last.end = end
+      else batches.push({ start: end - count, tickets, end })
     },
     take: () => {
-      const groups = new Array<Grouped>(batches.reduce((sum, { matches }) => sum + matches, 0))
+      const matchesOf = (batch: Batch) => ('slots' in batch ? 1 : (batch.end - batch.start) / batch.tickets)
+      const groups = new Array<Grouped>(batches.reduce((sum, batch) => sum + matchesOf(batch), 0))
       let to = 0
-      for (const { opening, teams, alike, start, size, matches } of batches) {
-        for (let match = 0; match < matches; match++) {
-          const at = start + match * size
-          groups[to++] = alike ? alikeOldestFirst(columns, slots, at, size, teams) : oldestFirst(columns, opening, slots, at, size, teams)
+      for (const batch of batches) {
+        if ('slots' in batch) {
+          groups[to++] = batch
+          continue
         }
+        const telling = { columns, slots, tickets: batch.tickets, teamsOf }
+        for (let at = batch.start; at < batch.end; at += batch.tickets) groups[to++] = new UntoldMatch(telling, at)
       }
       slots = new Int32Array(0)
-      ;[batches, last, end] = [[], undefined, 0]
+      batches = []
+      end = 0
       return groups
     },
   }
 }
 
-function alikeOldestFirst(columns: Columns, from: Int32Array, start: number, size: number, teams: readonly number[]): Grouped {
-  if (size === 2) {
-    const [one, other] = [from[start] as Slot, from[start + 1] as Slot]
-    return { opening: undefined, slots: isOlder(columns, other, one) ? [other, one] : [one, other], teams }
-  }
-  const slots = new Array<Slot>(size)
-  for (let at = 0; at < size; at++) {
-    const slot = from[start + at] as Slot
-    let to = at
-    for (; to > 0 && isOlder(columns, slot, slots[to - 1] as Slot); to--) slots[to] = slots[to - 1] as Slot
-    slots[to] = slot
-  }
-  return { opening: undefined, slots, teams }
+/** What untold matches have in common. */
+interface Telling {
+  readonly columns: Columns
+  readonly slots: Int32Array
+  readonly tickets: number
+  readonly teamsOf: TeamsOf
 }
 
-function oldestFirst(columns: Columns, opening: Slot | undefined, from: Int32Array, start: number, size: number, teamsOf: readonly number[]): Grouped {
-  const order = Array.from({ length: size }, (_, at) => at)
-  order.sort((one, other) => (isOlder(columns, from[start + one] as Slot, from[start + other] as Slot) ? -1 : 1))
-  return { opening, slots: order.map((at) => from[start + at] as Slot), teams: order.map((at) => teamsOf[at] as number) }
+/**
+ * A match that is put in order when somebody looks: most of the time for a million tickets would go into telling. Its
+ * tickets must be in the pool until then.
+ */
+class UntoldMatch implements Grouped {
+  private readonly telling: Telling
+  private readonly start: number
+  private told: Pick<Grouped, 'slots' | 'teams'> | undefined
+
+  constructor(telling: Telling, start: number) {
+    this.telling = telling
+    this.start = start
+    this.told = undefined
+  }
+
+  get opening(): undefined {
+    return undefined
+  }
+
+  get slots(): readonly Slot[] {
+    return this.tell().slots
+  }
+
+  get teams(): readonly number[] {
+    return this.tell().teams
+  }
+
+  private tell() {
+    if (this.told === undefined) {
+      const { columns, slots, tickets, teamsOf } = this.telling
+      const members = [...slots.subarray(this.start, this.start + tickets)].toSorted((one, other) => (isOlder(columns, one, other) ? -1 : 1))
+      this.told = { slots: members, teams: teamsOf(members) }
+    }
+    return this.told
+  }
 }

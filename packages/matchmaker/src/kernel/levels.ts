@@ -1,5 +1,5 @@
 // pure: how far a ticket has relaxed
-import { copied, type Columns } from './columns.js'
+import { SINCE, UNTIL, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
 
 /**
@@ -12,9 +12,6 @@ export interface Levels {
   of(slot: Slot): number
   /** Whether its level, or how small a match it takes, has changed since `of` was last asked. */
   due(slot: Slot): boolean
-  /** For a slot that was just filled. */
-  forget(slot: Slot): void
-  readonly bytes: number
 }
 
 /** The level after so many milliseconds of waiting. */
@@ -36,18 +33,16 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
   const { levels, fillForMs, checks } = model
   const averages = [model.radius, ...model.spans].some((rule) => rule?.by === 'average')
   const askAgainMs = averages || checks?.part !== undefined || checks?.whole !== undefined ? ASK_AGAIN_MS : Infinity
-  let level = new Uint8Array(0)
-  /** Until when that is its level, and nothing else changes by mere waiting. */
-  let until = new Float64Array(0)
+  const { stride } = columns
   let now = -Infinity
 
   const renewed = (slot: Slot): number => {
-    const since = columns.since[slot] as number
+    const since = columns.rows[slot * stride + SINCE] as number
     const waited = now - since
     const current = levelAt(levels, waited)
     const next = levels[current + 1] ?? Infinity
-    level[slot] = current
-    until[slot] = Math.min(since + (waited < fillForMs ? Math.min(next, fillForMs) : next), now + askAgainMs)
+    columns.level[slot] = current
+    columns.rows[slot * stride + UNTIL] = Math.min(since + (waited < fillForMs ? Math.min(next, fillForMs) : next), now + askAgainMs)
     return current
   }
 
@@ -58,17 +53,7 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     renew: (to) => {
       now = Math.max(now, to)
     },
-    of: (slot) => (now < (until[slot] as number) ? (level[slot] as number) : renewed(slot)),
-    due: (slot) => now >= (until[slot] as number),
-    forget: (slot) => {
-      if (slot >= level.length) {
-        level = copied(new Uint8Array(columns.since.length), level)
-        until = copied(new Float64Array(columns.since.length), until)
-      }
-      until[slot] = -Infinity
-    },
-    get bytes() {
-      return 9 * level.length
-    },
+    of: (slot) => (now < (columns.rows[slot * stride + UNTIL] as number) ? (columns.level[slot] as number) : renewed(slot)),
+    due: (slot) => now >= (columns.rows[slot * stride + UNTIL] as number),
   }
 }

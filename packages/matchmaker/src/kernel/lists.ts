@@ -11,6 +11,8 @@ const SPARE = 4
 export interface Lists {
   append(member: number, list: number): void
   remove(member: number): void
+  /** Members of a list. */
+  count(list: number): number
   /** Writes the members of a list, those appended first first, from `at` on, and says where it stopped: at `into.length` at the latest. */
   read(list: number, into: Int32Array, at: number): number
   /** All members of all lists, each list in its order. */
@@ -21,19 +23,21 @@ export interface Lists {
 /** @param capacity members are below it; a power of two. */
 export function createLists(capacity: number): Lists {
   const mask = SPARE * capacity - 1
-  const first = new Int32Array(SPARE * capacity).fill(END)
+  /** Of each list the first member, and how many there are, side by side. */
+  const heads = new Int32Array(2 * SPARE * capacity)
+  for (let list = 0; list <= mask; list++) heads[2 * list] = END
   const next = new Int32Array(capacity)
   /** Of the first one, the last. */
   const before = new Int32Array(capacity)
   const listOf = new Int32Array(capacity)
 
   return {
-    bytes: 4 * (SPARE + 3) * capacity,
+    bytes: 4 * (2 * SPARE + 3) * capacity,
     append: (member, list) => {
-      const to = list & mask
-      const head = first[to] as number
+      const to = 2 * (list & mask)
+      const head = heads[to] as number
       if (head === END) {
-        first[to] = member
+        heads[to] = member
         before[member] = member
       } else {
         const last = before[head] as number
@@ -43,19 +47,22 @@ export function createLists(capacity: number): Lists {
       }
       next[member] = END
       listOf[member] = to
+      heads[to + 1] = (heads[to + 1] as number) + 1
     },
     remove: (member) => {
       const from = listOf[member] as number
-      const head = first[from] as number
+      const head = heads[from] as number
       const [left, right] = [before[member] as number, next[member] as number]
-      if (member === head) first[from] = right
+      if (member === head) heads[from] = right
       else next[left] = right
       if (right !== END) before[right] = left
       else if (member !== head) before[head] = left
+      heads[from + 1] = (heads[from + 1] as number) - 1
     },
+    count: (list) => heads[2 * (list & mask) + 1] as number,
     read: (list, into, at) => {
       let to = at
-      let member = first[list & mask] as number
+      let member = heads[2 * (list & mask)] as number
       while (member !== END && to < into.length) {
         into[to++] = member
         member = next[member] as number
@@ -64,7 +71,7 @@ export function createLists(capacity: number): Lists {
     },
     all: () => {
       const members: number[] = []
-      for (const head of first) for (let member = head; member !== END; member = next[member] as number) members.push(member)
+      for (let list = 0; list <= mask; list++) for (let member = heads[2 * list] as number; member !== END; member = next[member] as number) members.push(member)
       return members
     },
   }

@@ -1,8 +1,9 @@
 // pure: who is near a ticket, at several scales
-import { copied, type Columns } from './columns.js'
+import { copied, VALUES, X, Y, Z, type Columns } from './columns.js'
 import { createLists, type Lists } from './lists.js'
+import type { Levels } from './levels.js'
 import type { Model, Slot } from './model.js'
-import { searchScales, type Scale } from './scales.js'
+import { olderDecides, searchScales, type Scale } from './scales.js'
 import { cellsAround, type SphereGrid } from './sphere.js'
 
 /**
@@ -14,12 +15,20 @@ export interface Neighbours {
   readonly scales: readonly Scale[]
   readonly count: number
   has(slot: Slot): boolean
-  /** Makes room for so many at once, rather than bit by bit. */
-  reserve(count: number): void
+  /**
+   * @param slots those that are near one another together: so they are in memory too, and a look around is quick.
+   * @param order the same in the order in which they are to be found in lists.
+   */
+  insertAll(slots: Int32Array, order: Int32Array): void
   insert(slot: Slot): void
+  /** Has it found as far as it has relaxed by now. */
+  raise(slot: Slot): void
   remove(slot: Slot): void
-  /** Writes those near a slot at a scale, itself aside, in no order of distance, some twice; says how many. Looks at no more than `into.length`. */
-  near(slot: Slot, scale: number, into: Int32Array): number
+  /**
+   * Writes those near a slot at a scale, itself aside, in no order of distance, some twice; says how many. Looks at no
+   * more than `into.length`, and at nobody where there are fewer than `least` for certain.
+   */
+  near(slot: Slot, scale: number, into: Int32Array, least: number): number
   /** Whether the last look ended there. */
   readonly cut: boolean
   /** As `near`, without those twice; for few. */
@@ -34,8 +43,13 @@ const NETWORK = 0x2545f491
 /** Of `nodeOf`, for a slot that is not in. */
 const NONE = -1
 const FIRST = 64
+const HIGHEST = 255
 
-export function createNeighbours(model: Model<never>, columns: Columns): Neighbours {
+/**
+ * @param levels if given, a ticket is only on scales at which its level lets it meet somebody. Whoever looks for others
+ * looks on all scales up to where it reaches.
+ */
+export function createNeighbours(model: Model<never>, columns: Columns, levels?: Levels): Neighbours {
   const scales = searchScales(model)
   const grids = scales.map(({ chord }) => (chord === Infinity ? undefined : cellsAround(chord)))
   const byNetwork = model.radius?.unknown === 'network'
@@ -44,40 +58,73 @@ export function createNeighbours(model: Model<never>, columns: Columns): Neighbo
   let lists: Lists[] = []
   let nodeOf = new Int32Array(0)
   let slotOf = new Int32Array(0)
+  /** What of a node is asked for most, side by side: its place, and its low value. */
+  let points = new Float64Array(0)
+  /** The level at which a node is in the lists. */
+  let filedAt = new Uint8Array(0)
   let free: number[] = []
   let count = 0
   let placeless = 0
   let valueless = 0
   let cut = false
   const cells = new Int32Array(10)
+  const codes = new Int32Array(40)
 
-  const located = (slot: Slot) => !Number.isNaN(columns.x[slot] as number)
+  const { stride } = columns
+  const located = (slot: Slot) => !Number.isNaN(columns.rows[slot * stride + X] as number)
   const sameNetwork = (one: Slot, other: Slot) => columns.network[one] !== -1 && columns.network[one] === columns.network[other]
-  const lowOf = (slot: Slot) => (spans === 0 ? 0 : (columns.values[2 * slot * spans] as number))
+  const lowOf = (slot: Slot) => (spans === 0 ? 0 : (columns.rows[slot * stride + VALUES] as number))
   const bandOf = (slot: Slot, width: number) => (width === Infinity ? 0 : lowOf(slot) === Infinity ? ANY : bandAt(lowOf(slot), width))
 
-  const append = (slot: Slot, node: number) => {
-    const key = columns.key[slot] as number
-    for (let scale = 0; scale < scales.length; scale++) {
-      const grid = grids[scale]
-      const { width } = scales[scale] as Scale
-      const cell = grid === undefined ? 0 : located(slot) ? cellOf(grid, columns.north[slot] as number, columns.turn[slot] as number) : NOWHERE
-      ;(lists[scale] as Lists).append(node, listAt(key, cell, bandOf(slot, width)))
+  const levelOf = levels === undefined || olderDecides(model) ? () => HIGHEST : levels.of
+
+  /** On those scales that are above one level, up to another. */
+  const append = (slot: Slot, node: number, above: number, level: number) => {
+    const key = columns.keyHash[slot] as number
+    filedAt[node] = level
+    for (let at = 0; at < scales.length; at++) {
+      const scale = scales[at] as Scale
+      if (scale.level <= above || scale.level > level) continue
+      const grid = grids[at]
+      const cell = grid === undefined ? 0 : located(slot) ? cellOf(grid, columns.coarse[4 * slot] as number, columns.coarse[4 * slot + 1] as number) : NOWHERE
+      ;(lists[at] as Lists).append(node, listAt(key, cell, bandOf(slot, scale.width)))
     }
     const network = columns.network[slot] as number
-    if (byNetwork && network !== -1) (lists[scales.length] as Lists).append(node, listAt(key, network, NETWORK))
+    if (above < 0 && byNetwork && network !== -1) (lists[scales.length] as Lists).append(node, listAt(key, network, NETWORK))
   }
 
   /** All in wider lists; those of one key in the order in which they came in. */
   const widen = (capacity: number) => {
     const slots = (lists[scales.length - 1]?.all() ?? []).map((node) => slotOf[node] as Slot)
     lists = Array.from({ length: scales.length + (byNetwork ? 1 : 0) }, () => createLists(capacity))
-    slotOf = copied(new Int32Array(capacity), slots)
+    slotOf = new Int32Array(capacity)
+    points = new Float64Array(4 * capacity)
     free = []
+    const before = slots.map((slot) => filedAt[nodeOf[slot] as number] as number)
+    filedAt = new Uint8Array(capacity)
     for (const [node, slot] of slots.entries()) {
       nodeOf[slot] = node
-      append(slot, node)
+      note(slot, node)
+      append(slot, node, -1, before[node] as number)
     }
+  }
+
+  /** Gives a slot a node. */
+  const place = (slot: Slot): number => {
+    const node = free.pop() ?? count
+    count += 1
+    if (!located(slot)) placeless += 1
+    if (lowOf(slot) === Infinity) valueless += 1
+    nodeOf[slot] = node
+    note(slot, node)
+    return node
+  }
+  const note = (slot: Slot, node: number) => {
+    slotOf[node] = slot
+    points[4 * node] = columns.rows[slot * stride + X] as number
+    points[4 * node + 1] = columns.rows[slot * stride + Y] as number
+    points[4 * node + 2] = columns.rows[slot * stride + Z] as number
+    points[4 * node + 3] = lowOf(slot)
   }
 
   const reserve = (wanted: number) => {
@@ -91,25 +138,29 @@ export function createNeighbours(model: Model<never>, columns: Columns): Neighbo
    */
   const keepNear = (center: Slot, at: number, into: Int32Array, found: number): number => {
     const { chord, width } = scales[at] as Scale
-    const { x, y, z, values } = columns
     const limit = chord * chord
-    const [cx, cy, cz, low] = [x[center] as number, y[center] as number, z[center] as number, lowOf(center)]
+    const { rows } = columns
+    const own = center * stride
+    const [x, y, z] = [rows[own + X] as number, rows[own + Y] as number, rows[own + Z] as number]
+    const low = lowOf(center)
     const alone = byNetwork || !located(center)
     let kept = 0
     for (let each = 0; each < found; each++) {
-      const slot = slotOf[into[each] as number] as Slot
+      const node = into[each] as number
+      const point = 4 * node
       if (width < Infinity) {
-        const other = values[2 * spans * slot] as number
+        const other = points[point + 3] as number
         if (other !== Infinity && !(Math.abs(other - low) <= width)) continue
       }
       if (limit < Infinity) {
-        const dx = (x[slot] as number) - cx
-        const dy = (y[slot] as number) - cy
-        const dz = (z[slot] as number) - cz
+        const dx = (points[point] as number) - x
+        const dy = (points[point + 1] as number) - y
+        const dz = (points[point + 2] as number) - z
         const square = dx * dx + dy * dy + dz * dz
         if (square > limit) continue
-        if (alone && Number.isNaN(square) && !(byNetwork ? sameNetwork(center, slot) : !located(slot))) continue
+        if (alone && Number.isNaN(square) && !(byNetwork ? sameNetwork(center, slotOf[node] as Slot) : Number.isNaN(points[point] as number))) continue
       }
+      const slot = slotOf[node] as Slot
       if (slot !== center) into[kept++] = slot
     }
     return kept
@@ -124,19 +175,22 @@ export function createNeighbours(model: Model<never>, columns: Columns): Neighbo
       return cut
     },
     get bytes() {
-      return 4 * (nodeOf.length + slotOf.length) + lists.reduce((sum, { bytes }) => sum + bytes, 0)
+      return 4 * nodeOf.length + 37 * slotOf.length + lists.reduce((sum, { bytes }) => sum + bytes, 0)
     },
     has: (slot) => slot < nodeOf.length && nodeOf[slot] !== NONE,
-    reserve,
+    insertAll: (slots, order) => {
+      reserve(count + slots.length)
+      for (const slot of slots) place(slot)
+      for (const slot of order) append(slot, nodeOf[slot] as number, -1, levelOf(slot))
+    },
     insert: (slot) => {
       reserve(count + 1)
-      const node = free.pop() ?? count
-      count += 1
-      if (!located(slot)) placeless += 1
-      if (lowOf(slot) === Infinity) valueless += 1
-      nodeOf[slot] = node
-      slotOf[node] = slot
-      append(slot, node)
+      append(slot, place(slot), -1, levelOf(slot))
+    },
+    raise: (slot) => {
+      const node = nodeOf[slot] as number
+      const level = levelOf(slot)
+      if (neighbours.has(slot) && level > (filedAt[node] as number)) append(slot, node, filedAt[node] as number, level)
     },
     remove: (slot) => {
       if (!neighbours.has(slot)) return
@@ -146,41 +200,52 @@ export function createNeighbours(model: Model<never>, columns: Columns): Neighbo
       count -= 1
       if (!located(slot)) placeless -= 1
       if (lowOf(slot) === Infinity) valueless -= 1
-      for (let scale = 0; scale < scales.length; scale++) (lists[scale] as Lists).remove(node)
+      for (let scale = 0; scale < scales.length; scale++) if ((scales[scale] as Scale).level <= (filedAt[node] as number)) (lists[scale] as Lists).remove(node)
       if (byNetwork && columns.network[slot] !== -1) (lists[scales.length] as Lists).remove(node)
     },
 
-    near: (slot, at, into) => {
-      if (count === 0) return 0
+    near: (slot, at, into, least) => {
+      cut = false
+      if (count < least || count === 0) return 0
       const { width } = scales[at] as Scale
       const grid = grids[at]
       const list = lists[at] as Lists
-      const key = columns.key[slot] as number
+      const byNet = lists[scales.length]
+      const hash = columns.keyHash[slot] as number
       const band = bandOf(slot, width)
+      const network = grid !== undefined && placeless > 0 ? (columns.network[slot] as number) : -1
       let many = 0
       if (grid === undefined) cells[many++] = 0
-      else if (located(slot)) many = cellsNear(grid, columns.north[slot] as number, columns.turn[slot] as number, cells)
+      else if (located(slot)) many = cellsNear(grid, columns.coarse[4 * slot] as number, columns.coarse[4 * slot + 1] as number, cells)
       if (grid !== undefined && placeless > 0 && !byNetwork) cells[many++] = NOWHERE
 
-      let found = 0
+      let to = 0
+      let there = 0
       for (let each = 0; each < many; each++) {
         const cell = cells[each] as number
-        found = list.read(listAt(key, cell, band), into, found)
-        if (width === Infinity || band === ANY) continue
-        found = list.read(listAt(key, cell, (band - 1) | 0), into, found)
-        found = list.read(listAt(key, cell, (band + 1) | 0), into, found)
-        if (valueless > 0) found = list.read(listAt(key, cell, ANY), into, found)
+        // The band itself, those beside it, and whoever goes with any.
+        const bands = width === Infinity || band === ANY ? 1 : valueless > 0 ? 4 : 3
+        for (let beside = 0; beside < bands; beside++) {
+          const other = beside === 0 ? band : beside === 1 ? (band - 1) | 0 : beside === 2 ? (band + 1) | 0 : ANY
+          const code = listAt(hash, cell, other)
+          const inList = list.count(code)
+          if (inList === 0) continue
+          there += inList
+          codes[to++] = code
+        }
       }
-      const network = columns.network[slot] as number
-      if (grid !== undefined && placeless > 0 && byNetwork && network !== -1) {
-        found = (lists[scales.length] as Lists).read(listAt(key, network, NETWORK), into, found)
-      }
+      const inNetwork = byNet === undefined || network === -1 ? 0 : byNet.count(listAt(hash, network, NETWORK))
+      if (there + inNetwork < least) return 0
+
+      let found = 0
+      for (let each = 0; each < to; each++) found = list.read(codes[each] as number, into, found)
+      if (byNet !== undefined && inNetwork > 0) found = byNet.read(listAt(hash, network, NETWORK), into, found)
       cut = found === into.length
       return keepNear(slot, at, into, found)
     },
     allNear: (slot, scale) => {
       const into = new Int32Array(27 * count)
-      return Int32Array.from(new Set(into.subarray(0, neighbours.near(slot, scale, into))))
+      return Int32Array.from(new Set(into.subarray(0, neighbours.near(slot, scale, into, 0))))
     },
   }
   return neighbours

@@ -1,20 +1,20 @@
 // pure: who is served first
-import type { Columns } from './columns.js'
+import { SINCE, type Columns } from './columns.js'
 import type { Slot } from './model.js'
 import { createSorter } from './radix-sort.js'
 
 /** The higher priority first; then who waits longer; then by id, so that nothing hangs on slots. */
-export function comesBefore({ priority, since, ids }: Columns, one: Slot, other: Slot): number {
+function comesBefore({ priority, rows, stride, ids }: Columns, one: Slot, other: Slot): number {
   return (
     (priority[other] as number) - (priority[one] as number) ||
-    (since[one] as number) - (since[other] as number) ||
+    (rows[one * stride + SINCE] as number) - (rows[other * stride + SINCE] as number) ||
     ((ids[one] as string) < (ids[other] as string) ? -1 : 1)
   )
 }
 
 /** The oldest first, as the members of a match are told. */
-export function isOlder({ since, ids }: Columns, one: Slot, other: Slot): boolean {
-  const difference = (since[one] as number) - (since[other] as number)
+export function isOlder({ rows, stride, ids }: Columns, one: Slot, other: Slot): boolean {
+  const difference = (rows[one * stride + SINCE] as number) - (rows[other * stride + SINCE] as number)
   return difference < 0 || (difference === 0 && (ids[one] as string) < (ids[other] as string))
 }
 
@@ -41,13 +41,13 @@ export function createOrder(columns: Columns): Order {
       return sorter.bytes
     },
     sort: (slots, count) => {
-      const { since, priority } = columns
+      const { rows, stride, priority } = columns
       let oldest = Infinity
       let youngest = -Infinity
       let onePriority = true
       for (let at = 0; at < count; at++) {
         const slot = slots[at] as number
-        const time = Math.floor(since[slot] as number)
+        const time = Math.floor(rows[slot * stride + SINCE] as number)
         if (time < oldest) oldest = time
         if (time > youngest) youngest = time
         if (priority[slot] !== priority[slots[0] as number]) onePriority = false
@@ -58,7 +58,7 @@ export function createOrder(columns: Columns): Order {
       sorter.reserve(count)
       for (let at = 0; at < count; at++) {
         const slot = slots[at] as number
-        sorter.keys[at] = Math.floor(since[slot] as number) - oldest
+        sorter.keys[at] = Math.floor(rows[slot * stride + SINCE] as number) - oldest
         sorter.items[at] = slot
       }
       sorter.sort(count, Math.max(1, 32 - Math.clz32(range)))

@@ -11,6 +11,8 @@ export interface Pass {
   readonly width: number
   /** Tickets below this level do not take part: what is allowed at it is allowed among the others. */
   readonly level: number
+  /** Whether others find all that it finds. */
+  readonly fine: boolean
 }
 
 /** Parts of the strictest limits on places and on values: the nearest are matched first, and then farther ones. */
@@ -23,12 +25,12 @@ const FINE = [
 /** Each limit twice, the second time with the cells moved by half: who is divided by a border the first time is not then. */
 export function passesOf(model: Model<never>): Pass[] {
   const passes: Pass[] = []
-  const add = (chord: number, shift: number, width: number, level: number) => {
+  const add = (chord: number, shift: number, width: number, level: number, fine = false) => {
     const grid = chord === Infinity ? undefined : cellsWithin(chord, shift)
-    if (grid !== undefined || chord === Infinity) passes.push({ grid, shift, width, level })
+    if (grid !== undefined || chord === Infinity) passes.push({ grid, shift, width, level, fine })
   }
   for (const { chord, width, level } of limitScales(model)) {
-    if (level === 0) for (const [near, similar] of FINE) add(chord * near, 0, width * similar, 0)
+    if (level === 0) for (const [near, similar] of FINE) add(chord * near, 0, width * similar, 0, true)
     add(chord, 0, width, level)
     if (chord !== Infinity) add(chord, 0.5, width, level)
   }

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { entries, models, NOW, openingsOf } from './arbitraries.fixture.js'
 import { faults, matchFaults } from './judge.fixture.js'
-import type { Entry, Grouped, Model, Opening, Slot } from './model.js'
+import type { Entry, Grouped, Model, Opening } from './model.js'
 import { createPool } from './pool.js'
 
 const worlds = (most: number) =>
@@ -23,12 +23,15 @@ function filled(model: Model<string>, tickets: readonly Entry<string>[], vacant:
 }
 type Filled = ReturnType<typeof filled>
 
-function expectSound(world: Filled, now: number, groups: readonly Grouped[]): void {
-  for (const group of groups) expect(faults({ ...world, now }, group)).toEqual([])
+/** What is wrong with these matches. */
+function wrong(world: Filled, now: number, groups: readonly Grouped[]): string[] {
   const slots = groups.flatMap((group) => group.slots)
-  expect(new Set(slots).size).toBe(slots.length)
   const used = groups.flatMap(({ opening }) => opening ?? [])
-  expect(new Set(used).size).toBe(used.length)
+  return [
+    ...groups.flatMap((group) => faults({ ...world, now }, group)),
+    ...(new Set(slots).size === slots.length ? [] : ['a ticket in two']),
+    ...(new Set(used).size === used.length ? [] : ['an opening filled twice']),
+  ]
 }
 
 function remove({ pool, tickets, openings }: Filled, groups: readonly Grouped[]): void {
@@ -55,7 +58,7 @@ describe('for any model and any tickets', () => {
     fc.assert(
       fc.property(worlds(40), ({ model, tickets, vacant }) => {
         const world = filled(model, tickets, vacant)
-        expectSound(world, NOW, world.pool.group(NOW))
+        expect(wrong(world, NOW, world.pool.group(NOW))).toEqual([])
       }),
       { numRuns: 300 },
     )
@@ -63,10 +66,10 @@ describe('for any model and any tickets', () => {
 
   test('nor in bulk', () => {
     fc.assert(
-      fc.property(models, entries(30), fc.integer({ min: 10, max: 20 }), (model, tickets, times) => {
-        const crowd = Array.from({ length: times }, (_, time) => tickets.map((entry) => ({ ...entry, id: `${entry.id}-${time}` }))).flat()
+      fc.property(models, entries(30), fc.integer({ min: 600, max: 900 }), (model, tickets, many) => {
+        const crowd = Array.from({ length: Math.ceil(many / Math.max(1, tickets.length)) }, (_, time) => tickets.map((entry) => ({ ...entry, id: `${entry.id}-${time}` }))).flat()
         const world = filled(model, crowd)
-        expectSound(world, NOW, world.pool.group(NOW))
+        expect(wrong(world, NOW, world.pool.group(NOW))).toEqual([])
       }),
       { numRuns: 50 },
     )
@@ -87,7 +90,7 @@ describe('for any model and any tickets', () => {
             if (coming !== undefined) world.tickets.set(world.pool.add({ ...coming, id: `late-${late.length}` }), coming)
             if (random() < 0.5) continue
             const groups = round.take()
-            expectSound(world, time, groups)
+            expect(wrong(world, time, groups)).toEqual([])
             if (random() < 0.8) remove(world, groups)
           }
           expect(world.pool.count).toBe(world.tickets.size)
@@ -121,7 +124,7 @@ describe('for any model and any tickets', () => {
         const world = filled(model, tickets)
         const first = world.pool.group(NOW)
         const again = world.pool.group(NOW)
-        expectSound(world, NOW, again)
+        expect(wrong(world, NOW, again)).toEqual([])
         expect(again.length > 0).toBe(first.length > 0)
       }),
     )
@@ -142,7 +145,7 @@ describe('pairs', () => {
           const leaving = [...world.tickets.keys()].filter(() => random() < 0.03)
           remove(world, [{ opening: undefined, slots: leaving, teams: [] }])
           const groups = world.pool.group(now)
-          expectSound(world, now, groups)
+          expect(wrong(world, now, groups)).toEqual([])
           remove(world, groups)
           const left = [...world.tickets.values()].toSorted((one, other) => one.since - other.since)
           for (const [at, one] of left.entries()) {
@@ -165,7 +168,7 @@ describe('pairs', () => {
           const round = world.pool.round(NOW, { anchors: [slot] })
           while (round.step(1000));
           const groups = round.take()
-          expectSound(world, NOW, groups)
+          expect(wrong(world, NOW, groups)).toEqual([])
           expect(groups.every(({ slots }) => slots.includes(slot))).toBe(true)
           remove(world, groups)
           if (groups.length > 0) continue
@@ -180,4 +183,41 @@ describe('pairs', () => {
       { numRuns: 200 },
     )
   })
+})
+
+test('however many better matches come along, who waits is served within its bound', () => {
+  // It may meet anyone, only everybody else is nearer to one another; and it is there before them.
+  const model: Model<string> = {
+    levels: Float64Array.of(0),
+    lastResortLevel: Infinity,
+    teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }],
+    fillForMs: 0,
+    radius: undefined,
+    spans: [{ by: 'each', limit: Float64Array.of(100) }],
+    checks: undefined,
+  }
+  const pool = createPool(model)
+  const ticket = (id: string, value: number, since: number): Entry<string> => ({
+    id,
+    size: 1,
+    since,
+    priority: 0,
+    key: '',
+    place: undefined,
+    network: undefined,
+    values: [value, value],
+    facts: 'a',
+  })
+  const alone = pool.add(ticket('alone', 0, NOW))
+  expect(pool.group(NOW)).toEqual([])
+  let matchedAt: number | undefined
+  for (let round = 1; round <= 5 && matchedAt === undefined; round++) {
+    // Enough for the bulk.
+    for (let each = 0; each < 2000; each++) pool.add(ticket(`${round}-${each}`, 60 + (each % 20), NOW + round))
+    const groups = pool.group(NOW + round)
+    if (groups.some(({ slots }) => slots.includes(alone))) matchedAt = round
+    expect(groups.length).toBe(1000)
+    for (const { slots } of groups) for (const slot of slots) pool.remove(slot)
+  }
+  expect(matchedAt).toBe(1)
 })

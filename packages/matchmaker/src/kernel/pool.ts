@@ -1,7 +1,8 @@
 // pure: the waiting tickets of one queue, and the matches they make
 import { createAccept } from './accept.js'
+import { augment } from './augment.js'
 import { createBulk } from './bulk.js'
-import { createColumns, FRESH } from './columns.js'
+import { createColumns, FRESH, KEY, SINCE } from './columns.js'
 import { createCost } from './cost.js'
 import { createDraft } from './draft.js'
 import { createGroups, type Groups } from './groups.js'
@@ -22,7 +23,7 @@ import { createWaking } from './wake.js'
 const SMALL = 500
 /** Looks for one match. */
 const THOROUGH = 2000
-const BRIEF = 32
+const BRIEF = 0
 
 /**
  * A good size for a step of a round: on one slow core it takes 10 to 30 ms, so that whoever else uses the thread is
@@ -38,7 +39,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const priorities = createTally()
   const packing = createPacking(model.teams)
   const packings = new Map<string, Packing>()
-  const neighbours = createNeighbours(model, columns)
+  const neighbours = createNeighbours(model, columns, levels)
   const openings = createNeighbours(model, columns)
   const facts: (Facts | undefined)[] = []
   const vacancies = new Map<Slot, Vacancy<Facts>>()
@@ -47,7 +48,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   // The round that is going on.
   let number = 1
   let horizon = 0
-  let groups = createGroups(columns)
   /** Whether anybody has left since it began. */
   let disturbed = false
   let going = false
@@ -61,37 +61,34 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const group = (opening: Slot | undefined, { slots, teams }: Found) => {
     if (opening !== undefined) take(opening)
     for (const slot of slots) take(slot)
-    groups.add(opening, slots, slots.length, teams)
+    groups.add(opening, slots, teams)
   }
 
   const reach = createReach(model, columns, levels)
   const cost = createCost(model, columns)
   const order = createOrder(columns)
-  const draft = createDraft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], most: packing.players + 1 })
+  const draft = createDraft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], largest: packing.players + 1 })
   const accept = createAccept({ model, columns, packing, draft, facts })
-  /** Of a match without parties all have the same. */
-  const singles = model.teams.flatMap(({ max }, team) => new Array<number>(max).fill(team))
+  let groups = createGroups(columns, accept.planned)
   const effort = () => (count <= SMALL ? THOROUGH : BRIEF)
   const search = createSearch({ model, columns, reach, draft, packing, neighbours, facts, cost, effort })
   /** Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the index. */
   const groupAll = (slots: Int32Array, from: number, many: number, giveBack: (slot: Slot) => void): number => {
-    if (model.checks === undefined && !disturbed && many % packing.players === 0) {
-      groups.addAlike(slots, from, many, singles)
+    if (many === 0) return 0
+    const tickets = Math.min(many, packing.players)
+    if (model.checks === undefined && !disturbed) {
+      groups.addUntold(slots, from, many, tickets)
       if (neighbours.count > 0) for (let at = from; at < from + many; at++) take(slots[at] as Slot)
       return 0
     }
-    const size = Math.min(many, packing.players)
     let refused = 0
-    for (let at = from; at < from + many; at += size) {
-      const members = slots.subarray(at, at + size)
-      const teams = members.every(free) ? accept(members, size) : undefined
+    for (let at = from; at < from + many; at += tickets) {
+      const members = [...slots.subarray(at, at + tickets)]
+      const teams = members.every(free) ? accept.accepted(members) : undefined
       if (teams === undefined) {
         refused += 1
         members.forEach(giveBack)
-        continue
-      }
-      groups.add(undefined, members, size, teams)
-      members.forEach(take)
+      } else group(undefined, { slots: members, teams })
     }
     return refused
   }
@@ -102,7 +99,18 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     packing,
     free,
     group: groupAll,
+    disturbed: () => disturbed,
   })
+  const release = (slot: Slot) => {
+    columns.takenIn[slot] = 0
+    neighbours.insert(slot)
+  }
+  function* augmented(all: Int32Array): Generator<number, void> {
+    if (all.length > SMALL || groups.told().length === 0) return
+    const left = all.filter(free)
+    order.sort(left, left.length)
+    yield* augment({ search, draft, groups, free, there, take, release }, left)
+  }
   const rounds = createRound({
     columns,
     levels,
@@ -116,10 +124,12 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     wake: createWaking({ columns, draft, reach }),
     count: () => count,
     lastResortLevel: model.lastResortLevel,
+    round: () => number,
     keys: () => keys.count,
     commonPriority: priorities.commonest,
     free,
     group,
+    augment: augmented,
   })
 
   const tickets = (): Int32Array => {
@@ -131,11 +141,11 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
 
   const put = (row: Entry<Facts> | Opening<Facts>, size: number): Slot => {
     const slot = columns.put(row, keys.take(row.key), row.network === undefined ? -1 : networks.take(row.network), size)
-    levels.forget(slot)
     return slot
   }
+  const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
   const drop = (slot: Slot): void => {
-    keys.drop(columns.key[slot] as number)
+    keys.drop(keyOf(slot))
     if (columns.network[slot] !== -1) networks.drop(columns.network[slot] as number)
     columns.free(slot)
     disturbed = true
@@ -149,7 +159,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     horizon = columns.births
     disturbed = false
     going = true
-    groups = createGroups(columns)
+    groups = createGroups(columns, accept.planned)
     return anchors === undefined ? rounds.full(tickets(), when) : rounds.around(anchors, tickets, when)
   }
   const finished = (made: Groups): Grouped[] => {
@@ -168,7 +178,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       return count
     },
     get bytes() {
-      return [columns, levels, neighbours, openings, order, bulk].reduce((sum, { bytes }) => sum + bytes, 0)
+      return [columns, neighbours, openings, order, bulk].reduce((sum, { bytes }) => sum + bytes, 0)
     },
     add: (entry) => {
       const slot = put(entry, entry.size)
@@ -230,17 +240,17 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       if (!going) horizon = columns.births
       // What a round has matched is not for anybody.
       for (const each of neighbours.count < count ? tickets() : []) if (free(each) && !neighbours.has(each)) neighbours.insert(each)
-      return nearest(slot, most, neighbours, cost)
+      return nearest(slot, most, neighbours, cost, (other) => keyOf(other) === keyOf(slot))
     },
     entryOf: (slot) => ({
       id: columns.ids[slot] as string,
       size: columns.size[slot] as number,
-      since: columns.since[slot] as number,
+      since: columns.rows[slot * columns.stride + SINCE] as number,
       place: columns.placeOf(slot),
       values: columns.valuesOf(slot),
       facts: facts[slot] as Facts,
     }),
-    levelOf: (slot, now) => levelAt(model.levels, now - (columns.since[slot] as number)),
+    levelOf: (slot, now) => levelAt(model.levels, now - (columns.rows[slot * columns.stride + SINCE] as number)),
   }
   return pool
 }

@@ -1,6 +1,6 @@
 // pure: one round over the waiting tickets: who is tried, and in which order
 import type { Bulk } from './bulk.js'
-import { AWAKE, FRESH, SETTLED, type Columns } from './columns.js'
+import { AWAKE, FRESH, KEY, SETTLED, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
@@ -8,6 +8,8 @@ import type { Order } from './order.js'
 import type { Reach } from './reach.js'
 import type { Found, Search, Vacancy } from './search.js'
 
+/** So a search that was given up is repeated every 32nd round at least. */
+const MOST_TRIES = 5
 /** Tickets' worth of work after which there may be a pause. */
 const PAUSE = 500
 
@@ -28,6 +30,8 @@ export interface RoundInput<Facts> {
   /** Wakes those of the settled whom the changed concern. */
   wake(changed: Int32Array, settled: Int32Array, among: Neighbours): void
   readonly lastResortLevel: number
+  /** Its number. */
+  round(): number
   /** Keys in use. */
   keys(): number
   /** The priority that most tickets have; undefined if all have the same. */
@@ -35,6 +39,8 @@ export interface RoundInput<Facts> {
   /** Whether it is there, was there when the round began, and has no match yet. */
   free(slot: Slot): boolean
   group(opening: Slot | undefined, found: Found): void
+  /** Finds room for those of the tickets who are left, if they are few. */
+  augment(tickets: Int32Array): Generator<number, void>
 }
 
 /**
@@ -78,13 +84,24 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     }
   }
 
-  /** Of last resort there are few, and whom they may meet cannot be told from whoever is new. */
-  const settledOrAwake = (slot: Slot) => (search.sawAll && levels.of(slot) < input.lastResortLevel ? SETTLED : AWAKE)
+  /**
+   * Of last resort there are few, and whom they may meet cannot be told from whoever is new. Where not all was looked
+   * at there may be a match: that is tried again now and then, each time after twice as many rounds.
+   */
+  const settledOrAwake = (slot: Slot): number => {
+    if (levels.of(slot) >= input.lastResortLevel) return AWAKE
+    if (!search.sawAll) columns.tries[slot] = Math.min(MOST_TRIES, (columns.tries[slot] as number) + 1)
+    return SETTLED
+  }
+  const isTurn = (slot: Slot): boolean => {
+    const tries = columns.tries[slot] as number
+    return tries > 0 && (input.round() + (columns.born[slot] as number)) % 2 ** tries === 0
+  }
 
   /** Key by key: tickets of different keys never meet. Those that are left are moved to the front; says how many. */
   function* inBulk(slots: Int32Array): Generator<number, number> {
     if (input.keys() === 1) return yield* bulk.run(slots, slots.length)
-    const keyOf = (slot: Slot) => columns.key[slot] as number
+    const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
     slots.sort((one, other) => keyOf(one) - keyOf(other) || one - other)
     const starts = [...slots.keys()].filter((at) => at === 0 || keyOf(slots[at] as Slot) !== keyOf(slots[at - 1] as Slot))
     let left = 0
@@ -97,9 +114,12 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     return left
   }
 
-  const file = (slots: Int32Array) => {
-    neighbours.reserve(neighbours.count + slots.length)
-    for (const slot of inOrder(slots)) if (free(slot) && !neighbours.has(slot)) neighbours.insert(slot)
+  /** Files those that are not, and says in which order they are served. */
+  const file = (slots: Int32Array): Int32Array => {
+    const missing = slots.filter((slot) => free(slot) && !neighbours.has(slot))
+    const inTurn = inOrder(missing.slice())
+    neighbours.insertAll(missing, inTurn)
+    return inTurn
   }
   /** Those of a higher priority than most, those of the one that most have, and those of a lower one. */
   const byPriority = (slots: Int32Array): [above: Int32Array, common: Int32Array, below: Int32Array] => {
@@ -116,11 +136,16 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   /** Those who are new, those for whom something has changed, and the others; wakes whom the first two concern. */
   const survey = (slots: Int32Array): Survey => {
     const { standing } = columns
-    const isFresh = (slot: Slot) => standing[slot] === FRESH
-    if (slots.every(isFresh)) return { fresh: slots, awake: NOBODY, changed: slots.length > 0 }
-    const fresh = slots.filter(isFresh)
+    if (countOf(standing, slots, FRESH) === slots.length) return { fresh: slots, awake: NOBODY, changed: slots.length > 0 }
+    const fresh = slots.filter((slot) => standing[slot] === FRESH)
     const old = slots.filter((slot) => standing[slot] !== FRESH)
-    for (const slot of old) if (levels.due(slot)) standing[slot] = AWAKE
+    for (const slot of old) {
+      if (levels.due(slot)) {
+        columns.tries[slot] = 0
+        neighbours.raise(slot)
+      } else if (!isTurn(slot)) continue
+      standing[slot] = AWAKE
+    }
     const due = old.filter((slot) => standing[slot] === AWAKE)
     const changed = joined(due, fresh)
     if (due.length < old.length) input.wake(changed, old.filter((slot) => standing[slot] === SETTLED), neighbours)
@@ -133,10 +158,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const { fresh, awake, changed } = survey(tickets)
       yield tickets.length >> 4
       const [above, common, below] = byPriority(fresh)
-      const vacant = () => inOrder(Int32Array.from(vacancies.keys()).filter((slot) => changed || columns.standing[slot] !== SETTLED || levels.due(slot)))
+      const vacant = () => inOrder(Int32Array.from(vacancies.keys()).filter((slot) => changed || columns.standing[slot] !== SETTLED || levels.due(slot) || isTurn(slot)))
       // Who chooses first chooses among all.
       if (awake.length + above.length > 0 || (when !== 'none' && vacancies.size > 0)) {
-        file(fresh.slice())
+        file(fresh)
         yield fresh.length >> 1
       }
 
@@ -147,7 +172,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const rest = joined(crowd.subarray(0, left), below)
       file(rest)
       yield rest.length >> 1
-      yield* tryEach(rest)
+      yield* tryEach(inOrder(rest))
+      yield* input.augment(tickets)
       if (when === 'last') yield* fillEach(vacant(), undefined)
     },
 
@@ -155,6 +181,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     *around(anchors: readonly Slot[], tickets: () => Int32Array, when: RoundOptions['openings']): Generator<number, void> {
       if (neighbours.count < input.count()) file(tickets())
       for (const anchor of inOrder(Int32Array.from(anchors).filter(free))) {
+        neighbours.raise(anchor)
         const alone = Int32Array.of(anchor)
         const near = () => inOrder(openings.allNear(anchor, reach(anchor)))
         if (when === 'first') yield* fillEach(near(), anchor)
@@ -163,6 +190,12 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       }
     },
   }
+}
+
+function countOf(standing: Uint8Array, slots: Int32Array, which: number): number {
+  let count = 0
+  for (let at = 0; at < slots.length; at++) if (standing[slots[at] as Slot] === which) count += 1
+  return count
 }
 
 interface Survey {

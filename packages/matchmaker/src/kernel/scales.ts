@@ -40,17 +40,27 @@ const wider = (one: Scale, other: Scale, by: number): boolean => grown(one.chord
 const grown = (one: number, other: number, by: number): boolean => one > other && one >= other * by
 
 /**
- * The scales of the index: a finer one first where there is a limit on places, and one at the end on which
- * everyone is near everyone.
+ * The scales of the index: a finer one first where there is a limit on places, and one at the end on which everyone is
+ * near everyone, at any level.
  */
 export function searchScales(model: Model<never>): Scale[] {
   const scales = limitScales(model)
   const [strictest] = scales
   if (strictest !== undefined && Number.isFinite(strictest.chord)) scales.unshift({ ...strictest, chord: strictest.chord * FINEST })
   const last = scales.at(-1)
-  if (last?.chord !== Infinity || last.width !== Infinity) scales.push({ chord: Infinity, width: Infinity, level: model.levels.length - 1 })
+  if (last?.chord !== Infinity || last.width !== Infinity || last.level > 0) scales.push({ chord: Infinity, width: Infinity, level: 0 })
   return scales
 }
+
+/** Whether a match may reach farther than a ticket of it may by itself, because another is older. */
+export const olderDecides = ({ radius, spans }: Model<never>): boolean =>
+  [radius, ...spans].some((rule) => rule?.by === 'oldest' || rule?.by === 'average')
+
+/**
+ * Whether a wider scale tells everything that this one tells: all of a level are in both. Otherwise the wider one leaves
+ * out those who are not as far.
+ */
+export const isPartOf = (scale: Scale, next: Scale | undefined): boolean => next !== undefined && next.level <= scale.level
 
 /** Whether whatever may meet at this level is near at this scale. */
 export const covers = (model: Model<never>, scale: Scale, level: number): boolean =>

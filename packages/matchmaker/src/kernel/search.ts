@@ -8,6 +8,7 @@ import type { Model, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Packed, Packing } from './packing.js'
 import type { Reach } from './reach.js'
+import { isPartOf, type Scale } from './scales.js'
 
 /** Who goes together; `slots` without the opening. */
 export interface Found {
@@ -25,6 +26,8 @@ export interface Vacancy<Facts> {
   readonly everyone: readonly Facts[]
 }
 
+/** Tickets in the index from which on it is a crowd. */
+const CROWD = 10_000
 /** With so many times the players it takes, a match is tried for. */
 const AMPLE = 2
 /** When so many are not enough, it is not for want of candidates. */
@@ -150,11 +153,11 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
     const missing = packing.players - packing.count(packed)
     if (missing === 0) return close(packed)
     const { slots } = candidates
-    let reach = playersLeft
-    for (let at = from; at < slots.length && reach >= missing; at++) {
+    let behind = playersLeft
+    for (let at = from; at < slots.length && behind >= missing; at++) {
       const slot = slots[at] as Slot
       const size = columns.size[slot] as number
-      reach -= size
+      behind -= size
       const next = packing.add(packed, size)
       if (next === -1) continue
       if (--looks < 0) {
@@ -163,7 +166,7 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
       }
       work += 1
       if (!draft.add(slot)) continue
-      if (part === undefined ? choose(at + 1, next, reach) : chooseSeat(slot, at + 1, next, reach)) return true
+      if (part === undefined ? choose(at + 1, next, behind) : chooseSeat(slot, at + 1, next, behind)) return true
       draft.drop()
     }
     return false
@@ -207,7 +210,7 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
 
   /** Looks farther and farther away until there is a match with all who are in the draft. */
   const look = (packed: Packed, ticket: Slot | undefined): Found | undefined => {
-    const seatFirst = (goOn: () => boolean) => (ticket === undefined ? goOn() : seat(ticket, goOn))
+    const seatFirst = (goOn: () => boolean) => (ticket === undefined || part === undefined ? goOn() : seat(ticket, goOn))
     candidates.begin(packing, packed)
     if (packing.count(packed) === packing.players) {
       seatFirst(() => close(packed))
@@ -215,11 +218,16 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
     }
     const missing = packing.players - packing.count(packed)
     const last = reach(draft.members[0] as Slot)
-    for (let scale = 0; scale <= last; scale++) {
-      const gathered = candidates.gather(neighbours, scale)
-      const { players, slots } = candidates
+    const small = opening !== undefined || (mayEverBeSmall && draft.mayBeSmall)
+    // Where few are left, hardly two of them are as near as the first scale has it; the second one has them too.
+    const sparse = last > 0 && neighbours.count < CROWD && isPartOf(neighbours.scales[0] as Scale, neighbours.scales[1])
+    for (let scale = sparse ? 1 : 0; scale <= last; scale++) {
       // With just as many as it takes there is little to choose from: rather look farther.
-      if (scale === last ? players < missing : !gathered || players < AMPLE * missing) continue
+      const wanted = scale === last ? missing : AMPLE * missing
+      const skippable = scale === last ? !small : isPartOf(neighbours.scales[scale] as Scale, neighbours.scales[scale + 1])
+      candidates.gather(neighbours, scale, skippable ? (wanted - candidates.players) / columns.largest : 0)
+      const { players, slots } = candidates
+      if (players < wanted) continue
       candidates.sort()
       looks = input.effort() + slots.length
       if (seatFirst(() => choose(0, packed, players))) return found
@@ -229,7 +237,7 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
     }
     work += candidates.slots.length
     if (candidates.more) sawAll = false
-    if (opening === undefined && !(mayEverBeSmall && draft.mayBeSmall)) return undefined
+    if (!small) return undefined
     candidates.sort()
     looks = input.effort()
     if (ticket === undefined || seatInEmptiest(ticket)) chooseSome(packed, ticket !== undefined)

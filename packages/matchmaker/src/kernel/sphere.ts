@@ -10,7 +10,7 @@ export interface SphereGrid {
 }
 
 /** Finer cells would be too many. Radians: some 600 m. */
-export const FINEST = 1e-4
+const FINEST = 1e-4
 /** More than what is lost by keeping places in 32 bits. Radians. */
 const ROUNDING = 1e-6
 

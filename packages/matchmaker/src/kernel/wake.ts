@@ -4,6 +4,7 @@ import type { Draft } from './draft.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Reach } from './reach.js'
+import { isPartOf, type Scale } from './scales.js'
 
 /** Slots read at most to find out whom the new ones concern, for each that could be concerned; beyond, all are woken. */
 const MOST_READ_EACH = 16
@@ -32,14 +33,18 @@ export function createWaking({ columns, draft, reach }: Waking) {
     let left = MOST_READ_EACH * settled.length
     for (const slot of changed) {
       if (!draft.begin(slot)) continue
-      const read = among.near(slot, reach(slot), raw)
-      left -= read
-      if (among.cut || left < 0) return all()
-      for (let each = 0; each < read; each++) {
-        const other = raw[each] as Slot
-        if (standing[other] !== SETTLED || !draft.add(other)) continue
-        draft.drop()
-        standing[other] = AWAKE
+      const last = reach(slot)
+      for (let scale = 0; scale <= last; scale++) {
+        if (scale < last && isPartOf(among.scales[scale] as Scale, among.scales[scale + 1])) continue
+        const read = among.near(slot, scale, raw, 0)
+        left -= read
+        if (among.cut || left < 0) return all()
+        for (let each = 0; each < read; each++) {
+          const other = raw[each] as Slot
+          if (standing[other] !== SETTLED || !draft.add(other)) continue
+          draft.drop()
+          standing[other] = AWAKE
+        }
       }
     }
   }

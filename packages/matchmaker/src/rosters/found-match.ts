@@ -14,14 +14,20 @@ export function foundMatch({ matchId, queue, teams, foundAt, expansionMs, seated
       if (value !== undefined && others.length === 0 && !isList(value)) equality.set(rule.attribute, value)
     } else if (rule.kind === 'overlap') {
       const [first = [], ...others] = valuesOf(tickets, rule.attribute).filter(isList)
-      intersection.set(rule.attribute, first.filter((one) => others.every((list) => list.includes(one))))
+      intersection.set(
+        rule.attribute,
+        first.filter((one) => others.every((list) => list.includes(one))),
+      )
     }
   }
   return {
     id: matchId,
     queue: queue.name,
     tickets,
-    teams: teams.map(({ name }, team) => ({ name, ticketIds: tickets.filter(({ seat }) => seat?.team === team).map(({ id }) => id) })),
+    teams: teams.map(({ name }, team) => ({
+      name,
+      ticketIds: tickets.filter(({ seat }) => seat?.team === team).map(({ id }) => id),
+    })),
     foundAt,
     expansionMs,
     equality: Object.fromEntries(equality),
@@ -32,7 +38,9 @@ export function foundMatch({ matchId, queue, teams, foundAt, expansionMs, seated
 /** Those of the players who have the attribute. */
 const valuesOf = (tickets: readonly TicketRecord[], attribute: string): Attributes[string][] =>
   tickets.flatMap(({ players }) =>
-    players.flatMap(({ attributes }) => (Object.hasOwn(attributes, attribute) ? [attributes[attribute] as Attributes[string]] : [])),
+    players.flatMap(({ attributes }) =>
+      Object.hasOwn(attributes, attribute) ? [attributes[attribute] as Attributes[string]] : [],
+    ),
   )
 
 const isList = (value: Attributes[string]): value is readonly string[] => Array.isArray(value)

@@ -22,7 +22,7 @@ export interface MatchLives {
   room(now: number): number
   /** Deploys servers for those that wait for one, and deals with whoever did not accept in time. */
   advance(now: number): void
-  /** Makes a match. Resolves when its intent is in the journal. Undefined, and nothing changed, if a ticket does not wait any more. */
+  /** Makes a match. Resolves when its intent is in the journal. Undefined if a ticket does not wait any more: nothing is done. */
   begin(group: Group, now: number): Promise<void> | undefined
   /** Tickets come into a match that takes more players; nothing changes if it has changed, or one of them. */
   join(group: Group, now: number): void
@@ -124,9 +124,13 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
     for (const record of records) acceptances.forget(record)
     for (const record of records) tickets.cancel(record, reason, now)
     if (roster.phase === 'over') return
-    if (replacing.replace(roster, gone, now)) return replacing.tellPlayers(roster, (all) => without(all, new Set(playersOf(records))))
-    const unaccepted = reason === 'declined' || reason === 'not-accepted'
-    dissolve(roster, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
+    if (!replacing.replace(roster, gone, now)) {
+      const unaccepted = reason === 'declined' || reason === 'not-accepted'
+      return dissolve(roster, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
+    }
+    const left = replacing.tellPlayers(roster, (all) => without(all, new Set(playersOf(records))))
+    // The others left while this one was about to come.
+    if (roster.phase === 'running' && left?.length === 0) dissolve(roster, { reason: 'dissolved', stop: 'left' }, now)
   }
 
   const over = (roster: Roster) => {
@@ -160,7 +164,13 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       serve(now)
       const late = acceptances.overdue(now)
       for (const roster of new Set(late.map((record) => record.seat?.roster))) {
-        if (roster !== undefined) leaveTogether(roster, late.filter((record) => isSeated(record, roster)), 'not-accepted', now)
+        if (roster !== undefined)
+          leaveTogether(
+            roster,
+            late.filter((record) => isSeated(record, roster)),
+            'not-accepted',
+            now,
+          )
       }
       for (const roster of early) if (roster.fullBy <= now) dissolve(roster, { reason: 'not-accepted' }, now)
     },
@@ -191,7 +201,12 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       if (roster.backfill === undefined) roster.fullBy = Infinity
       replacing.tellPlayers(roster, (all) => [...all, ...playersOf(records)])
       events.emit('joined', { ...named(roster), backfillId: backfill.record.id, tickets: records.map(ticketOf) })
-      if (roster.phase === 'running') arrive(roster, records.filter((record) => isSeated(record, roster) && !acceptances.isPending(record)), now)
+      if (roster.phase === 'running')
+        arrive(
+          roster,
+          records.filter((record) => isSeated(record, roster) && !acceptances.isPending(record)),
+          now,
+        )
       else proceed(roster, now)
     },
 
@@ -217,7 +232,11 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       roster.phase = 'running'
       roster.requestId = requestId
       roster.assignment = assignment
-      arrive(roster, waitingFor(roster).filter((record) => !acceptances.isPending(record)), now)
+      arrive(
+        roster,
+        waitingFor(roster).filter((record) => !acceptances.isPending(record)),
+        now,
+      )
     },
 
     desert: (roster, playerIds) => {
@@ -242,5 +261,4 @@ const playersOf = (records: readonly TicketRecord[]) => records.flatMap(({ playe
 
 const without = (all: readonly string[], gone: ReadonlySet<string>) => all.filter((id) => !gone.has(id))
 
-const placed = (records: readonly TicketRecord[]): Placed[] =>
-  records.map((ticket) => ({ ticket, team: ticket.seat?.team ?? 0 }))
+const placed = (records: readonly TicketRecord[]): Placed[] => records.map((ticket) => ({ ticket, team: ticket.seat?.team ?? 0 }))

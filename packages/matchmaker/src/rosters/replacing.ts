@@ -14,8 +14,8 @@ export interface Replacing {
   replace(roster: Roster, gone: readonly Placed[], now: number): boolean
   /** What is open has changed; one that its queue cannot serve any more is cancelled. */
   refresh(backfill: BackfillRecord, vacancies: Vacancies, ticketIds?: readonly string[]): void
-  /** Whoever looks after the server after a crash should know who plays on it. */
-  tellPlayers(roster: Roster, change: (playerIds: readonly string[]) => readonly string[]): void
+  /** Whoever looks after the server after a crash should know who plays on it. Gives them. */
+  tellPlayers(roster: Roster, change: (playerIds: readonly string[]) => readonly string[]): readonly string[] | undefined
 }
 
 export interface ReplacingOptions {
@@ -57,7 +57,10 @@ export function createReplacing({ backfills, allocator }: ReplacingOptions): Rep
 
     tellPlayers: ({ matchId }, change) => {
       const match = allocator.find(matchId)
-      if (match !== undefined) allocator.setPlayers(match, change(match.playerIds))
+      if (match === undefined) return undefined
+      const playerIds = change(match.playerIds)
+      allocator.setPlayers(match, playerIds)
+      return playerIds
     },
   }
 }

@@ -42,6 +42,7 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
   refuseBusy(ticket, lanes, players)
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
+  const alone = lanes.length === 1 ? lanes[0]?.alone : undefined
   const now = clock.now()
   const record: TicketRecord = {
     id: ticket.id ?? newId(random),
@@ -51,9 +52,10 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     place: locating ? undefined : place,
     network: networkOf(ticket.players),
     locating,
-    queues: ticket.queues,
-    lanes,
-    slots: lanes.map(() => NOWHERE),
+    queues: alone?.queues ?? ticket.queues,
+    lanes: alone?.lanes ?? lanes,
+    slot: NOWHERE,
+    moreSlots: undefined,
     status: 'SEARCHING',
     version: 1,
     waitingFor: locating ? 'location' : 'players',
@@ -103,7 +105,14 @@ const mayWaitTwice = (lanes: readonly Lane[], others: readonly Lane[]) =>
 /** @throws {InvalidTicket} if the ticket that was created by this id before is another one. */
 export function refuseOther(before: TicketRecord, { id, queues, players }: CheckedTicket): void {
   const playerIds = players.map((player) => player.id)
-  if (isSame(before.queues, queues) && isSame(before.players.map((player) => player.id), playerIds)) return
+  if (
+    isSame(before.queues, queues) &&
+    isSame(
+      before.players.map((player) => player.id),
+      playerIds,
+    )
+  )
+    return
   throw refuseTicket('id', `id: is that of a ticket with other queues or other players, got ${JSON.stringify(id)}`)
 }
 

@@ -9,7 +9,7 @@ describe('waiting for a change', () => {
     matchmaker.start()
     const told: string[] = []
     const follow = async () => {
-      for (let version = 1; ; ) {
+      for (let version = 1; ;) {
         const ticket = await matchmaker.waitForChange('ann-ben', { version })
         told.push(`${ticket.version} ${ticket.status}`)
         if (ticket.status === 'HOST_ASSIGNED') return

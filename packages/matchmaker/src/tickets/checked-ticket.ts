@@ -18,7 +18,16 @@ export interface CheckedTicket {
 }
 
 /** Bounds of what a player may bring along; see `Player`. */
-export const MOST = { characters: 128, queues: 16, players: 500, attributes: 64, listed: 128, beacons: 64, roles: 16, avoided: 256 }
+export const MOST = {
+  characters: 128,
+  queues: 16,
+  players: 500,
+  attributes: 64,
+  listed: 128,
+  beacons: 64,
+  roles: 16,
+  avoided: 256,
+}
 
 export const TICKET_ID = /^[\w-]{1,64}$/
 export const PRIORITIES = { least: -100, most: 100 }

@@ -1,6 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { UnknownTicket } from '../errors.js'
 import type { Matchmaker } from '../matchmaker.js'
+import { slotIn } from './presence.js'
 import { NOWHERE, type TicketRecord } from './record.js'
 import type { Tickets } from './tickets.js'
 
@@ -17,7 +18,7 @@ export function createExplaining({
     if (record === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(ticketId)}`)
     const now = clock.now()
     const queues = record.lanes.flatMap(({ explain, pool }, index) => {
-      const slot = record.slots[index] ?? NOWHERE
+      const slot = slotIn(record, index)
       return slot === NOWHERE ? [] : [explain(pool, slot, now)]
     })
     const reasons = queues.map(({ queue, summary }) => (queues.length === 1 ? summary : `${queue}: ${summary}`))

@@ -10,6 +10,8 @@ import type { TicketRecord } from './record.js'
 /** A queue in operation: its rules made ready for use, and the pool of those that wait in it. */
 export interface Lane {
   readonly queue: Queue
+  /** What all tickets share that wait in no other. */
+  readonly alone: { readonly queues: readonly [string]; readonly lanes: readonly [Lane] }
   readonly compiled: CompiledQueue
   readonly pool: Pool<Facts>
   readonly explain: Explain
@@ -27,8 +29,11 @@ export interface Lane {
 /** @param failed is told when a custom rule throws. */
 export function createLane(queue: Queue, arrived: (lane: Lane) => void, failed: (error: Error) => void): Lane {
   const compiled = compileQueue(queue, failed)
-  return {
+  const lane: Lane = {
     queue,
+    get alone() {
+      return alone
+    },
     compiled,
     pool: createPool(compiled.model),
     explain: createExplain(compiled),
@@ -38,4 +43,6 @@ export function createLane(queue: Queue, arrived: (lane: Lane) => void, failed: 
     arrived,
     round: undefined,
   }
+  const alone = { queues: [queue.name], lanes: [lane] } as const
+  return lane
 }

@@ -52,4 +52,5 @@ export function createPlayerIndex(): PlayerIndex {
   }
 }
 
-const isList = (found: TicketRecord | readonly TicketRecord[] | undefined): found is readonly TicketRecord[] => Array.isArray(found)
+const isList = (found: TicketRecord | readonly TicketRecord[] | undefined): found is readonly TicketRecord[] =>
+  Array.isArray(found)

@@ -40,7 +40,14 @@ describe('a ticket in several queues', () => {
 
   test('for which there are no servers goes on waiting in all of them', async () => {
     const { matchmaker, run } = setUp({ queues: [duel, trio], maxServers: 1 })
-    matchmaker.createTicket({ id: 'x', queue: 'duel', players: [{ id: 'x', ip }, { id: 'y', ip }] })
+    matchmaker.createTicket({
+      id: 'x',
+      queue: 'duel',
+      players: [
+        { id: 'x', ip },
+        { id: 'y', ip },
+      ],
+    })
     await run(250)
     matchmaker.createTicket(ticket('ann', 'duel', 'trio'))
     matchmaker.createTicket(ticket('ben', 'duel', 'trio'))
@@ -54,7 +61,12 @@ describe('a ticket in several queues', () => {
   })
 
   test('leaves each queue at its time, and ends with the last', async () => {
-    const { matchmaker, run } = setUp({ queues: [{ ...duel, expireAfterMs: 2000 }, { ...trio, expireAfterMs: 4000 }] })
+    const { matchmaker, run } = setUp({
+      queues: [
+        { ...duel, expireAfterMs: 2000 },
+        { ...trio, expireAfterMs: 4000 },
+      ],
+    })
     matchmaker.createTicket(ticket('ann', 'duel', 'trio'))
     await run(2250)
     matchmaker.createTicket(ticket('ben', 'duel'))
@@ -66,18 +78,30 @@ describe('a ticket in several queues', () => {
   })
 
   test('that one of them refuses is not created', () => {
-    const { matchmaker, names } = setUp({ queues: [duel, { ...trio, rules: [{ kind: 'equal', attribute: 'mode', missing: 'refuse' }] }] })
+    const { matchmaker, names } = setUp({
+      queues: [duel, { ...trio, rules: [{ kind: 'equal', attribute: 'mode', missing: 'refuse' }] }],
+    })
     expect(() => matchmaker.createTicket(ticket('ann', 'duel', 'trio'))).toThrow('players.0.attributes.mode')
     expect(() => matchmaker.createTicket(ticket('ann', 'duel', 'chess'))).toThrow(UnknownQueue)
-    expect(() => matchmaker.createTicket({ ...ticket('ann', 'duel'), queue: 'duel' })).toThrow('ticket: queue: must be given, or queues')
+    expect(() => matchmaker.createTicket({ ...ticket('ann', 'duel'), queue: 'duel' })).toThrow(
+      'ticket: queue: must be given, or queues',
+    )
     expect(names).toEqual([])
     expect(matchmaker.inspect().queues[0]?.players).toBe(0)
   })
 })
 
 describe('a player who may wait twice', () => {
-  const queues = [{ ...duel, playersMayWaitTwice: true }, { ...trio, playersMayWaitTwice: true }, { ...duel, name: 'strict' }]
-  const again = (id: string, queue: string, ...players: string[]): TicketInput => ({ id, queue, players: players.map((player) => ({ id: player, ip })) })
+  const queues = [
+    { ...duel, playersMayWaitTwice: true },
+    { ...trio, playersMayWaitTwice: true },
+    { ...duel, name: 'strict' },
+  ]
+  const again = (id: string, queue: string, ...players: string[]): TicketInput => ({
+    id,
+    queue,
+    players: players.map((player) => ({ id: player, ip })),
+  })
 
   test('is held back in one queue while a match is found in the other, and back if that comes to nothing', async () => {
     const { matchmaker, run, status } = setUp({ queues })
@@ -116,7 +140,14 @@ describe('a player who may wait twice', () => {
 
 test('more important tickets get the servers first', async () => {
   const { matchmaker, run, status } = setUp({ queues: [duel, trio], maxServers: 1 })
-  matchmaker.createTicket({ id: 'old', queue: 'duel', players: [{ id: 'a', ip }, { id: 'b', ip }] })
+  matchmaker.createTicket({
+    id: 'old',
+    queue: 'duel',
+    players: [
+      { id: 'a', ip },
+      { id: 'b', ip },
+    ],
+  })
   matchmaker.createTicket({ id: 'vip', queue: 'trio', priority: 1, players: ['c', 'd', 'e'].map((id) => ({ id, ip })) })
   await run(250)
   expect([status('old'), status('vip')]).toEqual(['SEARCHING', 'MATCH_FOUND'])
@@ -124,6 +155,10 @@ test('more important tickets get the servers first', async () => {
 
 test('a batch: each ticket by itself', () => {
   const { matchmaker } = setUp({ queues: [duel] })
-  const results = matchmaker.createTickets([ticket('ann', 'duel'), ticket('ben', 'chess'), { ...ticket('x', 'duel'), players: [{ id: 'ann', ip }] }])
+  const results = matchmaker.createTickets([
+    ticket('ann', 'duel'),
+    ticket('ben', 'chess'),
+    { ...ticket('x', 'duel'), players: [{ id: 'ann', ip }] },
+  ])
   expect(results.map(({ ticket: one, error }) => one?.id ?? error?.name)).toEqual(['ann', 'UnknownQueue', 'PlayerBusy'])
 })

@@ -6,8 +6,10 @@ import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket, type TicketP
 type Fields = Readonly<Record<string, unknown>>
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
-const isName = (value: unknown): value is string => typeof value === 'string' && value.length > 0 && value.length <= MOST.characters
-const isWithin = (value: unknown, limit: number): value is number => typeof value === 'number' && value >= -limit && value <= limit
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length > 0 && value.length <= MOST.characters
+const isWithin = (value: unknown, limit: number): value is number =>
+  typeof value === 'number' && value >= -limit && value <= limit
 
 /**
  * What the schema makes of a ticket, where that is plain to see: it waits in one queue, and its players have but an
@@ -18,18 +20,17 @@ export function quickRead(input: unknown): CheckedTicket | undefined {
   if (!isFields(input)) return undefined
   for (const key in input) if (key !== 'queue' && key !== 'players' && key !== 'id' && key !== 'priority') return undefined
   const { id, queue, players, priority = 0 } = input
-  if (typeof queue !== 'string' || !Array.isArray(players) || players.length === 0 || players.length > MOST.players) return undefined
+  if (typeof queue !== 'string' || !Array.isArray(players) || players.length === 0 || players.length > MOST.players)
+    return undefined
   if (!Number.isInteger(priority) || !isWithin(priority, PRIORITIES.most)) return undefined
   if (id !== undefined && !(typeof id === 'string' && TICKET_ID.test(id))) return undefined
-  const read: TicketPlayer[] = []
-  for (const player of players as readonly unknown[]) {
-    const one = playerOf(player)
-    if (one === undefined) return undefined
-    read.push(one)
-  }
+  const read = (players as readonly unknown[]).map(playerOf)
+  if (!read.every(isRead)) return undefined
   if (read.length > 1 && new Set(read.map((player) => player.id)).size < read.length) return undefined
   return { id, queues: [queue], players: read, priority }
 }
+
+const isRead = (player: TicketPlayer | undefined): player is TicketPlayer => player !== undefined
 
 function playerOf(player: unknown): TicketPlayer | undefined {
   if (!isFields(player)) return undefined

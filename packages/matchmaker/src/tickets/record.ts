@@ -13,8 +13,12 @@ export interface TicketRecord extends RuleTicket, Timed {
   readonly queues: readonly string[]
   /** Those of the queues that it can wait in. */
   lanes: readonly Lane[]
-  /** For each of the lanes, where in its pool the ticket is; `NOWHERE` if it is not in there now. */
-  slots: Slot[]
+  /**
+   * Where in the pool of the first of its lanes the ticket is, and for each of the others; `NOWHERE` if it is not in there
+   * now. Nearly all have but one, for which a list would cost more than the rest of it. See `slotIn`.
+   */
+  slot: Slot
+  moreSlots: Slot[] | undefined
   place: RuleTicket['place']
   /** Whether its place is still being looked up. */
   locating: boolean

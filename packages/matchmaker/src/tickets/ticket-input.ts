@@ -26,31 +26,33 @@ export const ticketId = z.string().regex(TICKET_ID, 'must be 1 to 64 of A–Z, a
 export const ticketPriority = z.int().min(PRIORITIES.least).max(PRIORITIES.most)
 
 /** A player of whom it does not matter where they are. */
-export const player: z.ZodType<Player> = z
-  .strictObject({
-    id: name,
-    ip: z
-      .string()
-      .transform((text, context) => {
-        const ip = canonicalIp(text)
-        if (ip === undefined) context.addIssue({ code: 'custom', message: 'must be an IPv4 or IPv6 address' })
-        return ip ?? z.NEVER
-      })
-      .optional(),
-    coordinates: coordinates.optional(),
-    latencies: z
-      .record(name, z.number().positive().max(60_000))
-      .refine(...atMost(MOST.beacons))
-      .optional(),
-    attributes: z
-      .record(name, attribute)
-      .refine(...atMost(MOST.attributes))
-      .optional(),
-    roles: names(MOST.roles).optional(),
-    avoid: names(MOST.avoided).optional(),
-  })
+export const player: z.ZodType<Player> = z.strictObject({
+  id: name,
+  ip: z
+    .string()
+    .transform((text, context) => {
+      const ip = canonicalIp(text)
+      if (ip === undefined) context.addIssue({ code: 'custom', message: 'must be an IPv4 or IPv6 address' })
+      return ip ?? z.NEVER
+    })
+    .optional(),
+  coordinates: coordinates.optional(),
+  latencies: z
+    .record(name, z.number().positive().max(60_000))
+    .refine(...atMost(MOST.beacons))
+    .optional(),
+  attributes: z
+    .record(name, attribute)
+    .refine(...atMost(MOST.attributes))
+    .optional(),
+  roles: names(MOST.roles).optional(),
+  avoid: names(MOST.avoided).optional(),
+})
 
-const locatedPlayer = player.refine((one) => one.ip !== undefined || one.coordinates !== undefined, 'must have ip, coordinates or both')
+const locatedPlayer = player.refine(
+  (one) => one.ip !== undefined || one.coordinates !== undefined,
+  'must have ip, coordinates or both',
+)
 
 const schema: z.ZodType<TicketInput> = z
   .strictObject({

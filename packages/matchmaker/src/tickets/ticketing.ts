@@ -49,7 +49,10 @@ export function createTicketing({
   }
 
   /** Those who answer. */
-  const asked = (ticketId: string, playerId: string | undefined): { readonly record: TicketRecord; readonly playerIds: readonly string[] } => {
+  const asked = (
+    ticketId: string,
+    playerId: string | undefined,
+  ): { readonly record: TicketRecord; readonly playerIds: readonly string[] } => {
     const record = known(ticketId)
     const all = record.players.map(({ id }) => id)
     if (playerId !== undefined && !all.includes(playerId)) {

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@muster/core/clock'
+import type { Breather } from '../breather.js'
 import { UnknownQueue, type InvalidTicket } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Roster } from '../rosters/roster.js'
@@ -32,7 +33,7 @@ export interface Tickets {
    */
   take(records: readonly TicketRecord[], lane: Lane, roster: Roster, teams: readonly number[], now: number): boolean
   /** For these, and no others, a match is found, but there may be no server for it now. */
-  shortOfServers(records: readonly TicketRecord[]): void
+  shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
   /** Where the acceptance of its match stands. */
   setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void
   /**
@@ -85,7 +86,7 @@ export function createTickets(options: TicketsOptions): Tickets {
   const players = createPlayerIndex()
   const waiters = createWaiters()
   /** Those that ended, the first to end first. */
-  const ended = new Map<TicketRecord, number>()
+  const ended: TicketRecord[] = []
 
   const touch = (record: TicketRecord) => {
     record.version += 1
@@ -103,11 +104,11 @@ export function createTickets(options: TicketsOptions): Tickets {
   const othersOf = (record: TicketRecord): readonly TicketRecord[] =>
     players.shared ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record)) : []
 
-  const end = (record: TicketRecord, status: TicketStatus, now: number): void => {
+  const end = (record: TicketRecord, status: TicketStatus): void => {
     waiting.leave(record)
     players.remove(record)
     record.status = status
-    ended.set(record, now)
+    ended.push(record)
     touch(record)
   }
 
@@ -189,7 +190,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     assign: (record, now) => {
       const others = othersOf(record)
       record.assignedAt = now
-      end(record, 'HOST_ASSIGNED', now)
+      end(record, 'HOST_ASSIGNED')
       for (const other of others) tickets.cancel(other, 'elsewhere', now)
     },
 
@@ -198,7 +199,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       const others = othersOf(record)
       record.cancelledAt = now
       record.cancelReason = reason
-      end(record, 'CANCELLED', now)
+      end(record, 'CANCELLED')
       if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
       else events.emit('cancelled', { ticket: ticketOf(record), reason })
       settleAll(others, now)
@@ -216,7 +217,10 @@ export function createTickets(options: TicketsOptions): Tickets {
           if (lanes.has(queue)) continue
           refused.push({ record, queue, error: new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`) })
         }
-        moveTo(record, record.queues.flatMap((queue) => lanes.get(queue) ?? []))
+        moveTo(
+          record,
+          record.queues.flatMap((queue) => lanes.get(queue) ?? []),
+        )
       }
       for (const record of byId.values()) {
         waiting.settle(record, now, { refused: ({ queue }, error) => refused.push({ record, queue: queue.name, error }) })
@@ -225,11 +229,8 @@ export function createTickets(options: TicketsOptions): Tickets {
     },
 
     removeEnded: (now) => {
-      for (const [record, endedAt] of ended) {
-        if (now - endedAt < keepEndedMs) return
-        ended.delete(record)
-        byId.delete(record.id)
-      }
+      const kept = ended.findIndex((record) => now - (record.assignedAt ?? record.cancelledAt ?? now) < keepEndedMs)
+      for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) byId.delete(record.id)
     },
 
     all: () => byId.values(),

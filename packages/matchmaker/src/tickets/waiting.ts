@@ -1,3 +1,4 @@
+import type { Breather } from '../breather.js'
 import { InvalidTicket } from '../errors.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts } from '../rules/facts.js'
@@ -18,7 +19,7 @@ export interface Waiting {
   /** It does not search any more. */
   leave(record: TicketRecord): void
   /** For these, and no others, a match is found, and no server may be deployed. */
-  shortOfServers(records: readonly TicketRecord[]): void
+  shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
 }
 
 export interface SettleOptions {
@@ -97,11 +98,17 @@ export function createWaiting({ locateTimeoutMs, isElsewhere, changed, out }: Wa
       leaveAll(record)
       deadlines.remove(record)
     },
-    shortOfServers: (records) => {
+    shortOfServers: async (records, breather) => {
       const before = short
       short = new Set(records)
-      for (const record of before) if (!short.has(record) && record.waitingFor === 'servers') lacks(record, 'players')
-      for (const record of short) if (record.status === 'SEARCHING') lacks(record, 'servers')
+      for (const record of records) {
+        if (record.status === 'SEARCHING' && record.waitingFor === 'players') lacks(record, 'servers')
+        if (breather.isDue()) await breather.rest()
+      }
+      for (const record of before) {
+        if (!short.has(record) && record.waitingFor === 'servers') lacks(record, 'players')
+        if (breather.isDue()) await breather.rest()
+      }
     },
   }
 }
