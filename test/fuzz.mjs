@@ -15,12 +15,12 @@ const properties = ['packages', 'test']
 
 for (let round = 0; round < Number(rounds); round += 1) {
   const seed = String(Number(first) + round)
-  console.log(`seed ${seed}, ${properties.length} files`)
+  process.stdout.write(`seed ${seed}, ${properties.length} files\n`)
   const env = { ...process.env, MUSTER_SEED: seed }
   const vitest = ['vitest', 'run', '--typecheck.enabled=false', '--testTimeout=300000', ...properties]
   const { status } = spawnSync('npx', vitest, { stdio: 'inherit', cwd: root, env })
   if (status !== 0) {
-    console.error(`failed with MUSTER_SEED=${seed}`)
+    process.stderr.write(`failed with MUSTER_SEED=${seed}\n`)
     process.exit(1)
   }
 }
