@@ -30,7 +30,7 @@ export function samples(count: number): Sample[] {
 const stepOf = ({ waitedS }: Sample) => STEPS.findLast(({ afterS }) => waitedS >= afterS) ?? STEPS[0]
 
 /** Whether two may be in one match: said as plainly as the rule is, on other formulas than the kernel's. */
-export function mayMeet(one: Sample, other: Sample): boolean {
+function mayMeet(one: Sample, other: Sample): boolean {
   const [a, b] = [stepOf(one), stepOf(other)]
   return Math.abs(one.skill - other.skill) <= Math.min(a.skill, b.skill) && greatCircleKm(one, other) <= Math.min(a.km, b.km) + 1e-6
 }

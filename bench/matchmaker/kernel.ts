@@ -30,13 +30,13 @@ export async function kernelFigures(): Promise<Figures> {
   let broken = 0
   for (const { task, tickets, ms, percent } of goals) {
     const name = `kernel: ${tickets.toLocaleString('en')} tickets ${names[task]}`
-    const ours = await measured('kernel-process.js', task, tickets)
+    const ours = await measured(new URL('./kernel-process.js', import.meta.url), task, tickets)
     broken += ours.broken
     figures.push(atMost(name, ours.ms, ms, 'ms of CPU'))
     if (percent !== undefined) figures.push(atLeast(`${name}: players in a match`, ours.percent, percent, '%'))
     peers[name] = ours
     if (task !== 'pairs') continue
-    const theirs = await measured('kernel-colyseus.js', task, tickets)
+    const theirs = await measured(new URL('./kernel-colyseus.js', import.meta.url), task, tickets)
     peers[`${name}: Colyseus QueueRoom`] = theirs
     figures.push(
       atLeast(`${name}: Colyseus takes so many times as long`, theirs.ms / ours.ms, timesColyseus[tickets] ?? Infinity, '×'),
@@ -47,8 +47,8 @@ export async function kernelFigures(): Promise<Figures> {
   return { figures, peers }
 }
 
-async function measured(program: string, task: Task, tickets: number): Promise<Grouping> {
-  const child = fork(new URL(`./${program}`, import.meta.url), [task, String(tickets)], { execArgv: ['--max-old-space-size=4096'] })
+async function measured(program: URL, task: Task, tickets: number): Promise<Grouping> {
+  const child = fork(program, [task, String(tickets)], { execArgv: ['--max-old-space-size=4096'] })
   const [found] = (await once(child, 'message')) as [Grouping]
   child.disconnect()
   return found

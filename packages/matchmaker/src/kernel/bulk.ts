@@ -7,7 +7,7 @@ import { passesOf, type Pass } from './passes.js'
 import { createSorter } from './radix-sort.js'
 
 /** Fewer are better served one by one, see `SMALL`. */
-const FEWEST = 500
+const FEWEST = 501
 /** Bits of a sort key for the value, if the cells leave so many. */
 const VALUE_BITS = 12
 /** Steps of values in the strictest limit. */
@@ -18,6 +18,11 @@ const REACH = 4
 const REFUSED = 64
 /** With so many times as many cells as tickets, hardly two of them are in one: a fine pass would find next to nobody. */
 const SPARSE = 10
+/**
+ * Who has relaxed may meet many: in a crowd it goes to the bulk, as there are enough for everybody. Elsewhere it is left to
+ * those for whom there may be nobody else.
+ */
+const CROWD = 50_000
 /** Tickets between two pauses. */
 const CHUNK = 32_768
 
@@ -261,6 +266,7 @@ export function createBulk(input: BulkInput): Bulk {
       for (const pass of passes) {
         if (waiting < FEWEST || useless()) break
         if (pass.fine && waiting * SPARSE < (pass.grid?.cells ?? 0)) continue
+        if (pass.level > 0 && count < CROWD) break
         sorter.reserve(waiting)
         const cellBits = pass.grid === undefined ? 0 : 32 - Math.clz32(pass.grid.cells)
         valueBits = many === 0 ? 0 : Math.min(VALUE_BITS, 32 - cellBits)

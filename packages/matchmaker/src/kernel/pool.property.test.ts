@@ -221,3 +221,21 @@ test('however many better matches come along, who waits is served within its bou
   }
   expect(matchedAt).toBe(1)
 })
+
+test('whom those of a higher priority have taken are not in the bulk any more', () => {
+  const shape = { max: 2, min: Uint16Array.of(2) }
+  const pool = createPool<string>({
+    levels: Float64Array.of(0),
+    lastResortLevel: Infinity,
+    teams: [{ name: 'team', ...shape }],
+    fillForMs: 0,
+    radius: undefined,
+    spans: [],
+    checks: undefined,
+  })
+  const ticket = { size: 1, since: NOW, key: '', place: undefined, network: undefined, values: [], facts: 'a' }
+  for (let each = 0; each < 3001; each++) pool.add({ ...ticket, id: `t${each}`, priority: each % 6 === 0 ? 1 : 0 })
+  const slots = pool.group(NOW).flatMap((group) => group.slots)
+  expect(slots.length).toBe(3000)
+  expect(new Set(slots).size).toBe(3000)
+})

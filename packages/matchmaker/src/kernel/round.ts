@@ -160,14 +160,15 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const [above, common, below] = byPriority(fresh)
       const vacant = () => inOrder(Int32Array.from(vacancies.keys()).filter((slot) => changed || columns.standing[slot] !== SETTLED || levels.due(slot) || isTurn(slot)))
       // Who chooses first chooses among all.
-      if (awake.length + above.length > 0 || (when !== 'none' && vacancies.size > 0)) {
+      const early = awake.length + above.length > 0 || (when !== 'none' && vacancies.size > 0)
+      if (early) {
         file(fresh)
         yield fresh.length >> 1
       }
 
       if (when === 'first') yield* fillEach(vacant(), undefined)
       yield* tryEach(inOrder(joined(awake, above)))
-      const crowd = awake === NOBODY ? common : common.filter(free)
+      const crowd = early ? common.filter(free) : common
       const left = yield* inBulk(crowd)
       const rest = joined(crowd.subarray(0, left), below)
       file(rest)
