@@ -27,15 +27,17 @@ export const systemClock: Clock = {
         clearTimeout(timer)
         reject(signal?.reason)
       }
-      const arm = () => {
-        const left = end - performance.now()
-        timer = setTimeout(left > LONGEST_TIMEOUT_MS ? arm : done, Math.min(Math.max(left, 0), LONGEST_TIMEOUT_MS))
+      const arm = (left: number) => {
+        timer = setTimeout(fired, Math.min(Math.ceil(left), LONGEST_TIMEOUT_MS))
       }
-      const done = () => {
+      const fired = () => {
+        const left = end - performance.now()
+        // A timer may fire a little early.
+        if (left > 0) return arm(left)
         signal?.removeEventListener('abort', onAbort)
         resolve()
       }
       signal?.addEventListener('abort', onAbort, { once: true })
-      arm()
+      arm(Math.max(ms, 0))
     }),
 }
