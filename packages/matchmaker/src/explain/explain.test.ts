@@ -135,13 +135,16 @@ describe('measures', () => {
     const at = (longitude: number): Waiting => ({ place: { latitude: 0, longitude } })
     const { nearest } = explain([{ kind: 'distance', maxKm: 100 }], [at(0), at(1)])
     expect(nearest?.value).toBeCloseTo(111.19, 1)
-    expect(nearest).toMatchObject({ rule: 'distance', limit: 100 })
+    expect(nearest).toMatchObject({ rule: 'distance', limit: 100, unit: 'km' })
+    expect(explain([{ kind: 'distance', maxKm: 100 }], [at(0), at(1)]).summary).toContain(
+      'the nearest miss is 111.2 km where rule "distance" allows 100 km',
+    )
   })
 
   test('the round trip to the best beacon in common', () => {
     const to = (latencies: Record<string, number>): Waiting => ({ latencies })
     const { nearest } = explain([{ kind: 'latency', maxMs: 50 }], [to({ ams: 20, nyc: 90 }), to({ ams: 80, nyc: 20 })])
-    expect(nearest).toEqual({ rule: 'latency', value: 80, limit: 50, gap: 30 })
+    expect(nearest).toEqual({ rule: 'latency', value: 80, limit: 50, gap: 30, unit: 'ms' })
   })
 
   test('no numbers where there are none', () => {
@@ -170,6 +173,9 @@ describe('what gives way next', () => {
       inMs: 2000,
       changes: [{ rule: 'difference skill', from: 10, to: 30 }, { rule: 'difference rank', from: 1 }],
     })
+    expect(explain(rules, [skill(1)], { lastResortMs: 2000 }).summary).toBe(
+      'Nobody else waits. In 2 s rules "difference skill" and "difference rank" give way.',
+    )
   })
 })
 

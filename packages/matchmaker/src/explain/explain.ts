@@ -95,5 +95,7 @@ function missOf({ rule, limits, atLeast, measure }: Probe, self: Seen, other: Se
   const [value, limit] = [measure(self, other), limits[level] ?? Number.NaN]
   if (value === undefined || Number.isNaN(limit)) return undefined
   const gap = atLeast ? limit - value : value - limit
-  return gap > 0 ? { rule: rule.name, value, limit, gap } : undefined
+  if (gap <= 0) return undefined
+  const unit = rule.kind === 'distance' ? 'km' : rule.kind === 'latency' ? 'ms' : undefined
+  return { rule: rule.name, value, limit, gap, ...(unit && { unit }) }
 }

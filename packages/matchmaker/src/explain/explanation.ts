@@ -23,13 +23,15 @@ export interface Explanation {
   readonly next?: NextRelaxation | undefined
 }
 
-/** How far a ticket is from being let through, in the unit of the limit: kilometres, milliseconds, that of the attribute. */
+/** How far a ticket is from being let through, in the unit of the limit. */
 export interface NearMiss {
   readonly rule: string
   readonly value: number
   readonly limit: number
   /** What is between the two. */
   readonly gap: number
+  /** Undefined for an attribute: its unit is yours. */
+  readonly unit?: 'km' | 'ms' | undefined
 }
 
 export interface NextRelaxation {

@@ -26,15 +26,20 @@ function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, waiting: number
   return 'Enough others wait for a match'
 }
 
-const missOf = (nearest: NearMiss | undefined): string =>
-  nearest === undefined
-    ? ''
-    : `; the nearest miss is ${rounded(nearest.value)} where rule ${quoted(nearest.rule)} allows ${rounded(nearest.limit)}`
+function missOf(nearest: NearMiss | undefined): string {
+  if (nearest === undefined) return ''
+  const inUnit = (value: number) => (nearest.unit === undefined ? rounded(value) : `${rounded(value)} ${nearest.unit}`)
+  return `; the nearest miss is ${inUnit(nearest.value)} where rule ${quoted(nearest.rule)} allows ${inUnit(nearest.limit)}`
+}
 
 function nextOf(next: NextRelaxation | undefined): string {
   if (next === undefined) return ''
-  const what = next.changes.map(({ rule, to }) =>
-    rule === undefined ? `${count(to ?? 0, 'player')} ${to === 1 ? 'is' : 'are'} enough` : `rule ${quoted(rule)} gives way`,
-  )
-  return ` In ${rounded(next.inMs / 1000)} s ${[...new Set(what)].join(' and ')}.`
+  const rules = [...new Set(next.changes.flatMap(({ rule }) => (rule === undefined ? [] : [quoted(rule)])))]
+  const what = [
+    ...(rules.length === 0 ? [] : [rules.length === 1 ? `rule ${rules[0]} gives way` : `rules ${listed(rules)} give way`]),
+    ...next.changes.flatMap(({ rule, to = 0 }) => (rule === undefined ? [`${count(to, 'player')} ${to === 1 ? 'is' : 'are'} enough`] : [])),
+  ]
+  return ` In ${rounded(next.inMs / 1000)} s ${what.join(' and ')}.`
 }
+
+const listed = (names: readonly string[]) => `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`

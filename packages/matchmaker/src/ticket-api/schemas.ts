@@ -76,7 +76,7 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
         rules: z.array(z.object({ rule: text, lets: whole.describe('How many of the others it lets through by itself') })),
         blocking: text.optional().describe('The rule that stands most in the way'),
         nearest: z
-          .object({ rule: text, value: z.number(), limit: z.number(), gap: z.number() })
+          .object({ rule: text, value: z.number(), limit: z.number(), gap: z.number(), unit: z.enum(['km', 'ms']).optional() })
           .optional()
           .describe('The other ticket that came nearest to being let through'),
         lacks: whole.describe('Players who are missing before there are enough'),
