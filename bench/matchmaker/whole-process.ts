@@ -42,7 +42,11 @@ const apart: QueueDefinition = {
 const picky: QueueDefinition = { name: 'picky', matchSize: 2, rules: [distance, skill, taste], deploy }
 
 const measurements = {
-  /** Creates are sent, and not answered meanwhile: what follows is bound by the service's limits, and measured by `following`. */
+  /**
+   * From the ticket to the intent in the journal, and to the place in line for a create. As many creates as may be in
+   * flight are sent, and not answered: the requests of the others would be made at the service's own pace, tens a second.
+   * What those and all that follows cost is in `served`, where every match gets its server.
+   */
   pairs: () => throughput(duel, unansweringService, (sample, index) => ticketOf('duel', sample, index, 1)),
   parties: () => throughput(ranked, unansweringService, (sample, index) => ticketOf('ranked', sample, index, sample.size)),
   /** The same with every create answered, its server READY at once, told of by a webhook, and stopped as soon as it is assigned. */

@@ -138,6 +138,13 @@ describe.concurrent('game servers and backends', () => {
       assigned_ticket: { id: cleo.id, player_id: 'cleo' },
     })
     expect(matchmaker.inspect().matches[0]?.playerIds.toSorted()).toEqual(['ann', 'cleo'])
+
+    // And again, when only the one is left who came later.
+    const later = await call<Ticket>('cleo', 'GET', `/tickets/${cleo.id}`)
+    expect(
+      await call('backend', 'POST', '/backfills', { profile: 'duel', attributes: { assignment }, tickets: { [cleo.id]: later } }),
+    ).toMatchObject({ match_id, status: 'SEARCHING' })
+    expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['cleo'])
     expect(await shut()).toEqual(nothingLeft)
   })
 

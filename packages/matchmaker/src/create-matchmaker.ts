@@ -63,6 +63,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     random,
     ownTag: matchmakerTag(config.name),
     bound: config,
+    maxCreatesInFlight: config.maxCreatesInFlight,
     readsPerSecond: config.readsPerSecond,
     listLagMs: config.listLagMs,
     reapAfterMs: config.reapAfterMs,

@@ -165,6 +165,9 @@ async function live(seed: number) {
   const manage = () => {
     const { matches } = matchmaker.inspect()
     if (matches.length > MAX_SERVERS) broken.push(`${matches.length} matches`)
+    for (const { queue, matchId, playerIds } of matches) {
+      if (playerIds.length > (queue === 'asks' ? 3 : 4)) broken.push(`${playerIds.join()} in match ${matchId} of ${queue}`)
+    }
     const match = oneOf(random, ...matches)
     if (match === undefined) return
     if (chance(random, 0.2)) void matchmaker.stopMatch(match.matchId)

@@ -11,7 +11,7 @@ const options: MatchmakerOptions = { deployments, queues: [duel] }
 
 test('has defaults', () => {
   expect(configure(options)).toMatchObject({ name: 'muster', tickMs: 250, maxServers: 1000, maxStarting: 200, locate: undefined })
-  expect(configure({ ...options, maxServers: Infinity }).maxServers).toBe(Infinity)
+  expect(configure({ ...options, maxServers: Infinity })).toMatchObject({ maxServers: Infinity, maxCreatesInFlight: 100 })
 })
 
 describe('refuses, and names the option and the value', () => {
@@ -19,6 +19,7 @@ describe('refuses, and names the option and the value', () => {
     [{ tickMs: 0 }, 'option tickMs: '],
     [{ tickMs: NaN }, 'option tickMs: '],
     [{ maxServers: 0 }, 'option maxServers: must be a whole number from 1, or Infinity, got 0'],
+    [{ maxCreatesInFlight: 0 }, 'option maxCreatesInFlight: must be a whole number from 1, or Infinity, got 0'],
     [{ name: 'a b' }, 'option name: must be 1 to 32 of A–Z, a–z, 0–9, _ and -, got "a b"'],
     [{ name: 'x'.repeat(33) }, 'option name: '],
     [{ locate: {} }, 'option locate: must be a function'],

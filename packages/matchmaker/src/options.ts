@@ -44,6 +44,11 @@ export interface MatchmakerOptions {
   readonly maxStarting?: number | undefined
   /** Deployments created within any minute. Default Infinity. */
   readonly maxCreatesPerMinute?: number | undefined
+  /**
+   * Creates whose answer is awaited at once; the other matches wait in line, already in the journal, and their requests are
+   * made when it is their turn. Default 100 (our choice): two and a half seconds' worth of the documented limit of 40/s.
+   */
+  readonly maxCreatesInFlight?: number | undefined
   /** Status reads at most. Default 19: just below the documented limit. */
   readonly readsPerSecond?: number | undefined
   /**
@@ -109,6 +114,7 @@ const schema = z.strictObject({
   maxServers: countOrInfinity.default(1000),
   maxStarting: countOrInfinity.default(200),
   maxCreatesPerMinute: countOrInfinity.default(Infinity),
+  maxCreatesInFlight: countOrInfinity.default(100),
   readsPerSecond: z.number().positive().default(19),
   reapAfterMs: z
     .custom<number>((value) => typeof value === 'number' && value >= 0, 'must be milliseconds from 0, or Infinity')

@@ -1,6 +1,6 @@
 import type { BackfillRecord } from './backfill/record.js'
 import type { Breather } from './breather.js'
-import type { Grouped } from './kernel/model.js'
+import type { Grouped, Matches } from './kernel/model.js'
 import { STEP } from './kernel/pool.js'
 import type { Lane } from './tickets/lane.js'
 import { isIn, slotIn } from './tickets/presence.js'
@@ -73,7 +73,7 @@ export function createRounds({ lanes, tickets, budgetMs }: RoundsOptions): Round
   }
 
   /** At once, because a slot may soon be another ticket's. */
-  const collect = (lane: Lane, found: readonly Grouped[], now: number, groups: Group[]) => {
+  const collect = (lane: Lane, found: Matches, now: number, groups: Group[]) => {
     for (const grouped of found) {
       const group = groupOf(lane, grouped, now)
       if (group === undefined) continue
@@ -115,15 +115,13 @@ export function createRounds({ lanes, tickets, budgetMs }: RoundsOptions): Round
 
 /** Undefined if one of them has gone since. */
 function groupOf(lane: Lane, { slots, teams, opening }: Grouped, now: number): Group | undefined {
-  const records: TicketRecord[] = []
+  const records = slots.map((slot) => lane.records[slot])
   let oldest = Infinity
   let youngest = -Infinity
   let priority = -Infinity
-  for (const slot of slots) {
-    const record = lane.records[slot]
+  for (const record of records) {
     // It may be out of the queue, which may be in operation anew.
     if (record === undefined || !isIn(record, lane)) return undefined
-    records.push(record)
     priority = Math.max(priority, record.priority)
     oldest = Math.min(oldest, record.createdAt)
     youngest = Math.max(youngest, record.createdAt)
@@ -133,7 +131,7 @@ function groupOf(lane: Lane, { slots, teams, opening }: Grouped, now: number): G
   const expansionMs = lane.compiled.model.levels.findLast((ms) => ms <= now - youngest) ?? 0
   return {
     lane,
-    records,
+    records: records as TicketRecord[],
     teams,
     backfill: backfill && { record: backfill, version: backfill.version },
     priority,

@@ -9,8 +9,17 @@ const OF_MATCH = 'match-'
 /** The tag of all deployments of one matchmaker. Its name may have 32 characters. */
 export const matchmakerTag = (name: string): string => `${OF_MATCHMAKER}${name}`
 
-/** The tag of the one deployment of a match. */
-export const matchTag = (matchId: string): string => `${OF_MATCH}${matchId}`
+/** The tag of the one deployment of a match, at its first try or a further one. */
+export const matchTag = (matchId: string, nth = 1): string =>
+  nth === 1 ? `${OF_MATCH}${matchId}` : `${OF_MATCH}${matchId}-${nth}`
+
+/** The ids of which a tag may be made: a match's own, or with the number of a further try. */
+export function matchIdsOf(tag: string): readonly string[] {
+  if (!tag.startsWith(OF_MATCH)) return []
+  const matchId = tag.slice(OF_MATCH.length)
+  const further = /^(.+)-\d+$/.exec(matchId)?.[1]
+  return further === undefined ? [matchId] : [matchId, further]
+}
 
 /** Whether a tag could be taken for one of ours. */
 export const isReserved = (tag: string): boolean => tag.startsWith(OF_MATCHMAKER) || tag.startsWith(OF_MATCH)

@@ -34,6 +34,16 @@ describe('acceptance', () => {
     ])
   })
 
+  test('who is told of the match is asked at once', async () => {
+    const { matchmaker, clock, join } = setUp({ queues: [asking] })
+    join('ann')
+    join('ben')
+    const told = matchmaker.waitForChange('ann', { version: 1 })
+    await matchmaker.tick()
+    const acceptance = { until: clock.now() + 10_000, accepted: [] }
+    expect(await told).toMatchObject({ status: 'MATCH_FOUND', version: 2, acceptance })
+  })
+
   test('every player of a party accepts, one by one or all at once', async () => {
     const { service, matchmaker, join, run } = setUp({ queues: [{ ...asking, matchSize: 4 }] })
     join('ann', 'ben')
@@ -161,6 +171,20 @@ describe('acceptance with replacement', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
+  test('within the limits that were in force when the match was found, not the strictest', async () => {
+    const max = [{ afterMs: 0, value: 50 }, { afterMs: 20_000, value: 500 }]
+    const { matchmaker, run } = setUp({
+      queues: [{ ...replacing, matchSize: 2, rules: [{ kind: 'difference', attribute: 'skill', max }] }],
+    })
+    for (const [id, skill] of [['ann', 1000], ['ben', 1300], ['cas', 1400]] as const)
+      matchmaker.createTicket({ id, queue: 'duel', players: [{ id, ip: '198.51.100.7', attributes: { skill } }] })
+    await run(20_500)
+    matchmaker.acceptMatch('ann')
+    matchmaker.declineMatch('ben')
+    await run(250)
+    expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId: matchmaker.getTicket('ann')?.matchId })
+  })
+
   test('if nobody is found in time, the match dissolves', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [replacing] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
@@ -175,6 +199,23 @@ describe('acceptance with replacement', () => {
     ])
     expect(seen.backfillChanged?.map(({ backfill }) => backfill.status)).toEqual(['CANCELLED'])
     expect(matchmaker.inspect().queues[0]).toMatchObject({ matchesFound: 0, backfills: 0 })
+  })
+
+  test('nobody is kept waiting for ever by others who decline, one after another', async () => {
+    const queues = [{ ...replacing, matchSize: 2, expireAfterMs: 20_000 }]
+    const { matchmaker, clock, seen, join, run, status } = setUp({ queues })
+    join('ann')
+    join('p0')
+    await run(250)
+    matchmaker.acceptMatch('ann')
+    for (let player = 1; player <= 3; player++) {
+      await clock.advance(8000)
+      matchmaker.declineMatch(`p${player - 1}`)
+      if (player < 3) join(`p${player}`)
+      await run(250)
+    }
+    expect(status('ann')).toBe('CANCELLED')
+    expect(seen.expired).toMatchObject([{ ticket: { id: 'ann' } }])
   })
 
   test('when all have declined, nothing is left of the match', async () => {

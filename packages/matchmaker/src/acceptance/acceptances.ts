@@ -3,8 +3,8 @@ import type { Tickets } from '../tickets/tickets.js'
 
 /** Who has been asked to accept a match, and has not answered yet. */
 export interface Acceptances {
-  /** @param until epoch milliseconds. */
-  ask(record: TicketRecord, until: number): void
+  /** It was taken into a match that asks. */
+  expect(record: TicketRecord): void
   /** Gives those of them who had not accepted yet. */
   accept(record: TicketRecord, playerIds: readonly string[]): readonly string[]
   /** It is not in the match any more. */
@@ -17,10 +17,7 @@ export interface Acceptances {
 export function createAcceptances(tickets: Pick<Tickets, 'setAcceptance'>): Acceptances {
   const pending = new Set<TicketRecord>()
   return {
-    ask: (record, until) => {
-      pending.add(record)
-      tickets.setAcceptance(record, { until, accepted: [] })
-    },
+    expect: (record) => void pending.add(record),
     accept: (record, playerIds) => {
       const acceptance = record.seat?.acceptance
       if (acceptance === undefined) return []

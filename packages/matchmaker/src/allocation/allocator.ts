@@ -14,7 +14,7 @@ import { createGovernor, type Held, type SpendBound } from './governor.js'
 import type { Journal, OpenIntent } from './journal.js'
 import { createLife, type Life } from './life.js'
 import type { AllocatorListener } from './listener.js'
-import { newMatch, type FoundMatch, type Match } from './match.js'
+import { newMatch, type FoundMatch, type FoundTicket, type Match } from './match.js'
 import { createMatches } from './matches.js'
 import { createNotes } from './notes.js'
 import { isSecret } from './secret.js'
@@ -65,6 +65,8 @@ export interface AllocatorOptions {
   /** The tag of all deployments of this matchmaker. */
   readonly ownTag: string
   readonly bound: SpendBound
+  /** Creates whose answer is awaited; the others wait for their turn. */
+  readonly maxCreatesInFlight: number
   /** Status reads at most. */
   readonly readsPerSecond: number
   /** Milliseconds for which the service may not show or know yet what it has created. */
@@ -125,6 +127,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     life,
     clock,
     random,
+    maxCreatesInFlight: options.maxCreatesInFlight,
     ownTag,
     webhookUrlOf: webhooks.urlOf,
     on,
@@ -164,13 +167,14 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     room: (now) => governor.room(matches, now),
 
     allocate: (found, deploy) => {
+      const { id: matchId, queue, tickets, foundAt: at } = found
       const intent = {
-        matchId: found.id,
-        queue: found.queue,
-        tag: matchTag(found.id),
-        ticketIds: found.tickets.map((ticket) => ticket.id),
-        playerIds: found.tickets.flatMap((ticket) => ticket.players.map((player) => player.id)),
-        at: found.foundAt,
+        matchId,
+        queue,
+        tag: matchTag(matchId),
+        ticketIds: tickets.map(({ id }) => id),
+        playerIds: playerIdsOf(tickets),
+        at,
       }
       return creating.begin(newMatch(intent, { found, deploy, secret: newId(random) }))
     },
@@ -178,7 +182,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     drop: (match, reason) => {
       const { phase, requestId } = match
       match.unwanted ??= reason
-      if (requestId !== undefined && phase !== 'stopping' && phase !== 'retrying') life.stop(match, requestId)
+      if (requestId === undefined) creating.forget(match)
+      else if (phase !== 'stopping' && phase !== 'retrying') life.stop(match, requestId)
     },
 
     find: (matchId) => matches.find(matchId),
@@ -231,4 +236,12 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       return governor.pausedUntil
     },
   }
+}
+
+function playerIdsOf(tickets: readonly FoundTicket[]): readonly string[] {
+  // A list that something is pushed to is given room for many, and most tickets are one player.
+  if (tickets.every(({ players }) => players.length === 1)) return tickets.map(({ players }) => players[0]?.id as string)
+  const ids: string[] = []
+  for (const { players } of tickets) for (const { id } of players) ids.push(id)
+  return ids
 }

@@ -9,11 +9,12 @@ import type { Governor } from './governor.js'
 import type { Journal } from './journal.js'
 import type { Life } from './life.js'
 import type { AllocatorListener } from './listener.js'
-import { intentOf, type Match, type Order } from './match.js'
+import { intentEntry, type Match, type Order } from './match.js'
 import type { Matches } from './matches.js'
 import { deploymentRequest } from './request.js'
-import { checkSize } from './request-size.js'
+import { checkSize, MatchTooLarge } from './request-size.js'
 import { firstTry, middleOfMatch, nextTry } from './tries.js'
+import { createTurns } from './turns.js'
 
 /** Asks for deployments, each written down in the journal before. */
 export interface Creating {
@@ -21,6 +22,8 @@ export interface Creating {
   begin(match: Match): Promise<void>
   /** What its last try had created is gone. */
   again(match: Match): Promise<void>
+  /** It is not wanted any more: if its create was not sent yet, it never will be, and nothing of it is left. */
+  forget(match: Match): void
   /** Begins the tries that are due. */
   advance(now: number): void
 }
@@ -35,6 +38,7 @@ export interface CreatingOptions {
   readonly life: Life
   readonly clock: Clock
   readonly random: Random
+  readonly maxCreatesInFlight: number
   readonly ownTag: string
   readonly webhookUrlOf: (match: Match) => string | undefined
   readonly on: AllocatorListener
@@ -42,6 +46,10 @@ export interface CreatingOptions {
 
 /** Milliseconds for a create; it may wait in the client's queue for most of them. */
 const CREATE_TIMEOUT_MS = 30_000
+const WRITTEN = Promise.resolve()
+/** The first try, with or without cached locations only; shared by all matches. */
+const FIRST = [firstTry(false)]
+const FIRST_CACHED = [firstTry(true)]
 /** Between two tries of one match. */
 const RETRY = { baseMs: 250, capMs: 2000 }
 
@@ -50,13 +58,20 @@ export function createCreating(options: CreatingOptions): Creating {
   /** Matches that try again, and when: epoch milliseconds. */
   const waiting = new Map<Match, number>()
 
+  /** @throws {MatchTooLarge} */
   const requestOf = (match: Match, order: Order): CreateDeployment => {
     const current = match.tries.at(-1) ?? firstTry(order.deploy.requireCachedLocations)
-    return deploymentRequest(order, current, { matchmaker: ownTag, match: match.tag }, webhookUrlOf(match))
+    const request = deploymentRequest(order, current, { matchmaker: ownTag, match: match.tag }, webhookUrlOf(match))
+    checkSize(request)
+    return request
   }
 
   const failed = (match: Match, error: unknown): void => {
     on.problem('create', error, match)
+    if (error instanceof MatchTooLarge) {
+      life.fail(match, 'refused', false)
+      return life.end(match)
+    }
     const failure = readCreateFailure(error)
     switch (failure.kind) {
       case 'lost':
@@ -82,11 +97,13 @@ export function createCreating(options: CreatingOptions): Creating {
   const mayTryElsewhere = (match: Match): boolean =>
     locations !== undefined || nextTry(match.tries, [], undefined) !== undefined
 
-  const send = async (match: Match, request: CreateDeployment): Promise<void> => {
-    if (match.unwanted !== undefined) return life.end(match)
+  const send = async (match: Match): Promise<void> => {
+    const { order } = match
+    if (order === undefined) return
     let requestId: string
     try {
-      const answer = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
+      // Made only now, because it is large, and there may be many who wait.
+      const answer = await service.create(requestOf(match, order), { timeoutMs: CREATE_TIMEOUT_MS })
       requestId = answer.request_id
     } catch (error) {
       return failed(match, error)
@@ -94,19 +111,32 @@ export function createCreating(options: CreatingOptions): Creating {
     governor.succeeded()
     life.exists(match, requestId)
   }
+  const turns = createTurns(options.maxCreatesInFlight, send)
 
-  /** False, and the match is over, if it cannot be written down. */
-  const writeDown = async (match: Match): Promise<boolean> => {
+  const ask = (match: Match): void => {
+    if (match.unwanted === undefined) turns.add(match)
+    else life.end(match)
+  }
+
+  const unwritten = (match: Match, error: unknown): void => {
+    on.problem('journal', error, match)
+    governor.failed(clock.now())
+    life.fail(match, 'unavailable', false)
+    life.end(match)
+  }
+
+  /** Resolves when its intent is in the journal, and it goes on; or could not be written, and it is over. */
+  const writeDown = (match: Match, goOn: (match: Match) => void): Promise<void> => {
+    governor.sending(clock.now())
+    let appended: void | Promise<void>
     try {
-      await journal.append({ kind: 'intent', ...intentOf(match) })
-      return true
+      appended = journal.append(intentEntry(match))
     } catch (error) {
-      on.problem('journal', error, match)
-      governor.failed(clock.now())
-      life.fail(match, 'unavailable', false)
-      life.end(match)
-      return false
+      appended = Promise.reject(error as Error)
     }
+    if (appended !== undefined) return appended.then(() => goOn(match), (error: unknown) => unwritten(match, error))
+    goOn(match)
+    return WRITTEN
   }
 
   const placesFor = async (match: Match, { deploy }: Order): Promise<readonly Coordinates[]> => {
@@ -120,20 +150,10 @@ export function createCreating(options: CreatingOptions): Creating {
   }
 
   return {
-    begin: async (match) => {
-      const { order } = match
-      if (order === undefined) return
-      match.tries.push(firstTry(order.deploy.requireCachedLocations))
-      const request = requestOf(match, order)
-      try {
-        checkSize(request)
-      } catch (error) {
-        on.problem('create', error, match)
-        return life.fail(match, 'refused', false)
-      }
+    begin: (match) => {
+      match.tries = match.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
       matches.add(match)
-      governor.sending(clock.now())
-      if (await writeDown(match)) void send(match, request)
+      return writeDown(match, ask)
     },
 
     again: async (match) => {
@@ -142,19 +162,23 @@ export function createCreating(options: CreatingOptions): Creating {
       const next = order && nextTry(match.tries, places, middleOfMatch(order.found))
       if (next === undefined) life.fail(match, 'no-capacity', true)
       if (next === undefined || match.unwanted !== undefined) return life.end(match)
-      match.tries.push(next)
+      match.tries = [...match.tries, next]
       matches.enter(match, 'creating')
-      matches.retag(match, `${matchTag(matchId)}-${match.tries.length}`)
-      governor.sending(clock.now())
-      if (!(await writeDown(match))) return
-      waiting.set(match, clock.now() + backoffMs(match.tries.length - 1, random(), RETRY))
+      match.tag = matchTag(matchId, match.tries.length)
+      await writeDown(match, () => {
+        waiting.set(match, clock.now() + backoffMs(match.tries.length - 1, random(), RETRY))
+      })
+    },
+
+    forget: (match) => {
+      if (turns.remove(match)) life.end(match)
     },
 
     advance: (now) => {
       for (const [match, at] of waiting) {
-        if (match.order === undefined || (at > now && match.unwanted === undefined)) continue
+        if (at > now && match.unwanted === undefined) continue
         waiting.delete(match)
-        void send(match, requestOf(match, match.order))
+        ask(match)
       }
     },
   }

@@ -12,7 +12,10 @@ import type {
   StopDeployment,
 } from '@muster/core/api'
 
-/** What the matchmaker needs of the service; a client's `deployments` is one. It fails with core's errors. */
+/**
+ * What the matchmaker needs of the service; a client's `deployments` is one. It fails with core's errors, and within the
+ * `timeoutMs` it is given: creates that never end would keep others from being sent.
+ */
 export interface DeploymentService {
   create(input: CreateDeployment, options?: CallOptions): Promise<DeploymentCreated>
   get(input: DeploymentId, options?: CallOptions): Promise<Deployment>

@@ -71,8 +71,9 @@ export function createMemoryJournal(): Journal {
 export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
   const { kind, matchId } = entry
   if (kind === 'intent') {
-    const { kind: _, ...intent } = entry
-    open.set(matchId, { ...intent, assigned: false })
+    // Field by field: every match comes by here.
+    const { queue, tag, ticketIds, playerIds, at } = entry
+    open.set(matchId, { matchId, queue, tag, ticketIds, playerIds, at, assigned: false })
     return
   }
   const intent = open.get(matchId)

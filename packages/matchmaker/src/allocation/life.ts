@@ -92,8 +92,9 @@ export function createLife(options: LifeOptions): Life {
   }
 
   const stopTwin = (match: Match, requestId: string) => {
-    if (match.twins.has(requestId)) return
-    match.twins.add(requestId)
+    const twins = (match.twins ??= new Set())
+    if (twins.has(requestId)) return
+    twins.add(requestId)
     reaper.stopping(requestId)
     stops.order({ requestId, knownAt: clock.now(), confirmed: () => on.stopped(match, requestId, 'twin') })
   }

@@ -3,7 +3,7 @@ import type { StopReason } from '../events.js'
 import type { Player } from '../tickets/ticket.js'
 import type { Assignment } from './assignment.js'
 import type { Deploy } from './deploy.js'
-import type { Intent } from './journal.js'
+import type { Intent, JournalEntry } from './journal.js'
 import type { Try } from './tries.js'
 
 /** Tickets that were put together, for which a server is wanted: plain data, addresses included. */
@@ -34,7 +34,7 @@ export interface FoundTicket {
 
 /**
  * Where the allocation of a match stands:
- * - `creating`: the create is being sent, and its answer awaited;
+ * - `creating`: the create waits for its turn, or for its answer;
  * - `finding`: the answer was lost, and the deployment, if there is one, is looked for by its tag;
  * - `retrying`: there was no capacity; what was created in spite of it is being stopped, then another place is tried;
  * - `starting`: it exists, and is not READY yet;
@@ -60,7 +60,7 @@ export interface Match extends Omit<Intent, 'tag' | 'playerIds'> {
   /** Undefined for one of an earlier process. */
   readonly order: Order | undefined
   /** What was asked for so far. */
-  readonly tries: Try[]
+  tries: readonly Try[]
   phase: MatchPhase
   requestId: string | undefined
   /** Epoch milliseconds since when the `requestId` is known. */
@@ -72,11 +72,13 @@ export interface Match extends Omit<Intent, 'tag' | 'playerIds'> {
   registered: boolean
   /** Why it is not wanted any more; its tickets have left it then. */
   unwanted: StopReason | undefined
-  /** Other deployments with its tag, which are stopped. */
-  readonly twins: Set<string>
+  /** Other deployments with its tag, which are stopped. Hardly any match has some. */
+  twins: Set<string> | undefined
   /** Called when nothing of it is left, or with an error when that will not be known. */
   readonly ended: ((error?: Error) => void)[]
 }
+
+const NO_TRIES: readonly Try[] = []
 
 export const newMatch = ({ matchId, queue, tag, ticketIds, playerIds = [], at }: Intent, order?: Order): Match => ({
   matchId,
@@ -86,7 +88,7 @@ export const newMatch = ({ matchId, queue, tag, ticketIds, playerIds = [], at }:
   playerIds,
   at,
   order,
-  tries: [],
+  tries: NO_TRIES,
   phase: 'creating',
   requestId: undefined,
   knownAt: at,
@@ -94,11 +96,13 @@ export const newMatch = ({ matchId, queue, tag, ticketIds, playerIds = [], at }:
   assignment: undefined,
   registered: false,
   unwanted: undefined,
-  twins: new Set(),
+  twins: undefined,
   ended: [],
 })
 
-export const intentOf = ({ matchId, queue, tag, ticketIds, playerIds, at }: Match): Intent => ({
+/** What the journal is told of it before its create. Field by field, because spreading costs more than all else about it. */
+export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Match): JournalEntry => ({
+  kind: 'intent',
   matchId,
   queue,
   tag,
@@ -116,8 +120,12 @@ export interface MatchView extends Intent {
 }
 
 export const viewOf = (match: Match): MatchView => ({
-  ...intentOf(match),
+  matchId: match.matchId,
+  queue: match.queue,
+  tag: match.tag,
+  ticketIds: match.ticketIds,
   playerIds: match.playerIds,
+  at: match.at,
   phase: match.phase,
   requestId: match.requestId,
   assignment: match.assignment,

@@ -1,3 +1,4 @@
+import { matchIdsOf } from '../tags.js'
 import type { Match, MatchPhase } from './match.js'
 
 /** The matches of which a deployment exists or may exist, by whatever one knows of them. */
@@ -9,8 +10,6 @@ export interface Matches {
   identify(match: Match, requestId: string): void
   /** Its deployment is gone. */
   release(match: Match): void
-  /** It tries again under another tag. */
-  retag(match: Match, tag: string): void
   remove(match: Match): void
   find(matchId: string): Match | undefined
   byRequest(requestId: string): Match | undefined
@@ -24,7 +23,6 @@ export interface Matches {
 
 export function createMatches(): Matches {
   const matches = new Map<string, Match>()
-  const tagged = new Map<string, Match>()
   const requested = new Map<string, Match>()
   const starting = new Set<Match>()
   const release = (match: Match) => {
@@ -34,7 +32,6 @@ export function createMatches(): Matches {
   return {
     add: (match) => {
       matches.set(match.matchId, match)
-      tagged.set(match.tag, match)
       starting.add(match)
     },
     enter: (match, phase) => {
@@ -46,23 +43,19 @@ export function createMatches(): Matches {
       requested.set(requestId, match)
     },
     release,
-    retag: (match, tag) => {
-      tagged.delete(match.tag)
-      match.tag = tag
-      tagged.set(tag, match)
-    },
     remove: (match) => {
       matches.delete(match.matchId)
       starting.delete(match)
-      tagged.delete(match.tag)
       if (match.requestId !== undefined) requested.delete(match.requestId)
     },
     find: (matchId) => matches.get(matchId),
     byRequest: (requestId) => requested.get(requestId),
     byTags: (tags) => {
       for (const tag of tags) {
-        const match = tagged.get(tag)
-        if (match !== undefined) return match
+        for (const matchId of matchIdsOf(tag)) {
+          const match = matches.get(matchId)
+          if (match?.tag === tag) return match
+        }
       }
       return undefined
     },

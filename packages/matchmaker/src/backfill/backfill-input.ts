@@ -37,6 +37,8 @@ export interface VacanciesOptions {
   readonly teams: readonly TeamShape[]
   /** Who is in them, as far as that is not given. */
   readonly present: Present
+  /** Whether others may be there as well: then what a team lacks has to be told. */
+  readonly mayBeMore: boolean
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -47,9 +49,14 @@ export interface VacanciesOptions {
  */
 export function vacanciesOf(
   given: readonly BackfillTeam[] | undefined,
-  { teams: shapes, present, now }: VacanciesOptions,
+  { teams: shapes, present, mayBeMore, now }: VacanciesOptions,
 ): Vacancies {
-  if (given === undefined) return { rooms: roomsBeside(shapes, present), present }
+  const refuseUnknown = (path: string) =>
+    refuse(path, `${path}: must say slots or players: of a match of an earlier process it is not known who is in which team`)
+  if (given === undefined) {
+    if (mayBeMore) throw refuseUnknown('teams')
+    return { rooms: roomsBeside(shapes, present), present }
+  }
   const rooms = shapes.map(() => 0)
   const there = [...present]
   for (const [index, { name, slots, players }] of given.entries()) {
@@ -57,6 +64,7 @@ export function vacanciesOf(
     const shape = shapes[at]
     if (shape === undefined)
       throw refuse(`teams.${index}.name`, `teams.${index}.name: the match has no such team, got ${JSON.stringify(name)}`)
+    if (mayBeMore && slots === undefined && players === undefined) throw refuseUnknown(`teams.${index}`)
     if (players !== undefined) there[at] = players.map((one) => presentPlayer(one, now))
     const free = shape.max - countPlayers(there[at] ?? [])
     if ((slots ?? 0) > free)
@@ -67,7 +75,7 @@ export function vacanciesOf(
 }
 
 /** Someone of whom no ticket is known, as rules see them. */
-function presentPlayer(given: Player, now: number): RuleTicket {
+export function presentPlayer(given: Player, now: number): RuleTicket {
   const one = complete(given)
   return { id: one.id, createdAt: now, priority: 0, players: [one], place: one.coordinates, network: networkOf([one]) }
 }

@@ -1,3 +1,4 @@
+import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { BackfillExists, InvalidBackfill, NotRunning, StaleBackfill, UnknownBackfill, UnknownMatch } from '../errors.js'
 import { deploy, setUp } from '../matchmaker.fixture.js'
@@ -148,6 +149,49 @@ describe('backfill', () => {
     expect(matchmaker.getBackfill(id)).toBeUndefined()
   })
 
+  describe('of a match whose server is being stopped, however long that takes,', () => {
+    /** Two seconds after the assignment the server is to be stopped, which the service does not do. */
+    const ending = (queue: Partial<QueueDefinition> = {}) =>
+      setUp({
+        queues: [{ ...social, ...queue, deploy: { ...deploy, maxDurationMs: 2000 } }],
+        service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },
+      })
+
+    test('keeps nobody from other matches', async () => {
+      const { matchmaker, join, run, service } = ending()
+      join('ann')
+      join('ben')
+      await run(6500)
+      const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+      const { id } = matchmaker.createBackfill({ matchId })
+      await run(4000)
+      expect(matchmaker.inspect().matches).toMatchObject([{ matchId, phase: 'stopping' }])
+      join('cas')
+      join('dee')
+      await run(1000)
+      expect(matchmaker.getBackfill(id)?.status).toBe('CANCELLED')
+      expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND' })
+      expect(service.calls.create).toHaveLength(2)
+    })
+
+    test('sends nobody there who accepts too late', async () => {
+      const { matchmaker, join, run, status } = ending({ acceptance: { withinMs: 60_000 } })
+      for (const id of ['ann', 'ben']) join(id)
+      await run(250)
+      for (const id of ['ann', 'ben']) matchmaker.acceptMatch(id)
+      await run(6000)
+      const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+      matchmaker.createBackfill({ matchId })
+      join('cas')
+      await run(250)
+      expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId })
+      await run(4000)
+      expect(matchmaker.inspect().matches).toMatchObject([{ matchId, phase: 'stopping' }])
+      matchmaker.acceptMatch('cas')
+      expect(status('cas')).toBe('SEARCHING')
+    })
+  })
+
   test('the end of the server takes it along', async () => {
     const { matchmaker, join, run, status } = setUp({
       queues: [social],
@@ -174,6 +218,33 @@ describe('backfill', () => {
     join('dee')
     await run(6500)
     expect(matchmaker.getTicket('cas')?.assignment?.fqdn).toBe(`${server}.example.com`)
+  })
+
+  test('begins with the limits that were in force when the match was found, but those of who joins count too', async () => {
+    const { matchmaker, run, clock } = setUp({
+      queues: [
+        {
+          ...social,
+          teams: [{ name: 'side', count: 2, size: 1 }],
+          rules: [{ kind: 'difference', attribute: 'skill', max: [{ afterMs: 0, value: 50 }, { afterMs: 10_000, value: 500 }] }],
+        },
+      ],
+    })
+    const play = (id: string, skill: number) =>
+      matchmaker.createTicket({ id, queue: 'duel', players: [{ id, ip: '198.51.100.7', attributes: { skill } }] })
+    play('ann', 1000)
+    play('ben', 1300)
+    play('old', 1400)
+    await run(18_000)
+    const { matchId = '' } = matchmaker.getTicket('ben') ?? {}
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    play('new', 1100)
+    await clock.advance(1000)
+    matchmaker.playersLeft(matchId, ['ben'])
+    matchmaker.createBackfill({ matchId })
+    await run(250)
+    expect(matchmaker.getTicket('old')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    expect(matchmaker.getTicket('new')).toMatchObject({ status: 'SEARCHING' })
   })
 
   test('in a queue with acceptance, whoever joins is asked; who does not accept makes room again', async () => {

@@ -8,7 +8,9 @@ export interface BackfillInput {
   readonly matchId: string
   /**
    * The teams that take players, by the name they have in the match. Default: every team, as far as it lacks
-   * players of those who were matched and did not leave (see `playersLeft`).
+   * players of those who were matched and did not leave (see `playersLeft`). Of a match of several teams
+   * that an earlier process made it is not known who is in which: there it must be given, each team with `slots` or
+   * `players`.
    */
   readonly teams?: readonly BackfillTeam[] | undefined
   /** Like that of a ticket. Default 0. */
@@ -41,7 +43,10 @@ export interface Backfill {
   readonly matchId: string
   readonly queue: string
   readonly status: BackfillStatus
-  /** Epoch milliseconds. */
+  /**
+   * Epoch milliseconds. Rules relax with its waiting time as they do with that of a ticket, from where they were when
+   * the match was found (at the strictest, if an earlier process found it).
+   */
   readonly createdAt: number
   readonly teams: readonly { readonly name: string; readonly slots: number; readonly players: readonly string[] }[]
   /** Ids of the tickets that came into the match through it. */

@@ -41,6 +41,7 @@ export function createBackfilling({
       const vacancies = vacanciesOf(teams, {
         teams: roster.teams,
         present: presentIn(roster.teams, roster.placed),
+        mayBeMore: roster.teamsUnknown,
         now: clock.now(),
       })
       if (vacancies.rooms.every((room) => room === 0)) {
@@ -61,7 +62,9 @@ export function createBackfilling({
       const { version, teams } = readBackfillChange(given)
       const record = known(id)
       if (record.version !== version || record.status !== 'OPEN') throw new StaleBackfill(id, record.version)
-      backfills.change(record, vacanciesOf(teams, { teams: record.roster.teams, present: record.present, now: clock.now() }))
+      const { roster, present } = record
+      const options = { teams: roster.teams, present, mayBeMore: roster.teamsUnknown, now: clock.now() }
+      backfills.change(record, vacanciesOf(teams, options))
       return backfillOf(record)
     },
 

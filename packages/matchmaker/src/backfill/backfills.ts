@@ -56,11 +56,13 @@ export function createBackfills({ keepEndedMs, events, clock, random, ...options
 
   /** Replaces what waits in the pool. @throws {InvalidBackfill}, and what waited goes on waiting */
   const enter = (record: BackfillRecord, { rooms, present }: Vacancies) => {
-    const { id, createdAt, priority, roster } = record
+    const { id, priority, roster } = record
     const lane = lanes.get(roster.queue.name)
     if (lane === undefined || !isSame(lane.compiled.model.teams, roster.teams)) {
       throw new InvalidBackfill(`backfill: queue ${roster.queue.name} does not have the teams of the match any more`)
     }
+    // Stricter limits than those under which the match was found might leave out everybody.
+    const createdAt = record.createdAt - roster.expansionMs
     const all = present.flat()
     const place = placeOf(roster) ?? middleOf(all.flatMap((ticket) => ticket.place ?? []))
     const network = all.find((ticket) => ticket.network !== undefined)?.network

@@ -8,7 +8,7 @@ import type { Backfill, BackfillStatus } from './backfill.js'
 export interface BackfillRecord {
   readonly id: string
   readonly roster: Roster
-  /** Epoch milliseconds: rules relax with its waiting time, too. */
+  /** Epoch milliseconds: rules relax with its waiting time, too, from where they were when the match was found. */
   readonly createdAt: number
   readonly priority: number
   version: number

@@ -45,6 +45,23 @@ describe('handing tickets over', () => {
     expect(names).toEqual(['ticketCreated'])
   })
 
+  test('those that were handed over can come back, where nobody took them', async () => {
+    const { matchmaker, clock, seen, join, run, status } = setUp({ keepEndedMs: 4000 })
+    const { createdAt } = join('ann')
+    await clock.advance(3000)
+    const snapshot = throughJson(matchmaker.exportTickets({ take: true }))
+    expect(status('ann')).toBe('CANCELLED')
+    const { tickets, refused } = matchmaker.importTickets(snapshot)
+    expect(tickets).toMatchObject([{ id: 'ann', status: 'SEARCHING', createdAt, version: 3 }])
+    expect(refused).toEqual([])
+    expect(seen.ticketCreated).toHaveLength(2)
+    // The one that ended is forgotten; this one is not.
+    await run(5000)
+    expect(status('ann')).toBe('SEARCHING')
+    matchmaker.cancelTicket('ann')
+    expect(matchmaker.importTickets(snapshot).tickets).toMatchObject([{ id: 'ann', status: 'CANCELLED' }])
+  })
+
   test('those that cannot be taken are told, each with its reason; the others are taken', () => {
     const before = setUp()
     for (const id of ['ann', 'ben', 'cas', 'dee']) before.join(id)

@@ -3,7 +3,7 @@ import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { Matchmaker } from '../matchmaker.js'
 import { read } from '../read.js'
-import { ticketOf, type TicketRecord } from '../tickets/record.js'
+import type { TicketRecord } from '../tickets/record.js'
 import { coordinates, readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
@@ -49,7 +49,7 @@ export function createHandover({
     const { id, queues, players, priority } = given
     const before = read(past, given, (field, message) => new InvalidInput(`ticket: ${message}`, { field }))
     const checked = readTicketInput({ id, queues, players, priority })
-    return ticketOf(tickets.create(checked, { ...before, place: before.place }))
+    return tickets.create(checked, { ...before, place: before.place })
   }
 
   return {

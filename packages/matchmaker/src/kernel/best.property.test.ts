@@ -42,7 +42,7 @@ function share(teams: Model<string>['teams'], largest: number): number {
       const sizeOf = new Map(tickets.map((entry) => [pool.add(entry), entry.size]))
       const mayPlay = (members: readonly Entry<string>[]) =>
         members.reduce((sum, { size }) => sum + size, 0) === full && waysOf(members, teams).some((ways) => matchFaults(model, members, ways, undefined, NOW).length === 0)
-      const here = pool.group(NOW).flatMap(({ slots }) => slots).reduce((sum, slot) => sum + (sizeOf.get(slot) ?? 0), 0)
+      const here = [...pool.group(NOW)].flatMap(({ slots }) => slots).reduce((sum, slot) => sum + (sizeOf.get(slot) ?? 0), 0)
       const there = bestOf(tickets, mayPlay)
       expect(here).toBeLessThanOrEqual(there)
       made += here

@@ -14,6 +14,8 @@ export interface Candidates {
   readonly players: number
   /** Whether somebody was passed over only because enough others were there. */
   readonly more: boolean
+  /** Slots read since the beginning of all. */
+  readonly read: number
   /** Begins anew around the only member of the draft, who leaves this room. */
   begin(packing: Packing, packed: Packed): void
   /** Takes up those that are near at a scale and may meet, or nobody where these are fewer than `least`. */
@@ -24,6 +26,11 @@ export interface Candidates {
 
 /** Slots read at most from the lists around one ticket at one scale. */
 const MOST_READ = 4096
+/** Tickets in the index from which on it is a crowd: who finds nobody there finds nobody for other reasons than want of tickets. */
+const CROWD = 10_000
+/** So many for each player of a match, in a crowd: at first, and where a search has been in vain. */
+const FIRST_READ = 128
+const NEXT_READ = 64
 
 /** Beyond so many, inserting each into its place would take longer than sorting. */
 const MANY = 48
@@ -51,6 +58,7 @@ export interface CandidatesInput {
 
 export function createCandidates({ columns, cost, draft }: CandidatesInput): Candidates {
   const raw = new Int32Array(MOST_READ)
+  let read = 0
   /** In which search a slot was last met, so that none is taken up twice. */
   let metIn = new Float64Array(0)
   let search = 0
@@ -61,6 +69,10 @@ export function createCandidates({ columns, cost, draft }: CandidatesInput): Can
   let packed = 0
   let players = 0
   let more = false
+
+  /** In a crowd each search for the same one looks at others than the one before. */
+  const viewOf = (tries: number, crowded: boolean): Int32Array =>
+    crowded ? raw.subarray(0, Math.min(MOST_READ, packing.players * (tries === 0 ? FIRST_READ : NEXT_READ))) : raw
 
   const byCost = (one: Slot, other: Slot) =>
     (costs[one] as number) - (costs[other] as number) || (isOlder(columns, one, other) ? -1 : 1)
@@ -74,6 +86,9 @@ export function createCandidates({ columns, cost, draft }: CandidatesInput): Can
     },
     get more() {
       return more
+    },
+    get read() {
+      return read
     },
     begin: (into, already) => {
       ;[packing, packed, players, more, slots] = [into, already, 0, false, []]
@@ -89,9 +104,13 @@ export function createCandidates({ columns, cost, draft }: CandidatesInput): Can
     },
     gather: (neighbours, scale, least) => {
       const center = draft.members[0] as Slot
-      const read = neighbours.near(center, scale, raw, least)
+      const tries = columns.tries[center] as number
+      const view = viewOf(tries, neighbours.count > CROWD)
+      const found = neighbours.near(center, scale, view, least, tries * view.length)
+      read += found
       if (neighbours.cut) more = true
-      for (let at = 0; at < read; at++) {
+      let possible = found
+      for (let at = 0; at < found && possible >= least; at++) {
         const slot = raw[at] as Slot
         if (metIn[slot] === search) continue
         metIn[slot] = search
@@ -101,8 +120,10 @@ export function createCandidates({ columns, cost, draft }: CandidatesInput): Can
           more = true
           continue
         }
-        if (!draft.add(slot)) continue
-        draft.drop()
+        if (!draft.admits(slot)) {
+          possible -= 1
+          continue
+        }
         ofSize[size] = (ofSize[size] as number) + 1
         players += size
         costs[slot] = cost(center, slot)

@@ -50,8 +50,8 @@ export interface Columns {
   standing: Uint8Array
   /** Rounds in which the search for it was given up before it had seen all; since something last changed for it. */
   tries: Uint8Array
-  /** The round in which it was grouped. */
-  takenIn: Float64Array
+  /** 1 if it was grouped since the last round began. */
+  taken: Uint8Array
   readonly ids: string[]
   /** Slots from here on have never been used. */
   end: number
@@ -93,7 +93,7 @@ export function createColumns(spans: number): Columns {
     born: new Float64Array(0),
     standing: new Uint8Array(0),
     tries: new Uint8Array(0),
-    takenIn: new Float64Array(0),
+    taken: new Uint8Array(0),
     ids: [],
     end: 0,
     births: 0,
@@ -101,7 +101,7 @@ export function createColumns(spans: number): Columns {
     highest: -Infinity,
     ranges: false,
     get bytes() {
-      return capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 8)
+      return capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 1)
     },
 
     put: (row, key, network, size) => {
@@ -132,7 +132,7 @@ export function createColumns(spans: number): Columns {
       columns.born[slot] = ++columns.births
       columns.standing[slot] = FRESH
       columns.tries[slot] = 0
-      columns.takenIn[slot] = 0
+      columns.taken[slot] = 0
       columns.ids[slot] = row.id
       return slot
     },
@@ -163,7 +163,7 @@ export function createColumns(spans: number): Columns {
     columns.born = copied(new Float64Array(capacity), columns.born)
     columns.tries = copied(new Uint8Array(capacity), columns.tries)
     columns.standing = copied(new Uint8Array(capacity), columns.standing)
-    columns.takenIn = copied(new Float64Array(capacity), columns.takenIn)
+    columns.taken = copied(new Uint8Array(capacity), columns.taken)
   }
 
   return columns

@@ -17,6 +17,8 @@ export interface Draft {
   begin(slot: Slot): boolean
   /** Adds a ticket if it may be in a match with all others. */
   add(slot: Slot): boolean
+  /** Whether `add` would. */
+  admits(slot: Slot): boolean
   /** Takes the last one back. */
   drop(): void
   levels(): MatchLevels
@@ -217,6 +219,35 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
     return true
   }
 
+  /** The same as `add` where all rules go by each two tickets, and the first member is all there is: most are asked for then. */
+  const mayJoinFirst = (slot: Slot): boolean => {
+    const { rows, stride } = columns
+    const own = slot * stride
+    const first = members[0] as Slot
+    if (rows[own + KEY] !== rows[first * stride + KEY]) return false
+    const level = Math.min(levels.of(slot), levelOf[0] as number)
+    for (let span = 0; span < spans.length; span++) {
+      const value = own + VALUES + 2 * span
+      if (gap(0, span, rows[value] as number, rows[value + 1] as number) > ((limits[span] as Float64Array)[level] as number)) return false
+    }
+    if (squared !== undefined) {
+      const dx = (places[0] as number) - (rows[own + X] as number)
+      const dy = (places[1] as number) - (rows[own + Y] as number)
+      const dz = (places[2] as number) - (rows[own + Z] as number)
+      let square = dx * dx + dy * dy + dz * dz
+      if (Number.isNaN(square)) square = squareUnknown(slot, first)
+      if (square > (squared[level] as number)) return false
+    }
+    return pair === undefined || pair(facts[first] as Facts, facts[slot] as Facts, level)
+  }
+
+  const admits = (slot: Slot): boolean => {
+    if (simple && count === 1 && columns.size[members[0] as Slot] !== 0) return mayJoinFirst(slot)
+    if (!add(slot)) return false
+    count -= 1
+    return true
+  }
+
   return {
     members,
     get count() {
@@ -228,6 +259,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
       return add(slot)
     },
     add,
+    admits,
     drop: () => {
       count -= 1
     },

@@ -112,6 +112,11 @@ export interface Grouped {
   readonly teams: readonly number[]
 }
 
+/** Matches of a round. Each is put in order when it is read, once for each time: read them before any of their tickets is removed. */
+export interface Matches extends Iterable<Grouped> {
+  readonly length: number
+}
+
 /** The waiting tickets of one queue. Everything it does follows from what was added, and when; no clock, no chance. */
 export interface Pool<Facts> {
   add(entry: Entry<Facts>): Slot
@@ -119,7 +124,7 @@ export interface Pool<Facts> {
   remove(slot: Slot): void
   removeOpening(slot: Slot): void
   /** A whole round at once. @param now epoch milliseconds, not before that of the last round. */
-  group(now: number): Grouped[]
+  group(now: number): Matches
   /** A round in parts. Tickets added or removed between the parts are allowed; a group never holds a removed one. */
   round(now: number, options?: RoundOptions): Round
   /** Tickets that may be worth a look for this one, the nearest first: for `explain`. Not the slot itself. */
@@ -145,5 +150,5 @@ export interface Round {
   /** Goes on for about so many tickets' worth of work. False when the round is over. */
   step(work: number): boolean
   /** What was grouped since the last call. Its tickets are out of this round; the caller removes them from the pool, or not. */
-  take(): Grouped[]
+  take(): Matches
 }

@@ -6,24 +6,40 @@ import type { Neighbours } from './neighbours.js'
 /** Slots read at one scale, for each that is wanted: in a crowd the nearest of so many, not of all. */
 const READ_EACH = 32
 
-/** @param counts whether another ticket is to be among them: lists hold such of other keys too. */
-export function nearest(
-  slot: Slot,
-  most: number,
-  neighbours: Neighbours,
-  cost: Cost,
-  counts: (other: Slot) => boolean,
-): Slot[] {
-  const into = new Int32Array(READ_EACH * most)
-  const found = new Set<Slot>()
-  for (let scale = 0; scale < neighbours.scales.length && found.size <= most; scale++) {
-    const read = neighbours.near(slot, scale, into, 0)
-    for (let at = 0; at < read; at++) if (counts(into[at] as Slot)) found.add(into[at] as Slot)
+/** Finds so many, the nearest first. `counts` says whether another ticket may be among them: lists hold such of other keys too. */
+export type Nearest = (slot: Slot, most: number, counts: (other: Slot) => boolean) => Slot[]
+
+export function createNearest(neighbours: Neighbours, cost: Cost): Nearest {
+  let read = new Int32Array(0)
+
+  return (slot, most, counts) => {
+    if (read.length !== READ_EACH * most) read = new Int32Array(READ_EACH * most)
+    const slots: Slot[] = []
+    const costs: number[] = []
+
+    /** Keeps the best, in order. One that is read twice comes next to itself, or has been dropped. */
+    const keep = (other: Slot) => {
+      const price = cost(slot, other)
+      let at = slots.length
+      while (at > 0 && isBefore(price, other, costs[at - 1] as number, slots[at - 1] as Slot)) at -= 1
+      if (at === most || (at > 0 && slots[at - 1] === other)) return
+      slots.splice(at, 0, other)
+      costs.splice(at, 0, price)
+      if (slots.length <= most) return
+      slots.pop()
+      costs.pop()
+    }
+
+    for (let scale = 0; scale < neighbours.scales.length && slots.length < most; scale++) {
+      const many = neighbours.near(slot, scale, read, 0)
+      for (let at = 0; at < many; at++) {
+        const other = read[at] as Slot
+        if (other !== slot && counts(other)) keep(other)
+      }
+    }
+    return slots
   }
-  found.delete(slot)
-  return [...found]
-    .map((other) => ({ other, cost: cost(slot, other) }))
-    .toSorted((one, another) => one.cost - another.cost || one.other - another.other)
-    .slice(0, most)
-    .map(({ other }) => other)
 }
+
+const isBefore = (cost: number, slot: Slot, otherCost: number, other: Slot) =>
+  cost < otherCost || (cost === otherCost && slot < other)

@@ -1,18 +1,19 @@
 // pure: who is near a ticket, at several scales
+import { ANY, bandAt, cellOf, cellsNear, listAt, NETWORK, NOWHERE } from './cells.js'
 import { copied, VALUES, X, Y, Z, type Columns } from './columns.js'
 import { createLists, type Lists } from './lists.js'
 import type { Levels } from './levels.js'
 import type { Model, Slot } from './model.js'
-import { olderDecides, searchScales, type Scale } from './scales.js'
-import { cellsAround, type SphereGrid } from './sphere.js'
+import { olderDecides, searchScales, type SearchScale } from './scales.js'
+import { cellsAround } from './sphere.js'
 
 /**
- * An index of slots. At each scale a slot is in the list of its key, its cell and its band of values; whoever is
- * near at this scale is in one of the 27 lists around it. Lists hold others too: what is read here may be compatible,
- * and what is compatible is read here, no more.
+ * An index of slots. At each scale, and for each of the first spans, a slot is in the list of its key, its cell and its
+ * band of values; whoever is near at this scale is in one of the 27 lists around it. Lists hold others too: what is read
+ * here may be compatible, and what is compatible is read here, no more.
  */
 export interface Neighbours {
-  readonly scales: readonly Scale[]
+  readonly scales: readonly SearchScale[]
   readonly count: number
   has(slot: Slot): boolean
   /**
@@ -27,8 +28,9 @@ export interface Neighbours {
   /**
    * Writes those near a slot at a scale, itself aside, in no order of distance, some twice; says how many. Looks at no
    * more than `into.length`, and at nobody where there are fewer than `least` for certain.
+   * @param skip where to begin among them, so that other looks see others.
    */
-  near(slot: Slot, scale: number, into: Int32Array, least: number): number
+  near(slot: Slot, scale: number, into: Int32Array, least: number, skip?: number): number
   /** Whether the last look ended there. */
   readonly cut: boolean
   /** As `near`, without those twice; for few. */
@@ -36,10 +38,12 @@ export interface Neighbours {
   readonly bytes: number
 }
 
-/** In place of a cell or a band, where a ticket has no place or goes with any value. */
-const NOWHERE = -2
-const ANY = 0x5bd1e995
-const NETWORK = 0x2545f491
+/** Lists for each slot there may be: so that few share one. */
+const SPARE = 2
+/** So few are read as they are. */
+const FEW = 32
+/** Spans that there are lists for: a look reads those of the span that leave the fewest. */
+const INDEXED = 3
 /** Of `nodeOf`, for a slot that is not in. */
 const NONE = -1
 const FIRST = 64
@@ -54,8 +58,13 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
   const grids = scales.map(({ chord }) => (chord === Infinity ? undefined : cellsAround(chord)))
   const byNetwork = model.radius?.unknown === 'network'
   const spans = model.spans.length
-  /** One set of lists per scale, and the last by network. They hold nodes: few slots of many are in, as a rule. */
-  let lists: Lists[] = []
+  const indexed = Math.max(1, Math.min(INDEXED, spans))
+  /**
+   * For each span one set of lists per scale at which it narrows the search; for the first span at each scale. They hold
+   * nodes: few slots of many are in, as a rule.
+   */
+  let lists: (Lists | undefined)[][] = []
+  let networks: Lists | undefined
   let nodeOf = new Int32Array(0)
   let slotOf = new Int32Array(0)
   /** What of a node is asked for most, side by side: its place, and its low value. */
@@ -65,16 +74,21 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
   let free: number[] = []
   let count = 0
   let placeless = 0
-  let valueless = 0
+  /** For each span, those who go with any value. */
+  const valueless = new Int32Array(indexed)
   let cut = false
+  let inLists = 0
   const cells = new Int32Array(10)
-  const codes = new Int32Array(40)
+  // For the span that leaves the fewest, and for the one that is tried.
+  let codes = new Int32Array(40)
+  let others = new Int32Array(40)
 
   const { stride } = columns
   const located = (slot: Slot) => !Number.isNaN(columns.rows[slot * stride + X] as number)
   const sameNetwork = (one: Slot, other: Slot) => columns.network[one] !== -1 && columns.network[one] === columns.network[other]
-  const lowOf = (slot: Slot) => (spans === 0 ? 0 : (columns.rows[slot * stride + VALUES] as number))
-  const bandOf = (slot: Slot, width: number) => (width === Infinity ? 0 : lowOf(slot) === Infinity ? ANY : bandAt(lowOf(slot), width))
+  const lowOf = (slot: Slot, span = 0) => (spans === 0 ? 0 : (columns.rows[slot * stride + VALUES + 2 * span] as number))
+  const bandOf = (low: number, width: number) => (width === Infinity ? 0 : low === Infinity ? ANY : bandAt(low, width))
+  const widthOf = (scale: SearchScale, span: number) => scale.widths[span] ?? Infinity
 
   const levelOf = levels === undefined || olderDecides(model) ? () => HIGHEST : levels.of
 
@@ -83,20 +97,21 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     const key = columns.keyHash[slot] as number
     filedAt[node] = level
     for (let at = 0; at < scales.length; at++) {
-      const scale = scales[at] as Scale
+      const scale = scales[at] as SearchScale
       if (scale.level <= above || scale.level > level) continue
       const grid = grids[at]
       const cell = grid === undefined ? 0 : located(slot) ? cellOf(grid, columns.coarse[4 * slot] as number, columns.coarse[4 * slot + 1] as number) : NOWHERE
-      ;(lists[at] as Lists).append(node, listAt(key, cell, bandOf(slot, scale.width)))
+      for (let span = 0; span < indexed; span++) lists[span]?.[at]?.append(node, listAt(key, cell, bandOf(lowOf(slot, span), widthOf(scale, span))))
     }
     const network = columns.network[slot] as number
-    if (above < 0 && byNetwork && network !== -1) (lists[scales.length] as Lists).append(node, listAt(key, network, NETWORK))
+    if (above < 0 && network !== -1) networks?.append(node, listAt(key, network, NETWORK))
   }
 
   /** All in wider lists; those of one key in the order in which they came in. */
   const widen = (capacity: number) => {
-    const slots = (lists[scales.length - 1]?.all() ?? []).map((node) => slotOf[node] as Slot)
-    lists = Array.from({ length: scales.length + (byNetwork ? 1 : 0) }, () => createLists(capacity))
+    const slots = (lists[0]?.at(-1)?.all() ?? []).map((node) => slotOf[node] as Slot)
+    lists = Array.from({ length: indexed }, (_, span) => scales.map((scale) => (span === 0 || widthOf(scale, span) < Infinity ? createLists(capacity, span === 0 ? SPARE : 1) : undefined)))
+    networks = byNetwork ? createLists(capacity, SPARE) : undefined
     slotOf = new Int32Array(capacity)
     points = new Float64Array(4 * capacity)
     free = []
@@ -114,10 +129,13 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     const node = free.pop() ?? count
     count += 1
     if (!located(slot)) placeless += 1
-    if (lowOf(slot) === Infinity) valueless += 1
+    countValueless(slot, 1)
     nodeOf[slot] = node
     note(slot, node)
     return node
+  }
+  const countValueless = (slot: Slot, by: number) => {
+    for (let span = 0; span < indexed; span++) if (lowOf(slot, span) === Infinity) valueless[span] = (valueless[span] as number) + by
   }
   const note = (slot: Slot, node: number) => {
     slotOf[node] = slot
@@ -137,7 +155,7 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
    * Who has no place, or goes with any value, is near those of the same kind, and near the others if it was read around them.
    */
   const keepNear = (center: Slot, at: number, into: Int32Array, found: number): number => {
-    const { chord, width } = scales[at] as Scale
+    const { chord, width } = scales[at] as SearchScale
     const limit = chord * chord
     const { rows } = columns
     const own = center * stride
@@ -166,6 +184,63 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     return kept
   }
 
+  /** The cells around a slot, and where whoever has no place is; says how many. */
+  const cellsOf = (slot: Slot, at: number): number => {
+    const grid = grids[at]
+    if (grid === undefined) {
+      cells[0] = 0
+      return 1
+    }
+    let many = 0
+    if (located(slot)) many = cellsNear(grid, columns.coarse[4 * slot] as number, columns.coarse[4 * slot + 1] as number, cells)
+    if (placeless > 0 && !byNetwork) cells[many++] = NOWHERE
+    return many
+  }
+
+  /** Writes the lists of a span around a slot that are not empty into `others`; says how many, and sets `inLists`. */
+  const codesOf = (slot: Slot, at: number, span: number, many: number): number => {
+    const list = lists[span]?.[at] as Lists
+    const hash = columns.keyHash[slot] as number
+    const width = widthOf(scales[at] as SearchScale, span)
+    const band = bandOf(lowOf(slot, span), width)
+    // The band itself, those beside it, and whoever goes with any.
+    const bands = width === Infinity || band === ANY ? 1 : (valueless[span] as number) > 0 ? 4 : 3
+    let to = 0
+    inLists = 0
+    for (let each = 0; each < many; each++) {
+      const cell = cells[each] as number
+      for (let beside = 0; beside < bands; beside++) {
+        const code = listAt(hash, cell, beside === 0 ? band : beside === 1 ? (band - 1) | 0 : beside === 2 ? (band + 1) | 0 : ANY)
+        const members = list.count(code)
+        if (members === 0) continue
+        inLists += members
+        others[to++] = code
+      }
+    }
+    return to
+  }
+
+  /** Reads lists one after the other, from the member on that comes after `skip` others, round to that one again. */
+  const readFrom = (list: Lists, many: number, into: Int32Array, skip: number): number => {
+    let found = 0
+    let before = skip
+    for (let each = 0; each < many; each++) {
+      const code = codes[each] as number
+      const members = before === 0 ? 0 : list.count(code)
+      if (before > 0 && members <= before) before -= members
+      else {
+        found = list.read(code, into, found, before)
+        before = 0
+      }
+    }
+    for (let each = 0, left = skip; each < many && left > 0; each++) {
+      const code = codes[each] as number
+      left -= list.count(code)
+      found = list.read(code, into, found, 0)
+    }
+    return found
+  }
+
   const neighbours: Neighbours = {
     scales,
     get count() {
@@ -175,7 +250,7 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
       return cut
     },
     get bytes() {
-      return 4 * nodeOf.length + 37 * slotOf.length + lists.reduce((sum, { bytes }) => sum + bytes, 0)
+      return 4 * nodeOf.length + 37 * slotOf.length + lists.flat().reduce((sum, list) => sum + (list?.bytes ?? 0), networks?.bytes ?? 0)
     },
     has: (slot) => slot < nodeOf.length && nodeOf[slot] !== NONE,
     insertAll: (slots, order) => {
@@ -199,47 +274,40 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
       free.push(node)
       count -= 1
       if (!located(slot)) placeless -= 1
-      if (lowOf(slot) === Infinity) valueless -= 1
-      for (let scale = 0; scale < scales.length; scale++) if ((scales[scale] as Scale).level <= (filedAt[node] as number)) (lists[scale] as Lists).remove(node)
-      if (byNetwork && columns.network[slot] !== -1) (lists[scales.length] as Lists).remove(node)
+      countValueless(slot, -1)
+      for (let at = 0; at < scales.length; at++) {
+        if ((scales[at] as SearchScale).level > (filedAt[node] as number)) continue
+        for (let span = 0; span < indexed; span++) lists[span]?.[at]?.remove(node)
+      }
+      if (columns.network[slot] !== -1) networks?.remove(node)
     },
 
-    near: (slot, at, into, least) => {
+    near: (slot, at, into, least, skip = 0) => {
       cut = false
       if (count < least || count === 0) return 0
-      const { width } = scales[at] as Scale
-      const grid = grids[at]
-      const list = lists[at] as Lists
-      const byNet = lists[scales.length]
-      const hash = columns.keyHash[slot] as number
-      const band = bandOf(slot, width)
-      const network = grid !== undefined && placeless > 0 ? (columns.network[slot] as number) : -1
+      const around = cellsOf(slot, at)
+      let best = 0
       let many = 0
-      if (grid === undefined) cells[many++] = 0
-      else if (located(slot)) many = cellsNear(grid, columns.coarse[4 * slot] as number, columns.coarse[4 * slot + 1] as number, cells)
-      if (grid !== undefined && placeless > 0 && !byNetwork) cells[many++] = NOWHERE
-
-      let to = 0
-      let there = 0
-      for (let each = 0; each < many; each++) {
-        const cell = cells[each] as number
-        // The band itself, those beside it, and whoever goes with any.
-        const bands = width === Infinity || band === ANY ? 1 : valueless > 0 ? 4 : 3
-        for (let beside = 0; beside < bands; beside++) {
-          const other = beside === 0 ? band : beside === 1 ? (band - 1) | 0 : beside === 2 ? (band + 1) | 0 : ANY
-          const code = listAt(hash, cell, other)
-          const inList = list.count(code)
-          if (inList === 0) continue
-          there += inList
-          codes[to++] = code
-        }
+      let there = Infinity
+      for (let span = 0; span < indexed && there > FEW; span++) {
+        const list = lists[span]?.[at]
+        // Who goes with any value is near all, and lists of bands do not tell who they are.
+        if (list === undefined || (span > 0 && lowOf(slot, span) === Infinity)) continue
+        const to = codesOf(slot, at, span, around)
+        if (inLists >= there) continue
+        best = span
+        many = to
+        there = inLists
+        const worse = codes
+        codes = others
+        others = worse
       }
-      const inNetwork = byNet === undefined || network === -1 ? 0 : byNet.count(listAt(hash, network, NETWORK))
+      const network = grids[at] !== undefined && placeless > 0 ? (columns.network[slot] as number) : -1
+      const inNetwork = networks === undefined || network === -1 ? 0 : networks.count(listAt(columns.keyHash[slot] as number, network, NETWORK))
       if (there + inNetwork < least) return 0
 
-      let found = 0
-      for (let each = 0; each < to; each++) found = list.read(codes[each] as number, into, found)
-      if (byNet !== undefined && inNetwork > 0) found = byNet.read(listAt(hash, network, NETWORK), into, found)
+      let found = readFrom(lists[best]?.[at] as Lists, many, into, there === 0 ? 0 : skip % there)
+      if (networks !== undefined && inNetwork > 0) found = networks.read(listAt(columns.keyHash[slot] as number, network, NETWORK), into, found, 0)
       cut = found === into.length
       return keepNear(slot, at, into, found)
     },
@@ -249,37 +317,4 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     },
   }
   return neighbours
-}
-
-/** The list of a key, a cell and a band. */
-function listAt(key: number, cell: number, band: number): number {
-  const mixed = Math.imul(Math.imul(cell, 0x9e3779b1) ^ Math.imul(band, 0x85ebca6b) ^ Math.imul(key, 0xc2b2ae35), 0x27d4eb2f)
-  return mixed ^ (mixed >>> 15)
-}
-
-/** The remainder of 2³² bands: those that share a number are told apart by the comparison. */
-const bandAt = (value: number, width: number): number => (width > 0 ? Math.floor(value / width) | 0 : Math.floor(value) | 0)
-
-function cellOf({ bandsPerRadian, counts, offsets }: SphereGrid, north: number, turn: number): number {
-  const band = (north * bandsPerRadian) | 0
-  const many = counts[band] as number
-  const cell = (turn * many) | 0
-  return (offsets[band] as number) + (cell === many ? 0 : cell)
-}
-
-/** Its own cell and those around it. */
-function cellsNear({ bandsPerRadian, bands, counts, offsets }: SphereGrid, north: number, turn: number, into: Int32Array): number {
-  const own = (north * bandsPerRadian) | 0
-  const end = Math.min(bands - 1, own + 1)
-  let to = 0
-  for (let band = Math.max(0, own - 1); band <= end; band++) {
-    const many = counts[band] as number
-    const offset = offsets[band] as number
-    let cell = (turn * many) | 0
-    if (cell === many) cell = 0
-    into[to++] = offset + cell
-    if (many > 1) into[to++] = offset + (cell === 0 ? many - 1 : cell - 1)
-    if (many > 2) into[to++] = offset + (cell === many - 1 ? 0 : cell + 1)
-  }
-  return to
 }

@@ -24,7 +24,8 @@ function filled(model: Model<string>, tickets: readonly Entry<string>[], vacant:
 type Filled = ReturnType<typeof filled>
 
 /** What is wrong with these matches. */
-function wrong(world: Filled, now: number, groups: readonly Grouped[]): string[] {
+function wrong(world: Filled, now: number, matches: Iterable<Grouped>): string[] {
+  const groups = [...matches]
   const slots = groups.flatMap((group) => group.slots)
   const used = groups.flatMap(({ opening }) => opening ?? [])
   return [
@@ -34,7 +35,7 @@ function wrong(world: Filled, now: number, groups: readonly Grouped[]): string[]
   ]
 }
 
-function remove({ pool, tickets, openings }: Filled, groups: readonly Grouped[]): void {
+function remove({ pool, tickets, openings }: Filled, groups: Iterable<Grouped>): void {
   for (const { opening, slots } of groups) {
     for (const slot of slots) {
       pool.remove(slot)
@@ -46,8 +47,8 @@ function remove({ pool, tickets, openings }: Filled, groups: readonly Grouped[])
   }
 }
 
-const named = ({ tickets, openings }: Filled, groups: readonly Grouped[]) =>
-  groups.map(({ opening, slots, teams }) => ({
+const named = ({ tickets, openings }: Filled, groups: Iterable<Grouped>) =>
+  Array.from(groups, ({ opening, slots, teams }) => ({
     opening: opening === undefined ? undefined : openings.get(opening)?.id,
     members: slots.map((slot) => tickets.get(slot)?.id),
     teams,
@@ -167,7 +168,7 @@ describe('pairs', () => {
           world.tickets.set(slot, { ...entry, size: 1 })
           const round = world.pool.round(NOW, { anchors: [slot] })
           while (round.step(1000));
-          const groups = round.take()
+          const groups = [...round.take()]
           expect(wrong(world, NOW, groups)).toEqual([])
           expect(groups.every(({ slots }) => slots.includes(slot))).toBe(true)
           remove(world, groups)
@@ -209,12 +210,12 @@ test('however many better matches come along, who waits is served within its bou
     facts: 'a',
   })
   const alone = pool.add(ticket('alone', 0, NOW))
-  expect(pool.group(NOW)).toEqual([])
+  expect([...pool.group(NOW)]).toEqual([])
   let matchedAt: number | undefined
   for (let round = 1; round <= 5 && matchedAt === undefined; round++) {
     // Enough for the bulk.
     for (let each = 0; each < 2000; each++) pool.add(ticket(`${round}-${each}`, 60 + (each % 20), NOW + round))
-    const groups = pool.group(NOW + round)
+    const groups = [...pool.group(NOW + round)]
     if (groups.some(({ slots }) => slots.includes(alone))) matchedAt = round
     expect(groups.length).toBe(1000)
     for (const { slots } of groups) for (const slot of slots) pool.remove(slot)
@@ -235,7 +236,7 @@ test('whom those of a higher priority have taken are not in the bulk any more', 
   })
   const ticket = { size: 1, since: NOW, key: '', place: undefined, network: undefined, values: [], facts: 'a' }
   for (let each = 0; each < 3001; each++) pool.add({ ...ticket, id: `t${each}`, priority: each % 6 === 0 ? 1 : 0 })
-  const slots = pool.group(NOW).flatMap((group) => group.slots)
+  const slots = [...pool.group(NOW)].flatMap((group) => group.slots)
   expect(slots.length).toBe(3000)
   expect(new Set(slots).size).toBe(3000)
 })

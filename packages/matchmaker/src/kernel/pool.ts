@@ -7,8 +7,8 @@ import { createCost } from './cost.js'
 import { createDraft } from './draft.js'
 import { createGroups, type Groups } from './groups.js'
 import { createLevels, levelAt } from './levels.js'
-import type { Entry, Grouped, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
-import { nearest } from './nearest.js'
+import type { Entry, Grouped, Matches, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
+import { createNearest } from './nearest.js'
 import { createNames } from './names.js'
 import { createNeighbours } from './neighbours.js'
 import { createOrder } from './order.js'
@@ -52,9 +52,9 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   let disturbed = false
   let going = false
   const there = (slot: Slot) => (columns.born[slot] as number) > 0 && (columns.born[slot] as number) <= horizon
-  const free = (slot: Slot) => there(slot) && columns.takenIn[slot] !== number
+  const free = (slot: Slot) => columns.taken[slot] === 0 && there(slot)
   const take = (slot: Slot) => {
-    columns.takenIn[slot] = number
+    columns.taken[slot] = 1
     columns.standing[slot] = FRESH
     neighbours.remove(slot)
   }
@@ -73,22 +73,22 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const effort = () => (count <= SMALL ? THOROUGH : BRIEF)
   const search = createSearch({ model, columns, reach, draft, packing, neighbours, facts, cost, effort })
   /** Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the index. */
-  const groupAll = (slots: Int32Array, from: number, many: number, giveBack: (slot: Slot) => void): number => {
+  const groupAll = (slots: Int32Array, from: number, many: number): number => {
     if (many === 0) return 0
     const tickets = Math.min(many, packing.players)
     if (model.checks === undefined && !disturbed) {
       groups.addUntold(slots, from, many, tickets)
-      if (neighbours.count > 0) for (let at = from; at < from + many; at++) take(slots[at] as Slot)
+      const { taken } = columns
+      for (let at = from; at < from + many; at++) taken[slots[at] as Slot] = 1
+      if (neighbours.count > 0) for (let at = from; at < from + many; at++) neighbours.remove(slots[at] as Slot)
       return 0
     }
     let refused = 0
     for (let at = from; at < from + many; at += tickets) {
       const members = [...slots.subarray(at, at + tickets)]
       const teams = members.every(free) ? accept.accepted(members) : undefined
-      if (teams === undefined) {
-        refused += 1
-        members.forEach(giveBack)
-      } else group(undefined, { slots: members, teams })
+      if (teams === undefined) refused += 1
+      else group(undefined, { slots: members, teams })
     }
     return refused
   }
@@ -102,7 +102,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     disturbed: () => disturbed,
   })
   const release = (slot: Slot) => {
-    columns.takenIn[slot] = 0
+    columns.taken[slot] = 0
     neighbours.insert(slot)
   }
   function* augmented(all: Int32Array): Generator<number, void> {
@@ -124,7 +124,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     wake: createWaking({ columns, draft, reach }),
     count: () => count,
     lastResortLevel: model.lastResortLevel,
-    round: () => number,
     keys: () => keys.count,
     commonPriority: priorities.commonest,
     free,
@@ -132,11 +131,17 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     augment: augmented,
   })
 
-  const tickets = (): Int32Array => {
-    const slots = new Int32Array(count)
-    let at = 0
-    for (let slot = 0; slot < columns.end; slot++) if (columns.born[slot] !== 0 && columns.size[slot] !== 0) slots[at++] = slot
+  const tickets = (): Int32Array => ticketsInto(new Int32Array(count))
+  const ticketsInto = (slots: Int32Array): Int32Array => {
+    const { born, size, end } = columns
+    for (let slot = 0, at = 0; slot < end; slot++) if (size[slot] !== 0 && born[slot] !== 0) slots[at++] = slot
     return slots
+  }
+  /** All there are: of a round, which has them to itself. */
+  let scratch = new Int32Array(0)
+  const ticketsOfRound = (): Int32Array => {
+    if (scratch.length < count) scratch = new Int32Array(2 ** Math.ceil(Math.log2(count)))
+    return ticketsInto(scratch.subarray(0, count))
   }
 
   const put = (row: Entry<Facts> | Opening<Facts>, size: number): Slot => {
@@ -144,6 +149,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     return slot
   }
   const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
+  const nearest = createNearest(neighbours, cost)
   const drop = (slot: Slot): void => {
     keys.drop(keyOf(slot))
     if (columns.network[slot] !== -1) networks.drop(columns.network[slot] as number)
@@ -159,16 +165,17 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     horizon = columns.births
     disturbed = false
     going = true
+    columns.taken.fill(0, 0, columns.end)
     groups = createGroups(columns, accept.planned)
-    return anchors === undefined ? rounds.full(tickets(), when) : rounds.around(anchors, tickets, when)
+    return anchors === undefined ? rounds.full(ticketsOfRound(), when) : rounds.around(anchors, ticketsOfRound, when)
   }
-  const finished = (made: Groups): Grouped[] => {
+  const finished = (made: Groups): Matches => {
     const all = made.take()
     if (!disturbed) return all
     const whole = ({ opening, slots }: Grouped) => (opening === undefined || there(opening)) && slots.every(there)
-    return all.filter((grouped) => {
+    return [...all].filter((grouped) => {
       if (whole(grouped)) return true
-      for (const slot of grouped.slots) columns.takenIn[slot] = 0
+      for (const slot of grouped.slots) columns.taken[slot] = 0
       return false
     })
   }
@@ -240,7 +247,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       if (!going) horizon = columns.births
       // What a round has matched is not for anybody.
       for (const each of neighbours.count < count ? tickets() : []) if (free(each) && !neighbours.has(each)) neighbours.insert(each)
-      return nearest(slot, most, neighbours, cost, (other) => keyOf(other) === keyOf(slot))
+      const key = keyOf(slot)
+      return nearest(slot, most, (other) => keyOf(other) === key)
     },
     entryOf: (slot) => ({
       id: columns.ids[slot] as string,

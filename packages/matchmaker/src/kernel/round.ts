@@ -8,8 +8,9 @@ import type { Order } from './order.js'
 import type { Reach } from './reach.js'
 import type { Found, Search, Vacancy } from './search.js'
 
-/** So a search that was given up is repeated every 32nd round at least. */
-const MOST_TRIES = 5
+/** So a search that was given up is repeated every 64th round at least. */
+const LONGEST_GAP = 6
+const MOST_TRIES = 255
 /** Tickets' worth of work after which there may be a pause. */
 const PAUSE = 500
 
@@ -30,8 +31,6 @@ export interface RoundInput<Facts> {
   /** Wakes those of the settled whom the changed concern. */
   wake(changed: Int32Array, settled: Int32Array, among: Neighbours): void
   readonly lastResortLevel: number
-  /** Its number. */
-  round(): number
   /** Keys in use. */
   keys(): number
   /** The priority that most tickets have; undefined if all have the same. */
@@ -56,6 +55,8 @@ export interface RoundInput<Facts> {
  */
 export function createRound<Facts>(input: RoundInput<Facts>) {
   const { columns, levels, order, bulk, search, reach, neighbours, openings, vacancies, free } = input
+  /** Of all tickets, so far. */
+  let rounds = 0
 
   /** Tries each in turn. */
   function* tryEach(anchors: Int32Array): Generator<number, void> {
@@ -86,16 +87,18 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   /**
    * Of last resort there are few, and whom they may meet cannot be told from whoever is new. Where not all was looked
-   * at there may be a match: that is tried again now and then, each time after twice as many rounds.
+   * at there may be a match: that is tried again now and then, each time after twice as many rounds, up to every 64th,
+   * and in a crowd with others each time. In all of them together everybody is looked at.
    */
   const settledOrAwake = (slot: Slot): number => {
     if (levels.of(slot) >= input.lastResortLevel) return AWAKE
-    if (!search.sawAll) columns.tries[slot] = Math.min(MOST_TRIES, (columns.tries[slot] as number) + 1)
+    const tries = columns.tries[slot] as number
+    if (!search.sawAll) columns.tries[slot] = tries === MOST_TRIES ? LONGEST_GAP : tries + 1
     return SETTLED
   }
   const isTurn = (slot: Slot): boolean => {
-    const tries = columns.tries[slot] as number
-    return tries > 0 && (input.round() + (columns.born[slot] as number)) % 2 ** tries === 0
+    const tries = Math.min(LONGEST_GAP, columns.tries[slot] as number)
+    return tries > 0 && ((rounds + (columns.born[slot] as number)) & (2 ** tries - 1)) === 0
   }
 
   /** Key by key: tickets of different keys never meet. Those that are left are moved to the front; says how many. */
@@ -155,6 +158,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   return {
     /** Tries all that there is a reason to try. */
     *full(tickets: Int32Array, when: RoundOptions['openings']): Generator<number, void> {
+      rounds += 1
       const { fresh, awake, changed } = survey(tickets)
       yield tickets.length >> 4
       const [above, common, below] = byPriority(fresh)

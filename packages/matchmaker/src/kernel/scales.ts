@@ -9,6 +9,12 @@ export interface Scale {
   readonly level: number
 }
 
+/** A scale of the index. */
+export interface SearchScale extends Scale {
+  /** Of each span, how much those may differ for whom this scale is the one that tells all; at the first span the width. */
+  readonly widths: readonly number[]
+}
+
 /** Steps that widen by less than this are not worth a look of their own. */
 const WORTH = 1.9
 /** The finest scale, as a part of the strictest limit: the nearest are looked for first, and in a crowd nobody else. */
@@ -43,13 +49,22 @@ const grown = (one: number, other: number, by: number): boolean => one > other &
  * The scales of the index: a finer one first where there is a limit on places, and one at the end on which everyone is
  * near everyone, at any level.
  */
-export function searchScales(model: Model<never>): Scale[] {
+export function searchScales(model: Model<never>): SearchScale[] {
   const scales = limitScales(model)
   const [strictest] = scales
   if (strictest !== undefined && Number.isFinite(strictest.chord)) scales.unshift({ ...strictest, chord: strictest.chord * FINEST })
   const last = scales.at(-1)
   if (last?.chord !== Infinity || last.width !== Infinity || last.level > 0) scales.push({ chord: Infinity, width: Infinity, level: 0 })
-  return scales
+  return scales.map((scale) => ({ ...scale, widths: model.spans.map(({ limit }, span) => (span === 0 ? scale.width : widest(model, scale, limit))) }))
+}
+
+/** The limit at the last level that a scale covers. It is part of the next scale that covers any, if it covers none. */
+function widest(model: Model<never>, scale: Scale, limit: Float64Array): number {
+  if (scale.chord === Infinity && scale.width === Infinity) return Infinity
+  const many = model.levels.length
+  let last = many - 1
+  while (last > scale.level && !covers(model, scale, last)) last -= 1
+  return limit[last] ?? Infinity
 }
 
 /** Whether a match may reach farther than a ticket of it may by itself, because another is older. */

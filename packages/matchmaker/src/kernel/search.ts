@@ -30,6 +30,8 @@ export interface Vacancy<Facts> {
 const CROWD = 10_000
 /** With so many times the players it takes, a match is tried for. */
 const AMPLE = 2
+/** Slots that are read in the time it takes to look at a member, as a power of two. */
+const READS = 5
 /** When so many are not enough, it is not for want of candidates. */
 const MOST_CANDIDATES = 400
 
@@ -40,7 +42,7 @@ export interface Search<Facts> {
   fill(vacancy: Vacancy<Facts>, wanted: Slot | undefined): Found | undefined
   /** Whether the last search that found nothing has looked at all there was. */
   readonly sawAll: boolean
-  /** Members looked at, since the beginning. */
+  /** Members looked at, since the beginning; slots read count as few. */
   readonly work: number
 }
 
@@ -249,7 +251,7 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
       return sawAll
     },
     get work() {
-      return work
+      return work + (candidates.read >> READS)
     },
     around: (anchor) => {
       start(undefined)

@@ -74,8 +74,7 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
     if (!tickets.take(records, lane, roster, teams, now)) return false
     roster.seated = roster.seated.length === 0 ? records : [...roster.seated, ...records]
     roster.placed = roster.placed.length === 0 ? placed(records) : [...roster.placed, ...placed(records)]
-    const { acceptance } = roster.queue
-    if (acceptance !== undefined) for (const record of records) acceptances.ask(record, now + acceptance.withinMs)
+    if (roster.queue.acceptance !== undefined) for (const record of records) acceptances.expect(record)
     return true
   }
 
@@ -149,6 +148,13 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
     for (const record of waitingFor(roster)) tickets.putBack(record, reason, counts, now)
   }
 
+  /** Whether its server is being stopped: then it is over before that is confirmed, and nobody is sent there or kept for it. */
+  const endIfGoing = (roster: Roster, now: number): boolean => {
+    if (roster.phase !== 'running' || allocator.find(roster.matchId)?.phase === 'running') return false
+    dissolve(roster, { reason: 'stopped' }, now)
+    return true
+  }
+
   const drop = ({ matchId }: Roster, reason: StopReason) => {
     const match = allocator.find(matchId)
     if (match !== undefined) allocator.drop(match, reason)
@@ -186,7 +192,10 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       if (asks) early.add(roster)
       const begun = asks ? Promise.resolve() : deploy(roster)
       // Only now, so that a listener may cancel or stop what it hears of.
-      events.emit('matchFound', { ...named(roster), tickets: group.records.map(ticketOf), expansionMs: group.expansionMs })
+      if (events.isHeard('matchFound')) {
+        const { matchId, expansionMs } = roster
+        events.emit('matchFound', { matchId, queue: queue.name, tickets: group.records.map(ticketOf), expansionMs })
+      }
       return begun
     },
 
@@ -194,7 +203,7 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       const { backfill, records } = group
       if (backfill?.record.status !== 'OPEN' || backfill.record.version !== backfill.version) return
       const { roster } = backfill.record
-      if (roster.phase === 'running' && allocator.find(roster.matchId)?.phase !== 'running') return
+      if (endIfGoing(roster, now)) return
       if (!seat(roster, group, now)) return
       const ids = records.map(({ id }) => id)
       replacing.refresh(backfill.record, filled(backfill.record, placed(records)), ids)
@@ -215,7 +224,7 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       const accepted = acceptances.accept(record, playerIds)
       if (roster === undefined || accepted.length === 0) return
       events.emit('accepted', { ...named(roster), ticket: ticketOf(record), playerIds: accepted })
-      if (!isSeated(record, roster) || acceptances.isPending(record)) return
+      if (!isSeated(record, roster) || acceptances.isPending(record) || endIfGoing(roster, now)) return
       if (roster.phase === 'running') arrive(roster, [record], now)
       else if (roster.phase === 'deploying') tickets.setAcceptance(record, undefined)
       else proceed(roster, now)

@@ -1,6 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import type { Allocator } from '../allocation/allocator.js'
 import type { Match } from '../allocation/match.js'
+import { presentPlayer } from '../backfill/backfill-input.js'
 import { NotRunning, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Matchmaker } from '../matchmaker.js'
@@ -33,7 +34,10 @@ export function createMatching({ lives, allocator, lane, events, clock }: Matchi
     const { queue, compiled } = there
     const roster = newRoster(matchId, queue, compiled.model.teams, clock.now())
     roster.phase = 'running'
+    roster.teamsUnknown = roster.teams.length > 1
     const match = allocator.find(matchId)
+    const placed = (id: string) => ({ ticket: presentPlayer({ id }, roster.foundAt), team: 0 })
+    if (!roster.teamsUnknown) roster.placed = match?.playerIds.map(placed) ?? []
     roster.requestId = match?.requestId
     roster.assignment = match?.assignment
     lives.adopt(roster)

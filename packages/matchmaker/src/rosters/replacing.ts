@@ -27,10 +27,14 @@ export interface ReplacingOptions {
 const isWanted = ({ phase, queue }: Roster): boolean =>
   phase === 'running' || (phase === 'deploying' ? queue.replaceLeavers : queue.acceptance?.replace === true)
 
+/** Whoever goes on declining must not keep the others waiting for longer than their queue lets them. */
+const isOverdue = ({ phase, queue, seated }: Roster, now: number): boolean =>
+  (phase === 'asking' || phase === 'due') && seated.some(({ createdAt }) => now - createdAt >= queue.expireAfterMs)
+
 export function createReplacing({ backfills, allocator }: ReplacingOptions): Replacing {
   return {
     replace: (roster, gone, now) => {
-      if (!isWanted(roster)) return false
+      if (!isWanted(roster) || isOverdue(roster, now)) return false
       if (roster.placed.length === 0) return roster.phase === 'running'
       const { backfill, teams } = roster
       const vacancies = vacated(backfill ?? { rooms: teams.map(() => 0), present: presentIn(teams, roster.placed) }, gone)

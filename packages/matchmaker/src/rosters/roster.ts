@@ -31,6 +31,8 @@ export interface Roster {
   /** Who is in it, of those who were told already and of the others. */
   placed: readonly Placed[]
   phase: RosterPhase
+  /** An earlier process made it, so that it is not known who is in which of its teams; `placed` are those who came since. */
+  teamsUnknown: boolean
   /** Epoch milliseconds by which those who did not accept must be replaced; Infinity while nobody is missing. */
   fullBy: number
   requestId: string | undefined
@@ -49,6 +51,7 @@ export const newRoster = (matchId: string, queue: Queue, teams: readonly TeamSha
   seated: NOBODY,
   placed: NOBODY,
   phase: 'due',
+  teamsUnknown: false,
   fullBy: Infinity,
   requestId: undefined,
   assignment: undefined,

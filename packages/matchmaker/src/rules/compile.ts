@@ -47,8 +47,12 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
     ticket,
     of: needFacts ? rules.map((rule) => rule.factOf?.(ticket, refuse)) : NOTHING,
   })
-  const valuesOf = (ticket: RuleTicket, refuse: Refuse): readonly number[] =>
-    spans.length === 0 ? NOTHING : spans.flatMap(({ boundsOf }) => [...(boundsOf?.(ticket, refuse) ?? NOTHING)])
+  const valuesOf = (ticket: RuleTicket, refuse: Refuse): readonly number[] => {
+    if (spans.length === 0) return NOTHING
+    const [first] = spans
+    if (spans.length === 1) return first?.boundsOf?.(ticket, refuse) ?? NOTHING
+    return spans.flatMap(({ boundsOf }): readonly number[] => boundsOf?.(ticket, refuse) ?? NOTHING)
+  }
   const keyOf = (ticket: RuleTicket, refuse: Refuse) =>
     keys.length === 0 ? '' : JSON.stringify(keys.map((rule) => rule.keyOf?.(ticket, refuse)))
 

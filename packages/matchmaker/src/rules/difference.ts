@@ -18,7 +18,9 @@ export function compileDifference(rule: Rule & DifferenceRule, { levels }: RuleC
     span: { by: rule.by, limit },
     boundsOf: (ticket, refuse) => {
       const values = valuesOf(ticket, wanted, refuse)
-      if (values.length === 0) return ANYTHING
+      const [only] = values
+      if (only === undefined) return ANYTHING
+      if (values.length === 1) return [only, only]
       const { count, sum, min, max } = tallyOf(values)
       if (party !== 'each') {
         const value = party === 'avg' ? sum / count : party === 'min' ? min : max

@@ -15,8 +15,8 @@ export function tallyOf(values: readonly number[]): Tally {
   let [sum, min, max] = [0, Infinity, -Infinity]
   for (const value of values) {
     sum += value
-    min = Math.min(min, value)
-    max = Math.max(max, value)
+    if (value < min) min = value
+    if (value > max) max = value
   }
   return { count: values.length, sum, min, max }
 }

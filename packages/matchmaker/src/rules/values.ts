@@ -38,7 +38,11 @@ export function valuesOf<Value>({ players }: RuleTicket, wanted: Wanted<Value>, 
   for (let index = 0; index < players.length; index += 1) {
     const attributes = players[index]?.attributes ?? {}
     const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
-    if (type.is(value)) values.push(value)
+    if (type.is(value)) {
+      // A list that something is pushed to is given room for many, and most tickets are one player.
+      if (players.length === 1) return [value]
+      values.push(value)
+    }
     else if (value !== undefined || missing === 'refuse') {
       const wrong = value === undefined ? 'is missing' : `is not ${type.called}`
       throw refuse(`players.${index}.attributes.${attribute}`, `${wrong}: rule ${JSON.stringify(rule)} wants ${type.called}`)

@@ -1,4 +1,5 @@
 import { Problem } from '@muster/core/http'
+import { LRUCache } from 'lru-cache'
 import type { MatchView } from '../allocation/match.js'
 import type { BackfillTeam } from '../backfill/backfill.js'
 import type { BackfillBody, BackfillTeamBody } from './bodies.js'
@@ -20,20 +21,37 @@ type Service = Pick<
   'createBackfill' | 'getBackfill' | 'updateBackfill' | 'cancelBackfill' | 'getTicket' | 'playersLeft' | 'inspect'
 >
 
+/** Matches whose latest backfill is remembered. */
+const MATCHES_KEPT = 10_000
+
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
 export function createBackfills(service: Service): Backfills {
   const view = (backfill: Parameters<typeof backfillView>[0]) =>
     backfillView(backfill, backfill.tickets.flatMap((id) => service.getTicket(id) ?? []))
 
+  /** Of a ticket that is not known any more, its players say where it is. */
+  const cameLater = ({ matchId, playerIds }: MatchView, id: string, ticket: unknown): boolean => {
+    const known = service.getTicket(parseSeatId(id).ticketId)
+    if (known !== undefined) return known.matchId === matchId
+    return playersOf(ticket)?.some((player) => playerIds.includes(player)) ?? false
+  }
+
   const matchOf = ({ match_id, tickets = {}, profile }: BackfillBody): MatchView => {
-    const ticketIds = Object.keys(tickets).map((id) => parseSeatId(id).ticketId)
-    if (match_id === undefined && ticketIds.length === 0) throw invalid('match_id', 'must be given, or tickets')
-    const match = service
-      .inspect()
-      .matches.find((one) => (match_id === undefined ? one.ticketIds.includes(ticketIds[0] as string) : one.matchId === match_id))
+    const given = Object.entries(tickets)
+    if (match_id === undefined && given.length === 0) throw invalid('match_id', 'must be given, or tickets')
+    const { matches } = service.inspect()
+    // Tickets may have had a match before, whose server failed and is not gone yet.
+    const running = matches.filter(({ phase }) => phase === 'running')
+    const match =
+      match_id === undefined
+        ? (running.find((one) => given.some(([id]) => wasMatched(one, id))) ??
+          running.find((one) => given.every(([id, ticket]) => cameLater(one, id, ticket))))
+        : matches.find((one) => one.matchId === match_id)
     if (match === undefined) throw new Problem(404, 'not-found', 'there is no such match')
-    if (!ticketIds.every((id) => match.ticketIds.includes(id))) throw invalid('tickets', 'must be of one match')
+    if (!given.every(([id, ticket]) => wasMatched(match, id) || cameLater(match, id, ticket))) {
+      throw invalid('tickets', 'must be of one match')
+    }
     if (profile !== undefined && profile !== match.queue) {
       throw invalid(
         'profile',
@@ -58,6 +76,10 @@ export function createBackfills(service: Service): Backfills {
     return ticket?.players.filter((_, at) => index === undefined || index === at).map((player) => player.id)
   }
 
+  /** By match. */
+  const latest = new LRUCache<string, string>({ max: MATCHES_KEPT })
+  const hasOpen = ({ matchId }: MatchView): boolean => service.getBackfill(latest.get(matchId) ?? '')?.status === 'OPEN'
+
   const known = (id: string) => {
     const backfill = service.getBackfill(id)
     if (backfill === undefined) throw new Problem(404, 'not-found', 'there is no such backfill')
@@ -68,8 +90,11 @@ export function createBackfills(service: Service): Backfills {
     create: (body) => {
       const teams = body.teams?.map(readTeam)
       const match = matchOf(body)
-      reportLeft(match, body.tickets ?? {})
-      return view(service.createBackfill({ id: body.id, matchId: match.matchId, teams, priority: body.priority }))
+      // While one is open, whoever asks again may not know of those who came by it.
+      if (!hasOpen(match)) reportLeft(match, body.tickets ?? {})
+      const backfill = service.createBackfill({ id: body.id, matchId: match.matchId, teams, priority: body.priority })
+      latest.set(match.matchId, backfill.id)
+      return view(backfill)
     },
     read: (id) => view(known(id)),
     update: (id, version, teams) => view(service.updateBackfill(id, { version, teams: teams.map(readTeam) })),
@@ -79,6 +104,8 @@ export function createBackfills(service: Service): Backfills {
     },
   }
 }
+
+const wasMatched = ({ ticketIds }: MatchView, id: string): boolean => ticketIds.includes(parseSeatId(id).ticketId)
 
 const readTeam = (
   { name, slots, players }: BackfillTeamBody

@@ -391,6 +391,39 @@ describe('a backend', () => {
     expect(service.left).toEqual(['bob'])
   })
 
+  test('by tickets whose first server failed and is being stopped: for the match that runs', async () => {
+    const { call, service } = setUp()
+    service.matches.push({ ...running, matchId: 'm0', phase: 'stopping' }, running)
+    const tickets = { 'ticket-1': { player_id: 'ann' }, 'ticket-2': { player_id: 'bob' } }
+    expect((await call('backend', 'POST', '/backfills', { tickets })).json).toMatchObject({ match_id: 'm1' })
+  })
+
+  test('again while the first one is open: whoever came by that in the meantime, and is not named, has not left', async () => {
+    const { call, service } = setUp()
+    service.matches.push({ ...running, playerIds: ['ann'] })
+    const ask = (id: string) => call('backend', 'POST', '/backfills', { id, tickets: { 'ticket-1': { player_id: 'ann' } } })
+    expect((await ask('backfill-1')).status).toBe(201)
+    service.matches.splice(0, 1, { ...running, playerIds: ['ann', 'cleo'] })
+    await ask('backfill-1')
+    expect(service.left).toEqual([])
+    service.cancelBackfill('backfill-1')
+    await ask('backfill-2')
+    expect(service.left).toEqual(['cleo'])
+  })
+
+  test('also by the tickets of those who came later, which are not among those that were matched', async () => {
+    const { call, service } = setUp()
+    const cleo = service.createTicket({ queue: 'duel', players: [{ id: 'cleo' }] })
+    service.change(cleo.id, { status: 'HOST_ASSIGNED', matchId: 'm1' })
+    service.matches.push({ ...running, ticketIds: ['ticket-8'], playerIds: ['ann', 'cleo', 'dan'] })
+    const ask = (tickets: object) => call('backend', 'POST', '/backfills', { tickets })
+    expect((await ask({ 'ticket-9': { player_id: 'zoe' } })).status).toBe(404)
+    expect((await ask({ [cleo.id]: {}, 'ticket-9': { player_id: 'zoe' } })).status).toBe(404)
+    expect((await ask({ 'ticket-8': { player_id: 'ann' }, 'ticket-9': { player_id: 'zoe' } })).status).toBe(400)
+    expect((await ask({ [cleo.id]: {}, 'ticket-9': { player_id: 'dan' } })).status).toBe(201)
+    expect(service.left).toEqual(['ann'])
+  })
+
   test.each([
     ['whose players are not known any more', { 'ticket-1': {} }, []],
     ['of which one says nothing, and is not known any more', { 'ticket-1': { player_id: 'ann' }, 'ticket-2': {} }, []],

@@ -42,7 +42,6 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
   refuseBusy(ticket, lanes, players)
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
-  const alone = lanes.length === 1 ? lanes[0]?.alone : undefined
   const now = clock.now()
   const record: TicketRecord = {
     id: ticket.id ?? newId(random),
@@ -52,8 +51,8 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     place: locating ? undefined : place,
     network: networkOf(ticket.players),
     locating,
-    queues: alone?.queues ?? ticket.queues,
-    lanes: alone?.lanes ?? lanes,
+    queues: lanes.length === 1 ? (lanes[0]?.alone.queues ?? ticket.queues) : ticket.queues,
+    lanes,
     slot: NOWHERE,
     moreSlots: undefined,
     status: 'SEARCHING',
@@ -69,7 +68,7 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     heapIndex: -1,
   }
   const checked = locating ? { ...record, place: SOMEWHERE } : record
-  const entries = lanes.map(({ compiled }) => compiled.entryOf(checked))
+  const entries = record.lanes.map(({ compiled }) => compiled.entryOf(checked))
   return locating ? { record, found: place, entries: undefined } : { record, found: undefined, entries }
 }
 
@@ -82,11 +81,14 @@ export interface Admitted {
 }
 
 function lanesOf(queues: readonly string[], lanes: ReadonlyMap<string, Lane>): readonly Lane[] {
-  return queues.map((queue) => {
-    const lane = lanes.get(queue)
-    if (lane === undefined) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
-    return lane
-  })
+  const [first] = queues
+  return first !== undefined && queues.length === 1 ? laneOf(first, lanes).alone.lanes : queues.map((one) => laneOf(one, lanes))
+}
+
+function laneOf(queue: string, lanes: ReadonlyMap<string, Lane>): Lane {
+  const lane = lanes.get(queue)
+  if (lane === undefined) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
+  return lane
 }
 
 function refuseBusy(ticket: CheckedTicket, lanes: readonly Lane[], players: PlayerIndex): void {

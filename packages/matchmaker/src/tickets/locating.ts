@@ -32,6 +32,8 @@ export function createLocating(locate: Locate | undefined, problem: (error: Erro
   }
 
   return (players) => {
+    const [first] = players
+    if (players.length === 1 && first !== undefined) return placeOf(first)
     const places = players.map(placeOf)
     return places.some((place) => place instanceof Promise)
       ? Promise.all(places).then((all) => middleOf(all.filter(isKnown)))

@@ -24,6 +24,6 @@ export function middleOf(places: readonly Coordinates[]): Coordinates | undefine
 
 /** The network of the first player whose address is known: what remains when no place is. */
 export function networkOf(players: readonly Player[]): string | undefined {
-  const ip = players.find((player) => player.ip !== undefined)?.ip
-  return ip === undefined ? undefined : addressPrefix(ip)
+  for (const { ip } of players) if (ip !== undefined) return addressPrefix(ip)
+  return undefined
 }

@@ -53,7 +53,7 @@ export function leaveAll(record: TicketRecord): void {
 }
 
 export function leaveOthers(record: TicketRecord, lane: Lane): void {
-  for (const [index, other] of record.lanes.entries()) if (other !== lane) leave(record, index)
+  for (let index = 0; index < record.lanes.length; index += 1) if (record.lanes[index] !== lane) leave(record, index)
 }
 
 /** It waits in only those of its lanes any more. */

@@ -32,7 +32,7 @@ export function createTicketing({
     return record
   }
 
-  const create = (input: TicketInput) => ticketOf(tickets.create(readTicketInput(input)))
+  const create = (input: TicketInput) => tickets.create(readTicketInput(input))
 
   const tryCreating = (input: TicketInput): TicketResult => {
     try {

@@ -3,7 +3,7 @@ import type { Breather } from '../breather.js'
 import { UnknownQueue, type InvalidTicket } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Roster } from '../rosters/roster.js'
-import { admit, refuseOther, type PastOfTicket } from './admission.js'
+import { admit, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
 import type { Lane } from './lane.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
@@ -17,10 +17,11 @@ import { createWaiting } from './waiting.js'
 /** All tickets and their lives: every change of a ticket is one of these functions. */
 export interface Tickets {
   /**
+   * Gives the one of the same id, if there is one.
    * @param past of a ticket that waited elsewhere before.
    * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}
    */
-  create(ticket: CheckedTicket, past?: PastOfTicket): TicketRecord
+  create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
   find(id: string): TicketRecord | undefined
   /** Does what is due: cancels the overdue, and lets those into the pools that may be grouped now. */
   advance(now: number): void
@@ -28,7 +29,8 @@ export interface Tickets {
   reserve(records: readonly TicketRecord[], lane: Lane): void
   release(records: readonly TicketRecord[], now: number): void
   /**
-   * A match was found for them all: false, and nothing changed, if one of them does not wait in the lane any more.
+   * A match was found for them all; where its queue wants that, they are asked whether they accept it. False, and nothing
+   * changed, if one of them does not wait in the lane any more.
    * @param teams for each of them the index of its team.
    */
   take(records: readonly TicketRecord[], lane: Lane, roster: Roster, teams: readonly number[], now: number): boolean
@@ -88,6 +90,8 @@ export function createTickets(options: TicketsOptions): Tickets {
   /** Those that ended, the first to end first. */
   const ended: TicketRecord[] = []
 
+  let admitting: Admitting = { lanes, players, locatePlayers, clock, random }
+
   const touch = (record: TicketRecord) => {
     record.version += 1
     waiters.changed(record)
@@ -130,15 +134,19 @@ export function createTickets(options: TicketsOptions): Tickets {
       const before = ticket.id === undefined ? undefined : byId.get(ticket.id)
       if (before !== undefined) {
         refuseOther(before, ticket)
-        return before
+        // Whoever was handed over may come back.
+        if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
       }
-      const { record, found, entries } = admit(ticket, past, { lanes, players, locatePlayers, clock, random })
+      const { record, found, entries } = admit(ticket, past, admitting)
+      if (before !== undefined) record.version = before.version + 1
       byId.set(record.id, record)
       players.add(record)
       waiting.settle(record, clock.now(), { entries })
       void found?.then((place) => located(record, place))
-      if (events.isHeard('ticketCreated')) events.emit('ticketCreated', { ticket: ticketOf(record) })
-      return record
+      const created = ticketOf(record)
+      events.emit('ticketCreated', { ticket: created })
+      // A listener may have cancelled it.
+      return record.version === created.version ? created : ticketOf(record)
     },
 
     find: (id) => byId.get(id),
@@ -152,14 +160,17 @@ export function createTickets(options: TicketsOptions): Tickets {
     },
 
     take: (records, lane, roster, teams, now) => {
-      if (!records.every((record) => isIn(record, lane))) return false
-      for (const [index, record] of records.entries()) {
+      for (const record of records) if (!isIn(record, lane)) return false
+      const asks = roster.queue.acceptance
+      const acceptance = asks && { until: now + asks.withinMs, accepted: [] }
+      for (let index = 0; index < records.length; index += 1) {
+        const record = records[index] as TicketRecord
         waiting.leave(record)
         record.status = 'MATCH_FOUND'
-        record.seat = { roster, team: teams[index] as number, matchedAt: now, acceptance: undefined }
+        record.seat = { roster, team: teams[index] as number, matchedAt: now, acceptance }
         touch(record)
       }
-      for (const record of records) settleAll(othersOf(record), now)
+      if (players.shared) for (const record of records) settleAll(othersOf(record), now)
       return true
     },
 
@@ -210,6 +221,7 @@ export function createTickets(options: TicketsOptions): Tickets {
 
     moveTo: (others, now) => {
       lanes = others
+      admitting = { ...admitting, lanes }
       const refused: RefusedTicket[] = []
       for (const record of byId.values()) {
         if (hasEnded(record)) continue
@@ -230,7 +242,9 @@ export function createTickets(options: TicketsOptions): Tickets {
 
     removeEnded: (now) => {
       const kept = ended.findIndex((record) => now - (record.assignedAt ?? record.cancelledAt ?? now) < keepEndedMs)
-      for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) byId.delete(record.id)
+      for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) {
+        if (byId.get(record.id) === record) byId.delete(record.id)
+      }
     },
 
     all: () => byId.values(),

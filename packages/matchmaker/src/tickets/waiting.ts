@@ -64,7 +64,8 @@ export function createWaiting({ locateTimeoutMs, isElsewhere, changed, out }: Wa
 
   const enterAll = (record: TicketRecord, { entries, refused }: SettleOptions) => {
     let refusing: Set<Lane> | undefined
-    for (const [index, lane] of record.lanes.entries()) {
+    for (let index = 0; index < record.lanes.length; index += 1) {
+      const lane = record.lanes[index] as Lane
       try {
         enter(record, index, entries?.[index])
       } catch (error) {
@@ -79,7 +80,7 @@ export function createWaiting({ locateTimeoutMs, isElsewhere, changed, out }: Wa
   const settle = (record: TicketRecord, now: number, options: SettleOptions = {}): void => {
     if (record.status !== 'SEARCHING') return
     if (record.lanes.length === 0) return out(record, 'refused', now)
-    if (firstExpiryOf(record) <= now) keepLanes(record, ({ queue }) => now - record.createdAt < queue.expireAfterMs)
+    if (firstExpiryOf(record) <= now) leaveExpired(record, now)
     if (record.lanes.length === 0) return out(record, 'expired', now)
     const hindrance = hindranceOf(record, now)
     if (hindrance === undefined) enterAll(record, options)
@@ -113,5 +114,11 @@ export function createWaiting({ locateTimeoutMs, isElsewhere, changed, out }: Wa
   }
 }
 
-const firstExpiryOf = ({ createdAt, lanes }: TicketRecord) =>
-  lanes.reduce((first, { queue }) => Math.min(first, createdAt + queue.expireAfterMs), Infinity)
+function firstExpiryOf({ createdAt, lanes }: TicketRecord): number {
+  let first = Infinity
+  for (const { queue } of lanes) first = Math.min(first, createdAt + queue.expireAfterMs)
+  return first
+}
+
+const leaveExpired = (record: TicketRecord, now: number) =>
+  keepLanes(record, ({ queue }) => now - record.createdAt < queue.expireAfterMs)

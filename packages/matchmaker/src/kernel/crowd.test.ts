@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import type { Entry, Model } from './model.js'
+import { createPool } from './pool.js'
+
+const NOW = 1_000_000_000_000
+const CROWD = 10_500
+
+const pairs = {
+  levels: Float64Array.of(0),
+  lastResortLevel: Infinity,
+  teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }],
+  fillForMs: 0,
+  radius: undefined,
+  spans: [],
+  checks: undefined,
+} satisfies Model<string>
+
+/** The oldest first. */
+const crowd = (taste: (at: number) => string, valuesOf: (at: number) => number[]): Entry<string>[] =>
+  Array.from({ length: CROWD }, (_, at) => ({
+    id: `t${at}`,
+    size: 1,
+    since: NOW + at,
+    priority: 0,
+    key: '',
+    place: undefined,
+    network: undefined,
+    values: valuesOf(at),
+    facts: taste(at),
+  }))
+
+test('two who are far apart in a crowd that goes with nobody find one another within a bounded number of rounds', () => {
+  const pool = createPool<string>({
+    ...pairs,
+    checks: { pair: (one, other) => one === other, part: undefined, whole: undefined, unevenness: undefined },
+  })
+  const mates = new Set([500, 900])
+  const taste = (at: number) => (mates.has(at) ? 'mates' : `t${at}`)
+  for (const entry of crowd(taste, () => [])) pool.add(entry)
+  let found: number | undefined
+  for (let round = 1; round <= 130 && found === undefined; round++) {
+    const [match] = pool.group(NOW + CROWD + round)
+    if (match === undefined) continue
+    expect(match.slots.map((slot) => pool.entryOf(slot).facts)).toEqual(['mates', 'mates'])
+    found = round
+  }
+  // What is read at first does not tell.
+  expect(found).toBeGreaterThan(1)
+})
+
+test('who is alike by the first of two differences and apart by the second is found by the second', () => {
+  const pool = createPool<string>({
+    ...pairs,
+    spans: [
+      { by: 'each', limit: Float64Array.of(10) },
+      { by: 'each', limit: Float64Array.of(0.5) },
+    ],
+  })
+  // Only the last has another's taste.
+  const tasteOf = (at: number) => (at === CROWD - 1 ? 5000 : at)
+  for (const entry of crowd(String, (at) => [at % 10, at % 10, tasteOf(at), tasteOf(at)])) pool.add(entry)
+  const matches = [...pool.group(NOW + CROWD)]
+  expect(matches.map(({ slots }) => [...slots].map((slot) => pool.entryOf(slot).id))).toEqual([['t5000', `t${CROWD - 1}`]])
+})

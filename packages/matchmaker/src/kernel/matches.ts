@@ -1,0 +1,33 @@
+// pure: the matches of a round, each put in order when somebody looks
+import type { Columns } from './columns.js'
+import type { Grouped, Matches, Slot } from './model.js'
+import { isOlder } from './order.js'
+
+/** The teams of a match in which it is all the same who is in which. */
+export type TeamsOf = (slots: readonly Slot[]) => readonly number[]
+
+/** Matches that are not told yet: from `start` to `end`, of so many tickets each. */
+export interface Untold {
+  readonly slots: Int32Array
+  readonly start: number
+  readonly end: number
+  readonly tickets: number
+}
+
+/** Nothing is made for a match before it is read: for a million tickets that would take as long as finding them all. */
+export function matchesOf(columns: Columns, batches: readonly (Grouped | Untold)[], teamsOf: TeamsOf): Matches {
+  return {
+    length: batches.reduce((sum, batch) => sum + ('start' in batch ? (batch.end - batch.start) / batch.tickets : 1), 0),
+    *[Symbol.iterator]() {
+      for (const batch of batches) {
+        if (!('start' in batch)) yield batch
+        else for (let at = batch.start; at < batch.end; at += batch.tickets) yield told(columns, batch.slots.subarray(at, at + batch.tickets), teamsOf)
+      }
+    },
+  }
+}
+
+function told(columns: Columns, members: Int32Array, teamsOf: TeamsOf): Grouped {
+  const slots = [...members].toSorted((one, other) => (isOlder(columns, one, other) ? -1 : 1))
+  return { opening: undefined, slots, teams: teamsOf(slots) }
+}

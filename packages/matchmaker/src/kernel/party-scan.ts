@@ -1,0 +1,128 @@
+// pure: matches of parties that stand next to one another when they are sorted
+import { VALUES, type Columns } from './columns.js'
+import type { Slot } from './model.js'
+import type { Packing } from './packing.js'
+import type { Sorter } from './radix-sort.js'
+
+/** Tickets considered for one match, per player. */
+const REACH = 4
+
+/** What holds for a pass. */
+export interface PartyTerms {
+  /** Sorted tickets. */
+  readonly count: number
+  /** Bits of a sort key for the value; those above are of the cell. */
+  readonly valueBits: number
+  /** Sort keys of one match differ by so much at most. */
+  readonly furthest: number
+  /** The limit of each span. */
+  readonly limits: readonly number[]
+}
+
+export interface PartyScan {
+  begin(terms: PartyTerms): void
+  /** Goes on until so many tickets have begun a match; says how many matches were made, and how many could not be. */
+  go(until: number): readonly [made: number, refused: number]
+}
+
+export interface PartyScanInput {
+  readonly columns: Columns
+  readonly packing: Packing
+  readonly sorter: Sorter
+  /** See `BulkInput`. */
+  group(slots: Int32Array, at: number, count: number): number
+}
+
+/** Each ticket in turn begins a match with those that stand after it, as they fit. */
+export function createPartyScan({ columns, packing, sorter, group }: PartyScanInput): PartyScan {
+  const { players } = packing
+  const members = new Int32Array(players)
+  let terms: PartyTerms = { count: 0, valueBits: 0, furthest: 0, limits: [] }
+  let low = new Float64Array(0)
+  let high = new Float64Array(0)
+  let at = 0
+  // Whoever the ticket at `at` could be in a match with stands before `end`; so many players of them have none yet.
+  let end = 0
+  let company = 0
+
+  /** Moves the end to where the tickets are too different from the first one. */
+  const widen = (first: number): void => {
+    const { keys, items } = sorter
+    const { size } = columns
+    const { count, valueBits, furthest } = terms
+    const key = keys[first] as number
+    const last = Math.min(key + furthest, (((key >>> valueBits) + 1) * 2 ** valueBits) - 1)
+    for (; end < count && (keys[end] as number) <= last; end++) company += size[items[end] as Slot] as number
+  }
+
+  /** Fills a match with whoever stands from `first` on; says how many tickets there are in it, or 0. */
+  const together = (first: number): number => {
+    const { items } = sorter
+    const { size, taken } = columns
+    const until = Math.min(end, first + REACH * players)
+    low.fill(Infinity)
+    high.fill(-Infinity)
+    let packed = 0
+    let found = 0
+    for (let next = first; next < until; next++) {
+      const slot = items[next] as Slot
+      if (taken[slot] === 1) continue
+      const more = packing.add(packed, size[slot] as number)
+      if (more === -1 || !joins(slot)) continue
+      packed = more
+      members[found++] = slot
+      if (packing.count(packed) === players) return found
+    }
+    return 0
+  }
+
+  /** Whether one more is alike enough; if so, it counts. */
+  const joins = (slot: Slot): boolean => {
+    const { rows, stride } = columns
+    const { limits } = terms
+    for (let span = 0; span < limits.length; span++) {
+      const value = slot * stride + VALUES + 2 * span
+      const least = Math.min(low[span] as number, rows[value] as number)
+      const greatest = Math.max(high[span] as number, rows[value + 1] as number)
+      if (greatest - least > (limits[span] as number)) return false
+    }
+    for (let span = 0; span < limits.length; span++) {
+      const value = slot * stride + VALUES + 2 * span
+      low[span] = Math.min(low[span] as number, rows[value] as number)
+      high[span] = Math.max(high[span] as number, rows[value + 1] as number)
+    }
+    return true
+  }
+
+  return {
+    begin: (next) => {
+      terms = next
+      low = new Float64Array(next.limits.length)
+      high = new Float64Array(next.limits.length)
+      at = 0
+      end = 0
+      company = 0
+    },
+    go: (until) => {
+      const { items } = sorter
+      const { taken, size } = columns
+      let made = 0
+      let refused = 0
+      for (; at < until; at++) {
+        const slot = items[at] as Slot
+        if (taken[slot] === 1) continue
+        widen(at)
+        // Where too few are near, nobody need be looked at.
+        const found = company < players ? 0 : together(at)
+        if (found > 0 && group(members, 0, found) === 0) {
+          made += 1
+          company -= players
+          continue
+        }
+        if (found > 0) refused += 1
+        company -= size[slot] as number
+      }
+      return [made, refused]
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { AWAKE, createColumns, SETTLED } from './columns.js'
+import type { Draft } from './draft.js'
+import type { Neighbours } from './neighbours.js'
+import { createWaking } from './wake.js'
+
+test('where too much is to be read, part of the settled are woken, others each time, until all have been', () => {
+  const columns = createColumns(0)
+  const row = { since: 0, priority: 0, key: '', place: undefined, values: [] }
+  const settled = Int32Array.from({ length: 1200 }, (_, each) => columns.put({ ...row, id: `t${each}` }, 0, -1, 1))
+  const draft = { begin: () => true, admits: () => true } satisfies Partial<Draft>
+  // Nobody is told, and there are always more.
+  const among = { scales: [{ chord: Infinity, width: Infinity, level: 0, widths: [] }], near: () => 0, cut: true } satisfies Partial<Neighbours>
+  const wake = createWaking({ columns, draft: draft as unknown as Draft, reach: () => 0 })
+
+  const woken = new Set<number>()
+  for (const many of [500, 1000, 1200]) {
+    columns.standing.fill(SETTLED)
+    wake(Int32Array.of(0), settled, among as unknown as Neighbours)
+    const now = settled.filter((slot) => columns.standing[slot] === AWAKE)
+    expect(now.length).toBe(500)
+    for (const slot of now) woken.add(slot)
+    expect(woken.size).toBe(many)
+  }
+})
