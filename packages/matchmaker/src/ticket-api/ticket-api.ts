@@ -18,6 +18,7 @@ import { createBackfills } from './backfills.js'
 import { createBeacons, type BeaconSource } from './beacons.js'
 import { assertBackend, isBackend, type TicketCaller } from './caller.js'
 import type { TicketApiCounts } from './counts.js'
+import { checkOptions } from './check-options.js'
 import { createCreating } from './creating.js'
 import { explanationView } from './explanation.js'
 import { createGroupStore } from './group-store.js'
@@ -92,8 +93,9 @@ const anonymous = ['document', 'monitor', 'serverReady'] as const
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
 
-/** An HTTP API for game clients, game servers and backends. */
+/** An HTTP API for game clients, game servers and backends. @throws {InvalidInput} naming the option and the value. */
 export function createTicketApi(service: TicketService, options: TicketApiOptions): TicketApi {
+  checkOptions(options)
   const { authenticate, basePath = '', address, locate, cors, inspect = false, onError = warn, clock = systemClock } = options
   const { perCaller, perAddress, waitsPerCaller = 8, waits: inAll = 50_000, groups: mostGroups = 100_000 } = options.limits ?? {}
   const { bodyBytes = 16 * 1024, backendBodyBytes = 2 * 1024 * 1024 } = options.limits ?? {}

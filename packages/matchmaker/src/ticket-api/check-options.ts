@@ -1,0 +1,41 @@
+import { InvalidInput } from '@muster/core'
+import { z } from 'zod'
+import { read } from '../read.js'
+import type { TicketApiOptions } from './ticket-api.js'
+
+const callable = z.custom((value) => typeof value === 'function', 'must be a function')
+const count = z.int().min(1)
+const attempts = z.strictObject({ limit: z.number().min(1), windowMs: z.number().positive() }).nullable()
+
+const schema = z.strictObject({
+  authenticate: callable,
+  basePath: z
+    .string()
+    .regex(/^(\/[^/?#]+)*$/, "must be empty, or begin with '/' and not end with it")
+    .optional(),
+  address: callable.optional(),
+  beacons: callable.optional(),
+  locate: callable.optional(),
+  inspect: z.boolean().optional(),
+  limits: z
+    .strictObject({
+      perCaller: attempts.optional(),
+      perAddress: attempts.optional(),
+      waitsPerCaller: count.optional(),
+      waits: count.optional(),
+      groups: count.optional(),
+      bodyBytes: count.optional(),
+      backendBodyBytes: count.optional(),
+    })
+    .optional(),
+  groupIdleMs: z.number().positive().optional(),
+  cors: z.unknown().optional(),
+  onError: callable.optional(),
+  clock: z.unknown().optional(),
+  random: callable.optional(),
+})
+
+/** @throws {InvalidInput} naming the option and the value. */
+export function checkOptions(options: TicketApiOptions): void {
+  read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
+}
