@@ -97,8 +97,8 @@ async function run(world: World, create: (nth: number) => void, knownAt: Readonl
       Object.entries(requests).map(([id, byStatus]) => [id, Object.values(byStatus).reduce((sum, count) => sum + count, 0)]),
     ),
   }
-  await client.close()
-  await emulator.close()
+  // What is still under way waits for its turn, and so for the time.
+  await clock.until(Promise.all([client.close(), emulator.close()]))
   return result
 }
 
@@ -136,7 +136,7 @@ async function following(withWebhooks: boolean): Promise<Result> {
     matchmaker.createTicket({ queue: 'q', players })
   }
   const result = await run(world, create, knownAt)
-  await matchmaker.stop()
+  await clock.until(matchmaker.stop())
   return result
 }
 
@@ -151,8 +151,7 @@ async function pollingEach(): Promise<Result> {
     const request_id = turns.shift()
     if (request_id === undefined) return
     underWay += 1
-    const { current_status } = await client.deployments.get({ request_id })
-    underWay -= 1
+    const { current_status } = await client.deployments.get({ request_id }).finally(() => (underWay -= 1))
     if (current_status === 'Status.READY') {
       knownAt.set(request_id, clock.now())
       await client.deployments.stop({ request_id })
