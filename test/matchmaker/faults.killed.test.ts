@@ -10,6 +10,7 @@ import { seededRandom } from '@muster/core/clock'
 import { createEmulator } from '@muster/emulator'
 import { createFileJournal } from '@muster/matchmaker'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { publishGame } from './game.js'
 import { until } from './studio.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -48,18 +49,7 @@ test.concurrent.each(deaths)(
     const emulator = createEmulator({ speed: 40, random: seededRandom(1), deployments: { listLagMs: 100 } })
     const { url } = await emulator.listen()
     const client = createClient({ baseUrl: url, token: 'dev' })
-    await client.applications.create({ name: 'game', is_active: true })
-    await client.versions.create({
-      app_name: 'game',
-      name: '1',
-      docker_repository: 'registry.example.com',
-      docker_image: 'studio/game',
-      docker_tag: '1',
-      req_cpu: 512,
-      req_memory: 512,
-      ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
-      termination_grace_period_seconds: 5,
-    })
+    await publishGame(client)
     const path = join(folder, `${kind}-${moment}`)
     expect(await live({ url, path, dieAt: { kind, moment } })).toBe('SIGKILL')
 

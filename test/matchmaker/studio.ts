@@ -2,6 +2,7 @@ import { createClient } from '@muster/core'
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { createEmulator, type EmulatorOptions } from '@muster/emulator'
 import { createMatchmaker, type MatchmakerOptions, type QueueDefinition } from '@muster/matchmaker'
+import { publishGame } from './game.js'
 
 const deploy = { application: 'game', version: '1', readyTimeoutMs: 4000 }
 export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
@@ -23,18 +24,7 @@ export async function openStudio(
   const emulator = createEmulator({ speed: 50, random: seededRandom(seed), ...given.emulator, faults: [] })
   const { url } = await emulator.listen()
   const client = createClient({ baseUrl: url, token: 'dev', random: seededRandom(seed + 1) })
-  await client.applications.create({ name: 'game', is_active: true })
-  await client.versions.create({
-    app_name: 'game',
-    name: '1',
-    docker_repository: 'registry.example.com',
-    docker_image: 'studio/game',
-    docker_tag: '1',
-    req_cpu: 512,
-    req_memory: 512,
-    ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
-    termination_grace_period_seconds: 5,
-  })
+  await publishGame(client)
   for (const fault of given.emulator?.faults ?? []) emulator.faults.add(fault)
   const matchmaker = createMatchmaker({
     deployments: client.deployments,

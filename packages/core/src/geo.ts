@@ -9,7 +9,7 @@ export interface Coordinates {
 }
 
 /** Kilometres; the earth taken as a sphere of its mean radius. The error against the true ellipsoid stays under 0.6 %. */
-const EARTH_RADIUS_KM = 6371
+export const EARTH_RADIUS_KM = 6371
 
 const toRadians = (degrees: number) => (degrees * Math.PI) / 180
 

@@ -1,6 +1,7 @@
 import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'
+import { publishGame } from '../game.js'
 
 /** A service on a manual clock, which many schedules use one after another. */
 export interface Ground {
@@ -50,22 +51,8 @@ async function prepare({ deployMs, listLagMs }: (typeof kinds)[number]): Promise
     random: seededRandom(1),
     dispatcher: inProcess((request) => emulator.fetch(request)),
   })
-  await clock.until(client.applications.create({ name: 'game', is_active: true }))
-  await clock.until(
-    client.versions.create({
-      app_name: 'game',
-      name: '1',
-      docker_repository: 'registry.example.com',
-      docker_image: 'studio/game',
-      docker_tag: '1',
-      req_cpu: 512,
-      req_memory: 512,
-      ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
-      termination_grace_period_seconds: 5,
-      // What never gets READY ends in error, and then as it was asked to.
-      time_to_deploy: 12,
-    }),
-  )
+  // What never gets READY ends in error, and then as it was asked to.
+  await clock.until(publishGame(client, 12))
   await client.close()
   return ground
 }

@@ -142,8 +142,8 @@ export function createColumns(spans: number): Columns {
       free.push(slot)
     },
     placeOf: (slot) => {
-      const [x, y, z] = columns.rows.subarray(slot * stride) as unknown as [number, number, number]
-      return Number.isNaN(x) ? undefined : [x, y, z]
+      const at = (axis: number) => columns.rows[slot * stride + axis] as number
+      return Number.isNaN(at(X)) ? undefined : [at(X), at(Y), at(Z)]
     },
     valuesOf: (slot) => {
       const first = slot * stride + VALUES

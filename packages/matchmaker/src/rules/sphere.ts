@@ -1,8 +1,5 @@
 // pure: places as points on a sphere of radius 1
-import type { Coordinates } from '@muster/core'
-
-/** As in core's `greatCircleKm`. */
-const EARTH_RADIUS_KM = 6371
+import { EARTH_RADIUS_KM, type Coordinates } from '@muster/core'
 
 /** The square of the straight line between places so many kilometres apart; Infinity from half around the earth on. */
 export const chordSquared = (km: number): number =>

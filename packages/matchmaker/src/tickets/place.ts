@@ -1,8 +1,8 @@
 // pure: where a ticket is
 import { addressPrefix, type Coordinates } from '@muster/core'
+import { pointOf } from '../rules/sphere.js'
 import type { Player } from './ticket.js'
 
-const toRadians = (degrees: number) => (degrees * Math.PI) / 180
 const toDegrees = (radians: number) => (radians * 180) / Math.PI
 
 /**
@@ -13,10 +13,10 @@ export function middleOf(places: readonly Coordinates[]): Coordinates | undefine
   if (places.length < 2) return places[0]
   let [x, y, z] = [0, 0, 0]
   for (const place of places) {
-    const [latitude, longitude] = [toRadians(place.latitude), toRadians(place.longitude)]
-    x += Math.cos(latitude) * Math.cos(longitude)
-    y += Math.cos(latitude) * Math.sin(longitude)
-    z += Math.sin(latitude)
+    const point = pointOf(place)
+    x += point[0]
+    y += point[1]
+    z += point[2]
   }
   if (Math.hypot(x, y, z) < 1e-9) return places[0]
   return { latitude: toDegrees(Math.atan2(z, Math.hypot(x, y))), longitude: toDegrees(Math.atan2(y, x)) }

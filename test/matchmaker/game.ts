@@ -1,0 +1,20 @@
+import type { Client } from '@muster/core'
+
+/** The version that matchmakers deploy here: `game`, `1`. */
+const version = {
+  app_name: 'game',
+  name: '1',
+  docker_repository: 'registry.example.com',
+  docker_image: 'studio/game',
+  docker_tag: '1',
+  req_cpu: 512,
+  req_memory: 512,
+  ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
+  termination_grace_period_seconds: 5,
+} as const
+
+/** Makes it known to a service. @param timeToDeploy seconds after which the service gives up. */
+export async function publishGame(client: Client, timeToDeploy?: number): Promise<void> {
+  await client.applications.create({ name: 'game', is_active: true })
+  await client.versions.create({ ...version, ...(timeToDeploy === undefined ? {} : { time_to_deploy: timeToDeploy }) })
+}
