@@ -65,11 +65,11 @@ const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
 const WHOLE_OCTETS: ReadonlySet<number> = new Set([8, 16, 24, 32])
 
 /** Zero for all octets but the first ones. */
-const withoutOctets = (quad: string, kept: number) =>
-  quad
-    .split('.')
-    .map((octet, index) => (index < kept ? octet : '0'))
-    .join('.')
+function withoutOctets(quad: string, kept: number): string {
+  let end = -1
+  for (let octet = 0; octet < kept; octet += 1) end = quad.indexOf('.', end + 1)
+  return end === -1 ? quad : quad.slice(0, end) + '.0'.repeat(4 - kept)
+}
 
 /**
  * The network an address lies in, such as `198.51.0.0/16` or `2001:db8::/32`: the next best thing to

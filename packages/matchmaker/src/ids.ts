@@ -1,8 +1,21 @@
-import { randomInt } from 'node:crypto'
+import { randomFillSync } from 'node:crypto'
 import type { Random } from '@muster/core/clock'
 
+/** Random bits are had many at once: to have them takes as long for a few. */
+const pool = new Uint32Array(1024)
+let used = pool.length
+
 /** The default: cannot be foreseen, because who knows a ticket's id may often see the ticket. */
-export const unguessable: Random = () => randomInt(2 ** 47) / 2 ** 47
+export const unguessable: Random = () => {
+  if (used === pool.length) {
+    randomFillSync(pool)
+    used = 0
+  }
+  const [high, low] = [pool[used] as number, pool[used + 1] as number]
+  used += 2
+  // The 52 bits that a number below 1 has room for.
+  return ((high >>> 12) * 2 ** 32 + low) / 2 ** 52
+}
 
 const CHARACTERS_PER_DRAW = 7
 const CODES = Uint8Array.from('0123456789abcdefghijklmnopqrstuv', (character) => character.charCodeAt(0))

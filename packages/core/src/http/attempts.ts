@@ -40,19 +40,22 @@ export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: At
   const roundingMs = 0.01
 
   const clearOf = (key: string, now: number) => Math.max(now, clearAt.get(key) ?? now)
-  const wait = (key: string): number => {
-    const now = clock.now()
-    const waitMs = clearOf(key, now) + intervalMs - now - windowMs
+  const waitFor = (clear: number, now: number): number => {
+    const waitMs = clear + intervalMs - now - windowMs
     return waitMs > roundingMs ? waitMs : 0
   }
-  const charge = (key: string) => void clearAt.set(key, clearOf(key, clock.now()) + intervalMs)
 
   return {
-    wait,
-    charge,
+    wait: (key) => {
+      const now = clock.now()
+      return waitFor(clearOf(key, now), now)
+    },
+    charge: (key) => void clearAt.set(key, clearOf(key, clock.now()) + intervalMs),
     take: (key) => {
-      const waitMs = wait(key)
-      if (waitMs === 0) charge(key)
+      const now = clock.now()
+      const clear = clearOf(key, now)
+      const waitMs = waitFor(clear, now)
+      if (waitMs === 0) clearAt.set(key, clear + intervalMs)
       return waitMs
     },
     giveBack: (key) => {

@@ -1,4 +1,5 @@
-import { bytesTaker } from './lazy-request.js'
+import { takeBytes } from './lazy-request.js'
+import { bodyBroken, bodyTooLarge } from './message.js'
 import { Problem } from './problem.js'
 
 /** Deeper JSON than this is refused. Our choice: no body we describe needs more than 6. */
@@ -10,7 +11,11 @@ const MOST_LEVELS = 32
  * @throws {Problem} 400, 413 or 415.
  */
 export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, maxBytes)
+  return jsonOf(request, await readBytes(request, maxBytes))
+}
+
+/** What `readJson` makes of the bytes. @throws {Problem} 400 or 415. */
+export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
   // Browsers send any other type to any site without asking it first.
   const type = request.headers.get('content-type') ?? ''
@@ -24,21 +29,16 @@ export async function readJson(request: Request, maxBytes: number): Promise<unkn
 
 /**
  * The bytes of a request's body, at most `maxBytes` of them.
- * @throws {Problem} 413 if there are more, 400 if the body breaks off.
+ * Rejects with a `Problem`: 413 if there are more, 400 if the body breaks off.
  */
-export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new Problem(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`, { headers: { connection: 'close' } })
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
-  const take = bytesTaker(request)
-  if (take !== undefined) {
-    const bytes = await take(maxBytes).catch(broken)
-    if (bytes === undefined) throw tooLarge()
-    return bytes
-  }
-  if (request.body === null) return new Uint8Array()
+export function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return Promise.reject(bodyTooLarge(maxBytes))
+  return takeBytes(request, maxBytes) ?? readStream(request.body, maxBytes)
+}
 
-  const reader = request.body.getReader()
+async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array> {
+  if (body === null) return new Uint8Array()
+  const reader = body.getReader()
   const chunks: Uint8Array[] = []
   for (let size = 0; ; ) {
     const { done, value } = await reader.read().catch(broken)
@@ -46,14 +46,14 @@ export async function readBytes(request: Request, maxBytes: number): Promise<Uin
     size += value.byteLength
     if (size > maxBytes) {
       await reader.cancel().catch(() => {})
-      throw tooLarge()
+      throw bodyTooLarge(maxBytes)
     }
     chunks.push(value)
   }
 }
 
 function broken(): never {
-  throw new Problem(400, 'body-broken', 'the body broke off')
+  throw bodyBroken()
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

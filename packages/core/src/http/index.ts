@@ -16,7 +16,7 @@ export {
   type HttpHandler,
   type RequestLimits,
 } from './http-api.js'
-export { inputProblem } from './input.js'
+export { inputProblem, type QuickRead } from './input.js'
 export { longPoll, type LongPoll } from './long-poll.js'
 export { nodeListener } from './node-listener.js'
 export { openApiDocument, type OpenApiOptions } from './openapi.js'

@@ -1,9 +1,10 @@
-import { createServer, request as httpRequest } from 'node:http'
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
+import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readBytes, readJson } from './body.js'
-import { lazyRequest } from './lazy-request.js'
+import { lazyRequest, targetOf } from './lazy-request.js'
 import { realRequest } from './message.js'
 import { nodeListener } from './node-listener.js'
 import { Problem, problemReply } from './problem.js'
@@ -123,6 +124,19 @@ describe('a lazy request', () => {
     expect(long).toEqual(['{"a":"ü"}', 10])
   })
 
+  test('has the path and the query of its URL, also where that is not made', () => {
+    const paths = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab1/._-%2e?#\\ü:@') })).map((path) => `/${path}`)
+    fc.assert(
+      fc.property(paths, fc.boolean(), (url, isAsked) => {
+        const request = lazyRequest({ url } as IncomingMessage, {} as ServerResponse, 'http://localhost')
+        const real = new URL(`http://localhost${url}`)
+        if (isAsked) expect(request.url).toBe(real.href)
+        expect(targetOf(request)).toMatchObject({ pathname: real.pathname, search: real.search })
+      }),
+      { examples: [['/tickets/batch', false], ['//a', false], ['/a/../b', false]] },
+    )
+  })
+
   test('can be shown', async () => {
     const [lazy] = await compare((request) => inspect(request).startsWith('Request {'))
     expect(lazy).toBe(true)
@@ -134,6 +148,18 @@ describe('a replier by node:http', () => {
     const { url } = await serve(async (request) => ({ status: 201, headers: { 'x-b': 'ü' }, body: `${request.method} ü` }))
     const response = await fetch(url, { method: 'PUT' })
     expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([201, '6', 'PUT ü'])
+  })
+
+  test('leaves what others said about the answer before', async () => {
+    const listener = nodeListener(handlerOf(async () => ({ status: 200, headers: { 'x-b': '1' }, body: 'ü' })))
+    const { url } = await listen(
+      createServer((message, response) => {
+        response.setHeader('x-a', '2').setHeader('X-B', '2')
+        listener(message, response)
+      }),
+    )
+    const { headers } = await fetch(url)
+    expect([headers.get('x-a'), headers.get('x-b'), headers.get('content-length')]).toEqual(['2', '1', '2'])
   })
 
   test('answers without a body', async () => {

@@ -3,12 +3,6 @@ import { pairsOf, readMessage, realRequest } from './message.js'
 import { passOn } from './pass-on.js'
 
 /**
- * The bytes of a request's body, but no more than `maxBytes` of them: then undefined. Rejects if the body breaks off. @throws
- * Error if someone else read it.
- */
-export type TakeBytes = (maxBytes: number) => Promise<Uint8Array | undefined>
-
-/**
  * A request of node:http as a Request. To make a real one takes as long as all the rest of a small answer, and hardly
  * anyone asks for more than its method, URL and headers: so these are given without, and the real one is made when
  * anything else is wanted. Where a real one is needed, as in `new Request(request)`, give it `request.clone()`.
@@ -17,17 +11,25 @@ export type TakeBytes = (maxBytes: number) => Promise<Uint8Array | undefined>
 export const lazyRequest = (message: IncomingMessage, response: ServerResponse, base: string): Request =>
   new LazyRequest(message, response, base) as unknown as Request
 
-/** The short way to the body of a lazy request of which nobody took the body yet; undefined for others. */
-export function bytesTaker(request: Request): TakeBytes | undefined {
+/**
+ * The short way to the body of a lazy request of which nobody took the body yet; undefined for others.
+ * @returns what `readMessage` does.
+ */
+export function takeBytes(request: Request, maxBytes: number): Promise<Uint8Array> | undefined {
   const lazy: unknown = request
-  return lazy instanceof LazyRequest && lazy.isWhole() ? (maxBytes) => lazy.takeBytes(maxBytes) : undefined
+  return lazy instanceof LazyRequest && lazy.isWhole() ? lazy.takeBytes(maxBytes) : undefined
 }
 
-/** The URL of a request, which is not to be changed. */
-export function urlOf(request: Request): URL {
+/** What a request asks for. */
+export type Target = Pick<URL, 'pathname' | 'search'>
+
+export function targetOf(request: Request): Target {
   const lazy: unknown = request
-  return lazy instanceof LazyRequest ? lazy.parsedUrl() : new URL(request.url)
+  return lazy instanceof LazyRequest ? lazy.target() : new URL(request.url)
 }
+
+/** A path that is the same when it is parsed, which takes longer than this. */
+const PLAIN_PATH = /^\/[\w/-]*$/
 
 class LazyRequest {
   readonly #message: IncomingMessage
@@ -57,6 +59,11 @@ class LazyRequest {
     return (this.#url ??= new URL(this.#base + (this.#message.url ?? '/')))
   }
 
+  target(): Target {
+    const { url = '/' } = this.#message
+    return this.#url === undefined && PLAIN_PATH.test(url) ? { pathname: url, search: '' } : this.parsedUrl()
+  }
+
   get headers(): Headers {
     return (this.#headers ??= new LazyHeaders(this.#message.rawHeaders) as unknown as Headers)
   }
@@ -80,7 +87,7 @@ class LazyRequest {
     return (this.#real ??= this.#taken ? usedRequest(this) : realRequest(this.#message, this.#response, this.url, this.signal))
   }
 
-  takeBytes(maxBytes: number): Promise<Uint8Array | undefined> {
+  takeBytes(maxBytes: number): Promise<Uint8Array> {
     this.#taken = true
     return readMessage(this.#message, this.#response, maxBytes)
   }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Problem } from './problem.js'
 
 export const pairsOf = (raw: readonly string[]): [string, string][] =>
   Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] as string, raw[2 * index + 1] as string])
@@ -41,17 +42,21 @@ function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
   })
 }
 
+export const bodyTooLarge = (maxBytes: number): Problem =>
+  new Problem(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`, { headers: { connection: 'close' } })
+
+export const bodyBroken = (): Problem => new Problem(400, 'body-broken', 'the body broke off')
+
+const READ_ALREADY = 'the body was read already: mount this API before whatever parses bodies'
+const NO_BYTES = new Uint8Array()
+
 /**
- * The bytes of a message's body, but no more than `maxBytes` of them: then undefined. Rejects if the body breaks off.
- * @throws Error if someone else read it.
+ * The bytes of a message's body, but no more than `maxBytes` of them. Rejects with a `Problem` if there are more, and if the
+ * body breaks off; with an Error if someone else read it.
  */
-export function readMessage(
-  message: IncomingMessage,
-  response: ServerResponse,
-  maxBytes: number,
-): Promise<Uint8Array | undefined> {
-  if (!hasBody(message)) return Promise.resolve(new Uint8Array())
-  if (message.readableEnded) throw new Error('the body was read already: mount this API before whatever parses bodies')
+export function readMessage(message: IncomingMessage, response: ServerResponse, maxBytes: number): Promise<Uint8Array> {
+  if (!hasBody(message)) return Promise.resolve(NO_BYTES)
+  if (message.readableEnded) return Promise.reject(new Error(READ_ALREADY))
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
@@ -62,10 +67,10 @@ export function readMessage(
       // The answer first; what follows is thrown away, and so does not block the connection.
       message.off('data', onData).pause()
       response.once('finish', () => message.resume())
-      resolve(undefined)
+      reject(bodyTooLarge(maxBytes))
     }
     message.on('data', onData)
-    message.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    message.once('error', reject)
+    message.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    message.on('error', () => reject(bodyBroken()))
   })
 }

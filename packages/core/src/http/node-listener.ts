@@ -27,8 +27,12 @@ async function serve(
   const answer = await reply(request, { remoteAddress: message.socket.remoteAddress })
   if (answer instanceof Response) return send(answer, message, response)
   const { status, headers, body } = answer
-  if (body === '') response.writeHead(status, headers).end()
-  else response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+  // A list, which node:http takes as it is.
+  const list = body === '' ? [] : ['content-length', String(Buffer.byteLength(body))]
+  for (const name in headers) list.push(name, headers[name] as string)
+  response.writeHead(status, list)
+  if (body === '') response.end()
+  else response.end(body)
 }
 
 async function send(answer: Response, message: IncomingMessage, response: ServerResponse): Promise<void> {

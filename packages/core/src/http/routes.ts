@@ -31,19 +31,19 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
   const compiled = entries
     .map(([name, operation]): Compiled<Name> => ({ name, operation, segments: operation.path.split('/').slice(1) }))
     .toSorted((a, b) => placeholders(a) - placeholders(b))
-  /** Routes without placeholders, by method and path. */
-  const fixed = new Map(
-    compiled.filter((route) => placeholders(route) === 0).map(
-      (route) => [`${route.operation.method} ${basePath}${route.operation.path}`, route],
-    ),
-  )
+  /** Routes without placeholders, by path and method. */
+  const fixed = new Map<string, Map<string, Match<Name>>>()
+  for (const { name, operation } of compiled.filter((route) => placeholders(route) === 0)) {
+    const path = basePath + operation.path
+    fixed.set(path, (fixed.get(path) ?? new Map<string, Match<Name>>()).set(operation.method, { name, operation, path: {} }))
+  }
   const bySegments = new Map<number, Compiled<Name>[]>()
   for (const route of compiled) bySegments.set(route.segments.length, [...(bySegments.get(route.segments.length) ?? []), route])
 
   /** @throws {Problem} 404; 405 naming the methods that the path has. */
   return (method: string, pathname: string): Match<Name> => {
-    const exact = fixed.get(`${method} ${pathname}`)
-    if (exact !== undefined) return { name: exact.name, operation: exact.operation, path: {} }
+    const exact = fixed.get(pathname)?.get(method)
+    if (exact !== undefined) return exact
     const inside = pathname === basePath || pathname.startsWith(`${basePath}/`)
     const segments = inside ? pathname.slice(basePath.length).split('/').slice(1) : []
     const fitting = bySegments.get(segments.length)?.filter((route) => fits(route, segments)) ?? []

@@ -1,8 +1,13 @@
 // pure: what clients of the ticket API send about players
 import { z } from 'zod'
 
+/** Bounds: characters, but of the priority. */
+export const MOST = { profile: 64, ticketId: 64, playerId: 128, address: 64, priority: 100 }
 const MOST_PROFILES = 16
-const id = z.string().min(1).max(128)
+const id = z.string().min(1).max(MOST.playerId)
+const profile = z.string().max(MOST.profile)
+const ticketId = z.string().max(MOST.ticketId)
+const priority = z.int().min(-MOST.priority).max(MOST.priority)
 const list = z.array(z.string().max(128)).max(256)
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -21,7 +26,9 @@ const attributes = z
 /** What anybody says about a player. */
 const playerKeys = {
   attributes,
-  player_ip: z.string().max(64).nullish().describe('Only what a backend says counts; a player’s is the address of the request'),
+  player_ip: z.string().max(MOST.address).nullish().describe(
+    'Only what a backend says counts; a player’s is the address of the request',
+  ),
   roles: list.optional().describe('Roles that the player would play'),
   avoid: list.optional().describe('Ids of players not to be matched with'),
   player_id: id.optional().describe('By a backend: who the player is'),
@@ -30,15 +37,15 @@ const playerKeys = {
 
 /** A profile is a queue. */
 const profileKeys = {
-  profile: z.string().max(64).optional(),
-  profiles: z.array(z.string().max(64)).min(1).max(MOST_PROFILES).optional().describe(
+  profile: profile.optional(),
+  profiles: z.array(profile).min(1).max(MOST_PROFILES).optional().describe(
     'Instead of `profile`: several, of which the first match wins',
   ),
 }
 
 const ticketKeys = {
-  id: z.string().max(64).optional().describe('By a backend: creating the same ticket twice is creating it once'),
-  priority: z.int().min(-100).max(100).optional().describe('By a backend: higher is served first'),
+  id: ticketId.optional().describe('By a backend: creating the same ticket twice is creating it once'),
+  priority: priority.optional().describe('By a backend: higher is served first'),
 }
 
 export type PlayerBody = z.infer<typeof PlayerBody>
@@ -82,7 +89,7 @@ const backfillTeams = z
 
 export type BackfillBody = z.infer<typeof BackfillBody>
 export const BackfillBody = z.strictObject({
-  profile: z.string().max(64).optional(),
+  profile: profile.optional(),
   tickets: z
     .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
     .optional()
@@ -92,8 +99,8 @@ export const BackfillBody = z.strictObject({
     .nullish()
     .meta({ type: ['object', 'null'], description: 'Existing servers send their assignment; it is not needed' }),
   match_id: z.string().max(128).optional().describe('Instead of `tickets`: the match'),
-  id: z.string().max(64).optional().describe('Creating the same backfill twice is creating it once'),
-  priority: z.int().min(-100).max(100).optional(),
+  id: ticketId.optional().describe('Creating the same backfill twice is creating it once'),
+  priority: priority.optional(),
   teams: backfillTeams.optional().describe('Default: every team, as far as it lacks players'),
 })
 

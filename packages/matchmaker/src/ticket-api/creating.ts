@@ -3,13 +3,14 @@ import type { TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'
 import { problemOf } from './problems.js'
+import { quickBody } from './quick-body.js'
 import type { BatchItem } from './schemas.js'
 import type { TicketService } from './service.js'
 import { partyViews, ticketView, type TicketView } from './views.js'
 
 /** How tickets come about. */
 export interface Creating {
-  one(body: TicketBody, speaker: Speaker): Promise<TicketView>
+  one(body: TicketBody, speaker: Speaker): TicketView | Promise<TicketView>
   /** Each for itself. */
   many(bodies: readonly unknown[], speaker: Speaker): Promise<readonly BatchItem[]>
   party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
@@ -28,11 +29,12 @@ export function createCreating(service: Pick<TicketService, 'createTicket' | 'cr
       ? player.then((one) => ({ id, ...queues, players: [one], priority }))
       : { id, ...queues, players: [player], priority }
   }
+  const create = (input: TicketInput) => ticketView({ ticket: service.createTicket(input), index: 0 })
   const readOne = (value: unknown, speaker: Speaker): TicketInput | Problem | Promise<TicketInput | Problem> => {
-    const read = TicketBody.safeParse(value)
-    if (!read.success) return inputProblem(read.error)
+    const body = readBody(value)
+    if (body instanceof Problem) return body
     try {
-      const input = inputOf(read.data, speaker)
+      const input = inputOf(body, speaker)
       return input instanceof Promise ? input.catch(refusal) : input
     } catch (error) {
       return refusal(error)
@@ -40,7 +42,10 @@ export function createCreating(service: Pick<TicketService, 'createTicket' | 'cr
   }
 
   return {
-    one: async (body, speaker) => ticketView({ ticket: service.createTicket(await inputOf(body, speaker)), index: 0 }),
+    one: (body, speaker) => {
+      const input = inputOf(body, speaker)
+      return input instanceof Promise ? input.then(create) : create(input)
+    },
 
     many: async (bodies, speaker) => {
       const read = bodies.map((body) => readOne(body, speaker))
@@ -70,6 +75,13 @@ export function createCreating(service: Pick<TicketService, 'createTicket' | 'cr
       }
     },
   }
+}
+
+function readBody(value: unknown): TicketBody | Problem {
+  const quick = quickBody(value)
+  if (quick !== undefined) return quick
+  const read = TicketBody.safeParse(value)
+  return read.success ? read.data : inputProblem(read.error)
 }
 
 function queuesOf({ profile, profiles }: Pick<TicketBody, 'profile' | 'profiles'>): Pick<TicketInput, 'queue' | 'queues'> {

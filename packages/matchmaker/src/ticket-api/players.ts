@@ -49,16 +49,11 @@ export function createReadPlayer(measured: Measured, random: Random): ReadPlayer
       )
     }
     const { reported, attributes } = apart(body.attributes)
-    const player: Player = {
-      id: trusted ? (body.player_id ?? newId(random)) : caller.id,
-      ip,
-      coordinates: body.coordinates,
-      attributes,
-      roles: body.roles,
-      avoid: body.avoid,
-    }
-    const latencies = measured({ reported, ip, coordinates: body.coordinates })
-    return latencies instanceof Promise ? latencies.then((known) => ({ ...player, latencies: known })) : { ...player, latencies }
+    const { coordinates, roles, avoid } = body
+    const id = trusted ? (body.player_id ?? newId(random)) : caller.id
+    const player = (latencies: Latencies | undefined): Player => ({ id, ip, coordinates, latencies, attributes, roles, avoid })
+    const latencies = measured({ reported, ip, coordinates })
+    return latencies instanceof Promise ? latencies.then(player) : player(latencies)
   }
 }
 

@@ -29,6 +29,7 @@ import { createMeasured } from './measured.js'
 import { monitorView } from './monitor.js'
 import { createReadPlayer } from './players.js'
 import { problemOf } from './problems.js'
+import { quickBody } from './quick-body.js'
 import { createReading } from './reading.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import type { TicketService } from './service.js'
@@ -188,6 +189,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const api = createHttpApi({
     routes: ticketRoutes,
     handlers,
+    quickReads: { createTicket: quickBody },
     anonymous,
     authenticate,
     authorize: (route, caller) => {

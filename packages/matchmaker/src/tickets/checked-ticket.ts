@@ -25,6 +25,7 @@ export const MOST = {
   attributes: 64,
   listed: 128,
   beacons: 64,
+  latencyMs: 60_000,
   roles: 16,
   avoided: 256,
 }

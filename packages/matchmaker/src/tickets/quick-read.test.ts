@@ -28,6 +28,7 @@ const attribute = fc.oneof(
   fc.double(),
   fc.string(),
   fc.uniqueArray(fc.string(), { maxLength: 3 }),
+  fc.integer({ min: 126, max: 130 }).map((length) => Array.from({ length }, (_, index) => String(index))),
 )
 const attributes = fc.oneof(
   { weight: 10, arbitrary: fc.dictionary(attributeName, mostly(attribute), { maxKeys: 3 }) },
@@ -42,12 +43,25 @@ const ip = fc.oneof(
   { weight: 9, arbitrary: fc.ipV6() },
   fc.constantFrom('::FFFF:192.0.2.1', '1.2.3', 'example.com', ''),
 )
+const latencies = fc.oneof(
+  { weight: 10, arbitrary: fc.dictionary(attributeName, mostly(fc.integer({ min: -1, max: 60_001 })), { maxKeys: 3 }) },
+  fc.dictionary(fc.string({ minLength: 1 }), fc.constant(20), { minKeys: 60, maxKeys: 70 }),
+)
+const names = (most: number) =>
+  fc.oneof(
+    { weight: 10, arbitrary: fc.uniqueArray(fc.string({ minLength: 1, maxLength: 3 }), { maxLength: 4 }) },
+    fc.array(fc.string({ maxLength: 2 }), { maxLength: 12 }),
+    fc.uniqueArray(fc.string({ minLength: 3 }), { minLength: most - 2, maxLength: most + 2 }),
+  )
 const player = fields(
   {
     id: mostly(fc.string({ minLength: 1, maxLength: 3 })),
     ip: mostly(ip),
     coordinates: mostly(coordinates),
+    latencies: mostly(latencies),
     attributes: mostly(attributes),
+    roles: mostly(names(16)),
+    avoid: mostly(names(256)),
   },
   ['id'],
 )
@@ -55,10 +69,11 @@ const ticket = fields(
   {
     id: mostly(fc.stringMatching(/^[\w-]{1,8}$/)),
     queue: mostly(fc.string()),
+    queues: fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, mostly(names(16))),
     players: mostly(fc.array(player, { maxLength: 4 })),
     priority: mostly(fc.integer({ min: -101, max: 101 })),
   },
-  ['queue', 'players'],
+  ['players'],
 )
 
 test('what is read quickly is what the schema reads; what the schema refuses is not', () => {

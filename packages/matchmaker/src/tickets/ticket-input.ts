@@ -38,7 +38,7 @@ export const player: z.ZodType<Player> = z.strictObject({
     .optional(),
   coordinates: coordinates.optional(),
   latencies: z
-    .record(name, z.number().positive().max(60_000))
+    .record(name, z.number().positive().max(MOST.latencyMs))
     .refine(...atMost(MOST.beacons))
     .optional(),
   attributes: z
