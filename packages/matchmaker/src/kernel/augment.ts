@@ -50,7 +50,7 @@ export function* augment({ search, draft, groups, free, there, take, release }: 
 
   for (const slot of left) {
     if (tries <= 0) return
-    const before = search.work
+    const before = search.work()
     let triesLeft = TRIES_EACH
     for (const match of groups.told()) {
       if (!free(slot) || triesLeft <= 0 || tries <= 0) break
@@ -62,6 +62,6 @@ export function* augment({ search, draft, groups, free, there, take, release }: 
       if (both === undefined) match.slots.forEach(take)
       else groups.replace(match, both)
     }
-    yield search.work - before
+    yield search.work() - before
   }
 }

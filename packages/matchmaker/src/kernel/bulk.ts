@@ -36,7 +36,7 @@ export interface Bulk {
    * `slots`. Yields how many tickets' worth of work it has done; returns how many are left.
    */
   run(slots: Int32Array, count: number): Generator<number, number>
-  readonly bytes: number
+  bytes(): number
 }
 
 export interface BulkInput {
@@ -99,7 +99,7 @@ export function createBulk(input: BulkInput): Bulk {
     const { coarse, size } = columns
     const { keys, items } = sorter
     const { bandsPerRadian, counts, offsets } = grid ?? NO_GRID
-    const mask = 2 ** valueBits - 1
+    const mask = (1 << valueBits) - 1
     const bits = valueBits
     let taking = 0
     let company = 0
@@ -146,14 +146,14 @@ export function createBulk(input: BulkInput): Bulk {
    * where all their values have keys of their own.
    */
   const certainOf = (pass: Pass): number => {
-    if (many === 0) return 2 ** valueBits
+    if (many === 0) return 1 << valueBits
     const { highest, lowest, ranges } = columns
-    const allApart = (highest - lowest) * perStep < 2 ** valueBits - 1
+    const allApart = (highest - lowest) * perStep < (1 << valueBits) - 1
     // Rounding must not matter.
     const exact = Math.max(Math.abs(highest), Math.abs(lowest)) * perStep < 2 ** 20
     return many === 1 && allApart && exact && !ranges ? Math.floor(limitOf(0, pass) * perStep * (1 - 1e-9)) - 2 : -1
   }
-  const furthestOf = ({ width }: Pass) => (width === Infinity ? 2 ** valueBits : Math.ceil(width * perStep))
+  const furthestOf = ({ width }: Pass) => (width === Infinity ? 1 << valueBits : Math.ceil(width * perStep))
 
   // How far a scan has come.
   let at = 0
@@ -203,9 +203,7 @@ export function createBulk(input: BulkInput): Bulk {
   }
 
   return {
-    get bytes() {
-      return sorter.bytes + 4 * below.length
-    },
+    bytes: () => sorter.bytes() + 4 * below.length,
     *run(slots, count) {
       let waiting = count
       let level = 0

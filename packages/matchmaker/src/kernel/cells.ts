@@ -8,13 +8,22 @@ export const ANY = 0x5bd1e995
 export const NETWORK = 0x2545f491
 
 /** The list of a key, a cell and a band. */
-export function listAt(key: number, cell: number, band: number): number {
-  const mixed = Math.imul(Math.imul(cell, 0x9e3779b1) ^ Math.imul(band, 0x85ebca6b) ^ Math.imul(key, 0xc2b2ae35), 0x27d4eb2f)
+export const listAt = (key: number, cell: number, band: number): number => listOf(partOfCell(cell), partOfBand(key, band))
+
+/** The same in parts, for who asks for each of many cells and many bands. */
+export function listOf(ofCell: number, ofBand: number): number {
+  const mixed = Math.imul(ofCell ^ ofBand, 0x27d4eb2f)
   return mixed ^ (mixed >>> 15)
 }
+export const partOfCell = (cell: number): number => Math.imul(cell, 0x9e3779b1)
+export const partOfBand = (key: number, band: number): number => Math.imul(band, 0x85ebca6b) ^ Math.imul(key, 0xc2b2ae35)
 
 /** The remainder of 2³² bands: those that share a number are told apart by the comparison. */
-export const bandAt = (value: number, width: number): number => (width > 0 ? Math.floor(value / width) | 0 : Math.floor(value) | 0)
+export function bandOf(value: number, width: number): number {
+  if (width === Infinity) return 0
+  if (value === Infinity) return ANY
+  return (width > 0 ? Math.floor(value / width) : Math.floor(value)) | 0
+}
 
 export function cellOf({ bandsPerRadian, counts, offsets }: SphereGrid, north: number, turn: number): number {
   const band = (north * bandsPerRadian) | 0

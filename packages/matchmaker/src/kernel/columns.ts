@@ -61,7 +61,7 @@ export interface Columns {
   ranges: boolean
   /** Of the last `put`. */
   births: number
-  readonly bytes: number
+  bytes(): number
   /** Writes a row. */
   put(row: Row, key: number, network: number, size: number): Slot
   free(slot: Slot): void
@@ -100,9 +100,7 @@ export function createColumns(spans: number): Columns {
     lowest: Infinity,
     highest: -Infinity,
     ranges: false,
-    get bytes() {
-      return capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 1)
-    },
+    bytes: () => capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 1),
 
     put: (row, key, network, size) => {
       const slot = free.pop() ?? columns.end++

@@ -29,17 +29,22 @@ const crowd = (taste: (at: number) => string, valuesOf: (at: number) => number[]
     facts: taste(at),
   }))
 
-test('two who are far apart in a crowd that goes with nobody find one another within a bounded number of rounds', () => {
+const ANYBODY = () => true
+
+test.each([
+  ['looked for again when something changes', undefined, 1],
+  ['asked again each second', ANYBODY, 1000],
+])('two who are far apart in a crowd that goes with nobody, %s, find one another within some rounds', (_, whole, gapMs) => {
   const pool = createPool<string>({
     ...pairs,
-    checks: { pair: (one, other) => one === other, part: undefined, whole: undefined, unevenness: undefined },
+    checks: { pair: (one, other) => one === other, part: undefined, whole, unevenness: undefined },
   })
   const mates = new Set([500, 900])
   const taste = (at: number) => (mates.has(at) ? 'mates' : `t${at}`)
   for (const entry of crowd(taste, () => [])) pool.add(entry)
   let found: number | undefined
   for (let round = 1; round <= 130 && found === undefined; round++) {
-    const [match] = pool.group(NOW + CROWD + round)
+    const [match] = pool.group(NOW + CROWD + round * gapMs)
     if (match === undefined) continue
     expect(match.slots.map((slot) => pool.entryOf(slot).facts)).toEqual(['mates', 'mates'])
     found = round

@@ -1,8 +1,9 @@
 // pure: a match in the making, and who may still join it
 import { KEY, SINCE, VALUES, X, Y, Z, type Columns } from './columns.js'
-import type { Levels } from './levels.js'
+import { createGuests, type Guest, type Guests } from './guests.js'
+import { levelAt, type Levels } from './levels.js'
 import type { MatchLevels, Model, Slot } from './model.js'
-import { levelAt } from './levels.js'
+import type { Mutable } from './mutable.js'
 
 /**
  * Everything columns and pairs tell about a match, kept up to date member by member. What is about teams is not known
@@ -13,19 +14,25 @@ export interface Draft {
   /** The first `count` of them. */
   readonly members: Int32Array
   readonly count: number
+  /** All who were invited. */
+  readonly guests: Readonly<Guests>
   /** Begins anew with one ticket or opening. False if not even it alone keeps the rules. */
   begin(slot: Slot): boolean
   /** Adds a ticket if it may be in a match with all others. */
   add(slot: Slot): boolean
   /** Whether `add` would. */
   admits(slot: Slot): boolean
+  /** Remembers a ticket for `join` if `add` would add it now; undefined if not. Until the next `begin`. */
+  invite(slot: Slot): Guest | undefined
+  /** As `add`. */
+  join(guest: Guest): boolean
   /** Takes the last one back. */
   drop(): void
   levels(): MatchLevels
   /** False for a first member that alone would break a rule which another may loosen. */
-  readonly sound: boolean
+  isSound(): boolean
   /** Whether the oldest has waited long enough for a match that is not full. */
-  readonly mayBeSmall: boolean
+  mayBeSmall(): boolean
 }
 
 export interface DraftInput<Facts> {
@@ -42,119 +49,127 @@ export interface DraftInput<Facts> {
 
 export function createDraft<Facts>({ model, columns, levels, facts, present, largest }: DraftInput<Facts>): Draft {
   const { radius, spans, lastResortLevel } = model
+  const { stride } = columns
+  const many = spans.length
   const pair = model.checks?.pair
   const squared = radius?.squared
   const limits = spans.map(({ limit }) => limit)
-  const simple = lastResortLevel === Infinity && [radius, ...spans].every((rule) => rule === undefined || rule.by === 'each')
+  /** All rules of the columns go by each two tickets: whoever the first member allows need not be compared with it again. */
+  const eachTwo = lastResortLevel === Infinity && [radius, ...spans].every((rule) => rule === undefined || rule.by === 'each')
+  const guests = createGuests(columns, levels)
   const members = new Int32Array(largest)
-  const levelOf = new Uint8Array(largest)
+  /** Which guest each member is. */
+  const guestAt = new Int32Array(largest)
   // What holds for the first n + 1 members, at n: so that the last one can be taken back.
   const youngest = new Uint8Array(largest)
   const oldest = new Uint8Array(largest)
   const waited = new Float64Array(largest)
   const longest = new Float64Array(largest)
   const farthest = new Float64Array(largest)
-  const low = new Float64Array(largest * spans.length)
-  const high = new Float64Array(largest * spans.length)
-  /** Copies of the members' places and values, side by side. */
-  const places = new Float64Array(largest * 3)
-  const lows = new Float64Array(largest * spans.length)
-  const highs = new Float64Array(largest * spans.length)
-  let count = 0
+  const low = new Float64Array(largest * many)
+  const high = new Float64Array(largest * many)
+  /** Whether the first member is a running match. */
+  let isOpening = false
   /** Of the first member alone. */
   let tooWide = false
 
-  /** The level that counts for a rule about the whole match, with the first `many` members. */
-  const counting = (by: 'each' | 'youngest' | 'oldest' | 'average', many: number): number => {
-    if ((oldest[many - 1] as number) >= lastResortLevel) return lastResortLevel
-    if (by === 'oldest') return oldest[many - 1] as number
-    if (by === 'average') return levelAt(model.levels, (waited[many - 1] as number) / many)
-    return youngest[many - 1] as number
+  /** The level that counts for a rule about the whole match, with the first `all` members. */
+  const counting = (by: 'each' | 'youngest' | 'oldest' | 'average', all: number): number => {
+    if ((oldest[all - 1] as number) >= lastResortLevel) return lastResortLevel
+    if (by === 'oldest') return oldest[all - 1] as number
+    if (by === 'average') return levelAt(model.levels, (waited[all - 1] as number) / all)
+    return youngest[all - 1] as number
   }
 
-  /** In place of the square of a distance, where a place is unknown. */
+  /** Writes how long those wait who are members with the guest. */
+  const note = (guest: Guest): void => {
+    const { count } = draft
+    const level = guests.level[guest] as number
+    const waits = levels.now - (guests.rows[guest * stride + SINCE] as number)
+    const before = count - 1
+    youngest[count] = count === 0 ? level : Math.min(level, youngest[before] as number)
+    oldest[count] = count === 0 ? level : Math.max(level, oldest[before] as number)
+    waited[count] = count === 0 ? waits : waits + (waited[before] as number)
+    longest[count] = count === 0 ? waits : Math.max(waits, longest[before] as number)
+  }
+
+  /** The square of the distance of two guests. */
+  const squareOf = (one: Guest, other: Guest): number => {
+    const { rows } = guests
+    const a = one * stride
+    const b = other * stride
+    const dx = (rows[a + X] as number) - (rows[b + X] as number)
+    const dy = (rows[a + Y] as number) - (rows[b + Y] as number)
+    const dz = (rows[a + Z] as number) - (rows[b + Z] as number)
+    const square = dx * dx + dy * dy + dz * dz
+    return Number.isNaN(square) ? squareUnknown(guests.slots[one] as Slot, guests.slots[other] as Slot) : square
+  }
+  /** In place of it where a place is unknown. */
   const squareUnknown = (one: Slot, other: Slot): number => {
     if (radius?.unknown === 'any') return 0
     const network = columns.network[one] as number
     return network !== -1 && network === columns.network[other] ? 0 : Infinity
   }
 
-  /** Where all rules go by each two tickets: the same as `nearEnough` and `alike`, in one go. */
-  const fits = (slot: Slot, level: number): boolean => {
-    const { rows } = columns
-    const own = slot * columns.stride
-    const many = spans.length
-    const x = rows[own + X] as number
-    const y = rows[own + Y] as number
-    const z = rows[own + Z] as number
-    for (let at = 0; at < count; at++) {
-      const between = Math.min(level, levelOf[at] as number)
-      if (squared !== undefined) {
-        const dx = (places[3 * at] as number) - x
-        const dy = (places[3 * at + 1] as number) - y
-        const dz = (places[3 * at + 2] as number) - z
-        let square = dx * dx + dy * dy + dz * dz
-        if (Number.isNaN(square)) square = squareUnknown(slot, members[at] as Slot)
-        if (square > (squared[between] as number)) return false
-      }
-      for (let span = 0; span < many; span++) {
-        const value = own + VALUES + 2 * span
-        if (gap(at, span, rows[value] as number, rows[value + 1] as number) > ((limits[span] as Float64Array)[between] as number)) return false
-      }
-    }
+  /** The greatest difference among the values of two guests. Within an opening it is no fault of those who join. */
+  const gap = (member: Guest, guest: Guest, span: number): number => {
+    const { rows } = guests
+    const value = VALUES + 2 * span
+    const its = rows[member * stride + value] as number
+    const most = rows[member * stride + value + 1] as number
+    const least = rows[guest * stride + value] as number
+    const greatest = rows[guest * stride + value + 1] as number
+    if (isOpening && member === 0) return Math.max(greatest - its, most - least)
+    return (greatest > most ? greatest : most) - (least < its ? least : its)
+  }
+
+  /** Whether two guests may be in one match by the columns, if all rules go by each two. */
+  const agree = (member: Guest, guest: Guest): boolean => {
+    const level = Math.min(guests.level[member] as number, guests.level[guest] as number)
     for (let span = 0; span < many; span++) {
-      const least = rows[own + VALUES + 2 * span] as number
-      const greatest = rows[own + VALUES + 2 * span + 1] as number
-      if (greatest - least > ((limits[span] as Float64Array)[level] as number) && columns.size[slot] !== 0) return false
-      lows[count * many + span] = least
-      highs[count * many + span] = greatest
+      if (gap(member, guest, span) > ((limits[span] as Float64Array)[level] as number)) return false
     }
-    places[3 * count] = x
-    places[3 * count + 1] = y
-    places[3 * count + 2] = z
+    return squared === undefined || squareOf(member, guest) <= (squared[level] as number)
+  }
+
+  /** Whether a guest is alike enough within itself, if all rules go by each two. */
+  const isEven = (guest: Guest): boolean => {
+    for (let span = 0; span < many; span++) {
+      const value = guest * stride + VALUES + 2 * span
+      const own = (guests.rows[value + 1] as number) - (guests.rows[value] as number)
+      if (own > ((limits[span] as Float64Array)[guests.level[guest] as number] as number)) return false
+    }
     return true
   }
 
-  const nearEnough = (slot: Slot, level: number): boolean => {
+  const nearEnough = (guest: Guest): boolean => {
+    const { count } = draft
     if (radius === undefined) return true
     const { by } = radius
-    const { rows } = columns
-    const own = slot * columns.stride
-    const x = rows[own + X] as number
-    const y = rows[own + Y] as number
-    const z = rows[own + Z] as number
+    const level = guests.level[guest] as number
     const pairwise = by === 'each' && (oldest[count] as number) < lastResortLevel
     let wide = count === 0 ? 0 : (farthest[count - 1] as number)
     for (let at = 0; at < count; at++) {
-      const dx = (places[3 * at] as number) - x
-      const dy = (places[3 * at + 1] as number) - y
-      const dz = (places[3 * at + 2] as number) - z
-      let square = dx * dx + dy * dy + dz * dz
-      if (Number.isNaN(square)) square = squareUnknown(slot, members[at] as Slot)
+      const member = guestAt[at] as Guest
+      const square = squareOf(member, guest)
       if (square > wide) wide = square
-      if (pairwise && square > (radius.squared[Math.min(level, levelOf[at] as number)] as number)) return false
+      if (pairwise && square > (radius.squared[Math.min(level, guests.level[member] as number)] as number)) return false
     }
     farthest[count] = wide
-    places[3 * count] = x
-    places[3 * count + 1] = y
-    places[3 * count + 2] = z
     return pairwise || wide <= (radius.squared[counting(by, count + 1)] as number)
   }
 
-  const alike = (slot: Slot, level: number): boolean => {
-    const many = spans.length
-    const { rows, size } = columns
+  const alike = (guest: Guest): boolean => {
+    const { count } = draft
+    const level = guests.level[guest] as number
     const last = (oldest[count] as number) >= lastResortLevel
     for (let span = 0; span < many; span++) {
       const { by, limit } = spans[span] as (typeof spans)[number]
       const to = count * many + span
-      const value = slot * columns.stride + VALUES + 2 * span
-      const least = rows[value] as number
-      const greatest = rows[value + 1] as number
-      lows[to] = least
-      highs[to] = greatest
-      if (size[slot] === 0) {
-        // How different those are who play already is no fault of those who join them.
+      const value = guest * stride + VALUES + 2 * span
+      const least = guests.rows[value] as number
+      const greatest = guests.rows[value + 1] as number
+      if (count === 0 && isOpening) {
         low[to] = Infinity
         high[to] = -Infinity
         continue
@@ -168,112 +183,110 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
           if (count > 0 || last || (by !== 'oldest' && by !== 'average')) return false
           tooWide = true
         }
-        if (count > 0 && size[members[0] as Slot] === 0 && gap(0, span, low[to] as number, high[to] as number) > widest) return false
+        if (isOpening && !nearPresent(span, low[to] as number, high[to] as number, widest)) return false
         continue
       }
       if (greatest - least > (limit[level] as number)) return false
       for (let at = 0; at < count; at++) {
-        if (gap(at, span, least, greatest) > (limit[Math.min(level, levelOf[at] as number)] as number)) return false
+        const member = guestAt[at] as Guest
+        const between = Math.min(level, guests.level[member] as number)
+        if (gap(member, guest, span) > (limit[between] as number)) return false
       }
     }
     return true
   }
-
-  /** The greatest difference among the values of the member there and others; those within an opening aside. */
-  const gap = (at: number, span: number, least: number, greatest: number): number => {
-    const its = lows[at * spans.length + span] as number
-    const most = highs[at * spans.length + span] as number
-    if (at === 0 && columns.size[members[0] as Slot] === 0) return Math.max(greatest - its, most - least)
-    return (greatest > most ? greatest : most) - (least < its ? least : its)
+  const nearPresent = (span: number, least: number, greatest: number, widest: number): boolean => {
+    const value = VALUES + 2 * span
+    return Math.max(greatest - (guests.rows[value] as number), (guests.rows[value + 1] as number) - least) <= widest
   }
 
-  const mayMeet = (slot: Slot, level: number): boolean => {
+  const mayMeet = (guest: Guest, from: number): boolean => {
+    const { count } = draft
     if (pair === undefined) return true
     const last = (oldest[count] as number) >= lastResortLevel
-    const own = facts[slot] as Facts
-    for (let at = 0; at < count; at++) {
-      const other = members[at] as number
-      const between = last ? lastResortLevel : Math.min(level, levelOf[at] as number)
-      // Only an opening has no size.
-      if (columns.size[other] === 0) {
-        for (const there of present(other)) if (!pair(there, own, between)) return false
-      } else if (!pair(facts[other] as Facts, own, between)) return false
+    const level = guests.level[guest] as number
+    const own = facts[guests.slots[guest] as Slot] as Facts
+    for (let at = from; at < count; at++) {
+      const between = last ? lastResortLevel : Math.min(level, guests.level[guestAt[at] as Guest] as number)
+      if (at === 0 && isOpening) {
+        for (const there of present(members[0] as Slot)) if (!pair(there, own, between)) return false
+      } else if (!pair(facts[members[at] as Slot] as Facts, own, between)) return false
     }
     return true
   }
 
-  const add = (slot: Slot): boolean => {
-    if (count === largest || (count > 0 && columns.rows[slot * columns.stride + KEY] !== columns.rows[(members[0] as Slot) * columns.stride + KEY])) return false
-    const level = levels.of(slot)
-    const waits = levels.now - (columns.rows[slot * columns.stride + SINCE] as number)
-    const before = count - 1
-    youngest[count] = count === 0 ? level : Math.min(level, youngest[before] as number)
-    oldest[count] = count === 0 ? level : Math.max(level, oldest[before] as number)
-    waited[count] = count === 0 ? waits : waits + (waited[before] as number)
-    longest[count] = count === 0 ? waits : Math.max(waits, longest[before] as number)
-    if (simple ? !fits(slot, level) : !nearEnough(slot, level) || !alike(slot, level)) return false
-    if (!mayMeet(slot, level)) return false
-    members[count] = slot
-    levelOf[count] = level
-    count += 1
+  const hasKey = (guest: Guest): boolean => draft.count === 0 || guests.rows[guest * stride + KEY] === guests.rows[KEY]
+
+  /** @param from members before it have been asked. */
+  const mayJoin = (guest: Guest, from: number): boolean => {
+    const { count } = draft
+    if (count === largest) return false
+    if (!eachTwo) {
+      note(guest)
+      return nearEnough(guest) && alike(guest) && mayMeet(guest, 0)
+    }
+    for (let at = from; at < count; at++) if (!agree(guestAt[at] as Guest, guest)) return false
+    note(guest)
+    return mayMeet(guest, from)
+  }
+  const seat = (guest: Guest): void => {
+    const { count } = draft
+    members[count] = guests.slots[guest] as Slot
+    guestAt[count] = guest
+    draft.count = count + 1
+  }
+
+  const invite = (slot: Slot): Guest | undefined => {
+    const guest = guests.receive(slot)
+    if (hasKey(guest) && (!eachTwo || isEven(guest)) && mayJoin(guest, 0)) return guest
+    guests.count -= 1
+    return undefined
+  }
+  const join = (guest: Guest): boolean => {
+    if (!mayJoin(guest, 1)) return false
+    seat(guest)
     return true
   }
 
-  /** The same as `add` where all rules go by each two tickets, and the first member is all there is: most are asked for then. */
-  const mayJoinFirst = (slot: Slot): boolean => {
-    const { rows, stride } = columns
-    const own = slot * stride
-    const first = members[0] as Slot
-    if (rows[own + KEY] !== rows[first * stride + KEY]) return false
-    const level = Math.min(levels.of(slot), levelOf[0] as number)
-    for (let span = 0; span < spans.length; span++) {
-      const value = own + VALUES + 2 * span
-      if (gap(0, span, rows[value] as number, rows[value + 1] as number) > ((limits[span] as Float64Array)[level] as number)) return false
-    }
-    if (squared !== undefined) {
-      const dx = (places[0] as number) - (rows[own + X] as number)
-      const dy = (places[1] as number) - (rows[own + Y] as number)
-      const dz = (places[2] as number) - (rows[own + Z] as number)
-      let square = dx * dx + dy * dy + dz * dz
-      if (Number.isNaN(square)) square = squareUnknown(slot, first)
-      if (square > (squared[level] as number)) return false
-    }
-    return pair === undefined || pair(facts[first] as Facts, facts[slot] as Facts, level)
-  }
-
-  const admits = (slot: Slot): boolean => {
-    if (simple && count === 1 && columns.size[members[0] as Slot] !== 0) return mayJoinFirst(slot)
-    if (!add(slot)) return false
-    count -= 1
-    return true
-  }
-
-  return {
+  const draft: Mutable<Draft> = {
     members,
-    get count() {
-      return count
-    },
+    guests,
+    count: 0,
     begin: (slot) => {
-      count = 0
+      draft.count = 0
+      guests.count = 0
       tooWide = false
-      return add(slot)
+      isOpening = columns.size[slot] === 0
+      const guest = guests.receive(slot)
+      if (eachTwo && !isOpening && !isEven(guest)) return false
+      if (!mayJoin(guest, 0)) return false
+      seat(guest)
+      return true
     },
-    add,
-    admits,
+    add: (slot) => {
+      const guest = invite(slot)
+      if (guest === undefined) return false
+      seat(guest)
+      return true
+    },
+    admits: (slot) => {
+      if (invite(slot) === undefined) return false
+      guests.count -= 1
+      return true
+    },
+    invite,
+    join,
     drop: () => {
-      count -= 1
+      draft.count -= 1
     },
     levels: () => ({
-      youngest: counting('youngest', count),
-      oldest: counting('oldest', count),
-      average: counting('average', count),
+      youngest: counting('youngest', draft.count),
+      oldest: counting('oldest', draft.count),
+      average: counting('average', draft.count),
       now: levels.now,
     }),
-    get sound() {
-      return count > 1 || !tooWide
-    },
-    get mayBeSmall() {
-      return (longest[count - 1] as number) >= model.fillForMs
-    },
+    isSound: () => draft.count > 1 || !tooWide,
+    mayBeSmall: () => (longest[draft.count - 1] as number) >= model.fillForMs,
   }
+  return draft
 }

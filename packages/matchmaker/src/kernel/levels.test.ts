@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createColumns } from './columns.js'
-import { createLevels, levelAt } from './levels.js'
+import { createLevels, levelAt, NOTHING, RELAXED, TIME } from './levels.js'
 import type { Model } from './model.js'
 
 const model: Model<string> = {
@@ -25,19 +25,71 @@ test.each([
   expect(levelAt(model.levels, waited)).toBe(level)
 })
 
-test('a ticket is due when its level, or how small a match it takes, has changed', () => {
+test('there is news of a ticket when its level, or how small a match it takes, has changed', () => {
   const columns = createColumns(0)
   const levels = createLevels(model, columns)
   const slot = columns.put({ id: 'a', since: 1000, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
   const changes: [number, number][] = []
+  levels.renew(1000)
+  levels.of(slot)
   for (let now = 1000; now <= 15_000; now += 500) {
     levels.renew(now)
-    if (levels.due(slot)) changes.push([now, levels.of(slot)])
+    if (levels.news(slot) === RELAXED) changes.push([now, levels.of(slot)])
   }
   expect(changes).toEqual([
-    [1000, 0],
     [6000, 1],
     [8000, 1],
     [11_000, 2],
   ])
+})
+
+describe('what has become of a ticket', () => {
+  const average: Model<string> = { ...model, spans: [{ by: 'average', limit: Float64Array.of(1, 2, 3) }] }
+  const setUp = (of = model) => {
+    const columns = createColumns(of.spans.length)
+    const levels = createLevels(of, columns)
+    const add = (since: number) =>
+      columns.put({ id: 'a', since, priority: 0, key: '', place: undefined, values: [1, 1] }, 0, -1, 1)
+    const slot = add(0)
+    const newsAt = (now: number) => {
+      levels.renew(now)
+      return levels.news(slot)
+    }
+    return { columns, levels, add, slot, newsAt }
+  }
+
+  test('is told once, and its first level is no news', () => {
+    const { newsAt } = setUp()
+    const told = [0, 0, 4999, 5000, 5000, 6999, 7000, 7500, 10_000, 1e9].map(newsAt)
+    expect(told).toEqual([NOTHING, NOTHING, NOTHING, RELAXED, NOTHING, NOTHING, RELAXED, NOTHING, RELAXED, NOTHING])
+  })
+
+  test('is not hidden by others who ask for its level', () => {
+    const { levels, slot, newsAt } = setUp(average)
+    newsAt(0)
+    for (const now of [1500, 5100, 6200]) {
+      levels.renew(now)
+      levels.of(slot)
+    }
+    expect(newsAt(6200)).toBe(RELAXED)
+    levels.renew(6999)
+    levels.of(slot)
+    expect(newsAt(7200)).toBe(RELAXED)
+  })
+
+  test('is mere time each second where an average or a check counts', () => {
+    const { newsAt } = setUp(average)
+    const told = [0, 999, 1000, 1999, 2000, 4800, 5000, 6000, 6900, 7000].map(newsAt)
+    expect(told).toEqual([NOTHING, NOTHING, TIME, NOTHING, TIME, TIME, RELAXED, TIME, NOTHING, RELAXED])
+  })
+
+  test('is not taken for that of another who has its slot next', () => {
+    const { columns, levels, add, slot, newsAt } = setUp()
+    newsAt(0)
+    levels.renew(5000)
+    levels.of(slot)
+    columns.free(slot)
+    expect(add(5000)).toBe(slot)
+    expect(newsAt(5000)).toBe(NOTHING)
+  })
 })

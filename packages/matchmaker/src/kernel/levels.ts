@@ -1,6 +1,7 @@
 // pure: how far a ticket has relaxed
-import { SINCE, UNTIL, type Columns } from './columns.js'
+import { copied, SINCE, UNTIL, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
+import type { Mutable } from './mutable.js'
 
 /**
  * The level of each ticket, kept until it changes. `renew` says the time before anything is asked; it never goes
@@ -10,9 +11,20 @@ export interface Levels {
   readonly now: number
   renew(now: number): void
   of(slot: Slot): number
-  /** Whether its level, or how small a match it takes, has changed since `of` was last asked. */
-  due(slot: Slot): boolean
+  /**
+   * What has become of a ticket since this was last asked, or since `of` was first asked. Whoever else asks `of`
+   * hides nothing.
+   */
+  news(slot: Slot): News
 }
+
+/** In the order of what they matter. */
+export type News = typeof NOTHING | typeof TIME | typeof RELAXED
+export const NOTHING = 0
+/** It has waited on, and what an average or a check says may be another thing now. */
+export const TIME = 1
+/** Its level has changed, or how small a match it takes. */
+export const RELAXED = 2
 
 /** The level after so many milliseconds of waiting. */
 export function levelAt(levels: Float64Array, waitedMs: number): number {
@@ -26,7 +38,7 @@ export function levelAt(levels: Float64Array, waitedMs: number): number {
   return level
 }
 
-/** What an average or a check says may change by mere waiting. Milliseconds after which it is asked again. */
+/** Milliseconds of waiting after which there is `TIME`. */
 const ASK_AGAIN_MS = 1000
 
 export function createLevels(model: Model<never>, columns: Columns): Levels {
@@ -34,26 +46,45 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
   const averages = [model.radius, ...model.spans].some((rule) => rule?.by === 'average')
   const askAgainMs = averages || checks?.part !== undefined || checks?.whole !== undefined ? ASK_AGAIN_MS : Infinity
   const { stride } = columns
-  let now = -Infinity
+  /** By slot: `News` that `news` has not told yet. */
+  let untold = new Uint8Array(0)
+
+  const keep = (slot: Slot, news: News) => {
+    if (slot >= untold.length) untold = copied(new Uint8Array(columns.level.length), untold)
+    untold[slot] = news
+  }
 
   const renewed = (slot: Slot): number => {
-    const since = columns.rows[slot * stride + SINCE] as number
-    const waited = now - since
-    const current = levelAt(levels, waited)
-    const next = levels[current + 1] ?? Infinity
-    columns.level[slot] = current
-    columns.rows[slot * stride + UNTIL] = Math.min(since + (waited < fillForMs ? Math.min(next, fillForMs) : next), now + askAgainMs)
-    return current
+    const { rows } = columns
+    const since = rows[slot * stride + SINCE] as number
+    const until = rows[slot * stride + UNTIL] as number
+    const waited = state.now - since
+    const level = levelAt(levels, waited)
+    const next = levels[level + 1] ?? Infinity
+    const isFirst = until === -Infinity
+    // Before it took smaller matches, `until` was no later than that.
+    const hasRelaxed = level !== columns.level[slot] || (waited >= fillForMs && until <= since + fillForMs)
+    if (isFirst) keep(slot, NOTHING)
+    else if (hasRelaxed) keep(slot, RELAXED)
+    else if (untold[slot] === NOTHING) keep(slot, TIME)
+    columns.level[slot] = level
+    rows[slot * stride + UNTIL] = Math.min(since + (waited < fillForMs ? Math.min(next, fillForMs) : next), state.now + askAgainMs)
+    return level
   }
+  const due = (slot: Slot) => state.now >= (columns.rows[slot * stride + UNTIL] as number)
 
-  return {
-    get now() {
-      return now
-    },
+  const state: Mutable<Levels> = {
+    now: -Infinity,
     renew: (to) => {
-      now = Math.max(now, to)
+      state.now = Math.max(state.now, to)
     },
-    of: (slot) => (now < (columns.rows[slot * stride + UNTIL] as number) ? (columns.level[slot] as number) : renewed(slot)),
-    due: (slot) => now >= (columns.rows[slot * stride + UNTIL] as number),
+    of: (slot) => (due(slot) ? renewed(slot) : (columns.level[slot] as number)),
+    news: (slot) => {
+      if (due(slot)) renewed(slot)
+      const news = untold[slot] as News
+      if (news !== NOTHING) untold[slot] = NOTHING
+      return news
+    },
   }
+  return state
 }

@@ -1,6 +1,7 @@
 // pure: many short lists of numbers, each number in one of them at most
 
-const END = -1
+/** In place of a member, where a list has no more. */
+export const END = -1
 
 /**
  * Doubly linked, in columns. Which list a number goes to is any number of 32 bits; lists whose numbers agree in the
@@ -9,13 +10,12 @@ const END = -1
 export interface Lists {
   append(member: number, list: number): void
   remove(member: number): void
-  /** Members of a list. */
-  count(list: number): number
-  /**
-   * Writes the members of a list, those appended first first, but for the first `skip`, from `at` on, and says where it
-   * stopped: at `into.length` at the latest.
-   */
-  read(list: number, into: Int32Array, at: number, skip: number): number
+  /** Where a list is in `heads`. */
+  at(list: number): number
+  /** Of each list the member that was appended first, `END` if there is none, and then how many there are. */
+  readonly heads: Int32Array
+  /** For each member the one that was appended after it. */
+  readonly next: Int32Array
   /** All members of all lists, each list in its order. */
   all(): number[]
   readonly bytes: number
@@ -27,7 +27,6 @@ export interface Lists {
  */
 export function createLists(capacity: number, spare: number): Lists {
   const mask = spare * capacity - 1
-  /** Of each list the first member, and how many there are, side by side. */
   const heads = new Int32Array(2 * spare * capacity)
   for (let list = 0; list <= mask; list++) heads[2 * list] = END
   const next = new Int32Array(capacity)
@@ -56,24 +55,17 @@ export function createLists(capacity: number, spare: number): Lists {
     remove: (member) => {
       const from = listOf[member] as number
       const head = heads[from] as number
-      const [left, right] = [before[member] as number, next[member] as number]
+      const left = before[member] as number
+      const right = next[member] as number
       if (member === head) heads[from] = right
       else next[left] = right
       if (right !== END) before[right] = left
       else if (member !== head) before[head] = left
       heads[from + 1] = (heads[from + 1] as number) - 1
     },
-    count: (list) => heads[2 * (list & mask) + 1] as number,
-    read: (list, into, at, skip) => {
-      let to = at
-      let member = heads[2 * (list & mask)] as number
-      for (let left = skip; left > 0 && member !== END; left--) member = next[member] as number
-      while (member !== END && to < into.length) {
-        into[to++] = member
-        member = next[member] as number
-      }
-      return to
-    },
+    at: (list) => 2 * (list & mask),
+    heads,
+    next,
     all: () => {
       const members: number[] = []
       for (let list = 0; list <= mask; list++) for (let member = heads[2 * list] as number; member !== END; member = next[member] as number) members.push(member)

@@ -136,7 +136,7 @@ export interface Pool<Facts> {
   /** Waiting tickets. */
   readonly count: number
   /** Memory of its columns. */
-  readonly bytes: number
+  bytes(): number
 }
 
 export interface RoundOptions {

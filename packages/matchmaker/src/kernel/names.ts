@@ -6,7 +6,7 @@ export interface Names {
   /** One user less; without any, the number goes to another text. */
   drop(number: number): void
   /** Texts in use. */
-  readonly count: number
+  count(): number
 }
 
 export function createNames(): Names {
@@ -35,8 +35,6 @@ export function createNames(): Names {
       numbers.delete(texts[number] as string)
       free.push(number)
     },
-    get count() {
-      return numbers.size
-    },
+    count: () => numbers.size,
   }
 }

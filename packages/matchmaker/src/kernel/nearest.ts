@@ -17,12 +17,12 @@ export function createNearest(neighbours: Neighbours, cost: Cost): Nearest {
     const slots: Slot[] = []
     const costs: number[] = []
 
-    /** Keeps the best, in order. One that is read twice comes next to itself, or has been dropped. */
+    /** Keeps the best, in order. */
     const keep = (other: Slot) => {
       const price = cost(slot, other)
       let at = slots.length
       while (at > 0 && isBefore(price, other, costs[at - 1] as number, slots[at - 1] as Slot)) at -= 1
-      if (at === most || (at > 0 && slots[at - 1] === other)) return
+      if (at === most) return
       slots.splice(at, 0, other)
       costs.splice(at, 0, price)
       if (slots.length <= most) return
@@ -30,11 +30,13 @@ export function createNearest(neighbours: Neighbours, cost: Cost): Nearest {
       costs.pop()
     }
 
+    neighbours.look.lookAround(slot)
     for (let scale = 0; scale < neighbours.scales.length && slots.length < most; scale++) {
-      const many = neighbours.near(slot, scale, read, 0)
+      neighbours.look.turnTo(scale, read.length, 0)
+      const many = neighbours.look.next(read)
       for (let at = 0; at < many; at++) {
         const other = read[at] as Slot
-        if (other !== slot && counts(other)) keep(other)
+        if (counts(other)) keep(other)
       }
     }
     return slots

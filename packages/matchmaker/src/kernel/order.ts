@@ -24,7 +24,7 @@ const FEW = 64
 export interface Order {
   /** Puts the first `count` slots into the order in which they are served. */
   sort(slots: Int32Array, count: number): void
-  readonly bytes: number
+  bytes(): number
 }
 
 /** By whole milliseconds of waiting first, without comparing; what is equal then, by comparing. */
@@ -37,9 +37,7 @@ export function createOrder(columns: Columns): Order {
   }
 
   return {
-    get bytes() {
-      return sorter.bytes
-    },
+    bytes: sorter.bytes,
     sort: (slots, count) => {
       const { rows, stride, priority } = columns
       let oldest = Infinity

@@ -51,7 +51,7 @@ export function createPartyScan({ columns, packing, sorter, group }: PartyScanIn
     const { size } = columns
     const { count, valueBits, furthest } = terms
     const key = keys[first] as number
-    const last = Math.min(key + furthest, (((key >>> valueBits) + 1) * 2 ** valueBits) - 1)
+    const last = Math.min(key + furthest, (((key >>> valueBits) + 1) * (1 << valueBits)) - 1)
     for (; end < count && (keys[end] as number) <= last; end++) company += size[items[end] as Slot] as number
   }
 

@@ -9,6 +9,7 @@ import { createGroups, type Groups } from './groups.js'
 import { createLevels, levelAt } from './levels.js'
 import type { Entry, Grouped, Matches, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
 import { createNearest } from './nearest.js'
+import type { Mutable } from './mutable.js'
 import { createNames } from './names.js'
 import { createNeighbours } from './neighbours.js'
 import { createOrder } from './order.js'
@@ -43,7 +44,6 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const openings = createNeighbours(model, columns)
   const facts: (Facts | undefined)[] = []
   const vacancies = new Map<Slot, Vacancy<Facts>>()
-  let count = 0
 
   // The round that is going on.
   let number = 1
@@ -70,7 +70,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const draft = createDraft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], largest: packing.players + 1 })
   const accept = createAccept({ model, columns, packing, draft, facts })
   let groups = createGroups(columns, accept.planned)
-  const effort = () => (count <= SMALL ? THOROUGH : BRIEF)
+  const effort = () => (pool.count <= SMALL ? THOROUGH : BRIEF)
   const search = createSearch({ model, columns, reach, draft, packing, neighbours, facts, cost, effort })
   /** Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the index. */
   const groupAll = (slots: Int32Array, from: number, many: number): number => {
@@ -122,16 +122,16 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     openings,
     vacancies,
     wake: createWaking({ columns, draft, reach }),
-    count: () => count,
+    count: () => pool.count,
     lastResortLevel: model.lastResortLevel,
-    keys: () => keys.count,
+    keys: keys.count,
     commonPriority: priorities.commonest,
     free,
     group,
     augment: augmented,
   })
 
-  const tickets = (): Int32Array => ticketsInto(new Int32Array(count))
+  const tickets = (): Int32Array => ticketsInto(new Int32Array(pool.count))
   const ticketsInto = (slots: Int32Array): Int32Array => {
     const { born, size, end } = columns
     for (let slot = 0, at = 0; slot < end; slot++) if (size[slot] !== 0 && born[slot] !== 0) slots[at++] = slot
@@ -140,8 +140,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   /** All there are: of a round, which has them to itself. */
   let scratch = new Int32Array(0)
   const ticketsOfRound = (): Int32Array => {
-    if (scratch.length < count) scratch = new Int32Array(2 ** Math.ceil(Math.log2(count)))
-    return ticketsInto(scratch.subarray(0, count))
+    if (scratch.length < pool.count) scratch = new Int32Array(2 ** Math.ceil(Math.log2(pool.count)))
+    return ticketsInto(scratch.subarray(0, pool.count))
   }
 
   const put = (row: Entry<Facts> | Opening<Facts>, size: number): Slot => {
@@ -180,18 +180,14 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     })
   }
 
-  const pool: Pool<Facts> = {
-    get count() {
-      return count
-    },
-    get bytes() {
-      return [columns, neighbours, openings, order, bulk].reduce((sum, { bytes }) => sum + bytes, 0)
-    },
+  const pool: Mutable<Pool<Facts>> = {
+    count: 0,
+    bytes: () => [columns, neighbours, openings, order, bulk].reduce((sum, { bytes }) => sum + bytes(), 0),
     add: (entry) => {
       const slot = put(entry, entry.size)
       facts[slot] = entry.facts
       priorities.add(entry.priority)
-      count += 1
+      pool.count += 1
       return slot
     },
     addOpening: (opening) => {
@@ -208,7 +204,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       priorities.remove(columns.priority[slot] as number)
       neighbours.remove(slot)
       facts[slot] = undefined
-      count -= 1
+      pool.count -= 1
       drop(slot)
     },
     removeOpening: (slot) => {
@@ -246,7 +242,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       levels.renew(now)
       if (!going) horizon = columns.births
       // What a round has matched is not for anybody.
-      for (const each of neighbours.count < count ? tickets() : []) if (free(each) && !neighbours.has(each)) neighbours.insert(each)
+      for (const each of neighbours.count < pool.count ? tickets() : []) if (free(each) && !neighbours.has(each)) neighbours.insert(each)
       const key = keyOf(slot)
       return nearest(slot, most, (other) => keyOf(other) === key)
     },

@@ -9,7 +9,7 @@ export interface Sorter {
   reserve(count: number): void
   /** By key, ascending; among equals the order stays. @param bits that differ at most. */
   sort(count: number, bits: number): void
-  readonly bytes: number
+  bytes(): number
 }
 
 /** So many bits at a time at most: the 8,192 counters, and a line of memory for each place to write to, still fit the caches. */
@@ -23,9 +23,7 @@ export function createSorter(): Sorter {
   const sorter: Sorter = {
     keys: new Uint32Array(0),
     items: new Int32Array(0),
-    get bytes() {
-      return 16 * otherKeys.length
-    },
+    bytes: () => 16 * otherKeys.length,
     reserve: (count) => {
       if (count <= otherKeys.length) return
       const size = 2 ** Math.ceil(Math.log2(count))

@@ -1,7 +1,7 @@
 // pure: one round over the waiting tickets: who is tried, and in which order
 import type { Bulk } from './bulk.js'
 import { AWAKE, FRESH, KEY, SETTLED, type Columns } from './columns.js'
-import type { Levels } from './levels.js'
+import { RELAXED, TIME, type Levels } from './levels.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Order } from './order.js'
@@ -60,15 +60,15 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   /** Tries each in turn. */
   function* tryEach(anchors: Int32Array): Generator<number, void> {
-    let done = search.work
+    let done = search.work()
     for (const anchor of anchors) {
       if (!free(anchor)) continue
       const found = search.around(anchor)
       if (found !== undefined) input.group(undefined, found)
       else columns.standing[anchor] = settledOrAwake(anchor)
-      if (search.work - done < PAUSE) continue
-      yield search.work - done
-      done = search.work
+      if (search.work() - done < PAUSE) continue
+      yield search.work() - done
+      done = search.work()
     }
   }
 
@@ -77,11 +77,11 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     for (const slot of slots) {
       const vacancy = vacancies.get(slot)
       if (vacancy === undefined || !free(slot) || (wanted !== undefined && !free(wanted))) continue
-      const before = search.work
+      const before = search.work()
       const found = search.fill(vacancy, wanted)
       if (found !== undefined) input.group(slot, found)
       else if (wanted === undefined) columns.standing[slot] = settledOrAwake(slot)
-      yield search.work - before
+      yield search.work() - before
     }
   }
 
@@ -98,7 +98,14 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
   const isTurn = (slot: Slot): boolean => {
     const tries = Math.min(LONGEST_GAP, columns.tries[slot] as number)
-    return tries > 0 && ((rounds + (columns.born[slot] as number)) & (2 ** tries - 1)) === 0
+    return tries > 0 && ((rounds + (columns.born[slot] as number)) & ((1 << tries) - 1)) === 0
+  }
+
+  const isWorthATry = (slot: Slot): boolean => {
+    const news = levels.news(slot)
+    if (news === RELAXED) columns.tries[slot] = 0
+    // Mere time is no reason to repeat a search that was given up before its turn.
+    return news === RELAXED || (news === TIME && columns.tries[slot] === 0) || isTurn(slot)
   }
 
   /** Key by key: tickets of different keys never meet. Those that are left are moved to the front; says how many. */
@@ -119,10 +126,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   /** Files those that are not, and says in which order they are served. */
   const file = (slots: Int32Array): Int32Array => {
-    const missing = slots.filter((slot) => free(slot) && !neighbours.has(slot))
-    const inTurn = inOrder(missing.slice())
-    neighbours.insertAll(missing, inTurn)
-    return inTurn
+    const missing = inOrder(slots.filter((slot) => free(slot) && !neighbours.has(slot)))
+    neighbours.insertAll(missing)
+    return missing
   }
   /** Those of a higher priority than most, those of the one that most have, and those of a lower one. */
   const byPriority = (slots: Int32Array): [above: Int32Array, common: Int32Array, below: Int32Array] => {
@@ -143,10 +149,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     const fresh = slots.filter((slot) => standing[slot] === FRESH)
     const old = slots.filter((slot) => standing[slot] !== FRESH)
     for (const slot of old) {
-      if (levels.due(slot)) {
-        columns.tries[slot] = 0
-        neighbours.raise(slot)
-      } else if (!isTurn(slot)) continue
+      if (!isWorthATry(slot)) continue
+      neighbours.raise(slot)
       standing[slot] = AWAKE
     }
     const due = old.filter((slot) => standing[slot] === AWAKE)
@@ -162,7 +166,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const { fresh, awake, changed } = survey(tickets)
       yield tickets.length >> 4
       const [above, common, below] = byPriority(fresh)
-      const vacant = () => inOrder(Int32Array.from(vacancies.keys()).filter((slot) => changed || columns.standing[slot] !== SETTLED || levels.due(slot) || isTurn(slot)))
+      const vacant = () => inOrder(Int32Array.from(vacancies.keys()).filter((slot) => isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED))
       // Who chooses first chooses among all.
       const early = awake.length + above.length > 0 || (when !== 'none' && vacancies.size > 0)
       if (early) {

@@ -4,7 +4,9 @@ import { createCandidates } from './candidates.js'
 import type { Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
+import type { Guest } from './guests.js'
 import type { Model, Slot } from './model.js'
+import type { Mutable } from './mutable.js'
 import type { Neighbours } from './neighbours.js'
 import type { Packed, Packing } from './packing.js'
 import type { Reach } from './reach.js'
@@ -43,7 +45,7 @@ export interface Search<Facts> {
   /** Whether the last search that found nothing has looked at all there was. */
   readonly sawAll: boolean
   /** Members looked at, since the beginning; slots read count as few. */
-  readonly work: number
+  work(): number
 }
 
 export interface SearchInput<Facts> {
@@ -79,7 +81,6 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
   let left: number[] = []
   let found: Found | undefined
   let looks = 0
-  let sawAll = true
   let work = 0
 
   const start = (vacancy: Vacancy<Facts> | undefined): void => {
@@ -87,7 +88,7 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
     packing = vacancy?.packing ?? input.packing
     rooms = vacancy?.rooms ?? full
     found = undefined
-    sawAll = true
+    search.sawAll = true
     if (part === undefined) return
     seats = []
     seated = (vacancy?.present ?? noFacts).map((there) => [...there])
@@ -121,7 +122,7 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
 
   /** Makes a match of the members, if they can be arranged so that they may play. */
   const close = (packed: Packed): boolean => {
-    if (!draft.sound) return false
+    if (!draft.isSound()) return false
     const matchLevels = draft.levels()
     const isFull = packing.count(packed) === packing.players
     const least = isFull || opening !== undefined ? nobody : teams.map(({ min }) => min[matchLevels.oldest] as number)
@@ -154,21 +155,22 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
   const choose = (from: number, packed: Packed, playersLeft: number): boolean => {
     const missing = packing.players - packing.count(packed)
     if (missing === 0) return close(packed)
-    const { slots } = candidates
+    const { guests, count } = candidates
+    const { sizes } = draft.guests
     let behind = playersLeft
-    for (let at = from; at < slots.length && behind >= missing; at++) {
-      const slot = slots[at] as Slot
-      const size = columns.size[slot] as number
+    for (let at = from; at < count && behind >= missing; at++) {
+      const guest = guests[at] as Guest
+      const size = sizes[guest] as number
       behind -= size
       const next = packing.add(packed, size)
       if (next === -1) continue
       if (--looks < 0) {
-        sawAll = false
+        search.sawAll = false
         return false
       }
       work += 1
-      if (!draft.add(slot)) continue
-      if (part === undefined ? choose(at + 1, next, behind) : chooseSeat(slot, at + 1, next, behind)) return true
+      if (!draft.join(guest)) continue
+      if (part === undefined ? choose(at + 1, next, behind) : chooseSeat(draft.guests.slots[guest] as Slot, at + 1, next, behind)) return true
       draft.drop()
     }
     return false
@@ -179,17 +181,17 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
   /** As many as go together, the first candidates first, and then fewer until they may play. */
   const chooseSome = (packed: Packed, alone: boolean): boolean => {
     const path = [packed]
-    for (const slot of candidates.slots) {
-      const next = packing.add(path.at(-1) as Packed, columns.size[slot] as number)
-      if (next === -1 || !draft.add(slot)) continue
+    for (const guest of candidates.guests.subarray(0, candidates.count)) {
+      const next = packing.add(path.at(-1) as Packed, draft.guests.sizes[guest] as number)
+      if (next === -1 || !draft.join(guest)) continue
       work += 1
-      if (seatInEmptiest(slot)) path.push(next)
+      if (seatInEmptiest(draft.guests.slots[guest] as Slot)) path.push(next)
       else draft.drop()
     }
     for (;;) {
       const last = path.pop() as Packed
       if (path.length === 0 && !alone) return false
-      if ((opening !== undefined || draft.mayBeSmall) && close(last)) return true
+      if ((opening !== undefined || draft.mayBeSmall()) && close(last)) return true
       if (path.length === 0 || --looks < 0) return false
       draft.drop()
       if (part !== undefined) giveBack(seats.at(-1) as number, columns.size[draft.members[draft.count] as Slot] as number)
@@ -220,25 +222,28 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
     }
     const missing = packing.players - packing.count(packed)
     const last = reach(draft.members[0] as Slot)
-    const small = opening !== undefined || (mayEverBeSmall && draft.mayBeSmall)
+    const small = opening !== undefined || (mayEverBeSmall && draft.mayBeSmall())
     // Where few are left, hardly two of them are as near as the first scale has it; the second one has them too.
-    const sparse = last > 0 && neighbours.count < CROWD && isPartOf(neighbours.scales[0] as Scale, neighbours.scales[1])
+    const sparse = last > 0 && neighbours.count < CROWD * missing && isPartOf(neighbours.scales[0] as Scale, neighbours.scales[1])
+    /** How many were tried in vain: the same again would be again. */
+    let tried = 0
     for (let scale = sparse ? 1 : 0; scale <= last; scale++) {
       // With just as many as it takes there is little to choose from: rather look farther.
       const wanted = scale === last ? missing : AMPLE * missing
       const skippable = scale === last ? !small : isPartOf(neighbours.scales[scale] as Scale, neighbours.scales[scale + 1])
-      candidates.gather(neighbours, scale, skippable ? (wanted - candidates.players) / columns.largest : 0)
-      const { players, slots } = candidates
-      if (players < wanted) continue
+      candidates.gather(scale, skippable ? (wanted - candidates.players) / columns.largest : 0)
+      const { players, count } = candidates
+      if (players < wanted || count === tried) continue
+      tried = count
       candidates.sort()
-      looks = input.effort() + slots.length
+      looks = input.effort() + count
       if (seatFirst(() => choose(0, packed, players))) return found
-      if (scale === last || slots.length < MOST_CANDIDATES) continue
-      sawAll = false
+      if (scale === last || count < MOST_CANDIDATES) continue
+      search.sawAll = false
       break
     }
-    work += candidates.slots.length
-    if (candidates.more) sawAll = false
+    work += candidates.count
+    if (candidates.more) search.sawAll = false
     if (!small) return undefined
     candidates.sort()
     looks = input.effort()
@@ -246,13 +251,9 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
     return found
   }
 
-  return {
-    get sawAll() {
-      return sawAll
-    },
-    get work() {
-      return work + (candidates.read >> READS)
-    },
+  const search: Mutable<Search<Facts>> = {
+    sawAll: true,
+    work: () => work + (candidates.read >> READS),
     around: (anchor) => {
       start(undefined)
       work += 1
@@ -268,4 +269,5 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
       return packed === -1 || !draft.add(wanted) ? undefined : look(packed, wanted)
     },
   }
+  return search
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { AWAKE, createColumns, SETTLED } from './columns.js'
 import type { Draft } from './draft.js'
 import type { Neighbours } from './neighbours.js'
+import { createPool, STEP } from './pool.js'
 import { createWaking } from './wake.js'
 
 test('where too much is to be read, part of the settled are woken, others each time, until all have been', () => {
@@ -10,7 +11,7 @@ test('where too much is to be read, part of the settled are woken, others each t
   const settled = Int32Array.from({ length: 1200 }, (_, each) => columns.put({ ...row, id: `t${each}` }, 0, -1, 1))
   const draft = { begin: () => true, admits: () => true } satisfies Partial<Draft>
   // Nobody is told, and there are always more.
-  const among = { scales: [{ chord: Infinity, width: Infinity, level: 0, widths: [] }], near: () => 0, cut: true } satisfies Partial<Neighbours>
+  const among = { scales: [{ chord: Infinity, width: Infinity, level: 0, widths: [] }], look: { lookAround: () => {}, turnTo: () => 1, next: () => 0, cut: true } } satisfies Partial<Neighbours>
   const wake = createWaking({ columns, draft: draft as unknown as Draft, reach: () => 0 })
 
   const woken = new Set<number>()
@@ -22,4 +23,25 @@ test('where too much is to be read, part of the settled are woken, others each t
     for (const slot of now) woken.add(slot)
     expect(woken.size).toBe(many)
   }
+})
+
+test('who has relaxed is tried again, though somebody else has looked at them in between', () => {
+  const pool = createPool<string>({
+    levels: Float64Array.of(0, 5000),
+    lastResortLevel: Infinity,
+    teams: [{ name: 'team', max: 2, min: Uint16Array.of(2, 2) }],
+    fillForMs: 0,
+    radius: undefined,
+    spans: [{ by: 'each', limit: Float64Array.of(1, 4) }],
+    checks: { pair: (one, other) => one === other, part: undefined, whole: undefined, unevenness: undefined },
+  })
+  const nobody = { size: 1, priority: 0, key: '', place: undefined, network: undefined }
+  const add = (id: string, skill: number, since: number, taste: string) =>
+    pool.add({ ...nobody, id, since, values: [skill, skill], facts: taste })
+  const relaxing = [add('a', 1, 0, 'x'), add('b', 4, 0, 'x')]
+  expect([...pool.group(1000)]).toEqual([])
+  const round = pool.round(5001, { anchors: [add('c', 2, 5001, 'y')] })
+  while (round.step(STEP));
+  expect([...round.take()]).toEqual([])
+  expect([...pool.group(5250)]).toMatchObject([{ slots: relaxing }])
 })

@@ -46,11 +46,13 @@ export function createWaking({ columns, draft, reach }: Waking) {
     for (const slot of changed) {
       if (!draft.begin(slot)) continue
       const widest = reach(slot)
+      among.look.lookAround(slot)
       for (let scale = 0; scale <= widest; scale++) {
         if (scale < widest && isPartOf(among.scales[scale] as Scale, among.scales[scale + 1])) continue
-        const read = among.near(slot, scale, raw, 0)
+        among.look.turnTo(scale, raw.length, 0)
+        const read = among.look.next(raw)
         left -= read
-        if (among.cut || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE))
+        if (among.look.cut || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE))
         for (let each = 0; each < read; each++) {
           const other = raw[each] as Slot
           if (standing[other] === SETTLED && draft.admits(other)) standing[other] = AWAKE
