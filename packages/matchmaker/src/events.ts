@@ -38,7 +38,7 @@ export interface MatchmakerEvents {
   backfillCreated: { readonly backfill: Backfill }
   /** It changed: by `updateBackfill`, by players who came or left, or because it ended. */
   backfillChanged: { readonly backfill: Backfill }
-  /** Players left a running match, by `playersLeft`. */
+  /** Players left a match, by `playersLeft`. `remaining`: how many are in it still; 0 when it is over. */
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /** The service accepted the deployment. */
   deploymentCreated: MatchEvent & { readonly requestId: string }
@@ -81,12 +81,12 @@ export interface Events {
 
 /** A listener that fails becomes a process warning: neither the matchmaker nor the other listeners notice. */
 export function createEvents(): Events {
-  const emitter = new EventEmitter<{ [Name in EventName]: (event: MatchmakerEvents[Name]) => void }>()
+  const emitter = new EventEmitter<EventName>()
   const warn = (name: string, error: unknown) =>
     process.emitWarning(`a listener of the event '${name}' failed: ${String(error)}`, 'MusterWarning')
 
   return {
-    emit: (name, event) => void emitter.emit(name, ...([event] as never)),
+    emit: (name, event) => void emitter.emit(name, event),
     isHeard: (name) => emitter.listenerCount(name) > 0,
     on: (name, listener) => {
       const careful = (event: MatchmakerEvents[typeof name]) => {
@@ -98,8 +98,8 @@ export function createEvents(): Events {
           warn(name, error)
         }
       }
-      emitter.on(name, careful as never)
-      return () => void emitter.off(name, careful as never)
+      emitter.on(name, careful)
+      return () => void emitter.off(name, careful)
     },
   }
 }

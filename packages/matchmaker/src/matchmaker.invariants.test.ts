@@ -171,9 +171,10 @@ async function live(seed: number) {
     const match = oneOf(random, ...matches)
     if (match === undefined) return
     if (chance(random, 0.2)) void matchmaker.stopMatch(match.matchId)
-    else if (match.phase === 'running' && match.queue === 'open') {
-      if (chance(random, 0.5)) matchmaker.playersLeft(match.matchId, match.playerIds.slice(0, 1))
-      else attempt(() => matchmaker.createBackfill({ matchId: match.matchId }))
+    else if (chance(random, match.phase === 'running' ? 0.4 : 0.1)) {
+      matchmaker.playersLeft(match.matchId, match.playerIds.slice(0, 1))
+    } else if (match.phase === 'running' && match.queue === 'open') {
+      attempt(() => matchmaker.createBackfill({ matchId: match.matchId }))
     }
   }
 

@@ -76,7 +76,9 @@ export interface Matchmaker {
    */
   explain(ticketId: string): TicketExplanation
   /**
-   * These players do not play in a running match any more. When nobody is left its server is stopped.
+   * These players do not play in a match any more. When nobody is left its server is stopped. Where it does not run yet,
+   * their tickets are cancelled, as by `cancelTicket`: a party leaves together, and the match dissolves or, in a queue with
+   * `replaceLeavers`, others are looked for.
    * @throws {UnknownMatch}
    */
   playersLeft(matchId: string, playerIds: readonly string[]): void

@@ -42,7 +42,7 @@ export interface MatchmakerOptions {
   readonly maxServers?: number | undefined
   /** Of these, those to which no players were sent yet. Default 200. */
   readonly maxStarting?: number | undefined
-  /** Deployments created within any minute. Default Infinity. */
+  /** Creates sent within any minute, further tries of a match among them. Default Infinity. */
   readonly maxCreatesPerMinute?: number | undefined
   /**
    * Creates whose answer is awaited at once; the other matches wait in line, already in the journal, and their requests are

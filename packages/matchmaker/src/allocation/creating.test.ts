@@ -1,7 +1,10 @@
 /** How creates are sent, through the whole matchmaker. */
+import { NoCapacity } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from '../matchmaker.fixture.js'
 import { createMemoryJournal, type JournalEntry } from './journal.js'
+
+const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 
 test('a journal that throws: the match is announced before its tickets return, and nothing is created', async () => {
   const memory = createMemoryJournal()
@@ -73,8 +76,7 @@ describe('so many creates are under way at once', () => {
   })
 
   test('what is too large is found out when its turn comes, and makes room for the next', async () => {
-    const hidden = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
-    const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: hidden } }]
+    const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: tooLarge } }]
     const { service, seen, journal, matchmaker } = crowd({ queues })
     await matchmaker.tick()
     expect(service.calls.create).toHaveLength(0)
@@ -91,5 +93,107 @@ describe('so many creates are under way at once', () => {
     await closed
     expect(service.calls.create).toHaveLength(2)
     expect(service.unstopped()).toEqual([])
+  })
+})
+
+describe('so many creates are sent within any minute', () => {
+  const minuteOf = (options: Parameters<typeof setUp>[0] = {}) => {
+    const sentAt: number[] = []
+    const all = setUp({
+      maxCreatesPerMinute: 2,
+      ...options,
+      service: {
+        ...options.service,
+        fault: (method, nth) => {
+          if (method === 'create') sentAt.push(all.clock.now())
+          return options.service?.fault?.(method, nth)
+        },
+      },
+    })
+    const joinAll = (...names: string[]) => {
+      for (const name of names) all.join(`${name}1`, `${name}2`)
+    }
+    const mostAtOnce = () => Math.max(...sentAt.map((from) => sentAt.filter((at) => at >= from && at < from + 60_000).length))
+    return { ...all, sentAt, joinAll, mostAtOnce }
+  }
+
+  test('whenever it was that their turn came', async () => {
+    let slow = true
+    const { sentAt, joinAll, mostAtOnce, run } = minuteOf({
+      maxCreatesInFlight: 1,
+      service: { latencyMs: () => (slow ? 29_000 : 0) },
+    })
+    joinAll('a', 'b')
+    await run(57_000)
+    expect(sentAt).toHaveLength(1)
+    slow = false
+    joinAll('c', 'd')
+    await run(60_000)
+    expect(mostAtOnce()).toBe(2)
+    await run(62_000)
+    expect(sentAt).toHaveLength(4)
+    expect(mostAtOnce()).toBe(2)
+  })
+
+  test('those that wait for their turn take their part of what may be sent', async () => {
+    const { matchmaker, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
+    joinAll('a', 'b', 'c')
+    await run(500)
+    expect(matchmaker.inspect()).toMatchObject({ held: 'maxCreatesPerMinute' })
+    expect(matchmaker.inspect().matches).toHaveLength(2)
+  })
+
+  test('and one that is not wanted any more by then is not one of them', async () => {
+    const { matchmaker, sentAt, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
+    joinAll('a', 'b')
+    await run(250)
+    matchmaker.cancelTicket('b1-b2')
+    joinAll('c')
+    await run(2000)
+    expect(sentAt).toHaveLength(2)
+    expect(matchmaker.getTicket('c1-c2')).toMatchObject({ status: 'MATCH_FOUND' })
+  })
+
+  test('nor is one that is too large, or whose intent could not be written', async () => {
+    const memory = createMemoryJournal()
+    let writes = 0
+    const append = (entry: JournalEntry) => {
+      if (entry.kind === 'intent' && ++writes <= 2) throw new Error('full')
+      return memory.append(entry)
+    }
+    const { sentAt, joinAll, matchmaker, run } = minuteOf({
+      journal: { append, open: memory.open },
+      queues: [duel, { ...duel, name: 'large', deploy: { ...deploy, hiddenEnvironment: tooLarge } }],
+    })
+    for (const id of ['x', 'y']) {
+      const players = [`${id}1`, `${id}2`].map((player) => ({ id: player, ip: '198.51.100.7' }))
+      matchmaker.createTicket({ id, queue: 'large', players })
+    }
+    await run(1000)
+    expect(matchmaker.getTicket('x')).toMatchObject({ status: 'SEARCHING' })
+    joinAll('a', 'b', 'c')
+    await run(5000)
+    expect(sentAt).toHaveLength(2)
+  })
+
+  test('each try of a match is one of them', async () => {
+    const cached = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
+    const { sentAt, joinAll, mostAtOnce, status, run } = minuteOf({
+      queues: [cached],
+      service: {
+        fault: (method, nth) =>
+          method === 'create' && nth <= 2 ? { error: new NoCapacity('full', { requestId: `r${nth}` }), effect: true } : undefined,
+        fate: (nth) => (nth <= 2 ? { errorMs: 0 } : { readyMs: 1000 }),
+      },
+    })
+    joinAll('a', 'b')
+    await run(59_000)
+    expect(sentAt).toHaveLength(2)
+    expect(status('a1-a2')).toBe('MATCH_FOUND')
+    joinAll('c')
+    await run(10_000)
+    expect(sentAt).toHaveLength(4)
+    expect(['a1-a2', 'b1-b2', 'c1-c2'].map(status)).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED', 'SEARCHING'])
+    expect(mostAtOnce()).toBe(2)
   })
 })

@@ -1,10 +1,12 @@
 import type { Coordinates } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
+import { newId } from '../ids.js'
 import { matchTag } from '../tags.js'
 import { backoffMs } from './backoff.js'
 import { readCreateFailure } from './create-failure.js'
 import { placesWithCapacity, type DeploymentService, type LocationService } from './deployment-service.js'
+import { foundMatch } from './found-match.js'
 import type { Governor } from './governor.js'
 import type { Journal } from './journal.js'
 import type { Life } from './life.js'
@@ -61,16 +63,24 @@ export function createCreating(options: CreatingOptions): Creating {
   /** @throws {MatchTooLarge} */
   const requestOf = (match: Match, order: Order): CreateDeployment => {
     const current = match.tries.at(-1) ?? firstTry(order.deploy.requireCachedLocations)
-    const request = deploymentRequest(order, current, { matchmaker: ownTag, match: match.tag }, webhookUrlOf(match))
+    order.secret ??= newId(random)
+    const wanted = { found: foundMatch(match, order), deploy: order.deploy, secret: order.secret }
+    const request = deploymentRequest(wanted, current, { matchmaker: ownTag, match: match.tag }, webhookUrlOf(match))
     checkSize(request)
     return request
+  }
+
+  /** Its create was not sent. */
+  const end = (match: Match): void => {
+    governor.forgone(match)
+    life.end(match)
   }
 
   const failed = (match: Match, error: unknown): void => {
     on.problem('create', error, match)
     if (error instanceof MatchTooLarge) {
       life.fail(match, 'refused', false)
-      return life.end(match)
+      return end(match)
     }
     const failure = readCreateFailure(error)
     switch (failure.kind) {
@@ -103,7 +113,9 @@ export function createCreating(options: CreatingOptions): Creating {
     let requestId: string
     try {
       // Made only now, because it is large, and there may be many who wait.
-      const answer = await service.create(requestOf(match, order), { timeoutMs: CREATE_TIMEOUT_MS })
+      const request = requestOf(match, order)
+      governor.sent(match, clock.now())
+      const answer = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
       requestId = answer.request_id
     } catch (error) {
       return failed(match, error)
@@ -115,19 +127,18 @@ export function createCreating(options: CreatingOptions): Creating {
 
   const ask = (match: Match): void => {
     if (match.unwanted === undefined) turns.add(match)
-    else life.end(match)
+    else end(match)
   }
 
   const unwritten = (match: Match, error: unknown): void => {
     on.problem('journal', error, match)
     governor.failed(clock.now())
     life.fail(match, 'unavailable', false)
-    life.end(match)
+    end(match)
   }
 
   /** Resolves when its intent is in the journal, and it goes on; or could not be written, and it is over. */
   const writeDown = (match: Match, goOn: (match: Match) => void): Promise<void> => {
-    governor.sending(clock.now())
     let appended: void | Promise<void>
     try {
       appended = journal.append(intentEntry(match))
@@ -153,13 +164,14 @@ export function createCreating(options: CreatingOptions): Creating {
     begin: (match) => {
       match.tries = match.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
       matches.add(match)
+      governor.planned(match)
       return writeDown(match, ask)
     },
 
     again: async (match) => {
       const { order, matchId } = match
       const places = order === undefined ? [] : await placesFor(match, order)
-      const next = order && nextTry(match.tries, places, middleOfMatch(order.found))
+      const next = order && nextTry(match.tries, places, middleOfMatch(order))
       if (next === undefined) life.fail(match, 'no-capacity', true)
       if (next === undefined || match.unwanted !== undefined) return life.end(match)
       match.tries = [...match.tries, next]
@@ -171,13 +183,14 @@ export function createCreating(options: CreatingOptions): Creating {
     },
 
     forget: (match) => {
-      if (turns.remove(match)) life.end(match)
+      if (turns.remove(match)) end(match)
     },
 
     advance: (now) => {
       for (const [match, at] of waiting) {
-        if (at > now && match.unwanted === undefined) continue
+        if (match.unwanted === undefined && (at > now || !governor.mayCreate(now))) continue
         waiting.delete(match)
+        governor.planned(match)
         ask(match)
       }
     },

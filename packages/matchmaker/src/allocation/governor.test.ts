@@ -2,18 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGovernor, type Held } from './governor.js'
 import { newMatch, type MatchPhase } from './match.js'
-import { createMatches, type Matches } from './matches.js'
+import { createMatches } from './matches.js'
 
-function matches(...phases: MatchPhase[]): Matches {
+function matches(...phases: MatchPhase[]) {
   const all = createMatches()
   for (const [index, phase] of phases.entries()) {
     const match = newMatch({ matchId: `m${index}`, queue: 'q', tag: 't', ticketIds: [], at: 0 })
     all.add(match)
     all.enter(match, phase)
   }
-  return all
+  return { count: all.count(), startingCount: all.startingCount() }
 }
-const none = createMatches()
+const none = matches()
 const bound = { maxServers: 5, maxStarting: 3, maxCreatesPerMinute: Infinity }
 
 describe('room', () => {
@@ -30,26 +30,52 @@ describe('room', () => {
   })
 })
 
-test('no minute has more creates than allowed', () => {
+const minute = (maxCreatesPerMinute: number) =>
+  createGovernor({ maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute }, () => 0)
+
+test('no minute has more creates than allowed, however long they wait for their turn, and whether they are sent at all', () => {
+  const gap = fc.nat(20_000)
+  const step = fc.oneof(
+    fc.record({ gap, does: fc.constant('plan' as const) }),
+    fc.record({ gap, does: fc.constantFrom('send' as const, 'forgo' as const), which: fc.nat(20) }),
+  )
   fc.assert(
-    fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(20_000), { maxLength: 200 }), (most, gaps) => {
-      const unbound = { maxStarting: Infinity, maxServers: Infinity }
-      const governor = createGovernor({ ...unbound, maxCreatesPerMinute: most }, () => 0)
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 300 }), (most, steps) => {
+      const governor = minute(most)
+      const planned: object[] = []
       const sent: number[] = []
       let now = 0
-      for (const gap of gaps) {
-        now += gap
-        if (governor.room(none, now) > 0) {
-          governor.sending(now)
+      for (const each of steps) {
+        now += each.gap
+        const used = planned.length + sent.filter((at) => at > now - 60_000).length
+        expect(governor.mayCreate(now)).toBe(used < most)
+        expect([governor.room(none, now), governor.held]).toEqual([most - used, used < most ? undefined : 'maxCreatesPerMinute'])
+        if (each.does === 'plan') {
+          if (used === most) continue
+          planned.push({})
+          governor.planned(planned.at(-1) as object)
+          continue
+        }
+        const [match] = planned.splice(each.which % Math.max(1, planned.length), 1)
+        if (match === undefined) continue
+        if (each.does === 'forgo') governor.forgone(match)
+        else {
+          governor.sent(match, now)
           sent.push(now)
-        } else {
-          expect(governor.held).toBe('maxCreatesPerMinute')
-          expect(sent.filter((at) => at > now - 60_000)).toHaveLength(most)
         }
       }
       for (const start of sent) expect(sent.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(most)
     }),
   )
+})
+
+test('what was sent counts, whatever became of it', () => {
+  const governor = minute(1)
+  const match = {}
+  governor.planned(match)
+  governor.sent(match, 0)
+  governor.forgone(match)
+  expect([governor.mayCreate(59_999), governor.mayCreate(60_000)]).toEqual([false, true])
 })
 
 test('the third failure in a row makes a pause, each further one a longer one, and a success ends it', () => {

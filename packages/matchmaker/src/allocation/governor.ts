@@ -18,8 +18,14 @@ export type Held = keyof SpendBound | 'paused'
 export interface Governor {
   /** @param count all whose deployment exists or may exist. @param startingCount those of them without players yet. */
   room(matches: { readonly count: number; readonly startingCount: number }, now: number): number
-  /** A create is going to be sent. */
-  sending(now: number): void
+  /** Whether one more create may be sent within this minute, beside those that are planned. */
+  mayCreate(now: number): boolean
+  /** The create of this match is sent when its turn comes. */
+  planned(match: object): void
+  /** It is sent. */
+  sent(match: object, now: number): void
+  /** It never will be. One that was sent stays sent. */
+  forgone(match: object): void
   /** A create was answered. */
   succeeded(): void
   /** A create failed for no fault of its match. */
@@ -39,13 +45,16 @@ export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }:
   let failures = 0
   let pausedUntil = 0
   let held: Held | undefined
+  const counts = maxCreatesPerMinute < Infinity
   /** When the creates of the last minute were sent, if they are counted. */
-  let sent: number[] = []
+  let sentAt: number[] = []
+  /** Those that were not sent yet. They count, because nobody knows when their turn comes. */
+  const planned = new Set<object>()
 
   const creatable = (now: number): number => {
-    if (maxCreatesPerMinute === Infinity) return Infinity
-    sent = sent.filter((at) => at > now - MINUTE_MS)
-    return maxCreatesPerMinute - sent.length
+    if (!counts) return Infinity
+    sentAt = sentAt.filter((at) => at > now - MINUTE_MS)
+    return maxCreatesPerMinute - sentAt.length - planned.size
   }
 
   return {
@@ -59,9 +68,15 @@ export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }:
       held = rooms.find(([, room]) => room <= 0)?.[0]
       return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
     },
-    sending: (now) => {
-      if (maxCreatesPerMinute < Infinity) sent.push(now)
+    mayCreate: (now) => creatable(now) > 0,
+    planned: (match) => {
+      if (counts) planned.add(match)
     },
+    sent: (match, now) => {
+      planned.delete(match)
+      if (counts) sentAt.push(now)
+    },
+    forgone: (match) => void planned.delete(match),
     succeeded: () => {
       failures = 0
       pausedUntil = 0

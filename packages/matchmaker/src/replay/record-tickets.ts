@@ -50,6 +50,10 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
     note(() => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers, priority, createdAt } }))
   }
 
+  const noteCancelled = (ticketIds: readonly string[]) => {
+    for (const ticketId of ticketIds) begin()(() => ({ kind: 'cancel', ticketId }))
+  }
+
   const recordedTeams = (teams: readonly BackfillTeam[], places: Places): RecordedTeam[] =>
     teams.map(({ players, ...team }) =>
       players === undefined ? team : { ...team, players: players.map((player) => recorded(player, places.get(player))) },
@@ -95,9 +99,11 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
       return ticket
     },
     playersLeft: (matchId, playerIds) => {
-      const note = begin()
+      const [note, ticketIds] = [begin(), members.of(matchId)]
       matchmaker.playersLeft(matchId, playerIds)
-      note(() => ({ kind: 'left', playerIds }))
+      const cancelled = ticketIds.filter((id) => matchmaker.getTicket(id)?.status === 'CANCELLED')
+      if (cancelled.length === 0) note(() => ({ kind: 'left', playerIds }))
+      else noteCancelled(cancelled)
     },
     stopMatch: (matchId) => {
       const [note, ticketIds] = [begin(), members.of(matchId)]
@@ -130,7 +136,7 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
     },
     exportTickets: (exporting) => {
       const snapshot = matchmaker.exportTickets(exporting)
-      if (exporting?.take === true) for (const { id } of snapshot.tickets) begin()(() => ({ kind: 'cancel', ticketId: id }))
+      if (exporting?.take === true) noteCancelled(snapshot.tickets.map(({ id }) => id))
       return snapshot
     },
     importTickets: (snapshot) => {

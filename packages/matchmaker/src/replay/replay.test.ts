@@ -262,6 +262,20 @@ describe('a replay', () => {
     expect(replay.skipped).toBe(0)
   })
 
+  test('cancels the tickets of players who left before their server ran', async () => {
+    const { matchmaker, lines, parsed, pass, played } = setUp([{ ...duel, replaceLeavers: true }])
+    for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 10)] })
+    await pass(1000)
+    matchmaker.playersLeft(matchmaker.getTicket('ann')?.matchId ?? '', ['ben'])
+    matchmaker.createTicket({ id: 'cem', queue: 'duel', players: [rated('cem', 20)] })
+    await pass(8000)
+    expect(played()).toEqual([['ann', 'cem']])
+    expect(parsed().filter(({ kind }) => kind === 'left' || kind === 'cancel')).toMatchObject([{ kind: 'cancel', ticketId: 'ben' }])
+    const replay = await replayTickets(lines)
+    expect(playedIn(replay)).toEqual(played())
+    expect(replay.skipped).toBe(0)
+  })
+
   test('refuses options and recordings that are wrong, by name', async () => {
     const lines = await twoOfEach()
     await expect(replayTickets(lines, { seed: -1 })).rejects.toThrow('option seed: ')

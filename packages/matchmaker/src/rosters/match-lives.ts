@@ -3,16 +3,16 @@ import { createAcceptances } from '../acceptance/acceptances.js'
 import type { Allocator } from '../allocation/allocator.js'
 import type { Assignment } from '../allocation/assignment.js'
 import type { Backfills } from '../backfill/backfills.js'
-import { deserted, filled, remaining, type Placed } from '../backfill/vacancies.js'
+import { filled } from '../backfill/vacancies.js'
 import type { Events, StopReason } from '../events.js'
 import { newId } from '../ids.js'
 import type { Group } from '../rounds.js'
 import { ticketOf, type TicketRecord } from '../tickets/record.js'
 import type { CancelReason, ReturnReason } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
-import { foundMatch } from './found-match.js'
+import { createLeaving } from './leaving.js'
 import { createReplacing } from './replacing.js'
-import { newRoster, type Roster } from './roster.js'
+import { isSeated, newRoster, placed, playersOf, waitingFor, type Roster } from './roster.js'
 
 /** The lives of matches, from found to over, as far as their tickets are concerned; the servers are the allocator's. */
 export interface MatchLives {
@@ -32,8 +32,8 @@ export interface MatchLives {
   leave(record: TicketRecord, reason: CancelReason, now: number): void
   /** The server listens. */
   ready(matchId: string, requestId: string, assignment: Assignment, now: number): void
-  /** Players are not on the server any more. */
-  desert(roster: Roster, playerIds: readonly string[]): void
+  /** Players do not play any more. Before the server runs they take their tickets along, as if these were cancelled. */
+  desert(roster: Roster, playerIds: readonly string[], now: number): void
   /** It comes to nothing, or to its end: tickets without a server search again. */
   dissolve(roster: Roster, why: EndOfMatch, now: number): void
   /** The same, but they do not. */
@@ -66,9 +66,6 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
   const replacing = createReplacing({ backfills, allocator })
 
   const named = ({ matchId, queue }: Roster) => ({ matchId, queue: queue.name })
-  const isSeated = (record: TicketRecord, roster: Roster) => record.status === 'MATCH_FOUND' && record.seat?.roster === roster
-  /** Those whose server is not there yet, or who are asked. */
-  const waitingFor = (roster: Roster) => roster.seated.filter((record) => isSeated(record, roster))
 
   const seat = (roster: Roster, { lane, records, teams }: Group, now: number): boolean => {
     if (!tickets.take(records, lane, roster, teams, now)) return false
@@ -78,11 +75,17 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
     return true
   }
 
-  const deploy = (roster: Roster): Promise<void> => {
+  /** @param teamOf for each of those who are seated the index of its team. */
+  const deploy = (roster: Roster, teamOf: readonly number[]): Promise<void> => {
+    const { matchId, queue, teams, seated, foundAt, expansionMs } = roster
+    const { deploy: definition, rules, acceptance } = queue
     roster.phase = 'deploying'
-    early.delete(roster)
-    for (const record of roster.seated) tickets.setAcceptance(record, undefined)
-    return allocator.allocate(foundMatch(roster), roster.queue.deploy)
+    if (acceptance !== undefined) {
+      early.delete(roster)
+      for (const record of seated) tickets.setAcceptance(record, undefined)
+    }
+    const order = { deploy: definition, tickets: seated, teams, teamOf, rules, expansionMs, secret: undefined }
+    return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
   }
 
   /** As soon as nobody is missing and all have accepted, a server is due. */
@@ -99,7 +102,7 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
     for (const roster of early) {
       if (roster.phase !== 'due' || room <= 0) continue
       room -= 1
-      void deploy(roster)
+      void deploy(roster, teamsOf(roster.seated))
     }
   }
 
@@ -113,23 +116,6 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       tickets.assign(record, now)
     }
     events.emit('assigned', { ...named(roster), requestId, assignment, tickets: records.map(ticketOf) })
-  }
-
-  const leaveTogether = (roster: Roster, records: readonly TicketRecord[], reason: CancelReason, now: number) => {
-    if (records.length === 0) return
-    const gone = placed(records)
-    roster.seated = roster.seated.filter((record) => !records.includes(record))
-    roster.placed = roster.placed.filter(({ ticket }) => !gone.some((one) => one.ticket === ticket))
-    for (const record of records) acceptances.forget(record)
-    for (const record of records) tickets.cancel(record, reason, now)
-    if (roster.phase === 'over') return
-    if (!replacing.replace(roster, gone, now)) {
-      const unaccepted = reason === 'declined' || reason === 'not-accepted'
-      return dissolve(roster, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
-    }
-    const left = replacing.tellPlayers(roster, (all) => without(all, new Set(playersOf(records))))
-    // The others left while this one was about to come.
-    if (roster.phase === 'running' && left?.length === 0) dissolve(roster, { reason: 'dissolved', stop: 'left' }, now)
   }
 
   const over = (roster: Roster) => {
@@ -147,6 +133,8 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
     drop(roster, stop)
     for (const record of waitingFor(roster)) tickets.putBack(record, reason, counts, now)
   }
+
+  const leaving = createLeaving({ tickets, acceptances, replacing, dissolve })
 
   /** Whether its server is being stopped: then it is over before that is confirmed, and nobody is sent there or kept for it. */
   const endIfGoing = (roster: Roster, now: number): boolean => {
@@ -170,13 +158,9 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       serve(now)
       const late = acceptances.overdue(now)
       for (const roster of new Set(late.map((record) => record.seat?.roster))) {
-        if (roster !== undefined)
-          leaveTogether(
-            roster,
-            late.filter((record) => isSeated(record, roster)),
-            'not-accepted',
-            now,
-          )
+        if (roster === undefined) continue
+        const unanswered = late.filter((record) => isSeated(record, roster))
+        leaving.together(roster, unanswered, 'not-accepted', now)
       }
       for (const roster of early) if (roster.fullBy <= now) dissolve(roster, { reason: 'not-accepted' }, now)
     },
@@ -190,7 +174,7 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       if (!seat(roster, group, now)) return undefined
       rosters.set(roster.matchId, roster)
       if (asks) early.add(roster)
-      const begun = asks ? Promise.resolve() : deploy(roster)
+      const begun = asks ? Promise.resolve() : deploy(roster, group.teams)
       // Only now, so that a listener may cancel or stop what it hears of.
       if (events.isHeard('matchFound')) {
         const { matchId, expansionMs } = roster
@@ -232,7 +216,7 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
 
     leave: (record, reason, now) => {
       const roster = record.seat?.roster
-      if (roster !== undefined) leaveTogether(roster, [record], reason, now)
+      if (roster !== undefined) leaving.together(roster, [record], reason, now)
     },
 
     ready: (matchId, requestId, assignment, now) => {
@@ -248,12 +232,7 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
       )
     },
 
-    desert: (roster, playerIds) => {
-      const gone = new Set(playerIds)
-      replacing.tellPlayers(roster, (all) => without(all, gone))
-      roster.placed = remaining(roster.placed, gone)
-      if (roster.backfill !== undefined) replacing.refresh(roster.backfill, deserted(roster.backfill, gone))
-    },
+    desert: leaving.players,
 
     dissolve,
     close: (roster, now) => {
@@ -266,8 +245,4 @@ export function createMatchLives({ tickets, backfills, allocator, events, random
   }
 }
 
-const playersOf = (records: readonly TicketRecord[]) => records.flatMap(({ players }) => players.map(({ id }) => id))
-
-const without = (all: readonly string[], gone: ReadonlySet<string>) => all.filter((id) => !gone.has(id))
-
-const placed = (records: readonly TicketRecord[]): Placed[] => records.map((ticket) => ({ ticket, team: ticket.seat?.team ?? 0 }))
+const teamsOf = (records: readonly TicketRecord[]) => records.map(({ seat }) => seat?.team ?? 0)

@@ -7,7 +7,7 @@ import type { Events } from '../events.js'
 import type { Matchmaker } from '../matchmaker.js'
 import type { Lane } from '../tickets/lane.js'
 import type { MatchLives } from './match-lives.js'
-import { newRoster, type Roster } from './roster.js'
+import { newRoster, playersOf, type Roster } from './roster.js'
 
 export interface Matching {
   readonly lives: MatchLives
@@ -61,14 +61,18 @@ export function createMatching({ lives, allocator, lane, events, clock }: Matchi
 
     playersLeft: (matchId, playerIds) => {
       const match = allocator.find(matchId)
-      if (match?.phase !== 'running') throw unknown(matchId)
-      const gone = playerIds.filter((id) => match.playerIds.includes(id))
-      if (gone.length === 0) return
       const roster = lives.find(matchId)
-      const remaining = match.playerIds.length - gone.length
-      if (roster === undefined) allocator.setPlayers(match, without(match.playerIds, gone))
-      else lives.desert(roster, gone)
-      events.emit('playersLeft', { matchId, queue: match.queue, playerIds: gone, remaining })
+      const queue = match?.queue ?? roster?.queue.name
+      if (queue === undefined) throw unknown(matchId)
+      // Its server is being stopped, whoever leaves.
+      if (match?.unwanted !== undefined) return
+      const named = new Set(playerIds)
+      const gone = playersIn(match, roster).filter((id) => named.has(id))
+      if (gone.length === 0) return
+      if (roster !== undefined) lives.desert(roster, gone, clock.now())
+      else if (match !== undefined) allocator.setPlayers(match, without(match.playerIds, gone))
+      const remaining = lives.find(matchId) === roster ? playersIn(match, roster).length : 0
+      events.emit('playersLeft', { matchId, queue, playerIds: gone, remaining })
       if (remaining === 0) end(match, roster, 'left')
     },
 
@@ -82,5 +86,9 @@ export function createMatching({ lives, allocator, lane, events, clock }: Matchi
     },
   }
 }
+
+/** A match that asks whether it is accepted is not the allocator's yet. */
+const playersIn = (match: Match | undefined, roster: Roster | undefined): readonly string[] =>
+  match?.playerIds ?? playersOf(roster?.seated ?? [])
 
 const without = (all: readonly string[], gone: readonly string[]) => all.filter((id) => !gone.includes(id))

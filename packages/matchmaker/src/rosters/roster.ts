@@ -59,3 +59,16 @@ export const newRoster = (matchId: string, queue: Queue, teams: readonly TeamSha
 })
 
 const NOBODY: readonly never[] = []
+
+/** Whether it is in the match, and was not told yet where to connect. */
+export const isSeated = (record: TicketRecord, roster: Roster): boolean =>
+  record.status === 'MATCH_FOUND' && record.seat?.roster === roster
+
+/** Those whose server is not there yet, or who are asked. */
+export const waitingFor = (roster: Roster): readonly TicketRecord[] => roster.seated.filter((record) => isSeated(record, roster))
+
+export const playersOf = (records: readonly TicketRecord[]): readonly string[] =>
+  records.flatMap(({ players }) => players.map(({ id }) => id))
+
+export const placed = (records: readonly TicketRecord[]): readonly Placed[] =>
+  records.map((ticket) => ticket.seat ?? { ticket, team: 0 })

@@ -14,7 +14,7 @@ const counters = {
   'muster.matches.found': { unit: '{match}', description: 'Matches that were found' },
   'muster.tickets.joined': { unit: '{ticket}', description: 'Tickets that came into a match which had been found before' },
   'muster.players.accepted': { unit: '{player}', description: 'Players who accepted their match' },
-  'muster.players.left': { unit: '{player}', description: 'Players who left a running match' },
+  'muster.players.left': { unit: '{player}', description: 'Players who were reported to have left their match' },
   'muster.backfills.created': { unit: '{backfill}', description: 'Backfills that were created' },
   'muster.backfills.ended': { unit: '{backfill}', description: 'Backfills that ended, by how' },
   'muster.deployments.created': { unit: '{deployment}', description: 'Deployments that the service accepted' },

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const documents = [
+  'README.md',
+  ...readdirSync(join(root, 'docs')).flatMap((name) => (name.endsWith('.md') ? `docs/${name}` : [])),
+  ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
+]
+
+/** What the code takes for granted: what a document has made before, and what is the reader's. */
+const GIVEN = `
+import type { Client } from '@muster/core'
+import type { Locate, Matchmaker, QueueDefinition, Ticket, TicketCaller } from '@muster/matchmaker'
+import type { HandedOver, Lobbies, LobbyCaller } from '@muster/relay'
+
+declare global {
+  const client: Client
+  const deployments: Client['deployments']
+  const locate: Locate
+  const duel: QueueDefinition
+  const queues: readonly QueueDefinition[]
+  const matchmaker: Matchmaker
+  const lobbies: Lobbies
+
+  const baseUrl: string
+  const token: string
+  const userToken: number
+  const sessionToken: number
+  const relay: { readonly ip: string; readonly ports: { readonly client: { readonly port: number } } }
+  const key: string
+  const secrets: { read(name: string): Promise<string> }
+  const sessions: { find(token: string | undefined): Promise<TicketCaller | undefined> }
+  const log: { warn(fields: object): void }
+  function tell(tickets: readonly Ticket[], link: string | undefined): void
+  function yourTicketFor(key: string, players: HandedOver['players'], data: HandedOver['data']): Promise<string>
+  function yourCancel(reference: string): Promise<void>
+  function yourPlayerOf(token: string | undefined): Promise<LobbyCaller | undefined>
+}
+`
+const options = {
+  noEmit: true,
+  composite: false,
+  // Code that shows something need not use it, and is no stricter than it must be.
+  noUnusedLocals: false,
+  noPropertyAccessFromIndexSignature: false,
+  typeRoots: [join(root, 'node_modules/@types')],
+}
+
+/** Every block of TypeScript as a module, its lines where they are in the document. */
+function modulesOf(document: string, text: string): [name: string, code: string][] {
+  const name = document.replace(/\W/g, '-')
+  return Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```/gm), ({ 1: code = '', index }) => {
+    const line = text.slice(0, index).split('\n').length
+    return [`${name}-${line}.mts`, `${'\n'.repeat(line)}${code}export {}\n`]
+  })
+}
+
+/** What the compiler has against these modules; what it has against ours is not told here. */
+async function complaintsAbout(modules: readonly (readonly [name: string, code: string])[]): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
+  try {
+    // So that they find the packages as a test does.
+    symlinkSync(join(root, 'test/node_modules'), join(folder, 'node_modules'), 'junction')
+    for (const [name, code] of modules) writeFileSync(join(folder, name), code)
+    writeFileSync(join(folder, 'given.mts'), GIVEN)
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: join(root, 'tsconfig.base.json'), compilerOptions: options, include: ['*.mts'] }),
+    )
+    const compiler = join(root, 'node_modules/typescript/bin/tsc')
+    const output = await new Promise<string>((resolve) => {
+      execFile(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { cwd: folder }, (_, stdout) => resolve(stdout))
+    })
+    return output.split('\n').filter((line) => /^[\w-]+\.mts\(/.test(line))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+test('the code in the documents compiles', { timeout: 120_000 }, async () => {
+  const modules = documents.flatMap((document) => modulesOf(document, readFileSync(join(root, document), 'utf8')))
+  expect(modules.length).toBeGreaterThan(10)
+  // One that does not, lest a compiler that looks at nothing be taken for content.
+  const wrong = modulesOf('wrong.md', "First\n```ts\nimport { createClient } from '@muster/core'\ncreateClient(1)\n```\n")
+  const complaints = await complaintsAbout([...modules, ...wrong])
+  expect(complaints).toEqual([expect.stringMatching(/^wrong-md-2\.mts\(4,14\): error TS2345/)])
+})
