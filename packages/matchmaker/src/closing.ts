@@ -28,7 +28,7 @@ export const createClosing =
     for (const roster of lives.all()) if (stopServers || roster.phase !== 'running') lives.close(roster, now)
     allocator.giveUpSooner()
     const left = () => dropped.filter((match) => allocator.find(match.matchId) === match)
-    while ((left().length > 0 || allocator.stopsPending > 0) && clock.now() < deadline) {
+    while ((left().length > 0 || allocator.stopsPending() > 0) && clock.now() < deadline) {
       allocator.advance(clock.now())
       await clock.sleep(STEP_MS)
     }

@@ -27,7 +27,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
   const config = configure(options)
   const { clock, random, stopwatch, keepEndedMs } = config
   const events = createEvents()
-  const closing = new AbortController()
+  let isClosed = false
 
   /** Tickets came into a queue that makes matches at arrival: all that come in one go are one arrival. */
   const arrived = (lane: Lane) => {
@@ -85,10 +85,10 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
   })
   const lives = createMatchLives({ tickets, backfills, allocator, events, random })
   const rounds = createRounds({ lanes: () => lanes.values(), tickets, budgetMs: config.tickBudgetMs })
-  const tick = createTick({ tickets, backfills, rounds, lives, allocator, events, clock, stopwatch, closing: closing.signal })
+  const tick = createTick({ tickets, backfills, rounds, lives, allocator, events, clock, stopwatch, isClosed: () => isClosed })
 
   const refuseIfClosed = () => {
-    if (closing.signal.aborted) throw new MatchmakerClosed('the matchmaker is closed')
+    if (isClosed) throw new MatchmakerClosed('the matchmaker is closed')
   }
   const ticketing = createTicketing({ tickets, lives, clock, refuseIfClosed })
   const { running: runningMatch, ...matching } = createMatching({
@@ -137,7 +137,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     tick: tick.all,
 
     start: () => {
-      if (running !== undefined || closing.signal.aborted) return
+      if (running !== undefined || isClosed) return
       const ending = new AbortController()
       running = { ending, ended: run(ending.signal) }
     },
@@ -146,7 +146,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     inspect: () => inspect({ lanes: lanes.values(), tickets: tickets.all(), rosters: lives.all(), allocator, now: clock.now() }),
 
     close: async (given) => {
-      closing.abort()
+      isClosed = true
       await stop()
       return close(given)
     },

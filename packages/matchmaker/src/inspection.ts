@@ -29,7 +29,7 @@ export interface Inspection {
   /** Stops that the service has not confirmed yet. */
   readonly stopsPending: number
   /** Why no more servers are deployed now; undefined if they are. */
-  readonly held: Allocator['held']
+  readonly held: ReturnType<Allocator['held']>
   /** Epoch milliseconds until which nothing is created because the service took none; undefined without such a pause. */
   readonly pausedUntil: number | undefined
 }
@@ -73,12 +73,12 @@ export function inspect({ lanes, tickets, rosters, allocator, now }: Inspected):
     state.backfills += 1
     state.backfillSlots += backfill.rooms.reduce((sum, room) => sum + room, 0)
   }
-  const { stopsPending, pausedUntil, held } = allocator
+  const pausedUntil = allocator.pausedUntil()
   return {
     queues: [...states.values()],
     matches: Array.from(allocator.matches(), viewOf),
-    stopsPending,
-    held,
+    stopsPending: allocator.stopsPending(),
+    held: allocator.held(),
     pausedUntil: pausedUntil > now ? pausedUntil : undefined,
   }
 }

@@ -1,5 +1,6 @@
 import type { BackfillRecord } from './backfill/record.js'
 import type { Breather } from './breather.js'
+import { levelAt } from './kernel/levels.js'
 import type { Grouped, Matches } from './kernel/model.js'
 import { STEP } from './kernel/pool.js'
 import type { Lane } from './tickets/lane.js'
@@ -10,15 +11,12 @@ import type { Tickets } from './tickets/tickets.js'
 /** Tickets that go together. */
 export interface Group {
   readonly lane: Lane
+  /** The oldest first. */
   readonly records: readonly TicketRecord[]
   /** For each of them the index of its team. */
   readonly teams: readonly number[]
   /** The match that they come into, as it was then; undefined for a new one. */
   readonly backfill: { readonly record: BackfillRecord; readonly version: number } | undefined
-  /** The highest of theirs. */
-  readonly priority: number
-  /** Epoch milliseconds since when the oldest of them waits. */
-  readonly oldest: number
   /** Milliseconds of waiting at which the limits began that are in force for the youngest of them. */
   readonly expansionMs: number
 }
@@ -116,26 +114,17 @@ export function createRounds({ lanes, tickets, budgetMs }: RoundsOptions): Round
 /** Undefined if one of them has gone since. */
 function groupOf(lane: Lane, { slots, teams, opening }: Grouped, now: number): Group | undefined {
   const records = slots.map((slot) => lane.records[slot])
-  let oldest = Infinity
-  let youngest = -Infinity
-  let priority = -Infinity
-  for (const record of records) {
-    // It may be out of the queue, which may be in operation anew.
-    if (record === undefined || !isIn(record, lane)) return undefined
-    priority = Math.max(priority, record.priority)
-    oldest = Math.min(oldest, record.createdAt)
-    youngest = Math.max(youngest, record.createdAt)
-  }
+  // It may be out of the queue, which may be in operation anew.
+  for (const record of records) if (record === undefined || !isIn(record, lane)) return undefined
   const backfill = opening === undefined ? undefined : lane.backfills[opening]
   if (opening !== undefined && backfill === undefined) return undefined
-  const expansionMs = lane.compiled.model.levels.findLast((ms) => ms <= now - youngest) ?? 0
+  const { levels } = lane.compiled.model
+  const youngest = records.at(-1)?.createdAt ?? now
   return {
     lane,
     records: records as TicketRecord[],
     teams,
     backfill: backfill && { record: backfill, version: backfill.version },
-    priority,
-    oldest,
-    expansionMs,
+    expansionMs: levels[levelAt(levels, now - youngest)] ?? 0,
   }
 }

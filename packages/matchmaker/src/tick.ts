@@ -17,8 +17,8 @@ export interface Ticking {
   readonly events: Events
   readonly clock: Clock
   readonly stopwatch: () => number
-  /** Aborted when no more matches should be made. */
-  readonly closing: AbortSignal
+  /** No more matches should be made. */
+  readonly isClosed: () => boolean
 }
 
 export interface Tick {
@@ -38,7 +38,7 @@ interface Claimed {
 
 /** In between, others have the event loop: so whoever was grouped is looked at again when claimed. */
 export function createTick(ticking: Ticking): Tick {
-  const { tickets, backfills, rounds, lives, allocator, events, clock, stopwatch, closing } = ticking
+  const { tickets, backfills, rounds, lives, allocator, events, clock, stopwatch, isClosed } = ticking
 
   const admit = (now: number) => {
     tickets.removeEnded(now)
@@ -54,12 +54,12 @@ export function createTick(ticking: Ticking): Tick {
     const now = clock.now()
     const roomNow = () => (mayDeploy ? lives.room(clock.now()) : 0)
     let room = roomNow()
-    for (const group of room >= groups.length || room <= 0 ? groups : groups.toSorted(mostUrgentFirst)) {
+    for (const group of room >= groups.length || room <= 0 ? groups : mostUrgentFirst(groups)) {
       if (breather.isDue()) {
         await breather.rest()
         room = roomNow()
       }
-      if (closing.aborted) break
+      if (isClosed()) break
       const beginning = group.backfill === undefined && room > 0 ? lives.begin(group, now) : undefined
       if (beginning !== undefined) {
         begun.push(beginning)
@@ -113,4 +113,11 @@ export function createTick(ticking: Ticking): Tick {
 }
 
 /** The most important, then those who wait longest, get the next server, whatever their queue. */
-const mostUrgentFirst = (one: Group, other: Group) => other.priority - one.priority || one.oldest - other.oldest
+function mostUrgentFirst(groups: readonly Group[]): readonly Group[] {
+  const urgencies = groups.map((group) => {
+    const priority = group.records.reduce((most, record) => Math.max(most, record.priority), -Infinity)
+    return { group, priority, oldest: group.records[0]?.createdAt ?? 0 }
+  })
+  urgencies.sort((one, other) => other.priority - one.priority || one.oldest - other.oldest)
+  return urgencies.map(({ group }) => group)
+}

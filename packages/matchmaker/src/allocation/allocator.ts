@@ -1,23 +1,24 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { MatchmakerClosed } from '../errors.js'
 import type { StopReason } from '../events.js'
-import { newId } from '../ids.js'
 import { createListening } from '../probe/listening.js'
 import { networkProber, type Prober } from '../probe/prober.js'
 import { matchTag } from '../tags.js'
 import { createWatcher } from '../watching/watcher.js'
 import { createWebhookReceiver } from '../webhook/receiver.js'
 import { createCreating } from './creating.js'
-import type { Deploy } from './deploy.js'
 import type { DeploymentService, LocationService } from './deployment-service.js'
 import { createGovernor, type Held, type SpendBound } from './governor.js'
 import type { Journal, OpenIntent } from './journal.js'
 import { createLife, type Life } from './life.js'
 import type { AllocatorListener } from './listener.js'
-import { newMatch, type FoundMatch, type FoundTicket, type Match } from './match.js'
+import { newMatch, NOBODY, type FoundTicket, type Match, type Order } from './match.js'
 import { createMatches } from './matches.js'
 import { createNotes } from './notes.js'
 import { isSecret } from './secret.js'
+
+/** A match before it gets a server; `queue`: its name, `at`: epoch milliseconds. */
+type FoundBy = Pick<Match, 'matchId' | 'queue' | 'at'>
 
 /** Gets a server for each match, and lets go of none before the service has confirmed its end. */
 export interface Allocator {
@@ -26,7 +27,7 @@ export interface Allocator {
   /** How many matches may be allocated now. */
   room(now: number): number
   /** Resolves when the intent is written down; what comes of it is told to the listener. */
-  allocate(match: FoundMatch, deploy: Deploy): Promise<void>
+  allocate(match: FoundBy, order: Order): Promise<void>
   /** The match is not wanted any more; the caller sees to its tickets. */
   drop(match: Match, reason: StopReason): void
   find(matchId: string): Match | undefined
@@ -48,11 +49,11 @@ export interface Allocator {
   /** Waits for the journal, and lets go of whoever waits for a match to end. */
   close(): Promise<void>
   /** Stops that are not confirmed. */
-  readonly stopsPending: number
+  stopsPending(): number
   /** Why there was no room when it was last asked; undefined if there was. */
-  readonly held: Held | undefined
+  held(): Held | undefined
   /** Epoch milliseconds until which nothing is created, because the service takes nothing. */
-  readonly pausedUntil: number
+  pausedUntil(): number
 }
 
 export interface AllocatorOptions {
@@ -164,10 +165,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       return isRecovered
     },
 
-    room: (now) => governor.room(matches, now),
+    room: (now) => governor.room({ count: matches.count(), startingCount: matches.startingCount() }, now),
 
-    allocate: (found, deploy) => {
-      const { id: matchId, queue, tickets, foundAt: at } = found
+    allocate: ({ matchId, queue, at }, order) => {
+      const { tickets } = order
       const intent = {
         matchId,
         queue,
@@ -176,7 +177,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
         playerIds: playerIdsOf(tickets),
         at,
       }
-      return creating.begin(newMatch(intent, { found, deploy, secret: newId(random) }))
+      return creating.begin(newMatch(intent, order))
     },
 
     drop: (match, reason) => {
@@ -197,7 +198,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     webhook: (request) => webhooks.receive(request),
     serverReady: (matchId, secret) => {
       const match = matches.find(matchId)
-      if (match?.order === undefined || !isSecret(secret, match.order.secret)) return false
+      if (match === undefined || !isSecret(secret, match.order?.secret)) return false
       listening.registered(match)
       // It runs, so it is READY by now.
       life.hinted(match, undefined)
@@ -213,7 +214,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
     whenEnded: (match) =>
       new Promise((resolve, reject) => {
-        match.ended.push((error) => (error === undefined ? resolve() : reject(error)))
+        match.ended = [...match.ended, (error) => (error === undefined ? resolve() : reject(error))]
       }),
     giveUpSooner: () => life.giveUpSooner(),
     close: async () => {
@@ -221,20 +222,16 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       listening.close()
       for (const match of matches.all()) {
         const error = new MatchmakerClosed(`the matchmaker was closed before the end of match ${match.matchId} was confirmed`)
-        for (const ended of match.ended.splice(0)) ended(error)
+        const { ended } = match
+        match.ended = NOBODY
+        for (const tell of ended) tell(error)
       }
       await notes.written()
       await journal.close?.()
     },
-    get stopsPending() {
-      return life.stopsPending
-    },
-    get held() {
-      return governor.held
-    },
-    get pausedUntil() {
-      return governor.pausedUntil
-    },
+    stopsPending: life.stopsPending,
+    held: () => governor.held,
+    pausedUntil: () => governor.pausedUntil,
   }
 }
 

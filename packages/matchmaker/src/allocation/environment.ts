@@ -29,12 +29,16 @@ export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   tell('MM_EXPANSION', expansionMs === 0 ? 'initial' : String(expansionMs / 1000))
   tell('MM_TICKET_IDS', JSON.stringify(tickets.map((ticket) => ticket.id)))
   for (const ticket of tickets) tell(`MM_TICKET_${ticket.id}`, ticketValue(ticket, queue))
-  tell('MM_GROUPS', JSON.stringify(Object.fromEntries(tickets.map((ticket) => [ticket.id, playerIdsOf(ticket)]))))
-  tell('MM_TEAMS', JSON.stringify(Object.fromEntries(teams.map(({ name, ticketIds }) => [name, ticketIds]))))
+  tell('MM_GROUPS', objectText(tickets.map((ticket) => [ticket.id, playerIdsOf(ticket)])))
+  tell('MM_TEAMS', objectText(teams.map(({ name, ticketIds }) => [name, ticketIds])))
   tell('MM_EQUALITY', JSON.stringify(equality))
   tell('MM_INTERSECTION', JSON.stringify(intersection))
   return variables
 }
+
+/** The JSON of an object, without making it: with other keys in each match, the engine would have to make up a shape for each. */
+const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
+  `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
 
 const playerIdsOf = ({ players }: FoundTicket) => players.map((player) => player.id)
 

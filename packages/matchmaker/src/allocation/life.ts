@@ -8,7 +8,7 @@ import type { Watcher } from '../watching/watcher.js'
 import type { DeploymentService } from './deployment-service.js'
 import { createFinder } from './finder.js'
 import type { AllocatorListener } from './listener.js'
-import type { Match, MatchPhase } from './match.js'
+import { NOBODY, type Match, type MatchPhase } from './match.js'
 import type { Matches } from './matches.js'
 import type { Notes } from './notes.js'
 import { createOverdue } from './overdue.js'
@@ -39,7 +39,7 @@ export interface Life {
   /** Does what is due: stops, looks for lost deployments, time-outs. */
   advance(now: number): void
   giveUpSooner(): void
-  readonly stopsPending: number
+  stopsPending(): number
 }
 
 export interface LifeOptions {
@@ -71,7 +71,9 @@ export function createLife(options: LifeOptions): Life {
     matches.remove(match)
     reaper.ended(match.tag)
     notes.note({ kind: 'settled', matchId: match.matchId })
-    for (const ended of match.ended.splice(0)) ended()
+    const { ended } = match
+    match.ended = NOBODY
+    for (const tell of ended) tell()
   }
 
   const discard = (match: Match, requestId: string, confirmed: () => void) => {
@@ -229,9 +231,7 @@ export function createLife(options: LifeOptions): Life {
     },
 
     giveUpSooner: () => finder.giveUpSooner(),
-    get stopsPending() {
-      return stops.pending
-    },
+    stopsPending: stops.pending,
   }
 }
 

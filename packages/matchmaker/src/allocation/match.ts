@@ -1,12 +1,13 @@
 import type { Coordinates } from '@muster/core'
 import type { StopReason } from '../events.js'
+import type { Rule } from '../rules/rule.js'
 import type { Player } from '../tickets/ticket.js'
 import type { Assignment } from './assignment.js'
 import type { Deploy } from './deploy.js'
 import type { Intent, JournalEntry } from './journal.js'
 import type { Try } from './tries.js'
 
-/** Tickets that were put together, for which a server is wanted: plain data, addresses included. */
+/** What a server is asked for, and told: plain data, addresses included. */
 export interface FoundMatch {
   readonly id: string
   /** Its name. */
@@ -44,12 +45,22 @@ export interface FoundTicket {
  */
 export type MatchPhase = 'creating' | 'finding' | 'retrying' | 'starting' | 'warming' | 'running' | 'stopping'
 
-/** What a match of this process asks for. */
+/** What a match of this process asks for. Of this its request is made, when its turn comes: see `foundMatch`. */
 export interface Order {
-  readonly found: FoundMatch
   readonly deploy: Deploy
-  /** Only the service and the server are told: the end of its webhooks' path, and what it registers with. */
-  readonly secret: string
+  readonly tickets: readonly FoundTicket[]
+  /** Of its queue. */
+  readonly teams: readonly { readonly name: string }[]
+  /** For each of the tickets the index of its team. */
+  readonly teamOf: readonly number[]
+  readonly rules: readonly Rule[]
+  /** See `FoundMatch`. */
+  readonly expansionMs: number
+  /**
+   * Only the service and the server are told: the end of its webhooks' path, and what it registers with. Undefined until
+   * its request is made.
+   */
+  secret: string | undefined
 }
 
 /** A match as the allocator keeps it: from the intent until no server of it is left. Only the allocator changes it. */
@@ -75,10 +86,11 @@ export interface Match extends Omit<Intent, 'tag' | 'playerIds'> {
   /** Other deployments with its tag, which are stopped. Hardly any match has some. */
   twins: Set<string> | undefined
   /** Called when nothing of it is left, or with an error when that will not be known. */
-  readonly ended: ((error?: Error) => void)[]
+  ended: readonly ((error?: Error) => void)[]
 }
 
 const NO_TRIES: readonly Try[] = []
+export const NOBODY: Match['ended'] = []
 
 export const newMatch = ({ matchId, queue, tag, ticketIds, playerIds = [], at }: Intent, order?: Order): Match => ({
   matchId,
@@ -97,7 +109,7 @@ export const newMatch = ({ matchId, queue, tag, ticketIds, playerIds = [], at }:
   registered: false,
   unwanted: undefined,
   twins: undefined,
-  ended: [],
+  ended: NOBODY,
 })
 
 /** What the journal is told of it before its create. Field by field, because spreading costs more than all else about it. */

@@ -17,8 +17,8 @@ export interface Matches {
   all(): MapIterator<Match>
   /** Those that have no players, and are not being stopped. */
   starting(): SetIterator<Match>
-  readonly count: number
-  readonly startingCount: number
+  count(): number
+  startingCount(): number
 }
 
 export function createMatches(): Matches {
@@ -61,11 +61,7 @@ export function createMatches(): Matches {
     },
     all: () => matches.values(),
     starting: () => starting.values(),
-    get count() {
-      return matches.size
-    },
-    get startingCount() {
-      return starting.size
-    },
+    count: () => matches.size,
+    startingCount: () => starting.size,
   }
 }

@@ -3,9 +3,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deploySchema } from './deploy.js'
 import { matchEnvironment } from './environment.js'
-import type { FoundMatch, Order } from './match.js'
+import type { FoundMatch } from './match.js'
 import { checkSize, MatchTooLarge } from './request-size.js'
-import { deploymentRequest } from './request.js'
+import { deploymentRequest, type Wanted } from './request.js'
 import { firstTry } from './tries.js'
 
 const deploy = deploySchema.parse({
@@ -43,10 +43,10 @@ const found: FoundMatch = {
     },
   ],
 }
-const order: Order = { found, deploy, secret: 'hush' }
+const wanted: Wanted = { found, deploy, secret: 'hush' }
 const own = { matchmaker: 'mm-muster', match: 'match-m1' }
-const requestFor = (changes: Partial<Order>, webhookUrl?: string) =>
-  deploymentRequest({ ...order, ...changes }, firstTry(true), own, webhookUrl)
+const requestFor = (changes: Partial<Wanted>, webhookUrl?: string) =>
+  deploymentRequest({ ...wanted, ...changes }, firstTry(true), own, webhookUrl)
 
 test('asks for a server near the players, with the tags to find it by', () => {
   const request = requestFor({})
@@ -69,7 +69,7 @@ test('asks for a server near the players, with the tags to find it by', () => {
 })
 
 test('asks for another place by its coordinates', () => {
-  const request = deploymentRequest(order, { cachedOnly: false, at: { latitude: 50, longitude: 8 } }, own, undefined)
+  const request = deploymentRequest(wanted, { cachedOnly: false, at: { latitude: 50, longitude: 8 } }, own, undefined)
   expect(request.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude: 50, longitude: 8 } }])
   expect(request).not.toHaveProperty('require_cached_locations')
 })

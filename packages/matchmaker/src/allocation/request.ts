@@ -1,8 +1,9 @@
 // pure: the deployment that a match asks for
 import type { CreateDeployment, DeploymentUser, EnvironmentVariable } from '@muster/core/api'
 import type { Player } from '../tickets/ticket.js'
+import type { Deploy } from './deploy.js'
 import { matchEnvironment } from './environment.js'
-import type { Order } from './match.js'
+import type { FoundMatch } from './match.js'
 import type { Try } from './tries.js'
 
 /** The tags by which a deployment is found again: of all deployments of this matchmaker, and of this try. */
@@ -11,9 +12,16 @@ export interface OwnTags {
   readonly match: string
 }
 
+/** All that a request is made of, but for what a try adds. */
+export interface Wanted {
+  readonly found: FoundMatch
+  readonly deploy: Deploy
+  readonly secret: string
+}
+
 /** @param webhookUrl called when it is READY, in error, or terminated; undefined for no webhooks. */
 export function deploymentRequest(
-  { found, deploy, secret }: Order,
+  { found, deploy, secret }: Wanted,
   { cachedOnly, at }: Try,
   own: OwnTags,
   webhookUrl: string | undefined,

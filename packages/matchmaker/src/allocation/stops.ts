@@ -19,7 +19,7 @@ export interface Stops {
   /** Asks again where it is time. */
   advance(now: number): void
   /** How many are not confirmed. */
-  readonly pending: number
+  pending(): number
 }
 
 export interface StopsOptions {
@@ -77,8 +77,6 @@ export function createStops({ service, clock, random, listLagMs, problem }: Stop
     advance: (now) => {
       for (const stop of pending.values()) if (stop.nextAt <= now) void send(stop)
     },
-    get pending() {
-      return pending.size
-    },
+    pending: () => pending.size,
   }
 }

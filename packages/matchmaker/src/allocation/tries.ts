@@ -37,5 +37,5 @@ export function nextTry(
 const isSame = (one: Coordinates, other: Coordinates) => one.latitude === other.latitude && one.longitude === other.longitude
 
 /** Where the players of a match are, as far as that is known. */
-export const middleOfMatch = ({ tickets }: FoundMatch): Coordinates | undefined =>
+export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordinates | undefined =>
   middleOf(tickets.flatMap(({ place, players }) => place ?? players.flatMap(({ coordinates }) => coordinates ?? [])))

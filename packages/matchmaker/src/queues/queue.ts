@@ -89,8 +89,25 @@ const schema: z.ZodType<Queue> = z
   .transform(({ matchSize = 0, teams = [{ name: 'team', count: 1, size: matchSize }], ...queue }, context): Queue => {
     const [problem] = problemsOfQueue({ ...queue, teams })
     if (problem !== undefined) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
-    return { ...queue, teams }
+    return inOneShape({ ...queue, teams })
   })
+
+/** The same fields for all queues, whatever was given: every ticket looks at them, and the engine is quick at what looks alike. */
+const inOneShape = (queue: Queue): Queue => ({
+  name: queue.name,
+  teams: queue.teams,
+  rules: queue.rules,
+  fillForMs: queue.fillForMs,
+  lastResortMs: queue.lastResortMs,
+  expireAfterMs: queue.expireAfterMs,
+  maxAttempts: queue.maxAttempts,
+  playersMayWaitTwice: queue.playersMayWaitTwice,
+  backfill: queue.backfill,
+  acceptance: queue.acceptance,
+  replaceLeavers: queue.replaceLeavers,
+  mode: queue.mode,
+  deploy: queue.deploy,
+})
 
 /**
  * Checks a queue and fills in its defaults. What it returns may be given to it again.

@@ -51,7 +51,13 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
     if (spans.length === 0) return NOTHING
     const [first] = spans
     if (spans.length === 1) return first?.boundsOf?.(ticket, refuse) ?? NOTHING
-    return spans.flatMap(({ boundsOf }): readonly number[] => boundsOf?.(ticket, refuse) ?? NOTHING)
+    const values = new Array<number>(2 * spans.length)
+    for (let span = 0; span < spans.length; span += 1) {
+      const bounds = spans[span]?.boundsOf?.(ticket, refuse)
+      values[2 * span] = bounds?.[0] ?? Number.NaN
+      values[2 * span + 1] = bounds?.[1] ?? Number.NaN
+    }
+    return values
   }
   const keyOf = (ticket: RuleTicket, refuse: Refuse) =>
     keys.length === 0 ? '' : JSON.stringify(keys.map((rule) => rule.keyOf?.(ticket, refuse)))

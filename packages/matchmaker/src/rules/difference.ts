@@ -3,8 +3,7 @@ import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { DifferenceRule } from './definition.js'
 import { tableOf } from './levels.js'
 import type { Rule } from './rule.js'
-import { tallyOf } from './tally.js'
-import { A_NUMBER, valuesOf, type Wanted } from './values.js'
+import { A_NUMBER, valueOf, type Wanted } from './values.js'
 
 const ANYTHING = [Number.NaN, Number.NaN] as const
 
@@ -17,11 +16,17 @@ export function compileDifference(rule: Rule & DifferenceRule, { levels }: RuleC
     rule,
     span: { by: rule.by, limit },
     boundsOf: (ticket, refuse) => {
-      const values = valuesOf(ticket, wanted, refuse)
-      const [only] = values
-      if (only === undefined) return ANYTHING
-      if (values.length === 1) return [only, only]
-      const { count, sum, min, max } = tallyOf(values)
+      // Without a list of them: every ticket comes by here.
+      let [count, sum, min, max] = [0, 0, Infinity, -Infinity]
+      for (let index = 0; index < ticket.players.length; index += 1) {
+        const value = valueOf(ticket, index, wanted, refuse)
+        if (value === undefined) continue
+        count += 1
+        sum += value
+        if (value < min) min = value
+        if (value > max) max = value
+      }
+      if (count === 0) return ANYTHING
       if (party !== 'each') {
         const value = party === 'avg' ? sum / count : party === 'min' ? min : max
         return [value, value]

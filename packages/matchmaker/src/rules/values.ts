@@ -29,24 +29,30 @@ export interface Wanted<Value> {
 }
 
 /**
- * The value of each player; of one who has none, the default of the rule. Players who go with anything are left out.
- * @throws what `refuse` makes, where a value is missing or of another type.
+ * The value of a player; of one who has none, the default of the rule. Undefined for one who goes with anything.
+ * @throws what `refuse` makes, where it is missing or of another type.
  */
-export function valuesOf<Value>({ players }: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
+export function valueOf<Value>({ players }: RuleTicket, index: number, wanted: Wanted<Value>, refuse: Refuse): Value | undefined {
   const { attribute, type, missing = 'refuse', rule } = wanted
+  const attributes = players[index]?.attributes ?? {}
+  const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
+  if (type.is(value)) return value
+  if (value !== undefined || missing === 'refuse') {
+    const wrong = value === undefined ? 'is missing' : `is not ${type.called}`
+    throw refuse(`players.${index}.attributes.${attribute}`, `${wrong}: rule ${JSON.stringify(rule)} wants ${type.called}`)
+  }
+  return missing === 'any' ? undefined : missing.value
+}
+
+/** The value of each player, but for those who go with anything. @throws as `valueOf` */
+export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
   const values: Value[] = []
-  for (let index = 0; index < players.length; index += 1) {
-    const attributes = players[index]?.attributes ?? {}
-    const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
-    if (type.is(value)) {
-      // A list that something is pushed to is given room for many, and most tickets are one player.
-      if (players.length === 1) return [value]
-      values.push(value)
-    }
-    else if (value !== undefined || missing === 'refuse') {
-      const wrong = value === undefined ? 'is missing' : `is not ${type.called}`
-      throw refuse(`players.${index}.attributes.${attribute}`, `${wrong}: rule ${JSON.stringify(rule)} wants ${type.called}`)
-    } else if (missing !== 'any') values.push(missing.value)
+  for (let index = 0; index < ticket.players.length; index += 1) {
+    const value = valueOf(ticket, index, wanted, refuse)
+    if (value === undefined) continue
+    // A list that something is pushed to is given room for many, and most tickets are one player.
+    if (ticket.players.length === 1) return [value]
+    values.push(value)
   }
   return values
 }

@@ -33,8 +33,8 @@ export interface Admitting {
 const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
- * Makes the record of a ticket that all of its queues take.
- * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}
+ * Makes the record of a ticket whose players may wait in all of its queues.
+ * @throws {UnknownQueue}; {PlayerBusy}
  */
 export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
   const { players, locatePlayers, clock, random } = admitting
@@ -67,17 +67,26 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     dueAt: 0,
     heapIndex: -1,
   }
-  const checked = locating ? { ...record, place: SOMEWHERE } : record
-  const entries = record.lanes.map(({ compiled }) => compiled.entryOf(checked))
-  return locating ? { record, found: place, entries: undefined } : { record, found: undefined, entries }
+  return { record, found: locating ? place : undefined }
 }
 
 export interface Admitted {
   readonly record: TicketRecord
   /** Where it is, if that is still looked up. */
   readonly found: Promise<Place> | undefined
-  /** What its queues make of it, if it is not. */
-  readonly entries: readonly Entry<Facts>[] | undefined
+}
+
+/**
+ * What its queues make of a ticket; undefined while its place is looked up.
+ * @throws {InvalidTicket} if one of them does not take it.
+ */
+export function entriesOf(record: TicketRecord): readonly Entry<Facts>[] | undefined {
+  const { lanes, locating } = record
+  const [first] = lanes
+  if (first !== undefined && lanes.length === 1 && !locating) return [first.compiled.entryOf(record)]
+  const checked = locating ? { ...record, place: SOMEWHERE } : record
+  const entries = lanes.map(({ compiled }) => compiled.entryOf(checked))
+  return locating ? undefined : entries
 }
 
 function lanesOf(queues: readonly string[], lanes: ReadonlyMap<string, Lane>): readonly Lane[] {

@@ -53,14 +53,18 @@ export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
     put(item, index)
   }
 
+  /** Of an item that is new at this place: it goes up, or else down. */
+  const settle = (item: Item, index: number) => {
+    if (index > 0 && at((index - 1) >> 1).dueAt > item.dueAt) rise(item, index)
+    else sink(item, index)
+  }
+
   const remove = (item: Item) => {
     const index = item.heapIndex
     if (index < 0) return
     item.heapIndex = -1
     const last = heap.pop() as Item
-    if (last === item) return
-    rise(last, index)
-    sink(last, last.heapIndex)
+    if (last !== item) settle(last, index)
   }
 
   return {
@@ -68,12 +72,9 @@ export function createDeadlines<Item extends Timed>(): Deadlines<Item> {
       if (dueAt === Infinity) remove(item)
       item.dueAt = dueAt
       if (dueAt === Infinity) return
-      if (item.heapIndex < 0) {
-        item.heapIndex = heap.length
-        heap.push(item)
-      }
-      rise(item, item.heapIndex)
-      sink(item, item.heapIndex)
+      if (item.heapIndex >= 0) return settle(item, item.heapIndex)
+      heap.push(item)
+      rise(item, heap.length - 1)
     },
     remove,
     takeDue: (now) => {

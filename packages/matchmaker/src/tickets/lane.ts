@@ -11,7 +11,7 @@ import type { TicketRecord } from './record.js'
 export interface Lane {
   readonly queue: Queue
   /** What all tickets share that wait in no other. */
-  readonly alone: { readonly queues: readonly [string]; readonly lanes: readonly [Lane] }
+  readonly alone: { readonly queues: readonly [string]; readonly lanes: readonly Lane[] }
   readonly compiled: CompiledQueue
   readonly pool: Pool<Facts>
   readonly explain: Explain
@@ -29,11 +29,10 @@ export interface Lane {
 /** @param failed is told when a custom rule throws. */
 export function createLane(queue: Queue, arrived: (lane: Lane) => void, failed: (error: Error) => void): Lane {
   const compiled = compileQueue(queue, failed)
+  const lanes: Lane[] = []
   const lane: Lane = {
     queue,
-    get alone() {
-      return alone
-    },
+    alone: { queues: [queue.name], lanes },
     compiled,
     pool: createPool(compiled.model),
     explain: createExplain(compiled),
@@ -43,6 +42,6 @@ export function createLane(queue: Queue, arrived: (lane: Lane) => void, failed: 
     arrived,
     round: undefined,
   }
-  const alone = { queues: [queue.name], lanes: [lane] } as const
+  lanes.push(lane)
   return lane
 }

@@ -18,8 +18,9 @@ export function middleOf(places: readonly Coordinates[]): Coordinates | undefine
     y += point[1]
     z += point[2]
   }
-  if (Math.hypot(x, y, z) < 1e-9) return places[0]
-  return { latitude: toDegrees(Math.atan2(z, Math.hypot(x, y))), longitude: toDegrees(Math.atan2(y, x)) }
+  const flat = x * x + y * y
+  if (flat + z * z < 1e-18) return places[0]
+  return { latitude: toDegrees(Math.atan2(z, Math.sqrt(flat))), longitude: toDegrees(Math.atan2(y, x)) }
 }
 
 /** The network of the first player whose address is known: what remains when no place is. */

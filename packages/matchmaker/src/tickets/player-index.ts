@@ -6,7 +6,7 @@ export interface PlayerIndex {
   remove(record: TicketRecord): void
   ticketsOf(playerId: string): readonly TicketRecord[]
   /** Whether any player may be in several. */
-  readonly shared: boolean
+  isShared(): boolean
 }
 
 const NONE: readonly TicketRecord[] = []
@@ -46,9 +46,7 @@ export function createPlayerIndex(): PlayerIndex {
       }
     },
     ticketsOf,
-    get shared() {
-      return shared > 0
-    },
+    isShared: () => shared > 0,
   }
 }
 

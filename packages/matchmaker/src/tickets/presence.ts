@@ -44,7 +44,7 @@ function leave(record: TicketRecord, index: number): void {
   const lane = laneOf(record, index)
   lane.pool.remove(slot)
   lane.records[slot] = undefined
-  lane.arrivals.delete(record)
+  if (lane.queue.mode === 'arrival') lane.arrivals.delete(record)
   setSlot(record, index, NOWHERE)
 }
 

@@ -36,8 +36,9 @@ export interface TicketRecord extends RuleTicket, Timed {
   cancelReason: CancelReason | undefined
 }
 
-/** A ticket's place in a match. */
+/** A ticket's place in a match; it is the `Placed` of its roster too. */
 export interface Seat {
+  readonly ticket: TicketRecord
   readonly roster: Roster
   /** Index of its team. */
   readonly team: number

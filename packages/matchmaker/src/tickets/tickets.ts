@@ -3,7 +3,7 @@ import type { Breather } from '../breather.js'
 import { UnknownQueue, type InvalidTicket } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Roster } from '../rosters/roster.js'
-import { admit, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
+import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
 import type { Lane } from './lane.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
@@ -106,7 +106,7 @@ export function createTickets(options: TicketsOptions): Tickets {
 
   /** The other tickets of its players; nearly always none. */
   const othersOf = (record: TicketRecord): readonly TicketRecord[] =>
-    players.shared ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record)) : []
+    players.isShared() ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record)) : []
 
   const end = (record: TicketRecord, status: TicketStatus): void => {
     waiting.leave(record)
@@ -137,11 +137,12 @@ export function createTickets(options: TicketsOptions): Tickets {
         // Whoever was handed over may come back.
         if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
       }
-      const { record, found, entries } = admit(ticket, past, admitting)
+      const { record, found } = admit(ticket, past, admitting)
+      const entries = entriesOf(record)
       if (before !== undefined) record.version = before.version + 1
       byId.set(record.id, record)
       players.add(record)
-      waiting.settle(record, clock.now(), { entries })
+      waiting.settle(record, clock.now(), entries)
       void found?.then((place) => located(record, place))
       const created = ticketOf(record)
       events.emit('ticketCreated', { ticket: created })
@@ -167,10 +168,10 @@ export function createTickets(options: TicketsOptions): Tickets {
         const record = records[index] as TicketRecord
         waiting.leave(record)
         record.status = 'MATCH_FOUND'
-        record.seat = { roster, team: teams[index] as number, matchedAt: now, acceptance }
+        record.seat = { ticket: record, roster, team: teams[index] as number, matchedAt: now, acceptance }
         touch(record)
       }
-      if (players.shared) for (const record of records) settleAll(othersOf(record), now)
+      if (players.isShared()) for (const record of records) settleAll(othersOf(record), now)
       return true
     },
 
@@ -235,7 +236,7 @@ export function createTickets(options: TicketsOptions): Tickets {
         )
       }
       for (const record of byId.values()) {
-        waiting.settle(record, now, { refused: ({ queue }, error) => refused.push({ record, queue: queue.name, error }) })
+        waiting.settle(record, now, undefined, ({ queue }, error) => void refused.push({ record, queue: queue.name, error }))
       }
       return refused
     },

@@ -12,8 +12,9 @@ import type { WaitingFor } from './ticket.js'
 export interface Waiting {
   /**
    * Puts a searching ticket where it belongs now, and sees to it that it is looked at again when that changes.
+   * @param entries what its lanes make of it, if that is known. @param refused is told which lane does not take it as it is now.
    */
-  settle(record: TicketRecord, now: number, options?: SettleOptions): void
+  settle(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
   /** Settles those that are due. */
   advance(now: number): void
   /** It does not search any more. */
@@ -22,12 +23,7 @@ export interface Waiting {
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
 }
 
-export interface SettleOptions {
-  /** What its lanes make of it, if that is known. */
-  readonly entries?: readonly Entry<Facts>[] | undefined
-  /** Is told which lane does not take it as it is now. */
-  readonly refused?: ((lane: Lane, error: InvalidTicket) => void) | undefined
-}
+type Refused = (lane: Lane, error: InvalidTicket) => void
 
 export interface WaitingOptions {
   readonly locateTimeoutMs: number
@@ -62,7 +58,7 @@ export function createWaiting({ locateTimeoutMs, isElsewhere, changed, out }: Wa
     return isElsewhere(record) ? { lacks: 'other-ticket', until: Infinity } : undefined
   }
 
-  const enterAll = (record: TicketRecord, { entries, refused }: SettleOptions) => {
+  const enterAll = (record: TicketRecord, entries: readonly Entry<Facts>[] | undefined, refused: Refused | undefined) => {
     let refusing: Set<Lane> | undefined
     for (let index = 0; index < record.lanes.length; index += 1) {
       const lane = record.lanes[index] as Lane
@@ -77,13 +73,13 @@ export function createWaiting({ locateTimeoutMs, isElsewhere, changed, out }: Wa
     if (refusing !== undefined) keepLanes(record, (lane) => refusing.has(lane) === false)
   }
 
-  const settle = (record: TicketRecord, now: number, options: SettleOptions = {}): void => {
+  const settle: Waiting['settle'] = (record, now, entries, refused) => {
     if (record.status !== 'SEARCHING') return
     if (record.lanes.length === 0) return out(record, 'refused', now)
     if (firstExpiryOf(record) <= now) leaveExpired(record, now)
     if (record.lanes.length === 0) return out(record, 'expired', now)
     const hindrance = hindranceOf(record, now)
-    if (hindrance === undefined) enterAll(record, options)
+    if (hindrance === undefined) enterAll(record, entries, refused)
     else leaveAll(record)
     if (record.lanes.length === 0) return out(record, 'refused', now)
     deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record)))

@@ -30,7 +30,7 @@ export function createWebhookReceiver({ baseUrl, find, hinted }: WebhookReceiver
   const matchOf = ({ url }: Request): Match | undefined => {
     const [matchId = '', secret = ''] = new URL(url).pathname.split('/').slice(-2)
     const match = find(matchId)
-    return match?.order !== undefined && isSecret(secret, match.order.secret) ? match : undefined
+    return match !== undefined && isSecret(secret, match.order?.secret) ? match : undefined
   }
 
   const take = async (request: Request): Promise<Response> => {
@@ -45,7 +45,7 @@ export function createWebhookReceiver({ baseUrl, find, hinted }: WebhookReceiver
 
   return {
     urlOf: ({ matchId, order }) =>
-      baseUrl === undefined || order === undefined ? undefined : `${baseUrl.replace(/\/+$/, '')}/${matchId}/${order.secret}`,
+      baseUrl === undefined || order?.secret === undefined ? undefined : `${baseUrl.replace(/\/+$/, '')}/${matchId}/${order.secret}`,
     receive: async (request) => {
       try {
         return await take(request)

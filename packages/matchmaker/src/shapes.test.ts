@@ -1,0 +1,55 @@
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createAllocator } from './allocation/allocator.js'
+import { createMemoryJournal } from './allocation/journal.js'
+import { createMatches } from './allocation/matches.js'
+import { defineQueue } from './queues/queue.js'
+import { createTestService } from './service.fixture.js'
+import { createLane } from './tickets/lane.js'
+import { createPlayerIndex } from './tickets/player-index.js'
+
+const deploy = { application: 'game', version: '1' }
+
+function anAllocator() {
+  const clock = createManualClock()
+  const tell = () => {}
+  return createAllocator({
+    service: createTestService({ clock }).deployments,
+    journal: createMemoryJournal(),
+    clock,
+    random: seededRandom(1),
+    ownTag: 'mm-test',
+    bound: { maxServers: 1, maxStarting: 1, maxCreatesPerMinute: 1 },
+    maxCreatesInFlight: 1,
+    readsPerSecond: 1,
+    listLagMs: 1,
+    reapAfterMs: 1,
+    on: { created: tell, up: tell, ready: tell, failed: tell, stopped: tell, reaped: tell, problem: tell },
+  })
+}
+
+// The engine keeps an object that has an accessor of its own as a dictionary, in which each look takes many times as long;
+// and code that was compiled for it is thrown away when another one comes.
+test.each([
+  ['a lane', createLane(defineQueue({ name: 'a', matchSize: 2, deploy }), () => {}, () => {})],
+  ['the players', createPlayerIndex()],
+  ['the matches', createMatches()],
+  ['the allocator', anAllocator()],
+])('%s has no accessors, as every ticket comes by it', (_, one) => {
+  const accessors = Object.entries(Object.getOwnPropertyDescriptors(one)).filter(([, { get }]) => get !== undefined)
+  expect(accessors.map(([name]) => name)).toEqual([])
+})
+
+test('all queues have the same fields in the same order, whatever was given', () => {
+  const least = defineQueue({ name: 'a', matchSize: 2, deploy })
+  const most = defineQueue({
+    deploy,
+    mode: 'arrival',
+    acceptance: { withinMs: 1000 },
+    lastResortMs: 1000,
+    rules: [{ kind: 'distance', maxKm: 100 }],
+    teams: [{ name: 'all', size: 2 }],
+    name: 'b',
+  })
+  expect(Object.keys(most)).toEqual(Object.keys(least))
+})
