@@ -45,6 +45,8 @@ export interface Look {
   readonly cut: boolean
 }
 
+/** Lists around a place: of its nine cells and of nowhere, four bands each. */
+const MOST_LISTS = 40
 /** So few are read as they are. */
 const FEW = 32
 
@@ -63,8 +65,11 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
   const cells = new Int32Array(10)
   const bands = new Int32Array(4)
   /** Where the lists are of the span that leaves the fewest, and of the one that is tried: none of them empty. */
-  let heads = new Int32Array(40)
-  let others = new Int32Array(40)
+  let heads = new Int32Array(MOST_LISTS)
+  let others = new Int32Array(MOST_LISTS)
+  /** Which lists these are. */
+  let codes = new Int32Array(MOST_LISTS)
+  let otherCodes = new Int32Array(MOST_LISTS)
   let inLists = 0
 
   // How far it has come.
@@ -112,11 +117,13 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
     for (let each = 0; each < around; each++) {
       const ofCell = partOfCell(cells[each] as number)
       for (let beside = 0; beside < inBands; beside++) {
-        const head = lists.at(listOf(ofCell, bands[beside] as number))
+        const code = listOf(ofCell, bands[beside] as number)
+        const head = lists.at(code)
         const members = all[head + 1] as number
         if (members === 0) continue
         inLists += members
-        others[to++] = head
+        others[to] = head
+        otherCodes[to++] = code
       }
     }
     return to
@@ -138,11 +145,14 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
       const worse = heads
       heads = others
       others = worse
+      const worseCodes = codes
+      codes = otherCodes
+      otherCodes = worseCodes
     }
     return there
   }
 
-  const headOfNetwork = (networks: Lists) => networks.at(listAt(columns.keyHash[center] as number, columns.network[center] as number, NETWORK))
+  const codeOfNetwork = () => listAt(columns.keyHash[center] as number, columns.network[center] as number, NETWORK)
 
   /** Turns to the network if there is one; false if that was all. */
   const goOn = (): boolean => {
@@ -152,7 +162,8 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
     at = 0
     left = leftInNetwork
     leftInNetwork = 0
-    heads[0] = headOfNetwork(list)
+    codes[0] = codeOfNetwork()
+    heads[0] = list.at(codes[0])
     node = list.heads[heads[0]] as number
     return true
   }
@@ -173,7 +184,7 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
       const there = chooseLists(scaleAt)
       const { networks, placeless } = filed
       const byItsNetwork = networks !== undefined && grids[scaleAt] !== undefined && placeless > 0 && columns.network[center] !== -1
-      const inNetwork = byItsNetwork ? (networks.heads[headOfNetwork(networks) + 1] as number) : 0
+      const inNetwork = byItsNetwork ? (networks.heads[networks.at(codeOfNetwork()) + 1] as number) : 0
       left = Math.min(there, most)
       leftInNetwork = Math.min(inNetwork, most - left)
       look.cut = there + inNetwork > most
@@ -205,17 +216,19 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
       const alone = byNetwork || Number.isNaN(x)
       let told = 0
       while (told < into.length && (left > 0 || goOn())) {
-        const { next, heads: all } = list as Lists
+        const { next, heads: all, listOf: codeOf } = list as Lists
         if (node === END) {
           at = at + 1 === many ? 0 : at + 1
           node = all[heads[at] as number] as number
         }
         // One list, as far as it may be read.
+        const code = codes[at] as number
         let each = node
         let unread = left
         for (; each !== END && unread > 0 && told < into.length; each = next[each] as number) {
           unread -= 1
-          // It may hold those of others too.
+          // It may hold members of others, and others of the same number.
+          if (codeOf[each] !== code) continue
           const point = 4 * each
           if (narrow) {
             const other = points[point + 3] as number

@@ -145,18 +145,27 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   /** Those who are new, those for whom something has changed, and the others; wakes whom the first two concern. */
   const survey = (slots: Int32Array): Survey => {
     const { standing } = columns
-    if (countOf(standing, slots, FRESH) === slots.length) return { fresh: slots, awake: NOBODY, changed: slots.length > 0 }
-    const fresh = slots.filter((slot) => standing[slot] === FRESH)
-    const old = slots.filter((slot) => standing[slot] !== FRESH)
-    for (const slot of old) {
-      if (!isWorthATry(slot)) continue
-      neighbours.raise(slot)
-      standing[slot] = AWAKE
+    const fresh = new Int32Array(slots.length)
+    const awake = new Int32Array(slots.length)
+    const settled = new Int32Array(slots.length)
+    let [news, due, still] = [0, 0, 0]
+    for (let at = 0; at < slots.length; at++) {
+      const slot = slots[at] as Slot
+      if (standing[slot] === FRESH) {
+        fresh[news++] = slot
+        continue
+      }
+      if (isWorthATry(slot)) {
+        neighbours.raise(slot)
+        standing[slot] = AWAKE
+      }
+      if (standing[slot] === AWAKE) awake[due++] = slot
+      else settled[still++] = slot
     }
-    const due = old.filter((slot) => standing[slot] === AWAKE)
-    const changed = joined(due, fresh)
-    if (due.length < old.length) input.wake(changed, old.filter((slot) => standing[slot] === SETTLED), neighbours)
-    return { fresh, awake: old.filter((slot) => standing[slot] === AWAKE), changed: changed.length > 0 }
+    const changed = joined(awake.slice(0, due), fresh.subarray(0, news))
+    if (still > 0) input.wake(changed, settled.subarray(0, still), neighbours)
+    for (let at = 0; at < still; at++) if (standing[settled[at] as Slot] === AWAKE) awake[due++] = settled[at] as Slot
+    return { fresh: fresh.subarray(0, news), awake: awake.subarray(0, due), changed: changed.length > 0 }
   }
 
   return {
@@ -199,12 +208,6 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       }
     },
   }
-}
-
-function countOf(standing: Uint8Array, slots: Int32Array, which: number): number {
-  let count = 0
-  for (let at = 0; at < slots.length; at++) if (standing[slots[at] as Slot] === which) count += 1
-  return count
 }
 
 interface Survey {
