@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { createAllocator } from './allocation/allocator.js'
 import { createMemoryJournal } from './allocation/journal.js'
 import { createMatches } from './allocation/matches.js'
+import { createPool } from './kernel/pool.js'
 import { defineQueue } from './queues/queue.js'
+import { compileQueue } from './rules/compile.js'
 import { createTestService } from './service.fixture.js'
 import { createLane } from './tickets/lane.js'
 import { createPlayerIndex } from './tickets/player-index.js'
@@ -32,6 +34,7 @@ function anAllocator() {
 // and code that was compiled for it is thrown away when another one comes.
 test.each([
   ['a lane', createLane(defineQueue({ name: 'a', matchSize: 2, deploy }), () => {}, () => {})],
+  ['a pool', createPool(compileQueue(defineQueue({ name: 'a', matchSize: 2, deploy })).model)],
   ['the players', createPlayerIndex()],
   ['the matches', createMatches()],
   ['the allocator', anAllocator()],
