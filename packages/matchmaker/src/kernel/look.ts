@@ -55,8 +55,8 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
   const byNetwork = model.radius?.unknown === 'network'
   const spans = model.spans.length
   const { stride } = columns
-  /** In which look a node was last told. */
-  let toldIn = new Int32Array(0)
+  /** In which look a node was last told: there are more looks than 32 bits can count. */
+  let toldIn = new Float64Array(0)
   let looks = 0
 
   // Around whom, and at which scale.
@@ -171,7 +171,7 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
   const look: Mutable<Look> = {
     cut: false,
     lookAround: (slot) => {
-      if (toldIn.length < filed.slotOf.length) toldIn = new Int32Array(filed.slotOf.length)
+      if (toldIn.length < filed.slotOf.length) toldIn = new Float64Array(filed.slotOf.length)
       center = slot
       looks += 1
     },

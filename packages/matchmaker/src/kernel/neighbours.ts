@@ -138,7 +138,7 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     look,
     scales,
     count: 0,
-    bytes: () => 4 * filed.nodeOf.length + 41 * filed.slotOf.length + filed.lists.flat().reduce((sum, list) => sum + (list?.bytes ?? 0), filed.networks?.bytes ?? 0),
+    bytes: () => 4 * filed.nodeOf.length + 45 * filed.slotOf.length + filed.lists.flat().reduce((sum, list) => sum + (list?.bytes ?? 0), filed.networks?.bytes ?? 0),
     has: (slot) => slot < filed.nodeOf.length && filed.nodeOf[slot] !== NONE,
     insertAll: (slots) => {
       reserve(neighbours.count + slots.length)
