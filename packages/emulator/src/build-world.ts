@@ -19,7 +19,7 @@ export interface Chance {
 
 /**
  * The state of a new service: empty, but for the images in its registry.
- * @param url where it can be reached; read anew each time, because that is known only once it listens.
+ * @param url where it can be reached; asked anew each time, because that is known only once it listens.
  */
 export function buildWorld(options: ResolvedOptions, { random, packetRandom }: Chance, url: () => string): World {
   const { clock, speed } = options
@@ -31,9 +31,7 @@ export function buildWorld(options: ResolvedOptions, { random, packetRandom }: C
     timers: createTimers(clock, speed),
     speed,
     settings: options.settings,
-    get url() {
-      return url()
-    },
+    url,
     counters,
     pageSizes: options.pageSizes,
     applications: createNamed<ApplicationRecord>(),
@@ -54,8 +52,7 @@ export function buildWorld(options: ResolvedOptions, { random, packetRandom }: C
     fetch: options.fetch,
     launch: options.launch,
   } satisfies Omit<World, 'deployments' | 'relays'>
-  // Not spread into a new object: that would read the URL once and for all.
-  return Object.assign(ground, { deployments: createDeployments(ground), relays: createRelays(ground) })
+  return { ...ground, deployments: createDeployments(ground), relays: createRelays(ground) }
 }
 
 function registryOf({ clock, images }: ResolvedOptions): Named<ImageRecord> {

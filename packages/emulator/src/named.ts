@@ -1,6 +1,5 @@
 /** Records by their unique name, in the order in which they were added; renaming does not change the order. */
 export interface Named<Item extends { name: string }> {
-  readonly size: number
   get(name: string): Item | undefined
   has(name: string): boolean
   /** False, and nothing done, if the name is taken. */
@@ -14,9 +13,6 @@ export interface Named<Item extends { name: string }> {
 export function createNamed<Item extends { name: string }>(): Named<Item> {
   let items = new Map<string, Item>()
   return {
-    get size() {
-      return items.size
-    },
     get: (name) => items.get(name),
     has: (name) => items.has(name),
     add: (item) => {

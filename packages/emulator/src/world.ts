@@ -24,8 +24,8 @@ export interface World {
   /** How many times faster than the service; divide the service's durations by it wherever `timers` is not used. */
   readonly speed: number
   readonly settings: Settings
-  /** Where the emulator can be reached, without a slash at its end; for the injected delete URL. */
-  readonly url: string
+  /** Where the emulator can be reached, without a slash at its end; for the injected delete URL. Known only once it listens. */
+  readonly url: () => string
   readonly counters: Counters
   readonly pageSizes: PageSizes
 

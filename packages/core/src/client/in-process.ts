@@ -10,17 +10,13 @@ export type ClientDispatcher = Pick<Dispatcher, 'dispatch'>
 export function inProcess(handle: (request: Request) => Promise<Response>): ClientDispatcher {
   return {
     dispatch: ({ origin, path, method, headers, body }, handler) => {
-      let aborted: Error | undefined
-      const controller: Dispatcher.DispatchController = {
-        get aborted() {
-          return aborted !== undefined
-        },
+      const controller = {
+        aborted: false,
         paused: false,
-        get reason() {
-          return aborted ?? null
-        },
-        abort: (reason) => {
-          aborted ??= reason
+        reason: null as Error | null,
+        abort: (reason: Error): void => {
+          controller.aborted = true
+          controller.reason ??= reason
         },
         pause: () => {},
         resume: () => {},
@@ -29,7 +25,7 @@ export function inProcess(handle: (request: Request) => Promise<Response>): Clie
         const request = new Request(new URL(path, origin), { method, headers: pairs(headers), body: typeof body === 'string' ? body : null })
         const response = await handle(request)
         const bytes = Buffer.from(await response.arrayBuffer())
-        if (aborted !== undefined) return
+        if (controller.aborted) return
         handler.onResponseStart?.(controller, response.status, Object.fromEntries(response.headers), response.statusText)
         if (bytes.length > 0) handler.onResponseData?.(controller, bytes)
         handler.onResponseEnd?.(controller, {})

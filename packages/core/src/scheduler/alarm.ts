@@ -2,7 +2,7 @@ import type { Clock } from '../clock.js'
 
 /** One sleep at a time, which can be moved or called off. */
 export interface Alarm {
-  readonly isSet: boolean
+  isSet(): boolean
   /** Rings once, at `instant` (epoch milliseconds), in place of any instant it was set to before. */
   set(instant: number): void
   clear(): void
@@ -18,9 +18,7 @@ export function createAlarm(clock: Clock, ring: () => void): Alarm {
   }
 
   return {
-    get isSet() {
-      return sleep !== undefined
-    },
+    isSet: () => sleep !== undefined,
     set: (instant) => {
       clear()
       const controller = new AbortController()

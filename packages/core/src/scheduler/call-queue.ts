@@ -40,8 +40,8 @@ export class CallQueue implements Queue<Run, QueueAddOptions> {
   }
 
   dequeue(): Run | undefined {
-    for (let lane = this.#order.first; lane !== undefined; lane = this.#order.first) {
-      const next = lane.calls.first
+    for (let lane = this.#order.first(); lane !== undefined; lane = this.#order.first()) {
+      const next = lane.calls.first()
       if (next !== undefined) return this.#take(next).run
       this.#order.shift()
       this.#lanes.delete(lane.priority)

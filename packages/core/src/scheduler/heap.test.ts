@@ -12,7 +12,7 @@ test('gives what was added, in order', () => {
       expect(half.map(() => heap.shift())).toEqual(half)
       for (const item of second) heap.add(item)
       const rest = [...sorted.slice(half.length), ...second].toSorted((a, b) => a - b)
-      expect(heap.first).toBe(rest[0])
+      expect(heap.first()).toBe(rest[0])
       expect(rest.map(() => heap.shift())).toEqual(rest)
       expect(heap.shift()).toBeUndefined()
     }),

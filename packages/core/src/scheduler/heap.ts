@@ -2,7 +2,7 @@
 
 /** Keeps the item that comes before all others at the front; adding and taking cost the logarithm of the size. */
 export interface Heap<T> {
-  readonly first: T | undefined
+  first(): T | undefined
   add(item: T): void
   /** Takes the first item. */
   shift(): T | undefined
@@ -37,9 +37,7 @@ export function createHeap<T>(before: (a: T, b: T) => boolean): Heap<T> {
   }
 
   return {
-    get first() {
-      return items[0]
-    },
+    first: () => items[0],
     add: (item) => {
       items.push(item)
       rise(item, items.length - 1)

@@ -39,7 +39,7 @@ export function createLedger(jitterMs: number): Ledger {
 
   /** Notes what has become certain by `now`. Before each answer too, so that `counted` stays in order. */
   const settle = (now: number) => {
-    for (let first = written.first; first !== undefined; first = written.first) {
+    for (let first = written.first(); first !== undefined; first = written.first()) {
       const latest = first.item.writtenAt + jitterMs
       if (latest > now) return
       written.remove(first)
@@ -77,10 +77,10 @@ export function createLedger(jitterMs: number): Ledger {
     },
     out: (now, windowMs) => {
       settle(now)
-      for (let first = counted.first; first !== undefined && first + windowMs <= now; first = counted.first) counted.shift()
-      return held + written.size + counted.size
+      for (let first = counted.first(); first !== undefined && first + windowMs <= now; first = counted.first()) counted.shift()
+      return held + written.size() + counted.size()
     },
     // Any other request may be answered this very moment, and its token is back a window later.
-    nextBack: (now, windowMs) => (counted.first ?? now) + windowMs,
+    nextBack: (now, windowMs) => (counted.first() ?? now) + windowMs,
   }
 }

@@ -16,7 +16,7 @@ test('gives numbers back in the order in which they came, however many', () => {
           queue.push(step)
           model.push(step)
         }
-        expect([queue.first, queue.size]).toEqual([model[0], model.length])
+        expect([queue.first(), queue.size()]).toEqual([model[0], model.length])
       }
     }),
   )

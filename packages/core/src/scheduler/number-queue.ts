@@ -2,8 +2,8 @@
 
 /** Numbers, first in, first out. They lie in one block of memory: many that stay for long cost the garbage collector nothing. */
 export interface NumberQueue {
-  readonly size: number
-  readonly first: number | undefined
+  size(): number
+  first(): number | undefined
   push(number: number): void
   shift(): void
 }
@@ -21,12 +21,8 @@ export function createNumberQueue(): NumberQueue {
     head = 0
   }
   return {
-    get size() {
-      return size
-    },
-    get first() {
-      return size === 0 ? undefined : ring[head]
-    },
+    size: () => size,
+    first: () => (size === 0 ? undefined : ring[head]),
     push: (number) => {
       if (size === ring.length) grow()
       ring[(head + size) & (ring.length - 1)] = number

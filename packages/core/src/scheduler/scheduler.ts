@@ -171,7 +171,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (closed !== undefined) return Promise.reject(closed.reason)
       if (!Number.isFinite(priority)) return Promise.reject(new RangeError(`priority must be a finite number, not ${priority}`))
       const outcome = queue.add(() => begin(job), { priority, signal })
-      if (!alarm.isSet) prepare()
+      if (!alarm.isSet()) prepare()
       return outcome
     },
     throttled: (retryAfterMs) => {

@@ -1,6 +1,6 @@
 /** The ports of one host. */
 export interface PortPool {
-  readonly free: number
+  free(): number
   /** So many ports that nobody else has; undefined if there are not enough. */
   take(count: number): readonly number[] | undefined
   give(ports: readonly number[]): void
@@ -22,9 +22,7 @@ export function createPortPool(range: { readonly from: number; readonly to: numb
   }
 
   return {
-    get free() {
-      return size - taken.size
-    },
+    free: () => size - taken.size,
     take: (count) => (count > size - taken.size ? undefined : Array.from({ length: count }, takeOne)),
     give: (ports) => {
       for (const port of ports) taken.delete(port)

@@ -57,7 +57,7 @@ export function createRecordMaker({ world, sites, cache, isTaken }: RecordMakerP
       site,
       environment: environmentOf([...version.envs, ...(order.variables ?? [])], {
         requestId: id,
-        deleteUrl: `${world.url}/v1/self/stop/${id}/${accessPointId}`,
+        deleteUrl: `${world.url()}/v1/self/stop/${id}/${accessPointId}`,
         deleteToken,
         tags,
         site,

@@ -14,7 +14,7 @@ test('property: no port is given out twice, and none is lost', () => {
       for (const step of steps) {
         if (step === 'give') pool.give(held.shift() ?? [])
         else {
-          const before = pool.free
+          const before = pool.free()
           const ports = pool.take(step)
           expect(ports === undefined).toBe(step > before)
           if (ports !== undefined) held.push(ports)
@@ -22,7 +22,7 @@ test('property: no port is given out twice, and none is lost', () => {
         const all = held.flat()
         expect(new Set(all).size).toBe(all.length)
         expect(all.every((port) => port >= 100 && port <= 109)).toBe(true)
-        expect(pool.free).toBe(10 - all.length)
+        expect(pool.free()).toBe(10 - all.length)
       }
     }),
   )

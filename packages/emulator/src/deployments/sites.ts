@@ -60,7 +60,7 @@ export function createSites({ capacity, processPorts }: SiteOptions): Sites {
   const runningAt = (place: Place) => running.get(place.id) ?? 0
 
   const hasRoom = (place: Place, ports: number) =>
-    runningAt(place) < capacity(place.id) && ports <= (pools.get(place.id)?.free ?? 0)
+    runningAt(place) < capacity(place.id) && ports <= (pools.get(place.id)?.free() ?? 0)
 
   return {
     hasRoom,

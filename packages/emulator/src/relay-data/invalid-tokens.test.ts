@@ -56,5 +56,5 @@ test('a flood from made-up sources is not remembered', () => {
   const session = createSessionLimiter()
   for (let source = 0; source < 20_000; source++)
     tokens.mayAnswer(session, `2001:db8::${source.toString(16)}`, start + source / 10)
-  expect(tokens.sources).toBeLessThanOrEqual(2048)
+  expect(tokens.sources()).toBeLessThanOrEqual(2048)
 })

@@ -13,7 +13,7 @@ export interface InvalidTokens {
   /** @param session the limiter of the session in which the token was tried. */
   mayAnswer(session: Limiter, address: string, now: number): boolean
   /** How many sources are remembered. */
-  readonly sources: number
+  sources(): number
 }
 
 export const createSessionLimiter = (): Limiter => slidingLog(PER_SESSION)
@@ -41,8 +41,6 @@ export function createInvalidTokens(): InvalidTokens {
   return {
     // The source is asked first: a single one does not use up the answers of all.
     mayAnswer: (session, address, now) => limiterOf(address, now)?.take(now) === 0 && session.take(now) === 0,
-    get sources() {
-      return recent.size + older.size
-    },
+    sources: () => recent.size + older.size,
   }
 }

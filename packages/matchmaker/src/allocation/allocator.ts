@@ -230,8 +230,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       await journal.close?.()
     },
     stopsPending: life.stopsPending,
-    held: () => governor.held,
-    pausedUntil: () => governor.pausedUntil,
+    held: governor.held,
+    pausedUntil: governor.pausedUntil,
   }
 }
 

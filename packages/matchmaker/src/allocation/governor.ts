@@ -31,9 +31,9 @@ export interface Governor {
   /** A create failed for no fault of its match. */
   failed(now: number): void
   /** Why there was no room when it was last asked; undefined if there was. */
-  readonly held: Held | undefined
+  held(): Held | undefined
   /** Epoch milliseconds; in the past, or 0, when there is no pause. */
-  readonly pausedUntil: number
+  pausedUntil(): number
 }
 
 /** One or two failures may be bad luck, and the others should not wait for it. */
@@ -88,11 +88,7 @@ export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }:
       const excess = failures - FAILURES_BEFORE_PAUSE + 1
       if (excess > 0) pausedUntil = now + backoffMs(excess, random(), PAUSE)
     },
-    get held() {
-      return held
-    },
-    get pausedUntil() {
-      return pausedUntil
-    },
+    held: () => held,
+    pausedUntil: () => pausedUntil,
   }
 }

@@ -29,7 +29,7 @@ export interface Beacons {
   /** Where they are; undefined while that is not known. Waits for a fetch, but not long. */
   places(): BeaconPlaces | undefined | Promise<BeaconPlaces | undefined>
   /** Whether the last fetch failed. */
-  readonly failing: boolean
+  failing(): boolean
 }
 
 interface Fetched {
@@ -92,9 +92,7 @@ export function createBeacons(source: BeaconSource, clock: Clock, onError: (erro
       if (fetched !== undefined || under === undefined) return fetched?.places
       return Promise.race([under, clock.sleep(PATIENCE_MS)]).then(() => fetched?.places)
     },
-    get failing() {
-      return failedAt !== undefined
-    },
+    failing: () => failedAt !== undefined,
   }
 }
 

@@ -11,7 +11,7 @@ export interface GroupStore {
    * are too many.
    */
   put(group: Group): void
-  readonly size: number
+  size(): number
 }
 
 export interface GroupStoreOptions {
@@ -73,9 +73,7 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive }: GroupSt
       keep(group)
       if (!group.searching) for (const { player } of group.members) byPlayer.set(player.id, group.id)
     },
-    get size() {
-      return groups.size
-    },
+    size: () => groups.size,
   }
   return store
 }

@@ -12,7 +12,7 @@ export function monitorView(
   const components: readonly (readonly [name: string, healthy: boolean])[] = [
     ['matchmaker', true],
     ['deployments', pausedUntil === undefined || pausedUntil <= now],
-    ...(beacons === undefined ? [] : [['beacons', !beacons.failing] as const]),
+    ...(beacons === undefined ? [] : [['beacons', !beacons.failing()] as const]),
   ]
   const unhealthy = components.flatMap(([name, healthy]) => (healthy ? [] : [name]))
   return {

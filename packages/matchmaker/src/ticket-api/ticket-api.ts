@@ -209,8 +209,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     latenciesImpossible: latencies.impossible,
     latenciesUnknown: latencies.unknown,
     latenciesEstimated: latencies.estimated,
-    waiting: waits.open,
-    groups: store.size,
+    waiting: waits.open(),
+    groups: store.size(),
   })
   return Object.assign(api, { counts })
 }

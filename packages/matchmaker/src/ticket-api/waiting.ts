@@ -15,7 +15,7 @@ export interface WaitLimits {
 export interface Waits {
   /** @throws {Problem} 429 or 503. @returns how to end the wait; ending twice is ending once. */
   enter(caller: TicketCaller): () => void
-  readonly open: number
+  open(): number
 }
 
 export function createWaits({ perCaller, inAll }: WaitLimits): Waits {
@@ -40,9 +40,7 @@ export function createWaits({ perCaller, inAll }: WaitLimits): Waits {
         else byCaller.set(caller.id, still)
       }
     },
-    get open() {
-      return open
-    },
+    open: () => open,
   }
 }
 
