@@ -18,7 +18,7 @@ export interface Candidates {
   readonly players: number
   /** Whether somebody was passed over only because enough others were there. */
   readonly more: boolean
-  /** Slots read since the beginning of all. */
+  /** Those told by the index since the beginning of all. */
   readonly read: number
   /** Begins anew around the first member of the draft, who leaves this room. */
   begin(packing: Packing, packed: Packed): void
@@ -35,7 +35,7 @@ const CROWD = 10_000
 /** So many for each player of a match, in a crowd: at first, and where a search has been in vain. */
 const FIRST_READ = 128
 const NEXT_READ = 64
-/** Slots that are read before it is asked whether they are enough. */
+/** Those told at once: then it is asked whether they are enough. */
 const AT_ONCE = 32
 
 /**

@@ -5,7 +5,7 @@ export const END = -1
 
 /**
  * Doubly linked, in columns. Which list a number goes to is any number of 32 bits; lists whose numbers agree in the
- * lower bits are one, so a list may hold members of others too: `listOf` tells.
+ * lower bits are one, so a list may hold members of others too: `codeOf` tells.
  */
 export interface Lists {
   append(member: number, list: number): void
@@ -17,7 +17,7 @@ export interface Lists {
   /** For each member the one that was appended after it. */
   readonly next: Int32Array
   /** For each member the list it was appended to. */
-  readonly listOf: Int32Array
+  readonly codeOf: Int32Array
   /** All members of all lists, each list in its order. */
   all(): number[]
   readonly bytes: number
@@ -34,7 +34,7 @@ export function createLists(capacity: number, spare: number): Lists {
   const next = new Int32Array(capacity)
   /** Of the first one, the last. */
   const before = new Int32Array(capacity)
-  const listOf = new Int32Array(capacity)
+  const codeOf = new Int32Array(capacity)
 
   return {
     bytes: 4 * (2 * spare + 3) * capacity,
@@ -51,11 +51,11 @@ export function createLists(capacity: number, spare: number): Lists {
         before[head] = member
       }
       next[member] = END
-      listOf[member] = list
+      codeOf[member] = list
       heads[to + 1] = (heads[to + 1] as number) + 1
     },
     remove: (member) => {
-      const from = 2 * ((listOf[member] as number) & mask)
+      const from = 2 * ((codeOf[member] as number) & mask)
       const head = heads[from] as number
       const left = before[member] as number
       const right = next[member] as number
@@ -68,7 +68,7 @@ export function createLists(capacity: number, spare: number): Lists {
     at: (list) => 2 * (list & mask),
     heads,
     next,
-    listOf,
+    codeOf,
     all: () => {
       const members: number[] = []
       for (let list = 0; list <= mask; list++) for (let member = heads[2 * list] as number; member !== END; member = next[member] as number) members.push(member)

@@ -216,7 +216,7 @@ export function createLook(model: Model<never>, columns: Columns, filed: Filed):
       const alone = byNetwork || Number.isNaN(x)
       let told = 0
       while (told < into.length && (left > 0 || goOn())) {
-        const { next, heads: all, listOf: codeOf } = list as Lists
+        const { next, heads: all, codeOf } = list as Lists
         if (node === END) {
           at = at + 1 === many ? 0 : at + 1
           node = all[heads[at] as number] as number

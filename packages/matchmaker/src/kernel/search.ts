@@ -28,7 +28,7 @@ export interface Vacancy<Facts> {
   readonly everyone: readonly Facts[]
 }
 
-/** Tickets in the index from which on it is a crowd. */
+/** Tickets in the index from which on it is a crowd, for each player that a match lacks. */
 const CROWD = 10_000
 /** With so many times the players it takes, a match is tried for. */
 const AMPLE = 2
