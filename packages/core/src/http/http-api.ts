@@ -8,7 +8,7 @@ import { corsHeaders, preflight, type CorsOptions } from './cors.js'
 import { inputReader, type InputReader, type QuickRead } from './input.js'
 import { targetOf } from './lazy-request.js'
 import { Problem, problemReply } from './problem.js'
-import { handlerOf, type Reply } from './reply.js'
+import { handlerOf, type HttpHandler, type Reply } from './reply.js'
 import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
 
 /** Whoever was authenticated. */
@@ -41,9 +41,6 @@ export type Authenticate<Who extends Caller> = (
   request: Request,
   connection: Connection,
 ) => Who | undefined | Promise<Who | undefined>
-
-/** `(Request) → Promise<Response>`, which never rejects. Servers that know the socket say so in `connection`. */
-export type HttpHandler = (request: Request, connection?: Connection) => Promise<Response>
 
 export interface RequestLimits<Who> {
   readonly perCaller?: AttemptLimit | undefined

@@ -13,7 +13,6 @@ export {
   type Exchange,
   type Handlers,
   type HttpApiOptions,
-  type HttpHandler,
   type RequestLimits,
 } from './http-api.js'
 export { inputProblem, type QuickRead } from './input.js'
@@ -21,4 +20,5 @@ export { longPoll, type LongPoll } from './long-poll.js'
 export { nodeListener } from './node-listener.js'
 export { openApiDocument, type OpenApiOptions } from './openapi.js'
 export { Problem, problemDocument, problemResponse, type ProblemOptions } from './problem.js'
+export type { HttpHandler } from './reply.js'
 export type { Routes } from './routes.js'

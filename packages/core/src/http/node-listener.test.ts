@@ -2,7 +2,7 @@ import { Agent, createServer, request as httpRequest } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { readJson } from './body.js'
-import type { HttpHandler } from './http-api.js'
+import type { HttpHandler } from './reply.js'
 import { nodeListener } from './node-listener.js'
 import { type Problem, problemResponse } from './problem.js'
 

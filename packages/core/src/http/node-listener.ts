@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { HttpHandler } from './http-api.js'
 import { lazyRequest } from './lazy-request.js'
 import { realRequest } from './message.js'
-import { replierOf, type Replier } from './reply.js'
+import { replierOf, type HttpHandler, type Replier } from './reply.js'
 
 /** `http.createServer(nodeListener(handler))`: serves a handler by node:http, and Express and its like. */
 export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {

@@ -1,5 +1,7 @@
 import type { Connection } from './client-address.js'
-import type { HttpHandler } from './http-api.js'
+
+/** `(Request) → Promise<Response>`, which never rejects. Servers that know the socket say so in `connection`. */
+export type HttpHandler = (request: Request, connection?: Connection) => Promise<Response>
 
 /** An answer that is at hand whole. To make a Response of it takes longer than all else that is done for a request. */
 export interface Reply {
