@@ -1,25 +1,25 @@
-import { createAllocator } from './allocation/allocator.js'
-import type { Match } from './allocation/match.js'
-import { createBackfilling } from './backfill/backfilling.js'
-import { createBackfills } from './backfill/backfills.js'
-import { createClosing } from './closing.js'
+import { createAllocator } from './servers/allocator.js'
+import type { Allocation } from './servers/allocation.js'
+import { createBackfilling } from './commands/backfill-commands.js'
+import { createBackfills } from './matches/backfill/backfills.js'
+import { createClosing } from './commands/close.js'
 import { MatchmakerClosed } from './errors.js'
 import { createEvents } from './events.js'
-import { createHandover } from './handover/handover.js'
-import { inspect } from './inspection.js'
-import type { Matchmaker } from './matchmaker.js'
+import { createHandover } from './commands/handover.js'
+import { inspect } from './commands/inspection.js'
+import type { Matchmaker } from './commands/matchmaker.js'
 import { configure, defineQueues, type MatchmakerOptions } from './options.js'
 import type { Queue } from './queues/queue.js'
-import { createMatching } from './rosters/matching.js'
-import { createMatchLives, type MatchLives } from './rosters/match-lives.js'
-import { createRounds } from './rounds.js'
-import { matchmakerTag } from './tags.js'
-import { createTick } from './tick.js'
-import { createExplaining } from './tickets/explaining.js'
-import { createLane, type Lane } from './tickets/lane.js'
+import { createMatching } from './commands/match-commands.js'
+import { createMatchLifecycle, type MatchLifecycle } from './matches/match-lifecycle.js'
+import { createRounds } from './matches/rounds.js'
+import { matchmakerTag } from './servers/tags.js'
+import { createTick } from './matches/tick.js'
+import { createExplaining } from './commands/explain-command.js'
+import { createQueueRuntime, type QueueRuntime } from './tickets/queue-runtime.js'
 import { createLocating } from './tickets/locating.js'
 import { ticketOf } from './tickets/record.js'
-import { createTicketing } from './tickets/ticketing.js'
+import { createTicketing } from './commands/ticket-commands.js'
 import { createTickets } from './tickets/tickets.js'
 
 /** Brings tickets together and gets a server for each match. @throws {InvalidInput} naming the option and the value. */
@@ -30,17 +30,17 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
   let isClosed = false
 
   /** Tickets came into a queue that makes matches at arrival: all that come in one go are one arrival. */
-  const arrived = (lane: Lane) => {
+  const arrived = (runtime: QueueRuntime) => {
     if (running === undefined) return
-    queueMicrotask(() => void tick.arrived(lane).catch((error: unknown) => events.emit('problem', { during: 'tick', error })))
+    queueMicrotask(() => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })))
   }
   const ruleFailed = (error: Error) => events.emit('problem', { during: 'rule', error })
-  const inOperation = (queues: readonly Queue[]): ReadonlyMap<string, Lane> =>
-    new Map(queues.map((queue) => [queue.name, createLane(queue, arrived, ruleFailed)]))
-  let lanes = inOperation(config.queues)
+  const inOperation = (queues: readonly Queue[]): ReadonlyMap<string, QueueRuntime> =>
+    new Map(queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed)]))
+  let runtimes = inOperation(config.queues)
 
   const tickets = createTickets({
-    lanes,
+    runtimes,
     locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
     locateTimeoutMs: config.locateTimeoutMs,
     keepEndedMs,
@@ -48,12 +48,12 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     clock,
     random,
   })
-  const backfills = createBackfills({ lanes, keepEndedMs, events, clock, random })
+  const backfills = createBackfills({ runtimes, keepEndedMs, events, clock, random })
 
-  const named = ({ matchId, queue }: Match) => ({ matchId, queue })
-  const end = ({ matchId }: Match, why: Parameters<MatchLives['dissolve']>[1]) => {
-    const roster = lives.find(matchId)
-    if (roster !== undefined) lives.dissolve(roster, why, clock.now())
+  const named = ({ matchId, queue }: Allocation) => ({ matchId, queue })
+  const end = ({ matchId }: Allocation, why: Parameters<MatchLifecycle['dissolve']>[1]) => {
+    const match = lifecycle.find(matchId)
+    if (match !== undefined) lifecycle.dissolve(match, why, clock.now())
   }
   const allocator = createAllocator({
     service: config.deployments,
@@ -69,37 +69,37 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     reapAfterMs: config.reapAfterMs,
     webhookUrl: config.webhookUrl,
     on: {
-      created: (match, requestId) => events.emit('deploymentCreated', { ...named(match), requestId }),
-      up: (match, requestId, unseenMs) =>
-        events.emit('deploymentReady', { ...named(match), requestId, startMs: clock.now() - match.knownAt, unseenMs }),
-      ready: ({ matchId }, requestId, assignment) => lives.ready(matchId, requestId, assignment, clock.now()),
-      failed: (match, reason, counts) => end(match, { reason, counts }),
-      stopped: (match, requestId, reason) => {
+      created: (allocation, requestId) => events.emit('deploymentCreated', { ...named(allocation), requestId }),
+      up: (allocation, requestId, unseenMs) =>
+        events.emit('deploymentReady', { ...named(allocation), requestId, startMs: clock.now() - allocation.knownAt, unseenMs }),
+      ready: ({ matchId }, requestId, assignment) => lifecycle.ready(matchId, requestId, assignment, clock.now()),
+      failed: (allocation, reason, counts) => end(allocation, { reason, counts }),
+      stopped: (allocation, requestId, reason) => {
         // Its own server; others with its tag do not matter to it.
-        if (requestId === match.requestId) end(match, { reason: 'stopped' })
-        events.emit('deploymentStopped', { ...named(match), requestId, reason })
+        if (requestId === allocation.requestId) end(allocation, { reason: 'stopped' })
+        events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
       },
       reaped: (requestId) => events.emit('deploymentReaped', { requestId }),
-      problem: (during, error, match, requestId) => events.emit('problem', { during, error, matchId: match?.matchId, requestId }),
+      problem: (during, error, allocation, requestId) => events.emit('problem', { during, error, matchId: allocation?.matchId, requestId }),
     },
   })
-  const lives = createMatchLives({ tickets, backfills, allocator, events, random })
-  const rounds = createRounds({ lanes: () => lanes.values(), tickets, budgetMs: config.tickBudgetMs })
-  const tick = createTick({ tickets, backfills, rounds, lives, allocator, events, clock, stopwatch, isClosed: () => isClosed })
+  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, random })
+  const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
+  const tick = createTick({ tickets, backfills, rounds, lifecycle, allocator, events, clock, stopwatch, isClosed: () => isClosed })
 
   const refuseIfClosed = () => {
     if (isClosed) throw new MatchmakerClosed('the matchmaker is closed')
   }
-  const ticketing = createTicketing({ tickets, lives, clock, refuseIfClosed })
+  const ticketing = createTicketing({ tickets, lifecycle, clock, refuseIfClosed })
   const { running: runningMatch, ...matching } = createMatching({
-    lives,
+    lifecycle,
     allocator,
-    lane: (queue) => lanes.get(queue),
+    runtime: (queue) => runtimes.get(queue),
     events,
     clock,
   })
   const handover = createHandover({ tickets, clock, refuseIfClosed })
-  const close = createClosing({ tickets, lives, allocator, clock })
+  const close = createClosing({ tickets, lifecycle, allocator, clock })
 
   /** The loop that `start` began, and what ends it. */
   let running: { readonly ending: AbortController; readonly ended: Promise<void> } | undefined
@@ -124,9 +124,9 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     explain: createExplaining({ tickets, clock }),
 
     reconfigure: (definitions) => {
-      lanes = inOperation(defineQueues(definitions))
-      const refused = tickets.moveTo(lanes, clock.now())
-      backfills.moveTo(lanes)
+      runtimes = inOperation(defineQueues(definitions))
+      const refused = tickets.moveTo(runtimes, clock.now())
+      backfills.moveTo(runtimes)
       return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }
     },
 
@@ -143,7 +143,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     },
     stop,
 
-    inspect: () => inspect({ lanes: lanes.values(), tickets: tickets.all(), rosters: lives.all(), allocator, now: clock.now() }),
+    inspect: () => inspect({ runtimes: runtimes.values(), tickets: tickets.all(), matches: lifecycle.all(), allocator, now: clock.now() }),
 
     close: async (given) => {
       isClosed = true

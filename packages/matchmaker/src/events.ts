@@ -1,6 +1,6 @@
 import { EventEmitter } from 'eventemitter3'
-import type { Assignment } from './allocation/assignment.js'
-import type { Backfill } from './backfill/backfill.js'
+import type { Assignment } from './servers/assignment.js'
+import type { Backfill } from './tickets/backfill.js'
 import type { CancelReason, ReturnReason, Ticket } from './tickets/ticket.js'
 
 /**

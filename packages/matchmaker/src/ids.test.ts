@@ -1,7 +1,7 @@
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { newId, unguessable } from './ids.js'
-import { LONGEST_TAG, matchmakerTag, matchTag } from './tags.js'
+import { LONGEST_TAG, matchmakerTag, matchTag } from './servers/tags.js'
 
 test.each([
   ['the default', unguessable],

@@ -1,6 +1,6 @@
 /** What `@muster/matchmaker` offers: tickets in, groups out, a server for each, and every player told where to connect. */
 export { createMatchmaker } from './create-matchmaker.js'
-export type { CloseOptions, Matchmaker, TicketExplanation, TicketResult, WaitOptions } from './matchmaker.js'
+export type { CloseOptions, Matchmaker, TicketExplanation, TicketResult, WaitOptions } from './commands/matchmaker.js'
 export type { MatchmakerOptions } from './options.js'
 export { defineQueue, queueFromJson, type AcceptanceDefinition, type Queue, type QueueDefinition } from './queues/queue.js'
 export type {
@@ -12,7 +12,7 @@ export type {
   ProbeDefinition,
   Registration,
   RegistrationDefinition,
-} from './allocation/deploy.js'
+} from './servers/deploy.js'
 export type {
   Attributes,
   AvoidRule,
@@ -36,10 +36,10 @@ export type {
   RuleDefinition,
   TeamDefinition,
   WaitOf,
-} from './rules/definition.js'
-export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './explain/explanation.js'
-export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './backfill/backfill.js'
-export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './handover/snapshot.js'
+} from './queues/rules/definition.js'
+export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain/explanation.js'
+export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
+export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
 export type {
   Acceptance,
   CancelReason,
@@ -50,15 +50,15 @@ export type {
   TicketStatus,
   WaitingFor,
 } from './tickets/ticket.js'
-export type { AssignedLocation, AssignedPort, Assignment } from './allocation/assignment.js'
-export type { DeploymentService, LocationService } from './allocation/deployment-service.js'
-export { MatchTooLarge } from './allocation/request-size.js'
-export { createFileJournal, type FileJournal, type FileJournalOptions } from './allocation/journal-file.js'
-export { JournalCorrupt, JournalLocked } from './allocation/journal-errors.js'
-export { createMemoryJournal, type Intent, type Journal, type JournalEntry, type OpenIntent } from './allocation/journal.js'
-export type { MatchPhase, MatchView } from './allocation/match.js'
+export type { AssignedLocation, AssignedPort, Assignment } from './servers/assignment.js'
+export type { DeploymentService, LocationService } from './servers/deployment-service.js'
+export { MatchTooLarge } from './servers/request-size.js'
+export { createFileJournal, type FileJournal, type FileJournalOptions } from './servers/journal/journal-file.js'
+export { JournalCorrupt, JournalLocked } from './servers/journal/journal-errors.js'
+export { createMemoryJournal, type Intent, type Journal, type JournalEntry, type OpenIntent } from './servers/journal/journal.js'
+export type { AllocationPhase, AllocationView } from './servers/allocation.js'
 export type { Activity, EventName, Listener, MatchEvent, MatchmakerEvents, StopReason } from './events.js'
-export type { Inspection, QueueState } from './inspection.js'
+export type { Inspection, QueueState } from './commands/inspection.js'
 export {
   BackfillExists,
   InvalidBackfill,
@@ -75,8 +75,8 @@ export {
   UnknownQueue,
   UnknownTicket,
 } from './errors.js'
-export type { Located, Locate } from './locate/locate.js'
-export { mmdbLocate, type MmdbLocate, type MmdbLocateOptions } from './locate/mmdb-locate.js'
+export type { Located, Locate } from './tickets/locate/locate.js'
+export { mmdbLocate, type MmdbLocate, type MmdbLocateOptions } from './tickets/locate/mmdb-locate.js'
 export { instrument, type InstrumentOptions } from './telemetry/instrument.js'
 export { createLimitMeter, type LimitMeter, type LimitUse } from './telemetry/limit-meter.js'
 export type { Observed, ObservedClient } from './telemetry/observed.js'
@@ -91,6 +91,6 @@ export type { BeaconSource } from './ticket-api/beacons.js'
 export type { TicketCaller } from './ticket-api/caller.js'
 export type { TicketApiCounts } from './ticket-api/counts.js'
 export type { TicketService } from './ticket-api/service.js'
-export { compileQueue, type CompiledQueue } from './rules/compile.js'
+export { compileQueue, type CompiledQueue } from './queues/compile.js'
 export { createPool, STEP } from './kernel/pool.js'
 export type { Grouped, Matches, Pool, Round, RoundOptions } from './kernel/model.js'

@@ -1,6 +1,6 @@
 import { AlreadyTerminated, ConnectionLost, InvalidInput, NoCapacity, NotFound, ServerError, Unauthorized } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { createMemoryJournal, type Journal, type JournalEntry } from './allocation/journal.js'
+import { createMemoryJournal, type Journal, type JournalEntry } from './servers/journal/journal.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { lost } from './service.fixture.js'
 

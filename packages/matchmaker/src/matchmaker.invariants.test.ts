@@ -2,8 +2,8 @@ import { Conflict, Forbidden, InvalidInput, NoCapacity, RateLimited, ServerError
 import { createManualClock, seededRandom, type Random } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { createMemoryJournal } from './allocation/journal.js'
-import type { MatchView } from './allocation/match.js'
+import { createMemoryJournal } from './servers/journal/journal.js'
+import type { AllocationView } from './servers/allocation.js'
 import { createMatchmaker } from './create-matchmaker.js'
 import { InvalidBackfill, UnknownQueue } from './errors.js'
 import type { QueueDefinition } from './queues/queue.js'
@@ -191,7 +191,7 @@ async function live(seed: number) {
     await clock.advance(1000)
   }
   calm = true
-  const closing = { left: undefined as readonly MatchView[] | undefined }
+  const closing = { left: undefined as readonly AllocationView[] | undefined }
   void matchmaker.close({ stopServers: true, timeoutMs: 120_000 }).then((left) => (closing.left = left))
   for (let waited = 0; closing.left === undefined && waited < 121_000; waited += 1000) await clock.advance(1000)
   // Lookups of places that nobody waits for any more.

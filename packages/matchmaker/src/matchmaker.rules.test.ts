@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { InvalidTicket } from './errors.js'
 import { deploy, setUp } from './matchmaker.fixture.js'
 import type { QueueDefinition } from './queues/queue.js'
-import type { RuleDefinition, WaitOf } from './rules/definition.js'
+import type { RuleDefinition, WaitOf } from './queues/rules/definition.js'
 import type { Player } from './tickets/ticket.js'
 
 /** A matchmaker with one queue, whose players all come from one place. */

@@ -1,10 +1,10 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { DeploymentService, LocationService } from './allocation/deployment-service.js'
-import { createMemoryJournal, type Journal } from './allocation/journal.js'
+import type { DeploymentService, LocationService } from './servers/deployment-service.js'
+import { createMemoryJournal, type Journal } from './servers/journal/journal.js'
 import { unguessable } from './ids.js'
-import type { Locate } from './locate/locate.js'
+import type { Locate } from './tickets/locate/locate.js'
 import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
 import { read } from './read.js'
 

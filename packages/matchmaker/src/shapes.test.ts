@@ -1,13 +1,13 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
-import { createAllocator } from './allocation/allocator.js'
-import { createMemoryJournal } from './allocation/journal.js'
-import { createMatches } from './allocation/matches.js'
+import { createAllocator } from './servers/allocator.js'
+import { createMemoryJournal } from './servers/journal/journal.js'
+import { createAllocations } from './servers/allocations.js'
 import { createPool } from './kernel/pool.js'
 import { defineQueue } from './queues/queue.js'
-import { compileQueue } from './rules/compile.js'
+import { compileQueue } from './queues/compile.js'
 import { createTestService } from './service.fixture.js'
-import { createLane } from './tickets/lane.js'
+import { createQueueRuntime } from './tickets/queue-runtime.js'
 import { createPlayerIndex } from './tickets/player-index.js'
 
 const deploy = { application: 'game', version: '1' }
@@ -33,10 +33,10 @@ function anAllocator() {
 // The engine keeps an object that has an accessor of its own as a dictionary, in which each look takes many times as long;
 // and code that was compiled for it is thrown away when another one comes.
 test.each([
-  ['a lane', createLane(defineQueue({ name: 'a', matchSize: 2, deploy }), () => {}, () => {})],
+  ['a runtime', createQueueRuntime(defineQueue({ name: 'a', matchSize: 2, deploy }), () => {}, () => {})],
   ['a pool', createPool(compileQueue(defineQueue({ name: 'a', matchSize: 2, deploy })).model)],
   ['the players', createPlayerIndex()],
-  ['the matches', createMatches()],
+  ['the matches', createAllocations()],
   ['the allocator', anAllocator()],
 ])('%s has no accessors, as every ticket comes by it', (_, one) => {
   const accessors = Object.entries(Object.getOwnPropertyDescriptors(one)).filter(([, { get }]) => get !== undefined)

@@ -2,7 +2,7 @@
 import type { Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
-import type { Guest } from './guests.js'
+import type { Candidate } from './candidate-cache.js'
 import type { Slot } from './model.js'
 import type { Mutable } from './mutable.js'
 import type { Neighbours } from './neighbours.js'
@@ -126,13 +126,13 @@ export function createCandidates({ columns, cost, draft, neighbours }: Candidate
       const { guests, count } = candidates
       const { slots } = draft.guests
       for (let from = 1; from < count; from++) {
-        const guest = guests[from] as Guest
+        const guest = guests[from] as Candidate
         const price = costs[from] as number
         let to = from
         for (; to > 0; to--) {
           const before = costs[to - 1] as number
-          if (before < price || (before === price && isOlder(columns, slots[guests[to - 1] as Guest] as Slot, slots[guest] as Slot))) break
-          guests[to] = guests[to - 1] as Guest
+          if (before < price || (before === price && isOlder(columns, slots[guests[to - 1] as Candidate] as Slot, slots[guest] as Slot))) break
+          guests[to] = guests[to - 1] as Candidate
           costs[to] = before
         }
         guests[to] = guest

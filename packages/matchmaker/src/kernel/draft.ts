@@ -1,6 +1,6 @@
 // pure: a match in the making, and who may still join it
 import { KEY, SINCE, VALUES, X, Y, Z, type Columns } from './columns.js'
-import { createGuests, type Guest, type Guests } from './guests.js'
+import { createCandidateCache, type Candidate, type CandidateCache } from './candidate-cache.js'
 import { levelAt, type Levels } from './levels.js'
 import type { MatchLevels, Model, Slot } from './model.js'
 import type { Mutable } from './mutable.js'
@@ -15,7 +15,7 @@ export interface Draft {
   readonly members: Int32Array
   readonly count: number
   /** All who were invited. */
-  readonly guests: Readonly<Guests>
+  readonly guests: Readonly<CandidateCache>
   /** Begins anew with one ticket or opening. False if not even it alone keeps the rules. */
   begin(slot: Slot): boolean
   /** Adds a ticket if it may be in a match with all others. */
@@ -23,9 +23,9 @@ export interface Draft {
   /** Whether `add` would. */
   admits(slot: Slot): boolean
   /** Remembers a ticket for `join` if `add` would add it now; undefined if not. Until the next `begin`. */
-  invite(slot: Slot): Guest | undefined
+  invite(slot: Slot): Candidate | undefined
   /** As `add`. */
-  join(guest: Guest): boolean
+  join(guest: Candidate): boolean
   /** Takes the last one back. */
   drop(): void
   levels(): MatchLevels
@@ -56,7 +56,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
   const limits = spans.map(({ limit }) => limit)
   /** All rules of the columns go by each two tickets: whoever the first member allows need not be compared with it again. */
   const eachTwo = lastResortLevel === Infinity && [radius, ...spans].every((rule) => rule === undefined || rule.by === 'each')
-  const guests = createGuests(columns, levels)
+  const guests = createCandidateCache(columns, levels)
   const members = new Int32Array(largest)
   /** Which guest each member is. */
   const guestAt = new Int32Array(largest)
@@ -82,7 +82,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
   }
 
   /** Writes how long those wait who are members with the guest. */
-  const note = (guest: Guest): void => {
+  const note = (guest: Candidate): void => {
     const { count } = draft
     const level = guests.level[guest] as number
     const waits = levels.now - (guests.rows[guest * stride + SINCE] as number)
@@ -94,7 +94,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
   }
 
   /** The square of the distance of two guests. */
-  const squareOf = (one: Guest, other: Guest): number => {
+  const squareOf = (one: Candidate, other: Candidate): number => {
     const { rows } = guests
     const a = one * stride
     const b = other * stride
@@ -112,7 +112,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
   }
 
   /** The greatest difference among the values of two guests. Within an opening it is no fault of those who join. */
-  const gap = (member: Guest, guest: Guest, span: number): number => {
+  const gap = (member: Candidate, guest: Candidate, span: number): number => {
     const { rows } = guests
     const value = VALUES + 2 * span
     const its = rows[member * stride + value] as number
@@ -124,7 +124,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
   }
 
   /** Whether two guests may be in one match by the columns, if all rules go by each two. */
-  const agree = (member: Guest, guest: Guest): boolean => {
+  const agree = (member: Candidate, guest: Candidate): boolean => {
     const level = Math.min(guests.level[member] as number, guests.level[guest] as number)
     for (let span = 0; span < many; span++) {
       if (gap(member, guest, span) > ((limits[span] as Float64Array)[level] as number)) return false
@@ -133,7 +133,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
   }
 
   /** Whether a guest is alike enough within itself, if all rules go by each two. */
-  const isEven = (guest: Guest): boolean => {
+  const isEven = (guest: Candidate): boolean => {
     for (let span = 0; span < many; span++) {
       const value = guest * stride + VALUES + 2 * span
       const own = (guests.rows[value + 1] as number) - (guests.rows[value] as number)
@@ -142,7 +142,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
     return true
   }
 
-  const nearEnough = (guest: Guest): boolean => {
+  const nearEnough = (guest: Candidate): boolean => {
     const { count } = draft
     if (radius === undefined) return true
     const { by } = radius
@@ -150,7 +150,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
     const pairwise = by === 'each' && (oldest[count] as number) < lastResortLevel
     let wide = count === 0 ? 0 : (farthest[count - 1] as number)
     for (let at = 0; at < count; at++) {
-      const member = guestAt[at] as Guest
+      const member = guestAt[at] as Candidate
       const square = squareOf(member, guest)
       if (square > wide) wide = square
       if (pairwise && square > (radius.squared[Math.min(level, guests.level[member] as number)] as number)) return false
@@ -159,7 +159,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
     return pairwise || wide <= (radius.squared[counting(by, count + 1)] as number)
   }
 
-  const alike = (guest: Guest): boolean => {
+  const alike = (guest: Candidate): boolean => {
     const { count } = draft
     const level = guests.level[guest] as number
     const last = (oldest[count] as number) >= lastResortLevel
@@ -188,7 +188,7 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
       }
       if (greatest - least > (limit[level] as number)) return false
       for (let at = 0; at < count; at++) {
-        const member = guestAt[at] as Guest
+        const member = guestAt[at] as Candidate
         const between = Math.min(level, guests.level[member] as number)
         if (gap(member, guest, span) > (limit[between] as number)) return false
       }
@@ -200,14 +200,14 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
     return Math.max(greatest - (guests.rows[value] as number), (guests.rows[value + 1] as number) - least) <= widest
   }
 
-  const mayMeet = (guest: Guest, from: number): boolean => {
+  const mayMeet = (guest: Candidate, from: number): boolean => {
     const { count } = draft
     if (pair === undefined) return true
     const last = (oldest[count] as number) >= lastResortLevel
     const level = guests.level[guest] as number
     const own = facts[guests.slots[guest] as Slot] as Facts
     for (let at = from; at < count; at++) {
-      const between = last ? lastResortLevel : Math.min(level, guests.level[guestAt[at] as Guest] as number)
+      const between = last ? lastResortLevel : Math.min(level, guests.level[guestAt[at] as Candidate] as number)
       if (at === 0 && isOpening) {
         for (const there of present(members[0] as Slot)) if (!pair(there, own, between)) return false
       } else if (!pair(facts[members[at] as Slot] as Facts, own, between)) return false
@@ -215,34 +215,34 @@ export function createDraft<Facts>({ model, columns, levels, facts, present, lar
     return true
   }
 
-  const hasKey = (guest: Guest): boolean => draft.count === 0 || guests.rows[guest * stride + KEY] === guests.rows[KEY]
+  const hasKey = (guest: Candidate): boolean => draft.count === 0 || guests.rows[guest * stride + KEY] === guests.rows[KEY]
 
   /** @param from members before it have been asked. */
-  const mayJoin = (guest: Guest, from: number): boolean => {
+  const mayJoin = (guest: Candidate, from: number): boolean => {
     const { count } = draft
     if (count === largest) return false
     if (!eachTwo) {
       note(guest)
       return nearEnough(guest) && alike(guest) && mayMeet(guest, 0)
     }
-    for (let at = from; at < count; at++) if (!agree(guestAt[at] as Guest, guest)) return false
+    for (let at = from; at < count; at++) if (!agree(guestAt[at] as Candidate, guest)) return false
     note(guest)
     return mayMeet(guest, from)
   }
-  const seat = (guest: Guest): void => {
+  const seat = (guest: Candidate): void => {
     const { count } = draft
     members[count] = guests.slots[guest] as Slot
     guestAt[count] = guest
     draft.count = count + 1
   }
 
-  const invite = (slot: Slot): Guest | undefined => {
+  const invite = (slot: Slot): Candidate | undefined => {
     const guest = guests.receive(slot)
     if (hasKey(guest) && (!eachTwo || isEven(guest)) && mayJoin(guest, 0)) return guest
     guests.count -= 1
     return undefined
   }
-  const join = (guest: Guest): boolean => {
+  const join = (guest: Candidate): boolean => {
     if (!mayJoin(guest, 1)) return false
     seat(guest)
     return true

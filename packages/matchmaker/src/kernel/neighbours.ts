@@ -3,7 +3,7 @@ import { bandOf, cellOf, listAt, NETWORK, NOWHERE } from './cells.js'
 import { copied, VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
 import { createLists } from './lists.js'
-import { createLook, type Filed, type Look } from './look.js'
+import { createIndexQuery, type Filed, type IndexQuery } from './index-query.js'
 import type { Model, Slot } from './model.js'
 import type { Mutable } from './mutable.js'
 import { olderDecides, searchScales, type SearchScale } from './scales.js'
@@ -15,7 +15,7 @@ import { cellsAround } from './sphere.js'
  * here may be compatible, and what is compatible is read here, no more.
  */
 export interface Neighbours {
-  readonly look: Look
+  readonly look: IndexQuery
   readonly scales: readonly SearchScale[]
   readonly count: number
   has(slot: Slot): boolean
@@ -132,7 +132,7 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     if (filed.slotOf.length < wanted) widen(2 ** Math.ceil(Math.log2(Math.max(FIRST, wanted))))
   }
 
-  const look = createLook(model, columns, filed)
+  const look = createIndexQuery(model, columns, filed)
 
   const neighbours: Mutable<Neighbours> = {
     look,

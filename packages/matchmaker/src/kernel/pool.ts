@@ -10,11 +10,11 @@ import { createLevels, levelAt } from './levels.js'
 import type { Entry, Grouped, Matches, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
 import { createNearest } from './nearest.js'
 import type { Mutable } from './mutable.js'
-import { createNames } from './names.js'
+import { createStringInterner } from './string-interner.js'
 import { createNeighbours } from './neighbours.js'
 import { createOrder } from './order.js'
 import { createPacking, type Packing } from './packing.js'
-import { createReach } from './reach.js'
+import { createSearchRadius } from './search-radius.js'
 import { createRound } from './round.js'
 import { createSearch, type Found, type Vacancy } from './search.js'
 import { createTally } from './tally.js'
@@ -35,8 +35,8 @@ export const STEP = 20_000
 export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const columns = createColumns(model.spans.length)
   const levels = createLevels(model, columns)
-  const keys = createNames()
-  const networks = createNames()
+  const keys = createStringInterner()
+  const networks = createStringInterner()
   const priorities = createTally()
   const packing = createPacking(model.teams)
   const packings = new Map<string, Packing>()
@@ -64,7 +64,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     groups.add(opening, slots, teams)
   }
 
-  const reach = createReach(model, columns, levels)
+  const reach = createSearchRadius(model, columns, levels)
   const cost = createCost(model, columns)
   const order = createOrder(columns)
   const draft = createDraft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], largest: packing.players + 1 })

@@ -5,7 +5,7 @@ import { RELAXED, TIME, type Levels } from './levels.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Order } from './order.js'
-import type { Reach } from './reach.js'
+import type { SearchRadius } from './search-radius.js'
 import type { Found, Search, Vacancy } from './search.js'
 
 /** So a search that was given up is repeated every 64th round at least. */
@@ -20,7 +20,7 @@ export interface RoundInput<Facts> {
   readonly order: Order
   readonly bulk: Bulk
   readonly search: Search<Facts>
-  readonly reach: Reach
+  readonly reach: SearchRadius
   /** The index of tickets; those a round has never looked for may be missing. */
   readonly neighbours: Neighbours
   /** The index of openings; all of them. */

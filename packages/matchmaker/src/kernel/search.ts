@@ -4,12 +4,12 @@ import { createCandidates } from './candidates.js'
 import type { Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
-import type { Guest } from './guests.js'
+import type { Candidate } from './candidate-cache.js'
 import type { Model, Slot } from './model.js'
 import type { Mutable } from './mutable.js'
 import type { Neighbours } from './neighbours.js'
 import type { Packed, Packing } from './packing.js'
-import type { Reach } from './reach.js'
+import type { SearchRadius } from './search-radius.js'
 import { isPartOf, type Scale } from './scales.js'
 
 /** Who goes together; `slots` without the opening. */
@@ -51,7 +51,7 @@ export interface Search<Facts> {
 export interface SearchInput<Facts> {
   readonly model: Model<Facts>
   readonly columns: Columns
-  readonly reach: Reach
+  readonly reach: SearchRadius
   readonly draft: Draft
   readonly packing: Packing
   readonly neighbours: Neighbours
@@ -159,7 +159,7 @@ export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
     const { sizes } = draft.guests
     let behind = playersLeft
     for (let at = from; at < count && behind >= missing; at++) {
-      const guest = guests[at] as Guest
+      const guest = guests[at] as Candidate
       const size = sizes[guest] as number
       behind -= size
       const next = packing.add(packed, size)

@@ -3,7 +3,7 @@ import { AWAKE, SETTLED, type Columns } from './columns.js'
 import type { Draft } from './draft.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
-import type { Reach } from './reach.js'
+import type { SearchRadius } from './search-radius.js'
 import { isPartOf, type Scale } from './scales.js'
 
 /** Slots read to find out whom the new ones concern, for each that could be concerned, as long as these are few, and at most. */
@@ -17,7 +17,7 @@ const SHARE = 1 / 4
 export interface Waking {
   readonly columns: Columns
   readonly draft: Draft
-  readonly reach: Reach
+  readonly reach: SearchRadius
 }
 
 /**

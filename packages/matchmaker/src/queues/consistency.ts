@@ -1,9 +1,9 @@
 // pure: what the parts of a queue must have in common
-import type { RolesRule, RuleDefinition, TeamDefinition } from '../rules/definition.js'
-import { levelsOf, MOST_LEVELS } from '../rules/levels.js'
-import { loosest, strictest } from '../rules/relaxing.js'
-import type { Rule } from '../rules/rule.js'
-import { LARGEST_MATCH, namesOf } from '../rules/team-shapes.js'
+import type { RolesRule, RuleDefinition, TeamDefinition } from './rules/definition.js'
+import { levelsOf, MOST_LEVELS } from './rules/levels.js'
+import { loosest, strictest } from './rules/relaxing.js'
+import type { Rule } from './rules/rule.js'
+import { LARGEST_MATCH, namesOf } from './rules/team-shapes.js'
 
 interface Problem {
   readonly path: readonly PropertyKey[]

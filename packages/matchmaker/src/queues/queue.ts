@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { deploySchema, type Deploy, type DeployDefinition } from '../allocation/deploy.js'
+import { deploySchema, type Deploy, type DeployDefinition } from '../servers/deploy.js'
 import { InvalidQueue } from '../errors.js'
 import { read } from '../read.js'
-import type { RuleDefinition, TeamDefinition } from '../rules/definition.js'
-import type { Rule } from '../rules/rule.js'
-import { ruleSchema } from '../rules/rule-schema.js'
-import { waitMs } from '../rules/relaxing-schema.js'
-import { teamSchema } from '../rules/team-schema.js'
+import type { RuleDefinition, TeamDefinition } from './rules/definition.js'
+import type { Rule } from './rules/rule.js'
+import { ruleSchema } from './rules/rule-schema.js'
+import { waitMs } from './rules/relaxing-schema.js'
+import { teamSchema } from './rules/team-schema.js'
 import { problemsOfQueue } from './consistency.js'
 
 /** A queue as it is written down: plain data, from JSON if you like (see `queueFromJson`), except for `custom` rules. */

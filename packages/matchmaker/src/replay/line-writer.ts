@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import type { Locate } from '../locate/locate.js'
+import type { Locate } from '../tickets/locate/locate.js'
 import type { Player } from '../tickets/ticket.js'
 import type { RecordedEvent } from './lines.js'
 

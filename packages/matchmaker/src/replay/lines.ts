@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
-import type { BackfillTeam } from '../backfill/backfill.js'
+import type { BackfillTeam } from '../tickets/backfill.js'
 import { read } from '../read.js'
 import type { Player } from '../tickets/ticket.js'
 

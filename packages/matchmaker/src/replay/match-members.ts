@@ -1,4 +1,4 @@
-import type { Matchmaker } from '../matchmaker.js'
+import type { Matchmaker } from '../commands/matchmaker.js'
 import type { Ticket } from '../tickets/ticket.js'
 
 /** Which tickets each match has, as long as it lasts. */

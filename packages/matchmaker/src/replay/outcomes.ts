@@ -1,4 +1,4 @@
-import type { Matchmaker } from '../matchmaker.js'
+import type { Matchmaker } from '../commands/matchmaker.js'
 import type { CancelReason, Player, Ticket } from '../tickets/ticket.js'
 
 /** What became of a ticket. Times are epoch milliseconds, as in the recording. */

@@ -1,6 +1,6 @@
 // pure: how well the players of matches suit each other
 import { greatCircleKm } from '@muster/core'
-import { middleOf } from '../tickets/place.js'
+import { middleOf } from '../places.js'
 import type { Player } from '../tickets/ticket.js'
 import { groupBy } from './group-by.js'
 import { percentilesOf, type Percentiles } from './percentiles.js'

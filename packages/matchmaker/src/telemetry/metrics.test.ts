@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Client } from '@muster/core'
 import { EventEmitter } from 'eventemitter3'
 import { describe, expect, test } from 'vitest'
-import type { MatchView } from '../allocation/match.js'
+import type { AllocationView } from '../servers/allocation.js'
 import { catalogue } from './instruments.js'
 import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
 
@@ -81,7 +81,7 @@ test('deployments, ticks and problems are counted and timed', async () => {
 test('how things are is read when it is collected', async () => {
   const { state, measured } = setUp({ attributes: { region: 'eu' } })
   const phases = ['starting', 'running', 'running'] as const
-  const matches = phases.map((phase) => ({ ...match, phase }) as unknown as MatchView)
+  const matches = phases.map((phase) => ({ ...match, phase }) as unknown as AllocationView)
   const searching = { location: 0, players: 3, retry: 0, servers: 1, 'other-ticket': 0 }
   state.inspection = {
     ...idle,

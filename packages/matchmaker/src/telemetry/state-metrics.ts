@@ -1,5 +1,5 @@
 import type { Attributes, BatchObservableCallback, Meter } from '@opentelemetry/api'
-import type { Inspection } from '../inspection.js'
+import type { Inspection } from '../commands/inspection.js'
 import type { Instruments } from './instruments.js'
 import type { LimitMeter } from './limit-meter.js'
 import type { Observed, ObservedClient } from './observed.js'

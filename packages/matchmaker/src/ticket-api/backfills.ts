@@ -1,7 +1,7 @@
 import { Problem } from '@muster/core/http'
 import { LRUCache } from 'lru-cache'
-import type { MatchView } from '../allocation/match.js'
-import type { BackfillTeam } from '../backfill/backfill.js'
+import type { AllocationView } from '../servers/allocation.js'
+import type { BackfillTeam } from '../tickets/backfill.js'
 import type { BackfillBody, BackfillTeamBody } from './bodies.js'
 import { presentPlayer } from './players.js'
 import { parseSeatId } from './seats.js'
@@ -31,13 +31,13 @@ export function createBackfills(service: Service): Backfills {
     backfillView(backfill, backfill.tickets.flatMap((id) => service.getTicket(id) ?? []))
 
   /** Of a ticket that is not known any more, its players say where it is. */
-  const cameLater = ({ matchId, playerIds }: MatchView, id: string, ticket: unknown): boolean => {
+  const cameLater = ({ matchId, playerIds }: AllocationView, id: string, ticket: unknown): boolean => {
     const known = service.getTicket(parseSeatId(id).ticketId)
     if (known !== undefined) return known.matchId === matchId
     return playersOf(ticket)?.some((player) => playerIds.includes(player)) ?? false
   }
 
-  const matchOf = ({ match_id, tickets = {}, profile }: BackfillBody): MatchView => {
+  const matchOf = ({ match_id, tickets = {}, profile }: BackfillBody): AllocationView => {
     const given = Object.entries(tickets)
     if (match_id === undefined && given.length === 0) throw invalid('match_id', 'must be given, or tickets')
     const { matches } = service.inspect()
@@ -62,7 +62,7 @@ export function createBackfills(service: Service): Backfills {
   }
 
   /** Existing servers say who is still there by the tickets that they send, and whoever is missing has left. */
-  const reportLeft = (match: MatchView, tickets: Readonly<Record<string, unknown>>) => {
+  const reportLeft = (match: AllocationView, tickets: Readonly<Record<string, unknown>>) => {
     const present = Object.entries(tickets).map(([id, ticket]) => playersOf(ticket) ?? playersOfKnown(id))
     // Where the players of a ticket are not known any more, nobody is thrown out.
     if (present.length === 0 || present.includes(undefined)) return
@@ -78,7 +78,7 @@ export function createBackfills(service: Service): Backfills {
 
   /** By match. */
   const latest = new LRUCache<string, string>({ max: MATCHES_KEPT })
-  const hasOpen = ({ matchId }: MatchView): boolean => service.getBackfill(latest.get(matchId) ?? '')?.status === 'OPEN'
+  const hasOpen = ({ matchId }: AllocationView): boolean => service.getBackfill(latest.get(matchId) ?? '')?.status === 'OPEN'
 
   const known = (id: string) => {
     const backfill = service.getBackfill(id)
@@ -105,7 +105,7 @@ export function createBackfills(service: Service): Backfills {
   }
 }
 
-const wasMatched = ({ ticketIds }: MatchView, id: string): boolean => ticketIds.includes(parseSeatId(id).ticketId)
+const wasMatched = ({ ticketIds }: AllocationView, id: string): boolean => ticketIds.includes(parseSeatId(id).ticketId)
 
 const readTeam = (
   { name, slots, players }: BackfillTeamBody

@@ -1,5 +1,5 @@
 // pure: why a ticket waits, as clients of the ticket API see it
-import type { TicketExplanation } from '../matchmaker.js'
+import type { TicketExplanation } from '../commands/matchmaker.js'
 
 /** Keys as everywhere in this API; in the values there are none of anyone's choice. */
 type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`

@@ -1,4 +1,4 @@
-import type { Inspection } from '../inspection.js'
+import type { Inspection } from '../commands/inspection.js'
 import type { TicketService } from './service.js'
 import { partyViews, type TicketView } from './views.js'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { Inspection } from '../inspection.js'
+import type { Inspection } from '../commands/inspection.js'
 import type { TicketService } from './service.js'
 
 /** Milliseconds for which a look is good: it goes over all tickets, and anybody can make us look. */

@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import { LRUCache } from 'lru-cache'
-import type { Locate } from '../locate/locate.js'
+import type { Locate } from '../tickets/locate/locate.js'
 import type { Beacons } from './beacons.js'
 import { distancesFrom, readLatencies, type BeaconPlaces, type Latencies } from './latencies.js'
 

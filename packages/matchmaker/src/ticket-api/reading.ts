@@ -5,7 +5,7 @@ import { isBackend, type TicketCaller } from './caller.js'
 import { parseSeatId, seatOf, type Seat } from './seats.js'
 import type { TicketService } from './service.js'
 import { ticketView, type TicketView } from './views.js'
-import { changeOrTimeout, type Waits } from './waiting.js'
+import { changeOrTimeout, type OpenWaits } from './open-waits.js'
 
 /** How tickets are read: at once, by long poll, as a stream. */
 export interface Reading {
@@ -31,7 +31,7 @@ export type Readable = Pick<TicketService, 'getTicket' | 'waitForChange'>
 const gone = () => new Problem(404, 'no-such-ticket', 'there is no such ticket, or it is not yours')
 const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
-export function createReading(service: Readable, waits: Waits, clock: Clock): Reading {
+export function createReading(service: Readable, waits: OpenWaits, clock: Clock): Reading {
   const again = ({ ticket, index }: Seat): Seat => {
     const now = service.getTicket(ticket.id)
     if (now === undefined) throw gone()

@@ -1,4 +1,4 @@
-import type { Matchmaker } from '../matchmaker.js'
+import type { Matchmaker } from '../commands/matchmaker.js'
 
 /** What the ticket API needs of a matchmaker. */
 export type TicketService = Pick<

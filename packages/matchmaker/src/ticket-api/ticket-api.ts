@@ -13,7 +13,7 @@ import {
   type HttpHandler,
 } from '@muster/core/http'
 import { unguessable } from '../ids.js'
-import type { Locate } from '../locate/locate.js'
+import type { Locate } from '../tickets/locate/locate.js'
 import { createBackfills } from './backfills.js'
 import { createBeacons, type BeaconSource } from './beacons.js'
 import { assertBackend, isBackend, type TicketCaller } from './caller.js'
@@ -34,7 +34,7 @@ import { createReading } from './reading.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import type { TicketService } from './service.js'
 import { ticketView } from './views.js'
-import { createWaits } from './waiting.js'
+import { createOpenWaits } from './open-waits.js'
 
 /** A `(Request) → Promise<Response>`, to be mounted anywhere. */
 export interface TicketApi extends HttpHandler {
@@ -105,7 +105,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const latencies = { impossible: 0, unknown: 0, estimated: 0 }
   const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
   const readPlayer = createReadPlayer(createMeasured(beacons, locate, latencies), random)
-  const waits = createWaits({ perCaller: waitsPerCaller, inAll })
+  const waits = createOpenWaits({ perCaller: waitsPerCaller, inAll })
   const look = createLook(service, clock)
   const isAlive = ({ id }: { readonly id: string }) => service.getTicket(id) !== undefined
   const store = createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive })

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
-import type { MatchView } from '../allocation/match.js'
-import type { Backfill } from '../backfill/backfill.js'
+import type { AllocationView } from '../servers/allocation.js'
+import type { Backfill } from '../tickets/backfill.js'
 import {
   BackfillExists,
   InvalidTicket,
@@ -22,7 +22,7 @@ export interface FakeService extends TicketService {
   /** Forgets a ticket. */
   remove(id: string): void
   readonly players: Map<string, readonly Player[]>
-  readonly matches: MatchView[]
+  readonly matches: AllocationView[]
   readonly left: string[]
   readonly stopped: string[]
   looks: number

@@ -1,6 +1,6 @@
 // pure: tickets, groups and backfills as clients of the ticket API see them
-import type { Assignment } from '../allocation/assignment.js'
-import type { Backfill, BackfillStatus } from '../backfill/backfill.js'
+import type { Assignment } from '../servers/assignment.js'
+import type { Backfill, BackfillStatus } from '../tickets/backfill.js'
 import type { CancelReason, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'
 import { seatId, type Seat } from './seats.js'
 

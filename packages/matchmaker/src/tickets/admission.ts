@@ -3,10 +3,10 @@ import type { Clock, Random } from '@muster/core/clock'
 import { PlayerBusy, UnknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Entry } from '../kernel/model.js'
-import type { Facts } from '../rules/facts.js'
-import type { Lane } from './lane.js'
+import type { Facts } from '../queues/rules/facts.js'
+import type { QueueRuntime } from './queue-runtime.js'
 import type { LocatePlayers, Place } from './locating.js'
-import { networkOf } from './place.js'
+import { networkOf } from '../places.js'
 import type { PlayerIndex } from './player-index.js'
 import { NOWHERE, type TicketRecord } from './record.js'
 import type { CheckedTicket } from './checked-ticket.js'
@@ -22,7 +22,7 @@ export interface PastOfTicket {
 
 export interface Admitting {
   /** By name. */
-  readonly lanes: ReadonlyMap<string, Lane>
+  readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly players: PlayerIndex
   readonly locatePlayers: LocatePlayers
   readonly clock: Clock
@@ -38,8 +38,8 @@ const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
  */
 export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
   const { players, locatePlayers, clock, random } = admitting
-  const lanes = lanesOf(ticket.queues, admitting.lanes)
-  refuseBusy(ticket, lanes, players)
+  const runtimes = runtimesOf(ticket.queues, admitting.runtimes)
+  refuseBusy(ticket, runtimes, players)
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
   const now = clock.now()
@@ -51,8 +51,8 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     place: locating ? undefined : place,
     network: networkOf(ticket.players),
     locating,
-    queues: lanes.length === 1 ? (lanes[0]?.alone.queues ?? ticket.queues) : ticket.queues,
-    lanes,
+    queues: runtimes.length === 1 ? (runtimes[0]?.alone.queues ?? ticket.queues) : ticket.queues,
+    runtimes,
     slot: NOWHERE,
     moreSlots: undefined,
     status: 'SEARCHING',
@@ -81,37 +81,37 @@ export interface Admitted {
  * @throws {InvalidTicket} if one of them does not take it.
  */
 export function entriesOf(record: TicketRecord): readonly Entry<Facts>[] | undefined {
-  const { lanes, locating } = record
-  const [first] = lanes
-  if (first !== undefined && lanes.length === 1 && !locating) return [first.compiled.entryOf(record)]
+  const { runtimes, locating } = record
+  const [first] = runtimes
+  if (first !== undefined && runtimes.length === 1 && !locating) return [first.compiled.entryOf(record)]
   const checked = locating ? { ...record, place: SOMEWHERE } : record
-  const entries = lanes.map(({ compiled }) => compiled.entryOf(checked))
+  const entries = runtimes.map(({ compiled }) => compiled.entryOf(checked))
   return locating ? undefined : entries
 }
 
-function lanesOf(queues: readonly string[], lanes: ReadonlyMap<string, Lane>): readonly Lane[] {
+function runtimesOf(queues: readonly string[], runtimes: ReadonlyMap<string, QueueRuntime>): readonly QueueRuntime[] {
   const [first] = queues
-  return first !== undefined && queues.length === 1 ? laneOf(first, lanes).alone.lanes : queues.map((one) => laneOf(one, lanes))
+  return first !== undefined && queues.length === 1 ? runtimeOf(first, runtimes).alone.runtimes : queues.map((one) => runtimeOf(one, runtimes))
 }
 
-function laneOf(queue: string, lanes: ReadonlyMap<string, Lane>): Lane {
-  const lane = lanes.get(queue)
-  if (lane === undefined) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
-  return lane
+function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): QueueRuntime {
+  const runtime = runtimes.get(queue)
+  if (runtime === undefined) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
+  return runtime
 }
 
-function refuseBusy(ticket: CheckedTicket, lanes: readonly Lane[], players: PlayerIndex): void {
+function refuseBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], players: PlayerIndex): void {
   for (const { id } of ticket.players) {
     for (const other of players.ticketsOf(id)) {
-      if (!mayWaitTwice(lanes, other.lanes)) throw new PlayerBusy(id, other.id)
+      if (!mayWaitTwice(runtimes, other.runtimes)) throw new PlayerBusy(id, other.id)
     }
   }
 }
 
 /** Never in one queue: a match could hold them both. */
-const mayWaitTwice = (lanes: readonly Lane[], others: readonly Lane[]) =>
-  lanes.every((lane) => lane.queue.playersMayWaitTwice && !others.includes(lane)) &&
-  others.every((lane) => lane.queue.playersMayWaitTwice)
+const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly QueueRuntime[]) =>
+  runtimes.every((runtime) => runtime.queue.playersMayWaitTwice && !others.includes(runtime)) &&
+  others.every((runtime) => runtime.queue.playersMayWaitTwice)
 
 /** @throws {InvalidTicket} if the ticket that was created by this id before is another one. */
 export function refuseOther(before: TicketRecord, { id, queues, players }: CheckedTicket): void {

@@ -1,6 +1,6 @@
 import { scrub, type Coordinates } from '@muster/core'
-import type { Locate } from '../locate/locate.js'
-import { middleOf } from './place.js'
+import type { Locate } from './locate/locate.js'
+import { middleOf } from '../places.js'
 import type { Player } from './ticket.js'
 import { coordinates } from './ticket-input.js'
 

@@ -1,8 +1,8 @@
 import type { Slot } from '../kernel/model.js'
-import type { Roster } from '../rosters/roster.js'
-import type { RuleTicket } from '../rules/facts.js'
-import type { Timed } from './deadlines.js'
-import type { Lane } from './lane.js'
+import type { Match } from '../matches/match.js'
+import type { RuleTicket } from '../queues/rules/facts.js'
+import type { Timed } from './timer-heap.js'
+import type { QueueRuntime } from './queue-runtime.js'
 import type { Acceptance, CancelReason, Ticket, TicketStatus, WaitingFor } from './ticket.js'
 import type { TicketPlayer } from './checked-ticket.js'
 
@@ -12,9 +12,9 @@ export interface TicketRecord extends RuleTicket, Timed {
   /** As they were asked for; shared by all tickets of the same queues. */
   readonly queues: readonly string[]
   /** Those of the queues that it can wait in. */
-  lanes: readonly Lane[]
+  runtimes: readonly QueueRuntime[]
   /**
-   * Where in the pool of the first of its lanes the ticket is, and for each of the others; `NOWHERE` if it is not in there
+   * Where in the pool of the first of its runtimes the ticket is, and for each of the others; `NOWHERE` if it is not in there
    * now. Nearly all have but one, for which a list would cost more than the rest of it. See `slotIn`.
    */
   slot: Slot
@@ -36,10 +36,10 @@ export interface TicketRecord extends RuleTicket, Timed {
   cancelReason: CancelReason | undefined
 }
 
-/** A ticket's place in a match; it is the `Placed` of its roster too. */
+/** A ticket's place in a match; it is the `Placed` of its match too. */
 export interface Seat {
   readonly ticket: TicketRecord
-  readonly roster: Roster
+  readonly match: Match
   /** Index of its team. */
   readonly team: number
   /** Epoch milliseconds. */
@@ -63,13 +63,13 @@ export function ticketOf(record: TicketRecord): Ticket {
     createdAt: record.createdAt,
     waitingFor: status === 'SEARCHING' ? record.waitingFor : undefined,
     attempts: record.attempts,
-    matchId: seat?.roster.matchId,
-    queue: seat?.roster.queue.name,
-    team: seat?.roster.teams[seat.team]?.name,
+    matchId: seat?.match.matchId,
+    queue: seat?.match.queue.name,
+    team: seat?.match.teams[seat.team]?.name,
     matchedAt: seat?.matchedAt,
     acceptance: status === 'MATCH_FOUND' ? seat?.acceptance : undefined,
     assignedAt: record.assignedAt,
-    assignment: status === 'HOST_ASSIGNED' ? seat?.roster.assignment : undefined,
+    assignment: status === 'HOST_ASSIGNED' ? seat?.match.assignment : undefined,
     cancelledAt: record.cancelledAt,
     cancelReason: record.cancelReason,
   }

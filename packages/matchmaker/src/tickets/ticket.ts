@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
-import type { Assignment } from '../allocation/assignment.js'
-import type { Attributes } from '../rules/definition.js'
+import type { Assignment } from '../servers/assignment.js'
+import type { Attributes } from '../queues/rules/definition.js'
 
 /** A player who wants to play. At least one of `ip` and `coordinates` is needed, to find a server nearby. */
 export interface Player {

@@ -1,18 +1,18 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type { Breather } from '../breather.js'
+import type { Breather } from './breather.js'
 import { UnknownQueue, type InvalidTicket } from '../errors.js'
 import type { Events } from '../events.js'
-import type { Roster } from '../rosters/roster.js'
+import type { Match } from '../matches/match.js'
 import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
-import type { Lane } from './lane.js'
+import type { QueueRuntime } from './queue-runtime.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
-import { isIn, leaveOthers, moveTo } from './presence.js'
+import { isIn, leaveOthers, moveTo } from './pool-membership.js'
 import { ticketOf, type TicketRecord } from './record.js'
 import type { Acceptance, CancelReason, ReturnReason, Ticket, TicketStatus } from './ticket.js'
 import type { CheckedTicket } from './checked-ticket.js'
-import { createWaiters } from './waiters.js'
-import { createWaiting } from './waiting.js'
+import { createChangeListeners } from './change-listeners.js'
+import { createSearching } from './searching.js'
 
 /** All tickets and their lives: every change of a ticket is one of these functions. */
 export interface Tickets {
@@ -25,15 +25,15 @@ export interface Tickets {
   find(id: string): TicketRecord | undefined
   /** Does what is due: cancels the overdue, and lets those into the pools that may be grouped now. */
   advance(now: number): void
-  /** They are grouped in this lane: until `take` or `release`, no other lane can have them. */
-  reserve(records: readonly TicketRecord[], lane: Lane): void
+  /** They are grouped in this runtime: until `take` or `release`, no other runtime can have them. */
+  reserve(records: readonly TicketRecord[], runtime: QueueRuntime): void
   release(records: readonly TicketRecord[], now: number): void
   /**
    * A match was found for them all; where its queue wants that, they are asked whether they accept it. False, and nothing
-   * changed, if one of them does not wait in the lane any more.
+   * changed, if one of them does not wait in the runtime any more.
    * @param teams for each of them the index of its team.
    */
-  take(records: readonly TicketRecord[], lane: Lane, roster: Roster, teams: readonly number[], now: number): boolean
+  take(records: readonly TicketRecord[], runtime: QueueRuntime, match: Match, teams: readonly number[], now: number): boolean
   /** For these, and no others, a match is found, but there may be no server for it now. */
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
   /** Where the acceptance of its match stands. */
@@ -50,7 +50,7 @@ export interface Tickets {
   /** Resolves when its version is another one, at once if it has ended. Rejects with the reason of the signal. */
   change(record: TicketRecord, version: number, signal: AbortSignal | undefined): Promise<Ticket>
   /** The queues are in operation anew. Gives those that do not wait in all of theirs any more. */
-  moveTo(lanes: ReadonlyMap<string, Lane>, now: number): RefusedTicket[]
+  moveTo(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]
   /** Removes those that ended long enough ago. */
   removeEnded(now: number): void
   all(): Iterable<TicketRecord>
@@ -65,7 +65,7 @@ export interface RefusedTicket {
 
 export interface TicketsOptions {
   /** By name. */
-  readonly lanes: ReadonlyMap<string, Lane>
+  readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly locatePlayers: LocatePlayers
   readonly locateTimeoutMs: number
   readonly keepEndedMs: number
@@ -83,21 +83,21 @@ const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || sta
 
 export function createTickets(options: TicketsOptions): Tickets {
   const { locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random } = options
-  let { lanes } = options
+  let { runtimes } = options
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
-  const waiters = createWaiters()
+  const waiters = createChangeListeners()
   /** Those that ended, the first to end first. */
   const ended: TicketRecord[] = []
 
-  let admitting: Admitting = { lanes, players, locatePlayers, clock, random }
+  let admitting: Admitting = { runtimes, players, locatePlayers, clock, random }
 
   const touch = (record: TicketRecord) => {
     record.version += 1
     waiters.changed(record)
   }
 
-  const waiting = createWaiting({
+  const waiting = createSearching({
     locateTimeoutMs,
     isElsewhere: (record) => othersOf(record).some(({ status }) => status === 'MATCH_FOUND'),
     changed: touch,
@@ -153,22 +153,22 @@ export function createTickets(options: TicketsOptions): Tickets {
     find: (id) => byId.get(id),
     advance: waiting.advance,
 
-    reserve: (records, lane) => {
-      for (const record of records) leaveOthers(record, lane)
+    reserve: (records, runtime) => {
+      for (const record of records) leaveOthers(record, runtime)
     },
     release: (records, now) => {
-      for (const record of records) if (record.lanes.length > 1) waiting.settle(record, now)
+      for (const record of records) if (record.runtimes.length > 1) waiting.settle(record, now)
     },
 
-    take: (records, lane, roster, teams, now) => {
-      for (const record of records) if (!isIn(record, lane)) return false
-      const asks = roster.queue.acceptance
+    take: (records, runtime, match, teams, now) => {
+      for (const record of records) if (!isIn(record, runtime)) return false
+      const asks = match.queue.acceptance
       const acceptance = asks && { until: now + asks.withinMs, accepted: [] }
       for (let index = 0; index < records.length; index += 1) {
         const record = records[index] as TicketRecord
         waiting.leave(record)
         record.status = 'MATCH_FOUND'
-        record.seat = { ticket: record, roster, team: teams[index] as number, matchedAt: now, acceptance }
+        record.seat = { ticket: record, match, team: teams[index] as number, matchedAt: now, acceptance }
         touch(record)
       }
       if (players.isShared()) for (const record of records) settleAll(othersOf(record), now)
@@ -186,7 +186,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     putBack: (record, reason, counts, now) => {
       const { seat } = record
       if (record.status !== 'MATCH_FOUND' || seat === undefined) return
-      const { matchId, queue } = seat.roster
+      const { matchId, queue } = seat.match
       if (counts) record.attempts += 1
       if (record.attempts >= queue.maxAttempts) return tickets.cancel(record, 'attempts', now)
       record.status = 'SEARCHING'
@@ -221,18 +221,18 @@ export function createTickets(options: TicketsOptions): Tickets {
       record.version !== version || hasEnded(record) ? Promise.resolve(ticketOf(record)) : waiters.wait(record, signal),
 
     moveTo: (others, now) => {
-      lanes = others
-      admitting = { ...admitting, lanes }
+      runtimes = others
+      admitting = { ...admitting, runtimes }
       const refused: RefusedTicket[] = []
       for (const record of byId.values()) {
         if (hasEnded(record)) continue
         for (const queue of record.queues) {
-          if (lanes.has(queue)) continue
+          if (runtimes.has(queue)) continue
           refused.push({ record, queue, error: new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`) })
         }
         moveTo(
           record,
-          record.queues.flatMap((queue) => lanes.get(queue) ?? []),
+          record.queues.flatMap((queue) => runtimes.get(queue) ?? []),
         )
       }
       for (const record of byId.values()) {

@@ -1,0 +1,59 @@
+import type { Clock } from '@muster/core/clock'
+import { UnknownTicket } from '../errors.js'
+import type { Matchmaker } from './matchmaker.js'
+import { slotIn } from '../tickets/pool-membership.js'
+import { NOWHERE, type TicketRecord } from '../tickets/record.js'
+import type { Tickets } from '../tickets/tickets.js'
+
+/** Says why a ticket waits: its queues' reasons, or why it is in none of their pools. */
+export function createExplaining({
+  tickets,
+  clock,
+}: {
+  readonly tickets: Pick<Tickets, 'find'>
+  readonly clock: Clock
+}): Matchmaker['explain'] {
+  return (ticketId) => {
+    const record = tickets.find(ticketId)
+    if (record === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(ticketId)}`)
+    const now = clock.now()
+    const queues = record.runtimes.flatMap(({ explain, pool }, index) => {
+      const slot = slotIn(record, index)
+      return slot === NOWHERE ? [] : [explain(pool, slot, now)]
+    })
+    const reasons = queues.map(({ queue, summary }) => (queues.length === 1 ? summary : `${queue}: ${summary}`))
+    return {
+      ticketId,
+      summary: hindrance(record, now) ?? reasons.join(' '),
+      waitedMs: Math.max(0, now - record.createdAt),
+      waitingFor: record.status === 'SEARCHING' ? record.waitingFor : undefined,
+      queues,
+    }
+  }
+}
+
+/** Undefined where it only waits for other players. */
+function hindrance({ status, waitingFor, restsUntil }: TicketRecord, now: number): string | undefined {
+  switch (status) {
+    case 'MATCH_FOUND':
+      return 'Its match is found.'
+    case 'HOST_ASSIGNED':
+      return 'Its match has a server.'
+    case 'CANCELLED':
+      return 'It was cancelled.'
+    case 'SEARCHING':
+      break
+  }
+  switch (waitingFor) {
+    case 'location':
+      return 'Its place is being looked up.'
+    case 'retry':
+      return `The server for its match failed; it is matched again in ${Math.ceil(Math.max(0, restsUntil - now) / 1000)} s.`
+    case 'servers':
+      return 'Its match is found, but no more servers may be deployed now.'
+    case 'other-ticket':
+      return 'A match is found for another ticket of one of its players.'
+    case 'players':
+      return undefined
+  }
+}

@@ -1,0 +1,80 @@
+import { InvalidInput, MusterError } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { z } from 'zod'
+import type { Matchmaker } from './matchmaker.js'
+import { read } from '../read.js'
+import type { TicketRecord } from '../tickets/record.js'
+import { coordinates, readTicketInput } from '../tickets/ticket-input.js'
+import type { Ticket } from '../tickets/ticket.js'
+import type { Tickets } from '../tickets/tickets.js'
+import type { ExportedTicket, Imported, TicketSnapshot } from './snapshot.js'
+
+/** Only what the tickets are made of later is checked here: each of them may be refused by itself. */
+const snapshotSchema = z.object({
+  format: z.literal('muster-tickets-1'),
+  exportedAt: z.number(),
+  tickets: z.array(z.looseObject({})),
+})
+
+const past = z.object({
+  createdAt: z.number().min(0),
+  attempts: z.int().min(0),
+  place: coordinates.optional(),
+})
+
+const exported = (record: TicketRecord): ExportedTicket => ({
+  id: record.id,
+  queues: record.queues,
+  players: record.players,
+  priority: record.priority,
+  createdAt: record.createdAt,
+  attempts: record.attempts,
+  place: record.place,
+})
+
+export interface Handover {
+  readonly tickets: Tickets
+  readonly clock: Clock
+  /** @throws {MatchmakerClosed} */
+  readonly refuseIfClosed: () => void
+}
+
+/** Waiting tickets from one matchmaker to the next. */
+export function createHandover({
+  tickets,
+  clock,
+  refuseIfClosed,
+}: Handover): Pick<Matchmaker, 'exportTickets' | 'importTickets'> {
+  const take = (given: ExportedTicket): Ticket => {
+    const { id, queues, players, priority } = given
+    const before = read(past, given, (field, message) => new InvalidInput(`ticket: ${message}`, { field }))
+    const checked = readTicketInput({ id, queues, players, priority })
+    return tickets.create(checked, { ...before, place: before.place })
+  }
+
+  return {
+    exportTickets: ({ take: takes = false } = {}) => {
+      const now = clock.now()
+      const records = Array.from(tickets.all()).filter(({ status }) => status === 'SEARCHING')
+      const snapshot: TicketSnapshot = { format: 'muster-tickets-1', exportedAt: now, tickets: records.map(exported) }
+      if (takes) for (const record of records) tickets.cancel(record, 'handed-over', now)
+      return snapshot
+    },
+
+    importTickets: (snapshot) => {
+      refuseIfClosed()
+      const checked = read(snapshotSchema, snapshot, (field, message) => new InvalidInput(`snapshot: ${message}`, { field }))
+      const taken: Ticket[] = []
+      const refused: Imported['refused'][number][] = []
+      for (const ticket of checked.tickets as unknown as readonly ExportedTicket[]) {
+        try {
+          taken.push(take(ticket))
+        } catch (error) {
+          if (!(error instanceof MusterError)) throw error
+          refused.push({ ticket, error })
+        }
+      }
+      return { tickets: taken, refused }
+    },
+  }
+}

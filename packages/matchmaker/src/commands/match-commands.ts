@@ -1,0 +1,94 @@
+import type { Clock } from '@muster/core/clock'
+import type { Allocator } from '../servers/allocator.js'
+import type { Allocation } from '../servers/allocation.js'
+import { presentPlayer } from '../matches/backfill/backfill-input.js'
+import { NotRunning, UnknownMatch } from '../errors.js'
+import type { Events } from '../events.js'
+import type { Matchmaker } from './matchmaker.js'
+import type { QueueRuntime } from '../tickets/queue-runtime.js'
+import type { MatchLifecycle } from '../matches/match-lifecycle.js'
+import { newMatch, playersOf, type Match } from '../matches/match.js'
+
+export interface Matching {
+  readonly lifecycle: MatchLifecycle
+  readonly allocator: Pick<Allocator, 'find' | 'drop' | 'setPlayers' | 'whenEnded'>
+  /** The queue of that name. */
+  readonly runtime: (queue: string) => QueueRuntime | undefined
+  readonly events: Events
+  readonly clock: Clock
+}
+
+/** What games may do about their matches. */
+export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft'> {
+  /** @throws {UnknownMatch}; {NotRunning} */
+  running(matchId: string): Match
+}
+
+export function createMatching({ lifecycle, allocator, runtime, events, clock }: Matching): MatchingApi {
+  const unknown = (matchId: string) => new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
+
+  /** Of an earlier process, only the server and the players' ids are known. */
+  const adopt = (matchId: string, queueName: string): Match | undefined => {
+    const there = runtime(queueName)
+    if (there === undefined) return undefined
+    const { queue, compiled } = there
+    const match = newMatch(matchId, queue, compiled.model.teams, clock.now())
+    match.phase = 'running'
+    match.teamsUnknown = match.teams.length > 1
+    const allocation = allocator.find(matchId)
+    const placed = (id: string) => ({ ticket: presentPlayer({ id }, match.foundAt), team: 0 })
+    if (!match.teamsUnknown) match.placed = allocation?.playerIds.map(placed) ?? []
+    match.requestId = allocation?.requestId
+    match.assignment = allocation?.assignment
+    lifecycle.adopt(match)
+    return match
+  }
+
+  const end = (allocation: Allocation | undefined, match: Match | undefined, stop: 'stopped' | 'left') => {
+    if (match !== undefined) lifecycle.dissolve(match, { reason: 'stopped', stop }, clock.now())
+    else if (allocation !== undefined) allocator.drop(allocation, stop)
+  }
+
+  return {
+    running: (matchId) => {
+      const allocation = allocator.find(matchId)
+      if (allocation === undefined && lifecycle.find(matchId) === undefined) throw unknown(matchId)
+      if (allocation?.phase !== 'running') throw new NotRunning(matchId)
+      const match = lifecycle.find(matchId) ?? adopt(matchId, allocation.queue)
+      if (match?.assignment === undefined) throw new NotRunning(matchId)
+      return match
+    },
+
+    playersLeft: (matchId, playerIds) => {
+      const allocation = allocator.find(matchId)
+      const match = lifecycle.find(matchId)
+      const queue = allocation?.queue ?? match?.queue.name
+      if (queue === undefined) throw unknown(matchId)
+      // Its server is being stopped, whoever leaves.
+      if (allocation?.unwanted !== undefined) return
+      const named = new Set(playerIds)
+      const gone = playersIn(allocation, match).filter((id) => named.has(id))
+      if (gone.length === 0) return
+      if (match !== undefined) lifecycle.desert(match, gone, clock.now())
+      else if (allocation !== undefined) allocator.setPlayers(allocation, without(allocation.playerIds, gone))
+      const remaining = lifecycle.find(matchId) === match ? playersIn(allocation, match).length : 0
+      events.emit('playersLeft', { matchId, queue, playerIds: gone, remaining })
+      if (remaining === 0) end(allocation, match, 'left')
+    },
+
+    stopMatch: async (matchId) => {
+      const allocation = allocator.find(matchId)
+      const match = lifecycle.find(matchId)
+      if (allocation === undefined && match === undefined) throw unknown(matchId)
+      const ended = allocation && allocator.whenEnded(allocation)
+      end(allocation, match, 'stopped')
+      await ended
+    },
+  }
+}
+
+/** A match that asks whether it is accepted is not the allocator's yet. */
+const playersIn = (allocation: Allocation | undefined, match: Match | undefined): readonly string[] =>
+  allocation?.playerIds ?? playersOf(match?.seated ?? [])
+
+const without = (all: readonly string[], gone: readonly string[]) => all.filter((id) => !gone.includes(id))

@@ -1,0 +1,98 @@
+import { MusterError } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import { NothingToAccept, TooLate, UnknownTicket } from '../errors.js'
+import type { Matchmaker, TicketResult } from './matchmaker.js'
+import type { MatchLifecycle } from '../matches/match-lifecycle.js'
+import { ticketOf, type TicketRecord } from '../tickets/record.js'
+import type { CancelReason, TicketInput } from '../tickets/ticket.js'
+import { readTicketInput, refuseTicket } from '../tickets/ticket-input.js'
+import type { Tickets } from '../tickets/tickets.js'
+
+export interface Ticketing {
+  readonly tickets: Tickets
+  readonly lifecycle: MatchLifecycle
+  readonly clock: Clock
+  /** @throws {MatchmakerClosed} */
+  readonly refuseIfClosed: () => void
+}
+
+/** What players, or who speaks for them, may do about their tickets. */
+export function createTicketing({
+  tickets,
+  lifecycle,
+  clock,
+  refuseIfClosed,
+}: Ticketing): Pick<
+  Matchmaker,
+  'createTicket' | 'createTickets' | 'getTicket' | 'waitForChange' | 'cancelTicket' | 'acceptMatch' | 'declineMatch'
+> {
+  const known = (id: string): TicketRecord => {
+    const record = tickets.find(id)
+    if (record === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(id)}`)
+    return record
+  }
+
+  const create = (input: TicketInput) => tickets.create(readTicketInput(input))
+
+  const tryCreating = (input: TicketInput): TicketResult => {
+    try {
+      return { ticket: create(input) }
+    } catch (error) {
+      if (error instanceof MusterError) return { error }
+      throw error
+    }
+  }
+
+  const leave = (record: TicketRecord, reason: CancelReason) => {
+    if (record.status === 'MATCH_FOUND') lifecycle.leave(record, reason, clock.now())
+    else tickets.cancel(record, reason, clock.now())
+  }
+
+  /** Those who answer. */
+  const asked = (
+    ticketId: string,
+    playerId: string | undefined,
+  ): { readonly record: TicketRecord; readonly playerIds: readonly string[] } => {
+    const record = known(ticketId)
+    const all = record.players.map(({ id }) => id)
+    if (playerId !== undefined && !all.includes(playerId)) {
+      throw refuseTicket('playerId', `playerId: is not in ticket ${ticketId}, got ${JSON.stringify(playerId)}`)
+    }
+    if (record.status !== 'MATCH_FOUND' || record.seat?.acceptance === undefined) throw new NothingToAccept(ticketId)
+    return { record, playerIds: playerId === undefined ? all : [playerId] }
+  }
+
+  return {
+    createTicket: (input) => {
+      refuseIfClosed()
+      return create(input)
+    },
+    createTickets: (inputs) => {
+      refuseIfClosed()
+      return inputs.map(tryCreating)
+    },
+    getTicket: (id) => {
+      const record = tickets.find(id)
+      return record && ticketOf(record)
+    },
+    waitForChange: async (ticketId, { version, signal }) => tickets.change(known(ticketId), version, signal),
+
+    cancelTicket: (id) => {
+      const record = known(id)
+      if (record.status === 'HOST_ASSIGNED') throw new TooLate(id, record.seat?.match.matchId ?? '')
+      leave(record, 'cancelled')
+      return ticketOf(record)
+    },
+
+    acceptMatch: (ticketId, playerId) => {
+      const { record, playerIds } = asked(ticketId, playerId)
+      lifecycle.accept(record, playerIds, clock.now())
+      return ticketOf(record)
+    },
+    declineMatch: (ticketId, playerId) => {
+      const { record } = asked(ticketId, playerId)
+      leave(record, 'declined')
+      return ticketOf(record)
+    },
+  }
+}

@@ -1,0 +1,166 @@
+import type { Clock, Random } from '@muster/core/clock'
+import { InvalidBackfill, InvalidTicket } from '../../errors.js'
+import type { Events } from '../../events.js'
+import { newId } from '../../ids.js'
+import type { TeamShape } from '../../kernel/model.js'
+import type { Match } from '../match.js'
+import type { QueueRuntime } from '../../tickets/queue-runtime.js'
+import { middleOf } from '../../places.js'
+import type { BackfillStatus } from '../../tickets/backfill.js'
+import { backfillOf, type BackfillRecord } from './record.js'
+import type { Vacancies } from '../../tickets/vacancies.js'
+
+/** All backfills and their lives: every change of a backfill is one of these functions. */
+export interface Backfills {
+  /** @throws {InvalidBackfill} if the queue cannot tell who would fit. */
+  open(match: Match, vacancies: Vacancies, options?: BackfillOptions): BackfillRecord
+  find(id: string): BackfillRecord | undefined
+  /** Without room it is full. @param tickets ids of those who came through it. @throws as `open`, and nothing changed */
+  change(record: BackfillRecord, vacancies: Vacancies, tickets?: readonly string[]): void
+  /** One that is not open any more stays as it is. */
+  cancel(record: BackfillRecord): void
+  /** The queues are in operation anew. Those that these cannot serve are cancelled. */
+  moveTo(runtimes: ReadonlyMap<string, QueueRuntime>): void
+  /** Removes those that ended long enough ago. */
+  removeEnded(now: number): void
+  all(): Iterable<BackfillRecord>
+}
+
+interface BackfillOptions {
+  readonly id?: string | undefined
+  readonly priority?: number | undefined
+}
+
+export interface BackfillsOptions {
+  /** By name. */
+  readonly runtimes: ReadonlyMap<string, QueueRuntime>
+  readonly keepEndedMs: number
+  readonly events: Events
+  readonly clock: Clock
+  readonly random: Random
+}
+
+export function createBackfills({ keepEndedMs, events, clock, random, ...options }: BackfillsOptions): Backfills {
+  let { runtimes } = options
+  const byId = new Map<string, BackfillRecord>()
+  /** Those that ended, the first to end first. */
+  const ended = new Map<BackfillRecord, number>()
+
+  const leave = (record: BackfillRecord) => {
+    const { waiting } = record
+    if (waiting === undefined) return
+    waiting.runtime.pool.removeOpening(waiting.slot)
+    waiting.runtime.backfills[waiting.slot] = undefined
+    record.waiting = undefined
+  }
+
+  /** Replaces what waits in the pool. @throws {InvalidBackfill}, and what waited goes on waiting */
+  const enter = (record: BackfillRecord, { rooms, present }: Vacancies) => {
+    const { id, priority, match } = record
+    const runtime = runtimes.get(match.queue.name)
+    if (runtime === undefined || !isSame(runtime.compiled.model.teams, match.teams)) {
+      throw new InvalidBackfill(`backfill: queue ${match.queue.name} does not have the teams of the match any more`)
+    }
+    // Stricter limits than those under which the match was found might leave out everybody.
+    const createdAt = record.createdAt - match.expansionMs
+    const all = present.flat()
+    const place = placeOf(match) ?? middleOf(all.flatMap((ticket) => ticket.place ?? []))
+    const network = all.find((ticket) => ticket.network !== undefined)?.network
+    try {
+      const opening = runtime.compiled.openingOf({ id, createdAt, priority, place, network, rooms, present })
+      leave(record)
+      const slot = runtime.pool.addOpening(opening)
+      runtime.backfills[slot] = record
+      record.waiting = { runtime, slot }
+    } catch (error) {
+      if (!(error instanceof InvalidTicket)) throw error
+      throw new InvalidBackfill(error.message.replace(/^ticket/, 'backfill'), { field: error.field })
+    }
+  }
+
+  const end = (record: BackfillRecord, status: BackfillStatus) => {
+    leave(record)
+    record.status = status
+    record.match.backfill = undefined
+    ended.set(record, clock.now())
+  }
+
+  const changed = (record: BackfillRecord) => {
+    record.version += 1
+    events.emit('backfillChanged', { backfill: backfillOf(record) })
+  }
+
+  const cancel = (record: BackfillRecord) => {
+    if (record.status !== 'OPEN') return
+    end(record, 'CANCELLED')
+    changed(record)
+  }
+
+  return {
+    open: (match, vacancies, { id = newId(random), priority = 0 } = {}) => {
+      const record: BackfillRecord = {
+        id,
+        match,
+        createdAt: clock.now(),
+        priority,
+        version: 1,
+        status: 'OPEN',
+        ...vacancies,
+        tickets: [],
+        waiting: undefined,
+      }
+      enter(record, vacancies)
+      byId.set(id, record)
+      match.backfill = record
+      events.emit('backfillCreated', { backfill: backfillOf(record) })
+      return record
+    },
+
+    find: (id) => byId.get(id),
+
+    change: (record, vacancies, tickets = []) => {
+      const isFull = vacancies.rooms.every((room) => room === 0)
+      if (!isFull) enter(record, vacancies)
+      record.rooms = vacancies.rooms
+      record.present = vacancies.present
+      record.tickets.push(...tickets)
+      if (isFull) end(record, 'FILLED')
+      changed(record)
+    },
+
+    cancel,
+
+    moveTo: (others) => {
+      runtimes = others
+      for (const record of byId.values()) {
+        if (record.status !== 'OPEN') continue
+        record.waiting = undefined
+        try {
+          enter(record, record)
+        } catch (error) {
+          if (!(error instanceof InvalidBackfill)) throw error
+          cancel(record)
+        }
+      }
+    },
+
+    removeEnded: (now) => {
+      for (const [record, endedAt] of ended) {
+        if (now - endedAt < keepEndedMs) return
+        ended.delete(record)
+        byId.delete(record.id)
+      }
+    },
+
+    all: () => byId.values(),
+  }
+}
+
+const isSame = (teams: readonly TeamShape[], others: readonly TeamShape[]) =>
+  teams.length === others.length && teams.every(({ name }, index) => name === others[index]?.name)
+
+/** Where the server is: who joins should be near that. */
+function placeOf({ assignment }: Match) {
+  const { latitude, longitude } = assignment?.location ?? {}
+  return latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest'
+import { createMemoryJournal } from '../../servers/journal/journal.js'
+import { InvalidBackfill } from '../../errors.js'
+import { deploy, setUp } from '../../matchmaker.fixture.js'
+import type { QueueDefinition } from '../../queues/queue.js'
+
+const social: QueueDefinition = {
+  name: 'duel',
+  teams: [{ name: 'side', count: 2, size: { min: 1, max: 2 } }],
+  fillForMs: 0,
+  deploy,
+}
+
+/** A match of ann against ben that an earlier process began, and of which this one has only read the journal. */
+async function recovered(queue: Partial<QueueDefinition> = {}, now: Partial<QueueDefinition> = {}) {
+  const journal = createMemoryJournal()
+  const earlier = setUp({ journal, queues: [{ ...social, ...queue }] })
+  earlier.join('ann')
+  earlier.join('ben')
+  await earlier.run(6500)
+  const { matchId = '', assignment } = earlier.matchmaker.getTicket('ann') ?? {}
+  expect(assignment).toBeDefined()
+  const { clock, service } = earlier
+  const later = setUp({ journal, clock, deployments: service.deployments, queues: [{ ...social, ...queue, ...now }] })
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await later.matchmaker.tick()
+      await clock.advance(250)
+    }
+  }
+  await run(250)
+  return { ...later, clock, service, run, journal, matchId, assignment }
+}
+
+test('players leave a match of an earlier process one by one, and the last one takes the server along', async () => {
+  const { matchmaker, service, seen, run, journal, matchId } = await recovered()
+  matchmaker.playersLeft(matchId, ['ann', 'nobody'])
+  expect(seen.playersLeft).toEqual([{ matchId, queue: 'duel', playerIds: ['ann'], remaining: 1 }])
+  await run(1000)
+  expect(await journal.open()).toMatchObject([{ matchId, playerIds: ['ben'] }])
+  expect(service.unstopped()).toEqual(['r1'])
+  matchmaker.playersLeft(matchId, ['ben'])
+  await run(3000)
+  expect(seen.deploymentStopped).toMatchObject([{ matchId, requestId: 'r1', reason: 'left' }])
+  expect(service.unstopped()).toEqual([])
+})
+
+test.each([
+  ['nothing', undefined],
+  ['only the name of a team', [{ name: 'side-1' }]],
+])('who plays in which team of it is not known: a backfill that says %s is refused', async (_, teams) => {
+  const { matchmaker, matchId } = await recovered()
+  expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(InvalidBackfill)
+  expect(() => matchmaker.createBackfill({ matchId, teams })).toThrow(/teams.*earlier process/)
+})
+
+test('it is backfilled by who is said to be there, or by slots', async () => {
+  const { matchmaker, seen, join, run, matchId, assignment } = await recovered()
+  const teams = [
+    { name: 'side-1', players: [{ id: 'ann' }] },
+    { name: 'side-2', slots: 0 },
+  ]
+  const { id } = matchmaker.createBackfill({ matchId, teams })
+  join('cas')
+  await run(250)
+  expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'HOST_ASSIGNED', matchId, assignment, team: 'side-1' })
+  expect(matchmaker.getBackfill(id)).toMatchObject({ status: 'FILLED', tickets: ['cas'] })
+  matchmaker.createBackfill({ matchId, teams: [{ name: 'side-2', slots: 1 }] })
+  join('dee')
+  await run(250)
+  expect(matchmaker.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED', matchId, team: 'side-2' })
+  expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'ben', 'cas', 'dee'])
+  matchmaker.playersLeft(matchId, ['ann', 'ben', 'cas', 'dee'])
+  await run(3000)
+  expect(seen.deploymentStopped).toMatchObject([{ matchId, reason: 'left' }])
+})
+
+test('what changes it says so for each team too', async () => {
+  const { matchmaker, matchId } = await recovered()
+  const { id } = matchmaker.createBackfill({ matchId, teams: [{ name: 'side-2', slots: 1 }] })
+  expect(() => matchmaker.updateBackfill(id, { version: 1, teams: [{ name: 'side-1' }] })).toThrow(/teams\.0: .*earlier process/)
+  const { teams } = matchmaker.updateBackfill(id, { version: 1, teams: [{ name: 'side-1', players: [{ id: 'ann' }] }] })
+  expect(teams).toEqual([
+    { name: 'side-1', slots: 1, players: ['ann'] },
+    { name: 'side-2', slots: 0, players: [] },
+  ])
+})
+
+test('of a single team it is known who is in it', async () => {
+  const { matchmaker, join, run, matchId } = await recovered({ teams: [{ name: 'all', size: { min: 2, max: 4 } }] })
+  matchmaker.playersLeft(matchId, ['ben'])
+  const { id, teams } = matchmaker.createBackfill({ matchId })
+  expect(teams).toEqual([{ name: 'all', slots: 3, players: ['ann'] }])
+  join('cas')
+  join('dee')
+  await run(250)
+  matchmaker.playersLeft(matchId, ['ann', 'cas'])
+  expect(matchmaker.getBackfill(id)).toMatchObject({ status: 'OPEN', teams: [{ slots: 1, players: ['dee'] }] })
+  matchmaker.cancelBackfill(id)
+  expect(matchmaker.createBackfill({ matchId }).teams).toEqual([{ name: 'all', slots: 3, players: ['dee'] }])
+})
+
+test('but not what they are like: rules that have to know want to be told', async () => {
+  const { matchmaker, matchId } = await recovered(
+    { teams: [{ name: 'all', size: { min: 2, max: 4 } }] },
+    { rules: [{ kind: 'difference', attribute: 'skill', max: 10 }] },
+  )
+  expect(() => matchmaker.createBackfill({ matchId })).toThrow('players.0.attributes.skill')
+  const teams = [{ name: 'all', players: [{ id: 'ann', attributes: { skill: 1 } }, { id: 'ben', attributes: { skill: 2 } }] }]
+  expect(matchmaker.createBackfill({ matchId, teams }).teams).toEqual([{ name: 'all', slots: 2, players: ['ann', 'ben'] }])
+})

@@ -1,0 +1,60 @@
+import type { Acceptances } from './acceptances.js'
+import { deserted, remaining } from '../tickets/vacancies.js'
+import type { TicketRecord } from '../tickets/record.js'
+import type { CancelReason } from '../tickets/ticket.js'
+import type { Tickets } from '../tickets/tickets.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
+import type { Replacing } from './replacing.js'
+import { placed, playersOf, waitingFor, type Match } from './match.js'
+
+/** Who leaves a match before it is over, and what becomes of it. */
+export interface Leaving {
+  /** Tickets without a server leave for good: others are looked for in their place, or the match dissolves. */
+  together(match: Match, records: readonly TicketRecord[], reason: CancelReason, now: number): void
+  /** Players do not play any more. Before the server runs they take their tickets along, as if these were cancelled. */
+  players(match: Match, playerIds: readonly string[], now: number): void
+}
+
+export interface LeavingOptions {
+  readonly tickets: Pick<Tickets, 'cancel'>
+  readonly acceptances: Pick<Acceptances, 'forget'>
+  readonly replacing: Replacing
+  readonly dissolve: MatchLifecycle['dissolve']
+}
+
+export function createLeaving({ tickets, acceptances, replacing, dissolve }: LeavingOptions): Leaving {
+  const together: Leaving['together'] = (match, records, reason, now) => {
+    if (records.length === 0) return
+    const gone = placed(records)
+    match.seated = match.seated.filter((record) => !records.includes(record))
+    match.placed = match.placed.filter(({ ticket }) => !gone.some((one) => one.ticket === ticket))
+    for (const record of records) acceptances.forget(record)
+    for (const record of records) tickets.cancel(record, reason, now)
+    if (match.phase === 'over') return
+    if (!replacing.replace(match, gone, now)) {
+      const unaccepted = reason === 'declined' || reason === 'not-accepted'
+      return dissolve(match, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
+    }
+    const left = replacing.tellPlayers(match, (all) => without(all, new Set(playersOf(records))))
+    // The others left while this one was about to come.
+    if (match.phase === 'running' && left?.length === 0) dissolve(match, { reason: 'dissolved', stop: 'left' }, now)
+  }
+
+  const desert = (match: Match, gone: ReadonlySet<string>) => {
+    replacing.tellPlayers(match, (all) => without(all, gone))
+    match.placed = remaining(match.placed, gone)
+    if (match.backfill !== undefined) replacing.refresh(match.backfill, deserted(match.backfill, gone))
+  }
+
+  return {
+    together,
+    players: (match, playerIds, now) => {
+      const gone = new Set(playerIds)
+      if (match.phase === 'running') return desert(match, gone)
+      const leaving = waitingFor(match).filter(({ players }) => players.some(({ id }) => gone.has(id)))
+      together(match, leaving, 'cancelled', now)
+    },
+  }
+}
+
+const without = (all: readonly string[], gone: ReadonlySet<string>) => all.filter((id) => !gone.has(id))

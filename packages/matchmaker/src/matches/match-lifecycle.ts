@@ -1,0 +1,248 @@
+import type { Random } from '@muster/core/clock'
+import { createAcceptances } from './acceptances.js'
+import type { Allocator } from '../servers/allocator.js'
+import type { Assignment } from '../servers/assignment.js'
+import type { Backfills } from './backfill/backfills.js'
+import { filled } from '../tickets/vacancies.js'
+import type { Events, StopReason } from '../events.js'
+import { newId } from '../ids.js'
+import type { Group } from './rounds.js'
+import { ticketOf, type TicketRecord } from '../tickets/record.js'
+import type { CancelReason, ReturnReason } from '../tickets/ticket.js'
+import type { Tickets } from '../tickets/tickets.js'
+import { createLeaving } from './leaving.js'
+import { createReplacing } from './replacing.js'
+import { isSeated, newMatch, placed, playersOf, waitingFor, type Match } from './match.js'
+
+/** The lives of matches, from found to over, as far as their tickets are concerned; the servers are the allocator's. */
+export interface MatchLifecycle {
+  find(matchId: string): Match | undefined
+  all(): Iterable<Match>
+  /** How many more matches may be made now; those that are being asked count. */
+  room(now: number): number
+  /** Deploys servers for those that wait for one, and deals with whoever did not accept in time. */
+  advance(now: number): void
+  /** Makes a match. Resolves when its intent is in the journal. Undefined if a ticket does not wait any more: nothing is done. */
+  begin(group: Group, now: number): Promise<void> | undefined
+  /** Tickets come into a match that takes more players; nothing changes if it has changed, or one of them. */
+  join(group: Group, now: number): void
+  /** Players of a ticket that was asked accept. */
+  accept(record: TicketRecord, playerIds: readonly string[], now: number): void
+  /** A ticket without a server leaves its match for good. */
+  leave(record: TicketRecord, reason: CancelReason, now: number): void
+  /** The server listens. */
+  ready(matchId: string, requestId: string, assignment: Assignment, now: number): void
+  /** Players do not play any more. Before the server runs they take their tickets along, as if these were cancelled. */
+  desert(match: Match, playerIds: readonly string[], now: number): void
+  /** It comes to nothing, or to its end: tickets without a server search again. */
+  dissolve(match: Match, why: EndOfMatch, now: number): void
+  /** The same, but they do not. */
+  close(match: Match, now: number): void
+  /** A match of an earlier process that runs. */
+  adopt(match: Match): void
+}
+
+export interface EndOfMatch {
+  readonly reason: ReturnReason
+  /** Whether it was the deployment's fault. Default false. */
+  readonly counts?: boolean | undefined
+  /** Why its server is stopped, if that is another reason. */
+  readonly stop?: StopReason | undefined
+}
+
+export interface MatchLifecycleOptions {
+  readonly tickets: Tickets
+  readonly backfills: Backfills
+  readonly allocator: Pick<Allocator, 'room' | 'allocate' | 'find' | 'drop' | 'setPlayers'>
+  readonly events: Events
+  readonly random: Random
+}
+
+export function createMatchLifecycle({ tickets, backfills, allocator, events, random }: MatchLifecycleOptions): MatchLifecycle {
+  const matches = new Map<string, Match>()
+  /** Those that are asking or due: of thousands of matches, only these are looked at each tick. */
+  const early = new Set<Match>()
+  const acceptances = createAcceptances(tickets)
+  const replacing = createReplacing({ backfills, allocator })
+
+  const named = ({ matchId, queue }: Match) => ({ matchId, queue: queue.name })
+
+  const seat = (match: Match, { runtime, records, teams }: Group, now: number): boolean => {
+    if (!tickets.take(records, runtime, match, teams, now)) return false
+    match.seated = match.seated.length === 0 ? records : [...match.seated, ...records]
+    match.placed = match.placed.length === 0 ? placed(records) : [...match.placed, ...placed(records)]
+    if (match.queue.acceptance !== undefined) for (const record of records) acceptances.expect(record)
+    return true
+  }
+
+  /** @param teamOf for each of those who are seated the index of its team. */
+  const deploy = (match: Match, teamOf: readonly number[]): Promise<void> => {
+    const { matchId, queue, teams, seated, foundAt, expansionMs } = match
+    const { deploy: definition, rules, acceptance } = queue
+    match.phase = 'deploying'
+    if (acceptance !== undefined) {
+      early.delete(match)
+      for (const record of seated) tickets.setAcceptance(record, undefined)
+    }
+    const order = { deploy: definition, tickets: seated, teams, teamOf, rules, expansionMs, secret: undefined }
+    return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
+  }
+
+  /** As soon as nobody is missing and all have accepted, a server is due. */
+  const proceed = (match: Match, now: number) => {
+    if (match.phase !== 'asking' || match.backfill !== undefined) return
+    if (match.seated.some(acceptances.isPending)) return
+    match.phase = 'due'
+    serve(now)
+  }
+
+  const serve = (now: number) => {
+    if (early.size === 0) return
+    let room = allocator.room(now)
+    for (const match of early) {
+      if (match.phase !== 'due' || room <= 0) continue
+      room -= 1
+      void deploy(match, teamsOf(match.seated))
+    }
+  }
+
+  /** Their server runs: they are told where. */
+  const arrive = (match: Match, records: readonly TicketRecord[], now: number) => {
+    const { requestId, assignment } = match
+    if (requestId === undefined || assignment === undefined || records.length === 0) return
+    match.seated = match.seated.filter((record) => !records.includes(record))
+    for (const record of records) {
+      tickets.setAcceptance(record, undefined)
+      tickets.assign(record, now)
+    }
+    events.emit('assigned', { ...named(match), requestId, assignment, tickets: records.map(ticketOf) })
+  }
+
+  const over = (match: Match) => {
+    match.phase = 'over'
+    matches.delete(match.matchId)
+    early.delete(match)
+    if (match.backfill !== undefined) backfills.cancel(match.backfill)
+    for (const record of match.seated) acceptances.forget(record)
+  }
+
+  /** First the match, so that whoever hears of the tickets finds it gone. */
+  const dissolve: MatchLifecycle['dissolve'] = (match, { reason, counts = false, stop = reason }, now) => {
+    if (match.phase === 'over') return
+    over(match)
+    drop(match, stop)
+    for (const record of waitingFor(match)) tickets.putBack(record, reason, counts, now)
+  }
+
+  const leaving = createLeaving({ tickets, acceptances, replacing, dissolve })
+
+  /** Whether its server is being stopped: then it is over before that is confirmed, and nobody is sent there or kept for it. */
+  const endIfGoing = (match: Match, now: number): boolean => {
+    if (match.phase !== 'running' || allocator.find(match.matchId)?.phase === 'running') return false
+    dissolve(match, { reason: 'stopped' }, now)
+    return true
+  }
+
+  const drop = ({ matchId }: Match, reason: StopReason) => {
+    const allocation = allocator.find(matchId)
+    if (allocation !== undefined) allocator.drop(allocation, reason)
+  }
+
+  return {
+    find: (matchId) => matches.get(matchId),
+    all: () => matches.values(),
+
+    room: (now) => allocator.room(now) - early.size,
+
+    advance: (now) => {
+      serve(now)
+      const late = acceptances.overdue(now)
+      for (const match of new Set(late.map((record) => record.seat?.match))) {
+        if (match === undefined) continue
+        const unanswered = late.filter((record) => isSeated(record, match))
+        leaving.together(match, unanswered, 'not-accepted', now)
+      }
+      for (const match of early) if (match.fullBy <= now) dissolve(match, { reason: 'not-accepted' }, now)
+    },
+
+    begin: (group, now) => {
+      const { queue, compiled } = group.runtime
+      const asks = queue.acceptance !== undefined
+      const match = newMatch(newId(random), queue, compiled.model.teams, now)
+      match.expansionMs = group.expansionMs
+      if (asks) match.phase = 'asking'
+      if (!seat(match, group, now)) return undefined
+      matches.set(match.matchId, match)
+      if (asks) early.add(match)
+      const begun = asks ? Promise.resolve() : deploy(match, group.teams)
+      // Only now, so that a listener may cancel or stop what it hears of.
+      if (events.isHeard('matchFound')) {
+        const { matchId, expansionMs } = match
+        events.emit('matchFound', { matchId, queue: queue.name, tickets: group.records.map(ticketOf), expansionMs })
+      }
+      return begun
+    },
+
+    join: (group, now) => {
+      const { backfill, records } = group
+      if (backfill?.record.status !== 'OPEN' || backfill.record.version !== backfill.version) return
+      const { match } = backfill.record
+      if (endIfGoing(match, now)) return
+      if (!seat(match, group, now)) return
+      const ids = records.map(({ id }) => id)
+      replacing.refresh(backfill.record, filled(backfill.record, placed(records)), ids)
+      if (match.backfill === undefined) match.fullBy = Infinity
+      replacing.tellPlayers(match, (all) => [...all, ...playersOf(records)])
+      events.emit('joined', { ...named(match), backfillId: backfill.record.id, tickets: records.map(ticketOf) })
+      if (match.phase === 'running')
+        arrive(
+          match,
+          records.filter((record) => isSeated(record, match) && !acceptances.isPending(record)),
+          now,
+        )
+      else proceed(match, now)
+    },
+
+    accept: (record, playerIds, now) => {
+      const match = record.seat?.match
+      const accepted = acceptances.accept(record, playerIds)
+      if (match === undefined || accepted.length === 0) return
+      events.emit('accepted', { ...named(match), ticket: ticketOf(record), playerIds: accepted })
+      if (!isSeated(record, match) || acceptances.isPending(record) || endIfGoing(match, now)) return
+      if (match.phase === 'running') arrive(match, [record], now)
+      else if (match.phase === 'deploying') tickets.setAcceptance(record, undefined)
+      else proceed(match, now)
+    },
+
+    leave: (record, reason, now) => {
+      const match = record.seat?.match
+      if (match !== undefined) leaving.together(match, [record], reason, now)
+    },
+
+    ready: (matchId, requestId, assignment, now) => {
+      const match = matches.get(matchId)
+      if (match === undefined) return
+      match.phase = 'running'
+      match.requestId = requestId
+      match.assignment = assignment
+      arrive(
+        match,
+        waitingFor(match).filter((record) => !acceptances.isPending(record)),
+        now,
+      )
+    },
+
+    desert: leaving.players,
+
+    dissolve,
+    close: (match, now) => {
+      if (match.phase === 'over') return
+      over(match)
+      drop(match, 'closed')
+      for (const record of waitingFor(match)) tickets.cancel(record, 'closed', now)
+    },
+    adopt: (match) => void matches.set(match.matchId, match),
+  }
+}
+
+const teamsOf = (records: readonly TicketRecord[]) => records.map(({ seat }) => seat?.team ?? 0)

@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest'
+import { duel, setUp } from '../matchmaker.fixture.js'
+
+const ip = '198.51.100.7'
+
+describe('matches at arrival', () => {
+  const arrival = { ...duel, mode: 'arrival' } as const
+
+  test('are made without waiting for a tick; those that come together are one arrival', async () => {
+    const { clock, matchmaker, seen, status } = setUp({ queues: [arrival], tickMs: 60_000 })
+    matchmaker.start()
+    await clock.advance(10)
+    matchmaker.createTickets(['ann', 'ben', 'cas'].map((id) => ({ id, queue: 'duel', players: [{ id, ip }] })))
+    await clock.advance(0)
+    expect(['ann', 'ben', 'cas'].map(status)).toEqual(['MATCH_FOUND', 'MATCH_FOUND', 'SEARCHING'])
+    matchmaker.createTicket({ id: 'dee', queue: 'duel', players: [{ id: 'dee', ip }] })
+    await clock.advance(0)
+    expect([status('cas'), status('dee')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
+    expect(seen.matchFound).toHaveLength(2)
+    await matchmaker.stop()
+  })
+
+  test('a match that dissolves is an arrival of those who are back', async () => {
+    const { clock, matchmaker, status } = setUp({ queues: [arrival], tickMs: 60_000 })
+    matchmaker.start()
+    await clock.advance(10)
+    for (const id of ['ann', 'ben', 'cas']) matchmaker.createTicket({ id, queue: 'duel', players: [{ id, ip }] })
+    await clock.advance(0)
+    matchmaker.cancelTicket('ann')
+    await clock.advance(0)
+    expect([status('ben'), status('cas')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
+    await matchmaker.stop()
+  })
+
+  test('none while it is stopped', async () => {
+    const { clock, matchmaker, join, status } = setUp({ queues: [arrival] })
+    join('ann', 'ben')
+    await clock.advance(0)
+    expect(status('ann-ben')).toBe('SEARCHING')
+    await matchmaker.tick()
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+  })
+})
+
+describe('a tick with a budget', () => {
+  test('goes on where it was, and misses nobody', async () => {
+    // Each look at the stopwatch is 60 ms later: the budget is spent at the first.
+    let time = 0
+    const queues = [duel, { ...duel, name: 'other' }, { ...duel, name: 'third' }]
+    const { matchmaker, seen } = setUp({
+      queues,
+      tickBudgetMs: 50,
+      stopwatch: () => (time += 60),
+      maxServers: Infinity,
+      maxStarting: Infinity,
+    })
+    const count = 2000
+    for (const { name } of queues) {
+      for (let index = 0; index < count; index += 1) {
+        matchmaker.createTicket({ queue: name, players: [{ id: `${name}${index}`, ip }] })
+      }
+    }
+    let ticks = 0
+    for (; (seen.matchFound?.length ?? 0) < (3 * count) / 2 && ticks < 1000; ticks += 1) await matchmaker.tick()
+    expect(seen.matchFound).toHaveLength((3 * count) / 2)
+    expect(ticks).toBeGreaterThan(1)
+    const players = seen.matchFound?.flatMap(({ tickets }) => tickets.map(({ id }) => id))
+    expect(new Set(players).size).toBe(3 * count)
+  })
+
+  test.each([1, 2, 3, 4, 5, 6])('whose queues are replaced after %i parts of it loses nobody', async (parts) => {
+    let time = 0
+    const { matchmaker, seen } = setUp({ stopwatch: () => (time += 11), maxServers: Infinity, maxStarting: Infinity })
+    const count = 6000
+    for (let index = 0; index < count; index += 1) matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
+    const ticking = matchmaker.tick()
+    for (let turn = 0; turn < parts; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+    matchmaker.reconfigure([duel])
+    await ticking
+    await matchmaker.tick()
+    expect(seen.matchFound).toHaveLength(count / 2)
+  })
+
+  test('two ticks at once are one after the other', async () => {
+    let time = 0
+    const { matchmaker, seen } = setUp({ stopwatch: () => (time += 11), maxServers: Infinity, maxStarting: Infinity })
+    for (let index = 0; index < 4000; index += 1) matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
+    await Promise.all([matchmaker.tick(), matchmaker.tick(), matchmaker.tick()])
+    expect(seen.matchFound).toHaveLength(2000)
+  })
+})

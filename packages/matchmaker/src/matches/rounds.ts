@@ -1,0 +1,130 @@
+import type { BackfillRecord } from './backfill/record.js'
+import type { Breather } from '../tickets/breather.js'
+import { levelAt } from '../kernel/levels.js'
+import type { Grouped, Matches } from '../kernel/model.js'
+import { STEP } from '../kernel/pool.js'
+import type { QueueRuntime } from '../tickets/queue-runtime.js'
+import { isIn, slotIn } from '../tickets/pool-membership.js'
+import type { TicketRecord } from '../tickets/record.js'
+import type { Tickets } from '../tickets/tickets.js'
+
+/** Tickets that go together. */
+export interface Group {
+  readonly runtime: QueueRuntime
+  /** The oldest first. */
+  readonly records: readonly TicketRecord[]
+  /** For each of them the index of its team. */
+  readonly teams: readonly number[]
+  /** The match that they come into, as it was then; undefined for a new one. */
+  readonly backfill: { readonly record: BackfillRecord; readonly version: number } | undefined
+  /** Milliseconds of waiting at which the limits began that are in force for the youngest of them. */
+  readonly expansionMs: number
+}
+
+/** What a round goes by. */
+export interface RoundTerms {
+  /** Epoch milliseconds. */
+  readonly now: number
+  readonly breather: Breather
+  /** Servers that there may be more of. */
+  readonly room: number
+}
+
+/** Groups the tickets of all queues, in parts: neither the event loop nor a tick has to wait for all of it. */
+export interface Rounds {
+  /** Goes on with the round, or begins the next. Resolves with what was found until it was over, or there was enough. */
+  next(terms: RoundTerms): Promise<Group[]>
+  /** Groups those that came into a queue since the last round, with whoever is there. */
+  ofArrived(runtime: QueueRuntime, terms: RoundTerms): Group[]
+}
+
+export interface RoundsOptions {
+  readonly runtimes: () => Iterable<QueueRuntime>
+  readonly tickets: Pick<Tickets, 'reserve'>
+  /** Milliseconds of work for a round; Infinity for no bound. */
+  readonly budgetMs: number
+}
+
+/** Tickets' worth of work at a time: what they are grouped into has to be taken up in the same stretch. */
+const WORK = STEP / 4
+/** Groups that are looked for beyond those for which there are servers: enough to choose the most urgent from. */
+const SPARE = 1000
+
+export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Rounds {
+  /** Where the next round begins, or goes on. */
+  let nextRuntime: QueueRuntime | undefined
+
+  /** Goes on with the round of one queue. False if that is not over, but nothing more is wanted now. */
+  const work = async (runtime: QueueRuntime, { now, breather, room }: RoundTerms, groups: Group[]): Promise<boolean> => {
+    runtime.arrivals.clear()
+    // Where no match can be made, there is nothing to wait for.
+    const round = (runtime.round ??= runtime.pool.round(now, { openings: room > 0 ? runtime.queue.backfill : 'first' }))
+    for (;;) {
+      const goesOn = round.step(WORK)
+      collect(runtime, round.take(), now, groups)
+      const isEnough = groups.length >= Math.max(0, room) + SPARE
+      if (!goesOn || isEnough) runtime.round = undefined
+      if (!goesOn) return true
+      if (isEnough || breather.spentMs() >= budgetMs) return false
+      if (breather.isDue()) await breather.rest()
+    }
+  }
+
+  /** At once, because a slot may soon be another ticket's. */
+  const collect = (runtime: QueueRuntime, found: Matches, now: number, groups: Group[]) => {
+    for (const grouped of found) {
+      const group = groupOf(runtime, grouped, now)
+      if (group === undefined) continue
+      tickets.reserve(group.records, runtime)
+      groups.push(group)
+    }
+  }
+
+  return {
+    next: async (terms) => {
+      const groups: Group[] = []
+      const all = [...runtimes()]
+      const first = Math.max(0, nextRuntime === undefined ? 0 : all.indexOf(nextRuntime))
+      nextRuntime = undefined
+      const inOrder = [...all.slice(first), ...all.slice(0, first)]
+      for (const [index, runtime] of inOrder.entries()) {
+        if (index > 0 && terms.breather.spentMs() >= budgetMs) nextRuntime = runtime
+        else if (!(await work(runtime, terms, groups))) nextRuntime = runtime.round === undefined ? inOrder[index + 1] : runtime
+        else continue
+        break
+      }
+      return groups
+    },
+
+    ofArrived: (runtime, { now, breather, room }) => {
+      // A tick is at it, or the next one will be.
+      if (runtime.round !== undefined) return []
+      const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
+      runtime.arrivals.clear()
+      const groups: Group[] = []
+      const round = runtime.pool.round(now, { anchors, openings: room > 0 ? runtime.queue.backfill : 'first' })
+      // What is not done by then is left to the next tick.
+      while (round.step(WORK) && !breather.isDue());
+      collect(runtime, round.take(), now, groups)
+      return groups
+    },
+  }
+}
+
+/** Undefined if one of them has gone since. */
+function groupOf(runtime: QueueRuntime, { slots, teams, opening }: Grouped, now: number): Group | undefined {
+  const records = slots.map((slot) => runtime.records[slot])
+  // It may be out of the queue, which may be in operation anew.
+  for (const record of records) if (record === undefined || !isIn(record, runtime)) return undefined
+  const backfill = opening === undefined ? undefined : runtime.backfills[opening]
+  if (opening !== undefined && backfill === undefined) return undefined
+  const { levels } = runtime.compiled.model
+  const youngest = records.at(-1)?.createdAt ?? now
+  return {
+    runtime,
+    records: records as TicketRecord[],
+    teams,
+    backfill: backfill && { record: backfill, version: backfill.version },
+    expansionMs: levels[levelAt(levels, now - youngest)] ?? 0,
+  }
+}

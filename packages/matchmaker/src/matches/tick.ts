@@ -1,0 +1,123 @@
+import type { Clock } from '@muster/core/clock'
+import type { Allocator } from '../servers/allocator.js'
+import type { Backfills } from './backfill/backfills.js'
+import { createBreather, type Breather } from '../tickets/breather.js'
+import type { Events } from '../events.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
+import type { Group, Rounds } from './rounds.js'
+import type { QueueRuntime } from '../tickets/queue-runtime.js'
+import type { Tickets } from '../tickets/tickets.js'
+
+export interface Ticking {
+  readonly tickets: Tickets
+  readonly backfills: Backfills
+  readonly rounds: Rounds
+  readonly lifecycle: MatchLifecycle
+  readonly allocator: Allocator
+  readonly events: Events
+  readonly clock: Clock
+  readonly stopwatch: () => number
+  /** No more matches should be made. */
+  readonly isClosed: () => boolean
+}
+
+export interface Tick {
+  /** The matchmaker's main path: admit → group → claim → allocate. */
+  all(): Promise<void>
+  /** The same for tickets that came into one queue. */
+  arrived(runtime: QueueRuntime): Promise<void>
+}
+
+/** What became of groups. */
+interface Claimed {
+  /** Each resolves when the intent of its match is in the journal. */
+  readonly begun: readonly Promise<void>[]
+  /** Those for whom there was no server. */
+  readonly short: readonly Group[]
+}
+
+/** In between, others have the event loop: so whoever was grouped is looked at again when claimed. */
+export function createTick(ticking: Ticking): Tick {
+  const { tickets, backfills, rounds, lifecycle, allocator, events, clock, stopwatch, isClosed } = ticking
+
+  const admit = (now: number) => {
+    tickets.removeEnded(now)
+    backfills.removeEnded(now)
+    tickets.advance(now)
+    lifecycle.advance(now)
+    allocator.advance(now)
+  }
+
+  const claim = async (groups: readonly Group[], mayDeploy: boolean, breather: Breather): Promise<Claimed> => {
+    const begun: Promise<void>[] = []
+    const short: Group[] = []
+    const now = clock.now()
+    const roomNow = () => (mayDeploy ? lifecycle.room(clock.now()) : 0)
+    let room = roomNow()
+    for (const group of room >= groups.length || room <= 0 ? groups : mostUrgentFirst(groups)) {
+      if (breather.isDue()) {
+        await breather.rest()
+        room = roomNow()
+      }
+      if (isClosed()) break
+      const beginning = group.backfill === undefined && room > 0 ? lifecycle.begin(group, now) : undefined
+      if (beginning !== undefined) {
+        begun.push(beginning)
+        room -= 1
+      } else if (group.backfill !== undefined) {
+        lifecycle.join(group, now)
+      } else if (room <= 0) {
+        short.push(group)
+      }
+      tickets.release(group.records, now)
+    }
+    return { begun, short }
+  }
+
+  /** One at a time: two rounds at once would find the same matches. */
+  let last: Promise<unknown> = Promise.resolve()
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = last.then(work)
+    last = result.catch(() => {})
+    return result
+  }
+
+  return {
+    all: async () => {
+      const startedAt = stopwatch()
+      const recovered = await allocator.recover()
+      admit(clock.now())
+      const begun = await inTurn(async () => {
+        const breather = createBreather(stopwatch)
+        const now = clock.now()
+        const groups = await rounds.next({ now, breather, room: recovered ? lifecycle.room(now) : 0 })
+        const claimed = await claim(groups, recovered, breather)
+        await tickets.shortOfServers(
+          claimed.short.flatMap(({ records }) => records),
+          breather,
+        )
+        return claimed.begun
+      })
+      events.emit('ticked', { durationMs: stopwatch() - startedAt, matches: begun.length })
+      await Promise.all(begun)
+    },
+
+    arrived: async (runtime) => {
+      if (!(await allocator.recover())) return
+      const breather = createBreather(stopwatch)
+      const now = clock.now()
+      const groups = rounds.ofArrived(runtime, { now, breather, room: lifecycle.room(now) })
+      await Promise.all((await claim(groups, true, breather)).begun)
+    },
+  }
+}
+
+/** The most important, then those who wait longest, get the next server, whatever their queue. */
+function mostUrgentFirst(groups: readonly Group[]): readonly Group[] {
+  const urgencies = groups.map((group) => {
+    const priority = group.records.reduce((most, record) => Math.max(most, record.priority), -Infinity)
+    return { group, priority, oldest: group.records[0]?.createdAt ?? 0 }
+  })
+  urgencies.sort((one, other) => other.priority - one.priority || one.oldest - other.oldest)
+  return urgencies.map(({ group }) => group)
+}

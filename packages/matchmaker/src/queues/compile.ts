@@ -1,0 +1,134 @@
+import { InvalidTicket } from '../errors.js'
+import type { Entry, Model, Opening } from '../kernel/model.js'
+import type { Queue } from './queue.js'
+import { checksOf } from './rules/checks.js'
+import { compileRule } from './rules/compile-rule.js'
+import type { CompiledRule } from './rules/compiled-rule.js'
+import type { Facts, Refuse, RuleOpening, RuleTicket } from './rules/facts.js'
+import { refuseHopeless } from './rules/hopeless.js'
+import { levelsOf, type Levels } from './rules/levels.js'
+import { pointOf } from './rules/sphere.js'
+import { teamShapes } from './rules/team-shapes.js'
+
+/** A queue made ready for the kernel. */
+export interface CompiledQueue {
+  readonly queue: Queue
+  readonly model: Model<Facts>
+  readonly levels: Levels
+  /** In the order of the queue. */
+  readonly rules: readonly CompiledRule[]
+  /** @throws {InvalidTicket} naming the path, e.g. `players.0.attributes.skill`; also a ticket that could never be matched. */
+  entryOf(ticket: RuleTicket): Entry<Facts>
+  /** @throws {InvalidTicket} naming the path, e.g. `present.1.0.players.0.attributes.skill`. */
+  openingOf(opening: RuleOpening): Opening<Facts>
+}
+
+const NOTHING: readonly never[] = []
+
+/** @param failed is told when a custom rule throws, which counts as a no: once for each rule, until the error changes. */
+export function compileQueue(queue: Queue, failed: (error: Error) => void = () => {}): CompiledQueue {
+  const told = new Map<string, string>()
+  const tell = (rule: string, cause: unknown) => {
+    const message = `rule ${JSON.stringify(rule)} of queue ${JSON.stringify(queue.name)} failed: ${String(cause)}`
+    if (told.get(rule) === message) return
+    told.set(rule, message)
+    failed(new Error(message, { cause }))
+  }
+  const levels = levelsOf(queue)
+  const teams = teamShapes(queue.teams, levels)
+  const rules = queue.rules.map((rule, index) => compileRule(rule, { index, queue: queue.name, levels, teams, failed: tell }))
+  const { at, lastResort } = levels
+  const spans = rules.filter((rule) => rule.span !== undefined)
+  const keys = rules.filter((rule) => rule.keyOf !== undefined)
+  const needFacts = rules.some((rule) => rule.factOf !== undefined)
+  const checkHope = refuseHopeless(rules, teams, levels)
+
+  const factsOf = (ticket: RuleTicket, refuse: Refuse): Facts => ({
+    ticket,
+    of: needFacts ? rules.map((rule) => rule.factOf?.(ticket, refuse)) : NOTHING,
+  })
+  const valuesOf = (ticket: RuleTicket, refuse: Refuse): readonly number[] => {
+    if (spans.length === 0) return NOTHING
+    const [first] = spans
+    if (spans.length === 1) return first?.boundsOf?.(ticket, refuse) ?? NOTHING
+    const values = new Array<number>(2 * spans.length)
+    for (let span = 0; span < spans.length; span += 1) {
+      const bounds = spans[span]?.boundsOf?.(ticket, refuse)
+      values[2 * span] = bounds?.[0] ?? Number.NaN
+      values[2 * span + 1] = bounds?.[1] ?? Number.NaN
+    }
+    return values
+  }
+  const keyOf = (ticket: RuleTicket, refuse: Refuse) =>
+    keys.length === 0 ? '' : JSON.stringify(keys.map((rule) => rule.keyOf?.(ticket, refuse)))
+
+  return {
+    queue,
+    levels,
+    rules,
+    model: {
+      levels: at,
+      lastResortLevel: lastResort,
+      teams: teams.map(({ name, max, min }) => ({ name, max, min })),
+      fillForMs: queue.fillForMs,
+      radius: rules.find((rule) => rule.radius !== undefined)?.radius,
+      spans: spans.flatMap(({ span }) => span ?? []),
+      checks: checksOf(rules),
+    },
+
+    entryOf: (ticket) => {
+      const facts = factsOf(ticket, refuseTicket)
+      checkHope(facts, refuseTicket)
+      return {
+        id: ticket.id,
+        size: ticket.players.length,
+        since: ticket.createdAt,
+        priority: ticket.priority,
+        key: keyOf(ticket, refuseTicket),
+        place: ticket.place && pointOf(ticket.place),
+        network: ticket.network,
+        values: valuesOf(ticket, refuseTicket),
+        facts,
+      }
+    },
+
+    openingOf: (opening) => {
+      const present = opening.present.map((team, index) =>
+        team.map((ticket, member) => ({ ticket, refuse: refusal(`present.${index}.${member}.`) })),
+      )
+      const [first] = present.flat()
+      if (first === undefined && keys.length > 0) {
+        throw refuseTicket('present', `must be somebody, for rule ${JSON.stringify(keys[0]?.rule.name)}`)
+      }
+      const nobody = { ...opening, players: [] }
+      return {
+        id: opening.id,
+        since: opening.createdAt,
+        priority: opening.priority,
+        place: opening.place && pointOf(opening.place),
+        network: opening.network,
+        key: first === undefined ? '' : keyOf(first.ticket, first.refuse),
+        values: around(present.flat().map(({ ticket, refuse }) => valuesOf(ticket, refuse)), spans.length),
+        facts: factsOf(nobody, refuseTicket),
+        rooms: opening.rooms,
+        present: present.map((team) => team.map(({ ticket, refuse }) => factsOf(ticket, refuse))),
+      }
+    },
+  }
+}
+
+const refusal =
+  (prefix: string): Refuse =>
+  (path, message) =>
+    new InvalidTicket(`ticket: ${prefix}${path}: ${message}`, { field: prefix + path })
+
+const refuseTicket = refusal('')
+
+/** For each span the lowest low and the highest high. */
+function around(values: readonly (readonly number[])[], spans: number): number[] {
+  return Array.from({ length: spans * 2 }, (_, at) => {
+    const known = values.flatMap((one) => (Number.isNaN(one[at]) ? [] : (one[at] ?? [])))
+    if (known.length === 0) return Number.NaN
+    return at % 2 === 0 ? Math.min(...known) : Math.max(...known)
+  })
+}

@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { createPool } from '../../kernel/pool.js'
+import { defineQueue, type QueueDefinition } from '../queue.js'
+import { compileQueue } from '../compile.js'
+import type { RuleDefinition } from '../rules/definition.js'
+import type { RulePlayer, RuleTicket } from '../rules/facts.js'
+import { createExplain } from './explain.js'
+import type { Explanation } from './explanation.js'
+
+const NOW = 1_000_000
+
+type Waiting = Partial<RulePlayer> & Partial<Omit<RuleTicket, 'players'>> & { readonly waited?: number }
+
+/** Lets tickets of one player each wait, and explains why the first of them does. */
+function explain(
+  rules: readonly RuleDefinition[],
+  waiting: readonly Waiting[],
+  more: Partial<QueueDefinition> = {},
+): Explanation {
+  const deploy = { application: 'a', version: '1' }
+  const compiled = compileQueue(defineQueue({ name: 'q', matchSize: 2, rules, deploy, ...more }))
+  const pool = createPool(compiled.model)
+  const slots = waiting.map(({ waited = 0, place, network, ...player }, index) =>
+    pool.add(
+      compiled.entryOf({
+        id: `t${index}`,
+        createdAt: NOW - waited,
+        priority: 0,
+        players: [{ id: `p${index}`, attributes: {}, roles: [], latencies: {}, avoid: [], ...player }],
+        place,
+        network,
+      }),
+    ),
+  )
+  return createExplain(compiled)(pool, slots[0] ?? 0, NOW)
+}
+const skill = (skill: number, waited = 0): Waiting => ({ attributes: { skill }, waited })
+const closer: RuleDefinition = {
+  kind: 'difference',
+  attribute: 'skill',
+  max: [
+    { afterMs: 0, value: 10 },
+    { afterMs: 5000, value: 30 },
+  ],
+}
+
+describe('a ticket waits', () => {
+  test('because nobody else does', () => {
+    expect(explain([closer], [skill(1, 2000)])).toEqual({
+      queue: 'q',
+      summary: 'Nobody else waits. In 3 s rule "difference skill" gives way.',
+      waitedMs: 2000,
+      others: 0,
+      compatible: 0,
+      rules: [{ rule: 'difference skill', lets: 0 }],
+      lacks: 1,
+      next: { inMs: 3000, changes: [{ rule: 'difference skill', from: 10, to: 30 }] },
+    })
+  })
+
+  test('because a rule keeps the others away: the nearest, and by how much', () => {
+    const why = explain([closer], [skill(50), skill(80), skill(62), skill(20)])
+    expect(why).toMatchObject({
+      summary:
+        'Rule "difference skill" lets through 0 of 3 other tickets, and 1 more player is needed; ' +
+        'the nearest miss is 12 where rule "difference skill" allows 10. In 5 s rule "difference skill" gives way.',
+      others: 3,
+      compatible: 0,
+      blocking: 'difference skill',
+      nearest: { rule: 'difference skill', value: 12, limit: 10, gap: 2 },
+      lacks: 1,
+    })
+  })
+
+  test('because of the rule that lets the fewest through', () => {
+    const rules: RuleDefinition[] = [closer, { kind: 'overlap', attribute: 'maps', atLeast: 2 }]
+    const one = (skill: number, ...maps: string[]): Waiting => ({ attributes: { skill, maps } })
+    const why = explain(rules, [one(1, 'a', 'b', 'c'), one(2, 'c', 'd'), one(3, 'd', 'e'), one(90, 'a', 'b')])
+    expect(why).toMatchObject({
+      blocking: 'overlap maps',
+      rules: [{ rule: 'difference skill', lets: 2 }, { rule: 'overlap maps', lets: 1 }],
+      nearest: { rule: 'overlap maps', value: 1, limit: 2, gap: 1 },
+    })
+  })
+
+  test('who breaks two rules has not come near, however little of each', () => {
+    const rank: RuleDefinition = { kind: 'difference', attribute: 'rank', max: 1 }
+    const one = (skill: number, rank: number): Waiting => ({ attributes: { skill, rank } })
+    expect(explain([closer, rank], [one(0, 0), one(11, 2), one(30, 0)]).nearest?.gap).toBe(20)
+    expect(explain([closer, rank], [one(0, 0), one(11, 2)]).nearest).toBeUndefined()
+  })
+
+  test('although some could play with it: too few', () => {
+    const why = explain([closer], [skill(1), skill(2), skill(3), skill(99)], { matchSize: 5 })
+    expect(why).toMatchObject({ compatible: 2, lacks: 2, blocking: 'difference skill' })
+    expect(explain([closer], [skill(1), skill(2)], { matchSize: 4 }).summary).toBe(
+      '1 other ticket could be in its match; 2 more players are needed. In 5 s rule "difference skill" gives way.',
+    )
+  })
+
+  test('because nobody can play a role', () => {
+    const roles: RuleDefinition = { kind: 'roles', roles: { healer: 1, tank: 1 } }
+    const teams = [{ name: 'team', count: 2, size: 2 }]
+    const tank: Waiting = { roles: ['tank'] }
+    const healer: Waiting = { roles: ['healer'] }
+    const why = explain([roles], [tank, tank, healer, tank, tank], { matchSize: undefined, teams })
+    expect(why).toMatchObject({ lacks: 0, blocking: 'roles' })
+    expect(why.summary).toBe('Enough others wait, but not the players whom rule "roles" needs.')
+    expect(explain([roles], [tank, tank, healer, healer], { matchSize: undefined, teams }).blocking).toBeUndefined()
+  })
+
+  test('because the others are not equal', () => {
+    const mode = (mode: string): Waiting => ({ attributes: { mode } })
+    expect(explain([{ kind: 'equal', attribute: 'mode' }], [mode('a'), mode('b')])).toMatchObject({
+      others: 0,
+      blocking: 'equal mode',
+      summary: 'Nobody else waits who has the same for rule "equal mode".',
+    })
+    const many = Array.from({ length: 200 }, (_, index) => mode(`mode ${index}`))
+    expect(explain([{ kind: 'equal', attribute: 'mode' }], many).others).toBe(0)
+  })
+
+  test('although enough others do, when rules about whole matches are left', () => {
+    const balance: RuleDefinition = { kind: 'balance', attribute: 'skill', max: 1 }
+    const teams = [{ name: 'team', count: 2, size: 1 }]
+    expect(explain([balance], [skill(1), skill(5)], { matchSize: undefined, teams }).summary).toBe(
+      'Enough others wait, but perhaps not such as go together by "balance skill".',
+    )
+    expect(explain([], [{}, {}]).summary).toBe('Enough others wait for a match.')
+  })
+})
+
+describe('measures', () => {
+  test('kilometres', () => {
+    const at = (longitude: number): Waiting => ({ place: { latitude: 0, longitude } })
+    const { nearest } = explain([{ kind: 'distance', maxKm: 100 }], [at(0), at(1)])
+    expect(nearest?.value).toBeCloseTo(111.19, 1)
+    expect(nearest).toMatchObject({ rule: 'distance', limit: 100, unit: 'km' })
+    expect(explain([{ kind: 'distance', maxKm: 100 }], [at(0), at(1)]).summary).toContain(
+      'the nearest miss is 111.2 km where rule "distance" allows 100 km',
+    )
+  })
+
+  test('the round trip to the best beacon in common', () => {
+    const to = (latencies: Record<string, number>): Waiting => ({ latencies })
+    const { nearest } = explain([{ kind: 'latency', maxMs: 50 }], [to({ ams: 20, nyc: 90 }), to({ ams: 80, nyc: 20 })])
+    expect(nearest).toEqual({ rule: 'latency', value: 80, limit: 50, gap: 30, unit: 'ms' })
+  })
+
+  test('no numbers where there are none', () => {
+    const why = explain([{ kind: 'avoid' }], [{ avoid: ['p1'] }, {}])
+    expect(why).toMatchObject({ blocking: 'avoid', rules: [{ rule: 'avoid', lets: 0 }] })
+    expect(why.nearest).toBeUndefined()
+  })
+})
+
+describe('what gives way next', () => {
+  const teams = [{ name: 'team', size: { min: [{ afterMs: 0, value: 4 }, { afterMs: 9000, value: 2 }], max: 5 } }]
+
+  test('players of the smallest match, and a rule that counts no more', () => {
+    const more = { matchSize: undefined, teams, fillForMs: 3000 }
+    const rules: RuleDefinition[] = [{ kind: 'avoid', optionalAfterMs: 9000 }]
+    expect(explain(rules, [{}], more).next).toEqual({ inMs: 3000, changes: [{ from: 5, to: 4 }] })
+    const later = explain(rules, [{ waited: 3000 }], more)
+    expect(later.next).toEqual({ inMs: 6000, changes: [{ rule: 'avoid' }, { from: 4, to: 2 }] })
+    expect(later.summary).toBe('Nobody else waits. In 6 s rule "avoid" gives way and 2 players are enough.')
+    expect(explain(rules, [{ waited: 9000 }], more).next).toBeUndefined()
+  })
+
+  test('all rules at the last resort, but for the hard ones', () => {
+    const rules: RuleDefinition[] = [{ ...closer, hard: true }, { kind: 'difference', attribute: 'rank', max: 1, missing: 'any' }]
+    expect(explain(rules, [skill(1)], { lastResortMs: 2000 }).next).toEqual({
+      inMs: 2000,
+      changes: [{ rule: 'difference skill', from: 10, to: 30 }, { rule: 'difference rank', from: 1 }],
+    })
+    expect(explain(rules, [skill(1)], { lastResortMs: 2000 }).summary).toBe(
+      'Nobody else waits. In 2 s rules "difference skill" and "difference rank" give way.',
+    )
+  })
+})
+
+test('the level of two tickets is the lower one, unless the rule says otherwise', () => {
+  const waits = [skill(0, 5000), skill(20)]
+  expect(explain([closer], waits).compatible).toBe(0)
+  expect(explain([{ ...closer, by: 'oldest' }], waits).compatible).toBe(1)
+  expect(explain([{ ...closer, by: 'average' }], waits).compatible).toBe(0)
+  expect(explain([{ ...closer, by: 'average' }], [skill(0, 9000), skill(20, 1000)]).compatible).toBe(1)
+  expect(explain([closer], waits, { lastResortMs: 5000 }).compatible).toBe(1)
+})
+
+test('plain data, of which nothing is another player’s', () => {
+  const place = { latitude: 1, longitude: 2 }
+  const secret: Waiting = { id: 'secret', attributes: { skill: 99 }, network: '192.0.2.0/24', place }
+  const why = explain([closer], [skill(1), secret])
+  expect(JSON.parse(JSON.stringify(why))).toEqual(why)
+  expect(JSON.stringify(why)).not.toMatch(/secret|192|p1|t1/)
+})

@@ -1,0 +1,101 @@
+// pure: looks for the reason why a ticket still waits
+import type { Pool, Slot } from '../../kernel/model.js'
+import type { CompiledQueue } from '../compile.js'
+import type { Facts } from '../rules/facts.js'
+import type { Explanation, NearMiss } from './explanation.js'
+import { probesOf, type Probe, type Seen } from './probes.js'
+import { relaxationsOf } from './relaxations.js'
+import { summaryOf } from './summary.js'
+
+/** Enough to tell what keeps a ticket waiting, and few enough to ask for every ticket each second (our choice). */
+const MOST_OTHERS = 16
+
+export type Explain = (pool: Pool<Facts>, slot: Slot, now: number) => Explanation
+
+/** Made once for a queue; then each ticket of its pool may ask. */
+export function createExplain(compiled: CompiledQueue): Explain {
+  const { model, queue } = compiled
+  const probes = probesOf(compiled)
+  const names = probes.map(({ rule }) => rule.name)
+  const shortages = compiled.rules.filter(({ shortage }) => shortage !== undefined)
+  const keys = compiled.rules.filter(({ keyOf }) => keyOf !== undefined)
+  const aboutMatches = compiled.rules.filter(({ whole, pair }) => whole !== undefined && pair === undefined)
+  const together = aboutMatches.map(({ rule }) => rule.name)
+  const nextAt = relaxationsOf(compiled)
+  /** The level that counts in a match of two. */
+  const levelFor = ({ rule }: Probe, one: Seen, other: Seen, level: number, otherLevel: number, now: number): number => {
+    const highest = Math.max(level, otherLevel)
+    if (highest >= model.lastResortLevel) return model.lastResortLevel
+    if (rule.by === 'oldest') return highest
+    if (rule.by !== 'average') return Math.min(level, otherLevel)
+    const waited = now - (one.since + other.since) / 2
+    return model.levels.findLastIndex((ms) => ms <= waited)
+  }
+  const full = model.teams.reduce((sum, { max }) => sum + max, 0)
+
+  return (pool, slot, now) => {
+    const self = pool.entryOf(slot)
+    const level = pool.levelOf(slot, now)
+    const waitedMs = Math.max(0, now - self.since)
+    const others = pool.around(slot, now, MOST_OTHERS)
+    const lets = new Uint8Array(probes.length)
+    const everyone = [self.facts]
+    let players = self.size
+    let nearest: NearMiss | undefined
+    let nearness = Infinity
+
+    for (const one of others) {
+      const other = pool.entryOf(one)
+      const otherLevel = pool.levelOf(one, now)
+      let failed: Probe | undefined
+      let failures = 0
+      for (let at = 0; at < probes.length; at += 1) {
+        const probe = probes[at] as Probe
+        if (probe.passes(self, other, levelFor(probe, self, other, level, otherLevel, now))) lets[at] = (lets[at] as number) + 1
+        else {
+          failed = probe
+          failures += 1
+        }
+      }
+      if (failed === undefined) {
+        everyone.push(other.facts)
+        players += other.size
+      } else if (failures === 1) {
+        const miss = missOf(failed, self, other, levelFor(failed, self, other, level, otherLevel, now))
+        if (miss === undefined || miss.gap / Math.max(Math.abs(miss.limit), 1) >= nearness) continue
+        nearest = miss
+        nearness = miss.gap / Math.max(Math.abs(miss.limit), 1)
+      }
+    }
+
+    const needed = waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[level] ?? 0), 0)
+    const lacks = Math.max(0, needed - players)
+    /** What stands most in the way. */
+    const blocking = (): string | undefined => {
+      if (others.length === 0) return keys[0]?.rule.name
+      if (lacks === 0) return shortages.find(({ shortage }) => (shortage?.(everyone) ?? 0) > 0)?.rule.name
+      const fewest = Math.min(...lets)
+      return fewest < others.length ? names[lets.indexOf(fewest)] : undefined
+    }
+    const why = {
+      waitedMs,
+      others: others.length,
+      compatible: everyone.length - 1,
+      rules: names.map((rule, at) => ({ rule, lets: lets[at] ?? 0 })),
+      blocking: blocking(),
+      nearest,
+      lacks,
+      next: nextAt(waitedMs),
+    }
+    return { queue: queue.name, summary: summaryOf(why, pool.count - 1, together), ...why }
+  }
+}
+
+function missOf({ rule, limits, atLeast, measure }: Probe, self: Seen, other: Seen, level: number): NearMiss | undefined {
+  const [value, limit] = [measure(self, other), limits[level] ?? Number.NaN]
+  if (value === undefined || Number.isNaN(limit)) return undefined
+  const gap = atLeast ? limit - value : value - limit
+  if (gap <= 0) return undefined
+  const unit = rule.kind === 'distance' ? 'km' : rule.kind === 'latency' ? 'ms' : undefined
+  return { rule: rule.name, value, limit, gap, ...(unit && { unit }) }
+}

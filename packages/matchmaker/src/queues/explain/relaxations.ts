@@ -1,0 +1,47 @@
+// pure: what gives way after how long a wait
+import type { CompiledQueue } from '../compile.js'
+import { limitsOf } from '../rules/levels.js'
+import type { Rule } from '../rules/rule.js'
+import type { NextRelaxation, RelaxationChange } from './explanation.js'
+import { shownLimits } from './probes.js'
+
+interface Boundary {
+  /** Milliseconds of waiting. */
+  readonly atMs: number
+  readonly changes: readonly RelaxationChange[]
+}
+
+/** Tells what next gives way for a ticket that has waited so many milliseconds. */
+export function relaxationsOf(compiled: CompiledQueue): (waitedMs: number) => NextRelaxation | undefined {
+  const { levels, model } = compiled
+  const tables = compiled.rules.map(({ rule }) => ({ rule, limits: shownLimits(compiled, rule) }))
+  const full = model.teams.reduce((sum, { max }) => sum + max, 0)
+  const levelAt = (waitedMs: number) => levels.at.findLastIndex((ms) => ms <= waitedMs)
+  /** Players of the smallest match after such a wait. */
+  const leastAt = (waitedMs: number) =>
+    waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[levelAt(waitedMs)] ?? 0), 0)
+
+  const times = [...new Set([...levels.at, model.fillForMs])].toSorted((one, other) => one - other)
+  const boundaries = times.slice(1).flatMap((atMs, index): Boundary[] => {
+    const beforeMs = times[index] ?? 0
+    const [before, after] = [levelAt(beforeMs), levelAt(atMs)]
+    const ofRules = tables.flatMap(({ rule, limits }) =>
+      changeOf(rule, limits[before] ?? Number.NaN, limits[after] ?? Number.NaN),
+    )
+    const [from, to] = [leastAt(beforeMs), leastAt(atMs)]
+    const changes = from === to ? ofRules : [...ofRules, { from, to }]
+    return changes.length === 0 ? [] : [{ atMs, changes }]
+  })
+
+  return (waitedMs) => {
+    const next = boundaries.find(({ atMs }) => atMs > waitedMs)
+    return next && { inMs: next.atMs - waitedMs, changes: next.changes }
+  }
+}
+
+/** @param to not a number if the rule does not count any more. */
+function changeOf(rule: Rule, from: number, to: number): RelaxationChange[] {
+  if (Number.isNaN(from) || from === to) return []
+  const limit = limitsOf(rule).length > 0 ? { from } : {}
+  return [Number.isNaN(to) ? { rule: rule.name, ...limit } : { rule: rule.name, ...limit, to }]
+}

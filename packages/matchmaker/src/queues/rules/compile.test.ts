@@ -1,0 +1,210 @@
+import { describe, expect, test } from 'vitest'
+import { InvalidTicket } from '../../errors.js'
+import { defineQueue, type QueueDefinition } from '../queue.js'
+import { compileQueue } from '../compile.js'
+import type { RuleDefinition } from './definition.js'
+import type { RuleOpening, RulePlayer, RuleTicket } from './facts.js'
+
+const teams = [{ name: 'team', count: 2, size: 2 }]
+const deploy = { application: 'a', version: '1' }
+const queueOf = (rules: readonly RuleDefinition[], more: Partial<QueueDefinition> = {}) =>
+  compileQueue(defineQueue({ name: 'q', teams, rules, deploy, ...more }))
+
+const player = (more: Partial<RulePlayer> = {}): RulePlayer => ({
+  id: 'p',
+  attributes: {},
+  roles: [],
+  latencies: {},
+  avoid: [],
+  ...more,
+})
+const party = (...players: readonly Partial<RulePlayer>[]): RuleTicket => ({
+  id: 't',
+  createdAt: 7,
+  priority: 2,
+  players: players.map(player),
+  place: undefined,
+  network: undefined,
+})
+const skilled = (...skills: readonly number[]) => party(...skills.map((skill) => ({ attributes: { skill } })))
+const skill = { kind: 'difference', attribute: 'skill', max: 10 } as const
+
+describe('a ticket becomes an entry', () => {
+  test('with its place on the sphere, its key and its values', () => {
+    const compiled = queueOf([
+      { kind: 'equal', attribute: 'mode' },
+      { kind: 'difference', attribute: 'skill', max: 10 },
+      { kind: 'difference', attribute: 'rank', max: 10, party: 'each', missing: 'any' },
+    ])
+    const two = party({ attributes: { mode: 'ctf', skill: 1 } }, { attributes: { mode: 'ctf', skill: 4 } })
+    const ticket = { ...two, place: { latitude: 0, longitude: 90 }, network: 'n' }
+    const entry = compiled.entryOf(ticket)
+    expect(entry).toMatchObject({ id: 't', size: 2, since: 7, priority: 2, key: '["ctf"]', network: 'n' })
+    expect(entry.values).toEqual([2.5, 2.5, Number.NaN, Number.NaN])
+    expect(entry.place?.map((one) => Math.round(one * 1e9))).toEqual([0, 1e9, 0])
+    expect(compiled.entryOf({ ...ticket, place: undefined }).place).toBeUndefined()
+  })
+
+  test('without rules, it has no key, no values and no checks', () => {
+    const compiled = queueOf([])
+    expect(compiled.entryOf(party({}))).toMatchObject({ key: '', values: [] })
+    expect(compiled.model).toMatchObject({ checks: undefined, radius: undefined, spans: [] })
+  })
+
+  test('a number and a text are never the same', () => {
+    const compiled = queueOf([{ kind: 'equal', attribute: 'mode' }])
+    const keyOf = (mode: string | number) => compiled.entryOf(party({ attributes: { mode } })).key
+    expect(keyOf(1)).not.toBe(keyOf('1'))
+  })
+
+  test.each<[string, readonly [number, number]]>([
+    ['avg', [4, 4]],
+    ['min', [2, 2]],
+    ['max', [6, 6]],
+    ['each', [2, 6]],
+  ])('a party stands for itself by %s', (how, values) => {
+    expect(queueOf([{ ...skill, party: how as 'avg' }]).entryOf(skilled(2, 6)).values).toEqual(values)
+  })
+
+  test('who has no value counts as the rule says', () => {
+    const one = party({ attributes: { skill: 2 } }, {})
+    expect(queueOf([{ ...skill, missing: { value: 6 } }]).entryOf(one).values).toEqual([4, 4])
+    expect(queueOf([{ ...skill, missing: 'any' }]).entryOf(one).values).toEqual([2, 2])
+  })
+})
+
+describe('an equality rule is a key unless it may give way', () => {
+  const isKey = (rule: object, more: Partial<QueueDefinition> = {}) => {
+    const { model } = queueOf([{ kind: 'equal', attribute: 'mode', ...rule }], more)
+    return model.checks === undefined
+  }
+  test.each<[object, object, boolean]>([
+    [{}, {}, true],
+    [{ missing: { value: 'x' } }, {}, true],
+    [{ missing: 'any' }, {}, false],
+    [{ optionalAfterMs: 9 }, {}, false],
+    [{}, { lastResortMs: 9 }, false],
+    [{ hard: true }, { lastResortMs: 9 }, true],
+  ])('%j in %j: %s', (rule, queue, key) => expect(isKey(rule, queue)).toBe(key))
+})
+
+describe('refuses tickets, and names the path', () => {
+  const having = (...all: readonly RulePlayer['attributes'][]) => party(...all.map((attributes) => ({ attributes })))
+  const seeing = (...all: readonly RulePlayer['latencies'][]) => party(...all.map((latencies) => ({ latencies })))
+  const equal: RuleDefinition = { kind: 'equal', attribute: 'mode' }
+  const overlap: RuleDefinition = { kind: 'overlap', attribute: 'maps' }
+  const falling = (from: number, to: number): RuleDefinition => ({
+    kind: 'require',
+    attribute: 'skill',
+    operator: '>=',
+    value: { from, to, overMs: 9 },
+  })
+  const among: RuleDefinition = { kind: 'require', attribute: 'mode', operator: 'in', value: ['a'] }
+  const roles: RuleDefinition = { kind: 'roles', roles: { tank: 1, healer: 1 } }
+  const nearer: RuleDefinition = { kind: 'latency', maxMs: [{ afterMs: 0, value: 20 }, { afterMs: 9, value: 50 }] }
+  const cases: [RuleDefinition, RuleTicket, string, string][] = [
+    [skill, party({}), 'players.0.attributes.skill', 'is missing: rule "difference skill" wants a number'],
+    [skill, having({ skill: 1 }, { skill: 'x' }), 'players.1.attributes.skill', 'is not a number: rule "difference skill" wants'],
+    [overlap, having({ maps: 'x' }), 'players.0.attributes.maps', 'is not a list of texts'],
+    [equal, having({ mode: ['x'] }), 'players.0.attributes.mode', 'is not a number or a text'],
+    [{ kind: 'equal', attribute: 'toString' }, party({}), 'players.0.attributes.toString', 'is missing'],
+    [nearer, seeing({ ams: 5 }, {}), 'players.1.latencies', 'must be given'],
+    [{ kind: 'distance', maxKm: 9, missing: 'refuse' }, party({}), 'players', 'must be somewhere'],
+    [{ kind: 'avoid' }, party({}, {}, {}), 'players', 'a party of 3 is too big: a team takes at most 2'],
+    // Those that could never be matched with anybody.
+    [equal, having({ mode: 'a' }, { mode: 'b' }), 'players', 'differ in mode, and rule "equal mode" wants them equal'],
+    [{ ...skill, party: 'each' }, skilled(1, 12), 'players', 'differ by 11 in skill, and rule "difference skill" never allows'],
+    [nearer, seeing({ ams: 51 }), 'players', 'have no beacon in common that rule "latency" ever allows'],
+    [nearer, seeing({ ams: 5 }, { nyc: 5 }), 'players', 'have no beacon in common'],
+    [overlap, having({ maps: ['a'] }, { maps: ['b'] }), 'players', 'list 0 in maps, and rule "overlap maps" never takes fewer'],
+    [falling(9, 5), skilled(4), 'players', 'never meet rule "require skill", which wants skill >= 5'],
+    [among, having({ mode: 'b' }), 'players', 'which wants mode in ["a"]'],
+    [roles, party({ roles: ['tank'] }, { roles: ['tank'] }), 'players', 'would never be matched, by rule "roles"'],
+    [
+      { kind: 'compare', aggregate: 'max', attribute: 'skill', operator: '<', value: 5 },
+      skilled(5),
+      'players',
+      'would never be matched, by rule "compare max skill"',
+    ],
+  ]
+  test.each(cases)('%j', (rule, ticket, field, message) => {
+    const enter = () => queueOf([rule]).entryOf(ticket)
+    expect(enter).toThrow(InvalidTicket)
+    expect(enter).toThrow(`ticket: ${field}: `)
+    expect(enter).toThrow(message)
+    expect(enter).toThrow(expect.objectContaining({ field }))
+  })
+
+  test('but not where the rule gives way in time', () => {
+    const never = { kind: 'require', attribute: 'skill', operator: '>', value: 5 } as const
+    expect(() => queueOf([never]).entryOf(skilled(1))).toThrow('never meet')
+    expect(queueOf([{ ...never, optionalAfterMs: 9 }]).entryOf(skilled(1)).size).toBe(1)
+    expect(queueOf([never], { lastResortMs: 9 }).entryOf(skilled(1)).size).toBe(1)
+    expect(() => queueOf([{ ...never, hard: true }], { lastResortMs: 9 }).entryOf(skilled(1))).toThrow('never meet')
+  })
+
+  test('a party that fits one of several teams only has that team to suit', () => {
+    const teams = [{ name: 'boss', size: 1 }, { name: 'hunters', size: 2 }]
+    const rules = [{ kind: 'roles', roles: { healer: 1 }, team: 'hunters' }] as const
+    expect(() => queueOf(rules, { teams }).entryOf(party({}, {}))).toThrow('would never be matched, by rule "roles hunters"')
+    expect(queueOf(rules, { teams }).entryOf(party({})).size).toBe(1)
+  })
+})
+
+describe('a match that takes more players becomes an opening', () => {
+  const compiled = queueOf([{ kind: 'equal', attribute: 'mode' }, skill, { kind: 'avoid' }])
+  const there = (skill: number): RuleTicket => party({ attributes: { mode: 'a', skill } })
+  const opening: RuleOpening = { ...there(0), rooms: [1, 0], present: [[there(4)], [there(6), there(9)]] }
+
+  test('with the key of those present, and the range of their values', () => {
+    const { key, values, rooms, present } = compiled.openingOf(opening)
+    expect({ key, values, rooms }).toEqual({ key: '["a"]', values: [4, 9], rooms: [1, 0] })
+    expect(present.map((team) => team.map(({ ticket }) => ticket))).toEqual(opening.present)
+  })
+
+  test('nobody is there, and nothing holds the others together: the range is open', () => {
+    const { key, values } = queueOf([skill]).openingOf({ ...opening, present: [[], []] })
+    expect({ key, values }).toEqual({ key: '', values: [Number.NaN, Number.NaN] })
+  })
+
+  test('refused where it cannot be told who may join', () => {
+    const refused = (present: RuleOpening['present']) => () => compiled.openingOf({ ...opening, present })
+    expect(refused([[], []])).toThrow(expect.objectContaining({ name: 'InvalidTicket', field: 'present' }))
+    expect(refused([[], [party({ attributes: { mode: 'a' } })]])).toThrow(
+      expect.objectContaining({ name: 'InvalidTicket', field: 'present.1.0.players.0.attributes.skill' }),
+    )
+  })
+})
+
+test('teams of one kind have numbers, and minima that fall are rounded up', () => {
+  const teams = [
+    { name: 'boss', size: 1 },
+    { name: 'hunters', count: 2, size: { min: { from: 4, to: 2, overMs: 1600 }, max: 5 } },
+  ]
+  const { model } = queueOf([], { teams, lastResortMs: 800 })
+  expect(model.teams.map(({ name, max }) => ({ name, max }))).toEqual([
+    { name: 'boss', max: 1 },
+    { name: 'hunters-1', max: 5 },
+    { name: 'hunters-2', max: 5 },
+  ])
+  // 4, 3.875 … 3.125, and the last resort.
+  expect([...(model.teams[1]?.min ?? [])]).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 2])
+})
+
+test('a custom rule that throws says no, and its error is told once', () => {
+  const told: string[] = []
+  let message = 'odd'
+  const test = () => {
+    throw new TypeError(message)
+  }
+  const queue = defineQueue({ name: 'q', matchSize: 2, rules: [{ kind: 'custom', name: 'mine', test }], deploy })
+  const { model, entryOf } = compileQueue(queue, ({ message, cause }) => told.push(`${message} (${(cause as Error).name})`))
+  const allowed = () => model.checks?.whole?.([[entryOf(party({})).facts]], { youngest: 0, oldest: 0, average: 0, now: 7 })
+  expect([allowed(), allowed()]).toEqual([false, false])
+  message = 'even odder'
+  expect(allowed()).toBe(false)
+  expect(told).toEqual([
+    'rule "mine" of queue "q" failed: TypeError: odd (TypeError)',
+    'rule "mine" of queue "q" failed: TypeError: even odder (TypeError)',
+  ])
+})

@@ -1,0 +1,59 @@
+import type { Entry, MatchLevels, Model } from '../../kernel/model.js'
+import type { CompiledQueue } from '../compile.js'
+import type { Facts } from './facts.js'
+
+/** What the compiled model says of a match, read as plainly as `kernel/model.ts` explains it. */
+export function modelAllows({ model }: CompiledQueue, teams: readonly (readonly Entry<Facts>[])[], now: number): boolean {
+  const { radius, spans, checks } = model
+  const entries = teams.flat()
+  const levels = levelsOf(model, entries, now)
+  const facts = teams.map((team) => team.map((entry) => entry.facts))
+  const levelBetween = (one: Entry<Facts>, other: Entry<Facts>, by: keyof MatchLevels | 'each') => {
+    if (by !== 'each') return levels[by]
+    if (levels.youngest === model.lastResortLevel) return levels.youngest
+    return Math.min(levelOf(model, one, now), levelOf(model, other, now))
+  }
+  const inSpans = (one: Entry<Facts>, other: Entry<Facts>) =>
+    spans.every(({ by, limit }, index) => {
+      const all = [one, other].flatMap(({ values }) => values.slice(2 * index, 2 * index + 2))
+      const known = all.filter((value) => !Number.isNaN(value))
+      return Math.max(...known) - Math.min(...known) <= (limit[levelBetween(one, other, by)] ?? 0)
+    })
+  const inRadius = (one: Entry<Facts>, other: Entry<Facts>) =>
+    radius === undefined || near(one, other, radius.squared[levelBetween(one, other, radius.by)] ?? 0, radius.unknown)
+  const mayMeet = (one: Entry<Facts>, other: Entry<Facts>) =>
+    checks?.pair?.(one.facts, other.facts, levelBetween(one, other, 'each')) ?? true
+
+  return (
+    entries.every((one, index) =>
+      entries.every((other, later) => {
+        if (one.key !== other.key || !inSpans(one, other)) return false
+        // A kernel asks about each two once, in whatever order.
+        return later <= index || (inRadius(one, other) && mayMeet(one, other))
+      }),
+    ) &&
+    (checks?.part?.(facts, facts.map(() => 0), levels) ?? true) &&
+    (checks?.whole?.(facts, levels) ?? true)
+  )
+}
+
+function near(one: Entry<Facts>, other: Entry<Facts>, limit: number, unknown: 'network' | 'any'): boolean {
+  if (limit === Infinity) return true
+  const [a, b] = [one.place, other.place]
+  if (a && b) return (a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2 <= limit
+  return unknown === 'any' || (one.network !== undefined && one.network === other.network)
+}
+
+const levelOf = (model: Model<Facts>, { since }: Entry<Facts>, now: number) => levelAt(model, now - since)
+
+const levelAt = ({ levels }: Model<Facts>, waited: number) => levels.findLastIndex((ms) => ms <= waited)
+
+/** Of a match of these tickets. */
+export function levelsOf(model: Model<Facts>, entries: readonly Entry<Facts>[], now: number): MatchLevels {
+  const all = entries.map((entry) => levelOf(model, entry, now))
+  if (all.includes(model.lastResortLevel)) {
+    return { youngest: model.lastResortLevel, oldest: model.lastResortLevel, average: model.lastResortLevel, now }
+  }
+  const average = entries.reduce((sum, { since }) => sum + (now - since), 0) / entries.length
+  return { youngest: Math.min(...all), oldest: Math.max(...all), average: levelAt(model, average), now }
+}

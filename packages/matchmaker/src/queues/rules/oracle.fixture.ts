@@ -1,0 +1,260 @@
+import { greatCircleKm } from '@muster/core'
+import type { QueueDefinition } from '../queue.js'
+import type { CompareRule, Missing, Relaxing, RequireRule, RolesRule, RuleDefinition } from './definition.js'
+import type { RulePlayer, RuleTicket } from './facts.js'
+
+/**
+ * A judge of matches, written from the definitions of the rules alone: slow, and as plain as can be. Everything the
+ * compiled rules and the kernel say is held against it.
+ */
+
+/** A team of a match: the name of its definition, and who is in it. */
+export interface JudgedTeam {
+  readonly kind: string
+  readonly tickets: readonly RuleTicket[]
+}
+
+interface Judged {
+  readonly queue: QueueDefinition
+  readonly teams: readonly JudgedTeam[]
+  readonly tickets: readonly RuleTicket[]
+  readonly playing: readonly RuleTicket[]
+  readonly now: number
+}
+
+/** The kinds of the rules that the match breaks. @param playing those of its tickets who were in it before the others. */
+export function brokenRules(
+  queue: QueueDefinition,
+  teams: readonly JudgedTeam[],
+  now: number,
+  playing: readonly RuleTicket[] = [],
+): string[] {
+  const judged = { queue, teams, tickets: teams.flatMap(({ tickets }) => tickets), playing, now }
+  return (queue.rules ?? []).filter((rule) => !holds(rule, judged)).map(({ kind }) => kind)
+}
+
+/** What is wrong with the numbers of players in the teams. Whoever takes part in a running match may come in any number. */
+export function wrongSizes(queue: QueueDefinition, teams: readonly JudgedTeam[], now: number): string[] {
+  const waited = Math.max(...teams.flatMap(({ tickets }) => tickets.map(({ createdAt }) => now - createdAt)))
+  const counts = teams.map(({ kind, tickets }) => {
+    const { size } = queue.teams?.find(({ name }) => name === kind) ?? { size: queue.matchSize ?? 0 }
+    const { min, max } = typeof size === 'number' ? { min: size, max: size } : size
+    const least = waited >= (queue.lastResortMs ?? Infinity) ? limitAfter(min, Number.MAX_VALUE) : limitAfter(min, waited)
+    return { kind, players: tickets.flatMap(({ players }) => players).length, least, max }
+  })
+  const full = counts.every(({ players, max }) => players === max)
+  return counts.flatMap(({ kind, players, least, max }) => {
+    if (players > max) return [`${kind}: ${players} > ${max}`]
+    if (!full && waited < (queue.fillForMs ?? 5000)) return [`${kind}: not full after ${waited} ms`]
+    return players < least ? [`${kind}: ${players} < ${least}`] : []
+  })
+}
+
+/** A limit after so long a wait. Lines are stairs of 16 steps beneath them. */
+export function limitAfter(relaxing: Relaxing, waited: number): number {
+  if (typeof relaxing === 'number') return relaxing
+  if ('from' in relaxing) {
+    const { from, to, startMs = 0, overMs } = relaxing
+    const steps = Math.floor(((waited - startMs) / overMs) * 16)
+    return from + ((to - from) * Math.max(0, Math.min(16, steps))) / 16
+  }
+  let value = Number.NaN
+  for (const step of relaxing) if (waited >= step.afterMs) ({ value } = step)
+  return value
+}
+
+/** Whether somebody has waited so long that only hard rules count. */
+export const isLastResort = ({ lastResortMs }: QueueDefinition, tickets: readonly RuleTicket[], now: number): boolean =>
+  lastResortMs !== undefined && tickets.some(({ createdAt }) => now - createdAt >= lastResortMs)
+
+/** The limit that counts between these tickets, or all if none are given; undefined where the rule does not count. */
+function limitOf(
+  rule: RuleDefinition,
+  relaxing: Relaxing,
+  { queue, tickets, now }: Judged,
+  between = tickets,
+): number | undefined {
+  const { by = 'each', optionalAfterMs = Infinity } = rule
+  if (isLastResort(queue, tickets, now)) {
+    return rule.hard === true && optionalAfterMs > (queue.lastResortMs ?? 0) ? limitAfter(relaxing, Number.MAX_VALUE) : undefined
+  }
+  const waits = (by === 'each' ? between : tickets).map(({ createdAt }) => now - createdAt)
+  const waited =
+    by === 'oldest' ? Math.max(...waits) : by === 'average' ? waits.reduce((a, b) => a + b) / waits.length : Math.min(...waits)
+  return waited >= optionalAfterMs ? undefined : limitAfter(relaxing, waited)
+}
+
+const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]
+
+/** What of the players counts: their own values, those that stand for missing ones, and none where anything goes. */
+function valuesOf<Value>(players: readonly RulePlayer[], attribute: string, missing: Missing<Value> = 'refuse'): Value[] {
+  const standIn = typeof missing === 'object' ? missing.value : undefined
+  return players.map((player) => valueOf(player, attribute) ?? standIn).filter((value) => value !== undefined) as Value[]
+}
+
+const lacks = (rule: { readonly attribute?: string | undefined; readonly missing?: unknown }, { tickets }: Judged): boolean =>
+  rule.attribute !== undefined &&
+  (rule.missing ?? 'refuse') === 'refuse' &&
+  tickets.some(({ players }) => players.some((player) => valueOf(player, rule.attribute ?? '') === undefined))
+
+/** Every two tickets, and each with itself; but those who play already are no fault of those who join them. */
+function everyPair({ tickets, playing }: Judged, test: (one: RuleTicket, other: RuleTicket) => boolean): boolean {
+  return tickets.every((one) =>
+    tickets.every((other) => (playing.includes(one) && playing.includes(other)) || test(one, other)),
+  )
+}
+
+function aggregate(how: 'avg' | 'min' | 'max' | 'sum', values: readonly number[]): number | undefined {
+  const sum = values.reduce((a, b) => a + b, 0)
+  if (how === 'sum') return sum
+  if (values.length === 0) return undefined
+  return how === 'avg' ? sum / values.length : how === 'min' ? Math.min(...values) : Math.max(...values)
+}
+
+function compare(one: unknown, operator: RequireRule['operator'], other: unknown): boolean {
+  if (operator === '=') return one === other
+  if (operator === '!=') return one !== other
+  if (operator === 'in') return (other as unknown[]).includes(one)
+  if (operator === 'contains') return (one as unknown[]).includes(other)
+  const [a, b] = [one as number, other as number]
+  return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[operator]
+}
+
+function holds(rule: RuleDefinition, judged: Judged): boolean {
+  const { tickets, teams, queue, now } = judged
+  if ('attribute' in rule && lacks(rule, judged)) return false
+  switch (rule.kind) {
+    case 'distance': {
+      const { missing = 'network' } = rule
+      if (missing === 'refuse' && tickets.some(({ place }) => place === undefined)) return false
+      return everyPair(judged, (one, other) => {
+        const km = limitOf(rule, rule.maxKm, judged, [one, other])
+        if (one === other || km === undefined) return true
+        if (one.place && other.place) return greatCircleKm(one.place, other.place) <= km
+        return missing === 'any' || (one.network !== undefined && one.network === other.network)
+      })
+    }
+    case 'latency': {
+      const players = tickets.flatMap((ticket) => ticket.players)
+      const known = players.filter(({ latencies }) => Object.keys(latencies).length > 0)
+      if ((rule.missing ?? 'refuse') === 'refuse' && known.length < players.length) return false
+      if (limitOf(rule, 1, judged) === undefined || known.length === 0) return true
+      const most = rule.maxMs === undefined ? Infinity : (limitOf(rule, rule.maxMs, judged) ?? Infinity)
+      const difference = rule.maxDifferenceMs === undefined ? Infinity : (limitOf(rule, rule.maxDifferenceMs, judged) ?? Infinity)
+      const beacons = new Set(known.flatMap(({ latencies }) => Object.keys(latencies)))
+      return [...beacons].some((beacon) => {
+        const trips = known.map(({ latencies }) => latencies[beacon] ?? Infinity)
+        return Math.max(...trips) <= most && Math.max(...trips) - Math.min(...trips) <= difference
+      })
+    }
+    case 'difference': {
+      const standsOf = ({ players }: RuleTicket): number[] => {
+        const values = valuesOf<number>(players, rule.attribute, rule.missing)
+        const stands = rule.party === 'each' ? values : [aggregate(rule.party ?? 'avg', values)]
+        return stands.filter((value) => value !== undefined)
+      }
+      return everyPair(judged, (one, other) => {
+        const limit = limitOf(rule, rule.max, judged, [one, other])
+        if (limit === undefined) return true
+        const [ours, theirs] = [standsOf(one), standsOf(other)]
+        // How those who play already differ among themselves is no fault of others.
+        const apart = judged.playing.includes(one) || judged.playing.includes(other)
+        const all = [...ours, ...theirs]
+        const [from, to] = apart ? [ours, theirs] : [all, all]
+        return from.every((a) => to.every((b) => Math.abs(a - b) <= limit))
+      })
+    }
+    case 'equal':
+      return everyPair(judged, (one, other) => {
+        const counts = one === other || limitOf(rule, 1, judged, [one, other]) !== undefined
+        const values = valuesOf<string | number>([...one.players, ...other.players], rule.attribute, rule.missing)
+        return !counts || new Set(values).size <= 1
+      })
+    case 'overlap': {
+      const least = limitOf(rule, rule.atLeast ?? 1, judged) ?? 0
+      const lists = tickets.flatMap(({ players }) => {
+        const all = valuesOf<readonly string[]>(players, rule.attribute, rule.missing)
+        if (all.length === 0) return []
+        return [rule.party === 'union' ? all.flat() : common(all)]
+      })
+      return lists.length === 0 || new Set(common(lists)).size >= least
+    }
+    case 'require': {
+      const { value, operator, attribute, party = 'each' } = rule
+      const numeric = typeof value === 'number' || (typeof value === 'object' && typeof (value as unknown[])[0] !== 'string')
+      const limit = numeric ? limitOf(rule, value as Relaxing, judged) : limitOf(rule, 1, judged) && value
+      if (limit === undefined) return true
+      return tickets.every(({ players }) => {
+        const values = valuesOf<never>(players, attribute, rule.missing as Missing<never>)
+        if (!numeric || party === 'each') return values.every((one) => compare(one, operator, limit))
+        const stands = aggregate(party, values)
+        return stands === undefined || compare(stands, operator, limit)
+      })
+    }
+    case 'compare':
+      return compareHolds(rule, judged)
+    case 'roles':
+      return (
+        limitOf(rule, 1, judged) === undefined ||
+        teams
+          .filter(({ kind }) => (rule.team ?? kind) === kind)
+          .every(({ tickets }) => rolesHold(rule, tickets.flatMap(({ players }) => players)))
+      )
+    case 'avoid':
+      return everyPair(judged, (one, other) => {
+        if (one === other || limitOf(rule, 1, judged, [one, other]) === undefined) return true
+        return !one.players.some(({ avoid }) => other.players.some(({ id }) => avoid.includes(id)))
+      })
+    case 'balance': {
+      const limit = limitOf(rule, rule.max, judged)
+      const values = teams.flatMap(({ tickets }) => {
+        const players = tickets.flatMap((ticket) => ticket.players)
+        return aggregate(rule.aggregate ?? 'avg', valuesOf(players, rule.attribute, rule.missing)) ?? []
+      })
+      return limit === undefined || values.length === 0 || Math.max(...values) - Math.min(...values) <= limit
+    }
+    case 'custom': {
+      if (limitOf(rule, 1, judged) === undefined) return true
+      const proposed = (ticket: RuleTicket) => ({ ...ticket, waitedMs: now - ticket.createdAt })
+      const proposal = teams.map(({ kind, tickets }) => ({ name: kind, tickets: tickets.map(proposed) }))
+      return rule.test({ queue: queue.name, teams: proposal })
+    }
+  }
+}
+
+const common = ([first = [], ...others]: readonly (readonly string[])[]): string[] =>
+  first.filter((text) => others.every((list) => list.includes(text)))
+
+function compareHolds(rule: CompareRule, judged: Judged): boolean {
+  const counts = limitOf(rule, rule.value ?? 1, judged)
+  if (counts === undefined) return true
+  const value = ({ tickets }: JudgedTeam) => {
+    const players = tickets.flatMap((ticket) => ticket.players)
+    if (rule.aggregate === 'count') return players.length
+    return aggregate(rule.aggregate, valuesOf(players, rule.attribute ?? '', rule.missing))
+  }
+  const own = judged.teams.filter(({ kind }) => (rule.team ?? kind) === kind)
+  const others = judged.teams.filter(({ kind }) => rule.otherTeam === kind)
+  return own.every((team) => {
+    const one = value(team)
+    if (one === undefined) return true
+    if (rule.otherTeam === undefined) return compare(one, rule.operator, counts)
+    return others.every((other) => other === team || value(other) === undefined || compare(one, rule.operator, value(other)))
+  })
+}
+
+/** By trying: each place of a role is given to somebody who can play it. */
+function rolesHold({ roles }: RolesRule, players: readonly RulePlayer[]): boolean {
+  const counts = Object.entries(roles).map(([role, count]) => {
+    const { min, max = Infinity } = typeof count === 'number' ? { min: count } : count
+    return { role, min, max }
+  })
+  const only = (role: string) => players.filter((player) => player.roles.length === 1 && player.roles[0] === role).length
+  if (counts.some(({ role, max }) => only(role) > max)) return false
+  const filled = (places: readonly string[], free: readonly RulePlayer[]): boolean => {
+    const [role, ...others] = places
+    if (role === undefined) return true
+    return free.some((player) => player.roles.includes(role) && filled(others, free.filter((one) => one !== player)))
+  }
+  return filled(counts.flatMap(({ role, min }) => Array.from({ length: min }, () => role)), players)
+}

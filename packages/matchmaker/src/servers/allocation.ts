@@ -1,0 +1,144 @@
+import type { Coordinates } from '@muster/core'
+import type { StopReason } from '../events.js'
+import type { Rule } from '../queues/rules/rule.js'
+import type { Player } from '../tickets/ticket.js'
+import type { Assignment } from './assignment.js'
+import type { Deploy } from './deploy.js'
+import type { Intent, JournalEntry } from './journal/journal.js'
+import type { PlacementAttempt } from './placement-attempts.js'
+
+/** What a server is asked for, and told: plain data, addresses included. */
+export interface FoundMatch {
+  readonly id: string
+  /** Its name. */
+  readonly queue: string
+  readonly tickets: readonly FoundTicket[]
+  /** Every ticket is in one of them. */
+  readonly teams: readonly { readonly name: string; readonly ticketIds: readonly string[] }[]
+  /** Epoch milliseconds. */
+  readonly foundAt: number
+  /** Milliseconds of waiting at which the limits began that were in force; 0 for the strictest. */
+  readonly expansionMs: number
+  /** What all of its players have in common: by attribute, of the rules `equal` and `overlap`. */
+  readonly equality: Readonly<Record<string, string | number>>
+  readonly intersection: Readonly<Record<string, readonly string[]>>
+}
+
+export interface FoundTicket {
+  readonly id: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  readonly players: readonly Player[]
+  /** Where they are, if that is known. */
+  readonly place?: Coordinates | undefined
+}
+
+/**
+ * Where the allocation of a match stands:
+ * - `creating`: the create waits for its turn, or for its answer;
+ * - `finding`: the answer was lost, and the deployment, if there is one, is looked for by its tag;
+ * - `retrying`: there was no capacity; what was created in spite of it is being stopped, then another place is tried;
+ * - `starting`: it exists, and is not READY yet;
+ * - `warming`: it is READY, and is given time, or asked, until it listens;
+ * - `running`: players were sent to it;
+ * - `stopping`: it is to be stopped, until the service confirms it.
+ */
+export type AllocationPhase = 'creating' | 'finding' | 'retrying' | 'starting' | 'warming' | 'running' | 'stopping'
+
+/** What a match of this process asks for. Of this its request is made, when its turn comes: see `foundMatch`. */
+export interface Order {
+  readonly deploy: Deploy
+  readonly tickets: readonly FoundTicket[]
+  /** Of its queue. */
+  readonly teams: readonly { readonly name: string }[]
+  /** For each of the tickets the index of its team. */
+  readonly teamOf: readonly number[]
+  readonly rules: readonly Rule[]
+  /** See `FoundMatch`. */
+  readonly expansionMs: number
+  /**
+   * Only the service and the server are told: the end of its webhooks' path, and what it registers with. Undefined until
+   * its request is made.
+   */
+  secret: string | undefined
+}
+
+/** A match as the allocator keeps it: from the intent until no server of it is left. Only the allocator changes it. */
+export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
+  /** Of the present try. */
+  tag: string
+  playerIds: readonly string[]
+  /** Undefined for one of an earlier process. */
+  readonly order: Order | undefined
+  /** What was asked for so far. */
+  tries: readonly PlacementAttempt[]
+  phase: AllocationPhase
+  requestId: string | undefined
+  /** Epoch milliseconds since when the `requestId` is known. */
+  knownAt: number
+  /** Epoch milliseconds at which it is stopped, whoever plays. */
+  endsAt: number
+  assignment: Assignment | undefined
+  /** Whether the server has said that players may come. */
+  registered: boolean
+  /** Why it is not wanted any more; its tickets have left it then. */
+  unwanted: StopReason | undefined
+  /** Other deployments with its tag, which are stopped. Hardly any match has some. */
+  twins: Set<string> | undefined
+  /** Called when nothing of it is left, or with an error when that will not be known. */
+  ended: readonly ((error?: Error) => void)[]
+}
+
+const NO_TRIES: readonly PlacementAttempt[] = []
+export const NOBODY: Allocation['ended'] = []
+
+export const newAllocation = ({ matchId, queue, tag, ticketIds, playerIds = [], at }: Intent, order?: Order): Allocation => ({
+  matchId,
+  queue,
+  tag,
+  ticketIds,
+  playerIds,
+  at,
+  order,
+  tries: NO_TRIES,
+  phase: 'creating',
+  requestId: undefined,
+  knownAt: at,
+  endsAt: Infinity,
+  assignment: undefined,
+  registered: false,
+  unwanted: undefined,
+  twins: undefined,
+  ended: NOBODY,
+})
+
+/** What the journal is told of it before its create. Field by field, because spreading costs more than all else about it. */
+export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Allocation): JournalEntry => ({
+  kind: 'intent',
+  matchId,
+  queue,
+  tag,
+  ticketIds,
+  playerIds,
+  at,
+})
+
+/** A match as others may see it. */
+export interface AllocationView extends Intent {
+  readonly playerIds: readonly string[]
+  readonly phase: AllocationPhase
+  readonly requestId: string | undefined
+  readonly assignment: Assignment | undefined
+}
+
+export const viewOf = (allocation: Allocation): AllocationView => ({
+  matchId: allocation.matchId,
+  queue: allocation.queue,
+  tag: allocation.tag,
+  ticketIds: allocation.ticketIds,
+  playerIds: allocation.playerIds,
+  at: allocation.at,
+  phase: allocation.phase,
+  requestId: allocation.requestId,
+  assignment: allocation.assignment,
+})

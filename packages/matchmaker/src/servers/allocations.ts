@@ -1,0 +1,67 @@
+import { matchIdsOf } from './tags.js'
+import type { Allocation, AllocationPhase } from './allocation.js'
+
+/** The matches of which a deployment exists or may exist, by whatever one knows of them. */
+export interface Allocations {
+  add(allocation: Allocation): void
+  /** Every change of a phase, so that those to which no players were sent yet are counted. */
+  enter(allocation: Allocation, phase: AllocationPhase): void
+  /** It is known under which id its deployment exists. */
+  identify(allocation: Allocation, requestId: string): void
+  /** Its deployment is gone. */
+  release(allocation: Allocation): void
+  remove(allocation: Allocation): void
+  find(matchId: string): Allocation | undefined
+  byRequest(requestId: string): Allocation | undefined
+  byTags(tags: readonly string[]): Allocation | undefined
+  all(): MapIterator<Allocation>
+  /** Those that have no players, and are not being stopped. */
+  starting(): SetIterator<Allocation>
+  count(): number
+  startingCount(): number
+}
+
+export function createAllocations(): Allocations {
+  const matches = new Map<string, Allocation>()
+  const requested = new Map<string, Allocation>()
+  const starting = new Set<Allocation>()
+  const release = (allocation: Allocation) => {
+    if (allocation.requestId !== undefined) requested.delete(allocation.requestId)
+    allocation.requestId = undefined
+  }
+  return {
+    add: (allocation) => {
+      matches.set(allocation.matchId, allocation)
+      starting.add(allocation)
+    },
+    enter: (allocation, phase) => {
+      allocation.phase = phase
+      if (phase === 'running' || phase === 'stopping') starting.delete(allocation)
+    },
+    identify: (allocation, requestId) => {
+      allocation.requestId = requestId
+      requested.set(requestId, allocation)
+    },
+    release,
+    remove: (allocation) => {
+      matches.delete(allocation.matchId)
+      starting.delete(allocation)
+      if (allocation.requestId !== undefined) requested.delete(allocation.requestId)
+    },
+    find: (matchId) => matches.get(matchId),
+    byRequest: (requestId) => requested.get(requestId),
+    byTags: (tags) => {
+      for (const tag of tags) {
+        for (const matchId of matchIdsOf(tag)) {
+          const allocation = matches.get(matchId)
+          if (allocation?.tag === tag) return allocation
+        }
+      }
+      return undefined
+    },
+    all: () => matches.values(),
+    starting: () => starting.values(),
+    count: () => matches.size,
+    startingCount: () => starting.size,
+  }
+}

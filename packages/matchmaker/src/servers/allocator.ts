@@ -1,0 +1,244 @@
+import type { Clock, Random } from '@muster/core/clock'
+import { MatchmakerClosed } from '../errors.js'
+import type { StopReason } from '../events.js'
+import { createListening } from './probe/listening.js'
+import { networkProber, type Prober } from './probe/prober.js'
+import { matchTag } from './tags.js'
+import { createWatcher } from './watching/watcher.js'
+import { createWebhookReceiver } from './webhook.js'
+import { createCreating } from './creating.js'
+import type { DeploymentService, LocationService } from './deployment-service.js'
+import { createGovernor, type Held, type SpendBound } from './governor.js'
+import type { Journal, OpenIntent } from './journal/journal.js'
+import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
+import type { AllocatorListener } from './listener.js'
+import { newAllocation, NOBODY, type FoundTicket, type Allocation, type Order } from './allocation.js'
+import { createAllocations } from './allocations.js'
+import { createNotes } from './journal/notes.js'
+import { isSecret } from './secret.js'
+
+/** A match before it gets a server; `queue`: its name, `at`: epoch milliseconds. */
+type FoundBy = Pick<Allocation, 'matchId' | 'queue' | 'at'>
+
+/** Gets a server for each match, and lets go of none before the service has confirmed its end. */
+export interface Allocator {
+  /** Takes over what the journal says may still exist, once. False while it cannot be read: then nothing may be allocated. */
+  recover(): Promise<boolean>
+  /** How many matches may be allocated now. */
+  room(now: number): number
+  /** Resolves when the intent is written down; what comes of it is told to the listener. */
+  allocate(match: FoundBy, order: Order): Promise<void>
+  /** The match is not wanted any more; the caller sees to its tickets. */
+  drop(allocation: Allocation, reason: StopReason): void
+  find(matchId: string): Allocation | undefined
+  matches(): Iterable<Allocation>
+  /** Who is in a match now: those who came later, and not those who left. */
+  setPlayers(allocation: Allocation, playerIds: readonly string[]): void
+  /** Something may have happened to a deployment; it is looked up. */
+  hint(requestId: string): void
+  /** Takes the service's calls about deployments. Never rejects. */
+  webhook(request: Request): Promise<Response>
+  /** The server of a match says that players may come. False for no such match, and a wrong secret. */
+  serverReady(matchId: string, secret: string): boolean
+  /** Does what is due: looks at deployments, stops, looks for lost ones, time-outs. */
+  advance(now: number): void
+  /** Resolves when nothing of the match is left. @throws {MatchmakerClosed} */
+  whenEnded(allocation: Allocation): Promise<void>
+  /** From now on, a deployment that several looks did not find is given up. */
+  giveUpSooner(): void
+  /** Waits for the journal, and lets go of whoever waits for a match to end. */
+  close(): Promise<void>
+  /** Stops that are not confirmed. */
+  stopsPending(): number
+  /** Why there was no room when it was last asked; undefined if there was. */
+  held(): Held | undefined
+  /** Epoch milliseconds until which nothing is created, because the service takes nothing. */
+  pausedUntil(): number
+}
+
+export interface AllocatorOptions {
+  readonly service: DeploymentService
+  /** Tells where there is capacity; without it, a match for which there was none tries no other place. */
+  readonly locations?: LocationService | undefined
+  readonly journal: Journal
+  readonly clock: Clock
+  readonly random: Random
+  /** The tag of all deployments of this matchmaker. */
+  readonly ownTag: string
+  readonly bound: SpendBound
+  /** Creates whose answer is awaited; the others wait for their turn. */
+  readonly maxCreatesInFlight: number
+  /** Status reads at most. */
+  readonly readsPerSecond: number
+  /** Milliseconds for which the service may not show or know yet what it has created. */
+  readonly listLagMs: number
+  /** Milliseconds after which a deployment with our tag is stopped of which nothing is known; Infinity for never. */
+  readonly reapAfterMs: number
+  /** Under which `webhook` can be reached; undefined for no webhooks. */
+  readonly webhookUrl?: string | undefined
+  /** Default: over the network. */
+  readonly prober?: Prober | undefined
+  readonly on: AllocatorListener
+}
+
+export function createAllocator(options: AllocatorOptions): Allocator {
+  const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
+  const allocations = createAllocations()
+  const governor = createGovernor(bound, random)
+  const notes = createNotes(journal, (error, matchId) => on.problem('journal', error, allocations.find(matchId)))
+
+  const watcher = createWatcher({
+    service,
+    tag: ownTag,
+    clock,
+    listLagMs,
+    readsPerSecond: options.readsPerSecond,
+    report: (sighting) => lifecycle.sighted(sighting),
+    stranger: (entry) => lifecycle.listed(entry),
+    problem: (during, error, requestId) => {
+      on.problem(during, error, requestId === undefined ? undefined : allocations.byRequest(requestId), requestId)
+    },
+  })
+  const listening = createListening({
+    prober: options.prober ?? networkProber,
+    clock,
+    listened: (allocation, listens) => lifecycle.listened(allocation, listens),
+    problem: (error, allocation) => on.problem('probe', error, allocation, allocation.requestId),
+  })
+  const lifecycle: ServerLifecycle = createServerLifecycle({
+    service,
+    allocations,
+    notes,
+    watcher,
+    listening,
+    clock,
+    random,
+    listLagMs,
+    reapAfterMs,
+    again: (allocation) => void creating.again(allocation),
+    on,
+  })
+  const webhooks = createWebhookReceiver({ baseUrl: options.webhookUrl, find: allocations.find, hinted: lifecycle.hinted })
+  const creating = createCreating({
+    service,
+    locations,
+    journal,
+    governor,
+    allocations,
+    lifecycle,
+    clock,
+    random,
+    maxCreatesInFlight: options.maxCreatesInFlight,
+    ownTag,
+    webhookUrlOf: webhooks.urlOf,
+    on,
+  })
+
+  const recovered = ({ requestId, assigned, endsAt = Infinity, assignment, ...intent }: OpenIntent) => {
+    const allocation = newAllocation(intent)
+    allocations.add(allocation)
+    if (!assigned) allocation.unwanted = 'restarted'
+    if (requestId === undefined) return lifecycle.lose(allocation)
+    lifecycle.exists(allocation, requestId)
+    if (!assigned) return
+    allocations.enter(allocation, 'running')
+    allocation.endsAt = endsAt
+    allocation.assignment = assignment
+    watcher.settle(requestId)
+  }
+  const recover = async (): Promise<void> => {
+    for (const open of await journal.open()) recovered(open)
+  }
+  let recovering: Promise<void> | undefined
+  let isRecovered = false
+
+  return {
+    recover: async () => {
+      recovering ??= recover()
+      try {
+        await recovering
+        isRecovered = true
+      } catch (error) {
+        recovering = undefined
+        on.problem('journal', error)
+      }
+      return isRecovered
+    },
+
+    room: (now) => governor.room({ count: allocations.count(), startingCount: allocations.startingCount() }, now),
+
+    allocate: ({ matchId, queue, at }, order) => {
+      const { tickets } = order
+      const intent = {
+        matchId,
+        queue,
+        tag: matchTag(matchId),
+        ticketIds: tickets.map(({ id }) => id),
+        playerIds: playerIdsOf(tickets),
+        at,
+      }
+      return creating.begin(newAllocation(intent, order))
+    },
+
+    drop: (allocation, reason) => {
+      const { phase, requestId } = allocation
+      allocation.unwanted ??= reason
+      if (requestId === undefined) creating.forget(allocation)
+      else if (phase !== 'stopping' && phase !== 'retrying') lifecycle.stop(allocation, requestId)
+    },
+
+    find: (matchId) => allocations.find(matchId),
+    matches: () => allocations.all(),
+    setPlayers: (allocation, playerIds) => {
+      allocation.playerIds = playerIds
+      notes.note({ kind: 'players', matchId: allocation.matchId, playerIds })
+    },
+
+    hint: (requestId) => watcher.hint(requestId),
+    webhook: (request) => webhooks.receive(request),
+    serverReady: (matchId, secret) => {
+      const allocation = allocations.find(matchId)
+      if (allocation === undefined || !isSecret(secret, allocation.order?.secret)) return false
+      listening.registered(allocation)
+      // It runs, so it is READY by now.
+      lifecycle.hinted(allocation, undefined)
+      return true
+    },
+
+    advance: (now) => {
+      // Before the journal was read, everything would look as if it were nobody's.
+      if (isRecovered) watcher.look(now)
+      lifecycle.advance(now)
+      creating.advance(now)
+    },
+
+    whenEnded: (allocation) =>
+      new Promise((resolve, reject) => {
+        allocation.ended = [...allocation.ended, (error) => (error === undefined ? resolve() : reject(error))]
+      }),
+    giveUpSooner: () => lifecycle.giveUpSooner(),
+    close: async () => {
+      watcher.close()
+      listening.close()
+      for (const allocation of allocations.all()) {
+        const error = new MatchmakerClosed(`the matchmaker was closed before the end of match ${allocation.matchId} was confirmed`)
+        const { ended } = allocation
+        allocation.ended = NOBODY
+        for (const tell of ended) tell(error)
+      }
+      await notes.written()
+      await journal.close?.()
+    },
+    stopsPending: lifecycle.stopsPending,
+    held: governor.held,
+    pausedUntil: governor.pausedUntil,
+  }
+}
+
+function playerIdsOf(tickets: readonly FoundTicket[]): readonly string[] {
+  // A list that something is pushed to is given room for many, and most tickets are one player.
+  if (tickets.every(({ players }) => players.length === 1)) return tickets.map(({ players }) => players[0]?.id as string)
+  const ids: string[] = []
+  for (const { players } of tickets) for (const { id } of players) ids.push(id)
+  return ids
+}

@@ -1,0 +1,199 @@
+/** How creates are sent, through the whole matchmaker. */
+import { NoCapacity } from '@muster/core'
+import { describe, expect, test } from 'vitest'
+import { deploy, duel, setUp } from '../matchmaker.fixture.js'
+import { createMemoryJournal, type JournalEntry } from './journal/journal.js'
+
+const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
+
+test('a journal that throws: the match is announced before its tickets return, and nothing is created', async () => {
+  const memory = createMemoryJournal()
+  let broken = true
+  const append = (entry: JournalEntry) => {
+    if (broken) throw new Error('full')
+    return memory.append(entry)
+  }
+  const { service, names, join, run, status } = setUp({ journal: { append, open: memory.open } })
+  join('ann', 'ben')
+  join('cas', 'dee')
+  await run(250)
+  expect(service.calls.create).toHaveLength(0)
+  expect(names.slice(2, 4)).toEqual(['matchFound', 'matchFound'])
+  expect(names.filter((name) => name === 'returned')).toHaveLength(2)
+  broken = false
+  await run(10_000)
+  expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+})
+
+describe('so many creates are under way at once', () => {
+  const pairs = ['a', 'b', 'c', 'd']
+  const slow = { maxCreatesInFlight: 2, service: { latencyMs: () => 500 } }
+  const crowd = (options: Parameters<typeof setUp>[0] = {}) => {
+    const journal = createMemoryJournal()
+    const all = setUp({ ...slow, journal, ...options })
+    for (const name of pairs) all.join(`${name}1`, `${name}2`)
+    const matchIdOf = (name: string) => all.matchmaker.getTicket(`${name}1-${name}2`)?.matchId ?? ''
+    return { ...all, journal, matchIdOf }
+  }
+
+  test('the others wait for their answers, in order, written down before', async () => {
+    const { service, journal, matchIdOf, matchmaker, run, status } = crowd()
+    await matchmaker.tick()
+    const tags = pairs.map((name) => `match-${matchIdOf(name)}`)
+    const sent = () => service.calls.create.map(({ tags: own }) => own?.[1])
+    expect(await journal.open()).toMatchObject(tags.map((tag) => ({ tag })))
+    expect(sent()).toEqual(tags.slice(0, 2))
+    await run(750)
+    expect(sent()).toEqual(tags.slice(0, 2))
+    await run(500)
+    expect(sent()).toEqual(tags)
+    await run(8000)
+    expect(pairs.map((name) => status(`${name}1-${name}2`))).toEqual(pairs.map(() => 'HOST_ASSIGNED'))
+  })
+
+  test('one that fails makes room for the next', async () => {
+    const { service, run } = crowd({
+      service: { latencyMs: () => 500, fault: (method, nth) => (method === 'create' && nth <= 2 ? {} : undefined) },
+    })
+    await run(1000)
+    expect(service.calls.create).toHaveLength(4)
+  })
+
+  test('a match that is not wanted any more by then never asks, and is over at once', async () => {
+    const { service, seen, journal, matchIdOf, matchmaker, run } = crowd()
+    await matchmaker.tick()
+    const [, , third, fourth] = pairs.map(matchIdOf) as [string, string, string, string]
+    matchmaker.cancelTicket('c1-c2')
+    await matchmaker.stopMatch(fourth)
+    expect(await journal.open()).toHaveLength(2)
+    await run(20_000)
+    const asked = service.calls.create.flatMap(({ tags }) => tags ?? [])
+    expect(asked).not.toContain(`match-${third}`)
+    expect(asked).not.toContain(`match-${fourth}`)
+    // The ticket of the fourth went on searching, and has another match.
+    expect(service.calls.create).toHaveLength(3)
+    expect(seen.deploymentStopped).toBeUndefined()
+  })
+
+  test('what is too large is found out when its turn comes, and makes room for the next', async () => {
+    const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: tooLarge } }]
+    const { service, seen, journal, matchmaker } = crowd({ queues })
+    await matchmaker.tick()
+    expect(service.calls.create).toHaveLength(0)
+    expect(seen.problem).toHaveLength(4)
+    expect(seen.returned).toMatchObject(pairs.map(() => ({ reason: 'refused', ticket: { attempts: 0 } })))
+    expect(await journal.open()).toEqual([])
+  })
+
+  test('closing creates none of those that wait', async () => {
+    const { service, clock, matchmaker } = crowd()
+    await matchmaker.tick()
+    const closed = matchmaker.close()
+    await clock.advance(30_000)
+    await closed
+    expect(service.calls.create).toHaveLength(2)
+    expect(service.unstopped()).toEqual([])
+  })
+})
+
+describe('so many creates are sent within any minute', () => {
+  const minuteOf = (options: Parameters<typeof setUp>[0] = {}) => {
+    const sentAt: number[] = []
+    const all = setUp({
+      maxCreatesPerMinute: 2,
+      ...options,
+      service: {
+        ...options.service,
+        fault: (method, nth) => {
+          if (method === 'create') sentAt.push(all.clock.now())
+          return options.service?.fault?.(method, nth)
+        },
+      },
+    })
+    const joinAll = (...names: string[]) => {
+      for (const name of names) all.join(`${name}1`, `${name}2`)
+    }
+    const mostAtOnce = () => Math.max(...sentAt.map((from) => sentAt.filter((at) => at >= from && at < from + 60_000).length))
+    return { ...all, sentAt, joinAll, mostAtOnce }
+  }
+
+  test('whenever it was that their turn came', async () => {
+    let slow = true
+    const { sentAt, joinAll, mostAtOnce, run } = minuteOf({
+      maxCreatesInFlight: 1,
+      service: { latencyMs: () => (slow ? 29_000 : 0) },
+    })
+    joinAll('a', 'b')
+    await run(57_000)
+    expect(sentAt).toHaveLength(1)
+    slow = false
+    joinAll('c', 'd')
+    await run(60_000)
+    expect(mostAtOnce()).toBe(2)
+    await run(62_000)
+    expect(sentAt).toHaveLength(4)
+    expect(mostAtOnce()).toBe(2)
+  })
+
+  test('those that wait for their turn take their part of what may be sent', async () => {
+    const { matchmaker, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
+    joinAll('a', 'b', 'c')
+    await run(500)
+    expect(matchmaker.inspect()).toMatchObject({ held: 'maxCreatesPerMinute' })
+    expect(matchmaker.inspect().matches).toHaveLength(2)
+  })
+
+  test('and one that is not wanted any more by then is not one of them', async () => {
+    const { matchmaker, sentAt, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
+    joinAll('a', 'b')
+    await run(250)
+    matchmaker.cancelTicket('b1-b2')
+    joinAll('c')
+    await run(2000)
+    expect(sentAt).toHaveLength(2)
+    expect(matchmaker.getTicket('c1-c2')).toMatchObject({ status: 'MATCH_FOUND' })
+  })
+
+  test('nor is one that is too large, or whose intent could not be written', async () => {
+    const memory = createMemoryJournal()
+    let writes = 0
+    const append = (entry: JournalEntry) => {
+      if (entry.kind === 'intent' && ++writes <= 2) throw new Error('full')
+      return memory.append(entry)
+    }
+    const { sentAt, joinAll, matchmaker, run } = minuteOf({
+      journal: { append, open: memory.open },
+      queues: [duel, { ...duel, name: 'large', deploy: { ...deploy, hiddenEnvironment: tooLarge } }],
+    })
+    for (const id of ['x', 'y']) {
+      const players = [`${id}1`, `${id}2`].map((player) => ({ id: player, ip: '198.51.100.7' }))
+      matchmaker.createTicket({ id, queue: 'large', players })
+    }
+    await run(1000)
+    expect(matchmaker.getTicket('x')).toMatchObject({ status: 'SEARCHING' })
+    joinAll('a', 'b', 'c')
+    await run(5000)
+    expect(sentAt).toHaveLength(2)
+  })
+
+  test('each try of a match is one of them', async () => {
+    const cached = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
+    const { sentAt, joinAll, mostAtOnce, status, run } = minuteOf({
+      queues: [cached],
+      service: {
+        fault: (method, nth) =>
+          method === 'create' && nth <= 2 ? { error: new NoCapacity('full', { requestId: `r${nth}` }), effect: true } : undefined,
+        fate: (nth) => (nth <= 2 ? { errorMs: 0 } : { readyMs: 1000 }),
+      },
+    })
+    joinAll('a', 'b')
+    await run(59_000)
+    expect(sentAt).toHaveLength(2)
+    expect(status('a1-a2')).toBe('MATCH_FOUND')
+    joinAll('c')
+    await run(10_000)
+    expect(sentAt).toHaveLength(4)
+    expect(['a1-a2', 'b1-b2', 'c1-c2'].map(status)).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED', 'SEARCHING'])
+    expect(mostAtOnce()).toBe(2)
+  })
+})

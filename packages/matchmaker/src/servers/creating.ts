@@ -1,0 +1,198 @@
+import type { Coordinates } from '@muster/core'
+import type { CreateDeployment } from '@muster/core/api'
+import type { Clock, Random } from '@muster/core/clock'
+import { newId } from '../ids.js'
+import { matchTag } from './tags.js'
+import { backoffMs } from './backoff.js'
+import { readCreateFailure } from './create-failure.js'
+import { placesWithCapacity, type DeploymentService, type LocationService } from './deployment-service.js'
+import { foundMatch } from '../matches/found-match.js'
+import type { Governor } from './governor.js'
+import type { Journal } from './journal/journal.js'
+import type { ServerLifecycle } from './server-lifecycle.js'
+import type { AllocatorListener } from './listener.js'
+import { intentEntry, type Allocation, type Order } from './allocation.js'
+import type { Allocations } from './allocations.js'
+import { deploymentRequest } from './request.js'
+import { checkSize, MatchTooLarge } from './request-size.js'
+import { firstAttempt, middleOfMatch, nextAttempt } from './placement-attempts.js'
+import { createConcurrencyLimit } from './concurrency-limit.js'
+
+/** Asks for deployments, each written down in the journal before. */
+export interface Creating {
+  /** Resolves when the intent is written down; what comes of it is told to the listener. */
+  begin(allocation: Allocation): Promise<void>
+  /** What its last try had created is gone. */
+  again(allocation: Allocation): Promise<void>
+  /** It is not wanted any more: if its create was not sent yet, it never will be, and nothing of it is left. */
+  forget(allocation: Allocation): void
+  /** Begins the tries that are due. */
+  advance(now: number): void
+}
+
+export interface CreatingOptions {
+  readonly service: DeploymentService
+  /** Tells where there is capacity; without it, a match tries no other place. */
+  readonly locations: LocationService | undefined
+  readonly journal: Journal
+  readonly governor: Governor
+  readonly allocations: Allocations
+  readonly lifecycle: ServerLifecycle
+  readonly clock: Clock
+  readonly random: Random
+  readonly maxCreatesInFlight: number
+  readonly ownTag: string
+  readonly webhookUrlOf: (allocation: Allocation) => string | undefined
+  readonly on: AllocatorListener
+}
+
+/** Milliseconds for a create; it may wait in the client's queue for most of them. */
+const CREATE_TIMEOUT_MS = 30_000
+const WRITTEN = Promise.resolve()
+/** The first try, with or without cached locations only; shared by all matches. */
+const FIRST = [firstAttempt(false)]
+const FIRST_CACHED = [firstAttempt(true)]
+/** Between two tries of one match. */
+const RETRY = { baseMs: 250, capMs: 2000 }
+
+export function createCreating(options: CreatingOptions): Creating {
+  const { service, locations, journal, governor, allocations, lifecycle, clock, random, ownTag, webhookUrlOf, on } = options
+  /** Matches that try again, and when: epoch milliseconds. */
+  const waiting = new Map<Allocation, number>()
+
+  /** @throws {MatchTooLarge} */
+  const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
+    const current = allocation.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
+    order.secret ??= newId(random)
+    const wanted = { found: foundMatch(allocation, order), deploy: order.deploy, secret: order.secret }
+    const request = deploymentRequest(wanted, current, { matchmaker: ownTag, match: allocation.tag }, webhookUrlOf(allocation))
+    checkSize(request)
+    return request
+  }
+
+  /** Its create was not sent. */
+  const end = (allocation: Allocation): void => {
+    governor.forgone(allocation)
+    lifecycle.end(allocation)
+  }
+
+  const failed = (allocation: Allocation, error: unknown): void => {
+    on.problem('create', error, allocation)
+    if (error instanceof MatchTooLarge) {
+      lifecycle.fail(allocation, 'refused', false)
+      return end(allocation)
+    }
+    const failure = readCreateFailure(error)
+    switch (failure.kind) {
+      case 'lost':
+        governor.failed(clock.now())
+        return lifecycle.lose(allocation)
+      case 'unavailable':
+        governor.failed(clock.now())
+        lifecycle.fail(allocation, 'unavailable', false)
+        return lifecycle.end(allocation)
+      case 'refused':
+        lifecycle.fail(allocation, 'refused', true)
+        return lifecycle.end(allocation)
+      case 'no-capacity':
+        if (failure.requestId !== undefined && allocation.unwanted === undefined && mayTryElsewhere(allocation)) {
+          return lifecycle.retry(allocation, failure.requestId)
+        }
+        lifecycle.fail(allocation, 'no-capacity', true)
+        if (failure.requestId === undefined) lifecycle.lose(allocation)
+        else lifecycle.exists(allocation, failure.requestId)
+    }
+  }
+
+  const mayTryElsewhere = (allocation: Allocation): boolean =>
+    locations !== undefined || nextAttempt(allocation.tries, [], undefined) !== undefined
+
+  const send = async (allocation: Allocation): Promise<void> => {
+    const { order } = allocation
+    if (order === undefined) return
+    let requestId: string
+    try {
+      // Made only now, because it is large, and there may be many who wait.
+      const request = requestOf(allocation, order)
+      governor.sent(allocation, clock.now())
+      const answer = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
+      requestId = answer.request_id
+    } catch (error) {
+      return failed(allocation, error)
+    }
+    governor.succeeded()
+    lifecycle.exists(allocation, requestId)
+  }
+  const limit = createConcurrencyLimit(options.maxCreatesInFlight, send)
+
+  const ask = (allocation: Allocation): void => {
+    if (allocation.unwanted === undefined) limit.add(allocation)
+    else end(allocation)
+  }
+
+  const unwritten = (allocation: Allocation, error: unknown): void => {
+    on.problem('journal', error, allocation)
+    governor.failed(clock.now())
+    lifecycle.fail(allocation, 'unavailable', false)
+    end(allocation)
+  }
+
+  /** Resolves when its intent is in the journal, and it goes on; or could not be written, and it is over. */
+  const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
+    let appended: void | Promise<void>
+    try {
+      appended = journal.append(intentEntry(allocation))
+    } catch (error) {
+      appended = Promise.reject(error as Error)
+    }
+    if (appended !== undefined) return appended.then(() => goOn(allocation), (error: unknown) => unwritten(allocation, error))
+    goOn(allocation)
+    return WRITTEN
+  }
+
+  const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[]> => {
+    if (locations === undefined) return []
+    try {
+      return await placesWithCapacity(locations, deploy)
+    } catch (error) {
+      on.problem('list', error, allocation)
+      return []
+    }
+  }
+
+  return {
+    begin: (allocation) => {
+      allocation.tries = allocation.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
+      allocations.add(allocation)
+      governor.planned(allocation)
+      return writeDown(allocation, ask)
+    },
+
+    again: async (allocation) => {
+      const { order, matchId } = allocation
+      const places = order === undefined ? [] : await placesFor(allocation, order)
+      const next = order && nextAttempt(allocation.tries, places, middleOfMatch(order))
+      if (next === undefined) lifecycle.fail(allocation, 'no-capacity', true)
+      if (next === undefined || allocation.unwanted !== undefined) return lifecycle.end(allocation)
+      allocation.tries = [...allocation.tries, next]
+      allocations.enter(allocation, 'creating')
+      allocation.tag = matchTag(matchId, allocation.tries.length)
+      await writeDown(allocation, () => {
+        waiting.set(allocation, clock.now() + backoffMs(allocation.tries.length - 1, random(), RETRY))
+      })
+    },
+
+    forget: (allocation) => {
+      if (limit.remove(allocation)) end(allocation)
+    },
+
+    advance: (now) => {
+      for (const [allocation, at] of waiting) {
+        if (allocation.unwanted === undefined && (at > now || !governor.mayCreate(now))) continue
+        waiting.delete(allocation)
+        governor.planned(allocation)
+        ask(allocation)
+      }
+    },
+  }
+}

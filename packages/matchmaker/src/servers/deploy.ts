@@ -1,0 +1,133 @@
+import { z } from 'zod'
+import { LONGEST_VALUE_BYTES } from './env-limits.js'
+import { isReserved, LONGEST_TAG } from './tags.js'
+
+/** What to deploy for a match: plain data, from JSON if you like. */
+export interface DeployDefinition {
+  /** Application and version to deploy, by name. */
+  readonly application: string
+  readonly version: string
+  /** Environment variables for the server, besides the MM_ ones. Each value at most 4096 bytes (public fact). */
+  readonly environment?: Readonly<Record<string, string>> | undefined
+  /** The same, marked as hidden to the service. */
+  readonly hiddenEnvironment?: Readonly<Record<string, string>> | undefined
+  /** Tags for the deployment, each 1 to 40 characters, besides ours, which begin with `mm-` and `match-`. */
+  readonly tags?: readonly string[] | undefined
+  /** Only places that have the image cached, as long as these have capacity. Default false. */
+  readonly requireCachedLocations?: boolean | undefined
+  /** Milliseconds from create to READY after which the deployment counts as failed. Default 180,000 (our choice). */
+  readonly readyTimeoutMs?: number | undefined
+  /**
+   * Milliseconds from the assignment after which the match is over and its server is stopped, whoever plays.
+   * Default 86,400,000: the service itself ends every deployment after 24 hours (public fact).
+   */
+  readonly maxDurationMs?: number | undefined
+  /** Milliseconds after READY before players are sent, or the probe begins: READY is not 'listening' (public fact). Default 0. */
+  readonly warmUpMs?: number | undefined
+  /** How to find out whether the server listens. Default: it is taken to do so when it is READY and warm. */
+  readonly probe?: ProbeDefinition | undefined
+}
+
+/** How to find out that a server which is READY also listens. */
+export type ProbeDefinition = PortProbeDefinition | RegistrationDefinition
+
+/** Knocks at a port of the server: a TCP connection is accepted, or a UDP datagram answered, whatever with. */
+export interface PortProbeDefinition {
+  readonly kind: 'tcp' | 'udp'
+  /** Name of the port in the application version. */
+  readonly port: string
+  /** Text of the UDP datagram. Default `ping`. Not for TCP. */
+  readonly payload?: string | undefined
+  /** Milliseconds for each knock. Default 1000. */
+  readonly timeoutMs?: number | undefined
+  /** Milliseconds for all of them; then the deployment counts as failed. Default 30,000. */
+  readonly withinMs?: number | undefined
+}
+
+/**
+ * The server itself says when players may come, by `serverReady` with the secret that it finds in the hidden
+ * variable MM_REGISTRATION_SECRET.
+ */
+export interface RegistrationDefinition {
+  readonly kind: 'registration'
+  /** Told to the server in MM_REGISTRATION_URL: where your backend, or the ticket API, takes it. */
+  readonly url?: string | undefined
+  /** Milliseconds from READY; then the deployment counts as failed. Default 60,000. */
+  readonly withinMs?: number | undefined
+}
+
+type Filled<T, Optional extends keyof T = never> = Readonly<
+  { [Key in Exclude<keyof T, Optional>]-?: Exclude<T[Key], undefined> } & { [Key in Optional]?: T[Key] }
+>
+
+export type PortProbe = Filled<PortProbeDefinition>
+export type Registration = Filled<RegistrationDefinition, 'url'>
+export type Probe = PortProbe | Registration
+
+/** What to deploy, checked, with every default filled in. */
+export type Deploy = Omit<Filled<DeployDefinition, 'probe'>, 'probe'> & { readonly probe?: Probe | undefined }
+
+
+
+const milliseconds = z
+  .number()
+  .min(0)
+  .max(7 * 24 * 3600 * 1000)
+const duration = milliseconds.positive()
+
+const environment = z
+  .record(
+    z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of an environment variable'),
+    z
+      .string()
+      .refine(
+        (value) => Buffer.byteLength(value) <= LONGEST_VALUE_BYTES,
+        `must be at most ${LONGEST_VALUE_BYTES} bytes of UTF-8`,
+      ),
+  )
+  .superRefine((variables, context) => {
+    for (const key of Object.keys(variables)) {
+      if (key.startsWith('MM_'))
+        context.addIssue({ code: 'custom', path: [key], message: 'names beginning with MM_ are set by the matchmaker' })
+    }
+  })
+  .default({})
+
+const portProbe = {
+  port: z.string().min(1),
+  payload: z.string().min(1).max(1000).default('ping'),
+  timeoutMs: duration.default(1000),
+  withinMs: duration.default(30_000),
+}
+
+const probe = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('tcp'), ...portProbe }),
+  z.strictObject({ kind: z.literal('udp'), ...portProbe }),
+  z.strictObject({
+    kind: z.literal('registration'),
+    url: z.url({ protocol: /^https?$/, error: 'must be an http or https URL' }).optional(),
+    withinMs: duration.default(60_000),
+  }),
+])
+
+/** What it gives may be given to it again. */
+export const deploySchema: z.ZodType<Deploy> = z.strictObject({
+  application: z.string().min(1),
+  version: z.string().min(1),
+  environment,
+  hiddenEnvironment: environment,
+  tags: z
+    .array(
+      z
+        .string()
+        .min(1)
+        .max(LONGEST_TAG)
+        .refine((tag) => !isReserved(tag), 'tags beginning with mm- and match- are set by the matchmaker'),
+    )
+    .default([]),
+  requireCachedLocations: z.boolean().default(false),
+  readyTimeoutMs: duration.default(180_000),
+  maxDurationMs: duration.default(24 * 3600 * 1000),
+  warmUpMs: milliseconds.default(0),
+  probe: probe.optional(),
+})

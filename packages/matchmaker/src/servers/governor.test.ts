@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createGovernor, type Held } from './governor.js'
+import { newAllocation, type AllocationPhase } from './allocation.js'
+import { createAllocations } from './allocations.js'
+
+function matches(...phases: AllocationPhase[]) {
+  const all = createAllocations()
+  for (const [index, phase] of phases.entries()) {
+    const allocation = newAllocation({ matchId: `m${index}`, queue: 'q', tag: 't', ticketIds: [], at: 0 })
+    all.add(allocation)
+    all.enter(allocation, phase)
+  }
+  return { count: all.count(), startingCount: all.startingCount() }
+}
+const none = matches()
+const bound = { maxServers: 5, maxStarting: 3, maxCreatesPerMinute: Infinity }
+
+describe('room', () => {
+  test.each<[AllocationPhase[], number, Held | undefined]>([
+    [[], 3, undefined],
+    [['creating', 'finding'], 1, undefined],
+    [['starting', 'retrying', 'warming'], 0, 'maxStarting'],
+    [['running', 'running', 'running'], 2, undefined],
+    [['running', 'running', 'running', 'stopping'], 1, undefined],
+    [['running', 'running', 'running', 'running', 'running', 'running'], 0, 'maxServers'],
+  ])('with %j', (phases, room, held) => {
+    const governor = createGovernor(bound, () => 0)
+    expect([governor.room(matches(...phases), 0), governor.held()]).toEqual([room, held])
+  })
+})
+
+const minute = (maxCreatesPerMinute: number) =>
+  createGovernor({ maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute }, () => 0)
+
+test('no minute has more creates than allowed, however long they wait for their turn, and whether they are sent at all', () => {
+  const gap = fc.nat(20_000)
+  const step = fc.oneof(
+    fc.record({ gap, does: fc.constant('plan' as const) }),
+    fc.record({ gap, does: fc.constantFrom('send' as const, 'forgo' as const), which: fc.nat(20) }),
+  )
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.array(step, { maxLength: 300 }), (most, steps) => {
+      const governor = minute(most)
+      const planned: object[] = []
+      const sent: number[] = []
+      let now = 0
+      for (const each of steps) {
+        now += each.gap
+        const used = planned.length + sent.filter((at) => at > now - 60_000).length
+        expect(governor.mayCreate(now)).toBe(used < most)
+        const held = used < most ? undefined : 'maxCreatesPerMinute'
+        expect([governor.room(none, now), governor.held()]).toEqual([most - used, held])
+        if (each.does === 'plan') {
+          if (used === most) continue
+          planned.push({})
+          governor.planned(planned.at(-1) as object)
+          continue
+        }
+        const [match] = planned.splice(each.which % Math.max(1, planned.length), 1)
+        if (match === undefined) continue
+        if (each.does === 'forgo') governor.forgone(match)
+        else {
+          governor.sent(match, now)
+          sent.push(now)
+        }
+      }
+      for (const start of sent) expect(sent.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(most)
+    }),
+  )
+})
+
+test('what was sent counts, whatever became of it', () => {
+  const governor = minute(1)
+  const match = {}
+  governor.planned(match)
+  governor.sent(match, 0)
+  governor.forgone(match)
+  expect([governor.mayCreate(59_999), governor.mayCreate(60_000)]).toEqual([false, true])
+})
+
+test('the third failure in a row makes a pause, each further one a longer one, and a success ends it', () => {
+  const governor = createGovernor(bound, () => 0)
+  governor.failed(0)
+  governor.failed(0)
+  expect(governor.room(none, 0)).toBe(3)
+  governor.failed(0)
+  expect(governor.pausedUntil()).toBe(500)
+  // These were under way already.
+  for (let index = 0; index < 10; index++) governor.failed(100)
+  expect([governor.room(none, 499), governor.room(none, 500)]).toEqual([0, 3])
+  governor.failed(500)
+  expect(governor.pausedUntil()).toBe(1500)
+  governor.succeeded()
+  expect(governor.room(none, 600)).toBe(3)
+})
+
+test('pauses are bounded', () => {
+  const governor = createGovernor(bound, () => 0.5)
+  let now = 0
+  for (let index = 0; index < 100; index++) {
+    governor.failed(now)
+    expect(governor.pausedUntil() - now).toBeLessThanOrEqual(30_000)
+    now = Math.max(now, governor.pausedUntil())
+  }
+})

@@ -1,0 +1,101 @@
+import type { Assignment } from '../assignment.js'
+
+/** A deployment that may exist: written down before it is asked for, because it costs money from then on. */
+export interface Intent {
+  readonly matchId: string
+  readonly queue: string
+  /** The tag that its deployment will have, and no other. */
+  readonly tag: string
+  readonly ticketIds: readonly string[]
+  /** Who is to play on it. */
+  readonly playerIds?: readonly string[] | undefined
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** What a journal is told, in this order for each match; all but the first may be missing. */
+export type JournalEntry =
+  /** A further one for the same match stands for the next try, once what the one before created is gone. */
+  | ({ readonly kind: 'intent' } & Intent)
+  /** The deployment got its id. */
+  | { readonly kind: 'created'; readonly matchId: string; readonly requestId: string }
+  /** Players were sent to it; `endsAt`: epoch milliseconds at which it is stopped at the latest. */
+  | {
+      readonly kind: 'assigned'
+      readonly matchId: string
+      readonly endsAt?: number | undefined
+      readonly assignment?: Assignment | undefined
+    }
+  /** Nobody is to play on it any more: it is being stopped. */
+  | { readonly kind: 'dropped'; readonly matchId: string }
+  /** Others play on it than before. */
+  | { readonly kind: 'players'; readonly matchId: string; readonly playerIds: readonly string[] }
+  /** There is no deployment of this match, or not any more. The journal may forget the match. */
+  | { readonly kind: 'settled'; readonly matchId: string }
+
+/** A match that was not settled when the journal was last written to. */
+export interface OpenIntent extends Intent {
+  readonly requestId?: string | undefined
+  /** Whether players were sent to it, and may still be there. */
+  readonly assigned: boolean
+  readonly endsAt?: number | undefined
+  readonly assignment?: Assignment | undefined
+}
+
+/**
+ * Remembers which deployments may exist. Entries must be kept in the order in which `append` was called.
+ * A create is sent when the `append` of its intent has resolved, so a journal on disk resolves when the
+ * entry is safe.
+ */
+export interface Journal {
+  append(entry: JournalEntry): void | Promise<void>
+  /** What is not settled, oldest first. Asked once, before the first match; again where it failed. */
+  open(): readonly OpenIntent[] | Promise<readonly OpenIntent[]>
+  /** Called at the end of `close` of the matchmaker, after the last entry. */
+  close?(): void | Promise<void>
+}
+
+/**
+ * A journal that lasts as long as the process: it finds lost answers again, but does not know of what a crash
+ * left behind. That is found by its tag, and stopped after `reapAfterMs`, players or not: see `createFileJournal`.
+ */
+export function createMemoryJournal(): Journal {
+  const intents = new Map<string, OpenIntent>()
+  return {
+    append: (entry) => applyEntry(intents, entry),
+    open: () => [...intents.values()],
+  }
+}
+
+/** What an entry changes in what is open. Entries about a match that is not open change nothing. */
+export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
+  const { kind, matchId } = entry
+  if (kind === 'intent') {
+    // Field by field: every match comes by here.
+    const { queue, tag, ticketIds, playerIds, at } = entry
+    open.set(matchId, { matchId, queue, tag, ticketIds, playerIds, at, assigned: false })
+    return
+  }
+  const intent = open.get(matchId)
+  if (intent === undefined) return
+  switch (kind) {
+    case 'created':
+      open.set(matchId, { ...intent, requestId: entry.requestId })
+      break
+    case 'assigned': {
+      const { endsAt, assignment } = entry
+      open.set(matchId, { ...intent, assigned: true, endsAt, assignment })
+      break
+    }
+    case 'dropped': {
+      const { endsAt: _, assignment: __, ...rest } = intent
+      open.set(matchId, { ...rest, assigned: false })
+      break
+    }
+    case 'players':
+      open.set(matchId, { ...intent, playerIds: entry.playerIds })
+      break
+    case 'settled':
+      open.delete(matchId)
+  }
+}

@@ -1,0 +1,19 @@
+import type { Activity, StopReason } from '../events.js'
+import type { ReturnReason } from '../tickets/ticket.js'
+import type { Assignment } from './assignment.js'
+import type { Allocation } from './allocation.js'
+
+/** What becomes of matches. */
+export interface AllocatorListener {
+  created(allocation: Allocation, requestId: string): void
+  /** The server is READY, since `unseenMs` at most; whether it listens is found out next. */
+  up(allocation: Allocation, requestId: string, unseenMs: number): void
+  /** Players may come. */
+  ready(allocation: Allocation, requestId: string, assignment: Assignment): void
+  /** Its tickets lose the match. @param counts whether it was the deployment's fault. */
+  failed(allocation: Allocation, reason: ReturnReason, counts: boolean): void
+  stopped(allocation: Allocation, requestId: string, reason: StopReason): void
+  /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
+  reaped(requestId: string): void
+  problem(during: Activity, error: unknown, allocation?: Allocation, requestId?: string): void
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import type { FoundMatch } from './allocation.js'
+import { firstAttempt, middleOfMatch, nextAttempt, type PlacementAttempt } from './placement-attempts.js'
+
+const oslo = { latitude: 59.9, longitude: 10.7 }
+const paris = { latitude: 48.9, longitude: 2.4 }
+const tokyo = { latitude: 35.7, longitude: 139.7 }
+const at = (place: PlacementAttempt['at']): PlacementAttempt => ({ cachedOnly: false, at: place })
+
+describe('where to ask next', () => {
+  test.each<[string, PlacementAttempt[], PlacementAttempt | undefined]>([
+    ['anywhere, if only cached places were asked for', [firstAttempt(true)], at(undefined)],
+    ['at the nearest place with capacity', [firstAttempt(false)], at(paris)],
+    ['at the next nearest', [firstAttempt(false), at(paris)], at(oslo)],
+    ['nowhere, after four', [firstAttempt(true), at(undefined), at(paris), at(oslo)], undefined],
+  ])('%s', (_, tries, next) => {
+    expect(nextAttempt(tries, [tokyo, oslo, paris], { latitude: 47, longitude: 8 })).toEqual(next)
+  })
+
+  test('nowhere, if no other place is known to have capacity', () => {
+    expect(nextAttempt([firstAttempt(false)], [], oslo)).toBeUndefined()
+    expect(nextAttempt([firstAttempt(false), at(oslo)], [oslo], oslo)).toBeUndefined()
+  })
+
+  test('in the order of the service, if it is not known where the players are', () => {
+    expect(nextAttempt([firstAttempt(false)], [tokyo, oslo], undefined)).toEqual(at(tokyo))
+  })
+})
+
+test('the middle of a match is that of its parties, as far as it is known where they are', () => {
+  const ticket = (id: string, place: typeof oslo | undefined, ...coordinates: (typeof oslo)[]) => ({
+    id,
+    createdAt: 0,
+    place,
+    players: coordinates.map((one, index) => ({ id: `${id}-${index}`, coordinates: one })),
+  })
+  const tickets = [
+    ticket('a', { latitude: 10, longitude: 0 }),
+    ticket('b', undefined, { latitude: 20, longitude: 0 }),
+    ticket('c', undefined),
+  ]
+  const middle = middleOfMatch({ tickets } as unknown as FoundMatch)
+  expect(middle?.latitude).toBeCloseTo(15)
+  expect(middle?.longitude).toBeCloseTo(0)
+  expect(middleOfMatch({ tickets: tickets.slice(2) } as unknown as FoundMatch)).toBeUndefined()
+})

@@ -1,0 +1,112 @@
+import { InvalidInput } from '@muster/core'
+import type { Clock } from '@muster/core/clock'
+import type { Assignment } from '../assignment.js'
+import type { PortProbe } from '../deploy.js'
+import type { Allocation } from '../allocation.js'
+import type { Prober, ProbeTarget } from './prober.js'
+
+/** Finds out whether a server that is READY also listens: by waiting, by knocking, or by hearing from it. */
+export interface Listening {
+  /** What comes of it is told at once, if there is nothing to find out. */
+  begin(allocation: Allocation, assignment: Assignment): void
+  /** The server has said that players may come. */
+  registered(allocation: Allocation): void
+  /** It does not matter any more. */
+  forget(allocation: Allocation): void
+  /** Ends everything, and tells nothing more. */
+  close(): void
+}
+
+export interface ListeningOptions {
+  readonly prober: Prober
+  readonly clock: Clock
+  /** Called once for each that began and was not forgotten. */
+  readonly listened: (allocation: Allocation, listens: boolean) => void
+  readonly problem: (error: unknown, allocation: Allocation) => void
+}
+
+/** Milliseconds between two knocks. */
+const GAP_MS = 250
+
+export function createListening({ prober, clock, listened, problem }: ListeningOptions): Listening {
+  const underWay = new Map<Allocation, { readonly ending: AbortController; readonly heard: () => void }>()
+
+  /** Knocks until it is answered or the time is over. */
+  const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
+    const deadline = clock.now() + probe.withinMs
+    while (clock.now() < deadline) {
+      const ending = new AbortController()
+      const over = AbortSignal.any([ending.signal, signal])
+      void clock.sleep(probe.timeoutMs, over).then(
+        () => ending.abort(),
+        () => {},
+      )
+      const answered = await prober(target, over)
+      ending.abort()
+      if (answered || signal.aborted) return answered
+      await clock.sleep(GAP_MS, signal)
+    }
+    return false
+  }
+
+  /** Resolves with true when the server is heard of, with false when the time is over. */
+  const hear = async (allocation: Allocation, withinMs: number, heard: Promise<void>, signal: AbortSignal): Promise<boolean> => {
+    const ending = new AbortController()
+    const over = clock.sleep(withinMs, AbortSignal.any([ending.signal, signal])).catch(() => {})
+    await Promise.race([heard, over])
+    ending.abort()
+    return allocation.registered
+  }
+
+  const find = async (allocation: Allocation, assignment: Assignment, heard: Promise<void>, signal: AbortSignal): Promise<boolean> => {
+    const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
+    if (warmUpMs > 0) await clock.sleep(warmUpMs, signal)
+    if (probe === undefined) return true
+    if (probe.kind === 'registration') return allocation.registered || hear(allocation, probe.withinMs, heard, signal)
+    const port = assignment.ports[probe.port]?.external
+    if (port === undefined) {
+      const message = `the server has no port ${JSON.stringify(probe.port)}, which the probe needs`
+      throw new InvalidInput(message, { field: 'probe.port' })
+    }
+    const { kind, payload } = probe
+    return knock(probe, { kind, payload, port, host: assignment.publicIp ?? assignment.fqdn }, signal)
+  }
+
+  const run = async (allocation: Allocation, assignment: Assignment): Promise<void> => {
+    const ending = new AbortController()
+    const { signal } = ending
+    let heard = () => {}
+    const hearing = new Promise<void>((resolve) => (heard = resolve))
+    underWay.set(allocation, { ending, heard })
+    let listens = false
+    try {
+      listens = await find(allocation, assignment, hearing, signal)
+    } catch (error) {
+      if (!signal.aborted) problem(error, allocation)
+    }
+    if (signal.aborted) return
+    underWay.delete(allocation)
+    listened(allocation, listens)
+  }
+
+  const forget = (allocation: Allocation) => {
+    underWay.get(allocation)?.ending.abort()
+    underWay.delete(allocation)
+  }
+
+  return {
+    begin: (allocation, assignment) => {
+      const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
+      if (warmUpMs === 0 && probe === undefined) listened(allocation, true)
+      else void run(allocation, assignment)
+    },
+    registered: (allocation) => {
+      allocation.registered = true
+      underWay.get(allocation)?.heard()
+    },
+    forget,
+    close: () => {
+      for (const allocation of underWay.keys()) forget(allocation)
+    },
+  }
+}

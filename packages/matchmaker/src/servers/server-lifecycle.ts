@@ -1,0 +1,243 @@
+import { sameStatus, type DeploymentHint } from '@muster/core'
+import type { DeploymentListEntry } from '@muster/core/api'
+import type { Clock, Random } from '@muster/core/clock'
+import type { Listening } from './probe/listening.js'
+import type { ReturnReason } from '../tickets/ticket.js'
+import type { Sighting } from './watching/sightings.js'
+import type { Watcher } from './watching/watcher.js'
+import type { DeploymentService } from './deployment-service.js'
+import { createFinder } from './finder.js'
+import type { AllocatorListener } from './listener.js'
+import { NOBODY, type Allocation, type AllocationPhase } from './allocation.js'
+import type { Allocations } from './allocations.js'
+import type { Notes } from './journal/notes.js'
+import { createTimeouts } from './timeouts.js'
+import { createReaper } from './reaper.js'
+import { createStops } from './stops.js'
+
+/** What a match goes through once its create was sent: to its server, to its end, or to another try. */
+export interface ServerLifecycle {
+  /** Its tickets leave it, once. */
+  fail(allocation: Allocation, reason: ReturnReason, counts: boolean): void
+  /** Nothing of it is left. */
+  end(allocation: Allocation): void
+  /** Its deployment exists, under this id. */
+  exists(allocation: Allocation, requestId: string): void
+  /** Its deployment may exist, under an id that is not known. */
+  lose(allocation: Allocation): void
+  /** Its deployment is of no use, and to be gone before another one is asked for. */
+  retry(allocation: Allocation, requestId: string): void
+  stop(allocation: Allocation, requestId: string): void
+  /** Takes what the watcher finds out. */
+  sighted(sighting: Sighting): void
+  /** Players may come, or the server does not listen. */
+  listened(allocation: Allocation, listens: boolean): void
+  /** Takes a listed deployment that is not followed. */
+  listed(entry: DeploymentListEntry): void
+  /** Something may have happened to the deployment of this match. @param hint what its webhook says, if anything. */
+  hinted(allocation: Allocation, hint: DeploymentHint | undefined): void
+  /** Does what is due: stops, looks for lost deployments, time-outs. */
+  advance(now: number): void
+  giveUpSooner(): void
+  stopsPending(): number
+}
+
+export interface ServerLifecycleOptions {
+  readonly service: DeploymentService
+  readonly allocations: Allocations
+  readonly notes: Notes
+  readonly watcher: Pick<Watcher, 'follow' | 'settle' | 'forget' | 'hint'>
+  readonly listening: Pick<Listening, 'begin' | 'forget'>
+  readonly clock: Clock
+  readonly random: Random
+  /** Milliseconds for which the service may not show or know yet what it has created. */
+  readonly listLagMs: number
+  readonly reapAfterMs: number
+  /** What it had is gone: it may try again. */
+  readonly again: (allocation: Allocation) => void
+  readonly on: AllocatorListener
+}
+
+export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
+  const { service, allocations, notes, watcher, listening, clock, random, listLagMs, reapAfterMs, again, on } = options
+
+  const fail: ServerLifecycle['fail'] = (allocation, reason, counts) => {
+    if (allocation.unwanted !== undefined) return
+    allocation.unwanted = reason
+    on.failed(allocation, reason, counts)
+  }
+
+  const end = (allocation: Allocation) => {
+    allocations.remove(allocation)
+    reaper.ended(allocation.tag)
+    notes.note({ kind: 'settled', matchId: allocation.matchId })
+    const { ended } = allocation
+    allocation.ended = NOBODY
+    for (const tell of ended) tell()
+  }
+
+  const discard = (allocation: Allocation, requestId: string, confirmed: () => void) => {
+    watcher.forget(requestId)
+    listening.forget(allocation)
+    reaper.stopping(requestId)
+    stops.order({ requestId, knownAt: allocation.knownAt, confirmed })
+  }
+
+  const stop = (allocation: Allocation, requestId: string) => {
+    // A restart in between must not take it for one on which people play.
+    if (allocation.phase === 'running' || allocation.endsAt < Infinity) notes.note({ kind: 'dropped', matchId: allocation.matchId })
+    allocations.enter(allocation, 'stopping')
+    discard(allocation, requestId, () => {
+      end(allocation)
+      on.stopped(allocation, requestId, allocation.unwanted ?? 'ended')
+    })
+  }
+
+  const stopTwin = (allocation: Allocation, requestId: string) => {
+    const twins = (allocation.twins ??= new Set())
+    if (twins.has(requestId)) return
+    twins.add(requestId)
+    reaper.stopping(requestId)
+    stops.order({ requestId, knownAt: clock.now(), confirmed: () => on.stopped(allocation, requestId, 'twin') })
+  }
+
+  const known = (allocation: Allocation, requestId: string) => {
+    allocations.identify(allocation, requestId)
+    allocation.knownAt = clock.now()
+    notes.note({ kind: 'created', matchId: allocation.matchId, requestId })
+  }
+
+  const exists = (allocation: Allocation, requestId: string) => {
+    known(allocation, requestId)
+    if (allocation.unwanted === undefined) {
+      allocations.enter(allocation, 'starting')
+      watcher.follow(requestId, kindOf(allocation))
+    } else {
+      stop(allocation, requestId)
+    }
+    on.created(allocation, requestId)
+  }
+
+  const arrived = (allocation: Allocation, requestId: string, assignment: NonNullable<Allocation['assignment']>) => {
+    allocations.enter(allocation, 'running')
+    on.ready(allocation, requestId, assignment)
+  }
+
+  /** The journal first: after a crash, a server that players know of must not be taken for one that nobody needs. */
+  const assign = (allocation: Allocation) => {
+    const { matchId, requestId, assignment, order } = allocation
+    if (requestId === undefined || assignment === undefined) return
+    allocation.endsAt = clock.now() + (order?.deploy.maxDurationMs ?? Infinity)
+    const noted = notes.note({ kind: 'assigned', matchId, endsAt: allocation.endsAt, assignment })
+    if (noted === undefined) return arrived(allocation, requestId, assignment)
+    void noted.then(() => {
+      if (allocation.phase === 'warming') arrived(allocation, requestId, assignment)
+    })
+  }
+
+  const listed = (entry: DeploymentListEntry) => {
+    const allocation = allocations.byTags(entry.tags ?? [])
+    if (allocation === undefined) {
+      reaper.stray(entry)
+    } else if (allocation.phase === 'finding') {
+      finder.end(allocation)
+      exists(allocation, entry.request_id)
+    } else if (allocation.requestId !== undefined && allocation.requestId !== entry.request_id) {
+      stopTwin(allocation, entry.request_id)
+    }
+  }
+
+  const endOverdue = createTimeouts({ allocations, fail, stop })
+  const stops = createStops({
+    service,
+    clock,
+    random,
+    listLagMs,
+    problem: (requestId, error) => on.problem('stop', error, allocations.byRequest(requestId), requestId),
+  })
+  const reaper = createReaper({ stops, clock, graceMs: reapAfterMs, listLagMs, reaped: on.reaped })
+  const finder = createFinder({
+    service,
+    clock,
+    listLagMs,
+    found: listed,
+    late: (allocation) => fail(allocation, 'lost', false),
+    absent: end,
+    problem: (error, allocation) => on.problem('find', error, allocation),
+  })
+
+  return {
+    fail,
+    end,
+    exists,
+    stop,
+    listed,
+    lose: (allocation) => {
+      allocations.enter(allocation, 'finding')
+      finder.begin(allocation)
+    },
+
+    retry: (allocation, requestId) => {
+      known(allocation, requestId)
+      allocations.enter(allocation, 'retrying')
+      discard(allocation, requestId, () => {
+        // First, so that the match is not taken for stopped.
+        allocations.release(allocation)
+        on.stopped(allocation, requestId, 'no-capacity')
+        if (allocation.unwanted === undefined) again(allocation)
+        else end(allocation)
+      })
+      on.created(allocation, requestId)
+    },
+
+    sighted: (sighting) => {
+      const { requestId } = sighting
+      const allocation = allocations.byRequest(requestId)
+      if (allocation === undefined || allocation.phase === 'stopping' || allocation.phase === 'retrying') return
+      if (sighting.kind !== 'ready') {
+        if (allocation.phase === 'running') allocation.unwanted ??= 'ended'
+        else fail(allocation, 'failed', true)
+        stop(allocation, requestId)
+      } else if (allocation.phase === 'starting') {
+        allocations.enter(allocation, 'warming')
+        allocation.assignment = sighting.assignment
+        watcher.settle(requestId)
+        on.up(allocation, requestId, sighting.unseenMs)
+        // A listener may have dropped it.
+        if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, sighting.assignment)
+      }
+    },
+
+    listened: (allocation, listens) => {
+      if (allocation.phase !== 'warming' || allocation.requestId === undefined) return
+      if (listens) return assign(allocation)
+      fail(allocation, 'not-listening', true)
+      stop(allocation, allocation.requestId)
+    },
+
+    hinted: (allocation, hint) => {
+      const { phase, requestId } = allocation
+      if (phase === 'finding') finder.hint(allocation)
+      // It may come before the create is answered.
+      else if (phase === 'creating' && hint !== undefined) watcher.hint(hint.request_id)
+      // That it is READY is known by then, and to read it again would cost others their time.
+      else if (requestId !== undefined && (phase === 'starting' || !saysReady(hint))) watcher.hint(requestId)
+    },
+
+    advance: (now) => {
+      stops.advance(now)
+      finder.advance(now)
+      endOverdue(now)
+    },
+
+    giveUpSooner: () => finder.giveUpSooner(),
+    stopsPending: stops.pending,
+  }
+}
+
+const saysReady = (hint: DeploymentHint | undefined) =>
+  hint?.current_status !== undefined && sameStatus(hint.current_status, 'READY')
+
+/** Deployments of one kind take about as long as one another. */
+const kindOf = ({ order, queue }: Allocation) =>
+  order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`

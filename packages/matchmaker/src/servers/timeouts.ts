@@ -1,0 +1,40 @@
+import type { ServerLifecycle } from './server-lifecycle.js'
+import type { Allocations } from './allocations.js'
+
+/** Milliseconds for which tickets wait until what was created without capacity is stopped; then they return. */
+const RETRY_PATIENCE_MS = 10_000
+/** Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them. */
+const ENDS_GAP_MS = 1000
+
+/** Makes the function that ends what takes too long: matches without players, and those that last for too long. */
+export function createTimeouts({ allocations, fail, stop }: Pick<ServerLifecycle, 'fail' | 'stop'> & { readonly allocations: Allocations }) {
+  let nextEndsAt = 0
+
+  const endStarting = (now: number) => {
+    for (const allocation of allocations.starting()) {
+      const { phase, requestId, knownAt, order } = allocation
+      if (requestId === undefined || order === undefined) continue
+      if (phase === 'starting' && now - knownAt >= order.deploy.readyTimeoutMs) {
+        fail(allocation, 'too-slow', true)
+        stop(allocation, requestId)
+      } else if (phase === 'retrying' && now - knownAt >= RETRY_PATIENCE_MS) {
+        fail(allocation, 'no-capacity', true)
+      }
+    }
+  }
+
+  const endRunning = (now: number) => {
+    for (const allocation of allocations.all()) {
+      if (allocation.phase !== 'running' || now < allocation.endsAt || allocation.requestId === undefined) continue
+      allocation.unwanted ??= 'max-duration'
+      stop(allocation, allocation.requestId)
+    }
+  }
+
+  return (now: number): void => {
+    endStarting(now)
+    if (now < nextEndsAt) return
+    nextEndsAt = now + ENDS_GAP_MS
+    endRunning(now)
+  }
+}

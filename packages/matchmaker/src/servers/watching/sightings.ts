@@ -1,0 +1,141 @@
+import { deploymentPhase, NotFound } from '@muster/core'
+import type { Deployment, DeploymentListEntry } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import { assignmentOf, type Assignment } from '../assignment.js'
+import { priorities, type DeploymentService } from '../deployment-service.js'
+import { createAllowance } from './allowance.js'
+import type { DeployTimes } from './deploy-times.js'
+import type { WatchedSet } from './watched-set.js'
+import { mostWorthReading, type Watched } from './worth.js'
+
+/** What the watcher finds out about a deployment that it follows. */
+export type Sighting =
+  /** It has been READY for `unseenMs` at most: so long ago it was last seen not to be, or created. */
+  | { readonly kind: 'ready'; readonly requestId: string; readonly assignment: Assignment; readonly unseenMs: number }
+  /** It is in error. */
+  | { readonly kind: 'failed'; readonly requestId: string }
+  /** It has ended, or the service does not know it (any more). */
+  | { readonly kind: 'gone'; readonly requestId: string }
+
+/** Makes sightings of single reads and of what the list says. */
+export interface Sightings {
+  /** Reads it at once, if there is enough of the allowance; if not, it is soon seen, be it by a read or in a list. */
+  confirm(one: Watched): void
+  /**
+   * Reads those of which a read tells most. What something hints at may use the whole allowance; the others leave a
+   * part of it for the next hint.
+   */
+  readBest(among: Iterable<Watched>, now: number): void
+  /** Takes what a list says of a deployment. @param askedAt epoch milliseconds. */
+  listed(one: Watched, entry: DeploymentListEntry, askedAt: number): void
+}
+
+export interface SightingsOptions {
+  readonly service: DeploymentService
+  readonly watched: WatchedSet
+  readonly times: DeployTimes
+  readonly clock: Clock
+  readonly listLagMs: number
+  readonly readsPerSecond: number
+  /** Ends all reads. */
+  readonly signal: AbortSignal
+  readonly report: (sighting: Sighting) => void
+  readonly problem: (during: 'status', error: unknown, requestId: string) => void
+}
+
+/** Status reads under way at most, so that none waits long for the client's rate limit. */
+const MOST_READS = 10
+const TIMEOUT_MS = 10_000
+/** Milliseconds between two reads of one deployment that a hint may cause at once. */
+const HINT_GAP_MS = 200
+
+export function createSightings(options: SightingsOptions): Sightings {
+  const { service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem } = options
+  const allowance = createAllowance(readsPerSecond, clock.now())
+  /** What the list says of those that are being read as well. */
+  const listedReady = new Map<Watched, Assignment>()
+  let reads = 0
+
+  const ready = (one: Watched, assignment: Assignment) => {
+    const now = clock.now()
+    const unseenSince = Math.max(one.seenAt, one.since)
+    // Since it was last seen it may have been READY at any time.
+    times.took(one.kind, (unseenSince + now) / 2 - one.since)
+    report({ kind: 'ready', requestId: one.requestId, assignment, unseenMs: now - unseenSince })
+  }
+
+  const tell = (one: Watched, deployment: Deployment, askedAt: number) => {
+    const { requestId, phase } = one
+    const state = deploymentPhase(deployment)
+    if (state === 'failed') return report({ kind: 'failed', requestId })
+    if (state === 'terminated') return report({ kind: 'gone', requestId })
+    if (state === 'starting') one.seenAt = Math.max(one.seenAt, askedAt)
+    const assignment = state === 'ready' && phase === 'starting' ? assignmentOf(deployment) : undefined
+    if (assignment !== undefined) ready(one, assignment)
+  }
+
+  const read = async (one: Watched, priority: number): Promise<void> => {
+    const { requestId } = one
+    const isFollowed = () => watched.has(one) && !signal.aborted
+    const askedAt = clock.now()
+    allowance.use(askedAt)
+    one.reading = true
+    watched.clear(one)
+    reads += 1
+    try {
+      const deployment = await service.get({ request_id: requestId }, { signal, timeoutMs: TIMEOUT_MS, priority })
+      one.unreadable = false
+      if (isFollowed()) tell(one, deployment, askedAt)
+    } catch (error) {
+      one.unreadable = true
+      if (!isFollowed()) return
+      if (!(error instanceof NotFound)) problem('status', error, requestId)
+      else if (clock.now() - one.since >= listLagMs) report({ kind: 'gone', requestId })
+    } finally {
+      reads -= 1
+      one.reading = false
+      one.readAt = clock.now()
+      const assignment = listedReady.get(one)
+      listedReady.delete(one)
+      if (assignment !== undefined && isFollowed() && one.phase === 'starting') ready(one, assignment)
+    }
+  }
+
+  return {
+    confirm: (one) => {
+      const now = clock.now()
+      if (one.reading || now - one.readAt < HINT_GAP_MS || reads >= MOST_READS || !allowance.isAmple(now)) return
+      void read(one, priorities.confirm)
+    },
+
+    readBest: (among, now) => {
+      for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {
+        if (one.suspect) void read(one, priorities.confirm)
+        else if (allowance.isAmple(now)) void read(one, priorities.routine)
+      }
+    },
+
+    listed: (one, entry, askedAt) => {
+      one.listedAt = clock.now()
+      if (one.phase === 'running' && entry.ready === false) watched.suspect(one)
+      if (one.phase !== 'starting') return
+      if (entry.ready !== true) {
+        one.seenAt = Math.max(one.seenAt, askedAt)
+        return
+      }
+      const assignment = assignmentOf(entry)
+      const mayRead = !one.reading && !one.unreadable && reads < MOST_READS
+      if (assignment === undefined) {
+        if (mayRead) void read(one, priorities.confirm)
+      } else if (one.reading) {
+        listedReady.set(one, assignment)
+      } else if (mayRead && allowance.isAmple(clock.now())) {
+        // The list has to do if the read fails.
+        listedReady.set(one, assignment)
+        void read(one, priorities.confirm)
+      } else {
+        ready(one, assignment)
+      }
+    },
+  }
+}

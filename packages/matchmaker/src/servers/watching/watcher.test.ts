@@ -1,0 +1,163 @@
+import { ServerError } from '@muster/core'
+import { createManualClock } from '@muster/core/clock'
+import { describe, expect, test } from 'vitest'
+import { createTestService, lost, type ServiceOptions } from '../../service.fixture.js'
+import type { Sighting } from './sightings.js'
+import { createWatcher } from './watcher.js'
+
+function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
+  const clock = createManualClock()
+  const service = createTestService({ clock, ...options })
+  const seen: (Sighting['kind'] | string)[] = []
+  const strangers: string[] = []
+  const problems: string[] = []
+  const watcher = createWatcher({
+    service: service.deployments,
+    tag: 'mm-a',
+    clock,
+    listLagMs: 1000,
+    readsPerSecond: 19,
+    report: (sighting) => {
+      seen.push(`${sighting.requestId} ${sighting.kind}`)
+      if (sighting.kind === 'ready') watcher.settle(sighting.requestId)
+      else watcher.forget(sighting.requestId)
+    },
+    stranger: ({ request_id }) => strangers.push(request_id),
+    problem: (during) => problems.push(during),
+  })
+  const deploy = async () => {
+    const { request_id } = await service.add(['mm-a'])
+    return request_id
+  }
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      watcher.look(clock.now())
+      await clock.advance(250)
+    }
+  }
+  return { clock, service, watcher, seen, strangers, problems, deploy, run }
+}
+
+test('sees what becomes READY, what fails and what ends, once each', async () => {
+  const fates = [{ readyMs: 3000 }, { errorMs: 3000 }, { endMs: 3000 }, { readyMs: 3000, endMs: 10_000 }, {}]
+  const { watcher, seen, deploy, run } = setUp({ fate: (nth) => fates[nth - 1] ?? {} })
+  for (const _ of fates) watcher.follow(await deploy(), 'k')
+  await run(9000)
+  expect(seen.toSorted()).toEqual(['r1 ready', 'r2 failed', 'r3 gone', 'r4 ready'])
+  await run(60_000)
+  expect(seen.slice(4)).toEqual(['r4 gone'])
+})
+
+test('one alone is asked for a few times a second, and nothing when nothing starts', async () => {
+  const { watcher, service, deploy, run, seen } = setUp({ fate: () => ({ readyMs: 10_000 }) })
+  watcher.follow(await deploy(), 'k')
+  await run(11_000)
+  expect(seen).toEqual(['r1 ready'])
+  const asked = service.calls.get.length + service.calls.list.length
+  expect(asked).toBeGreaterThan(20)
+  expect(asked).toBeLessThan(80)
+  await run(29_000)
+  expect(service.calls.get.length + service.calls.list.length - asked).toBeLessThanOrEqual(2)
+})
+
+test('hundreds at once: within the limits of the service, and each is seen soon', async () => {
+  const { watcher, service, deploy, run, seen } = setUp({ latencyMs: () => 40, fate: (nth) => ({ readyMs: 5000 + 10 * nth }) })
+  for (let count = 0; count < 800; count++) {
+    const created = deploy()
+    void created.then((requestId) => watcher.follow(requestId, 'k'))
+  }
+  await run(15_000)
+  expect(new Set(seen).size).toBe(800)
+  expect(service.calls.get.length).toBeLessThanOrEqual(19 * 15 + 10)
+  expect(service.calls.list.length).toBeLessThanOrEqual(10 * 15 + 20)
+})
+
+test('a service with smaller pages than asked for is believed', async () => {
+  const { watcher, service, deploy, run, seen } = setUp({ pageSize: 7, fate: () => ({ readyMs: 4000 }) })
+  for (let count = 0; count < 30; count++) watcher.follow(await deploy(), 'k')
+  await run(8000)
+  expect(seen).toHaveLength(30)
+  expect(new Set(service.calls.list.map(({ page }) => page))).toContain(5)
+})
+
+describe('a hint', () => {
+  test('is looked up at once, and is not believed', async () => {
+    const { clock, watcher, service, seen, deploy } = setUp({ fate: () => ({ readyMs: 3000 }) })
+    watcher.follow(await deploy(), 'k')
+    await clock.advance(1000)
+    watcher.hint('r1')
+    await clock.advance(0)
+    expect(service.calls.get).toHaveLength(1)
+    expect(seen).toEqual([])
+    await clock.advance(2000)
+    watcher.hint('r1')
+    await clock.advance(0)
+    expect(seen).toEqual(['r1 ready'])
+  })
+
+  test('may come before the deployment is followed', async () => {
+    const { clock, watcher, seen, deploy } = setUp({ fate: () => ({ readyMs: 0 }) })
+    watcher.hint('r1')
+    watcher.follow(await deploy(), 'k')
+    await clock.advance(0)
+    expect(seen).toEqual(['r1 ready'])
+  })
+
+  test('a thousand times over costs no more than the allowance', async () => {
+    const { clock, watcher, service, deploy } = setUp({ fate: () => ({}) })
+    for (let count = 0; count < 50; count++) watcher.follow(await deploy(), 'k')
+    for (let flood = 0; flood < 20; flood++) {
+      for (let nth = 1; nth <= 50; nth++) watcher.hint(`r${nth}`)
+      for (let nth = 0; nth < 2000; nth++) watcher.hint(`forged-${nth}`)
+      await clock.advance(50)
+    }
+    expect(service.calls.get.length).toBeLessThanOrEqual(19 + 5)
+  })
+})
+
+test('strangers are told of at the start, and every half minute', async () => {
+  const { service, strangers, run } = setUp()
+  await service.add(['mm-a', 'match-x'])
+  await service.add(['mm-b'])
+  await run(250)
+  expect(strangers).toEqual(['r1'])
+  await run(30_000)
+  expect(strangers).toEqual(['r1', 'r1'])
+})
+
+test('when reads fail, the list will do; when lists fail, reads', async () => {
+  for (const broken of ['get', 'list']) {
+    const { watcher, seen, problems, deploy, run } = setUp({
+      fate: () => ({ readyMs: 3000 }),
+      fault: (method) => (method === broken ? { error: broken === 'get' ? lost : new ServerError('down') } : undefined),
+    })
+    watcher.follow(await deploy(), 'k')
+    await run(6000)
+    expect(seen).toEqual(['r1 ready'])
+    expect(new Set(problems)).toEqual(new Set([broken === 'get' ? 'status' : 'list']))
+  }
+})
+
+test('that a new deployment is unknown is not believed at first', async () => {
+  const { clock, watcher, seen, run } = setUp()
+  watcher.follow('nowhere', 'k')
+  await run(750)
+  expect(seen).toEqual([])
+  await clock.advance(500)
+  await run(2000)
+  expect(seen).toEqual(['nowhere gone'])
+})
+
+test('nothing is left when it is closed', async () => {
+  const { clock, watcher, seen, deploy } = setUp({ latencyMs: () => 100 })
+  const creating = deploy()
+  await clock.advance(300)
+  watcher.follow(await creating, 'k')
+  watcher.look(clock.now())
+  await clock.advance(5000)
+  watcher.look(clock.now())
+  watcher.close()
+  await clock.advance(10_000)
+  expect(clock.sleepers).toBe(0)
+  expect(seen).toEqual([])
+})

@@ -1,0 +1,177 @@
+import { setMaxListeners } from 'node:events'
+import type { DeploymentListEntry } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+import { priorities, type DeploymentService } from '../deployment-service.js'
+import { hasTag } from '../tag-query.js'
+import { createDeployTimes } from './deploy-times.js'
+import { createSightings, type Sighting } from './sightings.js'
+import { listPage, PER_PAGE, sweep } from './sweep.js'
+import { createWatchedSet } from './watched-set.js'
+import { mostWorthListing, newWatched } from './worth.js'
+
+export interface Watcher {
+  /**
+   * Follows a deployment that was just created until it is forgotten.
+   * @param kind those of one kind take about as long as one another.
+   */
+  follow(requestId: string, kind: string): void
+  /** It is READY and known to be: from now on only its end is of interest. */
+  settle(requestId: string): void
+  forget(requestId: string): void
+  /** Something may have happened to it, e.g. a webhook says so. May come before `follow`. */
+  hint(requestId: string): void
+  /** Looks for the next two seconds wherever it is worth while; results are reported as they come. */
+  look(now: number): void
+  /** Ends all reads. */
+  close(): void
+}
+
+export interface WatcherOptions {
+  readonly service: DeploymentService
+  /** Tag of all deployments to follow. */
+  readonly tag: string
+  readonly clock: Clock
+  /** Milliseconds for which the service may not know yet what it has created. */
+  readonly listLagMs: number
+  /** Status reads at most. */
+  readonly readsPerSecond: number
+  readonly report: (sighting: Sighting) => void
+  /** A deployment with the tag that is not followed. */
+  readonly stranger: (entry: DeploymentListEntry) => void
+  readonly problem: (during: 'list' | 'status', error: unknown, requestId?: string) => void
+}
+
+/** Lists under way at most, so that none waits long for the client's rate limit. */
+const MOST_LISTS = 2
+/** Milliseconds between two decisions where to look, while one starts; and for how long one `look` lets them go on. */
+const STEP_MS = 25
+const LOOK_MS = 2000
+/** Milliseconds between two pages, to see who is READY: at least; after a failure; of a complete sweep, while one starts. */
+const PAGE_GAP_MS = { usual: 100, failed: 1000, complete: 1000 }
+/** Milliseconds from one complete sweep to the next, for those that run, and for strangers; and after a failure. */
+const COMPLETE_GAP_MS = { usual: 30_000, failed: 5000 }
+/** Hints about deployments that nobody follows (yet) are kept for so many; they may be forged. */
+const MOST_HINTS = 1000
+
+/**
+ * Follows all deployments together, within the limits of the service: the page of the list, and the single reads,
+ * that are expected to tell most, by the chance of each deployment being READY by now and the time since it was
+ * last seen. Now and then all pages, for those that have ended, and for strangers. One that is listed as ready is
+ * confirmed by a read, which also tells its location; if that would keep others waiting, the list has to do.
+ */
+export function createWatcher(options: WatcherOptions): Watcher {
+  const { service, tag, clock, listLagMs, readsPerSecond, report, stranger, problem } = options
+  const closing = new AbortController()
+  const { signal } = closing
+  // Every read under way listens to it.
+  setMaxListeners(0, signal)
+  const times = createDeployTimes()
+  const watched = createWatchedSet()
+  const { starting } = watched
+  const sightings = createSightings({ service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem })
+  const hints = new Set<string>()
+  let perPage = PER_PAGE
+  let lists = 0
+  let nextPageAt = 0
+  let sweeping = false
+  /** Epoch milliseconds; none yet. */
+  let sweptAt = -Infinity
+  let mayNotSweepBefore = 0
+  let lookingUntil = 0
+  let isLooking = false
+
+  const tellListed = (entry: DeploymentListEntry, askedAt: number) => {
+    const one = watched.get(entry.request_id)
+    if (one === undefined) stranger(entry)
+    else sightings.listed(one, entry, askedAt)
+  }
+
+  /** Lists the page that is expected to tell most, if one is worth it. */
+  const listBest = async (now: number): Promise<void> => {
+    const newestFirst = watched.all().toReversed()
+    const page = mostWorthListing(newestFirst, now, times, perPage)
+    if (page === undefined) return
+    const covered = newestFirst.slice((page - 1) * perPage, page * perPage)
+    for (const one of covered) one.coveredAt = now
+    lists += 1
+    nextPageAt = now + PAGE_GAP_MS.usual
+    try {
+      const { data, pagination } = await listPage({ service, tag, signal }, page, priorities.routine)
+      // A full page tells how many entries the service gives, whatever was asked for.
+      if (pagination?.has_next === true && data.length > 0) perPage = data.length
+      for (const entry of data) if (hasTag(entry, tag)) tellListed(entry, now)
+    } catch (error) {
+      nextPageAt = clock.now() + PAGE_GAP_MS.failed
+      if (!signal.aborted) problem('list', error)
+    } finally {
+      lists -= 1
+      for (const one of covered) if (one.coveredAt === now) one.coveredAt = 0
+    }
+  }
+
+  const lookOn = async (): Promise<void> => {
+    isLooking = true
+    try {
+      while (starting.size > 0 && clock.now() < lookingUntil) {
+        const now = clock.now()
+        if (now >= nextPageAt && lists < MOST_LISTS) void listBest(now)
+        sightings.readBest(starting.values(), now)
+        await clock.sleep(STEP_MS, signal)
+      }
+    } catch {
+      // Closed.
+    } finally {
+      isLooking = false
+    }
+  }
+
+  const sweepAll = async (startedAt: number): Promise<void> => {
+    sweeping = true
+    const present = watched.all()
+    let askedAt = startedAt
+    const pause = async () => {
+      if (starting.size > 0) await clock.sleep(PAGE_GAP_MS.complete, signal)
+      askedAt = clock.now()
+    }
+    try {
+      const all = await sweep({ service, tag, signal, pause, seen: (entry) => tellListed(entry, askedAt) })
+      sweptAt = startedAt
+      if (all) for (const one of present) if (one.phase === 'running' && one.listedAt < startedAt) watched.suspect(one)
+    } catch (error) {
+      mayNotSweepBefore = clock.now() + COMPLETE_GAP_MS.failed
+      if (!signal.aborted) problem('list', error)
+    } finally {
+      sweeping = false
+    }
+  }
+
+  return {
+    follow: (requestId, kind) => {
+      const now = clock.now()
+      const one = newWatched(requestId, kind, now)
+      one.suspect = hints.delete(requestId)
+      watched.add(one)
+      if (one.suspect) sightings.confirm(one)
+    },
+    settle: watched.settle,
+    forget: watched.remove,
+    hint: (requestId) => {
+      const one = watched.get(requestId)
+      if (one === undefined) {
+        const [oldest] = hints
+        if (hints.size >= MOST_HINTS && oldest !== undefined) hints.delete(oldest)
+        hints.add(requestId)
+        return
+      }
+      watched.suspect(one)
+      sightings.confirm(one)
+    },
+    look: (now) => {
+      if (!sweeping && now >= Math.max(sweptAt + COMPLETE_GAP_MS.usual, mayNotSweepBefore)) void sweepAll(now)
+      lookingUntil = now + LOOK_MS
+      sightings.readBest(watched.suspects, now)
+      if (!isLooking && starting.size > 0) void lookOn()
+    },
+    close: () => closing.abort(),
+  }
+}

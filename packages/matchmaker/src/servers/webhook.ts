@@ -1,0 +1,65 @@
+import { parseDeploymentWebhook, type DeploymentHint } from '@muster/core'
+import { Problem, problemResponse, readBytes } from '@muster/core/http'
+import type { Allocation } from './allocation.js'
+import { isSecret } from './secret.js'
+
+/** Takes the service's calls about deployments, at a path of its own for each match that nobody else can guess. */
+export interface WebhookReceiver {
+  /** Where the service is to call for this match; undefined if it cannot reach us. */
+  urlOf(allocation: Allocation): string | undefined
+  /**
+   * Answers 204 where the path is right, whatever the body says: the call is a hint, and what it is about is looked up.
+   * Never rejects.
+   */
+  receive(request: Request): Promise<Response>
+}
+
+export interface WebhookReceiverOptions {
+  /** Under which the service reaches us; undefined for no webhooks. */
+  readonly baseUrl: string | undefined
+  readonly find: (matchId: string) => Allocation | undefined
+  /** @param hint what the body says, if it says anything. */
+  readonly hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => void
+}
+
+/** Bytes of a body that are read; a status view has some 2 KiB. */
+const LARGEST_BODY = 64 * 1024
+
+export function createWebhookReceiver({ baseUrl, find, hinted }: WebhookReceiverOptions): WebhookReceiver {
+  /** By the last two segments of its path: match and secret. */
+  const matchOf = ({ url }: Request): Allocation | undefined => {
+    const [matchId = '', secret = ''] = new URL(url).pathname.split('/').slice(-2)
+    const allocation = find(matchId)
+    return allocation !== undefined && isSecret(secret, allocation.order?.secret) ? allocation : undefined
+  }
+
+  const take = async (request: Request): Promise<Response> => {
+    if (request.method !== 'POST') {
+      throw new Problem(405, 'method-not-allowed', 'webhooks are posted', { headers: { allow: 'POST' } })
+    }
+    const allocation = matchOf(request)
+    if (allocation === undefined) throw new Problem(404, 'not-found', 'there is no such webhook')
+    hinted(allocation, hintIn(await readBytes(request, LARGEST_BODY)))
+    return new Response(null, { status: 204 })
+  }
+
+  return {
+    urlOf: ({ matchId, order }) =>
+      baseUrl === undefined || order?.secret === undefined ? undefined : `${baseUrl.replace(/\/+$/, '')}/${matchId}/${order.secret}`,
+    receive: async (request) => {
+      try {
+        return await take(request)
+      } catch (error) {
+        return problemResponse(error instanceof Problem ? error : new Problem(500, 'internal', 'internal server error'))
+      }
+    },
+  }
+}
+
+function hintIn(body: Uint8Array): DeploymentHint | undefined {
+  try {
+    return parseDeploymentWebhook(body)
+  } catch {
+    return undefined
+  }
+}

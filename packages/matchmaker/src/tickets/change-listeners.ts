@@ -1,0 +1,51 @@
+import { ticketOf, type TicketRecord } from './record.js'
+import type { Ticket } from './ticket.js'
+
+/** Who waits for tickets to change. */
+export interface ChangeListeners {
+  /** Resolves with the ticket when `changed` is called. Rejects with the reason of the signal. */
+  wait(record: TicketRecord, signal: AbortSignal | undefined): Promise<Ticket>
+  changed(record: TicketRecord): void
+}
+
+interface Waiter {
+  readonly told: (ticket: Ticket) => void
+  readonly signal: AbortSignal | undefined
+  readonly aborted: () => void
+}
+
+export function createChangeListeners(): ChangeListeners {
+  const waiting = new Map<TicketRecord, Set<Waiter>>()
+
+  return {
+    wait: (record, signal) =>
+      new Promise((resolve, reject) => {
+        if (signal?.aborted === true) return reject(signal.reason as Error)
+        const waiters = waiting.get(record) ?? new Set()
+        waiting.set(record, waiters)
+        const waiter: Waiter = {
+          told: resolve,
+          signal,
+          aborted: () => {
+            waiters.delete(waiter)
+            if (waiters.size === 0 && waiting.get(record) === waiters) waiting.delete(record)
+            reject(signal?.reason as Error)
+          },
+        }
+        waiters.add(waiter)
+        signal?.addEventListener('abort', waiter.aborted, { once: true })
+      }),
+
+    changed: (record) => {
+      if (waiting.size === 0) return
+      const waiters = waiting.get(record)
+      if (waiters === undefined) return
+      waiting.delete(record)
+      const ticket = ticketOf(record)
+      for (const { told, signal, aborted } of waiters) {
+        signal?.removeEventListener('abort', aborted)
+        told(ticket)
+      }
+    },
+  }
+}

@@ -1,0 +1,120 @@
+import type { Breather } from './breather.js'
+import { InvalidTicket } from '../errors.js'
+import type { Entry } from '../kernel/model.js'
+import type { Facts } from '../queues/rules/facts.js'
+import { createTimerHeap } from './timer-heap.js'
+import type { QueueRuntime } from './queue-runtime.js'
+import { enter, keepRuntimes, leaveAll } from './pool-membership.js'
+import type { TicketRecord } from './record.js'
+import type { WaitingFor } from './ticket.js'
+
+/** Keeps the searching tickets where they belong: in the pools of their runtimes, or out of them for a while. */
+export interface Searching {
+  /**
+   * Puts a searching ticket where it belongs now, and sees to it that it is looked at again when that changes.
+   * @param entries what its runtimes make of it, if that is known. @param refused is told which runtime does not take it as it is now.
+   */
+  settle(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
+  /** Settles those that are due. */
+  advance(now: number): void
+  /** It does not search any more. */
+  leave(record: TicketRecord): void
+  /** For these, and no others, a match is found, and no server may be deployed. */
+  shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
+}
+
+type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
+
+export interface SearchingOptions {
+  readonly locateTimeoutMs: number
+  /** Whether a match is found for another ticket of one of its players. */
+  readonly isElsewhere: (record: TicketRecord) => boolean
+  readonly changed: (record: TicketRecord) => void
+  /** It can wait nowhere any more. */
+  readonly out: (record: TicketRecord, reason: 'expired' | 'refused', now: number) => void
+}
+
+interface Hindrance {
+  readonly lacks: WaitingFor
+  /** Epoch milliseconds; Infinity: until somebody settles it. */
+  readonly until: number
+}
+
+export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: SearchingOptions): Searching {
+  const deadlines = createTimerHeap<TicketRecord>()
+  let short = new Set<TicketRecord>()
+
+  const lacks = (record: TicketRecord, what: WaitingFor) => {
+    if (record.waitingFor === what) return
+    record.waitingFor = what
+    changed(record)
+  }
+
+  /** Why it cannot be grouped now. */
+  const hindranceOf = (record: TicketRecord, now: number): Hindrance | undefined => {
+    const locatedBy = record.createdAt + locateTimeoutMs
+    if (record.locating && now < locatedBy) return { lacks: 'location', until: locatedBy }
+    if (now < record.restsUntil) return { lacks: 'retry', until: record.restsUntil }
+    return isElsewhere(record) ? { lacks: 'other-ticket', until: Infinity } : undefined
+  }
+
+  const enterAll = (record: TicketRecord, entries: readonly Entry<Facts>[] | undefined, refused: Refused | undefined) => {
+    let refusing: Set<QueueRuntime> | undefined
+    for (let index = 0; index < record.runtimes.length; index += 1) {
+      const runtime = record.runtimes[index] as QueueRuntime
+      try {
+        enter(record, index, entries?.[index])
+      } catch (error) {
+        if (!(error instanceof InvalidTicket)) throw error
+        refusing = (refusing ?? new Set()).add(runtime)
+        refused?.(runtime, error)
+      }
+    }
+    if (refusing !== undefined) keepRuntimes(record, (runtime) => refusing.has(runtime) === false)
+  }
+
+  const settle: Searching['settle'] = (record, now, entries, refused) => {
+    if (record.status !== 'SEARCHING') return
+    if (record.runtimes.length === 0) return out(record, 'refused', now)
+    if (firstExpiryOf(record) <= now) leaveExpired(record, now)
+    if (record.runtimes.length === 0) return out(record, 'expired', now)
+    const hindrance = hindranceOf(record, now)
+    if (hindrance === undefined) enterAll(record, entries, refused)
+    else leaveAll(record)
+    if (record.runtimes.length === 0) return out(record, 'refused', now)
+    deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record)))
+    lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
+  }
+
+  return {
+    settle,
+    advance: (now) => {
+      for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) settle(due, now)
+    },
+    leave: (record) => {
+      leaveAll(record)
+      deadlines.remove(record)
+    },
+    shortOfServers: async (records, breather) => {
+      const before = short
+      short = new Set(records)
+      for (const record of records) {
+        if (record.status === 'SEARCHING' && record.waitingFor === 'players') lacks(record, 'servers')
+        if (breather.isDue()) await breather.rest()
+      }
+      for (const record of before) {
+        if (!short.has(record) && record.waitingFor === 'servers') lacks(record, 'players')
+        if (breather.isDue()) await breather.rest()
+      }
+    },
+  }
+}
+
+function firstExpiryOf({ createdAt, runtimes }: TicketRecord): number {
+  let first = Infinity
+  for (const { queue } of runtimes) first = Math.min(first, createdAt + queue.expireAfterMs)
+  return first
+}
+
+const leaveExpired = (record: TicketRecord, now: number) =>
+  keepRuntimes(record, ({ queue }) => now - record.createdAt < queue.expireAfterMs)
