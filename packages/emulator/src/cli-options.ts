@@ -10,6 +10,7 @@ Serves the whole service on this machine. Prints its URL as the first line, and 
 
   --port <number>      port to listen on; 0, the default, for any free one
   --host <address>     address to listen on (default 127.0.0.1)
+  --allow-host <name>  a name by which callers may reach it, beside addresses and localhost; can be repeated
   --token <text>       API token that callers must send (default dev)
   --speed <factor>     how many times faster the service's own durations pass (default 1)
   --seed <number>      seed of all that is left to chance (default 1)
@@ -28,6 +29,7 @@ Serves the whole service on this machine. Prints its URL as the first line, and 
 const flags = {
   port: { type: 'string' },
   host: { type: 'string' },
+  'allow-host': { type: 'string', multiple: true },
   token: { type: 'string' },
   speed: { type: 'string' },
   seed: { type: 'string' },
@@ -66,7 +68,7 @@ export function readCommandLine(args: readonly string[], readFile: (path: string
   }
   return {
     help: values.help ?? false,
-    listen: { port, host: values.host },
+    listen: { port, host: values.host, allowedHosts: values['allow-host'] },
     emulator: {
       token: values.token,
       speed: number('speed'),

@@ -43,7 +43,7 @@ async function answered(response: Response): Promise<Answered> {
 /** An emulator on a clock that stands still. */
 export function started(options: EmulatorOptions = {}) {
   const clock = createManualClock()
-  const emulator = createEmulator({ clock, ...options })
+  const emulator = createEmulator({ clock, token: 'dev', ...options })
   return { clock, emulator, call: caller(emulator) }
 }
 

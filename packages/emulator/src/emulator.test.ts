@@ -26,6 +26,13 @@ test('the token is an option', async () => {
   expect((await call('GET', '/v1/apps', undefined, { authorization: 'token other' })).status).toBe(200)
 })
 
+test('there is no default token where containers are really run', () => {
+  const launch = () => undefined
+  expect(() => createEmulator({ launch })).toThrow(/^option token: is required with launch/)
+  expect(() => createEmulator({ launch, token: 'one of ours' })).toThrow(/^option token: must be visible ASCII/)
+  expect(() => createEmulator({ launch, token: 'of-ours' })).not.toThrow()
+})
+
 test('what is no operation is 404, or 405 with the methods that there are', async () => {
   const { call, emulator } = started()
   expect(await call('GET', '/v1/nothing')).toMatchObject({ status: 404, body: { message: expect.any(String) } })

@@ -36,7 +36,7 @@ export interface EmulatorOptions {
   readonly clock?: Clock | undefined
   /** Decides everything that is left to chance. Default: the same sequence every time. */
   readonly random?: Random | undefined
-  /** The account's API token. Default 'dev'. */
+  /** The account's API token. Default 'dev', which everybody can guess: with `launch`, it must be given. */
   readonly token?: string | undefined
   /** How many times faster the service's own durations pass (deploying, terminating, max_duration …), but not the rate limits'. Default 1. */
   readonly speed?: number | undefined
@@ -70,7 +70,7 @@ export interface EmulatorOptions {
   readonly relayData?: Some<RelayDataSettings> | boolean | undefined
   /** Where an address is. Default: an invented place, always the same for the same address. */
   readonly locate?: ((ip: string) => Coordinates | undefined) | undefined
-  /** Runs containers. Default: they are only simulated. */
+  /** Runs containers, for whoever has the token. Default: they are only simulated. */
   readonly launch?: Launch | undefined
   /** Sends webhooks. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined

@@ -50,6 +50,9 @@ const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
 /** @throws TypeError naming the option that is wrong. */
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   const chosen = checked('option', Options, options)
+  if (chosen.launch !== undefined && chosen.token === undefined) {
+    throw new TypeError('option token: is required with launch, because whoever knows it starts processes on this machine')
+  }
   return {
     clock: chosen.clock ?? systemClock,
     random: chosen.random ?? seededRandom(1),

@@ -186,7 +186,7 @@ describe('as real processes', () => {
     })
 
   test('a deployment is reached at its external port, and can stop itself', async () => {
-    const emulator = createEmulator({ launch: launchProcess(process.execPath, ['-e', server]), speed: 100 })
+    const emulator = createEmulator({ token: 'dev', launch: launchProcess(process.execPath, ['-e', server]), speed: 100 })
     const { url } = await emulator.listen({ port: 0 })
     const call = async <T>(method: string, path: string, body?: object) => {
       const response = await fetch(url + path, {

@@ -41,6 +41,20 @@ test('the variables are in its environment, and both outputs in the logs', async
   expect(container.logs()).toContain('err\n')
 })
 
+test('variables that decide what code runs are withheld, and the output says so', async () => {
+  const script = 'console.log("ran", process.env.PATH !== "/evil", process.env.NODE_OPTIONS, process.env.MODE)'
+  const variables = { NODE_OPTIONS: '--require=/evil.js', PATH: '/evil', MODE: 'duel' }
+  const container = await run(script, variables)
+  expect(await container.exited).toBe(0)
+  expect(container.logs()).toContain('emulator: withheld from this local process: NODE_OPTIONS, PATH (see passVariables)\n')
+  expect(container.logs()).toContain('ran true undefined duel\n')
+
+  const launch = launchProcess(process.execPath, ['-e', script], { passVariables: ['NODE_OPTIONS'] })
+  const trusting = await launch(spec({ NODE_OPTIONS: '--title=x' }))
+  expect(await trusting?.exited).toBe(0)
+  expect(trusting?.logs()).toMatch(/^ran true --title=x /)
+})
+
 test('only the last part of the output is kept', async () => {
   const container = await run('for (let i = 0; i < 20000; i++) console.log("line", i)', {}, 100)
   await container.exited

@@ -3,12 +3,18 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Launch } from './launch.js'
+import { processVariables } from './process-variables.js'
 
 export interface LaunchProcessOptions {
   /** Default: this process's. */
   readonly cwd?: string | undefined
   /** What the process gets beside its deployment's variables, which take precedence. Default: this process's own. */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
+  /**
+   * Variables of a deployment that are passed on although they decide what code runs or where programs are found, e.g.
+   * `['NODE_OPTIONS']`. Default: none. NODE_OPTIONS, LD_*, PATH and their like are withheld, which the output then says.
+   */
+  readonly passVariables?: readonly string[] | undefined
   /** Characters of output that are kept, the latest; at least 1. Default 65,536. */
   readonly outputLimit?: number | undefined
 }
@@ -18,7 +24,7 @@ const LAST_WORDS_MS = 1000
 
 /**
  * For the emulator's `launch`: runs each deployment as a process on this machine, with the deployment's
- * variables in its environment. It must listen on the ports in SERVICE_PORT_{NAME}_INTERNAL. A stop is
+ * variables in its environment, less those that decide what code runs (see `passVariables`). It must listen on the ports in SERVICE_PORT_{NAME}_INTERNAL. A stop is
  * SIGTERM, and SIGKILL once the grace period is over. As in a container, what the process has started
  * ends with it (not on Windows). What the version says of image, command and arguments is for real
  * containers and plays no part. If this process exits without having closed the emulator, those left
@@ -29,21 +35,24 @@ const LAST_WORDS_MS = 1000
  */
 export function launchProcess(command: string, args: readonly string[] = [], options: LaunchProcessOptions = {}): Launch {
   const { cwd, env = process.env, outputLimit = 65_536 } = options
+  const allowed = new Set(options.passVariables)
   if (!Number.isInteger(outputLimit) || outputLimit < 1) {
     throw new RangeError(`outputLimit must be an integer of at least 1, not ${outputLimit}`)
   }
   const guard = createExitGuard()
 
   return async (spec) => {
+    const { passed, withheld } = processVariables(spec.env, allowed)
     const child = spawn(command, [...args], {
       cwd,
-      env: { ...env, ...spec.env },
+      env: { ...env, ...passed },
       stdio: ['ignore', 'pipe', 'pipe'],
       // A process group of its own, so that it can be ended as a whole.
       detached: !onWindows,
       windowsHide: true,
     })
     const output = createTail(outputLimit)
+    if (withheld.length > 0) output.add(`emulator: withheld from this local process: ${withheld.join(', ')} (see passVariables)\n`)
     child.stdout.setEncoding('utf8').on('data', output.add)
     child.stderr.setEncoding('utf8').on('data', output.add)
     const ended = new AbortController()

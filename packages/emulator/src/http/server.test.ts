@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { createManualClock } from '@muster/core/clock'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,7 +22,7 @@ async function opened(url = listening.url): Promise<Socket> {
   return socket.setEncoding('utf8')
 }
 
-const get = (target: string) => `GET ${target} HTTP/1.1\r\nhost: any\r\nauthorization: token dev\r\n\r\n`
+const requestTo = (target: string) => `GET ${target} HTTP/1.1\r\nhost: localhost\r\nauthorization: token dev\r\n\r\n`
 
 test('it answers over HTTP as through fetch', async () => {
   expect(listening.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -41,7 +42,7 @@ test('text beyond ASCII has its length in bytes', async () => {
 test('one connection carries many requests', async () => {
   const socket = await opened()
   for (let request = 0; request < 3; request++) {
-    socket.write(get('/v1/apps'))
+    socket.write(requestTo('/v1/apps'))
     const [text] = (await once(socket, 'data')) as [string]
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n/)
     expect(text).toMatch(/connection: keep-alive/i)
@@ -58,9 +59,47 @@ test('a body that is too large is 413, and ends the connection', async () => {
   expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close'])
 })
 
+/** The status line and all else that comes until the connection ends. */
+async function raw(url: string, request: string): Promise<string> {
+  const socket = await opened(url)
+  let text = ''
+  socket.on('data', (part: string) => (text += part))
+  socket.write(request)
+  await once(socket, 'close')
+  return text
+}
+
+test('a Host that is a name of somebody else is refused before anything is done, the page and operations alike', async () => {
+  for (const host of ['host: evil.example\r\n', `host: evil.example:${new URL(listening.url).port}\r\n`, 'host: 127.0.0.1.evil.example\r\n']) {
+    for (const target of ['/_emulator', '/_emulator/state', '/v1/apps', '/', 'http://127.0.0.1/v1/apps']) {
+      const answer = await raw(listening.url, `GET ${target} HTTP/1.1\r\n${host}authorization: token dev\r\n\r\n`)
+      expect(answer).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n[^]*connection: close\r\n[^]*this Host is not served/i)
+      expect(answer).not.toContain('evil')
+    }
+  }
+  expect(await raw(listening.url, 'GET /v1/apps HTTP/1.0\r\nauthorization: token dev\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
+  const body = '{"name":"arena"}'
+  const post = `POST /v1/app HTTP/1.1\r\nhost: evil.example\r\nauthorization: token dev\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  expect(await raw(listening.url, post)).toMatch(/^HTTP\/1\.1 421 /)
+  expect(emulator.inspect().applications).toEqual([])
+  expect(emulator.counters).toMatchObject({ requests: {}, unrouted: 0 })
+})
+
+test('names can be allowed', async () => {
+  const { url } = await emulator.listen({ host: 'localhost', allowedHosts: ['emulator'] })
+  const port = Number(new URL(url).port)
+  const answered = await new Promise<number | undefined>((resolve, reject) => {
+    get({ host: 'localhost', port, path: '/v1/apps', headers: { ...headers, host: `emulator:${port}` } })
+      .on('response', (response) => resolve(response.resume().statusCode))
+      .on('error', reject)
+  })
+  expect(answered).toBe(200)
+  await expect(emulator.listen({ allowedHosts: ['http://emulator'] })).rejects.toThrow('allowedHosts must be host names')
+})
+
 test('close ends idle connections', async () => {
   const socket = await opened()
-  socket.write(get('/v1/apps'))
+  socket.write(requestTo('/v1/apps'))
   await once(socket, 'data')
   const closed = once(socket, 'close')
   await listening.close()
@@ -81,7 +120,7 @@ async function heldUp(request: string) {
 }
 
 test('close lets answers under way arrive', async () => {
-  const { clock, close, socket } = await heldUp(get('/v1/apps'))
+  const { clock, close, socket } = await heldUp(requestTo('/v1/apps'))
   const answer = once(socket, 'data')
   const closed = close()
   await clock.advance(50)
@@ -91,7 +130,7 @@ test('close lets answers under way arrive', async () => {
 
 test('close ends who has not sent the whole request', async () => {
   const { close, socket } = await heldUp(
-    'POST /v1/app HTTP/1.1\r\nhost: any\r\nauthorization: token dev\r\ncontent-length: 100\r\n\r\n{"name"',
+    'POST /v1/app HTTP/1.1\r\nhost: localhost\r\nauthorization: token dev\r\ncontent-length: 100\r\n\r\n{"name"',
   )
   const closed = once(socket, 'close')
   await close()
@@ -100,7 +139,7 @@ test('close ends who has not sent the whole request', async () => {
 })
 
 test('who has gone before the answer came holds nothing up', async () => {
-  const { clock, close, socket, url } = await heldUp(get('/v1/apps'))
+  const { clock, close, socket, url } = await heldUp(requestTo('/v1/apps'))
   socket.destroy()
   // By the time that a later request is answered, the server has seen the end of the earlier connection.
   for (let later = 0; later < 3; later++) expect((await fetch(`${url}/none`)).status).toBe(404)

@@ -1,12 +1,19 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
 import { NodeRequest } from 'srvx/node'
-import { ConnectionDropped, type Reply } from './reply.js'
+import { createHostCheck } from './host-check.js'
+import { ConnectionDropped, message, type Reply } from './reply.js'
 
 export interface ListenOptions {
   /** 0, the default, for any free one. */
   readonly port?: number | undefined
   /** Default 127.0.0.1: this machine alone. */
   readonly host?: string | undefined
+  /**
+   * Names, without a port, by which callers may reach it beside addresses, `localhost` and `host`, e.g. that of its
+   * container. Requests with another name in their Host header are answered by 421.
+   */
+  readonly allowedHosts?: readonly string[] | undefined
 }
 
 export interface Listening {
@@ -22,9 +29,10 @@ export interface Listening {
  */
 export async function listen(
   handle: (request: Request) => Promise<Reply>,
-  { port = 0, host = '127.0.0.1' }: ListenOptions,
+  { port = 0, host = '127.0.0.1', allowedHosts = [] }: ListenOptions,
   maxBodyBytes: number,
 ): Promise<Listening> {
+  const isServed = createHostCheck(isIP(host) === 0 ? [...allowedHosts, host] : allowedHosts)
   const underWay = new Map<IncomingMessage, Promise<void>>()
   let closing = false
 
@@ -35,7 +43,9 @@ export async function listen(
 
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     try {
-      const reply = await handle(new NodeRequest({ req: request, res: response, maxRequestBodySize: maxBodyBytes }))
+      const reply = isServed(request.headers.host)
+        ? await handle(new NodeRequest({ req: request, res: response, maxRequestBodySize: maxBodyBytes }))
+        : misdirected
       if (closing) response.shouldKeepAlive = false
       await send(response, reply)
     } catch {
@@ -65,6 +75,10 @@ export async function listen(
     },
   }
 }
+
+const misdirected = message(421, 'this Host is not served: use an address or localhost, or allow the name (allowedHosts, --allow-host)', {
+  connection: 'close',
+})
 
 /** Resolves when the answer has left, or the connection is gone. */
 function send(response: ServerResponse, { status, headers, body = '', truncated }: Reply): Promise<void> {

@@ -1,0 +1,51 @@
+// pure: which of a deployment's variables a process on this machine is given
+
+/**
+ * Names by which a program, its loader or its language runtime is told what else to load or run, and where programs and
+ * certificates are. In a container a deployment may decide that; on this machine whoever may deploy would run code of their own.
+ */
+const withheldNames: ReadonlySet<string> = new Set(
+  [
+    // Programs, shells and the C library.
+    'PATH PATHEXT COMSPEC SYSTEMROOT WINDIR SHELL HOME USERPROFILE TMPDIR TEMP TMP IFS ENV BASH_ENV BASHOPTS SHELLOPTS PS4',
+    'PROMPT_COMMAND CDPATH GLOBIGNORE EDITOR VISUAL PAGER BROWSER',
+    'GCONV_PATH LOCPATH NLSPATH GLIBC_TUNABLES HOSTALIASES RES_OPTIONS LOCALDOMAIN GETCONF_DIR',
+    // Languages.
+    'CLASSPATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_HOME GODEBUG GOTRACEBACK RUBYOPT RUBYLIB',
+    'PHPRC PHP_INI_SCAN_DIR LUA_INIT LUA_PATH LUA_CPATH R_PROFILE ERL_FLAGS ERL_AFLAGS',
+    // Whom to trust, and where to send what goes out.
+    'SSL_CERT_FILE SSL_CERT_DIR OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSLKEYLOGFILE CURL_CA_BUNDLE',
+    'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY',
+  ].flatMap((line) => line.split(' ')),
+)
+const withheldPrefixes =
+  'LD_ DYLD_ MALLOC_ BASH_FUNC_ GIT_ NODE_ NPM_ BUN_ DENO_ PYTHON PERL DOTNET_ CORECLR_ COR_ COMPLUS_ GEM_ BUNDLE_ MONO_'.split(' ')
+
+/** NODE_ENV only names a mode. */
+const harmless: ReadonlySet<string> = new Set(['NODE_ENV'])
+
+export interface ProcessVariables {
+  readonly passed: Readonly<Record<string, string>>
+  /** Names, as the deployment spells them. */
+  readonly withheld: readonly string[]
+}
+
+/** @param allowed names that are passed on all the same. */
+export function processVariables(
+  variables: Readonly<Record<string, string>>,
+  allowed: ReadonlySet<string> = new Set(),
+): ProcessVariables {
+  const entries = Object.entries(variables)
+  const isPassed = (name: string) => allowed.has(name) || !isWithheld(name)
+  return {
+    passed: Object.fromEntries(entries.filter(([name]) => isPassed(name))),
+    withheld: entries.flatMap(([name]) => (isPassed(name) ? [] : [name])),
+  }
+}
+
+/** Without regard to case, as names are on Windows, and as some programs read those of proxies. */
+function isWithheld(name: string): boolean {
+  const upper = name.toUpperCase()
+  if (harmless.has(upper)) return false
+  return withheldNames.has(upper) || withheldPrefixes.some((prefix) => upper.startsWith(prefix))
+}
