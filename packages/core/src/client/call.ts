@@ -1,6 +1,7 @@
 import type { OperationId } from '../api/api.js'
 import type { Settings } from '../api/settings.js'
 import type { Clock } from '../clock.js'
+import { validate } from '../validation/validate.js'
 import { pathOf } from '../wire.js'
 import { mayKeep, type AnswerCache } from './cache.js'
 import { checkCallOptions, type CallOptions } from './call-options.js'
@@ -74,8 +75,8 @@ async function describedCall(id: OperationId, calling: Calling): Promise<Describ
   return async (given, options, admit) => {
     admit(options)
     const { signal, timeoutMs = calling.timeoutMs, priority = 0 } = options
-    const checked = operation.input.safeParse(given)
-    if (!checked.success) throw invalid(`${id}: input`, given, checked.error, { operation: id })
+    const checked = validate(operation.input, given)
+    if (!checked.success) throw invalid(`${id}: input`, checked.fault, { operation: id })
     const input = checked.data as Readonly<Record<string, unknown>>
     const { path, headers, body } = encode(input)
     const keep = mayKeep(id, input)

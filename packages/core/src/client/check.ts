@@ -1,4 +1,5 @@
 import { scrub } from '../redact.js'
+import { didYouMean } from '../validation/nearest-name.js'
 import { InvalidInput } from './errors.js'
 
 /** Checks options: names the option and its value, unless it is of a kind that could hold a secret. */
@@ -9,7 +10,9 @@ export function check(holds: boolean, option: string, value: unknown, wanted: st
 /** Options are read by name, so one that is misspelt would be without effect. */
 export function checkNames(options: object, known: readonly string[], within = ''): void {
   for (const name of Object.keys(options)) {
-    if (!known.includes(name)) throw new InvalidInput(`option ${within}${name} is not known`, { field: `${within}${name}` })
+    if (known.includes(name)) continue
+    const field = `${within}${name}`
+    throw new InvalidInput(`option ${field} is not known${didYouMean(name, known)}`, { field })
   }
 }
 

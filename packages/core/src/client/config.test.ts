@@ -65,7 +65,7 @@ test.each([
   [{ random: 4 }, 'random', 'option random must be a function, not 4'],
   [{ limits: { status: { limit: 0 } } }, 'limits.status.limit', 'option limits.status.limit must be a whole number from 1, not 0'],
   [{ limits: { status: 5 } }, 'limits.status', 'option limits.status must be { limit, windowMs } or null, not 5'],
-  [{ limits: { satus: { limit: 1 } } }, 'limits.satus', 'option limits.satus is not known'],
+  [{ limits: { satus: { limit: 1 } } }, 'limits.satus', 'option limits.satus is not known; did you mean status?'],
   [{ retry: { attempts: 0 } }, 'retry.attempts', 'option retry.attempts must be a whole number from 1, not 0'],
   [{ retry: 5 }, 'retry', 'option retry must be an object, not 5'],
   [{ limits: 5 }, 'limits', 'option limits must be an object of limits by name, not 5'],

@@ -47,9 +47,8 @@ function contentOf(request: Asked, answer: Answer): unknown {
   }
   const result = readerOf(output)(json.value)
   if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const field = issue?.path.join('.') ?? ''
-  throw unexpected(`the answer's ${field === '' ? 'body' : `field ${field}`} is not as described: ${issue?.message}`, field || undefined)
+  const { field, wrong } = result.fault
+  throw unexpected(`the answer's ${field === undefined ? 'body' : `field ${field}`} is not as described: it ${wrong}`, field)
 }
 
 /** JSON.parse's own error quotes the text, which may hold a secret. */

@@ -1,14 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { operations, type OperationId } from '../api/api.js'
+import { validate } from '../validation/validate.js'
 import { invalid } from './invalid.js'
 
 const byId = new Map(operations)
 
 /** The error for an input that an operation refuses. */
 function refused(id: OperationId, input: unknown) {
-  const result = byId.get(id)?.input.safeParse(input)
+  const operation = byId.get(id)
+  const result = operation && validate(operation.input, input)
   if (result?.success !== false) return expect.unreachable('the input should be refused')
-  return invalid(`${id}: input`, input, result.error, { operation: id })
+  return invalid(`${id}: input`, result.fault, { operation: id })
 }
 
 const version = { app_name: 'a', name: 'v', docker_repository: 'r', docker_image: 'i', docker_tag: 't', req_cpu: 128, req_memory: 256 }
@@ -19,14 +21,14 @@ describe('names the field, what is wrong and the value', () => {
     ['versions.create', { ...version, req_memory: 300 }, 'req_memory', 'must be at most twice req_cpu, got 300'],
     ['versions.create', { ...version, ports: [{ port: 70_000, protocol: 'UDP' }] }, 'ports.0.port', 'got 70000'],
     ['fleets.list', { page: 0 }, 'page', 'got 0'],
-    ['fleets.list', { page: '1' }, 'page', 'expected number'],
+    ['fleets.list', { page: '1' }, 'page', 'must be a number, got a text'],
     ['deployments.get', {}, 'request_id', 'is missing'],
-    ['deployments.get', { request_id: null }, 'request_id', 'got null'],
+    ['deployments.get', { request_id: null }, 'request_id', 'must be a text, got null'],
     ['deployments.get', { request_id: '' }, 'request_id', 'got ""'],
     ['deployments.metrics', { request_id: 'a', steps: '5x' }, 'steps', 'got "5x"'],
-    ['deployments.get', { requestId: 'a', request_id: 'a' }, 'requestId', 'is not known'],
-    ['deployments.create', { ...create, users: [] }, 'users', '>=1'],
-    ['deployments.create', { ...create, users: [{ user_type: 'email' }] }, 'users.0.user_type', 'Invalid'],
+    ['deployments.get', { requestId: 'a', request_id: 'a' }, 'requestId', 'is not known; did you mean request_id?'],
+    ['deployments.create', { ...create, users: [] }, 'users', 'must not be empty'],
+    ['deployments.create', { ...create, users: [{ user_type: 'email' }] }, 'users.0.user_type', 'must be "ip_address" or "geo_coordinates", got "email"'],
     ['applications.list', { page: 1 }, 'page', 'is not known'],
   ] as const)('%s %j', (id, input, field, says) => {
     const error = refused(id, input)

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../api/api.js'
+import { validate } from '../validation/validate.js'
 import { readerOf } from './reader.js'
 
 /** JSON that more or less fits a schema: each field may be as documented, of another type, null or missing. */
@@ -88,7 +89,7 @@ describe('what fits is not built anew', () => {
     null,
   ])('one that does not fit is refused as zod does: %j', (value) => {
     expect(reader(value).success).toBe(false)
-    expect(reader(value).error?.issues).toEqual(schema.safeParse(value).error?.issues)
+    expect(reader(value)).toEqual(validate(schema, value))
   })
 
   test('schemas that convert, trim, default or drop fields are zod’s', () => {

@@ -1,7 +1,8 @@
 import type { z } from 'zod'
+import { validate, type Validated } from '../validation/validate.js'
 
 /** Reads JSON: the value, or what is wrong with it. */
-export type Reader = (json: unknown) => z.ZodSafeParseResult<unknown>
+export type Reader = (json: unknown) => Validated<unknown>
 
 const readers = new WeakMap<z.ZodType, Reader>()
 
@@ -15,7 +16,7 @@ export function readerOf(schema: z.ZodType): Reader {
   const known = readers.get(schema)
   if (known !== undefined) return known
   const fits = exactly(schema)
-  const reader: Reader = (json) => (fits(json) ? { success: true, data: json } : schema.safeParse(json))
+  const reader: Reader = (json) => (fits(json) ? { success: true, data: json } : validate(schema, json))
   readers.set(schema, reader)
   return reader
 }

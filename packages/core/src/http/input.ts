@@ -1,6 +1,6 @@
-import type { z } from 'zod'
 import { defaultSettings } from '../api/settings.js'
 import type { Operation } from '../operation.js'
+import { validate, type Fault } from '../validation/validate.js'
 import { wireName } from '../wire.js'
 import { jsonOf, readBytes } from './body.js'
 import type { Target } from './lazy-request.js'
@@ -43,9 +43,9 @@ export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>
     }
     const quick = quickRead?.(keys)
     if (quick !== undefined) return quick
-    const checked = input.safeParse(keys)
+    const checked = validate(input, keys)
     if (checked.success) return checked.data
-    throw inputProblem(checked.error)
+    throw inputProblem(checked.fault)
   }
 }
 
@@ -69,12 +69,8 @@ function objectOf(body: unknown): Record<string, unknown> {
 }
 
 /** Names the field and what is wrong, never the value: it may be a password. */
-export function inputProblem(error: z.core.$ZodError): Problem {
-  const issue = error.issues[0]
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const field = [...(issue?.path ?? []), ...unknown].map(String).join('.')
-  const wrong = unknown.length > 0 ? 'is not known' : (issue?.message ?? 'is not as described')
-  return new Problem(400, 'invalid-input', field === '' ? wrong : `${field}: ${wrong}`, { field: field === '' ? undefined : field })
+export function inputProblem({ field, wrong }: Fault): Problem {
+  return new Problem(400, 'invalid-input', field === undefined ? wrong : `${field}: ${wrong}`, { field })
 }
 
 /** Where an operation's keys travel; for documents. */

@@ -1,4 +1,5 @@
 import { inputProblem, Problem, problemDocument } from '@muster/core/http'
+import { validate } from '@muster/core/validation'
 import type { TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'
@@ -80,8 +81,8 @@ export function createCreating(service: Pick<TicketService, 'createTicket' | 'cr
 function readBody(value: unknown): TicketBody | Problem {
   const quick = quickBody(value)
   if (quick !== undefined) return quick
-  const read = TicketBody.safeParse(value)
-  return read.success ? read.data : inputProblem(read.error)
+  const read = validate(TicketBody, value)
+  return read.success ? read.data : inputProblem(read.fault)
 }
 
 function queuesOf({ profile, profiles }: Pick<TicketBody, 'profile' | 'profiles'>): Pick<TicketInput, 'queue' | 'queues'> {

@@ -1,0 +1,57 @@
+// pure: which of the known names somebody meant
+
+/** Names compared at most, so that a long list costs no more than a short one. */
+const MOST_NAMES = 1000
+/** Longer names are not compared: nobody misspells one of this length by a letter or two. */
+const LONGEST = 64
+
+/** `matchSize`, `match_size` and `match-size` are one name to a reader. */
+const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
+
+/**
+ * The known name that a misspelt one most likely stands for; undefined where none is near: a letter or two apart
+ * (one in four), or the same but for case and separators. Of names of two letters none is near another.
+ */
+export function nearestName(given: string, known: readonly string[]): string | undefined {
+  if (given.length > LONGEST) return undefined
+  const wanted = plain(given)
+  if (wanted === '') return undefined
+  let nearest: string | undefined
+  let least = (wanted.length < 3 ? 0 : Math.max(1, Math.floor(wanted.length / 4))) + 1
+  for (const name of known.slice(0, MOST_NAMES)) {
+    if (name.length > LONGEST || name === given) continue
+    const candidate = plain(name)
+    if (Math.abs(candidate.length - wanted.length) >= least) continue
+    const distance = editDistance(wanted, candidate)
+    if (distance >= least) continue
+    nearest = name
+    least = distance
+  }
+  return nearest
+}
+
+/** '; did you mean ranked?', or nothing. For the end of a message about a name that is not known. */
+export function didYouMean(given: string, known: readonly string[]): string {
+  const name = nearestName(given, known)
+  return name === undefined ? '' : `; did you mean ${name}?`
+}
+
+/** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
+function editDistance(one: string, other: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= one.length; i += 1) {
+    const row = [i]
+    for (let j = 1; j <= other.length; j += 1) {
+      const same = one[i - 1] === other[j - 1]
+      const kept = (last[j - 1] as number) + (same ? 0 : 1)
+      let best = Math.min(kept, (last[j] as number) + 1, (row[j - 1] as number) + 1)
+      const swapped = i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1]
+      if (swapped) best = Math.min(best, (beforeLast[j - 2] as number) + 1)
+      row.push(best)
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[other.length] as number
+}

@@ -1,0 +1,108 @@
+import type { z } from 'zod'
+import { scrub } from '../redact.js'
+import { didYouMean, nearestName } from './nearest-name.js'
+import { plainWords } from './plain-words.js'
+import { gotWords } from './shown.js'
+
+/** What is wrong with a value that does not fit its schema: the first fault, or the one that explains it. */
+export interface Fault {
+  /** The names and indices on the way to the part at fault. */
+  readonly path: readonly string[]
+  /** The same as one text, e.g. `queues.0.matchSize`; undefined where it is the value as a whole. */
+  readonly field: string | undefined
+  /** What is wrong, without the value: `must be at least 1; did you mean …?`. For whoever must not be shown values. */
+  readonly wrong: string
+  /** The same with the value, unless it may be a secret, an address or a URL: `must be at least 1, got 0`. */
+  readonly message: string
+}
+
+/** The value as its schema gives it back, or what is wrong with it. */
+export type Validated<T> =
+  | { readonly success: true; readonly data: T; readonly fault?: undefined }
+  | { readonly success: false; readonly data?: undefined; readonly fault: Fault }
+
+/**
+ * Checks a value by a schema. Faults are told in plain words, with the nearest known name for one that is misspelt, and
+ * never with a value that may be a secret. The schema's own messages are kept; zod's are not used.
+ */
+export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> {
+  const result = schema.safeParse(value, ownWords)
+  return result.success ? result : { success: false, fault: faultOf(value, result.error.issues) }
+}
+
+type Issue = z.core.$ZodIssue
+
+/** The names that an object knows, by the list of those that it does not: an issue holds only the latter. */
+const knownNames = new WeakMap<readonly string[], readonly string[]>()
+
+/** Asked for the message of each issue whose schema has none of its own: an empty one is put into words later, if at all. */
+const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
+  error: (issue) => {
+    const def = (issue.inst as z.core.$ZodTypes | undefined)?._zod.def
+    if (issue.code === 'unrecognized_keys' && def !== undefined && 'shape' in def) knownNames.set(issue.keys, Object.keys(def.shape))
+    return ''
+  },
+}
+
+function faultOf(value: unknown, issues: readonly Issue[]): Fault {
+  const issue = mostTelling(issues)
+  if (issue === undefined) return fault([], 'is not as described', '', '')
+  if (issue.code === 'unrecognized_keys') {
+    const [key = ''] = issue.keys
+    return fault([...issue.path, key], 'is not known', '', didYouMean(key, knownNames.get(issue.keys) ?? []))
+  }
+  const given = at(value, issue.path)
+  const isAuthored = issue.message !== ''
+  if (given === undefined && issue.path.length > 0 && !isAuthored) return fault(issue.path, 'is missing', '', '')
+  const isTextWanted = issue.code !== 'invalid_type' && issue.code !== 'invalid_union'
+  const wrong = isAuthored ? issue.message : plainWords(issue)
+  return fault(issue.path, wrong, gotWords(issue.path.map(String), given, isTextWanted || isChoice(issue)), hint(issue, given))
+}
+
+function fault(place: readonly PropertyKey[], wrong: string, got: string, meant: string): Fault {
+  const path = place.map((key) => shortened(String(key)))
+  const field = path.length === 0 ? undefined : scrub(path.join('.'))
+  return { path, field, wrong: `${scrub(wrong)}${meant}`, message: `${scrub(wrong)}${got}${meant}` }
+}
+
+/** A name that somebody sent may be of any length. */
+const shortened = (key: string) => (key.length > 80 ? `${key.slice(0, 80)}…` : key)
+
+const at = (value: unknown, path: readonly PropertyKey[]) =>
+  path.reduce<unknown>((part, key) => (part as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key], value)
+
+/** Whether a value out of a few is wanted. */
+const isChoice = (issue: Issue) => issue.code === 'invalid_union' && 'options' in issue && issue.options !== undefined
+
+function hint(issue: Issue, given: unknown): string {
+  if (typeof given !== 'string') return ''
+  const values = issue.code === 'invalid_value' ? issue.values : isChoice(issue) && 'options' in issue ? (issue.options ?? []) : []
+  return didYouMean(given, values.filter((one) => typeof one === 'string'))
+}
+
+/** A name that is missing is hardly ever forgotten where one that is not known stands in its place. */
+function mostTelling(issues: readonly Issue[]): Issue | undefined {
+  const first = deepest(issues[0])
+  const missing = first?.path.at(-1)
+  if (first === undefined || first.code === 'unrecognized_keys' || typeof missing !== 'string') return first
+  const parent = first.path.slice(0, -1).join('.')
+  const misspelt = issues.find(
+    (one): one is z.core.$ZodIssueUnrecognizedKeys =>
+      one.code === 'unrecognized_keys' && one.path.join('.') === parent && one.keys.some((key) => nearestName(key, [missing]) !== undefined),
+  )
+  if (misspelt === undefined) return first
+  const keys = [...misspelt.keys].toSorted((a) => (nearestName(a, [missing]) === undefined ? 1 : -1))
+  knownNames.set(keys, [missing])
+  return { ...misspelt, keys }
+}
+
+/** Of a union that failed, the branch that came furthest into the value says most. */
+function deepest(issue: Issue | undefined): Issue | undefined {
+  if (issue?.code !== 'invalid_union') return issue
+  const inner = issue.errors.map((branch) => mostTelling(branch.map((one) => ({ ...one, path: [...issue.path, ...one.path] }))))
+  const furthest = inner.reduce<Issue>((best, one) => (one !== undefined && reach(one) > reach(best) ? one : best), issue)
+  return furthest
+}
+
+/** How far an issue lies within the value. */
+const reach = (issue: Issue) => issue.path.length + (issue.code === 'unrecognized_keys' ? 1 : 0)
