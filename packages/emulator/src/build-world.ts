@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Random } from '@muster/core/clock'
 import { createCounters } from './counters.js'
 import { createDeployments } from './deployments/create-deployments.js'
+import { createWebhooks } from './deployments/webhooks.js'
 import { createNamed, type Named } from './named.js'
 import type { ApplicationRecord, FleetRecord, ImageRecord, StorageRecord } from './records.js'
 import { createUdpRelay } from './relay-data/udp-relay.js'
@@ -17,18 +18,32 @@ export interface Chance {
   readonly packetRandom: Random
 }
 
+export interface BuiltWorld {
+  readonly world: World
+  /** Ends all that runs and waits in it. */
+  close(): Promise<void>
+}
+
 /**
  * The state of a new service: empty, but for the images in its registry.
  * @param url where it can be reached; asked anew each time, because that is known only once it listens.
  */
-export function buildWorld(options: ResolvedOptions, { random, packetRandom }: Chance, url: () => string): World {
-  const { clock, speed } = options
-  const registry = registryOf(options)
+export function buildWorld(options: ResolvedOptions, { random, packetRandom }: Chance, url: () => string): BuiltWorld {
+  const { clock, speed, capacity, locate } = options
+  const timers = createTimers(clock, speed)
   const counters = createCounters()
-  const ground = {
+  const fleets = createNamed<FleetRecord>()
+  const registry = registryOf(options)
+  const webhooks = createWebhooks({ ...options.deployments, fetch: options.fetch, counters: counters.webhooks })
+  const relayData =
+    options.relayData && createUdpRelay(options.relayData, { clock, random: packetRandom, speed, counters: counters.packets })
+  const shared = { random, timers, webhooks }
+  const { deployTimes, deployments: settings, launch } = options
+  const deployments = createDeployments({ ...shared, clock, speed, url, fleets, capacity, deployTimes, settings, launch })
+  const relays = createRelays({ ...shared, settings: options.relays, relayData, locate })
+
+  const world: World = {
     clock,
-    random,
-    timers: createTimers(clock, speed),
     speed,
     settings: options.settings,
     url,
@@ -36,23 +51,25 @@ export function buildWorld(options: ResolvedOptions, { random, packetRandom }: C
     pageSizes: options.pageSizes,
     applications: createNamed<ApplicationRecord>(),
     storages: createNamed<StorageRecord>(),
-    fleets: createNamed<FleetRecord>(),
+    fleets,
     registry,
     canPull: (image) =>
       image.docker_repository === options.registryHost
         ? (registry.get(image.docker_image)?.tags.has(image.docker_tag) ?? false)
         : options.canPull(image),
-    capacity: options.capacity,
-    deployTimes: options.deployTimes,
-    deploymentSettings: options.deployments,
+    deployments,
+    relays,
+    capacity,
+    deploymentSettings: settings,
     relaySettings: options.relays,
-    relayData:
-      options.relayData && createUdpRelay(options.relayData, { clock, random: packetRandom, speed, counters: counters.packets }),
-    locate: options.locate,
-    fetch: options.fetch,
-    launch: options.launch,
-  } satisfies Omit<World, 'deployments' | 'relays'>
-  return { ...ground, deployments: createDeployments(ground), relays: createRelays(ground) }
+    locate,
+  }
+  const close = async () => {
+    timers.close()
+    webhooks.close()
+    await Promise.all([deployments.close(), relays.close()])
+  }
+  return { world, close }
 }
 
 function registryOf({ clock, images }: ResolvedOptions): Named<ImageRecord> {

@@ -70,7 +70,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const forWorld = fork(random)
   const faults = createFaults(resolved.faults, fork(random))
   const forNetwork = fork(random)
-  const world = buildWorld(resolved, { random: forWorld, packetRandom: fork(random) }, url)
+  const { world, close: closeWorld } = buildWorld(resolved, { random: forWorld, packetRandom: fork(random) }, url)
   const handle = createRequestHandler({
     world,
     handlers,
@@ -86,9 +86,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   let closed: Promise<void> | undefined
   const end = async () => {
     closing.abort(new Error('the emulator is closed'))
-    world.timers.close()
     // All at once: a request under way may be waiting for a webhook that is given up here.
-    await Promise.all([...listening.map((server) => server.close()), world.deployments.close(), world.relays.close()])
+    await Promise.all([...listening.map((server) => server.close()), closeWorld()])
   }
 
   return {

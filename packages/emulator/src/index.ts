@@ -1,6 +1,6 @@
 /** What `@muster/emulator` offers: the whole service on this machine, from the same description as the client. */
 export { createEmulator, type Emulator, type EmulatorState } from './emulator.js'
-export type { EmulatorOptions, LimitSettings, RegistryImage, Some } from './options.js'
+export type { EmulatorOptions, ImageReference, LimitSettings, RegistryImage, Some } from './options.js'
 export type { Fault } from './faults/fault.js'
 export type { Faults } from './faults/faults.js'
 export type { Counters } from './counters.js'
@@ -22,4 +22,3 @@ export type { RelayDataSettings } from './relay-data/relay-data-settings.js'
 export type { RelayFault } from './relays/relay-fault.js'
 export type { RelaySettings } from './relays/relay-settings.js'
 export type { RelaySummary } from './relays/relays.js'
-export type { ImageReference } from './world.js'

@@ -9,7 +9,14 @@ import type { LimitAlgorithm } from './limits/rate-limits.js'
 import type { PageSizes } from './pages.js'
 import type { RelayDataSettings } from './relay-data/relay-data-settings.js'
 import type { RelaySettings } from './relays/relay-settings.js'
-import type { ImageReference } from './world.js'
+
+/** A container image, in the fields of a version. */
+export interface ImageReference {
+  /** Registry host. */
+  readonly docker_repository: string
+  readonly docker_image: string
+  readonly docker_tag: string
+}
 
 /** A tag in the service's own registry. */
 export interface RegistryImage {

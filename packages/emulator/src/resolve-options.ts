@@ -3,14 +3,16 @@ import { seededRandom, systemClock, type Clock, type Random } from '@muster/core
 import { checked } from './checked.js'
 import { defaultDeploymentSettings, type DeploymentSettings } from './deployments/deployment-settings.js'
 import { defaultDeployTimes, type DeployTimes } from './deployments/deploy-times.js'
+import type { Launch } from './deployments/launch.js'
+import type { Locate } from './deployments/user-coordinates.js'
+import type { WebhookOptions } from './deployments/webhooks.js'
 import type { Fault } from './faults/fault.js'
-import { given } from './given.js'
+import { dropUndefined } from './drop-undefined.js'
 import { Options } from './option-schema.js'
-import type { EmulatorOptions, LimitSettings, RegistryImage } from './options.js'
+import type { EmulatorOptions, ImageReference, LimitSettings, RegistryImage } from './options.js'
 import type { PageSizes } from './pages.js'
 import { defaultRelayDataSettings, publicIpOf, type RelayDataSettings } from './relay-data/relay-data-settings.js'
 import { defaultRelaySettings, type RelaySettings } from './relays/relay-settings.js'
-import type { ImageReference, World } from './world.js'
 
 /** The options with every default filled in. */
 export interface ResolvedOptions {
@@ -23,7 +25,7 @@ export interface ResolvedOptions {
   readonly faults: readonly Fault[]
   readonly latencyMs: number
   readonly jitterMs: number
-  readonly capacity: World['capacity']
+  readonly capacity: (placeId: string) => number
   readonly images: readonly RegistryImage[]
   readonly registryHost: string
   readonly canPull: (image: ImageReference) => boolean
@@ -34,9 +36,9 @@ export interface ResolvedOptions {
   readonly relays: RelaySettings
   /** Undefined where sessions carry no packets. */
   readonly relayData: RelayDataSettings | undefined
-  readonly locate: World['locate']
-  readonly launch: World['launch']
-  readonly fetch: World['fetch']
+  readonly locate: Locate | undefined
+  readonly launch: Launch | undefined
+  readonly fetch: WebhookOptions['fetch']
   readonly page: boolean
   readonly maxBodyBytes: number
   readonly onError: (error: unknown, operation: OperationId) => void
@@ -58,7 +60,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     random: chosen.random ?? seededRandom(1),
     token: chosen.token ?? 'dev',
     speed: chosen.speed ?? 1,
-    limits: chosen.limits === false ? undefined : { ...defaultLimits, ...given(chosen.limits ?? {}) },
+    limits: chosen.limits === false ? undefined : { ...defaultLimits, ...dropUndefined(chosen.limits ?? {}) },
     faults: chosen.faults ?? [],
     latencyMs: chosen.latencyMs ?? 0,
     jitterMs: chosen.jitterMs ?? 0,
@@ -66,11 +68,11 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     images: chosen.images ?? [],
     registryHost: chosen.registryHost ?? 'registry.emulator.invalid',
     canPull: chosen.canPull ?? (() => true),
-    settings: { ...defaultSettings, ...given(chosen.settings ?? {}) },
-    pageSizes: { ...defaultPageSizes, ...given(chosen.pageSizes ?? {}) },
-    deployTimes: { ...defaultDeployTimes, ...given(chosen.deployTimes ?? {}) },
-    deployments: { ...defaultDeploymentSettings, ...given(chosen.deployments ?? {}) },
-    relays: { ...defaultRelaySettings, ...given(chosen.relays ?? {}) },
+    settings: { ...defaultSettings, ...dropUndefined(chosen.settings ?? {}) },
+    pageSizes: { ...defaultPageSizes, ...dropUndefined(chosen.pageSizes ?? {}) },
+    deployTimes: { ...defaultDeployTimes, ...dropUndefined(chosen.deployTimes ?? {}) },
+    deployments: { ...defaultDeploymentSettings, ...dropUndefined(chosen.deployments ?? {}) },
+    relays: { ...defaultRelaySettings, ...dropUndefined(chosen.relays ?? {}) },
     relayData: relayDataOf(chosen.relayData ?? false),
     locate: chosen.locate,
     launch: chosen.launch,
@@ -84,7 +86,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
 const warn = (error: unknown, operation: OperationId) =>
   process.emitWarning(`${operation} threw ${error instanceof Error ? error.stack : String(error)}`, 'EmulatorError')
 
-function capacityOf(capacity: EmulatorOptions['capacity']): World['capacity'] {
+function capacityOf(capacity: EmulatorOptions['capacity']): ResolvedOptions['capacity'] {
   if (typeof capacity === 'number') return () => capacity
   const byPlace = new Map(Object.entries(capacity ?? {}))
   return (placeId) => byPlace.get(placeId) ?? Infinity
@@ -92,6 +94,6 @@ function capacityOf(capacity: EmulatorOptions['capacity']): World['capacity'] {
 
 function relayDataOf(chosen: NonNullable<EmulatorOptions['relayData']>): RelayDataSettings | undefined {
   if (chosen === false) return undefined
-  const settings = { ...defaultRelayDataSettings, ...given(chosen === true ? {} : chosen) }
+  const settings = { ...defaultRelayDataSettings, ...dropUndefined(chosen === true ? {} : chosen) }
   return { publicIp: publicIpOf(settings.host), ...settings }
 }

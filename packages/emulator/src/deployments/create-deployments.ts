@@ -1,12 +1,12 @@
 import type { PolicyRecord, VersionRecord } from '../records.js'
 import { createContainers } from './containers.js'
-import type { DeploymentGround } from './deployment-ground.js'
+import type { DeploymentDeps } from './deployment-deps.js'
 import type { DeploymentRecord } from './deployment-record.js'
 import { createDeploymentWebhooks } from './deployment-webhooks.js'
 import type { Deployments, Order } from './deployments.js'
 import { createFleetKeeper } from './fleet-keeper.js'
 import { createImageCache } from './image-cache.js'
-import { createMotion } from './motion.js'
+import { createDeploymentSimulator } from './deployment-simulator.js'
 import { placesFor } from './placement.js'
 import { policyPlaces } from './policy-places.js'
 import { isProblem } from './problem.js'
@@ -15,19 +15,17 @@ import { createSessionKeeper } from './session-keeper.js'
 import { replaceSessions } from './sessions.js'
 import { createSites } from './sites.js'
 import { statusView } from './views.js'
-import { createWebhooks } from './webhooks.js'
 
-export function createDeployments(world: DeploymentGround): Deployments {
-  const { clock, timers, speed, launch, deploymentSettings: settings } = world
+export function createDeployments(deps: DeploymentDeps): Deployments {
+  const { clock, timers, speed, launch, settings } = deps
   const records = new Map<string, DeploymentRecord>()
   /** The terminated, the longest ended first. */
   const ended = new Map<DeploymentRecord, number>()
 
-  const sites = createSites({ capacity: world.capacity, processPorts: launch && settings.processPorts })
+  const sites = createSites({ capacity: deps.capacity, processPorts: launch && settings.processPorts })
   const cache = createImageCache(clock.now, settings.forceCacheMs / speed)
   const view = (record: DeploymentRecord) => statusView(record, clock.now())
-  const calls = createWebhooks({ ...settings, fetch: world.fetch, counters: world.counters.webhooks })
-  const webhooks = createDeploymentWebhooks(calls, timers, view)
+  const webhooks = createDeploymentWebhooks(deps.webhooks, timers, view)
   const containers = launch && createContainers(launch, speed)
 
   const onStatus = (record: DeploymentRecord) => {
@@ -41,14 +39,14 @@ export function createDeployments(world: DeploymentGround): Deployments {
     webhooks.changed(record)
     fleets.noticed(record)
   }
-  const motion = createMotion({ clock, timers, speed, containers, onStatus })
-  const makeRecord = createRecordMaker({ world, sites, cache, isTaken: (id) => records.has(id) })
+  const simulator = createDeploymentSimulator({ clock, timers, speed, containers, onStatus })
+  const makeRecord = createRecordMaker({ ...deps, sites, cache, isTaken: (id) => records.has(id) })
 
   const create = (order: Order) => {
     const record = makeRecord(order)
     records.set(record.id, record)
     webhooks.created(record)
-    motion.begin(record)
+    simulator.begin(record)
     return record
   }
 
@@ -65,18 +63,18 @@ export function createDeployments(world: DeploymentGround): Deployments {
   }
 
   const fleets = createFleetKeeper({
-    fleets: world.fleets,
+    fleets: deps.fleets,
     timers,
     checkMs: settings.fleetCheckMs,
     deploy: deployFor,
-    stop: (record) => void motion.stop(record),
+    stop: (record) => void simulator.stop(record),
   })
 
   const sessionsChanged = (record: DeploymentRecord) => {
     sessions.noticed(record)
     fleets.noticed(record)
   }
-  const sessions = createSessionKeeper({ timers, stop: (record) => void motion.stop(record), onEnd: sessionsChanged })
+  const sessions = createSessionKeeper({ timers, stop: (record) => void simulator.stop(record), onEnd: sessionsChanged })
 
   const forgetTheLongEnded = () => {
     for (const [record, at] of ended) {
@@ -100,7 +98,7 @@ export function createDeployments(world: DeploymentGround): Deployments {
     create,
     get: find,
     all,
-    stop: motion.stop,
+    stop: simulator.stop,
     view,
     readyCalled: webhooks.readyCalled,
     reconcileFleets: fleets.reconcile,
@@ -113,9 +111,6 @@ export function createDeployments(world: DeploymentGround): Deployments {
       replaceSessions(record, wanted)
       sessionsChanged(record)
     },
-    close: async () => {
-      calls.close()
-      await containers?.close()
-    },
+    close: async () => containers?.close(),
   }
 }

@@ -3,7 +3,7 @@ import type { Place } from '../places.js'
 import type { PolicyRecord, VersionRecord } from '../records.js'
 import type { DeploymentFault } from './deployment-fault.js'
 import type { DeploymentRecord, WebhookTargets } from './deployment-record.js'
-import type { StopOutcome } from './motion.js'
+import type { StopOutcome } from './deployment-simulator.js'
 import type { WebhookFault } from './webhook-fault.js'
 
 /** What is to be deployed, from whichever operation it came, or from a fleet. */

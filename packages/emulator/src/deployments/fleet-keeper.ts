@@ -12,7 +12,7 @@ export interface FleetKeeper {
   noticed(record: DeploymentRecord): void
 }
 
-export interface FleetKeeperParts {
+export interface FleetKeeperDeps {
   readonly fleets: Named<FleetRecord>
   readonly timers: Timers
   /** Milliseconds of the service's time before something that has ended, or could not be deployed, is tried anew. */
@@ -32,7 +32,7 @@ export interface FleetKeeperParts {
  * more, another one, up to `maximum`. What is in ERROR is stopped and replaced. Nothing is stopped
  * because it is no longer demanded (unlinked, disabled, a lower number): players may be on it.
  */
-export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: FleetKeeperParts): FleetKeeper {
+export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: FleetKeeperDeps): FleetKeeper {
   const crews = new Map<PolicyRecord, Set<DeploymentRecord>>()
   let checking = false
 

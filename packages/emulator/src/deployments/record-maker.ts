@@ -1,6 +1,6 @@
 import { createNamed } from '../named.js'
 import type { VersionRecord } from '../records.js'
-import type { DeploymentGround } from './deployment-ground.js'
+import type { DeploymentDeps } from './deployment-deps.js'
 import type { DeploymentRecord, TagRecord } from './deployment-record.js'
 import type { Order } from './deployments.js'
 import { environmentOf } from './environment.js'
@@ -11,8 +11,7 @@ import { choosePlace } from './placement.js'
 import { drawPlan } from './plan.js'
 import type { Site, Sites } from './sites.js'
 
-export interface RecordMakerParts {
-  readonly world: DeploymentGround
+export interface RecordMakerDeps extends Pick<DeploymentDeps, 'clock' | 'random' | 'deployTimes' | 'url'> {
   readonly sites: Sites
   readonly cache: ImageCache
   /** Whether a request_id belongs to another deployment. */
@@ -22,8 +21,8 @@ export interface RecordMakerParts {
 export const NO_SERVER = "Couldn't Allocate Server"
 
 /** Decides all there is to decide about a new deployment: id, place, ports, variables, and how long everything will take. */
-export function createRecordMaker({ world, sites, cache, isTaken }: RecordMakerParts): (order: Order) => DeploymentRecord {
-  const { clock, random, deployTimes } = world
+export function createRecordMaker(deps: RecordMakerDeps): (order: Order) => DeploymentRecord {
+  const { clock, random, deployTimes, url, sites, cache, isTaken } = deps
 
   const freeId = () => {
     let id = hex(12, random)
@@ -57,7 +56,7 @@ export function createRecordMaker({ world, sites, cache, isTaken }: RecordMakerP
       site,
       environment: environmentOf([...version.envs, ...(order.variables ?? [])], {
         requestId: id,
-        deleteUrl: `${world.url()}/v1/self/stop/${id}/${accessPointId}`,
+        deleteUrl: `${url()}/v1/self/stop/${id}/${accessPointId}`,
         deleteToken,
         tags,
         site,

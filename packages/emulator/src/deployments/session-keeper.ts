@@ -8,7 +8,7 @@ export interface SessionKeeper {
   noticed(record: DeploymentRecord): void
 }
 
-export interface SessionKeeperParts {
+export interface SessionKeeperDeps {
   readonly timers: Timers
   readonly stop: (record: DeploymentRecord) => void
   /** A session has ended: called after `record.sessions` has changed. */
@@ -25,7 +25,7 @@ type Cancel = () => void
  * `empty_ttl` minutes without a session a READY deployment is stopped. Without a number, or with 0, neither
  * happens (our choice).
  */
-export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperParts): SessionKeeper {
+export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperDeps): SessionKeeper {
   const emptyWaits = new Map<DeploymentRecord, Cancel>()
   const sessionWaits = new Map<DeploymentRecord, Map<string, Cancel>>()
 

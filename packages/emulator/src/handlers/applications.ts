@@ -1,5 +1,5 @@
 import type { Application } from '@muster/core/api'
-import { given } from '../given.js'
+import { dropUndefined } from '../drop-undefined.js'
 import { createNamed } from '../named.js'
 import type { ApplicationRecord, VersionRecord } from '../records.js'
 import { formatA } from '../timestamps.js'
@@ -37,7 +37,7 @@ export const applications: HandlersOf<'applications'> = {
     const app = findApplication(world, app_name)
     if (isFailure(app)) return app
     if (name !== undefined && !world.applications.rename(app, name)) return taken(name)
-    Object.assign(app, given(changes), { updatedAt: world.clock.now() })
+    Object.assign(app, dropUndefined(changes), { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
     return ok(view(app))
   },

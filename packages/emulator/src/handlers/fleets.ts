@@ -1,5 +1,5 @@
 import type { Fleet } from '@muster/core/api'
-import { given } from '../given.js'
+import { dropUndefined } from '../drop-undefined.js'
 import { createNamed } from '../named.js'
 import { paged } from '../pages.js'
 import type { FleetRecord, PolicyRecord } from '../records.js'
@@ -41,7 +41,7 @@ export const fleets: HandlersOf<'fleets'> = {
     const fleet = findFleet(world, fleet_name)
     if (isFailure(fleet)) return fleet
     if (name !== undefined && !world.fleets.rename(fleet, name)) return taken(name)
-    Object.assign(fleet, given(changes), { updatedAt: world.clock.now() })
+    Object.assign(fleet, dropUndefined(changes), { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
     return ok(view(fleet))
   },

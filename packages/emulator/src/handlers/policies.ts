@@ -1,7 +1,7 @@
 import type { FleetPolicy, FleetPolicyChanges } from '@muster/core/api'
 import { policyPlaces } from '../deployments/policy-places.js'
 import { isProblem } from '../deployments/problem.js'
-import { given } from '../given.js'
+import { dropUndefined } from '../drop-undefined.js'
 import { paged } from '../pages.js'
 import type { PolicyRecord } from '../records.js'
 import { formatA } from '../timestamps.js'
@@ -67,7 +67,7 @@ export const policies: HandlersOf<'policies'> = {
     if (isFailure(fleet)) return fleet
     const policy = findPolicy(world, { fleet_name, policy_name })
     if (isFailure(policy)) return policy
-    const changed = given({ ...changes, filters: data?.filters })
+    const changed = dropUndefined({ ...changes, filters: data?.filters })
     const contradictory = contradiction({ ...policy, ...changed })
     if (contradictory !== undefined) return contradictory
     if (name !== undefined && !fleet.policies.rename(policy, name)) return taken(name)

@@ -1,5 +1,5 @@
 import type { PullProfile } from '@muster/core/api'
-import { given } from '../given.js'
+import { dropUndefined } from '../drop-undefined.js'
 import { paged } from '../pages.js'
 import type { PullProfileRecord } from '../records.js'
 import { formatA } from '../timestamps.js'
@@ -38,7 +38,7 @@ export const pullProfiles: HandlersOf<'pullProfiles'> = {
     const profile = findPullProfile(world, { endpoint_name, pull_profile_name })
     if (isFailure(profile)) return profile
     if (name !== undefined && !storage.pullProfiles.rename(profile, name)) return taken(name)
-    Object.assign(profile, given(changes), { updatedAt: world.clock.now() })
+    Object.assign(profile, dropUndefined(changes), { updatedAt: world.clock.now() })
     return ok(view(profile))
   },
 

@@ -1,5 +1,5 @@
 import type { EndpointStorage } from '@muster/core/api'
-import { given } from '../given.js'
+import { dropUndefined } from '../drop-undefined.js'
 import { createNamed } from '../named.js'
 import { paged } from '../pages.js'
 import type { PullProfileRecord, StorageRecord } from '../records.js'
@@ -40,7 +40,7 @@ export const storages: HandlersOf<'storages'> = {
     const storage = findStorage(world, endpoint_name)
     if (isFailure(storage)) return storage
     if (name !== undefined && !world.storages.rename(storage, name)) return taken(name)
-    Object.assign(storage, given(changes), { updatedAt: world.clock.now() })
+    Object.assign(storage, dropUndefined(changes), { updatedAt: world.clock.now() })
     return ok(view(storage))
   },
 

@@ -1,5 +1,5 @@
 import type { Version, VersionChanges } from '@muster/core/api'
-import { given } from '../given.js'
+import { dropUndefined } from '../drop-undefined.js'
 import type { StorageRecord, VersionRecord } from '../records.js'
 import { formatB } from '../timestamps.js'
 import type { World } from '../world.js'
@@ -90,7 +90,7 @@ export const versions: HandlersOf<'versions'> = {
     const now = world.clock.now()
     const version: VersionRecord = {
       ...defaults,
-      ...given(specification),
+      ...dropUndefined(specification),
       app,
       name,
       endpoint_storage: storage,
@@ -113,12 +113,12 @@ export const versions: HandlersOf<'versions'> = {
     if (isFailure(version)) return version
     const storage = storageOf(world, { endpoint_storage })
     if (isFailure(storage)) return storage
-    const refused = refusedImage(world, { ...version, ...given(changes) })
+    const refused = refusedImage(world, { ...version, ...dropUndefined(changes) })
     if (refused !== undefined) return refused
     if (name !== undefined && !version.app.versions.rename(version, name)) {
       return fail(400, `name: there is already a version of ${JSON.stringify(app_name)} named ${JSON.stringify(name)}`)
     }
-    Object.assign(version, given({ ...changes, endpoint_storage: storage }), { updatedAt: world.clock.now() })
+    Object.assign(version, dropUndefined({ ...changes, endpoint_storage: storage }), { updatedAt: world.clock.now() })
     world.deployments.reconcileFleets()
     return ok({ success: true, version: view(version) })
   },

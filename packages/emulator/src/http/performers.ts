@@ -5,7 +5,7 @@ import { createReader } from '../input/reader.js'
 import type { World } from '../world.js'
 import { empty, json, message, type Reply } from './reply.js'
 
-export interface Stage {
+export interface PerformerDeps {
   readonly world: World
   readonly handlers: Handlers
   /** Told of what a handler throws, which is answered by 500. */
@@ -24,7 +24,7 @@ export type Performer = (
 type AnyHandler = (input: never, context: RequestContext) => AnyAnswer | Promise<AnyAnswer>
 type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
 
-export function createPerformers({ world, handlers, onError }: Stage): Readonly<Record<OperationId, Performer>> {
+export function createPerformers({ world, handlers, onError }: PerformerDeps): Readonly<Record<OperationId, Performer>> {
   const byGroup: Readonly<Record<string, Readonly<Record<string, AnyHandler>>>> = handlers
 
   const performer = (id: OperationId, operation: Operation): Performer => {

@@ -6,11 +6,11 @@ import type { Page } from '../page/page.js'
 import type { World } from '../world.js'
 import { garble } from './garble.js'
 import type { Network } from './network.js'
-import { createPerformers, type Stage } from './performers.js'
+import { createPerformers, type PerformerDeps } from './performers.js'
 import { tooMany, unauthorized, type TooManyAnswer } from './refusals.js'
 import { ConnectionDropped, message, type Reply } from './reply.js'
 
-export interface Ground extends Stage {
+export interface RequestHandlerDeps extends PerformerDeps {
   readonly faults: FaultSource
   readonly network: Network
   /** Undefined for a service without limits. */
@@ -23,10 +23,10 @@ export interface Ground extends Stage {
 }
 
 /** Makes the function that answers requests. It rejects with ConnectionDropped by a declared fault, and when the caller is gone. */
-export function createRequestHandler(ground: Ground): (request: Request) => Promise<Reply> {
-  const { world, faults, network, page } = ground
+export function createRequestHandler(deps: RequestHandlerDeps): (request: Request) => Promise<Reply> {
+  const { world, faults, network, page } = deps
   const router = createRouter(world.settings)
-  const perform = createPerformers(ground)
+  const perform = createPerformers(deps)
 
   return async (request) => {
     const { path, query } = targetOf(request.url)
@@ -40,7 +40,7 @@ export function createRequestHandler(ground: Ground): (request: Request) => Prom
     if (strike?.drop === 'before') throw dropped(world)
 
     const reply =
-      refusal(ground, operation, request) ??
+      refusal(deps, operation, request) ??
       (strike?.status === undefined
         ? await perform[id](request, match.segments, query, strike)
         : await failed(strike, strike.status, () => perform[id](request, match.segments, query, strike)))
@@ -73,7 +73,7 @@ function dropped(world: World): ConnectionDropped {
   return new ConnectionDropped()
 }
 
-function refusal({ world, token, limits, tooManyAnswer }: Ground, operation: Operation, request: Request): Reply | undefined {
+function refusal({ world, token, limits, tooManyAnswer }: RequestHandlerDeps, operation: Operation, request: Request): Reply | undefined {
   const refused = unauthorized(operation, request.headers.get('authorization'), token)
   if (refused !== undefined || limits === undefined || operation.limit === undefined) return refused
   const rejected = tooMany(operation, limits, tooManyAnswer, world.clock.now())

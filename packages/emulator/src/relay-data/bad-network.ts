@@ -7,7 +7,7 @@ import type { Send } from './session-traffic.js'
 /** Milliseconds for which a packet is held back that no other follows. */
 const HELD_MS = 100
 
-export interface BadNetworkGround {
+export interface BadNetworkDeps {
   readonly random: Random
   /** Of the clock, not sped up. */
   readonly timers: Timers
@@ -15,7 +15,7 @@ export interface BadNetworkGround {
 }
 
 /** The same way out, with things happening on it. */
-export function throughBadNetwork(fault: PacketFault, { random, timers, counters }: BadNetworkGround, send: Send): Send {
+export function throughBadNetwork(fault: PacketFault, { random, timers, counters }: BadNetworkDeps, send: Send): Send {
   const { loss = 0, delayMs = 0, jitterMs = 0, reorder = 0 } = fault
   let held: (() => void) | undefined
 

@@ -22,7 +22,7 @@ import { isLoopback, plainAddress } from './plain-address.js'
 import { createRateCap, takeFrom, type RateCap } from './rate-cap.js'
 import type { RelayDataSettings } from './relay-data-settings.js'
 
-export interface TrafficGround {
+export interface SessionTrafficDeps {
   /** Secret. */
   readonly sessionToken: number
   /** `authDelayMs` here is of the clock. */
@@ -66,7 +66,7 @@ const PINGS_PER_SECOND = 20
  * No timers: whether a connection is over, or a host gone, is found when it matters, because peers ask
  * every half second. No objects per packet: there may be a hundred thousand in a second.
  */
-export function createSessionTraffic({ sessionToken, settings, counters, invalidTokens, send }: TrafficGround): SessionTraffic {
+export function createSessionTraffic({ sessionToken, settings, counters, invalidTokens, send }: SessionTrafficDeps): SessionTraffic {
   const { authDelayMs, pinSource } = settings
   const { dropped } = counters
   const session = tokenKey(sessionToken)

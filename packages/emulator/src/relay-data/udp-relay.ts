@@ -9,7 +9,7 @@ import type { RelayDataSettings } from './relay-data-settings.js'
 import { createSessionTraffic, type Send } from './session-traffic.js'
 import { openUdpPorts, type UdpPorts } from './udp-ports.js'
 
-export interface UdpRelayGround {
+export interface UdpRelayDeps {
   readonly clock: Clock
   /** Decides what happens to packets where a fault is declared. */
   readonly random: Random
@@ -21,7 +21,7 @@ export interface UdpRelayGround {
 /** Bytes that may wait at a port while the network is slower than the relay. */
 const SEND_QUEUE_BYTES = 1024 * 1024
 
-export function createUdpRelay(settings: RelayDataSettings, { clock, random, speed, counters }: UdpRelayGround): RelayData {
+export function createUdpRelay(settings: RelayDataSettings, { clock, random, speed, counters }: UdpRelayDeps): RelayData {
   const lines = new Set<RelayLine>()
   const sessionSettings = { ...settings, authDelayMs: settings.authDelayMs / speed }
   const invalidTokens = createInvalidTokens()

@@ -2,26 +2,24 @@ import type { RelaySession } from '@muster/core/api'
 import { hex } from '../deployments/hex.js'
 import { nearest } from '../deployments/nearest.js'
 import { coordinatesOf } from '../deployments/user-coordinates.js'
-import { createWebhooks, sendDespite } from '../deployments/webhooks.js'
+import { sendDespite } from '../deployments/webhooks.js'
 import { places, type Place } from '../places.js'
 import type { RelayLine } from '../relay-data/relay-data.js'
-import type { RelayGround } from './relay-ground.js'
+import type { RelayDeps } from './relay-deps.js'
 import { createRelayPorts, type RelayAddress } from './relay-ports.js'
 import { relaySessionOfUserView, relaySessionView, type RelaySessionRecord, type RelayUserRecord } from './relay-session.js'
 import type { RelayOrder, Relays } from './relays.js'
 import { createTokenSource } from './token-source.js'
 
-export function createRelays(world: RelayGround): Relays {
-  const { random, timers, relaySettings: settings, relayData } = world
+export function createRelays({ random, timers, settings, relayData, locate, webhooks }: RelayDeps): Relays {
   const sessions = new Map<string, RelaySessionRecord>()
   const ports = createRelayPorts()
   const tokens = createTokenSource(random)
-  const webhooks = createWebhooks({ ...world.deploymentSettings, fetch: world.fetch, counters: world.counters.webhooks })
   const calls = new WeakMap<RelaySessionRecord, Promise<void>>()
 
   const view = (session: RelaySessionRecord) => relaySessionView(session, settings.readyStatus)
 
-  const newUser = (ip: string): RelayUserRecord => ({ ip, coordinates: coordinatesOf(ip, world.locate), token: tokens.take() })
+  const newUser = (ip: string): RelayUserRecord => ({ ip, coordinates: coordinatesOf(ip, locate), token: tokens.take() })
 
   const freeId = () => {
     let id = hex(12, random)
@@ -116,10 +114,7 @@ export function createRelays(world: RelayGround): Relays {
         users: users.length,
         connected: line?.connected() ?? 0,
       })),
-    close: async () => {
-      webhooks.close()
-      await relayData?.close()
-    },
+    close: async () => relayData?.close(),
   }
 }
 

@@ -8,13 +8,13 @@ import { fail, finish, isEnding, isStarting, nextEvent, stop, type Life } from '
 export type StopOutcome = 'stopped' | 'deferred' | 'stopping already' | 'terminated already'
 
 /** Moves deployments through their lives: by the clock, by request, and as their containers do. */
-export interface Motion {
+export interface DeploymentSimulator {
   /** Enters the deployment's present status, and lets time go on from there. */
   begin(record: DeploymentRecord): void
   stop(record: DeploymentRecord): StopOutcome
 }
 
-export interface MotionParts {
+export interface DeploymentSimulatorDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly speed: number
@@ -24,7 +24,7 @@ export interface MotionParts {
   readonly onStatus: (record: DeploymentRecord) => void
 }
 
-export function createMotion({ clock, timers, speed, containers, onStatus }: MotionParts): Motion {
+export function createDeploymentSimulator({ clock, timers, speed, containers, onStatus }: DeploymentSimulatorDeps): DeploymentSimulator {
   const waits = new Map<DeploymentRecord, () => void>()
 
   /** Milliseconds of the service's time since the request. */

@@ -1,9 +1,0 @@
-/** Where a value may be undefined, the key may be missing instead. */
-export type Given<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
-  [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>
-}
-
-/** The object without the keys whose value is undefined, so that spreading it replaces only what was given. */
-export function given<T extends object>(object: T): Given<T> {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Given<T>
-}
