@@ -1,24 +1,14 @@
 import { EventEmitter } from 'eventemitter3'
 import type { Assignment } from './servers/assignment.js'
 import type { Backfill } from './tickets/backfill.js'
-import type { CancelReason, ReturnReason, Ticket } from './tickets/ticket.js'
-
-/**
- * Why a server was stopped: what made the tickets return; or `ended`, it ended by itself; `stopped`, by
- * `stopMatch`; `left`, nobody is there any more, as `playersLeft` told; `max-duration`, after the `maxDurationMs` of
- * its queue; `closed`, by `close`; `restarted`, it was found in the journal and nobody plays on it; `twin`, its match
- * had another one.
- */
-export type StopReason = ReturnReason | 'ended' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
+import type { CancelReason, Ticket } from './tickets/ticket.js'
+import type { Activity, ReturnReason, StopReason } from './servers/reasons.js'
 
 /** Events of a match say which. None holds a player's address. */
 export interface MatchEvent {
   readonly matchId: string
   readonly queue: string
 }
-
-/** What the matchmaker was doing when something went wrong. It goes on by itself. */
-export type Activity = 'create' | 'find' | 'stop' | 'list' | 'status' | 'probe' | 'journal' | 'locate' | 'rule' | 'tick'
 
 export interface MatchmakerEvents {
   ticketCreated: { readonly ticket: Ticket }

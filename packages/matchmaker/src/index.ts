@@ -14,7 +14,6 @@ export type {
   RegistrationDefinition,
 } from './servers/deploy.js'
 export type {
-  Attributes,
   AvoidRule,
   BalanceRule,
   CompareRule,
@@ -37,19 +36,12 @@ export type {
   TeamDefinition,
   WaitOf,
 } from './queues/rules/definition.js'
+export type { Attributes, Player } from './player.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain/explanation.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
 export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
-export type {
-  Acceptance,
-  CancelReason,
-  Player,
-  ReturnReason,
-  Ticket,
-  TicketInput,
-  TicketStatus,
-  WaitingFor,
-} from './tickets/ticket.js'
+export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, WaitingFor } from './tickets/ticket.js'
+export type { Activity, ReturnReason, StopReason } from './servers/reasons.js'
 export type { AssignedLocation, AssignedPort, Assignment } from './servers/assignment.js'
 export type { DeploymentService, LocationService } from './servers/deployment-service.js'
 export { MatchTooLarge } from './servers/request-size.js'
@@ -57,7 +49,7 @@ export { createFileJournal, type FileJournal, type FileJournalOptions } from './
 export { JournalCorrupt, JournalLocked } from './servers/journal/journal-errors.js'
 export { createMemoryJournal, type Intent, type Journal, type JournalEntry, type OpenIntent } from './servers/journal/journal.js'
 export type { AllocationPhase, AllocationView } from './servers/allocation.js'
-export type { Activity, EventName, Listener, MatchEvent, MatchmakerEvents, StopReason } from './events.js'
+export type { EventName, Listener, MatchEvent, MatchmakerEvents } from './events.js'
 export type { Inspection, QueueState } from './commands/inspection.js'
 export {
   BackfillExists,

@@ -3,7 +3,7 @@ import { InvalidTicket } from './errors.js'
 import { deploy, setUp } from './matchmaker.fixture.js'
 import type { QueueDefinition } from './queues/queue.js'
 import type { RuleDefinition, WaitOf } from './queues/rules/definition.js'
-import type { Player } from './tickets/ticket.js'
+import type { Player } from './player.js'
 
 /** A matchmaker with one queue, whose players all come from one place. */
 function queueOf(queue: Partial<QueueDefinition>) {

@@ -1,10 +1,10 @@
 import type { Clock } from '@muster/core/clock'
 import { BackfillExists, InvalidBackfill, StaleBackfill, UnknownBackfill } from '../errors.js'
 import type { Matchmaker } from './matchmaker.js'
-import type { Match } from '../matches/match.js'
+import type { BackfillRecord, Match } from '../tickets/records.js'
+import { backfillOf } from '../tickets/backfill.js'
 import { readBackfillChange, readBackfillInput, vacanciesOf } from '../matches/backfill/backfill-input.js'
 import type { Backfills } from '../matches/backfill/backfills.js'
-import { backfillOf, type BackfillRecord } from '../matches/backfill/record.js'
 import { presentIn } from '../tickets/vacancies.js'
 
 export interface Backfilling {

@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { UnknownTicket } from '../errors.js'
 import type { Matchmaker } from './matchmaker.js'
 import { slotIn } from '../tickets/pool-membership.js'
-import { NOWHERE, type TicketRecord } from '../tickets/record.js'
+import { NOWHERE, type TicketRecord } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
 
 /** Says why a ticket waits: its queues' reasons, or why it is in none of their pools. */

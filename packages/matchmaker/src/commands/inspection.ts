@@ -1,8 +1,6 @@
 import type { Allocator } from '../servers/allocator.js'
 import { viewOf, type AllocationView } from '../servers/allocation.js'
-import type { QueueRuntime } from '../tickets/queue-runtime.js'
-import type { Match } from '../matches/match.js'
-import type { TicketRecord } from '../tickets/record.js'
+import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { WaitingFor } from '../tickets/ticket.js'
 
 /** What waits in a queue. A ticket that waits in several is counted in each. */

@@ -5,9 +5,9 @@ import { presentPlayer } from '../matches/backfill/backfill-input.js'
 import { NotRunning, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'
 import type { Matchmaker } from './matchmaker.js'
-import type { QueueRuntime } from '../tickets/queue-runtime.js'
+import type { Match, QueueRuntime } from '../tickets/records.js'
+import { newMatch, playersOf } from '../matches/match.js'
 import type { MatchLifecycle } from '../matches/match-lifecycle.js'
-import { newMatch, playersOf, type Match } from '../matches/match.js'
 
 export interface Matching {
   readonly lifecycle: MatchLifecycle

@@ -1,6 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import type { MusterError } from '@muster/core'
-import type { Player, Ticket } from '../tickets/ticket.js'
+import type { Ticket } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 
 /** Waiting tickets as plain data, for JSON. It holds players' addresses: keep it where you keep those. */
 export interface TicketSnapshot {

@@ -1,4 +1,4 @@
-import type { TicketRecord } from '../tickets/record.js'
+import type { TicketRecord } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
 
 /** Who has been asked to accept a match, and has not answered yet. */

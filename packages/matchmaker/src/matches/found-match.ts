@@ -1,5 +1,5 @@
 // pure: what a server is asked for, and told
-import type { Attributes } from '../queues/rules/definition.js'
+import type { Attributes } from '../player.js'
 import type { FoundMatch, FoundTicket, Allocation, Order } from '../servers/allocation.js'
 
 export function foundMatch({ matchId, queue, at }: Pick<Allocation, 'matchId' | 'queue' | 'at'>, order: Order): FoundMatch {

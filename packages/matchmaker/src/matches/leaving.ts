@@ -1,11 +1,11 @@
 import type { Acceptances } from './acceptances.js'
 import { deserted, remaining } from '../tickets/vacancies.js'
-import type { TicketRecord } from '../tickets/record.js'
+import type { Match, TicketRecord } from '../tickets/records.js'
+import { placed, playersOf, waitingFor } from './match.js'
 import type { CancelReason } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { Replacing } from './replacing.js'
-import { placed, playersOf, waitingFor, type Match } from './match.js'
 
 /** Who leaves a match before it is over, and what becomes of it. */
 export interface Leaving {

@@ -1,9 +1,8 @@
 import type { Allocator } from '../servers/allocator.js'
 import type { Backfills } from './backfill/backfills.js'
-import type { BackfillRecord } from './backfill/record.js'
+import type { BackfillRecord, Match } from '../tickets/records.js'
 import { presentIn, vacated, type Placed, type Vacancies } from '../tickets/vacancies.js'
 import { InvalidBackfill } from '../errors.js'
-import type { Match } from './match.js'
 
 /** Others in place of those who left a match. */
 export interface Replacing {

@@ -1,11 +1,9 @@
-import type { BackfillRecord } from './backfill/record.js'
+import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { Breather } from '../tickets/breather.js'
 import { levelAt } from '../kernel/levels.js'
 import type { Grouped, Matches } from '../kernel/model.js'
 import { STEP } from '../kernel/pool.js'
-import type { QueueRuntime } from '../tickets/queue-runtime.js'
 import { isIn, slotIn } from '../tickets/pool-membership.js'
-import type { TicketRecord } from '../tickets/record.js'
 import type { Tickets } from '../tickets/tickets.js'
 
 /** Tickets that go together. */

@@ -5,7 +5,7 @@ import { createBreather, type Breather } from '../tickets/breather.js'
 import type { Events } from '../events.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
 import type { Group, Rounds } from './rounds.js'
-import type { QueueRuntime } from '../tickets/queue-runtime.js'
+import type { QueueRuntime } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
 
 export interface Ticking {

@@ -1,7 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import type { Locate } from '../tickets/locate/locate.js'
-import type { Player } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 import type { RecordedEvent } from './lines.js'
 
 /** Where players are, as far as it could be found out. */

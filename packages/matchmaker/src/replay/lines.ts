@@ -2,7 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 import type { BackfillTeam } from '../tickets/backfill.js'
 import { read } from '../read.js'
-import type { Player } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 
 /** The first line's `format`; another one means that older readers do not understand the recording. */
 export const FORMAT = 'muster-recording-1'

@@ -1,5 +1,6 @@
 import type { Matchmaker } from '../commands/matchmaker.js'
-import type { CancelReason, Player, Ticket } from '../tickets/ticket.js'
+import type { CancelReason, Ticket } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 
 /** What became of a ticket. Times are epoch milliseconds, as in the recording. */
 export interface ReplayedTicket {

@@ -13,3 +13,15 @@ export function percentilesOf(values: readonly number[]): Percentiles {
   const at = (share: number) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? 0
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }
 }
+
+/** What Map.groupBy does, which Node.js 20 lacks. */
+export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>()
+  for (const item of items) {
+    const key = keyOf(item)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [item])
+    else group.push(item)
+  }
+  return groups
+}

@@ -1,9 +1,8 @@
 // pure: how well the players of matches suit each other
 import { greatCircleKm } from '@muster/core'
 import { middleOf } from '../places.js'
-import type { Player } from '../tickets/ticket.js'
-import { groupBy } from './group-by.js'
-import { percentilesOf, type Percentiles } from './percentiles.js'
+import type { Player } from '../player.js'
+import { groupBy, type Percentiles, percentilesOf } from './percentiles.js'
 
 /** Over matches; only players whose place or attribute is known count. */
 export interface MatchQuality {

@@ -1,5 +1,5 @@
 import { addressPrefix, type Coordinates } from '@muster/core'
-import type { Player } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 import type { RecordedPlayer } from './lines.js'
 
 /** Makes what is written down of players, and gives numbers to their networks. */

@@ -1,8 +1,7 @@
 // pure: how good a replay was
-import type { Player } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 import type { ReplayedTicket } from './outcomes.js'
-import { groupBy } from './group-by.js'
-import { percentilesOf, type Percentiles } from './percentiles.js'
+import { groupBy, type Percentiles, percentilesOf } from './percentiles.js'
 import { qualityOf, type MatchQuality } from './quality.js'
 
 /** How good the matches were: first for all, then for each queue that made some. */

@@ -1,11 +1,11 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { MatchmakerClosed } from '../errors.js'
-import type { StopReason } from '../events.js'
+import type { StopReason } from './reasons.js'
 import { createListening } from './probe/listening.js'
 import { networkProber, type Prober } from './probe/prober.js'
 import { matchTag } from './tags.js'
 import { createWatcher } from './watching/watcher.js'
-import { createWebhookReceiver } from './webhook.js'
+import { createWebhookReceiver, isSecret } from './webhook.js'
 import { createCreating } from './creating.js'
 import type { DeploymentService, LocationService } from './deployment-service.js'
 import { createGovernor, type Held, type SpendBound } from './governor.js'
@@ -15,7 +15,6 @@ import type { AllocatorListener } from './listener.js'
 import { newAllocation, NOBODY, type FoundTicket, type Allocation, type Order } from './allocation.js'
 import { createAllocations } from './allocations.js'
 import { createNotes } from './journal/notes.js'
-import { isSecret } from './secret.js'
 
 /** A match before it gets a server; `queue`: its name, `at`: epoch milliseconds. */
 type FoundBy = Pick<Allocation, 'matchId' | 'queue' | 'at'>

@@ -1,5 +1,4 @@
-import type { Activity, StopReason } from '../events.js'
-import type { ReturnReason } from '../tickets/ticket.js'
+import type { Activity, ReturnReason, StopReason } from './reasons.js'
 import type { Assignment } from './assignment.js'
 import type { Allocation } from './allocation.js'
 

@@ -1,6 +1,6 @@
 // pure: the deployment that a match asks for
 import type { CreateDeployment, DeploymentUser, EnvironmentVariable } from '@muster/core/api'
-import type { Player } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 import type { Deploy } from './deploy.js'
 import { matchEnvironment } from './environment.js'
 import type { FoundMatch } from './allocation.js'

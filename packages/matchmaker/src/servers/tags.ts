@@ -1,4 +1,5 @@
 // pure: the tags by which deployments are found again
+import type { DeploymentListEntry, DeploymentQuery } from '@muster/core/api'
 
 /** The service takes tags of up to 40 characters (public fact). */
 export const LONGEST_TAG = 40
@@ -23,3 +24,15 @@ export function matchIdsOf(tag: string): readonly string[] {
 
 /** Whether a tag could be taken for one of ours. */
 export const isReserved = (tag: string): boolean => tag.startsWith(OF_MATCHMAKER) || tag.startsWith(OF_MATCH)
+
+/**
+ * Deployments with this tag, the newest first. That the service filters and sorts as asked is a public
+ * fact, and not relied upon.
+ */
+export const taggedWith = (tag: string): DeploymentQuery => ({
+  filters: [{ field: 'tags', operator: 'in', value: [tag] }],
+  order_by: [{ field: 'created_at', order: 'desc' }],
+})
+
+/** Whether it really has the tag. */
+export const hasTag = (entry: DeploymentListEntry, tag: string): boolean => entry.tags?.includes(tag) ?? false

@@ -1,5 +1,5 @@
 // pure: players who gather before they wait for a match together
-import type { Player } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 
 export interface GroupMember {
   /** Cannot be guessed. */

@@ -12,7 +12,8 @@ import {
   UnknownQueue,
   UnknownTicket,
 } from '../errors.js'
-import type { Player, Ticket, TicketInput } from '../tickets/ticket.js'
+import type { Ticket, TicketInput } from '../tickets/ticket.js'
+import type { Player } from '../player.js'
 import type { TicketService } from './service.js'
 
 /** A matchmaker that matches nobody: the tests say what happens to tickets. It remembers what it was given. */

@@ -1,4 +1,5 @@
-import { ticketOf, type TicketRecord } from './record.js'
+import { ticketOf } from './ticket-view.js'
+import type { TicketRecord } from './records.js'
 import type { Ticket } from './ticket.js'
 
 /** Who waits for tickets to change. */

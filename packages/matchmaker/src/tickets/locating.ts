@@ -1,7 +1,7 @@
 import { scrub, type Coordinates } from '@muster/core'
 import type { Locate } from './locate/locate.js'
 import { middleOf } from '../places.js'
-import type { Player } from './ticket.js'
+import type { Player } from '../player.js'
 import { coordinates } from './ticket-input.js'
 
 export type Place = Coordinates | undefined

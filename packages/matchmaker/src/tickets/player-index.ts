@@ -1,4 +1,4 @@
-import type { TicketRecord } from './record.js'
+import type { TicketRecord } from './records.js'
 
 /** Which tickets a player is in, as long as these have not ended. */
 export interface PlayerIndex {

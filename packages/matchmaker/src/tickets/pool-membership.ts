@@ -1,7 +1,6 @@
 import type { Entry, Slot } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'
-import type { QueueRuntime } from './queue-runtime.js'
-import { NOWHERE, type TicketRecord } from './record.js'
+import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'
 
 /** A ticket's presence in the pools of its runtimes; `index` is that of the runtime among the ticket's. */
 

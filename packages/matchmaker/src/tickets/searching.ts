@@ -3,9 +3,8 @@ import { InvalidTicket } from '../errors.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'
 import { createTimerHeap } from './timer-heap.js'
-import type { QueueRuntime } from './queue-runtime.js'
+import type { QueueRuntime, TicketRecord } from './records.js'
 import { enter, keepRuntimes, leaveAll } from './pool-membership.js'
-import type { TicketRecord } from './record.js'
 import type { WaitingFor } from './ticket.js'
 
 /** Keeps the searching tickets where they belong: in the pools of their runtimes, or out of them for a while. */

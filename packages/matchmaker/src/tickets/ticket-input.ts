@@ -4,7 +4,8 @@ import { InvalidTicket } from '../errors.js'
 import { read } from '../read.js'
 import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket } from './checked-ticket.js'
 import { quickRead } from './quick-read.js'
-import type { Player, TicketInput } from './ticket.js'
+import type { TicketInput } from './ticket.js'
+import type { Player } from '../player.js'
 
 export const coordinates: z.ZodType<Coordinates> = z.object({
   latitude: z.number().min(-90).max(90),

@@ -1,24 +1,5 @@
-import type { Coordinates } from '@muster/core'
 import type { Assignment } from '../servers/assignment.js'
-import type { Attributes } from '../queues/rules/definition.js'
-
-/** A player who wants to play. At least one of `ip` and `coordinates` is needed, to find a server nearby. */
-export interface Player {
-  /** Whoever this is to you: 1 to 128 characters. */
-  readonly id: string
-  /** IPv4 or IPv6. */
-  readonly ip?: string | undefined
-  /** Degrees. Where both are given, these count. */
-  readonly coordinates?: Coordinates | undefined
-  /** Round trips to beacons, by their name: milliseconds above 0. At most 64. */
-  readonly latencies?: Readonly<Record<string, number>> | undefined
-  /** What the queue's rules look at. At most 64; texts and names of at most 128 characters, lists of at most 128 texts. */
-  readonly attributes?: Attributes | undefined
-  /** Roles that the player would play. At most 16. */
-  readonly roles?: readonly string[] | undefined
-  /** Ids of players not to be matched with, in queues with an `avoid` rule. At most 256. */
-  readonly avoid?: readonly string[] | undefined
-}
+import type { Player } from '../player.js'
 
 /** What creates a ticket. Exactly one of `queue` and `queues` is given. */
 export interface TicketInput {
@@ -67,29 +48,6 @@ export type CancelReason =
   | 'refused'
   /** It was taken out by `exportTickets`, to go on elsewhere. */
   | 'handed-over'
-
-/** Why a ticket is searching again although a match was found. Only what was the deployment's own fault counts as an attempt. */
-export type ReturnReason =
-  /** Another ticket of the match was cancelled. */
-  | 'dissolved'
-  /** Others of the match did not accept it. */
-  | 'not-accepted'
-  /** The match was stopped by `stopMatch` before it had a server. */
-  | 'stopped'
-  /** No server could be allocated. An attempt. */
-  | 'no-capacity'
-  /** The service refused the deployment, e.g. because there is no such version. An attempt. */
-  | 'refused'
-  /** The service could not be asked, or did not want to be: nothing was created. */
-  | 'unavailable'
-  /** The answer to the create was lost, and there is no such deployment. */
-  | 'lost'
-  /** The deployment ended in error, or ended before it was ready. An attempt. */
-  | 'failed'
-  /** The deployment was not ready in time. An attempt. */
-  | 'too-slow'
-  /** The server was READY, but its probe failed. An attempt. */
-  | 'not-listening'
 
 /** Who has accepted a match so far. */
 export interface Acceptance {

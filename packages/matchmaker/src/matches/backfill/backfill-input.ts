@@ -6,7 +6,7 @@ import type { RuleTicket } from '../../queues/rules/facts.js'
 import { networkOf } from '../../places.js'
 import { complete, MOST } from '../../tickets/checked-ticket.js'
 import { player, ticketId, ticketPriority } from '../../tickets/ticket-input.js'
-import type { Player } from '../../tickets/ticket.js'
+import type { Player } from '../../player.js'
 import type { BackfillChange, BackfillInput, BackfillTeam } from '../../tickets/backfill.js'
 import { countPlayers, roomsBeside, type Present, type Vacancies } from '../../tickets/vacancies.js'
 

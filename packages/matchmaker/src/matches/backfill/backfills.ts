@@ -3,11 +3,9 @@ import { InvalidBackfill, InvalidTicket } from '../../errors.js'
 import type { Events } from '../../events.js'
 import { newId } from '../../ids.js'
 import type { TeamShape } from '../../kernel/model.js'
-import type { Match } from '../match.js'
-import type { QueueRuntime } from '../../tickets/queue-runtime.js'
+import type { BackfillRecord, Match, QueueRuntime } from '../../tickets/records.js'
+import { backfillOf, type BackfillStatus } from '../../tickets/backfill.js'
 import { middleOf } from '../../places.js'
-import type { BackfillStatus } from '../../tickets/backfill.js'
-import { backfillOf, type BackfillRecord } from './record.js'
 import type { Vacancies } from '../../tickets/vacancies.js'
 
 /** All backfills and their lives: every change of a backfill is one of these functions. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { QueueDefinition } from '../queue.js'
-import type { Attributes, MatchProposal, Missing, Relaxing, RuleDefinition, TeamDefinition, WaitOf } from './definition.js'
+import type { MatchProposal, Missing, Relaxing, RuleDefinition, TeamDefinition, WaitOf } from './definition.js'
+import type { Attributes } from '../../player.js'
 import type { RulePlayer, RuleTicket } from './facts.js'
 
 /**

@@ -1,6 +1,5 @@
 // pure: the compare rule
 import type { MatchLevels } from '../../kernel/model.js'
-import { compares } from './compares.js'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { CompareRule } from './definition.js'
 import type { Facts, Teams } from './facts.js'
@@ -76,5 +75,24 @@ function withTeam(rule: Rule & CompareRule, { levels, teams }: RuleContext, valu
         }),
       )
     },
+  }
+}
+
+export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>='
+
+export function compares(one: number, operator: Operator, other: number): boolean {
+  switch (operator) {
+    case '=':
+      return one === other
+    case '!=':
+      return one !== other
+    case '<':
+      return one < other
+    case '<=':
+      return one <= other
+    case '>':
+      return one > other
+    case '>=':
+      return one >= other
   }
 }

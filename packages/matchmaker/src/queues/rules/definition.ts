@@ -1,4 +1,5 @@
 // pure: the rules of a queue as they are written down
+import type { Attributes } from '../../player.js'
 
 /**
  * A limit that gives way while tickets wait: one number, never relaxed; steps, each in force from `afterMs`
@@ -180,9 +181,6 @@ export interface ProposedPlayer {
   readonly attributes: Attributes
   readonly roles: readonly string[]
 }
-
-/** Numbers are finite; lists hold distinct texts. */
-export type Attributes = Readonly<Record<string, number | string | readonly string[]>>
 
 export type RuleDefinition =
   | DistanceRule

@@ -4,7 +4,7 @@ import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { DistanceRule } from './definition.js'
 import { tableOf } from './levels.js'
 import type { Rule } from './rule.js'
-import { chordSquared } from './sphere.js'
+import { chordSquared } from '../../places.js'
 
 export function compileDistance(rule: Rule & DistanceRule, { levels }: RuleContext): CompiledRule {
   const { missing = 'network' } = rule

@@ -1,6 +1,6 @@
 // pure: what rules take of a ticket, and what they keep of it
 import type { Coordinates } from '@muster/core'
-import type { Attributes } from './definition.js'
+import type { Attributes } from '../../player.js'
 
 /** A player as rules see one: all fields are there. */
 export interface RulePlayer {

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { canonicalIp } from '@muster/core/api'
+import { canonicalIp, isLatitude, isLongitude } from '@muster/core/api'
 import { LRUCache } from 'lru-cache'
 import type { Located } from './locate.js'
 import { cannotRead, openMmdb } from './mmdb-file.js'
-import { locatedIn } from './record.js'
 
 export type MmdbLocateOptions = {
   /** How many addresses to remember; 0 remembers none. Default 10,000. */
@@ -103,4 +102,19 @@ export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
     return found
   }
   return Object.assign(locateOnce, { reload })
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+
+/**
+ * Reads the coordinates from a record of a city database, in either layout seen in the wild: under
+ * `location` (GeoLite2 and GeoIP2 City, DB-IP City) or at the top (`@ip-location-db`). Undefined for a
+ * record that has none, or none on this earth.
+ */
+export function locatedIn(record: unknown): Located | undefined {
+  if (!isObject(record)) return undefined
+  const place = isObject(record['location']) ? record['location'] : record
+  const { latitude, longitude, accuracy_radius: accuracyKm } = place
+  if (!isLatitude(latitude) || !isLongitude(longitude)) return undefined
+  return typeof accuracyKm === 'number' ? { latitude, longitude, accuracyKm } : { latitude, longitude }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { locatedIn } from './record.js'
+import { locatedIn } from './mmdb-locate.js'
 
 const place = { latitude: 51.5, longitude: -0.12 }
 
