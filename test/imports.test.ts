@@ -42,8 +42,8 @@ const sound = {
   'packages/core/src/operation.ts': "import type { z } from 'zod'\nexport type T = z.ZodType",
   'packages/core/src/api/index.ts': "import { fleets } from './fleets.js'\nexport const operations = fleets",
   'packages/core/src/api/fleets.ts': "import { z } from 'zod'\nimport type { T } from '../operation.js'\nexport const fleets: T = z.string()",
-  'packages/matchmaker/src/index.ts': "export { group } from './group.js'",
-  'packages/matchmaker/src/group.ts': "// pure: grouping\nimport { km, type Place } from '@muster/core'\nexport const group = (at: Place) => km + at.x",
+  'packages/matchmaker/src/index.ts': "export { group } from './kernel/group.js'",
+  'packages/matchmaker/src/kernel/group.ts': "// pure: grouping\nimport { km, type Place } from '@muster/core'\nexport const group = (at: Place) => km + at.x",
   'packages/relay/src/index.ts': "import { createClient } from '@muster/core'\nexport const relay = createClient",
   'packages/emulator/src/index.ts': "import { operations } from '@muster/core/api'\nimport { systemClock } from '@muster/core/clock'\nexport const e = [operations, systemClock]",
   'test/all.test.ts': "import { createClient } from '@muster/core'\nimport { e } from '@muster/emulator'\ncreateClient(e)",
@@ -60,7 +60,7 @@ test('a tree in good order has no violations', () => {
 })
 
 test.each([
-  ['the matchmaker the emulator', 'packages/matchmaker/src/x.ts', "import { e } from '@muster/emulator'", '@muster/emulator, which matchmaker may not'],
+  ['the matchmaker the emulator', 'packages/matchmaker/src/kernel/x.ts', "import { e } from '@muster/emulator'", '@muster/emulator, which matchmaker may not'],
   ['even in a test', 'packages/matchmaker/src/x.test.ts', "import { e } from '@muster/emulator'", '@muster/emulator, which matchmaker may not'],
   ['or for a type', 'packages/relay/src/x.ts', "import type { e } from '@muster/emulator'", '@muster/emulator, which relay may not'],
   ['or later on', 'packages/relay/src/x.ts', "export const x = () => import('@muster/emulator')", '@muster/emulator, which relay may not'],
@@ -76,7 +76,7 @@ test.each([
   ['the description the client', 'packages/core/src/api/x.ts', "import type { C } from '../client.js'", 'part of the API description, yet imports ../client.js'],
   ['a pure file an impure one', 'packages/core/src/x.ts', "// pure: x\nimport { createClient } from './client.js'", 'marked pure, yet imports more than types from ./client.js'],
   ['or all of it', 'packages/core/src/x.ts', "// pure: x\nimport * as all from './client.js'", 'marked pure, yet imports more than types from ./client.js'],
-  ['or what another package took from one', 'packages/matchmaker/src/x.ts', "// pure: x\nimport { km, createClient } from '@muster/core'", 'from @muster/core'],
+  ['or what another package took from one', 'packages/matchmaker/src/kernel/x.ts', "// pure: x\nimport { km, createClient } from '@muster/core'", 'from @muster/core'],
   ['a pure file an impure package', 'packages/core/src/x.ts', "// pure: x\nimport { readFileSync } from 'node:fs'", 'from node:fs'],
 ])('nobody may import what is not theirs: %s', (_, path, source, message) => {
   const found = breaches({ [path]: source })
@@ -123,5 +123,31 @@ test('no rings, of two or of many, not through entry points either', () => {
   expect(breaches({ 'packages/core/src/geo.ts': geo })).toContain(
     'packages/core/src/index.ts: imports itself by packages/core/src/geo.ts → packages/core/src/index.ts',
   )
-  expect(breaches({ 'test/a.ts': "import './b.js'", 'test/b.ts': "import type { A } from './a.js'" })).toEqual([])
+  expect(breaches({ 'test/a.ts': "import './b.js'", 'test/b.ts': "import type { A } from './a.js'" })).toEqual([
+    'test/a.ts: imports itself by test/b.ts → test/a.ts',
+  ])
+})
+
+describe('the rooms of the matchmaker', () => {
+  const src = 'packages/matchmaker/src'
+  const rooms = { [`${src}/kernel/pool.ts`]: 'export const pool = 1', [`${src}/tickets/tickets.ts`]: 'export const tickets = 1' }
+
+  test('use what is on a lower floor, and what is beside them in the room', () => {
+    const down = "import { pool } from '../kernel/pool.js'\nimport './searching.js'\nexport const tickets = pool"
+    expect(breaches({ ...rooms, [`${src}/tickets/tickets.ts`]: down, [`${src}/tickets/searching.ts`]: '' })).toEqual([])
+  })
+
+  test.each([
+    ['up', 'kernel/pool.ts', "import type { T } from '../tickets/tickets.js'\nexport type P = T", 'tickets/tickets.js, of tickets, which is not below kernel'],
+    ['on the same floor', 'ids.ts', "import { pool } from './kernel/pool.js'\nexport const id = pool", 'of kernel, which is not below ids'],
+    ['without a floor', 'attic/old.ts', 'export const old = 1', 'is in attic, which has no floor'],
+  ])('but nothing %s', (_, path, source, message) => {
+    const [breach, ...others] = breaches({ ...rooms, [`${src}/${path}`]: source })
+    expect(breach).toContain(message)
+    expect(others).toEqual([])
+  })
+
+  test('of which a test may use any', () => {
+    expect(breaches({ ...rooms, [`${src}/kernel/pool.test.ts`]: "import { tickets } from '../tickets/tickets.js'\nconst x = tickets" })).toEqual([])
+  })
 })

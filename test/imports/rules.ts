@@ -15,6 +15,26 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   emulator: ['@muster/core/api', '@muster/core/clock', '@muster/core/validation'],
 }
 
+/**
+ * The rooms of the matchmaker by floor, from the ground up: its folders, and the files beside them. A room imports
+ * nothing from its own floor, nor from one above.
+ */
+const FLOORS: readonly (readonly string[])[] = [
+  ['errors', 'ids', 'player', 'read', 'kernel', 'tickets/locate'],
+  ['places', 'servers/records'],
+  ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
+  ['queues', 'servers'],
+  ['queues/explain', 'options'],
+  ['tickets'],
+  ['events'],
+  ['matches/backfill'],
+  ['matches'],
+  ['commands'],
+  ['create-matchmaker', 'telemetry', 'ticket-api'],
+  ['replay'],
+  ['index'],
+]
+
 /** Packages without state or effects of their own, which pure files may use. */
 const PURE_PACKAGES = new Set(['ipaddr.js', 'zod'])
 
@@ -41,6 +61,29 @@ function layers(module: Module, tree: Tree): string[] {
     if (!specifier.startsWith('@muster/')) return []
     if (!tree.entryPoints.has(specifier)) return [`imports ${specifier}, which is no entry point`]
     return from === undefined || MAY_IMPORT[from]?.includes(specifier) ? [] : [`imports ${specifier}, which ${from} may not`]
+  })
+}
+
+const ROOMS = 'packages/matchmaker/src/'
+
+/** The room of a module of the matchmaker: its folder, or its own name where it lies beside the folders. */
+function roomOf(path: string): string | undefined {
+  if (!path.startsWith(ROOMS) || isTest(path)) return undefined
+  const inside = path.slice(ROOMS.length)
+  return inside.includes('/') ? posix.dirname(inside) : inside.replace(/\.ts$/, '')
+}
+
+const floorOf = (room: string) => FLOORS.findIndex((rooms) => rooms.includes(room))
+
+function floors(module: Module, tree: Tree): string[] {
+  const room = roomOf(module.path)
+  if (room === undefined) return []
+  const floor = floorOf(room)
+  if (floor === -1) return [`is in ${room}, which has no floor`]
+  return module.imports.flatMap(({ specifier }) => {
+    const target = roomOf(resolve(module.path, specifier, tree) ?? '')
+    const isBelow = target === undefined || target === room || floorOf(target) < floor
+    return isBelow ? [] : [`imports ${specifier}, of ${target}, which is not below ${room}`]
   })
 }
 
@@ -83,7 +126,7 @@ function exportStyle({ path, exportsStar, exportsDefault }: Module): string[] {
   return problems
 }
 
-/** One message for each ring of modules that import one another at run time; types may well refer to one another. */
+/** One message for each ring of modules that import one another, be it for a type. */
 function cycles(tree: Tree): string[] {
   const done = new Set<string>()
   const found: string[] = []
@@ -91,9 +134,9 @@ function cycles(tree: Tree): string[] {
     const start = trail.indexOf(path)
     if (start !== -1) found.push(`${path}: imports itself by ${[...trail.slice(start + 1), path].join(' → ')}`)
     if (start !== -1 || done.has(path)) return
-    for (const { specifier, values } of tree.modules.get(path)?.imports ?? []) {
+    for (const { specifier } of tree.modules.get(path)?.imports ?? []) {
       const next = resolve(path, specifier, tree)
-      if (next !== undefined && values.length > 0) visit(next, [...trail, path])
+      if (next !== undefined) visit(next, [...trail, path])
     }
     done.add(path)
   }
@@ -104,7 +147,7 @@ function cycles(tree: Tree): string[] {
 /** Every breach of the import rules, each as `path: what is wrong`. */
 export function violations(tree: Tree): string[] {
   const perModule = [...tree.modules.values()].flatMap((module) =>
-    [layers(module, tree), description(module, tree), purity(module, tree), exportStyle(module)].flat().map((problem) => `${module.path}: ${problem}`),
+    [layers(module, tree), floors(module, tree), description(module, tree), purity(module, tree), exportStyle(module)].flat().map((problem) => `${module.path}: ${problem}`),
   )
   return [...perModule, ...cycles(tree)]
 }

@@ -1,6 +1,6 @@
-import { enter, type Member } from './member.js'
+import { enter } from './member.js'
+import type { Member, Stage } from './stage.js'
 import { SLOTS, turnOf, type Cast, type DemoPlayer, type LobbyScript, type Turn } from './script.js'
-import type { Stage } from './stage.js'
 import { within } from './within.js'
 
 /** After a change, all players of a lobby must be able to play again within this time. */

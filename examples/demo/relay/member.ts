@@ -1,16 +1,6 @@
 import type { LobbyMessage, RelayCredentials } from '@muster/relay'
 import { openConnection, type Connection } from './connection.js'
-import type { Stage } from './stage.js'
-
-/** A player in a lobby, who follows its events and plays as they say. */
-export interface Member {
-  /** Whether the player's packets go through the session of this term; of any term, if none is given. */
-  isLinked(term?: number): boolean
-  /** Sends nothing more, and waits a while for what is under way. */
-  drain(): Promise<void>
-  /** When the player is out of the lobby, or the lobby is over. */
-  readonly done: Promise<void>
-}
+import type { Member, Stage } from './stage.js'
 
 interface Playing {
   readonly term: number

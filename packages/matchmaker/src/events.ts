@@ -1,17 +1,11 @@
 import { EventEmitter } from 'eventemitter3'
-import type { Assignment } from './servers/assignment.js'
+import type { Assignment } from './servers/records/assignment.js'
 import type { Backfill } from './tickets/backfill.js'
-import type { CancelReason, Ticket } from './tickets/ticket.js'
-import type { Activity, ReturnReason, StopReason } from './servers/reasons.js'
+import type { Ticket } from './tickets/ticket.js'
+import type { MatchEvent, TicketEvents } from './tickets/ticket-events.js'
+import type { Activity, StopReason } from './servers/records/reasons.js'
 
-/** Events of a match say which. None holds a player's address. */
-export interface MatchEvent {
-  readonly matchId: string
-  readonly queue: string
-}
-
-export interface MatchmakerEvents {
-  ticketCreated: { readonly ticket: Ticket }
+export interface MatchmakerEvents extends TicketEvents {
   /** Tickets were put together; a server is deployed for them next, or, in a queue with acceptance, they are asked first. */
   matchFound: MatchEvent & {
     readonly tickets: readonly Ticket[]
@@ -39,10 +33,6 @@ export interface MatchmakerEvents {
   deploymentReady: MatchEvent & { readonly requestId: string; readonly startMs: number; readonly unseenMs: number }
   /** The server is READY, and the tickets say where it is. */
   assigned: MatchEvent & { readonly requestId: string; readonly assignment: Assignment; readonly tickets: readonly Ticket[] }
-  /** A ticket searches again, with its waiting time kept. */
-  returned: MatchEvent & { readonly ticket: Ticket; readonly reason: ReturnReason }
-  cancelled: { readonly ticket: Ticket; readonly reason: Exclude<CancelReason, 'expired'> }
-  expired: { readonly ticket: Ticket }
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }
   /** A deployment with this matchmaker's tag, which belonged to none of its matches, was stopped. */

@@ -1,7 +1,7 @@
 import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { newId, unguessable } from './ids.js'
-import { LONGEST_TAG, matchmakerTag, matchTag } from './servers/tags.js'
+import { LONGEST_TAG, matchmakerTag, matchTag } from './servers/records/tags.js'
 
 test.each([
   ['the default', unguessable],

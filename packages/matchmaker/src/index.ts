@@ -12,7 +12,7 @@ export type {
   ProbeDefinition,
   Registration,
   RegistrationDefinition,
-} from './servers/deploy.js'
+} from './servers/records/deploy.js'
 export type {
   AvoidRule,
   BalanceRule,
@@ -41,15 +41,16 @@ export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
 export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
 export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, WaitingFor } from './tickets/ticket.js'
-export type { Activity, ReturnReason, StopReason } from './servers/reasons.js'
-export type { AssignedLocation, AssignedPort, Assignment } from './servers/assignment.js'
-export type { DeploymentService, LocationService } from './servers/deployment-service.js'
+export type { Activity, ReturnReason, StopReason } from './servers/records/reasons.js'
+export type { AssignedLocation, AssignedPort, Assignment } from './servers/records/assignment.js'
+export type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
 export { MatchTooLarge } from './servers/request-size.js'
 export { createFileJournal, type FileJournal, type FileJournalOptions } from './servers/journal/journal-file.js'
 export { JournalCorrupt, JournalLocked } from './servers/journal/journal-errors.js'
-export { createMemoryJournal, type Intent, type Journal, type JournalEntry, type OpenIntent } from './servers/journal/journal.js'
-export type { AllocationPhase, AllocationView } from './servers/allocation.js'
-export type { EventName, Listener, MatchEvent, MatchmakerEvents } from './events.js'
+export { createMemoryJournal, type Journal, type JournalEntry, type OpenIntent } from './servers/journal/journal.js'
+export type { AllocationPhase, AllocationView, Intent } from './servers/records/allocation.js'
+export type { EventName, Listener, MatchmakerEvents } from './events.js'
+export type { MatchEvent } from './tickets/ticket-events.js'
 export type { Inspection, QueueState } from './commands/inspection.js'
 export {
   BackfillExists,
@@ -78,7 +79,8 @@ export type { ReplayedMatch, ReplayedTicket } from './replay/outcomes.js'
 export type { QueueSummary, ReplaySummary } from './replay/summary.js'
 export type { MatchQuality } from './replay/quality.js'
 export type { Percentiles } from './replay/percentiles.js'
-export { createTicketApi, type TicketApi, type TicketApiLimits, type TicketApiOptions } from './ticket-api/ticket-api.js'
+export { createTicketApi, type TicketApi } from './ticket-api/ticket-api.js'
+export type { TicketApiLimits, TicketApiOptions } from './ticket-api/options.js'
 export type { BeaconSource } from './ticket-api/beacons.js'
 export type { TicketCaller } from './ticket-api/caller.js'
 export type { TicketApiCounts } from './ticket-api/counts.js'

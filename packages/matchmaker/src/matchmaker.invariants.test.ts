@@ -3,7 +3,7 @@ import { createManualClock, seededRandom, type Random } from '@muster/core/clock
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createMemoryJournal } from './servers/journal/journal.js'
-import type { AllocationView } from './servers/allocation.js'
+import type { AllocationView } from './servers/records/allocation.js'
 import { createMatchmaker } from './create-matchmaker.js'
 import { InvalidBackfill, UnknownQueue } from './errors.js'
 import type { QueueDefinition } from './queues/queue.js'

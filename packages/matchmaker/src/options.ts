@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
-import type { DeploymentService, LocationService } from './servers/deployment-service.js'
+import type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
 import { createMemoryJournal, type Journal } from './servers/journal/journal.js'
 import { unguessable } from './ids.js'
 import type { Locate } from './tickets/locate/locate.js'

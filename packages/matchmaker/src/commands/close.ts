@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Allocator } from '../servers/allocator.js'
-import { viewOf } from '../servers/allocation.js'
+import { viewOf } from '../servers/records/allocation.js'
 import type { Matchmaker } from './matchmaker.js'
 import type { MatchLifecycle } from '../matches/match-lifecycle.js'
 import type { Tickets } from '../tickets/tickets.js'

@@ -1,5 +1,5 @@
 import type { Allocator } from '../servers/allocator.js'
-import { viewOf, type AllocationView } from '../servers/allocation.js'
+import { viewOf, type AllocationView } from '../servers/records/allocation.js'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { WaitingFor } from '../tickets/ticket.js'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Allocator } from '../servers/allocator.js'
-import type { Allocation } from '../servers/allocation.js'
+import type { Allocation } from '../servers/records/allocation.js'
 import { presentPlayer } from '../matches/backfill/backfill-input.js'
 import { NotRunning, UnknownMatch } from '../errors.js'
 import type { Events } from '../events.js'

@@ -1,5 +1,5 @@
 import type { MusterError } from '@muster/core'
-import type { AllocationView } from '../servers/allocation.js'
+import type { AllocationView } from '../servers/records/allocation.js'
 import type { Backfill, BackfillChange, BackfillInput } from '../tickets/backfill.js'
 import type { EventName, Listener } from '../events.js'
 import type { Explanation } from '../queues/explain/explanation.js'

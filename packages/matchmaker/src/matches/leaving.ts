@@ -1,10 +1,9 @@
 import type { Acceptances } from './acceptances.js'
 import { deserted, remaining } from '../tickets/vacancies.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
-import { placed, playersOf, waitingFor } from './match.js'
+import { type EndOfMatch, placed, playersOf, waitingFor } from './match.js'
 import type { CancelReason } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
-import type { MatchLifecycle } from './match-lifecycle.js'
 import type { Replacing } from './replacing.js'
 
 /** Who leaves a match before it is over, and what becomes of it. */
@@ -19,7 +18,7 @@ export interface LeavingOptions {
   readonly tickets: Pick<Tickets, 'cancel'>
   readonly acceptances: Pick<Acceptances, 'forget'>
   readonly replacing: Replacing
-  readonly dissolve: MatchLifecycle['dissolve']
+  readonly dissolve: (match: Match, why: EndOfMatch, now: number) => void
 }
 
 export function createLeaving({ tickets, acceptances, replacing, dissolve }: LeavingOptions): Leaving {

@@ -1,18 +1,19 @@
 import type { Random } from '@muster/core/clock'
 import { createAcceptances } from './acceptances.js'
 import type { Allocator } from '../servers/allocator.js'
-import type { Assignment } from '../servers/assignment.js'
+import type { Assignment } from '../servers/records/assignment.js'
 import type { Backfills } from './backfill/backfills.js'
 import { filled } from '../tickets/vacancies.js'
 import type { Events } from '../events.js'
-import type { ReturnReason, StopReason } from '../servers/reasons.js'
+import type { StopReason } from '../servers/records/reasons.js'
 import { newId } from '../ids.js'
 import type { Group } from './rounds.js'
 import { ticketOf } from '../tickets/ticket-view.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
-import { isSeated, newMatch, placed, playersOf, waitingFor } from './match.js'
+import { type EndOfMatch, isSeated, newMatch, placed, playersOf, waitingFor } from './match.js'
 import type { CancelReason } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
+import { inCommon } from './in-common.js'
 import { createLeaving } from './leaving.js'
 import { createReplacing } from './replacing.js'
 
@@ -42,14 +43,6 @@ export interface MatchLifecycle {
   close(match: Match, now: number): void
   /** A match of an earlier process that runs. */
   adopt(match: Match): void
-}
-
-export interface EndOfMatch {
-  readonly reason: ReturnReason
-  /** Whether it was the deployment's fault. Default false. */
-  readonly counts?: boolean | undefined
-  /** Why its server is stopped, if that is another reason. */
-  readonly stop?: StopReason | undefined
 }
 
 export interface MatchLifecycleOptions {
@@ -86,7 +79,15 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
       early.delete(match)
       for (const record of seated) tickets.setAcceptance(record, undefined)
     }
-    const order = { deploy: definition, tickets: seated, teams, teamOf, rules, expansionMs, secret: undefined }
+    const order = {
+      deploy: definition,
+      tickets: seated,
+      teams,
+      teamOf,
+      expansionMs,
+      inCommon: () => inCommon(rules, seated),
+      secret: undefined,
+    }
     return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
   }
 

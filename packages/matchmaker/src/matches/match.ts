@@ -1,7 +1,17 @@
 import type { TeamShape } from '../kernel/model.js'
 import type { Queue } from '../queues/queue.js'
+import type { ReturnReason, StopReason } from '../servers/records/reasons.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
 import type { Placed } from '../tickets/vacancies.js'
+
+/** Why a match comes to nothing, or to its end. */
+export interface EndOfMatch {
+  readonly reason: ReturnReason
+  /** Whether it was the deployment's fault. Default false. */
+  readonly counts?: boolean | undefined
+  /** Why its server is stopped, if that is another reason. */
+  readonly stop?: StopReason | undefined
+}
 
 /** One that gets a server at once. */
 export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShape[], foundAt: number): Match => ({

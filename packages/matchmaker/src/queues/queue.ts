@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { deploySchema, type Deploy, type DeployDefinition } from '../servers/deploy.js'
+import { deploySchema, type Deploy, type DeployDefinition } from '../servers/records/deploy.js'
 import { InvalidQueue } from '../errors.js'
 import { read } from '../read.js'
 import type { RuleDefinition, TeamDefinition } from './rules/definition.js'

@@ -1,7 +1,7 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Deployment } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import type { DeploymentService } from '../servers/deployment-service.js'
+import type { DeploymentService } from '../servers/records/deployment-service.js'
 
 const PAGE = 100
 

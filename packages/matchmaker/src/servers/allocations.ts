@@ -1,5 +1,5 @@
-import { matchIdsOf } from './tags.js'
-import type { Allocation, AllocationPhase } from './allocation.js'
+import { matchIdsOf } from './records/tags.js'
+import type { Allocation, AllocationPhase } from './records/allocation.js'
 
 /** The matches of which a deployment exists or may exist, by whatever one knows of them. */
 export interface Allocations {

@@ -1,7 +1,7 @@
 // pure: what the server is told about its match, in environment variables
 import type { EnvironmentVariable } from '@muster/core/api'
-import { LONGEST_VALUE_BYTES } from './env-limits.js'
-import type { FoundMatch, FoundTicket } from './allocation.js'
+import { LONGEST_VALUE_BYTES } from './records/env-limits.js'
+import type { FoundMatch, FoundTicket } from './records/allocation.js'
 
 /**
  * Names and forms that servers made for a matchmaker of this interface know (public facts), as far as

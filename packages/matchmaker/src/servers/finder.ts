@@ -1,8 +1,8 @@
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
-import { priorities, type DeploymentService } from './deployment-service.js'
-import type { Allocation } from './allocation.js'
-import { hasTag, taggedWith } from './tags.js'
+import { priorities, type DeploymentService } from './records/deployment-service.js'
+import type { Allocation } from './records/allocation.js'
+import { hasTag, taggedWith } from './records/tags.js'
 
 /** Looks, by tag, for deployments whose id was lost with the answer to their create. */
 export interface Finder {

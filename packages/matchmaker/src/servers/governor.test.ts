@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createGovernor, type Held } from './governor.js'
-import { newAllocation, type AllocationPhase } from './allocation.js'
+import { newAllocation, type AllocationPhase } from './records/allocation.js'
 import { createAllocations } from './allocations.js'
 
 function matches(...phases: AllocationPhase[]) {

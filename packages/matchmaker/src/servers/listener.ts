@@ -1,6 +1,6 @@
-import type { Activity, ReturnReason, StopReason } from './reasons.js'
-import type { Assignment } from './assignment.js'
-import type { Allocation } from './allocation.js'
+import type { Activity, ReturnReason, StopReason } from './records/reasons.js'
+import type { Assignment } from './records/assignment.js'
+import type { Allocation } from './records/allocation.js'
 
 /** What becomes of matches. */
 export interface AllocatorListener {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { FoundMatch } from './allocation.js'
-import { firstAttempt, middleOfMatch, nextAttempt, type PlacementAttempt } from './placement-attempts.js'
+import type { FoundMatch, PlacementAttempt } from './records/allocation.js'
+import { firstAttempt, middleOfMatch, nextAttempt } from './placement-attempts.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }
 const paris = { latitude: 48.9, longitude: 2.4 }

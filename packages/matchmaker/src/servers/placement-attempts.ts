@@ -1,14 +1,7 @@
 // pure: where to ask for a server, and where else when there is no capacity
 import { greatCircleKm, type Coordinates } from '@muster/core'
 import { middleOf } from '../places.js'
-import type { FoundMatch } from './allocation.js'
-
-/** What a create asks for. */
-export interface PlacementAttempt {
-  readonly cachedOnly: boolean
-  /** The place to ask for, in place of one near the players: the create cannot name a place, but it takes coordinates. */
-  readonly at: Coordinates | undefined
-}
+import type { FoundMatch, PlacementAttempt } from './records/allocation.js'
 
 /** Creates for one match at most; then its tickets return to the queue. */
 const MOST_TRIES = 4

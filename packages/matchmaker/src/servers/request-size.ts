@@ -1,6 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
-import { LARGEST_ENVIRONMENT_BYTES } from './env-limits.js'
+import { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
 
 /** What a match would have to tell its server does not fit into the server's environment. Nothing was created. */
 export class MatchTooLarge extends InvalidInput {

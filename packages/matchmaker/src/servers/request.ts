@@ -1,10 +1,9 @@
 // pure: the deployment that a match asks for
 import type { CreateDeployment, DeploymentUser, EnvironmentVariable } from '@muster/core/api'
 import type { Player } from '../player.js'
-import type { Deploy } from './deploy.js'
+import type { Deploy } from './records/deploy.js'
 import { matchEnvironment } from './environment.js'
-import type { FoundMatch } from './allocation.js'
-import type { PlacementAttempt } from './placement-attempts.js'
+import type { FoundMatch, PlacementAttempt } from './records/allocation.js'
 
 /** The tags by which a deployment is found again: of all deployments of this matchmaker, and of this try. */
 export interface OwnTags {

@@ -3,7 +3,7 @@ import { NoCapacity, ServerError } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from '../matchmaker.fixture.js'
-import type { LocationService } from './deployment-service.js'
+import type { LocationService } from './records/deployment-service.js'
 import { createMemoryJournal, type Journal, type JournalEntry } from './journal/journal.js'
 
 const places: LocationService = {

@@ -1,4 +1,5 @@
-import type { ServerLifecycle } from './server-lifecycle.js'
+import type { Allocation } from './records/allocation.js'
+import type { ReturnReason } from './records/reasons.js'
 import type { Allocations } from './allocations.js'
 
 /** Milliseconds for which tickets wait until what was created without capacity is stopped; then they return. */
@@ -6,8 +7,15 @@ const RETRY_PATIENCE_MS = 10_000
 /** Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them. */
 const ENDS_GAP_MS = 1000
 
+export interface TimeoutsOptions {
+  readonly allocations: Allocations
+  /** Its tickets lose the match. @param counts whether it was the deployment's fault. */
+  readonly fail: (allocation: Allocation, reason: ReturnReason, counts: boolean) => void
+  readonly stop: (allocation: Allocation, requestId: string) => void
+}
+
 /** Makes the function that ends what takes too long: matches without players, and those that last for too long. */
-export function createTimeouts({ allocations, fail, stop }: Pick<ServerLifecycle, 'fail' | 'stop'> & { readonly allocations: Allocations }) {
+export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
   let nextEndsAt = 0
 
   const endStarting = (now: number) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newAllocation, type Allocation, type Order } from './allocation.js'
+import { newAllocation, type Allocation, type Order } from './records/allocation.js'
 import { createWebhookReceiver } from './webhook.js'
 
 function setUp(match: Partial<Allocation> = {}, baseUrl: string | undefined = 'https://game.example.com/hooks/') {

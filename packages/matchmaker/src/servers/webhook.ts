@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { parseDeploymentWebhook, type DeploymentHint } from '@muster/core'
 import { Problem, problemResponse, readBytes } from '@muster/core/http'
-import type { Allocation } from './allocation.js'
+import type { Allocation } from './records/allocation.js'
 
 /** Takes the service's calls about deployments, at a path of its own for each match that nobody else can guess. */
 export interface WebhookReceiver {

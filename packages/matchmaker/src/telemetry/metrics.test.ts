@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { Client } from '@muster/core'
 import { EventEmitter } from 'eventemitter3'
 import { describe, expect, test } from 'vitest'
-import type { AllocationView } from '../servers/allocation.js'
+import type { AllocationView } from '../servers/records/allocation.js'
 import { catalogue } from './instruments.js'
 import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
 

@@ -1,6 +1,6 @@
 import { Problem } from '@muster/core/http'
 import { LRUCache } from 'lru-cache'
-import type { AllocationView } from '../servers/allocation.js'
+import type { AllocationView } from '../servers/records/allocation.js'
 import type { BackfillTeam } from '../tickets/backfill.js'
 import type { BackfillBody, BackfillTeamBody } from './bodies.js'
 import { presentPlayer } from './players.js'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { createTicketApi, type TicketApiOptions } from './ticket-api.js'
+import { createTicketApi } from './ticket-api.js'
+import type { TicketApiOptions } from './options.js'
 import type { TicketService } from './service.js'
 
 const service = {} as TicketService

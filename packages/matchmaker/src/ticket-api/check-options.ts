@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 import { read } from '../read.js'
-import type { TicketApiOptions } from './ticket-api.js'
+import type { TicketApiOptions } from './options.js'
 
 const callable = z.custom((value) => typeof value === 'function', 'must be a function')
 const count = z.int().min(1)

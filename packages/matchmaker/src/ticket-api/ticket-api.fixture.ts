@@ -2,7 +2,8 @@ import { createManualClock, seededRandom } from '@muster/core/clock'
 import { bearerToken, clientAddress } from '@muster/core/http'
 import { expect } from 'vitest'
 import { ticketRoutes } from './routes.js'
-import { createTicketApi, type TicketApiOptions } from './ticket-api.js'
+import { createTicketApi } from './ticket-api.js'
+import type { TicketApiOptions } from './options.js'
 import { createFakeService } from './ticket-service.fixture.js'
 
 export interface Answer {

@@ -1,21 +1,17 @@
 import { scrub } from '@muster/core'
-import { systemClock, type Clock, type Random } from '@muster/core/clock'
+import { systemClock } from '@muster/core/clock'
 import {
   bearerToken,
   createHttpApi,
   openApiDocument,
   Problem,
-  type AddressOf,
   type AttemptLimit,
-  type Authenticate,
-  type CorsOptions,
   type Handlers,
   type HttpHandler,
 } from '@muster/core/http'
 import { unguessable } from '../ids.js'
-import type { Locate } from '../tickets/locate/locate.js'
 import { createBackfills } from './backfills.js'
-import { createBeacons, type BeaconSource } from './beacons.js'
+import { createBeacons } from './beacons.js'
 import { assertBackend, isBackend, type TicketCaller } from './caller.js'
 import type { TicketApiCounts } from './counts.js'
 import { checkOptions } from './check-options.js'
@@ -32,6 +28,7 @@ import { problemOf } from './problems.js'
 import { quickBody } from './quick-body.js'
 import { createReading } from './reading.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
+import type { TicketApiOptions } from './options.js'
 import type { TicketService } from './service.js'
 import { ticketView } from './views.js'
 import { createOpenWaits } from './open-waits.js'
@@ -40,52 +37,6 @@ import { createOpenWaits } from './open-waits.js'
 export interface TicketApi extends HttpHandler {
   /** What it has counted so far. */
   readonly counts: () => TicketApiCounts
-}
-
-export interface TicketApiLimits {
-  /** Requests of one player. Default 50 per 5 seconds; null for no limit. */
-  readonly perCaller?: AttemptLimit | null | undefined
-  /** Requests from one address; of IPv6, from one /64. Default 250 per 5 seconds; null for no limit. */
-  readonly perAddress?: AttemptLimit | null | undefined
-  /** Long polls and event streams that one player may have open. Default 8. */
-  readonly waitsPerCaller?: number | undefined
-  /** Long polls and event streams in all. Default 50,000: give the process as many file descriptors. */
-  readonly waits?: number | undefined
-  /** Groups that are kept at once. Default 100,000. */
-  readonly groups?: number | undefined
-  /** Bytes of a body. Default 16 KiB; of those that only backends send, 2 MiB. */
-  readonly bodyBytes?: number | undefined
-  readonly backendBodyBytes?: number | undefined
-}
-
-export interface TicketApiOptions {
-  /**
-   * Says who calls; undefined for nobody known. `bearerToken` of `@muster/core/http` finds the token as existing clients send it.
-   */
-  readonly authenticate: Authenticate<TicketCaller>
-  /** What stands before every path, e.g. `/matchmaking`. Default nothing. */
-  readonly basePath?: string | undefined
-  /**
-   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the socket's
-   * other end.
-   */
-  readonly address?: AddressOf | undefined
-  /** Gives the beacons: `() => client.locations.beacons.all()`. Without it, latencies are believed as they are reported. */
-  readonly beacons?: BeaconSource | undefined
-  /** Where an address is, as for the matchmaker: to estimate latencies that are missing, and to find those that cannot be. */
-  readonly locate?: Locate | undefined
-  /** Whether backends may read /inspect. Default false. */
-  readonly inspect?: boolean | undefined
-  readonly limits?: TicketApiLimits | undefined
-  /** Milliseconds for which a group is kept that nobody asks for. Default 300,000. */
-  readonly groupIdleMs?: number | undefined
-  /** Lets pages of these origins call. Default none. */
-  readonly cors?: CorsOptions | undefined
-  /** Told of errors that nobody expected. Default: a process warning. */
-  readonly onError?: ((error: unknown) => void) | undefined
-  readonly clock?: Clock | undefined
-  /** Makes the ids of groups and their members. Default: cannot be foreseen. */
-  readonly random?: Random | undefined
 }
 
 /** Routes that anybody may ask; a server that is ready has a secret of its own. */

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import type { AllocationView } from '../servers/allocation.js'
+import type { AllocationView } from '../servers/records/allocation.js'
 import type { Backfill } from '../tickets/backfill.js'
 import {
   BackfillExists,

@@ -1,5 +1,5 @@
 // pure: tickets, groups and backfills as clients of the ticket API see them
-import type { Assignment } from '../servers/assignment.js'
+import type { Assignment } from '../servers/records/assignment.js'
 import type { Backfill, BackfillStatus } from '../tickets/backfill.js'
 import type { CancelReason, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'
 import { seatId, type Seat } from './seats.js'

@@ -1,4 +1,3 @@
-import type { BackfillRecord } from './records.js'
 import type { Player } from '../player.js'
 
 /** What asks for more players for a running match. */
@@ -53,19 +52,3 @@ export interface Backfill {
   /** Ids of the tickets that came into the match through it. */
   readonly tickets: readonly string[]
 }
-
-/** What may be seen of it. */
-export const backfillOf = (record: BackfillRecord): Backfill => ({
-  id: record.id,
-  version: record.version,
-  matchId: record.match.matchId,
-  queue: record.match.queue.name,
-  status: record.status,
-  createdAt: record.createdAt,
-  teams: record.match.teams.map(({ name }, team) => ({
-    name,
-    slots: record.rooms[team] ?? 0,
-    players: (record.present[team] ?? []).flatMap(({ players }) => players.map(({ id }) => id)),
-  })),
-  tickets: [...record.tickets],
-})

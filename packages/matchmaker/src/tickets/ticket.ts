@@ -1,4 +1,4 @@
-import type { Assignment } from '../servers/assignment.js'
+import type { Assignment } from '../servers/records/assignment.js'
 import type { Player } from '../player.js'
 
 /** What creates a ticket. Exactly one of `queue` and `queues` is given. */

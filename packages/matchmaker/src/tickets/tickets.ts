@@ -1,7 +1,6 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type { Breather } from './breather.js'
 import { UnknownQueue, type InvalidTicket } from '../errors.js'
-import type { Events } from '../events.js'
 import type { Match, QueueRuntime, TicketRecord } from './records.js'
 import { ticketOf } from './ticket-view.js'
 import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
@@ -9,7 +8,8 @@ import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
 import { isIn, leaveOthers, moveTo } from './pool-membership.js'
 import type { Acceptance, CancelReason, Ticket, TicketStatus } from './ticket.js'
-import type { ReturnReason } from '../servers/reasons.js'
+import type { TicketListener } from './ticket-events.js'
+import type { ReturnReason } from '../servers/records/reasons.js'
 import type { CheckedTicket } from './checked-ticket.js'
 import { createChangeListeners } from './change-listeners.js'
 import { createSearching } from './searching.js'
@@ -69,7 +69,7 @@ export interface TicketsOptions {
   readonly locatePlayers: LocatePlayers
   readonly locateTimeoutMs: number
   readonly keepEndedMs: number
-  readonly events: Events
+  readonly events: TicketListener
   readonly clock: Clock
   readonly random: Random
 }

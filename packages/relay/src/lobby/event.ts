@@ -1,8 +1,9 @@
 // pure: what happens in a lobby, in order
 import type { AttributeChanges } from './attributes.js'
-import type { ClosedReason, Lobby } from './lobby.js'
 
 export type LeftReason = 'left' | 'kicked' | 'banned' | 'timed out'
+
+export type ClosedReason = 'by host' | 'empty' | 'idle' | 'too old' | 'shutdown'
 
 /** What happened. None of these holds a token or an address. */
 export type Happening =
@@ -45,20 +46,4 @@ export type LobbyEvent = Happening & {
   readonly at: number
   /** Whom alone it is for; undefined for all members. */
   readonly to: string | undefined
-}
-
-/** Events kept for those who come back; whoever has missed more gets the whole state instead. */
-const KEPT = 64
-
-/** The lobby with one more event. */
-export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: string): Lobby {
-  const seq = lobby.seq + 1
-  const event: LobbyEvent = { ...happening, seq, at: now, to }
-  return { ...lobby, seq, events: [...lobby.events.slice(1 - KEPT), event] }
-}
-
-/** The events after `seq`; undefined if some of them are no longer kept. */
-export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly LobbyEvent[] | undefined {
-  if (seq > last || (events[0]?.seq ?? 1) > seq + 1) return undefined
-  return events.filter((event) => event.seq > seq)
 }

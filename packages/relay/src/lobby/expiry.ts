@@ -1,6 +1,7 @@
 // pure: what time does to a lobby
-import { withEvent } from './event.js'
-import { isPresent, presentMembers, type Applicant, type ClosedReason, type Lobby } from './lobby.js'
+import { withEvent } from './history.js'
+import { type Applicant, isPresent, type Lobby, presentMembers } from './lobby.js'
+import type { ClosedReason } from './event.js'
 import { goAway, remove } from './membership.js'
 import type { LobbyRules } from './rules.js'
 import { endable, endRun, workOf } from './run.js'

@@ -1,7 +1,7 @@
 import type { Clock } from '@muster/core/clock'
 import { longPoll } from '@muster/core/http'
 import { LobbyRefused } from '../errors.js'
-import { eventsAfter } from './event.js'
+import { eventsAfter } from './history.js'
 import { memberOf, type Lobby } from './lobby.js'
 import type { Followed, Follow, LobbyMessage } from './lobbies.js'
 import type { LobbyStore } from './store.js'

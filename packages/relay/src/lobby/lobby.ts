@@ -52,8 +52,6 @@ export interface Retired {
   readonly afterTerm: number | undefined
 }
 
-export type ClosedReason = 'by host' | 'empty' | 'idle' | 'too old' | 'shutdown'
-
 /** A lobby as a store keeps it: plain data, with secrets and addresses in it. Never changed in place. */
 export interface Lobby {
   readonly id: string

@@ -1,7 +1,8 @@
 // pure: who is in a lobby, and who hosts
 import type { Attributes } from './attributes.js'
 import type { Command } from './command.js'
-import { withEvent, type LeftReason } from './event.js'
+import type { LeftReason } from './event.js'
+import { withEvent } from './history.js'
 import { isPresent, memberOf, presentMembers, withMember, type Lobby, type Member } from './lobby.js'
 import { refuse, type Refusal } from './refusal.js'
 import type { LobbyRules } from './rules.js'

@@ -1,7 +1,7 @@
 // pure: how a lobby starts, moves and ends what it became
 import { withoutSeat, type ReadySession, type RelaySeat } from '../sessions/session.js'
 import type { Attributes } from './attributes.js'
-import { withEvent } from './event.js'
+import { withEvent } from './history.js'
 import { memberOf, presentMembers, sessionOf, type Lobby } from './lobby.js'
 import { refuse, type Refusal } from './refusal.js'
 

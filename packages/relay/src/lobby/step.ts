@@ -1,7 +1,8 @@
 // pure: the lobby's state machine
 import { merged } from './attributes.js'
 import type { Command, PlayerCommand, SystemCommand } from './command.js'
-import { withEvent, type LobbyEvent } from './event.js'
+import type { LobbyEvent } from './event.js'
+import { withEvent } from './history.js'
 import { close, expire } from './expiry.js'
 import { memberOf, presentMembers, sessionOf, withMember, type Lobby, type Member } from './lobby.js'
 import { decide, join, kick, remove, transferHost } from './membership.js'

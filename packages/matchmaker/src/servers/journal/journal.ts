@@ -1,17 +1,5 @@
-import type { Assignment } from '../assignment.js'
-
-/** A deployment that may exist: written down before it is asked for, because it costs money from then on. */
-export interface Intent {
-  readonly matchId: string
-  readonly queue: string
-  /** The tag that its deployment will have, and no other. */
-  readonly tag: string
-  readonly ticketIds: readonly string[]
-  /** Who is to play on it. */
-  readonly playerIds?: readonly string[] | undefined
-  /** Epoch milliseconds. */
-  readonly at: number
-}
+import type { Intent } from '../records/allocation.js'
+import type { Assignment } from '../records/assignment.js'
 
 /** What a journal is told, in this order for each match; all but the first may be missing. */
 export type JournalEntry =

@@ -1,7 +1,7 @@
 import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
-import { deploySchema, type DeployDefinition } from '../deploy.js'
-import { newAllocation, type Order } from '../allocation.js'
+import { deploySchema, type DeployDefinition } from '../records/deploy.js'
+import { newAllocation, type Order } from '../records/allocation.js'
 import { createListening } from './listening.js'
 import type { ProbeTarget } from './prober.js'
 

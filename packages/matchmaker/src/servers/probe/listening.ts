@@ -1,8 +1,8 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import type { Assignment } from '../assignment.js'
-import type { PortProbe } from '../deploy.js'
-import type { Allocation } from '../allocation.js'
+import type { Assignment } from '../records/assignment.js'
+import type { PortProbe } from '../records/deploy.js'
+import type { Allocation } from '../records/allocation.js'
 import type { Prober, ProbeTarget } from './prober.js'
 
 /** Finds out whether a server that is READY also listens: by waiting, by knocking, or by hearing from it. */

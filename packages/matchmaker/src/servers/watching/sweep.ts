@@ -1,6 +1,6 @@
 import type { DeploymentList, DeploymentListEntry, Pagination } from '@muster/core/api'
-import { priorities, type DeploymentService } from '../deployment-service.js'
-import { hasTag, taggedWith } from '../tags.js'
+import { priorities, type DeploymentService } from '../records/deployment-service.js'
+import { hasTag, taggedWith } from '../records/tags.js'
 
 export interface PageOptions {
   readonly service: DeploymentService

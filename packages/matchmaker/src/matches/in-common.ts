@@ -1,9 +1,9 @@
-// pure: what a server is asked for, and told
+// pure: what the players of a match have in common
 import type { Attributes } from '../player.js'
-import type { FoundMatch, FoundTicket, Allocation, Order } from '../servers/allocation.js'
+import type { Rule } from '../queues/rules/rule.js'
+import type { FoundTicket, InCommon } from '../servers/records/allocation.js'
 
-export function foundMatch({ matchId, queue, at }: Pick<Allocation, 'matchId' | 'queue' | 'at'>, order: Order): FoundMatch {
-  const { tickets, teams, rules, expansionMs } = order
+export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): InCommon {
   let equality: Map<string, string | number> | undefined
   let intersection: Map<string, readonly string[]> | undefined
   for (const rule of rules) {
@@ -20,12 +20,6 @@ export function foundMatch({ matchId, queue, at }: Pick<Allocation, 'matchId' | 
     }
   }
   return {
-    id: matchId,
-    queue,
-    tickets,
-    teams: teams.map(({ name }, team) => ({ name, ticketIds: idsIn(team, order) })),
-    foundAt: at,
-    expansionMs,
     equality: equality === undefined ? NOTHING : Object.fromEntries(equality),
     intersection: intersection === undefined ? NOTHING : Object.fromEntries(intersection),
   }
@@ -33,9 +27,6 @@ export function foundMatch({ matchId, queue, at }: Pick<Allocation, 'matchId' | 
 
 /** Most queues have no rule of these kinds. */
 const NOTHING: Readonly<Record<string, never>> = Object.freeze({})
-
-const idsIn = (team: number, { tickets, teamOf }: Order): readonly string[] =>
-  tickets.flatMap(({ id }, index) => (teamOf[index] === team ? [id] : []))
 
 /** Those of the players who have the attribute. */
 const valuesOf = (tickets: readonly FoundTicket[], attribute: string): Attributes[string][] =>

@@ -1,14 +1,11 @@
 import type { Coordinates } from '@muster/core'
 import type { StopReason } from './reasons.js'
-import type { Rule } from '../queues/rules/rule.js'
-import type { Player } from '../player.js'
+import type { Player } from '../../player.js'
 import type { Assignment } from './assignment.js'
 import type { Deploy } from './deploy.js'
-import type { Intent, JournalEntry } from './journal/journal.js'
-import type { PlacementAttempt } from './placement-attempts.js'
 
 /** What a server is asked for, and told: plain data, addresses included. */
-export interface FoundMatch {
+export interface FoundMatch extends InCommon {
   readonly id: string
   /** Its name. */
   readonly queue: string
@@ -19,7 +16,10 @@ export interface FoundMatch {
   readonly foundAt: number
   /** Milliseconds of waiting at which the limits began that were in force; 0 for the strictest. */
   readonly expansionMs: number
-  /** What all of its players have in common: by attribute, of the rules `equal` and `overlap`. */
+}
+
+/** What all players of a match have in common: by attribute, of the rules `equal` and `overlap`. */
+export interface InCommon {
   readonly equality: Readonly<Record<string, string | number>>
   readonly intersection: Readonly<Record<string, readonly string[]>>
 }
@@ -53,7 +53,8 @@ export interface Order {
   readonly teams: readonly { readonly name: string }[]
   /** For each of the tickets the index of its team. */
   readonly teamOf: readonly number[]
-  readonly rules: readonly Rule[]
+  /** Asked when its request is made. */
+  readonly inCommon: () => InCommon
   /** See `FoundMatch`. */
   readonly expansionMs: number
   /**
@@ -61,6 +62,26 @@ export interface Order {
    * its request is made.
    */
   secret: string | undefined
+}
+
+/** A deployment that may exist: written down before it is asked for, because it costs money from then on. */
+export interface Intent {
+  readonly matchId: string
+  readonly queue: string
+  /** The tag that its deployment will have, and no other. */
+  readonly tag: string
+  readonly ticketIds: readonly string[]
+  /** Who is to play on it. */
+  readonly playerIds?: readonly string[] | undefined
+  /** Epoch milliseconds. */
+  readonly at: number
+}
+
+/** What a create asks for. */
+export interface PlacementAttempt {
+  readonly cachedOnly: boolean
+  /** The place to ask for, in place of one near the players: the create cannot name a place, but it takes coordinates. */
+  readonly at: Coordinates | undefined
 }
 
 /** A match as the allocator keeps it: from the intent until no server of it is left. Only the allocator changes it. */
@@ -113,8 +134,8 @@ export const newAllocation = ({ matchId, queue, tag, ticketIds, playerIds = [], 
 })
 
 /** What the journal is told of it before its create. Field by field, because spreading costs more than all else about it. */
-export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Allocation): JournalEntry => ({
-  kind: 'intent',
+export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Allocation) => ({
+  kind: 'intent' as const,
   matchId,
   queue,
   tag,

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { ruleSchema } from '../queues/rules/rule-schema.js'
+import type { FoundTicket } from '../servers/records/allocation.js'
+import { inCommon } from './in-common.js'
+
+const ticket = (id: string, attributes: NonNullable<FoundTicket['players'][number]['attributes']>): FoundTicket => ({
+  id,
+  createdAt: 0,
+  players: [{ id: `${id}-1`, attributes }],
+})
+const rules = [
+  { kind: 'equal', attribute: 'map' },
+  { kind: 'equal', attribute: 'region' },
+  { kind: 'overlap', attribute: 'modes' },
+].map((rule) => ruleSchema.parse(rule))
+
+test('says what all players have in common: not what differs because a rule gave way', () => {
+  const tickets = [
+    ticket('a', { map: 'dust', region: 'eu', modes: ['ctf', 'koth', 'tdm'] }),
+    ticket('b', { map: 'dust', region: 'us', modes: ['tdm', 'ctf'] }),
+  ]
+  expect(inCommon(rules, tickets)).toEqual({ equality: { map: 'dust' }, intersection: { modes: ['ctf', 'tdm'] } })
+})
+
+test('says nothing where no rule asks', () => {
+  expect(inCommon([], [ticket('a', { map: 'dust' })])).toEqual({ equality: {}, intersection: {} })
+})

@@ -1,0 +1,18 @@
+import type { Backfill } from './backfill.js'
+import type { BackfillRecord } from './records.js'
+
+/** What may be seen of it. */
+export const backfillOf = (record: BackfillRecord): Backfill => ({
+  id: record.id,
+  version: record.version,
+  matchId: record.match.matchId,
+  queue: record.match.queue.name,
+  status: record.status,
+  createdAt: record.createdAt,
+  teams: record.match.teams.map(({ name }, team) => ({
+    name,
+    slots: record.rooms[team] ?? 0,
+    players: (record.present[team] ?? []).flatMap(({ players }) => players.map(({ id }) => id)),
+  })),
+  tickets: [...record.tickets],
+})

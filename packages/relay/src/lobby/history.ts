@@ -1,0 +1,19 @@
+// pure: the events of a lobby that are kept
+import type { Happening, LobbyEvent } from './event.js'
+import type { Lobby } from './lobby.js'
+
+/** Events kept for those who come back; whoever has missed more gets the whole state instead. */
+const KEPT = 64
+
+/** The lobby with one more event. */
+export function withEvent(lobby: Lobby, now: number, happening: Happening, to?: string): Lobby {
+  const seq = lobby.seq + 1
+  const event: LobbyEvent = { ...happening, seq, at: now, to }
+  return { ...lobby, seq, events: [...lobby.events.slice(1 - KEPT), event] }
+}
+
+/** The events after `seq`; undefined if some of them are no longer kept. */
+export function eventsAfter({ events, seq: last }: Lobby, seq: number): readonly LobbyEvent[] | undefined {
+  if (seq > last || (events[0]?.seq ?? 1) > seq + 1) return undefined
+  return events.filter((event) => event.seq > seq)
+}
