@@ -6,7 +6,8 @@ import type { EmulatorOptions } from './options.js'
 
 export const usage = `Usage: muster-emulator [options]
 
-Serves the whole service on this machine. Prints its URL as the first line, and serves until SIGINT or SIGTERM.
+Serves the whole service on this machine. Prints its URL as the first line, and serves until SIGINT or SIGTERM, or until npx,
+pnpm or the like ends that started it.
 
   --port <number>      port to listen on; 0, the default, for any free one
   --host <address>     address to listen on (default 127.0.0.1)
@@ -23,6 +24,7 @@ Serves the whole service on this machine. Prints its URL as the first line, and 
   --webhooks <hosts>   hosts that webhooks are sent to: loopback (default) or any
   --image <name:tag>   an image in the service's own registry; can be repeated
   --faults <file>      JSON: a list of declared faults
+  --end-with-parent    ends also when whatever else started it has ended
   --help               shows this
 `
 
@@ -42,6 +44,7 @@ const flags = {
   webhooks: { type: 'string' },
   image: { type: 'string', multiple: true },
   faults: { type: 'string' },
+  'end-with-parent': { type: 'boolean' },
   help: { type: 'boolean' },
 } as const
 
@@ -50,6 +53,8 @@ const AUTH_DELAY_MS = 1500
 
 export interface CommandLine {
   readonly help: boolean
+  /** The emulator is of no use without the process that has started it. */
+  readonly endWithParent: boolean
   readonly emulator: EmulatorOptions
   readonly listen: ListenOptions
 }
@@ -68,6 +73,7 @@ export function readCommandLine(args: readonly string[], readFile: (path: string
   }
   return {
     help: values.help ?? false,
+    endWithParent: values['end-with-parent'] ?? false,
     listen: { port, host: values.host, allowedHosts: values['allow-host'] },
     emulator: {
       token: values.token,

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 
 const packageRoot = fileURLToPath(new URL('..', import.meta.url))
+const repository = join(packageRoot, '../..')
 const cli = join(packageRoot, 'dist/cli.js')
 const folder = mkdtempSync(join(tmpdir(), 'muster-emulator-'))
 const children: ChildProcess[] = []
@@ -23,8 +24,10 @@ afterEach(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, [cli, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+const start = (...args: readonly string[]) => startBy(process.execPath, cli, ...args)
+
+function startBy(command: string, ...args: readonly string[]) {
+  const child = spawn(command, args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
   const output = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
@@ -33,8 +36,10 @@ function start(...args: readonly string[]) {
   return { child, output, ended }
 }
 
-async function serving(...args: readonly string[]) {
-  const started = start(...args)
+const serving = (...args: readonly string[]) => servingBy(process.execPath, cli, ...args)
+
+async function servingBy(command: string, ...args: readonly string[]) {
+  const started = startBy(command, ...args)
   const [url] = (await once(createInterface(started.child.stdout), 'line')) as [string]
   return { ...started, url }
 }
@@ -52,7 +57,7 @@ test('it prints its URL first, serves, and ends cleanly although a connection is
 
   child.kill('SIGTERM')
   expect(await ended).toEqual([0, null])
-  expect(output).toEqual({ stdout: `${url}\n`, stderr: '' })
+  expect(output).toEqual({ stdout: `${url}\n`, stderr: `To see what runs, open ${url}/_emulator\n` })
   agent.destroy()
 })
 
@@ -73,6 +78,31 @@ test('SIGINT ends it too, with deployments under way', async () => {
   expect((await call('/deployments', { application: 'arena', version: '1.0', users })).status).toBe(202)
   child.kill('SIGINT')
   expect(await ended).toEqual([0, null])
+})
+
+/** Resolves when nothing listens there any more. */
+const gone = (url: string) =>
+  vi.waitFor(() => expect(fetch(url)).rejects.toThrow('fetch failed'), { timeout: 10_000, interval: 50 })
+
+test.each(['SIGTERM', 'SIGKILL'] as const)('%s to the npx that started it ends it', async (signal) => {
+  const { child, url } = await servingBy('npx', 'muster-emulator', '--port', '0')
+  expect((await fetch(`${url}/_emulator`)).status).toBe(200)
+  child.kill(signal)
+  await gone(url)
+})
+
+test('whoever started it may be what it ends with, and is not by itself', async () => {
+  const launcher = `console.error(require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' }).pid)`
+  const [going, ending] = [
+    await servingBy(process.execPath, '-e', launcher, cli),
+    await servingBy(process.execPath, '-e', launcher, cli, '--end-with-parent'),
+  ]
+  going.child.kill('SIGKILL')
+  ending.child.kill('SIGKILL')
+  await gone(ending.url)
+  expect((await fetch(`${going.url}/_emulator`)).status).toBe(200)
+  process.kill(Number.parseInt(going.output.stderr), 'SIGTERM')
+  await gone(going.url)
 })
 
 test('faults come from a file', async () => {

@@ -1,27 +1,36 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
+import { systemClock } from '@muster/core/clock'
 import { readCommandLine, usage } from './cli-options.js'
 import { createEmulator } from './emulator.js'
+import { parentEnded, parentsNow } from './watch-parents.js'
+
+const signals = ['SIGINT', 'SIGTERM'] as const
+/** Within so many milliseconds a second signal is the first one again: a terminal's and the one that `npx` passes on. */
+const SAME_SIGNAL_MS = 500
 
 async function main(args: readonly string[]): Promise<void> {
-  const { help, emulator: options, listen } = readCommandLine(args, (path) => readFileSync(path, 'utf8'))
+  const { help, endWithParent, emulator: options, listen } = readCommandLine(args, (path) => readFileSync(path, 'utf8'))
   if (help) {
     process.stdout.write(usage)
     return
   }
+  const parents = parentsNow(endWithParent)
   const emulator = createEmulator(options)
   const { url } = await emulator.listen(listen)
   process.stdout.write(`${url}\n`)
+  // Not where programs look for the URL.
+  if (options.page !== false) process.stderr.write(`To see what runs, open ${url}/_emulator\n`)
 
+  let stoppedAt: number | undefined
   const stop = () => {
-    // A second signal ends the process at once, as if nobody listened.
-    for (const signal of signals) process.off(signal, stop)
-    void emulator.close()
+    stoppedAt ??= systemClock.now()
+    if (systemClock.now() - stoppedAt > SAME_SIGNAL_MS) process.exit(1)
+    void emulator.close().then(() => process.exit(0))
   }
   for (const signal of signals) process.on(signal, stop)
+  void parentEnded(parents, systemClock).then(stop)
 }
-
-const signals = ['SIGINT', 'SIGTERM'] as const
 
 try {
   await main(process.argv.slice(2))
