@@ -1,4 +1,5 @@
 import { Conflict, InvalidInput, MusterError, NotFound } from '@muster/core'
+import { didYouMean } from '@muster/core/validation'
 
 /**
  * What the matchmaker throws. Each is also one of core's errors, so that a caller who only wants to know
@@ -142,6 +143,10 @@ export class UnknownQueue extends NotFound {
     this.prototype.name = 'UnknownQueue'
   }
 }
+
+/** Names the nearest of those that there are. */
+export const unknownQueue = (name: string, names: readonly string[]): UnknownQueue =>
+  new UnknownQueue(`there is no queue ${JSON.stringify(name)}${didYouMean(name, names)}`)
 
 /** There is no such match, or it has ended and its server is gone. */
 export class UnknownMatch extends NotFound {

@@ -1,3 +1,4 @@
+import { jsonFault } from '../validation/json-fault.js'
 import { takeBytes } from './lazy-request.js'
 import { bodyBroken, bodyTooLarge } from './message.js'
 import { Problem } from './problem.js'
@@ -59,11 +60,19 @@ function broken(): never {
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 function parse(bytes: Uint8Array): unknown {
+  let text = ''
   try {
-    return JSON.parse(decoder.decode(bytes))
+    text = decoder.decode(bytes)
+    return JSON.parse(text)
   } catch {
-    throw new Problem(400, 'body-not-json', 'the body is not JSON in UTF-8') // the parser's message quotes the body
+    throw notJson(text) // the parser's message quotes the body
   }
+}
+
+function notJson(text: string): Problem {
+  const fault = text === '' ? undefined : jsonFault(text)
+  const where = fault === undefined ? '' : `: line ${fault.line}, column ${fault.column}: ${fault.wrong}`
+  return new Problem(400, 'body-not-json', `the body is not JSON in UTF-8${where}`)
 }
 
 function assertPlain(value: unknown, level: number): void {

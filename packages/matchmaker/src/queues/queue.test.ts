@@ -70,7 +70,7 @@ describe('refuses, and names the queue, the path and the value', () => {
     // Teams
     [{ ...duel, matchSize: 0 }, 'queue "duel": matchSize: '],
     [{ ...duel, matchSize: 501 }, ', got 501'],
-    [{ name: 'duel', deploy }, 'queue "duel": teams: must be given, or matchSize instead, got nothing'],
+    [{ name: 'duel', deploy }, 'queue "duel": teams: must be given, or matchSize instead'],
     [{ ...duel, teams: [{ name: 'a', size: 1 }] }, 'teams: must be given, or matchSize instead'],
     [teams(), 'teams: '],
     [teams({ name: 'a', size: 0 }), 'teams.0.size: '],
@@ -84,7 +84,7 @@ describe('refuses, and names the queue, the path and the value', () => {
     [teams({ name: 'a-2', size: 1 }, { name: 'a', count: 2, size: 1 }), 'teams.1.name: there are two teams called "a-2"'],
     [teams({ name: 'a', count: 251, size: 2 }), 'teams: take more than 500 players in all'],
     // Limits
-    [rule({ kind: 'distance' }), 'rules.0.maxKm: must be given, got nothing'],
+    [rule({ kind: 'distance' }), 'rules.0.maxKm: must be given'],
     [maxKm(0), 'rules.0.maxKm: '],
     [maxKm('far'), 'rules.0.maxKm: '],
     [maxKm([]), 'rules.0.maxKm: '],
@@ -107,6 +107,7 @@ describe('refuses, and names the queue, the path and the value', () => {
     [require('contains', 'x', { missing: { value: 'x' } }), 'rules.0.missing.value: must be a list, as the rule compares'],
     [require('in', ['x'], { party: 'avg' }), 'rules.0.party: is for comparisons of numbers'],
     [require('<', 1, { missing: 'ignore' }), "rules.0.missing: must be 'refuse', 'any' or { value } of the attribute's type"],
+    [{ ...duel, matchsize: 2, matchSize: undefined }, 'queue "duel": matchsize: is not known; did you mean matchSize?'],
     // Rules
     [rule({ kind: 'odd' }), 'rules.0.kind: must be one of distance, latency, difference, '],
     [rule({ kind: 'avoid', by: 'all' }), 'rules.0.by: '],
@@ -129,7 +130,7 @@ describe('refuses, and names the queue, the path and the value', () => {
       rule({ kind: 'difference', attribute: 'skill', max: 1 }, { kind: 'overlap', attribute: 'skill' }),
       'rules.1.attribute: is a list here, and a number for rule "difference skill"',
     ],
-    [rule(...Array.from({ length: 33 }, (_, at) => ({ kind: 'avoid', name: `${at}` }))), 'rules: Too big'],
+    [rule(...Array.from({ length: 33 }, (_, at) => ({ kind: 'avoid', name: `${at}` }))), 'rules: must have at most 32 entries'],
     [rule(...lines(15, 20)), 'queue "duel": rules: relax at more than 254 different times'],
   ]
   test.each(cases.map(([definition, message]) => ({ definition, message })))('$message', ({ definition, message }) => {
@@ -163,7 +164,8 @@ function lines(many: number, steps: number): object[] {
 }
 
 describe('from JSON', () => {
-  test('what is no JSON is refused without being repeated', () => {
+  test('what is no JSON is refused with the place and the cause, without being repeated', () => {
+    expect(() => queueFromJson('{\n  "name": "duel",\n}')).toThrow('queue: is no JSON: line 3, column 1: a comma before the end')
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).toThrow(InvalidQueue)
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).not.toThrow('swordfish')
   })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { deploySchema, type Deploy, type DeployDefinition } from '../servers/records/deploy.js'
 import { InvalidQueue } from '../errors.js'
-import { read } from '../read.js'
+import { notJson, read } from '../read.js'
 import type { RuleDefinition, TeamDefinition } from './rules/definition.js'
 import type { Rule } from './rules/rule.js'
 import { ruleSchema } from './rules/rule-schema.js'
@@ -129,7 +129,7 @@ export function queueFromJson(text: string): Queue {
     definition = JSON.parse(text)
   } catch {
     // What JSON.parse throws quotes the text, and with it perhaps a secret.
-    throw new InvalidQueue('queue: is no JSON', { field: '' })
+    throw new InvalidQueue(`queue: ${notJson(text)}`, { field: '' })
   }
   return defineQueue(definition as QueueDefinition)
 }

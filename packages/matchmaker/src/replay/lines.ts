@@ -1,7 +1,7 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 import type { BackfillTeam } from '../tickets/backfill.js'
-import { read } from '../read.js'
+import { notJson, read } from '../read.js'
 import type { Player } from '../player.js'
 
 /** The first line's `format`; another one means that older readers do not understand the recording. */
@@ -89,7 +89,7 @@ export function readLine(text: string, number: number): RecordedLine {
   try {
     value = JSON.parse(text)
   } catch {
-    throw refuse('', 'is not JSON')
+    throw refuse('', notJson(text))
   }
   return read(line, value, refuse)
 }

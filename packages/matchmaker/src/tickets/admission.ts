@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { PlayerBusy, UnknownQueue } from '../errors.js'
+import { PlayerBusy, unknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'
@@ -95,7 +95,7 @@ function runtimesOf(queues: readonly string[], runtimes: ReadonlyMap<string, Que
 
 function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): QueueRuntime {
   const runtime = runtimes.get(queue)
-  if (runtime === undefined) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
+  if (runtime === undefined) throw unknownQueue(queue, [...runtimes.keys()])
   return runtime
 }
 

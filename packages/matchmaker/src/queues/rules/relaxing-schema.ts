@@ -1,3 +1,4 @@
+import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { Relaxing, RelaxationStep } from './definition.js'
 
@@ -64,7 +65,6 @@ function problemOfSteps(
 }
 
 function problemOf(schema: z.ZodType, given: unknown): Problem | undefined {
-  const issue = schema.safeParse(given).error?.issues[0]
-  if (issue?.code === 'unrecognized_keys') return { path: [...issue.path, ...issue.keys.slice(0, 1)], message: 'is not known' }
-  return issue && { path: issue.path, message: issue.message }
+  const { fault } = validate(schema, given)
+  return fault && { path: fault.path, message: fault.wrong }
 }

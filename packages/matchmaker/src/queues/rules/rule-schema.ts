@@ -1,3 +1,4 @@
+import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { CustomRule, Relaxing, RequireRule } from './definition.js'
 import { withDefaults, type Rule } from './rule.js'
@@ -98,7 +99,8 @@ const require = z
   .superRefine((rule, context) => {
     const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
     const schema = requiredValue.get(rule.operator)
-    const problem = schema ? schema.safeParse(rule.value).error?.issues[0] : problemOfValue(rule.operator, rule.value)
+    const fault = schema && validate(schema, rule.value).fault
+    const problem = schema ? fault && { path: fault.path, message: fault.wrong } : problemOfValue(rule.operator, rule.value)
     if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
     const type = requiredType(rule)
     if (typeof rule.missing === 'object' && typeof rule.missing.value !== (type === 'list' ? 'object' : type)) {

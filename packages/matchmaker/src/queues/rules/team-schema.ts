@@ -1,3 +1,4 @@
+import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { TeamDefinition } from './definition.js'
 import { relaxing } from './relaxing-schema.js'
@@ -13,9 +14,7 @@ export const teamSchema: z.ZodType<TeamDefinition> = z.strictObject({
   count: players.default(1),
   size: z.custom<TeamDefinition['size']>().superRefine((given, context) => {
     const schema: z.ZodType = typeof given === 'object' ? bounds : players
-    const issue = schema.safeParse(given).error?.issues[0]
-    if (issue?.code === 'unrecognized_keys') {
-      context.addIssue({ code: 'custom', path: [...issue.path, ...issue.keys.slice(0, 1)], message: 'is not known' })
-    } else if (issue !== undefined) context.addIssue({ code: 'custom', path: issue.path, message: issue.message })
+    const { fault } = validate(schema, given)
+    if (fault !== undefined) context.addIssue({ code: 'custom', path: [...fault.path], message: fault.wrong })
   }),
 })
