@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Random } from '@muster/core/clock'
+import { createBeacons } from './beacons/create-beacons.js'
 import { createCounters } from './counters.js'
 import { createDeployments } from './deployments/create-deployments.js'
 import { createWebhooks } from './deployments/webhooks.js'
@@ -24,11 +25,15 @@ export interface BuiltWorld {
   close(): Promise<void>
 }
 
-/**
- * The state of a new service: empty, but for the images in its registry.
- * @param url where it can be reached; asked anew each time, because that is known only once it listens.
- */
-export function buildWorld(options: ResolvedOptions, { random, packetRandom }: Chance, url: () => string): BuiltWorld {
+/** Asked anew each time, because it is known only once it listens. */
+export interface Whereabouts {
+  /** Where it can be reached. */
+  readonly url: () => string
+  readonly isListening: () => boolean
+}
+
+/** The state of a new service: empty, but for the images in its registry. */
+export function buildWorld(options: ResolvedOptions, { random, packetRandom }: Chance, { url, isListening }: Whereabouts): BuiltWorld {
   const { clock, speed, capacity, locate } = options
   const timers = createTimers(clock, speed)
   const counters = createCounters()
@@ -41,6 +46,7 @@ export function buildWorld(options: ResolvedOptions, { random, packetRandom }: C
   const { deployTimes, deployments: settings, launch } = options
   const deployments = createDeployments({ ...shared, clock, speed, url, fleets, capacity, deployTimes, settings, launch })
   const relays = createRelays({ ...shared, settings: options.relays, relayData, locate })
+  const beacons = createBeacons({ clock, settings: options.beacons, isListening })
 
   const world: World = {
     clock,
@@ -59,6 +65,7 @@ export function buildWorld(options: ResolvedOptions, { random, packetRandom }: C
         : options.canPull(image),
     deployments,
     relays,
+    beacons,
     capacity,
     deploymentSettings: settings,
     relaySettings: options.relays,
@@ -67,7 +74,7 @@ export function buildWorld(options: ResolvedOptions, { random, packetRandom }: C
   const close = async () => {
     timers.close()
     webhooks.close()
-    await Promise.all([deployments.close(), relays.close()])
+    await Promise.all([deployments.close(), relays.close(), beacons.close()])
   }
   return { world, close }
 }

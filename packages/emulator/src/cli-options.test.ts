@@ -14,6 +14,7 @@ test('without flags everything has its default', () => {
   expect(emulator).toEqual({
     random: expect.any(Function),
     limits: { algorithm: 'sliding log' },
+    beacons: {},
     deployments: {},
     relayData: { authDelayMs: 1500 },
   })
@@ -22,7 +23,7 @@ test('without flags everything has its default', () => {
 test('every flag has its place', () => {
   const line =
     '--port 8080 --host 0.0.0.0 --allow-host emulator --allow-host dev.test --token secret --speed 20 --limits token-bucket --retry-after date --latency 30 --jitter 10' +
-    ' --capacity 5 --relay 192.0.2.7 --webhooks any --image a/b:v1 --image host:5000/c:v2 --faults faults.json'
+    ' --capacity 5 --relay 192.0.2.7 --beacons 192.0.2.8 --ping-from 52.5,-13.4 --webhooks any --image a/b:v1 --image host:5000/c:v2 --faults faults.json'
   const faults = [{ operation: '*', status: 500 }]
   const { listen, emulator } = read(line, { 'faults.json': JSON.stringify(faults) })
   expect(listen).toEqual({ port: 8080, host: '0.0.0.0', allowedHosts: ['emulator', 'dev.test'] })
@@ -34,6 +35,7 @@ test('every flag has its place', () => {
     latencyMs: 30,
     jitterMs: 10,
     capacity: 5,
+    beacons: { host: '192.0.2.8', from: { latitude: 52.5, longitude: -13.4 } },
     deployments: { webhookHosts: 'any' },
     relayData: { host: '192.0.2.7', authDelayMs: 1500 },
     images: [
@@ -60,12 +62,22 @@ test('relay sessions need carry nothing', () => {
   expect(read('--relay none').emulator.relayData).toBe(false)
 })
 
+test('beacons need not answer', () => {
+  expect(read('--beacons none').emulator.beacons).toBe(false)
+})
+
+test('it can end with its parent', () => {
+  expect([read('').endWithParent, read('--end-with-parent').endWithParent]).toEqual([false, true])
+})
+
 test.each([
   ['--port 70000', '--port must be a port number, got 70000'],
   ['--port http', '--port must be a number, got "http"'],
   ['--speed fast', '--speed must be a number, got "fast"'],
   ['--limits leaky', '--limits must be sliding-log, fixed-window, token-bucket or none, got leaky'],
   ['--retry-after soon', '--retry-after must be seconds, date or none, got soon'],
+  ['--ping-from 52.5', '--ping-from must be latitude,longitude in degrees, got "52.5"'],
+  ['--ping-from ,1', '--ping-from must be latitude,longitude in degrees, got ",1"'],
   ['--webhooks none', '--webhooks must be loopback or any, got none'],
   ['--image server', '--image must be name:tag, got "server"'],
   ['--faults none.json', '--faults: none.json cannot be read as JSON'],

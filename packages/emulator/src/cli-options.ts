@@ -21,6 +21,8 @@ pnpm or the like ends that started it.
   --jitter <ms>        up to this much more, drawn per request (default 0)
   --capacity <number>  deployments that may run at once at each place (default any number)
   --relay <address>    where relay sessions carry packets over UDP (default 127.0.0.1), or none
+  --beacons <address>  where ping beacons answer, by UDP and TCP (default 127.0.0.1), or none
+  --ping-from <coords> latitude,longitude of the players: beacons answer as late as they would from there (default at once)
   --webhooks <hosts>   hosts that webhooks are sent to: loopback (default) or any
   --image <name:tag>   an image in the service's own registry; can be repeated
   --faults <file>      JSON: a list of declared faults
@@ -41,6 +43,8 @@ const flags = {
   jitter: { type: 'string' },
   capacity: { type: 'string' },
   relay: { type: 'string' },
+  beacons: { type: 'string' },
+  'ping-from': { type: 'string' },
   webhooks: { type: 'string' },
   image: { type: 'string', multiple: true },
   faults: { type: 'string' },
@@ -84,6 +88,7 @@ export function readCommandLine(args: readonly string[], readFile: (path: string
       jitterMs: number('jitter'),
       capacity: number('capacity'),
       relayData: values.relay === 'none' ? false : { host: values.relay, authDelayMs: AUTH_DELAY_MS },
+      beacons: values.beacons === 'none' ? false : { host: values.beacons, from: coordinatesOf(values['ping-from']) },
       deployments: { webhookHosts: webhookHostsOf(values.webhooks) },
       images: values.image?.map(imageOf),
       faults: values.faults === undefined ? undefined : faultsOf(values.faults, readFile),
@@ -121,6 +126,14 @@ const isAlgorithm = (name: string): name is LimitAlgorithm => Object.hasOwn(algo
 function webhookHostsOf(hosts: string | undefined) {
   if (hosts === undefined || hosts === 'loopback' || hosts === 'any') return hosts
   throw new TypeError(`--webhooks must be loopback or any, got ${hosts}`)
+}
+
+function coordinatesOf(text: string | undefined) {
+  if (text === undefined) return undefined
+  const parts = text.split(',')
+  const [latitude = NaN, longitude = NaN] = parts.map((part) => (part.trim() === '' ? NaN : Number(part)))
+  if (parts.length === 2 && Number.isFinite(latitude) && Number.isFinite(longitude)) return { latitude, longitude }
+  throw new TypeError(`--ping-from must be latitude,longitude in degrees, got ${JSON.stringify(text)}`)
 }
 
 function imageOf(text: string) {

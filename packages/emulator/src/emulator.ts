@@ -64,13 +64,14 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   setMaxListeners(0, closing.signal)
   // The first is where containers find the service; a name that belongs to nobody until it listens.
   const listening: Listening[] = []
+  const isListening = () => listening.length > 0
   const url = () => listening[0]?.url ?? 'http://emulator.invalid'
 
   // Sequences of their own, so that jitter and faults do not change what is deployed.
   const forWorld = fork(random)
   const faults = createFaults(resolved.faults, fork(random))
   const forNetwork = fork(random)
-  const { world, close: closeWorld } = buildWorld(resolved, { random: forWorld, packetRandom: fork(random) }, url)
+  const { world, close: closeWorld } = buildWorld(resolved, { random: forWorld, packetRandom: fork(random) }, { url, isListening })
   const handle = createRequestHandler({
     world,
     handlers,

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import type { Settings } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
+import type { BeaconSettings } from './beacons/beacon-settings.js'
 import type { DeploymentSettings } from './deployments/deployment-settings.js'
 import type { DeployTimes } from './deployments/deploy-times.js'
 import { Fault } from './faults/fault.js'
@@ -75,6 +76,12 @@ const relayDataSettings = {
   sessionPacketsPerSecond: perSecond,
 } satisfies Shape<RelayDataSettings>
 
+const beaconSettings = {
+  host: ip,
+  publicIp: ip,
+  from: z.strictObject({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) }),
+} satisfies { readonly [Key in keyof BeaconSettings]: z.ZodType<NonNullable<BeaconSettings[Key]>> }
+
 const limits = {
   algorithm: z.enum(Object.keys(algorithms) as [LimitAlgorithm]),
   retryAfter: z.union([z.enum(['seconds', 'date']), z.literal(false)], "must be 'seconds', 'date' or false"),
@@ -122,6 +129,7 @@ export const Options: z.ZodType<EmulatorOptions> = z.strictObject({
   deployments: z.strictObject(deploymentSettings).partial().optional(),
   relays: z.strictObject(relaySettings).partial().optional(),
   relayData: z.union([z.strictObject(relayDataSettings).partial(), z.boolean()]).optional(),
+  beacons: z.union([z.strictObject(beaconSettings).partial(), z.boolean()]).optional(),
   locate: func<'locate'>(),
   launch: func<'launch'>(),
   fetch: func<'fetch'>(),

@@ -1,5 +1,6 @@
 import type { Coordinates, OperationId, Settings } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
+import type { BeaconSettings } from './beacons/beacon-settings.js'
 import type { DeploymentSettings } from './deployments/deployment-settings.js'
 import type { DeployTimes } from './deployments/deploy-times.js'
 import type { Launch } from './deployments/launch.js'
@@ -75,6 +76,11 @@ export interface EmulatorOptions {
    * Default false: nobody listens where the sessions say.
    */
   readonly relayData?: Some<RelayDataSettings> | boolean | undefined
+  /**
+   * How ping beacons answer once the emulator listens, each at a UDP and a TCP port of its own; false for beacons at which
+   * nothing answers. Default true. They are opened when they are first asked for.
+   */
+  readonly beacons?: Some<BeaconSettings> | boolean | undefined
   /** Where an address is. Default: an invented place, always the same for the same address. */
   readonly locate?: ((ip: string) => Coordinates | undefined) | undefined
   /** Runs containers, for whoever has the token. Default: they are only simulated. */

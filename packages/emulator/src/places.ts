@@ -27,7 +27,7 @@ export interface Place {
   readonly mainlandChina: boolean
 }
 
-/** A host to measure the round trip to. Nothing answers there: hosts are documentation addresses (RFC 5737). */
+/** A host to measure the round trip to, by UDP and TCP echo. */
 export interface PlaceBeacon {
   readonly host: string
   readonly fqdn: string
@@ -220,7 +220,7 @@ export const places: readonly Place[] = regions.flatMap(({ continent, region, ro
   })),
 )
 
-/** One beacon per place, in the order of `places`. */
+/** One beacon per place, in the order of `places`. Nothing answers there: hosts are documentation addresses (RFC 5737). */
 export const beacons: readonly PlaceBeacon[] = places.map(({ id, location }, index) => ({
   host: `203.0.113.${index + 1}`,
   fqdn: `beacon-${id}.emulator.invalid`,

@@ -1,5 +1,6 @@
 import { defaultSettings, type OperationId, type Settings } from '@muster/core/api'
 import { seededRandom, systemClock, type Clock, type Random } from '@muster/core/clock'
+import { defaultBeaconSettings, type BeaconSettings } from './beacons/beacon-settings.js'
 import { checked } from './checked.js'
 import { defaultDeploymentSettings, type DeploymentSettings } from './deployments/deployment-settings.js'
 import { defaultDeployTimes, type DeployTimes } from './deployments/deploy-times.js'
@@ -36,6 +37,8 @@ export interface ResolvedOptions {
   readonly relays: RelaySettings
   /** Undefined where sessions carry no packets. */
   readonly relayData: RelayDataSettings | undefined
+  /** Undefined where nothing answers at beacons. */
+  readonly beacons: BeaconSettings | undefined
   readonly locate: Locate | undefined
   readonly launch: Launch | undefined
   readonly fetch: WebhookOptions['fetch']
@@ -74,6 +77,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     deployments: { ...defaultDeploymentSettings, ...dropUndefined(chosen.deployments ?? {}) },
     relays: { ...defaultRelaySettings, ...dropUndefined(chosen.relays ?? {}) },
     relayData: relayDataOf(chosen.relayData ?? false),
+    beacons: beaconsOf(chosen.beacons ?? true),
     locate: chosen.locate,
     launch: chosen.launch,
     fetch: chosen.fetch ?? fetch,
@@ -95,5 +99,11 @@ function capacityOf(capacity: EmulatorOptions['capacity']): ResolvedOptions['cap
 function relayDataOf(chosen: NonNullable<EmulatorOptions['relayData']>): RelayDataSettings | undefined {
   if (chosen === false) return undefined
   const settings = { ...defaultRelayDataSettings, ...dropUndefined(chosen === true ? {} : chosen) }
+  return { publicIp: publicIpOf(settings.host), ...settings }
+}
+
+function beaconsOf(chosen: NonNullable<EmulatorOptions['beacons']>): BeaconSettings | undefined {
+  if (chosen === false) return undefined
+  const settings = { ...defaultBeaconSettings, ...dropUndefined(chosen === true ? {} : chosen) }
   return { publicIp: publicIpOf(settings.host), ...settings }
 }

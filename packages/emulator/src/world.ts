@@ -1,5 +1,6 @@
 import type { Settings } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
+import type { Beacons } from './beacons/create-beacons.js'
 import type { Counters } from './counters.js'
 import type { DeploymentSettings } from './deployments/deployment-settings.js'
 import type { Deployments } from './deployments/deployments.js'
@@ -31,6 +32,7 @@ export interface World {
   readonly canPull: (image: ImageReference) => boolean
   readonly deployments: Deployments
   readonly relays: Relays
+  readonly beacons: Pick<Beacons, 'list'>
 
   /** Deployments that may run at one place at once. */
   readonly capacity: (placeId: string) => number

@@ -1,6 +1,6 @@
 import type { ListedLocation, ListLocations } from '@muster/core/api'
 import { paged } from '../pages.js'
-import { beacons, places, type Place } from '../places.js'
+import { places, type Place } from '../places.js'
 import type { World } from '../world.js'
 import { fail, ok, type Failure, type HandlersOf } from './handler.js'
 import { findVersion, isFailure } from './lookup.js'
@@ -41,8 +41,8 @@ export const locations: HandlersOf<'locations'> = {
     return ok({ locations: items.map((place) => view(place, tags)), messages: choice.messages, total_count: total, pagination })
   },
 
-  beacons: (wanted, { world }) => {
-    const { items, total } = paged(beacons, wanted, world.pageSizes)
+  beacons: async (wanted, { world }) => {
+    const { items, total } = paged(await world.beacons.list(), wanted, world.pageSizes)
     return ok({ locations: items, count: total })
   },
 }

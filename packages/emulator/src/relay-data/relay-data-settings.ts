@@ -25,7 +25,7 @@ export const defaultRelayDataSettings: Omit<RelayDataSettings, 'publicIp'> = {
   sessionPacketsPerSecond: 20_000,
 }
 
-/** Where peers find a relay that is at `host`; those on this machine, if that stands for all of its addresses. */
+/** Where others find what is at `host`; those on this machine, if that stands for all of its addresses. */
 export function publicIpOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   return host === '::' ? '::1' : host

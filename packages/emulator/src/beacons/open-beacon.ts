@@ -1,0 +1,135 @@
+import { createSocket, type Socket as UdpSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { createServer, isIPv6, type Server, type Socket } from 'node:net'
+import type { Timers } from '../timers.js'
+
+/** Echoes what is sent to its UDP port and on connections to its TCP port. */
+export interface OpenBeacon {
+  readonly udpPort: number
+  readonly tcpPort: number
+  close(): Promise<void>
+}
+
+export interface OpenBeaconOptions {
+  /** An IP address. */
+  readonly host: string
+  /** Milliseconds after which an echo leaves. */
+  readonly delayMs: number
+  readonly timers: Timers
+  /** Whether the port is that of a beacon: two of them would echo a forged datagram for ever. */
+  readonly isBeacon: (port: number) => boolean
+}
+
+/** The service's beacons have ports of 0 to 59999 (service-api, Limits); systems also give higher ones. */
+const HIGHEST_PORT = 59_999
+const PORTS_TRIED = 50
+/** Ports of services that would answer an answer. */
+const LOWEST_CLIENT_PORT = 1024
+/** Bytes. Longer datagrams are no pings. */
+const LONGEST_PING = 1200
+/** Echoes of one beacon under way at once; more are dropped. */
+const MOST_UNDER_WAY = 1000
+const MOST_CONNECTIONS = 64
+const IDLE_MS = 10_000
+
+/** @throws the system's error when there is no port left, or no such address. */
+export async function openBeacon(options: OpenBeaconOptions): Promise<OpenBeacon> {
+  const udp = await openUdp(options)
+  try {
+    const tcp = await openTcp(options)
+    return {
+      udpPort: udp.address().port,
+      tcpPort: portOf(tcp.server),
+      close: async () => {
+        await Promise.all([closeUdp(udp), tcp.close()])
+      },
+    }
+  } catch (error) {
+    await closeUdp(udp)
+    throw error
+  }
+}
+
+async function openUdp({ host, delayMs, timers, isBeacon }: OpenBeaconOptions): Promise<UdpSocket> {
+  const socket = await tried(async () => {
+    const candidate = createSocket(isIPv6(host) ? 'udp6' : 'udp4')
+    await bound(candidate, () => candidate.bind({ address: host, port: 0, exclusive: true }))
+    return { found: candidate, port: candidate.address().port, close: () => closeUdp(candidate) }
+  })
+  let underWay = 0
+  socket.on('message', (ping, { port, address }) => {
+    if (ping.length > LONGEST_PING || port < LOWEST_CLIENT_PORT || isBeacon(port)) return
+    if (delayMs === 0) return socket.send(ping, port, address)
+    if (underWay === MOST_UNDER_WAY) return
+    underWay++
+    timers.after(delayMs, () => {
+      underWay--
+      socket.send(ping, port, address)
+    })
+  })
+  // Nobody is there any more to whom an echo was sent.
+  socket.on('error', () => {})
+  // A process whose work is done ends, even if nobody closes the emulator.
+  return socket.unref()
+}
+
+async function openTcp({ host, delayMs, timers }: OpenBeaconOptions) {
+  const connections = new Set<Socket>()
+  const accept = (socket: Socket) => {
+    connections.add(socket.unref())
+    socket.setNoDelay().setTimeout(IDLE_MS, () => socket.destroy())
+    socket.once('close', () => connections.delete(socket))
+    socket.on('error', () => socket.destroy())
+    socket.on('data', (ping) => {
+      // One part at a time: whoever sends and does not read is not waited for in memory.
+      socket.pause()
+      const echo = () => void socket.write(ping, () => socket.resume())
+      if (delayMs === 0) echo()
+      else timers.after(delayMs, echo)
+    })
+  }
+  const server = await tried(async () => {
+    const candidate = createServer(accept)
+    candidate.maxConnections = MOST_CONNECTIONS
+    await bound(candidate, () => candidate.listen({ host, port: 0, exclusive: true }))
+    return { found: candidate, port: portOf(candidate), close: () => closeTcp(candidate) }
+  })
+  const close = async () => {
+    const closed = closeTcp(server)
+    for (const socket of connections) socket.destroy()
+    await closed
+  }
+  return { server: server.unref(), close }
+}
+
+interface Tried<T> {
+  readonly found: T
+  readonly port: number
+  close(): Promise<void>
+}
+
+/** Takes what the system gives until the port is one that beacons have. */
+async function tried<T>(open: () => Promise<Tried<T>>): Promise<T> {
+  const unfit: Tried<T>[] = []
+  try {
+    while (unfit.length < PORTS_TRIED) {
+      const candidate = await open()
+      if (candidate.port <= HIGHEST_PORT) return candidate.found
+      // Kept until another is found, so that it is not given again.
+      unfit.push(candidate)
+    }
+    throw new Error(`the system gives no ports up to ${HIGHEST_PORT} to beacons`)
+  } finally {
+    await Promise.all(unfit.map(({ close }) => close()))
+  }
+}
+
+async function bound(socket: UdpSocket | Server, bind: () => void): Promise<void> {
+  const listening = once(socket, 'listening')
+  bind()
+  await listening
+}
+
+const portOf = (server: Server) => (server.address() as { readonly port: number }).port
+const closeUdp = (socket: UdpSocket): Promise<void> => new Promise((resolve) => socket.close(() => resolve()))
+const closeTcp = (server: Server): Promise<void> => new Promise((resolve) => server.close(() => resolve()))
