@@ -9,7 +9,7 @@ export interface WatchedSet {
   /** It is READY and known to be. */
   settle(requestId: string): void
   remove(requestId: string): void
-  /** Something suggests that it has changed. */
+  /** Something suggests that it has changed. One that is not followed any more stays so. */
   suspect(one: Watched): void
   /** It is being looked at. */
   clear(one: Watched): void
@@ -25,6 +25,8 @@ export function createWatchedSet(): WatchedSet {
   const starting = new Map<string, Watched>()
   const suspects = new Set<Watched>()
   const suspect = (one: Watched) => {
+    // A sweep tells of those that were followed when it began.
+    if (watched.get(one.requestId) !== one) return
     one.suspect = true
     if (one.phase === 'running') suspects.add(one)
   }
