@@ -46,7 +46,7 @@ test('input that does not fit the description is 400, naming the field', async (
   const { call } = started()
   expect(await call('POST', '/v1/app', { name: 'ab' })).toMatchObject({
     status: 400,
-    body: { message: 'name: Too small: expected string to have >=3 characters, got "ab"' },
+    body: { message: 'name: must have at least 3 characters, got "ab"' },
   })
   expect((await call('POST', '/v1/app', 'not JSON')).status).toBe(400)
 })
@@ -85,7 +85,7 @@ test('a mistake in a handler is 500, and told to who asked for it', async () => 
 test('paths and parameters that the document leaves open are settings', async () => {
   const { call } = started({ settings: { createDeploymentPath: '/v2/deployments', locationTagsParameter: 'with_tags' } })
   expect((await call('POST', '/deployments', {})).status).toBe(404)
-  expect(await call('POST', '/v2/deployments', {})).toMatchObject({ status: 400, body: { message: 'application: is required' } })
+  expect(await call('POST', '/v2/deployments', {})).toMatchObject({ status: 400, body: { message: 'application: is missing' } })
   expect((await call('GET', '/v1/locations?with_tags=true&limit=1')).body).toMatchObject({
     locations: [{ tags: expect.any(Array) }],
   })
@@ -157,7 +157,7 @@ test.each([
   [{ random: 5 }, /^option random: must be a function, got 5$/],
   [{ settings: { createDeploymentPath: 'deployments' } }, /^option settings\.createDeploymentPath: .*got "deployments"$/],
   [{ pageSizes: { default: 0 } }, /^option pageSizes\.default: .*got 0$/],
-  [{ deployTimes: { seekMS: 1 } }, /^option deployTimes\.seekMS: is not known$/],
+  [{ deployTimes: { seekMS: 1 } }, /^option deployTimes\.seekMS: is not known; did you mean seekMs\?$/],
   [
     { deployments: { processPorts: { from: 2, to: 1 } } },
     /^option deployments\.processPorts\.to: must not be before from, got 1$/,
@@ -167,8 +167,8 @@ test.each([
   [{ relayData: { authDelayMs: -1 } }, /^option relayData\.authDelayMs: .*got -1$/],
   [{ relayData: { userPacketsPerSecond: 0 } }, /^option relayData\.userPacketsPerSecond: .*got 0$/],
   [{ relayData: { port: 1 } }, /^option relayData\.port: is not known$/],
-  [{ relayData: 'on' }, /^option relayData: .*got "on"$/],
-  [{ sped: 2 }, /^option sped: is not known$/],
+  [{ relayData: 'on' }, /^option relayData: must be .*, got a text$/],
+  [{ sped: 2 }, /^option sped: is not known; did you mean speed\?$/],
 ])('option %j is refused by name', (options, message) => {
   expect(() => createEmulator(options as EmulatorOptions)).toThrow(message)
 })

@@ -1,6 +1,7 @@
-import { InvalidInput, scrub } from '@muster/core'
+import { InvalidInput } from '@muster/core'
 import { canonicalIp } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
+import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 
 /** Schemas of options and inputs, and the error for what does not fit them. */
@@ -36,25 +37,11 @@ export const address = z.string().transform((text, context) => {
 /**
  * The value as its schema gives it back.
  * @param what the value as a whole, e.g. `createLobbies: option`.
- * @throws {InvalidInput} naming the field, and its value where that is a number, a flag or missing.
+ * @throws {InvalidInput} naming the field, and its value unless it may be a secret or an address.
  */
 export function checked<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const result = schema.safeParse(value)
+  const result = validate(schema, value)
   if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : []
-  const path = [...(issue?.path ?? []), ...unknown].map(String)
-  const field = path.join('.')
-  const wrong = unknown.length > 0 ? 'is not known' : (issue?.message ?? 'is not as described')
-  throw new InvalidInput(`${what}${field === '' ? '' : ` ${field}`}: ${scrub(wrong)}${shown(value, path, unknown.length > 0)}`, {
-    field: field === '' ? undefined : field,
-  })
-}
-
-/** Texts are left out: they may be a password or an address. */
-function shown(value: unknown, path: readonly string[], isKey: boolean): string {
-  if (isKey) return ''
-  const wrong = path.reduce<unknown>((part, key) => (part as Readonly<Record<string, unknown>> | null | undefined)?.[key], value)
-  if (wrong === undefined) return ', got nothing'
-  return typeof wrong === 'number' || typeof wrong === 'boolean' || wrong === null ? `, got ${wrong}` : ''
+  const { field, message } = result.fault
+  throw new InvalidInput(`${what}${field === undefined ? '' : ` ${field}`}: ${message}`, { field })
 }

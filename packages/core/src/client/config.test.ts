@@ -73,7 +73,7 @@ test.each([
   [{ retry: { tries: 1 } }, 'retry.tries', 'option retry.tries is not known'],
   [{ settings: { createDeploymentPath: 'v2' } }, 'settings.createDeploymentPath', 'option settings.createDeploymentPath must be a path, not "v2"'],
   [{ settings: { deploymentQueryParameter: '' } }, 'settings.deploymentQueryParameter', 'option settings.deploymentQueryParameter must be a text, not ""'],
-  [{ timeout: 5 }, 'timeout', 'option timeout is not known'],
+  [{ timeout: 5 }, 'timeout', 'option timeout is not known; did you mean timeoutMs?'],
 ])('%j is refused, naming option and value', (options, field, message) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field, message }))
 })

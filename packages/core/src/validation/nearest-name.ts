@@ -10,7 +10,7 @@ const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, ''
 
 /**
  * The known name that a misspelt one most likely stands for; undefined where none is near: a letter or two apart
- * (one in four), or the same but for case and separators. Of names of two letters none is near another.
+ * (one in four), the same but for case and separators, or its beginning. Of names of two letters none is near another.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > LONGEST) return undefined
@@ -21,8 +21,8 @@ export function nearestName(given: string, known: readonly string[]): string | u
   for (const name of known.slice(0, MOST_NAMES)) {
     if (name.length > LONGEST || name === given) continue
     const candidate = plain(name)
-    if (Math.abs(candidate.length - wanted.length) >= least) continue
-    const distance = editDistance(wanted, candidate)
+    if (Math.abs(candidate.length - wanted.length) >= least && !isBegun(candidate, wanted)) continue
+    const distance = isBegun(candidate, wanted) ? 0.5 : editDistance(wanted, candidate)
     if (distance >= least) continue
     nearest = name
     least = distance
@@ -35,6 +35,9 @@ export function didYouMean(given: string, known: readonly string[]): string {
   const name = nearestName(given, known)
   return name === undefined ? '' : `; did you mean ${name}?`
 }
+
+/** `timeout` for `timeoutMs`: all but a unit or an ending. */
+const isBegun = (name: string, given: string) => given.length >= 4 && name.length - given.length <= 3 && name.startsWith(given)
 
 /** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
 function editDistance(one: string, other: string): number {

@@ -97,7 +97,7 @@ function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
   if (firsts.length === 0 || !firsts.every((first) => first?.path.length === 0)) return 'fits none of the forms it may have'
   const words = (firsts as Issue[]).map((first) => (first.message === '' ? plainWords(first) : first.message))
   const may = words.map((word) => /^must be (.+)$/.exec(word)?.[1])
-  return may.every((word) => word !== undefined) ? `must be ${alternatives([...new Set(may as string[])])}` : words.join(', or ')
+  return may.every((word) => word !== undefined) ? `must be ${alternatives([...new Set((may as string[]).flatMap((word) => word.split(' or ')))])}` : words.join(', or ')
 }
 
 function keyWords(issue: Issue | undefined): string {

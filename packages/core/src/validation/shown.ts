@@ -5,7 +5,7 @@ const LONGEST = 40
 
 /** Words in a name under which a secret, an address or a webhook's URL may stand. */
 const HIDING = new Set(
-  ('secret secrets token tokens password passwords passphrase credential credentials authorization auth cookie private ' +
+  ('secret secrets token tokens password passwords passphrase code credential credentials authorization cookie private ' +
     'apikey key keys url urls uri webhook webhooks env envs environment variables ip ips address addresses').split(' '),
 )
 
@@ -19,13 +19,14 @@ export const mayHoldSecret = (key: string): boolean => isHidden(key) || wordsOf(
  * `, got 70000` for a message about a value that is wrong; only its kind where it may be a secret. A text in the wrong
  * place may be anything, so only short ones in a place for texts are shown.
  * @param path the names on the way to it.
+ * @param isOfType whether it is of the type that is wanted, and wrong in another way.
  */
-export function gotWords(path: readonly string[], value: unknown, isTextWanted: boolean): string {
-  if (value === undefined) return ''
+export function gotWords(path: readonly string[], value: unknown, isOfType: boolean): string {
+  if (value === undefined) return ', got nothing'
   if (value === null) return ', got null'
-  if (path.some(mayHoldSecret)) return `, got ${kindOf(value)}`
+  if (path.some(mayHoldSecret)) return isOfType ? '' : `, got ${kindOf(value)}`
   if (typeof value === 'number' || typeof value === 'boolean') return `, got ${value}`
-  if (typeof value !== 'string' || !isTextWanted) return `, got ${kindOf(value)}`
+  if (typeof value !== 'string' || !isOfType) return `, got ${kindOf(value)}`
   // What names a host or holds credentials is shown to nobody.
   if (/:\/\/|@|\?/.test(value) || value.length > LONGEST) return `, got a text of ${value.length} characters`
   return `, got ${JSON.stringify(scrub(value))}`

@@ -65,10 +65,10 @@ describe('names the field and says what is wrong in plain words', () => {
     [{ matchSize: 2, since: 'now' }, 'since', 'must be a time as ISO 8601 writes it, got "now"'],
     [{ matchSize: 2, lengths: { long1: 1 } }, 'lengths.long1', 'is a name that must have at most 3 characters, got 1'],
     [{ matchSize: 2, only: 8 }, 'only', 'must be 7, got 8'],
-    [{ matchSize: 2, code: 'XB12' }, 'code', 'must start with "AB", got "XB12"'],
+    [{ matchSize: 2, code: 'XB12' }, 'code', 'must start with "AB"'],
     [{ matchSize: 2, custom: 1 }, 'custom', 'is not as described, got 1'],
     [[], undefined, 'must be an object, got a list'],
-    [undefined, undefined, 'must be an object'],
+    [undefined, undefined, 'must be an object, got nothing'],
   ] as const)('%j', (value, field, message) => {
     expect(faultOf(value)).toMatchObject({ field, message })
   })
@@ -97,9 +97,9 @@ describe('no secret is shown', () => {
   const SECRET = 'https://hooks.example.com/hunter2'
 
   test.each([
-    [{ matchSize: 2, webhookUrl: 'hunter2' }, 'webhookUrl', 'must be a URL, got a text'],
+    [{ matchSize: 2, webhookUrl: 'hunter2' }, 'webhookUrl', 'must be a URL'],
     [{ matchSize: 2, webhookUrl: 71_123 }, 'webhookUrl', 'must be a text, got a number'],
-    [{ matchSize: 2, apiToken: 'hunter2' }, 'apiToken', 'must have at least 100 characters, got a text'],
+    [{ matchSize: 2, apiToken: 'hunter2' }, 'apiToken', 'must have at least 100 characters'],
     [{ matchSize: 2, name: SECRET }, 'name', 'must have at most 8 characters, got a text of 33 characters'],
     [{ matchSize: 2, name: 'a@hunter2' }, 'name', 'must have at most 8 characters, got a text of 9 characters'],
     [{ matchSize: 2, name: 'x'.repeat(41) }, 'name', 'must have at most 8 characters, got a text of 41 characters'],

@@ -54,9 +54,9 @@ function faultOf(value: unknown, issues: readonly Issue[]): Fault {
   const given = at(value, issue.path)
   const isAuthored = issue.message !== ''
   if (given === undefined && issue.path.length > 0 && !isAuthored) return fault(issue.path, 'is missing', '', '')
-  const isTextWanted = issue.code !== 'invalid_type' && issue.code !== 'invalid_union'
+  const isOfType = issue.code !== 'invalid_type' && issue.code !== 'invalid_union'
   const wrong = isAuthored ? issue.message : plainWords(issue)
-  return fault(issue.path, wrong, gotWords(issue.path.map(String), given, isTextWanted || isChoice(issue)), hint(issue, given))
+  return fault(issue.path, wrong, gotWords(issue.path.map(String), given, isOfType || isChoice(issue)), hint(issue, given))
 }
 
 function fault(place: readonly PropertyKey[], wrong: string, got: string, meant: string): Fault {

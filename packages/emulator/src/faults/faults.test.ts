@@ -75,7 +75,7 @@ test.each([
   [{ operation: '*', packets: {} }, /^fault packets: must have loss, delayMs, jitterMs or reorder/],
   [{ operation: '*', packets: { loss: 1.5 } }, /^fault packets\.loss: .*got 1\.5$/],
   [{ operation: '*', packets: { delayMs: 10_001 } }, /^fault packets\.delayMs: .*got 10001$/],
-  [{ operation: '*', delay: 5 }, /^fault delay: is not known$/],
+  [{ operation: '*', delay: 5 }, /^fault delay: is not known; did you mean delayMs\?$/],
 ])('%j is refused, with a reason', (fault, reason) => {
   expect(() => createFaults([], seededRandom(1)).add(fault as Fault)).toThrow(reason)
 })

@@ -71,20 +71,20 @@ describe('what does not fit is a problem that names the field', () => {
   test.each([
     ['a bad escape', api.applications.get, { segments: ['%zz'] }, 'app_name: is not valid percent-encoding'],
     ['a number that is none', api.fleets.list, { query: 'page=one' }, 'page: must be a whole number, got "one"'],
-    ['a number out of range', api.fleets.list, { query: 'limit=0' }, 'limit: Too small: expected number to be >=1, got 0'],
+    ['a number out of range', api.fleets.list, { query: 'limit=0' }, 'limit: must be at least 1, got 0'],
     ['an unknown parameter', api.fleets.list, { query: 'pages=1' }, 'pages: is not a query parameter of this operation'],
     ['a parameter twice', api.fleets.list, { query: 'page=1&page=2' }, 'page: is given more than once'],
     ['a flag that is none', api.locations.list, { query: 'tags=yes' }, 'tags: must be true or false, got "yes"'],
     ['a query that is not JSON', api.deployments.list, { query: 'query=status' }, 'query: must be JSON'],
-    ['a missing field', api.applications.create, body({}), 'name: is required'],
-    ['no body at all', api.applications.create, {}, 'name: is required'],
+    ['a missing field', api.applications.create, body({}), 'name: is missing'],
+    ['no body at all', api.applications.create, {}, 'name: is missing'],
     ['a body that is not JSON', api.applications.create, { body: '{"name":' }, 'the body must be a JSON object'],
     ['a body that is a list', api.applications.create, body([1]), 'the body must be a JSON object'],
     [
       'a field of another type',
       api.applications.create,
       body({ name: 7 }),
-      'name: Invalid input: expected string, received number, got 7',
+      'name: must be a text, got 7',
     ],
     ['an unknown field', api.applications.create, body({ name: 'app', colour: 'red' }), 'colour: is not a field of the body'],
     [
@@ -103,13 +103,13 @@ describe('what does not fit is a problem that names the field', () => {
       'a rule of a nested field',
       api.versions.create,
       { segments: ['app'], ...body({ ...version, ports: [{ port: 70_000, protocol: 'UDP' }] }) },
-      'ports.0.port: Too big: expected number to be <=59999, got 70000',
+      'ports.0.port: must be at most 59999, got 70000',
     ],
     [
       'an unknown nested field',
       api.versions.create,
       { segments: ['app'], ...body({ ...version, ports: [{ port: 1, protocol: 'UDP', proto: 'x' }] }) },
-      'ports.0.proto: is not known',
+      'ports.0.proto: is not known; did you mean protocol?',
     ],
   ])('%s', (_what, operation, parts, problem) => {
     expect(read(operation, parts)).toEqual({ problem })

@@ -1,6 +1,6 @@
 import { wireName, type Operation, type Settings } from '@muster/core/api'
+import { validate } from '@muster/core/validation'
 import { z } from 'zod'
-import { problemOf } from './problem.js'
 import { queryType, queryValue, type QueryType } from './query-value.js'
 
 /** A request of a known operation, in parts. */
@@ -65,8 +65,10 @@ export function createReader(operation: Operation, settings: Settings): (parts: 
         input[key] = value
       }
     }
-    const checked = operation.input.safeParse(input)
-    return checked.success ? { input: checked.data } : { problem: problemOf(input, checked.error) }
+    const checked = validate(operation.input, input)
+    if (checked.success) return { input: checked.data }
+    const { field, message } = checked.fault
+    return { problem: field === undefined ? message : `${field}: ${message}` }
   }
 }
 

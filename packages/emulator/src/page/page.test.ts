@@ -70,12 +70,12 @@ describe('the answers', () => {
     const { emulator } = started({ page: false })
     expect([(await get(emulator)).status, (await get(emulator, '/_emulator/state')).status]).toEqual([404, 404])
     expect(emulator.counters.unrouted).toBe(2)
-    expect(() => createEmulator(JSON.parse('{"page":"off"}') as EmulatorOptions)).toThrow(/^option page: .*got "off"$/)
+    expect(() => createEmulator(JSON.parse('{"page":"off"}') as EmulatorOptions)).toThrow(/^option page: must be true or false, got a text$/)
   })
 
   test('do not hide an operation that a setting has put there', async () => {
     const { call, emulator } = started({ settings: { createDeploymentPath: '/_emulator' } })
-    expect(await call('POST', '/_emulator', {})).toMatchObject({ status: 400, body: { message: 'application: is required' } })
+    expect(await call('POST', '/_emulator', {})).toMatchObject({ status: 400, body: { message: 'application: is missing' } })
     expect((await get(emulator)).status).toBe(200)
   })
 
