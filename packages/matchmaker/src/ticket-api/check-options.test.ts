@@ -7,7 +7,7 @@ const service = {} as TicketService
 const authenticate = async () => undefined
 
 test.each([
-  [{}, 'authenticate', 'option authenticate: must be a function'],
+  [{}, 'authenticate', 'option authenticate: must be a function, got nothing'],
   [{ authenticate: 'token' }, 'authenticate', 'option authenticate: must be a function, got "token"'],
   [{ authenticate, basePath: 'api' }, 'basePath', `option basePath: must be empty, or begin with '/' and not end with it, got "api"`],
   [{ authenticate, basePath: '/api/' }, 'basePath', `option basePath: must be empty, or begin with '/' and not end with it, got "/api/"`],
