@@ -12,23 +12,30 @@ const image = { docker_repository: 'registry.example.com', docker_image: 'studio
 const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 await client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports })
 
-// Matchmaking.
-const rules = [{ kind: 'distance', maxKm: 1000, optionalAfterMs: 10_000 }] as const
-const duel = { name: 'duel', matchSize: 2, rules, deploy: { application: 'my-game', version: '1.0' } }
-const matchmaker = createMatchmaker({ deployments: client.deployments, queues: [duel] })
+// Matchmaking: two players within 1,000 km of each other, or any two once they have waited for 10 seconds.
+const matchmaker = createMatchmaker({
+  deployments: client.deployments,
+  queues: [
+    {
+      name: 'duel',
+      matchSize: 2,
+      rules: [{ kind: 'distance', maxKm: 1000, optionalAfterMs: 10_000 }],
+      deploy: { application: 'my-game', version: '1.0' },
+    },
+  ],
+})
 matchmaker.start()
 
-const assigned = new Promise<string>((resolve) => {
-  matchmaker.on('assigned', ({ tickets, assignment }) => {
-    console.log(`${tickets.flatMap(({ players }) => players.map(({ id }) => id)).join(' and ')} play at`, assignment.ports['game']?.link)
-    resolve(tickets[0]?.matchId ?? '')
-  })
-})
-matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', coordinates: { latitude: 52.5, longitude: 13.4 } }] })
+// Two players come. Ann waits until her ticket says where to connect.
+let ticket = matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', coordinates: { latitude: 52.5, longitude: 13.4 } }] })
 matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ben', coordinates: { latitude: 48.1, longitude: 11.6 } }] })
+while (ticket.status !== 'HOST_ASSIGNED') {
+  ticket = await matchmaker.waitForChange(ticket.id, { version: ticket.version })
+  console.log(ticket.status, ticket.assignment?.ports['game']?.link ?? '')
+}
 
 // When the match is over, its server goes.
-await matchmaker.stopMatch(await assigned)
+await matchmaker.stopMatch(ticket.matchId ?? '')
 await matchmaker.close()
 await client.close()
 await emulator.close()

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, readFile, symlink } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -28,21 +28,20 @@ export interface Packed {
   readonly files: readonly string[]
 }
 
-/** Packs a package of the workspace, and unpacks it under `into`. */
-export async function pack(name: string, into: string): Promise<Packed> {
-  const source = join(root, 'packages', name)
-  const { stdout } = await run('pnpm', ['pack', '--json', '--pack-destination', into], { cwd: source })
-  const { filename: tarball } = JSON.parse(stdout) as { filename: string }
+/** Unpacks the package from the folder of tarballs under `into`. */
+export async function unpack(name: string, tarballs: string, into: string): Promise<Packed> {
+  const file = (await readdir(tarballs)).find((one) => one.startsWith(`muster-${name}-`))
+  const tarball = join(tarballs, file ?? `muster-${name}`)
   const folder = join(into, name)
   await mkdir(folder)
   await run('tar', ['-xzf', tarball, '-C', folder, '--strip-components=1'])
   const listed = await run('tar', ['-tzf', tarball])
-  await symlink(join(source, 'node_modules'), join(folder, 'node_modules'))
+  await symlink(join(root, 'packages', name, 'node_modules'), join(folder, 'node_modules'))
   return {
     tarball,
     folder,
     manifest: JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest,
-    files: listed.stdout.split('\n').filter(Boolean).map((file) => file.replace(/^package\//, '')),
+    files: listed.stdout.split('\n').filter(Boolean).map((one) => one.replace(/^package\//, '')),
   }
 }
 

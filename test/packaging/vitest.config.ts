@@ -1,6 +1,12 @@
+import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// Apart from the other tests, as it needs the packages to be built: `pnpm packages`.
+// Apart from the other tests, as it packs the packages as they would be published: `pnpm packages`.
 export default defineConfig({
-  test: { include: ['test/packaging/*.test.ts'], testTimeout: 120_000, hookTimeout: 120_000 },
+  test: {
+    include: ['test/packaging/*.test.ts'],
+    globalSetup: [fileURLToPath(new URL('pack-all.ts', import.meta.url))],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+  },
 })

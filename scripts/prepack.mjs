@@ -1,0 +1,16 @@
+// Runs before a package is packed: builds it anew, and refuses to pack one whose entry points are not there.
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+
+const { name, publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+// What was built from files that are gone would be shipped too.
+rmSync('dist', { recursive: true, force: true })
+execFileSync('tsc', ['-b'], { stdio: 'inherit', shell: process.platform === 'win32' })
+
+const targets = [publishConfig.exports, publishConfig.bin ?? {}].flatMap((entry) => JSON.stringify(entry).match(/\.\/dist\/[^"]+/g) ?? [])
+const missing = targets.filter((target) => !existsSync(target))
+if (targets.length === 0 || missing.length > 0) {
+  console.error(`${name} is not packed: ${targets.length === 0 ? 'it has no entry points' : `${missing.join(', ')} was not built`}`)
+  process.exit(1)
+}

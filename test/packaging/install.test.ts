@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { root } from './packed.js'
+
+const run = promisify(execFile)
+const names = readdirSync(join(root, 'packages'))
+
+/** What a stranger does: an empty folder outside the workspace, the packages as they are published, the README's code as pasted. */
+describe('installed in an empty folder', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-stranger-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  beforeAll(async () => {
+    const tarballs = readdirSync(inject('tarballs')).map((file) => join(inject('tarballs'), file))
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', ...tarballs], { cwd: folder })
+  })
+
+  const quickstart = () => {
+    const [, code] = /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+    return code ?? ''
+  }
+
+  test('the quickstart of the README runs as pasted', async () => {
+    writeFileSync(join(folder, 'quickstart.mjs'), quickstart())
+    const { stdout, stderr } = await run('node', ['quickstart.mjs'], { cwd: folder, timeout: 60_000 })
+    expect(stdout).toMatch(/^HOST_ASSIGNED \S+:\d+$/m)
+    expect(stderr).toBe('')
+  })
+
+  test('and is the example that CI runs', () => {
+    const example = readFileSync(join(root, 'examples/quickstart.ts'), 'utf8')
+    expect(example.slice(example.indexOf('import '))).toBe(quickstart())
+  })
+
+  test('the emulator starts as a program, and says where it listens', async () => {
+    const { stdout } = await run('npx', ['--no-install', 'muster-emulator', '--help'], { cwd: folder, timeout: 60_000 })
+    expect(stdout).toContain('--port')
+  })
+})
+
+describe('every document of a package', () => {
+  test.each(names)('@muster/%s links to what is in the package, or to the home that its manifest names', (name) => {
+    const folder = join(root, 'packages', name)
+    const { homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { homepage: string }
+    const links = Array.from(readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/\]\(([^)]+)\)/g), ([, link = '']) => link)
+    const files = readdirSync(folder)
+    expect(links.filter((link) => !link.startsWith(`${homepage}/`) && !link.startsWith('https://') && !files.includes(link))).toEqual([])
+  })
+
+  test.each(names)('@muster/%s leads to files that exist at its home', (name) => {
+    const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8')
+    const { homepage } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as { homepage: string }
+    const paths = Array.from(text.matchAll(/\]\((https:[^)]+)\)/g), ([, link = '']) => link).flatMap((link) =>
+      link.startsWith(`${homepage}/blob/main/`) ? link.slice(`${homepage}/blob/main/`.length).replace(/#.*/, '') : [],
+    )
+    for (const path of paths) expect(() => readFileSync(join(root, path)), path).not.toThrow()
+  })
+})
