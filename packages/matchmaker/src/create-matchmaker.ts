@@ -122,7 +122,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     ...matching,
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
-    explain: createExplaining({ tickets, clock }),
+    explain: createExplaining({ tickets, clock, held: allocator.held }),
 
     reconfigure: (definitions) => {
       runtimes = inOperation(defineQueues(definitions))

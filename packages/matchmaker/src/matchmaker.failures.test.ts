@@ -231,7 +231,7 @@ describe('the journal', () => {
     await run(500)
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
     broken = false
-    await run(500)
+    await run(1250)
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 

@@ -8,21 +8,32 @@ export interface BadDay {
   /** How often stops fail besides. */
   readonly stops: number
   readonly webhooks: number
-  /** Whether the service refuses everything for a while, and from when to when: milliseconds from the start. */
-  readonly storm: readonly [fromMs: number, toMs: number]
+  /** Whether the service refuses everything for a while, and from when to when. */
+  readonly storm: Span
+  /** From when to when the journal cannot be written to. */
+  readonly diskFull: Span
 }
+
+/** Milliseconds from the start. */
+type Span = readonly [fromMs: number, toMs: number]
+
+export const isWithin = ([fromMs, toMs]: Span, atMs: number) => atMs >= fromMs && atMs < toMs
 
 export const pick = <T>(random: Random, ...values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
 const sometimes = (random: Random, share: number) => random() < share
 
 export function drawDay(random: Random): BadDay {
-  const from = random() * 5000
+  const span = (share: number): Span => {
+    const from = random() * 5000
+    return sometimes(random, share) ? [from, from + random() * 4000] : [0, 0]
+  }
   return {
     create: pick(random, 0, 0.2, 0.5),
     others: pick(random, 0, 0.05, 0.25),
     stops: pick(random, 0, 0, 0.8),
     webhooks: pick(random, 0, 0.3, 1),
-    storm: sometimes(random, 0.3) ? [from, from + random() * 4000] : [0, 0],
+    storm: span(0.3),
+    diskFull: span(0.3),
   }
 }
 
@@ -30,7 +41,7 @@ type What = Omit<Fault, 'operation' | 'nth' | 'probability' | 'count'>
 
 /** What happens to one request. @param atMs milliseconds since the start. */
 export function drawFault(random: Random, day: BadDay, operation: string, atMs: number): What | undefined {
-  if (atMs >= day.storm[0] && atMs < day.storm[1]) {
+  if (isWithin(day.storm, atMs)) {
     return sometimes(random, 0.5) ? { status: 429 } : { status: 429, retryAfterMs: 1000 }
   }
   if (operation === 'deployments.stop' && sometimes(random, day.stops)) return { status: 500 }

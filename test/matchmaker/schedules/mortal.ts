@@ -15,7 +15,8 @@ export interface MortalParts {
   /** What survives. */
   readonly disk: Journal
   readonly death: Death | undefined
-  readonly diskFull: number
+  /** Whether an entry cannot be written now. */
+  readonly isDiskFull: () => boolean
   readonly answer: (request: Request) => Promise<Response>
   readonly died: () => void
 }
@@ -35,7 +36,7 @@ export interface Mortal {
 
 const never = <T>() => new Promise<T>(() => {})
 
-export function createMortal({ clock, random, seed, disk, death, diskFull, answer, died }: MortalParts): Mortal {
+export function createMortal({ clock, random, seed, disk, death, isDiskFull, answer, died }: MortalParts): Mortal {
   let dead = false
   let appends = 0
   let spared = false
@@ -66,7 +67,7 @@ export function createMortal({ clock, random, seed, disk, death, diskFull, answe
     const dies = !spared && death?.append === appends
     if (dies && !death.written) kill()
     if (dead) return never()
-    if (entry.kind === 'intent' && random() < diskFull) throw new Error('the disk is full')
+    if (isDiskFull()) throw new Error('the disk is full')
     await disk.append(entry)
     if (dies) kill()
     await ownClock.sleep(random() < 0.5 ? 0 : 20)

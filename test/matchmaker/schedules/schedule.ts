@@ -1,7 +1,7 @@
 import { seededRandom } from '@muster/core/clock'
 import type { Emulator } from '@muster/emulator'
 import { createMatchmaker, createMemoryJournal, TooLate, type Journal, type Matchmaker } from '@muster/matchmaker'
-import { drawDay, drawFault, pick } from './faults.js'
+import { drawDay, drawFault, isWithin, pick } from './faults.js'
 import { groundFor, LIST_LAG_MS } from './ground.js'
 import { createMortal, type Death, type Mortal } from './mortal.js'
 
@@ -78,7 +78,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
 
   /** Servers that players were told of, and that nobody has ended since. */
   const told = new Map<string, string>()
-  /** Matches that were to be stopped, while the process lived on: none of them goes on. */
+  /** Matches that were to be stopped, while the process lived on until its journal was written: none of them goes on. */
   const stopped = new Set<string>()
   let stopping: string[] = []
 
@@ -90,7 +90,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       seed,
       disk: journal,
       death,
-      diskFull: calm ? 0 : day.others / 4,
+      isDiskFull: () => !calm && (isWithin(day.diskFull, clock.now() - startedAt) || random() < day.others / 4),
       answer,
       died: () => (deaths += 1),
     })
@@ -197,8 +197,12 @@ export async function runSchedule(seed: number): Promise<Outcome> {
   for (let at = 0; at < BAD_MS; at += STEP_MS) {
     act(life)
     await step()
-    if (!life.mortal.isDead()) for (const matchId of stopping) stopped.add(matchId)
-    stopping = []
+    if (life.mortal.isDead()) {
+      stopping = []
+    } else if (life.matchmaker.inspect().held !== 'journal') {
+      for (const matchId of stopping) stopped.add(matchId)
+      stopping = []
+    }
     if (!life.mortal.isDead() && random() < SUDDEN_DEATH) life.mortal.kill()
     if (!life.mortal.isDead()) continue
     const downMs = random() * DOWN_MS

@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import type { Allocator, Held } from '../servers/allocator.js'
 import { UnknownTicket } from '../errors.js'
 import type { Matchmaker } from './matchmaker.js'
 import { slotIn } from '../tickets/pool-membership.js'
@@ -9,9 +10,12 @@ import type { Tickets } from '../tickets/tickets.js'
 export function createExplaining({
   tickets,
   clock,
+  held,
 }: {
   readonly tickets: Pick<Tickets, 'find'>
   readonly clock: Clock
+  /** Why no servers are deployed now. */
+  readonly held: Allocator['held']
 }): Matchmaker['explain'] {
   return (ticketId) => {
     const record = tickets.find(ticketId)
@@ -24,7 +28,7 @@ export function createExplaining({
     const reasons = queues.map(({ queue, summary }) => (queues.length === 1 ? summary : `${queue}: ${summary}`))
     return {
       ticketId,
-      summary: hindrance(record, now) ?? reasons.join(' '),
+      summary: hindrance(record, now, held()) ?? reasons.join(' '),
       waitedMs: Math.max(0, now - record.createdAt),
       waitingFor: record.status === 'SEARCHING' ? record.waitingFor : undefined,
       queues,
@@ -33,7 +37,7 @@ export function createExplaining({
 }
 
 /** Undefined where it only waits for other players. */
-function hindrance({ status, waitingFor, restsUntil }: TicketRecord, now: number): string | undefined {
+function hindrance({ status, waitingFor, restsUntil }: TicketRecord, now: number, held: Held | undefined): string | undefined {
   switch (status) {
     case 'MATCH_FOUND':
       return 'Its match is found.'
@@ -50,7 +54,7 @@ function hindrance({ status, waitingFor, restsUntil }: TicketRecord, now: number
     case 'retry':
       return `The server for its match failed; it is matched again in ${Math.ceil(Math.max(0, restsUntil - now) / 1000)} s.`
     case 'servers':
-      return 'Its match is found, but no more servers may be deployed now.'
+      return `Its match is found, but no more servers may be deployed now${held === 'journal' ? ': the journal cannot be used' : ''}.`
     case 'other-ticket':
       return 'A match is found for another ticket of one of its players.'
     case 'players':

@@ -8,13 +8,16 @@ import { createWatcher } from './watching/watcher.js'
 import { createWebhookReceiver, isSecret } from './webhook.js'
 import { createCreating } from './creating.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
-import { createGovernor, type Held, type SpendBound } from './governor.js'
+import { createGovernor, type Held as GovernorHeld, type SpendBound } from './governor.js'
 import type { Journal, OpenIntent } from './journal/journal.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import type { AllocatorListener } from './listener.js'
 import { newAllocation, NOBODY, type FoundTicket, type Allocation, type Order } from './records/allocation.js'
 import { createAllocations } from './allocations.js'
 import { createNotes } from './journal/notes.js'
+
+/** Why nothing may be created now: see `Governor`; or `journal`, which cannot be opened or written to. */
+export type Held = GovernorHeld | 'journal'
 
 /** A match before it gets a server; `queue`: its name, `at`: epoch milliseconds. */
 type FoundBy = Pick<Allocation, 'matchId' | 'queue' | 'at'>
@@ -80,11 +83,14 @@ export interface AllocatorOptions {
   readonly on: AllocatorListener
 }
 
+/** Milliseconds until a journal that could not be opened is tried again: another process may have it until it ends. */
+const REOPEN_MS = 1000
+
 export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
   const allocations = createAllocations()
   const governor = createGovernor(bound, random)
-  const notes = createNotes(journal, (error, matchId) => on.problem('journal', error, allocations.find(matchId)))
+  const notes = createNotes(journal, clock, (error, matchId) => on.problem('journal', error, allocations.find(matchId)))
 
   const watcher = createWatcher({
     service,
@@ -121,7 +127,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const creating = createCreating({
     service,
     locations,
-    journal,
+    notes,
     governor,
     allocations,
     lifecycle,
@@ -150,21 +156,27 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   }
   let recovering: Promise<void> | undefined
   let isRecovered = false
+  /** Epoch milliseconds before which the journal is not opened again. */
+  let reopenAt = 0
+  const isBroken = () => notes.isBehind() || (!isRecovered && reopenAt > 0)
 
   return {
     recover: async () => {
+      if (recovering === undefined && clock.now() < reopenAt) return false
       recovering ??= recover()
       try {
         await recovering
         isRecovered = true
       } catch (error) {
         recovering = undefined
+        reopenAt = clock.now() + REOPEN_MS
         on.problem('journal', error)
       }
       return isRecovered
     },
 
-    room: (now) => governor.room({ count: allocations.count(), startingCount: allocations.startingCount() }, now),
+    // A server of which the journal cannot be told is one too many.
+    room: (now) => isBroken() ? 0 : governor.room({ count: allocations.count(), startingCount: allocations.startingCount() }, now),
 
     allocate: ({ matchId, queue, at }, order) => {
       const { tickets } = order
@@ -207,6 +219,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     advance: (now) => {
       // Before the journal was read, everything would look as if it were nobody's.
       if (isRecovered) watcher.look(now)
+      notes.advance(now)
       lifecycle.advance(now)
       creating.advance(now)
     },
@@ -225,11 +238,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
         allocation.ended = NOBODY
         for (const tell of ended) tell(error)
       }
-      await notes.written()
+      await notes.flush()
       await journal.close?.()
     },
     stopsPending: lifecycle.stopsPending,
-    held: governor.held,
+    held: () => (isBroken() ? 'journal' : governor.held()),
     pausedUntil: governor.pausedUntil,
   }
 }

@@ -8,7 +8,7 @@ import { readCreateFailure } from './create-failure.js'
 import { placesWithCapacity, type DeploymentService, type LocationService } from './records/deployment-service.js'
 import { foundMatch } from './found-match.js'
 import type { Governor } from './governor.js'
-import type { Journal } from './journal/journal.js'
+import type { Notes } from './journal/notes.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { AllocatorListener } from './listener.js'
 import { intentEntry, type Allocation, type Order } from './records/allocation.js'
@@ -34,7 +34,7 @@ export interface CreatingOptions {
   readonly service: DeploymentService
   /** Tells where there is capacity; without it, a match tries no other place. */
   readonly locations: LocationService | undefined
-  readonly journal: Journal
+  readonly notes: Pick<Notes, 'append'>
   readonly governor: Governor
   readonly allocations: Allocations
   readonly lifecycle: ServerLifecycle
@@ -56,7 +56,7 @@ const FIRST_CACHED = [firstAttempt(true)]
 const RETRY = { baseMs: 250, capMs: 2000 }
 
 export function createCreating(options: CreatingOptions): Creating {
-  const { service, locations, journal, governor, allocations, lifecycle, clock, random, ownTag, webhookUrlOf, on } = options
+  const { service, locations, notes, governor, allocations, lifecycle, clock, random, ownTag, webhookUrlOf, on } = options
   /** Matches that try again, and when: epoch milliseconds. */
   const waiting = new Map<Allocation, number>()
 
@@ -139,12 +139,7 @@ export function createCreating(options: CreatingOptions): Creating {
 
   /** Resolves when its intent is in the journal, and it goes on; or could not be written, and it is over. */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
-    let appended: void | Promise<void>
-    try {
-      appended = journal.append(intentEntry(allocation))
-    } catch (error) {
-      appended = Promise.reject(error as Error)
-    }
+    const appended = notes.append(intentEntry(allocation))
     if (appended !== undefined) return appended.then(() => goOn(allocation), (error: unknown) => unwritten(allocation, error))
     goOn(allocation)
     return WRITTEN

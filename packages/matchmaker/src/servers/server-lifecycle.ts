@@ -123,10 +123,14 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     on.ready(allocation, requestId, assignment)
   }
 
-  /** The journal first: after a crash, a server that players know of must not be taken for one that nobody needs. */
+  /**
+   * The journal first: after a crash, a server that players know of must not be taken for one that nobody needs. As long
+   * as it cannot be written players are not told; see `createTimeouts` for how long.
+   */
   const assign = (allocation: Allocation) => {
     const { matchId, requestId, assignment, order } = allocation
     if (requestId === undefined || assignment === undefined) return
+    allocation.listensAt = clock.now()
     allocation.endsAt = clock.now() + (order?.deploy.maxDurationMs ?? Infinity)
     const noted = notes.note({ kind: 'assigned', matchId, endsAt: allocation.endsAt, assignment })
     if (noted === undefined) return arrived(allocation, requestId, assignment)

@@ -169,6 +169,60 @@ describe('the journal', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
+  /** A journal on a disk that may be full. */
+  const onDisk = () => {
+    const memory = createMemoryJournal()
+    const disk = { full: false }
+    const append = async (entry: JournalEntry): Promise<void> => {
+      if (disk.full) throw new Error('no space left')
+      await memory.append(entry)
+    }
+    return { disk, journal: { append, open: () => memory.open() } satisfies Journal }
+  }
+
+  test('is full while a server gets READY: players are told when it is written, and a restart leaves them alone', async () => {
+    const { disk, journal } = onDisk()
+    const { clock, matchmaker, service, seen, run, join, status } = setUp({ journal })
+    join('ann', 'ben')
+    await run(500)
+    disk.full = true
+    await run(7500)
+    expect(matchmaker.inspect().matches).toMatchObject([{ phase: 'warming', requestId: 'r1' }])
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+    expect(matchmaker.inspect().held).toBe('journal')
+    expect(seen.problem?.every(({ during }) => during === 'journal')).toBe(true)
+    join('cas', 'dee')
+    await run(1000)
+    expect(matchmaker.explain('cas-dee').summary).toContain('the journal cannot be used')
+    disk.full = false
+    await run(2000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(status('cas-dee')).toBe('MATCH_FOUND')
+    expect(matchmaker.inspect().held).toBeUndefined()
+    const later = setUp({ journal, clock, deployments: service.deployments })
+    for (let ticks = 0; ticks < 100; ticks++) {
+      await later.matchmaker.tick()
+      await clock.advance(250)
+    }
+    expect(service.unstopped()).toContain('r1')
+  })
+
+  test('stays full: players do not wait for ever, and nobody is sent to a server that a restart would stop', async () => {
+    const { disk, journal } = onDisk()
+    const { service, seen, run, join } = setUp({ journal })
+    join('ann', 'ben')
+    await run(500)
+    disk.full = true
+    await run(40_000)
+    expect(seen.assigned).toBeUndefined()
+    expect(seen.returned).toMatchObject([{ reason: 'unavailable', ticket: { attempts: 0 } }])
+    expect(service.unstopped()).toEqual([])
+    disk.full = false
+    await run(15_000)
+    expect(seen.assigned).toHaveLength(1)
+    expect(await journal.open()).toHaveLength(1)
+  })
+
   test('is closed after its last entry', async () => {
     const entries: (JournalEntry['kind'] | 'close')[] = []
     const memory = createMemoryJournal()

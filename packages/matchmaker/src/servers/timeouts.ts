@@ -4,6 +4,8 @@ import type { Allocations } from './allocations.js'
 
 /** Milliseconds for which tickets wait until what was created without capacity is stopped; then they return. */
 const RETRY_PATIENCE_MS = 10_000
+/** Milliseconds for which players wait until the journal says that they were sent to their server; then they return. */
+const JOURNAL_PATIENCE_MS = 30_000
 /** Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them. */
 const ENDS_GAP_MS = 1000
 
@@ -20,10 +22,13 @@ export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
 
   const endStarting = (now: number) => {
     for (const allocation of allocations.starting()) {
-      const { phase, requestId, knownAt, order } = allocation
+      const { phase, requestId, knownAt, listensAt, order } = allocation
       if (requestId === undefined || order === undefined) continue
       if (phase === 'starting' && now - knownAt >= order.deploy.readyTimeoutMs) {
         fail(allocation, 'too-slow', true)
+        stop(allocation, requestId)
+      } else if (phase === 'warming' && now - listensAt >= JOURNAL_PATIENCE_MS) {
+        fail(allocation, 'unavailable', false)
         stop(allocation, requestId)
       } else if (phase === 'retrying' && now - knownAt >= RETRY_PATIENCE_MS) {
         fail(allocation, 'no-capacity', true)

@@ -109,6 +109,7 @@ test('how things are is read when it is collected', async () => {
     'muster.allocation.held{"region":"eu","muster.reason":"maxStarting"}': 1,
     'muster.allocation.held{"region":"eu","muster.reason":"maxCreatesPerMinute"}': 0,
     'muster.allocation.held{"region":"eu","muster.reason":"paused"}': 0,
+    'muster.allocation.held{"region":"eu","muster.reason":"journal"}': 0,
   })
 })
 

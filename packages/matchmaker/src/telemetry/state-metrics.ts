@@ -4,7 +4,7 @@ import type { Instruments } from './instruments.js'
 import type { LimitMeter } from './limit-meter.js'
 import type { Observed, ObservedClient } from './observed.js'
 
-const holds = ['maxServers', 'maxStarting', 'maxCreatesPerMinute', 'paused'] as const satisfies readonly Inspection['held'][]
+const holds = ['maxServers', 'maxStarting', 'maxCreatesPerMinute', 'paused', 'journal'] as const satisfies readonly Inspection['held'][]
 
 /** Reads `inspect()` once for each collection. Gives what ends that. */
 export function observeState(

@@ -26,6 +26,7 @@ const intent = (matchId: string): JournalEntry => ({
 const assignment = { fqdn: 'a.example.com', publicIp: undefined, ports: {}, location: undefined }
 const lives = (matchId: string): JournalEntry[] => [
   intent(matchId),
+  { kind: 'sent', matchId, at: 2 },
   { kind: 'created', matchId, requestId: `r-${matchId}` },
   { kind: 'assigned', matchId, endsAt: 5000, assignment },
   { kind: 'players', matchId, playerIds: ['ann'] },
@@ -104,7 +105,7 @@ test('damaged in the middle, it is not opened, and is left as it is', async () =
 
 test('like a journal in memory, for any entries, however often it is opened again and compacted', async () => {
   const anyEntry = fc
-    .tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 5 }))
+    .tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 6 }))
     .map(([matchId, step]) => lives(matchId)[step] as JournalEntry)
   const manyRuns = fc.array(fc.array(anyEntry, { maxLength: 12 }), { maxLength: 4 })
   await fc.assert(

@@ -65,7 +65,7 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
 
-  const isForced = ({ kind }: JournalEntry) => fsync === 'always' || (fsync === 'intents' && kind === 'intent')
+  const isForced = ({ kind }: JournalEntry) => fsync === 'always' || (fsync === 'intents' && (kind === 'intent' || kind === 'sent'))
 
   /** The file anew, with what is open. */
   const compact = async (): Promise<void> => {
@@ -168,9 +168,10 @@ async function syncFolder(folder: string): Promise<void> {
 }
 
 /** What says the same in as few entries as possible. */
-function entriesOf({ requestId, assigned, endsAt, assignment, ...intent }: OpenIntent): JournalEntry[] {
+function entriesOf({ sentAt, requestId, assigned, endsAt, assignment, ...intent }: OpenIntent): JournalEntry[] {
   const { matchId } = intent
   const entries: JournalEntry[] = [{ kind: 'intent', ...intent }]
+  if (sentAt !== undefined) entries.push({ kind: 'sent', matchId, at: sentAt })
   if (requestId !== undefined) entries.push({ kind: 'created', matchId, requestId })
   if (assigned) entries.push({ kind: 'assigned', matchId, endsAt, assignment })
   return entries

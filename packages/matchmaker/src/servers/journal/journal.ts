@@ -5,6 +5,11 @@ import type { Assignment } from '../records/assignment.js'
 export type JournalEntry =
   /** A further one for the same match stands for the next try, once what the one before created is gone. */
   | ({ readonly kind: 'intent' } & Intent)
+  /**
+   * Its create is about to leave: written before its first byte may be. An intent without it was never asked for, so
+   * nothing has to be looked for after a restart. `at`: epoch milliseconds.
+   */
+  | { readonly kind: 'sent'; readonly matchId: string; readonly at: number }
   /** The deployment got its id. */
   | { readonly kind: 'created'; readonly matchId: string; readonly requestId: string }
   /** Players were sent to it; `endsAt`: epoch milliseconds at which it is stopped at the latest. */
@@ -23,6 +28,8 @@ export type JournalEntry =
 
 /** A match that was not settled when the journal was last written to. */
 export interface OpenIntent extends Intent {
+  /** Epoch milliseconds at which its create was about to leave. Undefined: it was never sent, and nothing exists. */
+  readonly sentAt?: number | undefined
   readonly requestId?: string | undefined
   /** Whether players were sent to it, and may still be there. */
   readonly assigned: boolean
@@ -32,8 +39,7 @@ export interface OpenIntent extends Intent {
 
 /**
  * Remembers which deployments may exist. Entries must be kept in the order in which `append` was called.
- * A create is sent when the `append` of its intent has resolved, so a journal on disk resolves when the
- * entry is safe.
+ * A create leaves when the `append` of its `sent` has resolved, so a journal on disk resolves when the entry is safe.
  */
 export interface Journal {
   append(entry: JournalEntry): void | Promise<void>
@@ -67,6 +73,9 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
   const intent = open.get(matchId)
   if (intent === undefined) return
   switch (kind) {
+    case 'sent':
+      open.set(matchId, { ...intent, sentAt: entry.at })
+      break
     case 'created':
       open.set(matchId, { ...intent, requestId: entry.requestId })
       break

@@ -97,6 +97,8 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   requestId: string | undefined
   /** Epoch milliseconds since when the `requestId` is known. */
   knownAt: number
+  /** Epoch milliseconds since when it listens, and only the journal has to be told before players are; Infinity before. */
+  listensAt: number
   /** Epoch milliseconds at which it is stopped, whoever plays. */
   endsAt: number
   assignment: Assignment | undefined
@@ -125,6 +127,7 @@ export const newAllocation = ({ matchId, queue, tag, ticketIds, playerIds = [], 
   phase: 'creating',
   requestId: undefined,
   knownAt: at,
+  listensAt: Infinity,
   endsAt: Infinity,
   assignment: undefined,
   registered: false,
