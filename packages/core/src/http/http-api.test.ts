@@ -145,13 +145,13 @@ test('callers who are exempt are not counted, nor is their address', async () =>
   const limit = { limit: 1, windowMs: 3000 }
   const { call } = setUp({ limits: { perCaller: limit, perAddress: limit, exempt: ({ id }) => id === 'own' } })
   const status = async (id: string) => (await call('DELETE', '/books', undefined, { authorization: id })).status
-  expect([await status('own'), await status('own'), await status('ann'), await status('ann'), await status('own')]).toEqual([204, 204, 204, 429, 429])
+  expect([await status('own'), await status('own'), await status('ann'), await status('ann'), await status('own')]).toEqual([204, 204, 204, 429, 204])
 })
 
 test('who may not use a route is told so before the body is read, which may be larger for some routes', async () => {
   const { call } = setUp({
-    authorize: (route, { id }) => {
-      if (route === 'add' && id !== 'ann') throw new Problem(403, 'not-you', 'not you')
+    authorize: (route, caller) => {
+      if (route === 'add' && caller?.id !== 'ann') throw new Problem(403, 'not-you', 'not you')
     },
     maxBodyBytes: (route) => (route === 'add' ? 1000 : 10),
   })

@@ -2,7 +2,8 @@ import type { Clock } from '../clock.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { scrub } from '../redact.js'
 import { addressBlock } from './address-block.js'
-import { createAttempts, type AttemptLimit, type Attempts } from './attempts.js'
+import { createAdmission, UNKNOWN_ADDRESS, type Caller, type RequestLimits } from './admission.js'
+import { createBodies, type BodyLimits } from './bodies.js'
 import { clientAddress, type AddressOf, type Connection } from './client-address.js'
 import { corsHeaders, preflight, type CorsOptions } from './cors.js'
 import { inputReader, type InputReader, type QuickRead } from './input.js'
@@ -10,12 +11,6 @@ import { targetOf } from './lazy-request.js'
 import { Problem, problemReply } from './problem.js'
 import { handlerOf, type HttpHandler, type Reply } from './reply.js'
 import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
-
-/** Whoever was authenticated. */
-export interface Caller {
-  /** Says who it is, to the rate limit at least. */
-  readonly id: string
-}
 
 /** What a handler knows about a request besides its input. */
 export interface Exchange<Who> {
@@ -42,14 +37,6 @@ export type Authenticate<Who extends Caller> = (
   connection: Connection,
 ) => Who | undefined | Promise<Who | undefined>
 
-export interface RequestLimits<Who> {
-  readonly perCaller?: AttemptLimit | undefined
-  /** Of one address; of IPv6, of one /64. */
-  readonly perAddress?: AttemptLimit | undefined
-  /** Callers to whom neither applies, such as the game's own backend. Default nobody. */
-  readonly exempt?: ((caller: Who) => boolean) | undefined
-}
-
 export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string> {
   readonly routes: Table
   readonly handlers: Handlers<Table, Who, Anonymous>
@@ -66,8 +53,13 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
   readonly quickReads?: { readonly [Name in keyof Table]?: QuickRead<InputOf<Table[Name]>> } | undefined
   /** Bytes of the largest body that is read, of each route by its name or of all. */
   readonly maxBodyBytes: number | ((route: keyof Table & string) => number)
-  /** Throws the problem of a caller who may not use a route, before anything that they sent is read. Default: everyone may. */
-  readonly authorize?: ((route: keyof Table & string, caller: Who) => void) | undefined
+  /** How long bodies may take, and how many may be unfinished. Of exempt callers none counts per address. */
+  readonly bodies?: BodyLimits | undefined
+  /**
+   * Throws the problem of a caller who may not use a route, before the body is read. For anonymous routes there is no caller:
+   * what proves that somebody may call is in the request. Default: everyone may.
+   */
+  readonly authorize?: ((route: keyof Table & string, caller: Who | undefined, request: Request) => void) | undefined
   /** Finds the client's address. Default: the socket's other end. */
   readonly address?: AddressOf | undefined
   /** Requests that may be made. Default no limit. */
@@ -104,30 +96,38 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const match = createMatcher<keyof Table & string>(routes, options.basePath)
   const methods = methodsOf(routes)
   const anonymous = new Set<string>(options.anonymous)
-  const { perCaller, perAddress, exempt = () => false } = options.limits ?? {}
-  const callerAttempts = perCaller && createAttempts({ ...perCaller, clock })
-  const addressAttempts = perAddress && createAttempts({ ...perAddress, clock })
+  const admission = createAdmission<Who>(options.limits ?? {}, clock)
+  const bodies = createBodies({ ...options.bodies, clock })
 
   const names = Object.keys(routes) as (keyof Table & string)[]
   const reads = new Map(names.map((name) => [name, inputReader(routes[name] as Operation, options.quickReads?.[name])]))
+
+  /** Those who look for what there is not are counted, too. */
+  const matchOr = (charge: () => void, request: Request, pathname: string) => {
+    try {
+      return match(request.method === 'HEAD' ? 'GET' : request.method, pathname)
+    } catch (error) {
+      charge()
+      throw error
+    }
+  }
 
   const handle = async (request: Request, connection: Connection): Promise<Reply | Response> => {
     const target = targetOf(request)
     const asked = cors && preflight(request, methods)
     if (asked !== undefined) return withHeaders(asked, ALWAYS)
     const address = addressOf(request, connection)
-    const block = address === undefined ? undefined : addressBlock(address)
-    if (block !== undefined) admit(addressAttempts, block)
-    const found = match(request.method === 'HEAD' ? 'GET' : request.method, target.pathname)
-    const caller = anonymous.has(found.name) ? undefined : authenticated(await authenticate(request, connection))
-    if (caller !== undefined) {
-      if (!exempt(caller)) admit(callerAttempts, caller.id)
-      else if (block !== undefined) addressAttempts?.giveBack(block)
-      authorize?.(found.name, caller)
-    }
+    const from = address === undefined ? UNKNOWN_ADDRESS : addressBlock(address)
+    const found = matchOr(() => admission.anonymous(from), request, target.pathname)
     const maxBytes = typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(found.name)
+    const body = bodies.begin(request, maxBytes, from)
+    const caller = anonymous.has(found.name)
+      ? admission.anonymous(from)
+      : await admission.caller(request, from, () => authenticate(request, connection))
+    authorize?.(found.name, caller, request)
+    if (caller !== undefined && admission.isExempt(caller)) body.trust()
     const read = reads.get(found.name) as InputReader
-    const input = await read(request, target, found.path, maxBytes)
+    const input = await read(request, target, found.path, body.bytes)
     // The types of the handlers were checked where they were given.
     const handler = options.handlers[found.name] as (input: unknown, exchange: unknown) => unknown
     return replyOf(found, await handler(input, { caller, address, request }))
@@ -177,18 +177,6 @@ function withoutBody(answer: Reply | Response): Reply | Response {
   if (!(answer instanceof Response)) return { ...answer, body: '' }
   answer.body?.cancel().catch(() => {})
   return new Response(null, { status: answer.status, headers: answer.headers })
-}
-
-/** @throws {Problem} 401 for nobody. */
-function authenticated<Who>(caller: Who | undefined): Who {
-  if (caller !== undefined && caller !== null) return caller
-  throw new Problem(401, 'unauthorized', 'it is not known who calls', { headers: { 'www-authenticate': 'Bearer' } })
-}
-
-/** @throws {Problem} once the key has made too many requests. */
-function admit(attempts: Attempts | undefined, key: string): void {
-  const retryAfterMs = attempts?.take(key) ?? 0
-  if (retryAfterMs > 0) throw new Problem(429, 'too-many-requests', 'too many requests', { retryAfterMs })
 }
 
 function replyOf({ operation }: Match, result: unknown): Reply | Response {

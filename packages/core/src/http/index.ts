@@ -1,19 +1,18 @@
 /** What `@muster/core/http` offers: the pieces that HTTP APIs made of described operations share. */
 export { addressBlock } from './address-block.js'
+export type { Caller, RequestLimits } from './admission.js'
 export { createAttempts, type AttemptLimit, type Attempts, type AttemptsOptions } from './attempts.js'
 export { bearerToken } from './bearer.js'
-export { readBytes, readJson } from './body.js'
+export { createBodies, type Bodies, type BodiesOptions, type BodyLimits } from './bodies.js'
 export { clientAddress, type AddressOf, type ClientAddressOptions, type Connection } from './client-address.js'
 export type { CorsOptions } from './cors.js'
 export { eventStream, type EventStreamOptions, type StreamEvent } from './event-stream.js'
 export {
   createHttpApi,
   type Authenticate,
-  type Caller,
   type Exchange,
   type Handlers,
   type HttpApiOptions,
-  type RequestLimits,
 } from './http-api.js'
 export { inputProblem, type QuickRead } from './input.js'
 export { longPoll, type LongPoll } from './long-poll.js'

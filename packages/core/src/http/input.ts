@@ -2,7 +2,7 @@ import { defaultSettings } from '../api/settings.js'
 import type { Operation } from '../operation.js'
 import { validate, type Fault } from '../validation/validate.js'
 import { wireName } from '../wire.js'
-import { jsonOf, readBytes } from './body.js'
+import { jsonOf } from './json-body.js'
 import type { Target } from './lazy-request.js'
 import { Problem } from './problem.js'
 import type { Match } from './routes.js'
@@ -12,8 +12,13 @@ type Keys = Readonly<Record<string, unknown>>
 /** What the schema makes of an input, where that is plain to see; undefined where it is not. */
 export type QuickRead<Input> = (keys: Keys) => Input | undefined
 
-/** Reads what a request gives an operation. @throws {Problem} 400, 413 or 415. */
-export type InputReader = (request: Request, target: Target, path: Match['path'], maxBodyBytes: number) => Promise<unknown>
+/** Reads what a request gives an operation, and its body by `readBody`. @throws {Problem} 400, 413 or 415. */
+export type InputReader = (
+  request: Request,
+  target: Target,
+  path: Match['path'],
+  readBody: () => Promise<Uint8Array>,
+) => Promise<unknown>
 
 /**
  * Reads the flat input of an operation, put together from the path, the query, the headers and the body, and
@@ -30,9 +35,9 @@ export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>
     }
   }
 
-  return async (request, target, path, maxBodyBytes) => {
+  return async (request, target, path, readBody) => {
     const query = queryOf(target)
-    const keys = method === 'GET' ? {} : objectOf(jsonOf(request, await readBytes(request, maxBodyBytes)))
+    const keys = method === 'GET' ? {} : objectOf(jsonOf(request, await readBody()))
     refuseStray('query', query)
     refuseStray('body', keys)
     // To each its own place: none of these overrules another.

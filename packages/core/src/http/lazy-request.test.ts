@@ -3,7 +3,7 @@ import { connect, type AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { readBytes, readJson } from './body.js'
+import { readBytes, readJson } from './body.fixture.js'
 import { lazyRequest, targetOf } from './lazy-request.js'
 import { realRequest } from './message.js'
 import { nodeListener } from './node-listener.js'
@@ -128,7 +128,7 @@ describe('a lazy request', () => {
     const paths = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab1/._-%2e?#\\ü:@') })).map((path) => `/${path}`)
     fc.assert(
       fc.property(paths, fc.boolean(), (url, isAsked) => {
-        const request = lazyRequest({ url } as IncomingMessage, {} as ServerResponse, 'http://localhost')
+        const request = lazyRequest({ url, headers: {} } as IncomingMessage, {} as ServerResponse, 'http://localhost')
         const real = new URL(`http://localhost${url}`)
         if (isAsked) expect(request.url).toBe(real.href)
         expect(targetOf(request)).toMatchObject({ pathname: real.pathname, search: real.search })

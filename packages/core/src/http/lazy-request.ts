@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { pairsOf, readMessage, realRequest } from './message.js'
+import { incomingBody, type IncomingBody } from './incoming-body.js'
+import { goneSignal, pairsOf, realRequest } from './message.js'
 import { passOn } from './pass-on.js'
 
 /**
@@ -11,13 +12,10 @@ import { passOn } from './pass-on.js'
 export const lazyRequest = (message: IncomingMessage, response: ServerResponse, base: string): Request =>
   new LazyRequest(message, response, base) as unknown as Request
 
-/**
- * The short way to the body of a lazy request of which nobody took the body yet; undefined for others.
- * @returns what `readMessage` does.
- */
-export function takeBytes(request: Request, maxBytes: number): Promise<Uint8Array> | undefined {
+/** The body of a lazy request, for whoever asks first: null where it announces none. Undefined for all other requests. */
+export function takeBody(request: Request): IncomingBody | null | undefined {
   const lazy: unknown = request
-  return lazy instanceof LazyRequest && lazy.isWhole() ? lazy.takeBytes(maxBytes) : undefined
+  return lazy instanceof LazyRequest ? lazy.takeBody() : undefined
 }
 
 /** What a request asks for. */
@@ -35,6 +33,7 @@ class LazyRequest {
   readonly #message: IncomingMessage
   readonly #response: ServerResponse
   readonly #base: string
+  readonly #body: IncomingBody | undefined
   #url: URL | undefined
   #headers: Headers | undefined
   #signal: AbortSignal | undefined
@@ -45,6 +44,7 @@ class LazyRequest {
     this.#message = message
     this.#response = response
     this.#base = base
+    this.#body = incomingBody(message, response)
   }
 
   get method(): string {
@@ -70,26 +70,27 @@ class LazyRequest {
 
   /** Aborted when the connection closes, or the answer is sent. */
   get signal(): AbortSignal {
-    return (this.#signal ??= goneSignal(this.#response))
+    return (this.#signal ??= goneSignal(this.#message, this.#response))
   }
 
   get bodyUsed(): boolean {
     return this.#taken || this.#real?.bodyUsed === true
   }
 
-  /** Whether nobody may have the body yet. */
-  isWhole(): boolean {
-    return !this.#taken && this.#real === undefined
-  }
-
   /** The request that does everything else. */
   real(): Request {
-    return (this.#real ??= this.#taken ? usedRequest(this) : realRequest(this.#message, this.#response, this.url, this.signal))
+    return (this.#real ??= this.#taken ? usedRequest(this) : this.#whole())
   }
 
-  takeBytes(maxBytes: number): Promise<Uint8Array> {
+  #whole(): Request {
+    return realRequest(this.#message, this.#response, this.url, this.signal, this.#body)
+  }
+
+  /** Undefined once anybody may have it. */
+  takeBody(): IncomingBody | null | undefined {
+    if (this.#taken || this.#real !== undefined) return undefined
     this.#taken = true
-    return readMessage(this.#message, this.#response, maxBytes)
+    return this.#body ?? null
   }
 }
 
@@ -125,13 +126,6 @@ class LazyHeaders {
 
 passOn(LazyRequest.prototype, Request.prototype)
 passOn(LazyHeaders.prototype, Headers.prototype)
-
-function goneSignal(response: ServerResponse): AbortSignal {
-  const gone = new AbortController()
-  if (response.closed) gone.abort()
-  else response.once('close', () => gone.abort())
-  return gone.signal
-}
 
 /** One whose body was read. */
 function usedRequest({ url, method, headers, signal }: Pick<Request, 'url' | 'method' | 'headers' | 'signal'>): Request {

@@ -1,9 +1,10 @@
 import { Agent, createServer, request as httpRequest } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { readJson } from './body.js'
+import { readJson } from './body.fixture.js'
 import type { HttpHandler } from './reply.js'
 import { nodeListener } from './node-listener.js'
+import { rawServer, untilSo } from './raw-client.fixture.js'
 import { type Problem, problemResponse } from './problem.js'
 
 const closers: (() => void)[] = []
@@ -129,4 +130,30 @@ test.each(['HEAD', 'a client that went before the answer'])('an endless answer t
   const outcome = await asked.then(({ status }) => status, ({ name }: Error) => name)
   expect(outcome).toBe(who === 'HEAD' ? 200 : 'AbortError')
   await ended
+})
+
+test('of pipelined requests all hear that their socket has closed, and their streams end', async () => {
+  const open = new Set<string>()
+  let cancelled = 0
+  const server = await rawServer(async (request) => {
+    const { pathname } = new URL(request.url)
+    open.add(pathname)
+    request.signal.addEventListener('abort', () => open.delete(pathname), { once: true })
+    return new Response(
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
+        cancel: () => {
+          cancelled += 1
+        },
+      }),
+    )
+  })
+  closers.push(() => void server.close())
+  const client = await server.connect()
+  await client.send(Array.from({ length: 20 }, (_, index) => `GET /${index} HTTP/1.1\r\nhost: x\r\n\r\n`).join(''))
+  await untilSo('all streams', () => open.size === 20)
+  client.socket.destroy()
+  await untilSo('the end of all', () => open.size === 0)
+  await untilSo('the end of their streams', () => cancelled === 20)
+  expect([...open]).toEqual([])
 })

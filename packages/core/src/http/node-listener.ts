@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { lazyRequest } from './lazy-request.js'
-import { realRequest } from './message.js'
+import { goneSignal, realRequest } from './message.js'
 import { replierOf, type HttpHandler, type Replier } from './reply.js'
 
 /** `http.createServer(nodeListener(handler))`: serves a handler by node:http, and Express and its like. */
@@ -36,18 +36,19 @@ async function serve(
 
 async function send(answer: Response, message: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(answer.status, [...answer.headers].flat())
-  if (answer.body === null || message.method === 'HEAD' || response.closed) {
+  const gone = goneSignal(message, response)
+  if (answer.body === null || message.method === 'HEAD' || gone.aborted) {
     response.end()
     await answer.body?.cancel()
     return
   }
   response.flushHeaders()
   const reader = answer.body.getReader()
-  response.once('close', () => void reader.cancel().catch(() => {}))
+  gone.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
   for (;;) {
     const { done, value } = await reader.read()
     if (done) break
-    if (!response.write(value) && !response.closed) await drained(response)
+    if (!response.write(value) && !gone.aborted) await drained(response, gone)
   }
   response.end()
 }
@@ -81,17 +82,16 @@ function baseOf(host = 'localhost'): string {
   return /^[\w.:[\]-]+$/.test(host) && URL.canParse(base) ? base : 'http://localhost'
 }
 
-function wholeRequest(message: IncomingMessage, response: ServerResponse, base: string): Request {
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
-  return realRequest(message, response, base + (message.url ?? '/'), gone.signal)
-}
+const wholeRequest: MakeRequest = (message, response, base) =>
+  realRequest(message, response, base + (message.url ?? '/'), goneSignal(message, response))
 
-const drained = (response: ServerResponse) =>
+const drained = (response: ServerResponse, gone: AbortSignal) =>
   new Promise<void>((resolve) => {
     const done = () => {
-      response.off('drain', done).off('close', done)
+      response.off('drain', done)
+      gone.removeEventListener('abort', done)
       resolve()
     }
-    response.once('drain', done).once('close', done)
+    response.once('drain', done)
+    gone.addEventListener('abort', done, { once: true })
   })

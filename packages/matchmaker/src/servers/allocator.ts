@@ -123,7 +123,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     again: (allocation) => void creating.again(allocation),
     on,
   })
-  const webhooks = createWebhookReceiver({ baseUrl: options.webhookUrl, find: allocations.find, hinted: lifecycle.hinted })
+  const webhooks = createWebhookReceiver({ clock, baseUrl: options.webhookUrl, find: allocations.find, hinted: lifecycle.hinted })
   const creating = createCreating({
     service,
     locations,

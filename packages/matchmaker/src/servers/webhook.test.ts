@@ -1,3 +1,4 @@
+import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { newAllocation, type Allocation, type Order } from './records/allocation.js'
 import { createWebhookReceiver } from './webhook.js'
@@ -7,6 +8,7 @@ function setUp(match: Partial<Allocation> = {}, baseUrl: string | undefined = 'h
   const known: Allocation = { ...newAllocation(intent, { secret: 'hush' } as unknown as Order), ...match }
   const hints: (readonly [matchId: string, hint: unknown])[] = []
   const receiver = createWebhookReceiver({
+    clock: createManualClock(),
     baseUrl,
     find: (matchId) => (matchId === 'm1' ? known : undefined),
     hinted: ({ matchId }, hint) => hints.push([matchId, hint]),
@@ -24,7 +26,7 @@ test('each match has a path of its own, if the service can reach us', () => {
   const { receiver, known } = setUp()
   expect(receiver.urlOf(known)).toBe('https://game.example.com/hooks/m1/hush')
   expect(receiver.urlOf({ ...known, order: undefined })).toBeUndefined()
-  expect(createWebhookReceiver({ baseUrl: undefined, find: () => known, hinted: () => {} }).urlOf(known)).toBeUndefined()
+  expect(createWebhookReceiver({ clock: createManualClock(), baseUrl: undefined, find: () => known, hinted: () => {} }).urlOf(known)).toBeUndefined()
 })
 
 test.each([

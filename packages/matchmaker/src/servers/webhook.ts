@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { parseDeploymentWebhook, type DeploymentHint } from '@muster/core'
-import { Problem, problemResponse, readBytes } from '@muster/core/http'
+import type { Clock } from '@muster/core/clock'
+import { createBodies, Problem, problemResponse } from '@muster/core/http'
 import type { Allocation } from './records/allocation.js'
 
 /** Takes the service's calls about deployments, at a path of its own for each match that nobody else can guess. */
@@ -15,6 +16,7 @@ export interface WebhookReceiver {
 }
 
 export interface WebhookReceiverOptions {
+  readonly clock: Clock
   /** Under which the service reaches us; undefined for no webhooks. */
   readonly baseUrl: string | undefined
   readonly find: (matchId: string) => Allocation | undefined
@@ -24,8 +26,13 @@ export interface WebhookReceiverOptions {
 
 /** Bytes of a body that are read; a status view has some 2 KiB. */
 const LARGEST_BODY = 64 * 1024
+/** Bodies that may be unfinished at once. Only the service knows the paths, and calls each a few times. */
+const MOST_BODIES = 256
+/** Whose bodies they are: whoever knows a path. */
+const SERVICE = 'service'
 
-export function createWebhookReceiver({ baseUrl, find, hinted }: WebhookReceiverOptions): WebhookReceiver {
+export function createWebhookReceiver({ clock, baseUrl, find, hinted }: WebhookReceiverOptions): WebhookReceiver {
+  const bodies = createBodies({ clock, perAddress: MOST_BODIES, inAll: MOST_BODIES })
   /** By the last two segments of its path: match and secret. */
   const matchOf = ({ url }: Request): Allocation | undefined => {
     const [matchId = '', secret = ''] = new URL(url).pathname.split('/').slice(-2)
@@ -39,7 +46,7 @@ export function createWebhookReceiver({ baseUrl, find, hinted }: WebhookReceiver
     }
     const allocation = matchOf(request)
     if (allocation === undefined) throw new Problem(404, 'not-found', 'there is no such webhook')
-    hinted(allocation, hintIn(await readBytes(request, LARGEST_BODY)))
+    hinted(allocation, hintIn(await bodies.begin(request, LARGEST_BODY, SERVICE).bytes()))
     return new Response(null, { status: 204 })
   }
 

@@ -145,7 +145,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     authenticate,
     authorize: (route, caller) => {
       if (route.startsWith('inspect') && !inspect) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
-      if (backendRoutes.has(route)) assertBackend(caller)
+      if (caller !== undefined && backendRoutes.has(route)) assertBackend(caller)
     },
     basePath,
     address,

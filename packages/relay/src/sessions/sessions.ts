@@ -224,7 +224,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       }
     },
     tick,
-    webhook: (request) => receiveWebhook(desk.hints, request, desk.markers.urlAt(new URL(request.url).pathname)),
+    webhook: async (request) => receiveWebhook(desk.hints, request, desk.markers.urlAt(new URL(request.url).pathname)),
     close: ({ timeoutMs = 60_000 } = {}) => (closed ??= cleanUp(timeoutMs)),
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readBytes, readJson } from './body.js'
+import { readBytes, readJson } from './body.fixture.js'
 
 const post = (body: NonNullable<RequestInit['body']>, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
   new Request('http://localhost/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)

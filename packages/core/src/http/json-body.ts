@@ -1,21 +1,14 @@
 import { jsonFault } from '../validation/json-fault.js'
-import { takeBytes } from './lazy-request.js'
-import { bodyBroken, bodyTooLarge } from './message.js'
 import { Problem } from './problem.js'
 
 /** Deeper JSON than this is refused. Our choice: no body we describe needs more than 6. */
 const MOST_LEVELS = 32
 
 /**
- * The JSON of a request's body; undefined if there is none. At most `maxBytes` are read, and what comes
- * back has no key `__proto__`, so nothing that copies it can be turned against the program.
- * @throws {Problem} 400, 413 or 415.
+ * The JSON of a request's body; undefined if there is none. What comes back has no key `__proto__`, so nothing that copies it
+ * can be turned against the program.
+ * @throws {Problem} 400 or 415.
  */
-export async function readJson(request: Request, maxBytes: number): Promise<unknown> {
-  return jsonOf(request, await readBytes(request, maxBytes))
-}
-
-/** What `readJson` makes of the bytes. @throws {Problem} 400 or 415. */
 export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
   // Browsers send any other type to any site without asking it first.
@@ -26,35 +19,6 @@ export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   const value = parse(bytes)
   assertPlain(value, 0)
   return value
-}
-
-/**
- * The bytes of a request's body, at most `maxBytes` of them.
- * Rejects with a `Problem`: 413 if there are more, 400 if the body breaks off.
- */
-export function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) return Promise.reject(bodyTooLarge(maxBytes))
-  return takeBytes(request, maxBytes) ?? readStream(request.body, maxBytes)
-}
-
-async function readStream(body: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<Uint8Array> {
-  if (body === null) return new Uint8Array()
-  const reader = body.getReader()
-  const chunks: Uint8Array[] = []
-  for (let size = 0; ; ) {
-    const { done, value } = await reader.read().catch(broken)
-    if (done) return Buffer.concat(chunks)
-    size += value.byteLength
-    if (size > maxBytes) {
-      await reader.cancel().catch(() => {})
-      throw bodyTooLarge(maxBytes)
-    }
-    chunks.push(value)
-  }
-}
-
-function broken(): never {
-  throw bodyBroken()
 }
 
 const decoder = new TextDecoder('utf-8', { fatal: true })

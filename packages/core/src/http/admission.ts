@@ -1,0 +1,120 @@
+import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { Clock } from '../clock.js'
+import { createAttempts, type AttemptLimit } from './attempts.js'
+import { Problem } from './problem.js'
+
+/** Whoever was authenticated. */
+export interface Caller {
+  /** Says who it is, to the rate limit at least. */
+  readonly id: string
+}
+
+export interface RequestLimits<Who> {
+  readonly perCaller?: AttemptLimit | undefined
+  /** Of one address; of IPv6, of one /64. Requests of which nobody knows the address count as those of one. */
+  readonly perAddress?: AttemptLimit | undefined
+  /** Callers to whom neither applies, such as the game's own backend. Default nobody. */
+  readonly exempt?: ((caller: Who) => boolean) | undefined
+}
+
+/** Decides who may ask, before anything that they sent is read. */
+export interface Admission<Who extends Caller> {
+  /** Counts a request to which no caller belongs. @throws {Problem} 429. */
+  anonymous(from: string): undefined
+  /** @throws {Problem} 401 for nobody known, 429 for too many requests; or what `authenticate` throws. */
+  caller(request: Request, from: string, authenticate: () => Who | undefined | Promise<Who | undefined>): Promise<Who>
+  isExempt(caller: Who): boolean
+}
+
+/** Stands for all whose address is not known. */
+export const UNKNOWN_ADDRESS = 'unknown'
+
+/** Authorizations of an address over its limit that are looked into at once, because they may be a backend's; our choice. */
+const MOST_LOOKS = 8
+/** Authorizations of exempt callers that are remembered; our choice. */
+const MOST_REMEMBERED = 1000
+
+/**
+ * An address is charged before it is known who calls, so that guesses of tokens are limited. But a backend must not be locked
+ * out by those who share its address: an address over its limit still gets in with an authorization that was a backend's
+ * before, and a few others are looked into at a time.
+ */
+export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
+  const { perCaller, perAddress, exempt } = limits
+  const callers = perCaller && createAttempts({ ...perCaller, clock })
+  const addresses = perAddress && createAttempts({ ...perAddress, clock })
+  const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED })
+  const looks = new Map<string, number>()
+
+  const remember = (digest: string | undefined) => {
+    if (digest !== undefined) remembered.set(digest, true)
+  }
+  const isExempt = (caller: Who) => exempt?.(caller) === true
+
+  /** Undefined for anyone but an exempt caller. */
+  const lookInto = async (from: string, digest: string | undefined, look: () => Promise<Who | undefined>) => {
+    if (exempt === undefined) return undefined
+    const isKnown = digest !== undefined && remembered.has(digest)
+    const underWay = looks.get(from) ?? 0
+    if (!isKnown && underWay >= MOST_LOOKS) return undefined
+    if (!isKnown) looks.set(from, underWay + 1)
+    try {
+      const caller = await look()
+      return caller !== undefined && isExempt(caller) ? caller : undefined
+    } finally {
+      if (!isKnown) lessen(looks, from)
+    }
+  }
+
+  return {
+    isExempt,
+    anonymous: (from) => refuseFor(addresses?.take(from) ?? 0, from),
+    caller: async (request, from, authenticate) => {
+      const waitMs = addresses?.take(from) ?? 0
+      if (waitMs === 0) {
+        const caller = known(await authenticate())
+        if (!isExempt(caller)) {
+          refuseFor(callers?.take(caller.id) ?? 0)
+          return caller
+        }
+        addresses?.giveBack(from)
+        if (addresses !== undefined) remember(digestOf(request))
+        return caller
+      }
+      const digest = digestOf(request)
+      const caller = await lookInto(from, digest, async () => authenticate())
+      if (caller === undefined) throw tooMany(waitMs, from)
+      remember(digest)
+      return caller
+    },
+  }
+}
+
+/** What is remembered of an Authorization header: not the token. */
+function digestOf(request: Request): string | undefined {
+  const header = request.headers.get('authorization')
+  return header === null ? undefined : createHash('sha256').update(header).digest('base64')
+}
+
+function lessen(counts: Map<string, number>, key: string): void {
+  const left = (counts.get(key) ?? 1) - 1
+  if (left === 0) counts.delete(key)
+  else counts.set(key, left)
+}
+
+/** @throws {Problem} 401 for nobody. */
+function known<Who>(caller: Who | undefined): Who {
+  if (caller !== undefined && caller !== null) return caller
+  throw new Problem(401, 'unauthorized', 'it is not known who calls', { headers: { 'www-authenticate': 'Bearer' } })
+}
+
+function refuseFor(waitMs: number, from?: string): undefined {
+  if (waitMs > 0) throw tooMany(waitMs, from)
+}
+
+function tooMany(retryAfterMs: number, from?: string): Problem {
+  // Whoever mounts the API should read this, and no client learns anything by it.
+  const why = from === UNKNOWN_ADDRESS ? ': no addresses are known here, so all callers count as one' : ''
+  return new Problem(429, 'too-many-requests', `too many requests${why}`, { retryAfterMs })
+}

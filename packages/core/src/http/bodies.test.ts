@@ -1,0 +1,179 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { createManualClock } from '../manual-clock.js'
+import { createBodies, type BodyLimits } from './bodies.js'
+import { problemReply, type Problem } from './problem.js'
+import { rawServer, untilSo, type RawClient } from './raw-client.fixture.js'
+import { handlerOf } from './reply.js'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+const MOST = 1000
+
+/** A server that answers with the length of the body; whose it is says a header. */
+async function setUp(limits: BodyLimits = {}, admitted: (request: Request) => Promise<void> = async () => {}) {
+  const clock = createManualClock()
+  let sleeps = 0
+  const counted = { now: clock.now, sleep: (...how: Parameters<typeof clock.sleep>) => ((sleeps += 1), clock.sleep(...how)) }
+  const bodies = createBodies({ ...limits, clock: counted })
+  const server = await rawServer(
+    handlerOf(async (request) => {
+      const body = bodies.begin(request, MOST, request.headers.get('x-from') ?? 'a')
+      await admitted(request)
+      return body.bytes().then(
+        ({ byteLength }) => ({ status: 200, headers: {}, body: String(byteLength) }),
+        (error: unknown) => problemReply(error as Problem),
+      )
+    }),
+  )
+  closers.push(server.close)
+  /** Begins a body. */
+  const begin = async (head: string, from = 'a'): Promise<RawClient> => {
+    const client = await server.connect()
+    await client.send(`POST / HTTP/1.1\r\nhost: x\r\nx-from: ${from}\r\n${head}\r\n\r\n`)
+    return client
+  }
+  const unfinished = (from?: string) => begin('content-length: 500', from)
+  const open = (count: number) => untilSo(`${count} unfinished bodies`, () => bodies.open() === count)
+  return { clock, sleeps: () => sleeps, bodies, server, begin, unfinished, open }
+}
+
+const answer = async (client: RawClient): Promise<string> => {
+  await untilSo('an answer', () => client.answered().includes('\r\n\r\n') || client.isClosed())
+  return /HTTP\/1\.1 (\d+)/.exec(client.answered())?.[1] ?? 'none'
+}
+
+describe('a body', () => {
+  test('that comes with its head needs no clock, and counts as unfinished at no time', async () => {
+    const { server, sleeps, bodies } = await setUp()
+    const client = await server.connect()
+    await client.send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc')
+    expect(await answer(client)).toBe('200')
+    expect([sleeps(), bodies.open()]).toEqual([0, 0])
+  })
+
+  test.each([
+    ['with a length', 'content-length: 500', ['x'.repeat(500)]],
+    ['in chunks of one byte', 'transfer-encoding: chunked', [...Array.from({ length: 500 }, () => '1\r\nx\r\n'), '0\r\n\r\n']],
+  ])('%s comes in pieces, and is whole', async (_, head, pieces) => {
+    const { begin, open, clock } = await setUp()
+    const client = await begin(head)
+    await open(1)
+    for (const piece of pieces) await client.send(piece)
+    expect(await answer(client)).toBe('200')
+    expect(client.answered()).toMatch(/500$/)
+    expect(clock.sleepers).toBe(0)
+    await open(0)
+  })
+
+  test('that is not there in time is answered 408, and its connection ends', async () => {
+    const { clock, unfinished, open } = await setUp()
+    const client = await unfinished()
+    await open(1)
+    await client.send('x'.repeat(499))
+    await clock.advance(9999)
+    expect(client.answered()).toBe('')
+    await clock.advance(1)
+    expect(await answer(client)).toBe('408')
+    expect(client.answered()).toContain('"code":"body-too-slow"')
+    await untilSo('the end of the connection', client.isClosed)
+    await open(0)
+    expect(clock.sleepers).toBe(0)
+  })
+
+  test('cannot buy time by sending on', async () => {
+    const { clock, begin, open } = await setUp()
+    const client = await begin('transfer-encoding: chunked')
+    await open(1)
+    for (let second = 0; second < 10; second += 1) {
+      await client.send('1\r\nx\r\n')
+      await clock.advance(1000)
+    }
+    expect(await answer(client)).toBe('408')
+  })
+
+  test.each([
+    ['announced', 'content-length: 1001', ''],
+    ['found out while it comes', 'transfer-encoding: chunked', '1\r\nx\r\n'.repeat(MOST + 1)],
+    ['hidden behind a length that no number is', 'content-length: 99999999999999999999', ''],
+  ])('that is too large is refused, also where that is %s', async (_, head, sent) => {
+    const { begin, open } = await setUp()
+    const client = await begin(head)
+    await client.send(sent)
+    expect(await answer(client)).toMatch(/413|400/)
+    await open(0)
+  })
+
+  test('whose length was forged is not believed: what follows is no request', async () => {
+    const { begin, open } = await setUp()
+    const client = await begin('content-length: 3')
+    await client.send(`abc${'x'.repeat(100)}\r\n\r\n`)
+    await untilSo('the end of the connection', client.isClosed)
+    expect(client.answered()).toContain('HTTP/1.1 400')
+    expect(client.answered()).not.toContain('103')
+    await open(0)
+  })
+
+  test('whose sender goes is over', async () => {
+    const { unfinished, open, clock } = await setUp()
+    const client = await unfinished()
+    await open(1)
+    client.socket.destroy()
+    await open(0)
+    expect(clock.sleepers).toBe(0)
+  })
+})
+
+test('one unfinished body too many of an address ends the oldest of that address', async () => {
+  const { unfinished, open } = await setUp({ perAddress: 3 })
+  const other = await unfinished('b')
+  const clients: RawClient[] = []
+  for (let count = 2; count <= 4; count += 1) {
+    clients.push(await unfinished())
+    await open(count)
+  }
+  clients.push(await unfinished())
+  expect(await answer(clients[0] as RawClient)).toBe('408')
+  expect(clients[0]?.answered()).toContain('body-superseded')
+  await open(4)
+  for (const client of [other, ...clients.slice(1)]) {
+    expect(client.answered()).toBe('')
+    await client.send('x'.repeat(500))
+    expect(await answer(client)).toBe('200')
+  }
+})
+
+test('one unfinished body too many in all ends the oldest, whosever it is', async () => {
+  const { unfinished, open } = await setUp({ perAddress: 2, inAll: 3 })
+  const clients: RawClient[] = []
+  for (const [index, from] of ['a', 'b', 'c'].entries()) {
+    clients.push(await unfinished(from))
+    await open(index + 1)
+  }
+  clients.push(await unfinished('d'))
+  expect(await answer(clients[0] as RawClient)).toBe('408')
+  await open(3)
+})
+
+test('250 unfinished bodies in pieces of one byte hold what they have sent, and end when their time is over', async () => {
+  const { clock, begin, open, bodies } = await setUp({ perAddress: 250 })
+  const clients: RawClient[] = []
+  for (let index = 0; index < 250; index += 1) {
+    const client = await begin('transfer-encoding: chunked')
+    await client.send('1\r\nx\r\n'.repeat(200))
+    clients.push(client)
+  }
+  await open(250)
+  await untilSo('what was sent', () => bodies.held() >= 250 * 200)
+  expect(bodies.held()).toBeLessThanOrEqual(250 * 512)
+  await clock.advance(10_000)
+  for (const client of clients) expect(await answer(client)).toBe('408')
+  await open(0)
+  expect([bodies.held(), clock.sleepers]).toEqual([0, 0])
+})
+
+test.each([['timeoutMs', 0], ['perAddress', Number.NaN], ['inAll', -1]])('an option %s of %d is named', (name, value) => {
+  expect(() => createBodies({ clock: createManualClock(), [name]: value })).toThrow(`option ${name} must be at least 1, got ${value}`)
+})

@@ -1,0 +1,157 @@
+import type { Clock } from '../clock.js'
+import { ByteBuffer } from './byte-buffer.js'
+import { bodySuperseded, bodyTooLarge, bodyTooSlow } from './body-problems.js'
+import type { IncomingBody } from './incoming-body.js'
+import { takeBody } from './lazy-request.js'
+import type { Problem } from './problem.js'
+import { readStream } from './read-stream.js'
+
+export interface BodyLimits {
+  /** Milliseconds in which a body must come, once it is asked for. Default 10,000. */
+  readonly timeoutMs?: number | undefined
+  /** Bodies of one address (of IPv6, of one /64) that may be unfinished at once; one more ends the oldest. Default 64. */
+  readonly perAddress?: number | undefined
+  /** Bodies that may be unfinished at once in all; one more ends the oldest. Default 2,000. */
+  readonly inAll?: number | undefined
+}
+
+export interface BodiesOptions extends BodyLimits {
+  readonly clock: Clock
+}
+
+/** Reads the bodies of requests, and bounds what those that do not end can hold. */
+export interface Bodies {
+  /**
+   * Begins with the body of a request, before it is known who sends it: what comes meanwhile is held, up to `maxBytes`, but
+   * nobody waits for it.
+   * @param from whose it is, such as an address.
+   */
+  begin(request: Request, maxBytes: number, from: string): BegunBody
+  /** How many are unfinished now: more than one piece of them has come, or somebody waits for them. */
+  open(): number
+  /** Bytes of memory that the unfinished hold. */
+  held(): number
+}
+
+export interface BegunBody {
+  /**
+   * All of it; nothing for a request without a body. Rejects with a `Problem`: 413 for more than `maxBytes`, 400 for a body that
+   * breaks off, 408 for one that takes too long.
+   */
+  bytes(): Promise<Uint8Array>
+  /** Whoever sends it is trusted: it no longer counts for its address. */
+  trust(): void
+}
+
+interface Unfinished {
+  /** Undefined for somebody who is trusted. */
+  from: string | undefined
+  /** What it holds so far. */
+  readonly bytes: { readonly capacity: number }
+  /** Ends its reading. */
+  readonly stop: (why: Problem) => void
+  /** Aborted when it is over. */
+  readonly over: AbortController
+}
+
+const NOTHING = new Uint8Array()
+const NO_BODY: BegunBody = { bytes: () => Promise.resolve(NOTHING), trust: () => {} }
+
+/**
+ * The oldest goes because a body that is sent by somebody who means it comes within a moment: whoever holds many open loses their
+ * own, and not those who come later.
+ * @throws RangeError naming an option that is none.
+ */
+export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll = 2000 }: BodiesOptions): Bodies {
+  for (const [name, value] of Object.entries({ timeoutMs, perAddress, inAll })) {
+    if (!(value >= 1)) throw new RangeError(`option ${name} must be at least 1, got ${value}`)
+  }
+  /** Both from the oldest on. */
+  const all = new Set<Unfinished>()
+  const byAddress = new Map<string, Set<Unfinished>>()
+
+  const enter = (body: Pick<Unfinished, 'from' | 'bytes' | 'stop'>): Unfinished => {
+    const one: Unfinished = { ...body, over: new AbortController() }
+    const { from } = one
+    clock.sleep(timeoutMs, one.over.signal).then(() => end(one, bodyTooSlow(timeoutMs)), () => {})
+    supersede(all.add(one), inAll)
+    if (from !== undefined) {
+      const own = byAddress.get(from) ?? new Set()
+      byAddress.set(from, own.add(one))
+      supersede(own, perAddress)
+    }
+    return one
+  }
+  const supersede = (those: ReadonlySet<Unfinished>, most: number) => {
+    const [oldest] = those
+    if (those.size > most && oldest !== undefined) end(oldest, bodySuperseded())
+  }
+  const end = (one: Unfinished, why: Problem) => {
+    leave(one)
+    one.stop(why)
+  }
+  const leave = (one: Unfinished) => {
+    all.delete(one)
+    one.over.abort()
+    trust(one)
+  }
+  const trust = (one: Unfinished) => {
+    const own = byAddress.get(one.from ?? '')
+    own?.delete(one)
+    if (own?.size === 0) byAddress.delete(one.from ?? '')
+    one.from = undefined
+  }
+
+  const beginMessage = (body: IncomingBody, maxBytes: number, address: string): BegunBody => {
+    let from: string | undefined = address
+    let one: Unfinished | undefined
+    const unfinished = () => (one ??= enter({ from, bytes: body, stop: (why) => body.drop(why) }))
+    body.gather(maxBytes, { unfinished, over: () => one && leave(one) })
+    return {
+      bytes: () => {
+        // Most come whole with their head: these need no clock.
+        if (body.isArriving) unfinished()
+        return body.whole()
+      },
+      trust: () => {
+        from = undefined
+        if (one !== undefined) trust(one)
+      },
+    }
+  }
+
+  const beginStream = (request: Request, maxBytes: number, address: string): BegunBody => {
+    let from: string | undefined = address
+    const read = async (stream: ReadableStream<Uint8Array>) => {
+      const bytes = new ByteBuffer()
+      const stopping = new AbortController()
+      const one = enter({ from, bytes, stop: (why) => stopping.abort(why) })
+      try {
+        return await readStream(stream, bytes, maxBytes, stopping.signal)
+      } finally {
+        leave(one)
+      }
+    }
+    return {
+      bytes: async () => (request.body === null ? NOTHING : read(request.body)),
+      trust: () => {
+        from = undefined
+      },
+    }
+  }
+
+  return {
+    begin: (request, maxBytes, from) => {
+      if (Number(request.headers.get('content-length') ?? 0) > maxBytes) {
+        takeBody(request)?.drop(bodyTooLarge(maxBytes))
+        return { bytes: () => Promise.reject(bodyTooLarge(maxBytes)), trust: () => {} }
+      }
+      const body = takeBody(request)
+      if (body === null) return NO_BODY
+      if (body !== undefined) return beginMessage(body, maxBytes, from)
+      return beginStream(request, maxBytes, from)
+    },
+    open: () => all.size,
+    held: () => [...all].reduce((sum, { bytes }) => sum + bytes.capacity, 0),
+  }
+}

@@ -1,0 +1,16 @@
+import { Problem } from './problem.js'
+
+/** The answers to bodies that are not read to their end; none of these connections can be used again. */
+const refusal = (status: number, code: string, message: string) =>
+  new Problem(status, code, message, { headers: { connection: 'close' } })
+
+export const bodyTooLarge = (maxBytes: number): Problem =>
+  refusal(413, 'body-too-large', `the body is larger than ${maxBytes} bytes`)
+
+export const bodyBroken = (): Problem => new Problem(400, 'body-broken', 'the body broke off')
+
+export const bodyTooSlow = (timeoutMs: number): Problem =>
+  refusal(408, 'body-too-slow', `the body did not come within ${timeoutMs} ms`)
+
+export const bodySuperseded = (): Problem =>
+  refusal(408, 'body-superseded', 'the body was not complete when too many others began')

@@ -1,0 +1,41 @@
+const NOTHING = new Uint8Array()
+const SMALLEST = 256
+
+/**
+ * Bytes that come piece by piece, in one buffer that grows. Pieces are copied, because a body sent in pieces of one byte would
+ * otherwise be held as thousands of objects of some hundred bytes each.
+ */
+export class ByteBuffer {
+  #bytes = NOTHING
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  /** Bytes of memory held: less than twice `size`, or the smallest buffer there is. */
+  get capacity(): number {
+    return this.#bytes.byteLength
+  }
+
+  append(piece: Uint8Array): void {
+    const size = this.#size + piece.byteLength
+    if (size > this.#bytes.byteLength) this.#grow(size)
+    this.#bytes.set(piece, this.#size)
+    this.#size = size
+  }
+
+  /** What has come so far; it is empty afterwards. */
+  take(): Uint8Array {
+    const taken = this.#bytes.subarray(0, this.#size)
+    this.#bytes = NOTHING
+    this.#size = 0
+    return taken
+  }
+
+  #grow(size: number): void {
+    const grown = new Uint8Array(Math.max(size, SMALLEST, Math.min(2 * this.#bytes.byteLength, 2 * size)))
+    grown.set(this.#bytes.subarray(0, this.#size))
+    this.#bytes = grown
+  }
+}

@@ -1,0 +1,85 @@
+import { afterEach, expect, test } from 'vitest'
+import { z } from 'zod'
+import { createManualClock } from '../manual-clock.js'
+import { operation } from '../operation.js'
+import { createHttpApi } from './http-api.js'
+import { rawServer, untilSo, type RawClient } from './raw-client.fixture.js'
+
+const routes = {
+  put: operation('POST /notes', { summary: '', input: z.strictObject({ text: z.string() }), output: z.unknown(), errors: [] }),
+}
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close()
+})
+
+async function setUp() {
+  const clock = createManualClock()
+  let allow = () => {}
+  const allowed = new Promise<void>((resolve) => {
+    allow = resolve
+  })
+  let asked = 0
+  const server = await rawServer(
+    createHttpApi({
+      routes,
+      handlers: { put: ({ text }) => text.length },
+      anonymous: [],
+      authenticate: async (request) => {
+        asked += 1
+        const id = request.headers.get('authorization') ?? ''
+        if (id === 'slow') await allowed
+        return id === 'nobody' ? undefined : { id }
+      },
+      clock,
+      maxBodyBytes: 4000,
+      bodies: { perAddress: 2, inAll: 3 },
+      limits: { exempt: ({ id }) => id === 'backend' },
+    }),
+  )
+  closers.push(server.close)
+  const begin = async (who: string, body = ''): Promise<RawClient> => {
+    const client = await server.connect()
+    const head = `POST /notes HTTP/1.1\r\nhost: x\r\nauthorization: ${who}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked`
+    await client.send(`${head}\r\n\r\n${body}`)
+    return client
+  }
+  const statusOf = async (client: RawClient) => {
+    await untilSo('an answer', () => client.answered() !== '')
+    return /HTTP\/1\.1 (\d+)/.exec(client.answered())?.[1]
+  }
+  return { clock, begin, statusOf, allow, asked: () => asked }
+}
+
+test('whoever is not known is told so, and the body is not waited for', async () => {
+  const { begin, statusOf } = await setUp()
+  expect(await statusOf(await begin('nobody'))).toBe('401')
+  expect(await statusOf(await begin('nobody', '1\r\nx\r\n'.repeat(10_000)))).toBe('401')
+})
+
+test('while it is found out who calls, bodies count and end as others do', async () => {
+  const { clock, begin, statusOf, allow, asked } = await setUp()
+  const crumbs = '1\r\nx\r\n'.repeat(100)
+  const clients: RawClient[] = []
+  for (let index = 0; index < 3; index += 1) {
+    clients.push(await begin('slow', crumbs))
+    await untilSo('the question who it is', () => asked() === index + 1)
+  }
+  await untilSo('the time of two', () => clock.sleepers === 2)
+  await clock.advance(10_000)
+  expect(clock.sleepers).toBe(0)
+  allow()
+  expect(await Promise.all(clients.map(statusOf))).toEqual(['408', '408', '408'])
+  expect(clients[0]?.answered()).toContain('body-superseded')
+  expect(clients[1]?.answered()).toContain('body-too-slow')
+})
+
+test('the bodies of a backend do not count for its address', async () => {
+  const { clock, begin, statusOf } = await setUp()
+  const clients = [await begin('backend'), await begin('backend'), await begin('backend')]
+  await untilSo('three bodies', () => clock.sleepers === 3)
+  const body = JSON.stringify({ text: 'abc' })
+  for (const client of clients) await client.send(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`)
+  expect(await Promise.all(clients.map(statusOf))).toEqual(['200', '200', '200'])
+})

@@ -1,0 +1,79 @@
+import { createServer, type IncomingMessage } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { incomingBody, type IncomingBody } from './incoming-body.js'
+import { untilSo } from './raw-client.fixture.js'
+
+const closers: (() => void)[] = []
+afterEach(() => {
+  for (const close of closers.splice(0)) close()
+})
+
+/** The body of one request, as a server sees it that has not asked for it yet. */
+async function receive(head: string) {
+  let message: IncomingMessage | undefined
+  let body: IncomingBody | undefined
+  const server = createServer((incoming, response) => {
+    message = incoming
+    body = incomingBody(incoming, response)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  closers.push(() => (socket.destroy(), server.closeAllConnections(), server.close()))
+  socket.write(`${head}\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n`)
+  await untilSo('a request', () => message !== undefined)
+  return { message: message as unknown as IncomingMessage, body: body as IncomingBody | undefined, socket }
+}
+
+const PIECES = 400_000
+const endlessly = '1\r\nx\r\n'.repeat(PIECES)
+const unwatched = { unfinished: () => {}, over: () => {} }
+
+test('what is gathered in tiny pieces is held in one buffer, and none of it as pieces', async () => {
+  const { message, body, socket } = await receive('POST / HTTP/1.1')
+  body?.gather(1_000_000, unwatched)
+  socket.write(endlessly)
+  await untilSo('all of it', () => (body?.size ?? 0) === PIECES)
+  expect(body?.capacity).toBeLessThanOrEqual(2 * PIECES)
+  expect(message.readableLength).toBe(0)
+  socket.write('0\r\n\r\n')
+  expect((await body?.whole())?.byteLength).toBe(PIECES)
+})
+
+test('no more is held than is gathered, and the rest passes', async () => {
+  const { message, body, socket } = await receive('POST / HTTP/1.1')
+  let isOver = false
+  body?.gather(1000, { ...unwatched, over: () => (isOver = true) })
+  socket.write(endlessly)
+  await untilSo('its end', () => isOver)
+  expect(body?.capacity).toBe(0)
+  await expect(body?.whole()).rejects.toMatchObject({ status: 413 })
+  socket.write('0\r\n\r\n')
+  await untilSo('the end of the message', () => message.complete)
+  expect([body?.capacity, message.readableLength]).toEqual([0, 0])
+})
+
+test('as a stream it comes in few pieces, and holds what comes between two reads', async () => {
+  const { body, socket } = await receive('POST / HTTP/1.1')
+  socket.write(endlessly)
+  socket.write('0\r\n\r\n')
+  await untilSo('a part', () => (body?.size ?? 0) > 64 * 1024)
+  let [size, reads] = [0, 0]
+  for await (const piece of (body as IncomingBody).stream()) {
+    size += piece.byteLength
+    reads += 1
+    // Whoever reads it has other things to do between two reads.
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  expect(size).toBe(PIECES)
+  expect(reads).toBeLessThan(PIECES / 100)
+})
+
+test.each(['GET', 'HEAD'])('the body of a %s is thrown away as it comes', async (method) => {
+  const { message, body, socket } = await receive(`${method} / HTTP/1.1`)
+  expect(body).toBeUndefined()
+  socket.write(endlessly)
+  socket.write('0\r\n\r\n')
+  await untilSo('its end', () => message.complete)
+  expect(message.readableLength).toBe(0)
+})

@@ -1,0 +1,64 @@
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { nodeListener } from './node-listener.js'
+import type { HttpHandler } from './reply.js'
+
+/** One turn of the event loop, in which what was sent over loopback may arrive. */
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Turns until it is so; whatever is waited for takes no time of the clock. */
+export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
+  for (let turns = 0; turns < 50_000; turns += 1) {
+    if (isSo()) return
+    await turn()
+  }
+  throw new Error(`never came: ${what}`)
+}
+
+export interface RawClient {
+  readonly socket: Socket
+  /** All that was answered so far. */
+  readonly answered: () => string
+  readonly isClosed: () => boolean
+  /** Sends, and waits until the bytes are handed on. */
+  send(text: string): Promise<void>
+}
+
+export interface RawServer {
+  readonly port: number
+  connect(): Promise<RawClient>
+  close(): Promise<void>
+}
+
+/** A handler behind node:http, for clients that keep to no rules. */
+export async function rawServer(handler: HttpHandler): Promise<RawServer> {
+  const server = createServer(nodeListener(handler))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const sockets: Socket[] = []
+
+  const open = () =>
+    new Promise<RawClient>((resolve, reject) => {
+      let answered = ''
+      let closed = false
+      const socket = connect(port, '127.0.0.1', () => resolve({ socket, answered: () => answered, isClosed: () => closed, send }))
+      const send = (text: string) => new Promise<void>((sent) => void socket.write(text, () => sent()))
+      sockets.push(socket)
+      socket.on('data', (data) => {
+        answered += data.toString('latin1')
+      })
+      socket.once('close', () => {
+        closed = true
+      })
+      socket.once('error', (error) => {
+        closed = true
+        reject(error)
+      })
+    })
+  const close = async () => {
+    for (const socket of sockets) socket.destroy()
+    server.closeAllConnections()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  return { port, connect: open, close }
+}

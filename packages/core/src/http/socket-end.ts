@@ -1,0 +1,29 @@
+import type { Socket } from 'node:net'
+
+/** One listener per socket, because one socket can carry any number of pipelined requests. */
+const waiting = new WeakMap<Socket, Set<() => void>>()
+
+/**
+ * Calls `ended` when the socket closes; at once if it is closed already. Of pipelined requests, node:http tells only the
+ * response whose turn it is that the socket has closed: the others would wait for ever.
+ * @returns how to stop listening.
+ */
+export function onSocketEnd(socket: Socket, ended: () => void): () => void {
+  if (socket.destroyed) {
+    ended()
+    return () => {}
+  }
+  const all = waiting.get(socket) ?? listen(socket)
+  all.add(ended)
+  return () => void all.delete(ended)
+}
+
+function listen(socket: Socket): Set<() => void> {
+  const all = new Set<() => void>()
+  waiting.set(socket, all)
+  socket.once('close', () => {
+    for (const ended of all) ended()
+    all.clear()
+  })
+  return all
+}
