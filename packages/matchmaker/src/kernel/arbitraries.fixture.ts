@@ -13,10 +13,10 @@ const growing = (values: readonly number[]) =>
 const chord = (km: number) => (2 * Math.sin(km / 12_742)) ** 2
 const radius: fc.Arbitrary<Radius> = fc.record({
   by,
-  squared: growing([chord(50), chord(200), chord(500), chord(2000), chord(5000), Infinity, Infinity]),
+  squared: growing([chord(50), chord(60), chord(200), chord(220), chord(300), chord(500), chord(2000), chord(5000), Infinity, Infinity]),
   unknown: fc.constantFrom('network', 'any'),
 })
-const span: fc.Arbitrary<Span> = fc.record({ by, limit: growing([0, 10, 30, 30, 100, 1000, Infinity, Infinity]) })
+const span: fc.Arbitrary<Span> = fc.record({ by, limit: growing([0, 10, 12, 15, 30, 30, 50, 55, 100, 1000, Infinity, Infinity]) })
 
 const shapes: fc.Arbitrary<readonly TeamShape[]> = fc
   .array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 4, maxLength: 4 })), { minLength: 1, maxLength: 3 })

@@ -62,13 +62,30 @@ export interface Checks<Facts> {
   readonly pair: ((one: Facts, other: Facts, level: number) => boolean) | undefined
   /**
    * Whether a part of a match can still become a whole one, as far as one can tell: never false for a part of a
-   * match that `whole` allows. `roomOf` is how many more players each team takes. Undefined: always.
+   * match that `whole` allows. `roomOf` is how many more players each team takes; `others` is everyone who may still
+   * join, as far as that is known: one list for all parts of a search. Undefined: always.
    */
-  readonly part: ((teams: readonly (readonly Facts[])[], roomOf: readonly number[], levels: MatchLevels) => boolean) | undefined
+  readonly part:
+    | ((teams: readonly (readonly Facts[])[], roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean)
+    | undefined
   /** Whether these teams may play; for each team its members. Undefined: any may. */
   readonly whole: ((teams: readonly (readonly Facts[])[], levels: MatchLevels) => boolean) | undefined
   /** How uneven the teams are, 0 for even: of several ways to make the teams the one with the least is taken. Undefined: all are equal. */
   readonly unevenness: ((teams: readonly (readonly Facts[])[]) => number) | undefined
+  /** Players of some kind that every match needs, e.g. of a role: without them nothing else is tried. Default: none. */
+  readonly needs?: readonly Need<Facts>[] | undefined
+  /** Whether `whole` may change its answer as time goes by, without a change of level: then it is asked again each second. Default false. */
+  readonly timed?: boolean | undefined
+}
+
+export interface Need<Facts> {
+  /** How many players of a ticket are of this kind. */
+  countOf(facts: Facts): number
+  /**
+   * At each level of any of its tickets but those of last resort, how many players of this kind a match has at least, in all
+   * teams together, whatever its size. Never more than that: what is said here is not tried.
+   */
+  readonly atLeast: Uint16Array
 }
 
 /** A waiting ticket as the kernel sees it. */

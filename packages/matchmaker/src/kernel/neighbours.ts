@@ -78,7 +78,7 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     filedAt[node] = level
     for (let at = 0; at < scales.length; at++) {
       const scale = scales[at] as SearchScale
-      if (scale.level <= above || scale.level > level) continue
+      if (scale.from <= above || scale.from > level) continue
       const grid = filed.grids[at]
       const cell = grid === undefined ? 0 : placed ? cellOf(grid, columns.coarse[4 * slot] as number, columns.coarse[4 * slot + 1] as number) : NOWHERE
       for (let span = 0; span < indexed; span++) filed.lists[span]?.[at]?.append(node, listAt(key, cell, bandOf(lowOf(slot, span), widthOf(scale, span))))
@@ -162,7 +162,7 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
       if (!located(slot)) filed.placeless -= 1
       countValueless(slot, -1)
       for (let at = 0; at < scales.length; at++) {
-        if ((scales[at] as SearchScale).level > (filedAt[node] as number)) continue
+        if ((scales[at] as SearchScale).from > (filedAt[node] as number)) continue
         for (let span = 0; span < indexed; span++) filed.lists[span]?.[at]?.remove(node)
       }
       if (columns.network[slot] !== -1) filed.networks?.remove(node)

@@ -1,12 +1,16 @@
 // pure: the scales at which tickets are looked at, from the finest to everyone
 import type { Model } from './model.js'
 
+type Limits = Pick<Scale, 'chord' | 'width'>
+
 /** What is near: within the chord and within the width of the first span. Infinity where that does not matter. */
 export interface Scale {
   readonly chord: number
   readonly width: number
   /** The lowest level at which tickets this far apart may meet. */
   readonly level: number
+  /** The lowest level whose limits are wider than the scale before: tickets of it look for others at this scale. */
+  readonly from: number
 }
 
 /** A scale of the index. */
@@ -28,21 +32,27 @@ const chordOf = (squared: number): number => (squared >= 4 ? Infinity : Math.sqr
 
 const widthAt = ({ spans }: Model<never>, level: number): number => spans[0]?.limit[level] ?? Infinity
 
-/** The limits of the levels, without those that hardly differ from the one before, and with the last one. */
+/**
+ * The limits of the levels, without those that hardly differ from the one before, and with the last one. A level whose own
+ * limits are left out is served by the next scale: `from` is the first level that is.
+ */
 export function limitScales(model: Model<never>): Scale[] {
   const scales: Scale[] = []
   const many = model.levels.length
+  let unserved: number | undefined
   for (let level = 0; level < many; level++) {
-    const scale = { chord: chordAt(model, level), width: widthAt(model, level), level }
+    const limits = { chord: chordAt(model, level), width: widthAt(model, level), level }
     const before = scales.at(-1)
-    if (before === undefined) scales.push(scale)
-    else if (!wider(scale, before, 1)) continue
-    else if (wider(scale, before, WORTH) || level === many - 1) scales.push(scale)
+    if (before !== undefined && !wider(limits, before, 1)) continue
+    unserved ??= level
+    if (before !== undefined && !wider(limits, before, WORTH) && level !== many - 1) continue
+    scales.push({ ...limits, from: unserved })
+    unserved = undefined
   }
   return scales
 }
 
-const wider = (one: Scale, other: Scale, by: number): boolean => grown(one.chord, other.chord, by) || grown(one.width, other.width, by)
+const wider = (one: Limits, other: Limits, by: number): boolean => grown(one.chord, other.chord, by) || grown(one.width, other.width, by)
 const grown = (one: number, other: number, by: number): boolean => one > other && one >= other * by
 
 /**
@@ -54,7 +64,7 @@ export function searchScales(model: Model<never>): SearchScale[] {
   const [strictest] = scales
   if (strictest !== undefined && Number.isFinite(strictest.chord)) scales.unshift({ ...strictest, chord: strictest.chord * FINEST })
   const last = scales.at(-1)
-  if (last?.chord !== Infinity || last.width !== Infinity || last.level > 0) scales.push({ chord: Infinity, width: Infinity, level: 0 })
+  if (last?.chord !== Infinity || last.width !== Infinity || last.from > 0) scales.push({ chord: Infinity, width: Infinity, level: 0, from: 0 })
   return scales.map((scale) => ({ ...scale, widths: model.spans.map(({ limit }, span) => (span === 0 ? scale.width : widest(model, scale, limit))) }))
 }
 
@@ -63,7 +73,7 @@ function widest(model: Model<never>, scale: Scale, limit: Float64Array): number 
   if (scale.chord === Infinity && scale.width === Infinity) return Infinity
   const many = model.levels.length
   let last = many - 1
-  while (last > scale.level && !covers(model, scale, last)) last -= 1
+  while (last > scale.from && !covers(model, scale, last)) last -= 1
   return limit[last] ?? Infinity
 }
 
@@ -75,7 +85,7 @@ export const olderDecides = ({ radius, spans }: Model<never>): boolean =>
  * Whether a wider scale tells everything that this one tells: all of a level are in both. Otherwise the wider one leaves
  * out those who are not as far.
  */
-export const isPartOf = (scale: Scale, next: Scale | undefined): boolean => next !== undefined && next.level <= scale.level
+export const isPartOf = (scale: Scale, next: Scale | undefined): boolean => next !== undefined && next.from <= scale.from
 
 /** Whether whatever may meet at this level is near at this scale. */
 export const covers = (model: Model<never>, scale: Scale, level: number): boolean =>

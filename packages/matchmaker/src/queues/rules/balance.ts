@@ -1,11 +1,11 @@
 // pure: the balance rule
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { BalanceRule } from './definition.js'
-import type { Teams } from './facts.js'
+import type { Facts, Teams } from './facts.js'
 import { tableOf } from './levels.js'
 import { strictest } from './relaxing.js'
 import type { Rule } from './rule.js'
-import { aggregateOf, tallyOf } from './tally.js'
+import { aggregateOf, createExtremes, rangeOf, tallyOf } from './tally.js'
 import { isSteady, timingOf } from './timing.js'
 import { A_NUMBER, valuesOf, type Wanted } from './values.js'
 
@@ -24,11 +24,24 @@ export function compileBalance(rule: Rule & BalanceRule, { index, levels }: Rule
     }
     return high > low ? high - low : 0
   }
+  const extremesOf = createExtremes(index)
+  /** The spread is at least how far the ranges of two teams are apart. */
+  const leastSpreadOf = (teams: Teams, roomOf: readonly number[], others: readonly Facts[]) => {
+    const extremes = extremesOf(others)
+    let [low, high] = [Infinity, -Infinity]
+    for (const [team, members] of teams.entries()) {
+      const range = rangeOf(members, index, aggregate, roomOf[team] ?? 0, extremes)
+      if (range.high < low) low = range.high
+      if (range.low > high) high = range.low
+    }
+    return high - low
+  }
   // So that several balance rules of a queue weigh alike, whatever their numbers.
   const unit = strictest(max) || 1
   return {
     rule,
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
+    part: (teams, roomOf, wait, others) => others === undefined || leastSpreadOf(teams, roomOf, others) <= (limit[timing.ofPart(wait)] ?? Infinity),
     whole: (teams, match) => spreadOf(teams) <= (limit[timing.ofMatch(match)] ?? Infinity),
     unevenness: (teams) => spreadOf(teams) / unit,
   }

@@ -3,7 +3,7 @@ import type { Checks } from '../../kernel/model.js'
 import type { CompiledRule } from './compiled-rule.js'
 import type { Facts } from './facts.js'
 
-/** What passes, passes each rule.. */
+/** What passes, passes each rule. */
 export function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
   const pairs = rules.flatMap(({ pair }) => pair ?? [])
   const parts = rules.flatMap(({ part }) => part ?? [])
@@ -22,8 +22,8 @@ export function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefi
     part:
       parts.length <= 1
         ? part
-        : (teams, roomOf, levels) => {
-            for (const test of parts) if (!test(teams, roomOf, levels)) return false
+        : (teams, roomOf, levels, others) => {
+            for (const test of parts) if (!test(teams, roomOf, levels, others)) return false
             return true
           },
     whole:
@@ -34,5 +34,7 @@ export function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefi
             return true
           },
     unevenness: unevennesses.length <= 1 ? unevenness : (teams) => unevennesses.reduce((sum, one) => sum + one(teams), 0),
+    needs: rules.flatMap(({ needs }) => needs ?? []),
+    timed: rules.some((one) => one.timed === true || (one.whole !== undefined && one.rule.by === 'average')),
   }
 }

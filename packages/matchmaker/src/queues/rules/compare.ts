@@ -1,11 +1,10 @@
 // pure: the compare rule
-import type { MatchLevels } from '../../kernel/model.js'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { CompareRule } from './definition.js'
-import type { Facts, Teams } from './facts.js'
+import type { Facts } from './facts.js'
 import { tableOf } from './levels.js'
 import type { Rule } from './rule.js'
-import { aggregateOf, tallyOf } from './tally.js'
+import { aggregateOf, ANYTHING, createExtremes, rangeOf, tallyOf, type Range } from './tally.js'
 import type { NamedTeam } from './team-shapes.js'
 import { isSteady, timingOf } from './timing.js'
 import { A_NUMBER, valuesOf, type Wanted } from './values.js'
@@ -14,67 +13,89 @@ export function compileCompare(rule: Rule & CompareRule, context: RuleContext): 
   const { index } = context
   const { aggregate, attribute = '', missing } = rule
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
-  const compiled = (valueOf: ValueOf) =>
-    rule.otherTeam === undefined ? withConstant(rule, context, valueOf) : withTeam(rule, context, valueOf)
-  if (aggregate === 'count') return { rule, ...compiled(sizeOf) }
+  const compiled = (measure: Measure) => (rule.otherTeam === undefined ? withConstant(rule, context, measure) : withTeam(rule, context, measure))
+  if (aggregate === 'count') return { rule, ...compiled({ valueOf: sizeOf, reachOf: sizesOf }) }
+  const extremesOf = createExtremes(index)
   return {
     rule,
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
-    ...compiled((team) => aggregateOf(team, index, aggregate)),
+    ...compiled({
+      valueOf: (team) => aggregateOf(team, index, aggregate),
+      reachOf: (team, room, others) => rangeOf(team, index, aggregate, room, others === undefined ? ANYTHING : extremesOf(others)),
+    }),
   }
 }
 
-type ValueOf = (team: readonly Facts[]) => number
+/** What of a team is compared. */
+interface Measure {
+  /** Not a number where nobody has the attribute: then the rule does not count. */
+  valueOf(team: readonly Facts[]): number
+  /** What it can become when up to `room` more players join. */
+  reachOf(team: readonly Facts[], room: number, others: readonly Facts[] | undefined): Range
+}
 
-const sizeOf: ValueOf = (team) => team.reduce((sum, { ticket }) => sum + ticket.players.length, 0)
+const sizesOf: Measure['reachOf'] = (team, room) => ({ low: sizeOf(team), high: sizeOf(team) + room })
+
+const sizeOf = (team: readonly Facts[]) => team.reduce((sum, { ticket }) => sum + ticket.players.length, 0)
 
 /** Which of a match's teams are of that kind; all, if no kind is given. */
 const teamsOf = (teams: readonly NamedTeam[], kind: string | undefined): number[] =>
   teams.flatMap((team, at) => (kind === undefined || team.kind === kind ? [at] : []))
 
-function withConstant(rule: Rule & CompareRule, { levels, teams }: RuleContext, valueOf: ValueOf): Omit<CompiledRule, 'rule'> {
-  const { operator, aggregate } = rule
+function withConstant(rule: Rule & CompareRule, { levels, teams }: RuleContext, { valueOf, reachOf }: Measure): Omit<CompiledRule, 'rule'> {
   const limit = tableOf(levels, rule.value ?? 0, Number.NaN, rule)
   const timing = timingOf(rule, levels, isSteady(levels, limit))
   const own = teamsOf(teams, rule.team)
-  const allows = (match: Teams, level: number, fits: (value: number, limit: number, team: number) => boolean) => {
+  const allows = (level: number, fits: (limit: number, team: number) => boolean) => {
     const at = limit[level] ?? Number.NaN
-    if (Number.isNaN(at)) return true
-    return own.every((team) => {
-      const value = valueOf(match[team] ?? [])
-      return Number.isNaN(value) || fits(value, at, team)
-    })
+    return Number.isNaN(at) || own.every((team) => fits(at, team))
   }
-  const whole = (match: Teams, wait: MatchLevels) =>
-    allows(match, timing.ofMatch(wait), (value, at) => compares(value, operator, at))
-  const [below, above] = [operator.startsWith('<'), operator.startsWith('>')]
-  // What can only grow as others join must not be too large already; what can only fall, not too small.
-  if (below ? aggregate === 'max' || aggregate === 'count' : above && aggregate === 'min') {
-    const part = (match: Teams, _: readonly number[], wait: MatchLevels) =>
-      allows(match, timing.ofPart(wait), (value, at) => compares(value, operator, at))
-    return { whole, part }
+  return {
+    whole: (match, wait) =>
+      allows(timing.ofMatch(wait), (at, team) => {
+        const value = valueOf(match[team] ?? [])
+        return Number.isNaN(value) || compares(value, rule.operator, at)
+      }),
+    part: (match, roomOf, wait, others) =>
+      allows(timing.ofPart(wait), (at, team) => canCompare(reachOf(match[team] ?? [], roomOf[team] ?? 0, others), rule.operator, { low: at, high: at })),
   }
-  if (!above || aggregate !== 'count') return { whole }
-  const part = (match: Teams, roomOf: readonly number[], wait: MatchLevels) =>
-    allows(match, timing.ofPart(wait), (value, at, team) => compares(value + (roomOf[team] ?? 0), operator, at))
-  return { whole, part }
 }
 
-function withTeam(rule: Rule & CompareRule, { levels, teams }: RuleContext, valueOf: ValueOf): Omit<CompiledRule, 'rule'> {
+function withTeam(rule: Rule & CompareRule, { levels, teams }: RuleContext, { valueOf, reachOf }: Measure): Omit<CompiledRule, 'rule'> {
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const [own, others] = [teamsOf(teams, rule.team), teamsOf(teams, rule.otherTeam)]
+  const eachTwo = (allows: (team: number, other: number) => boolean) =>
+    own.every((team) => others.every((other) => other === team || allows(team, other)))
   return {
-    whole: (match, wait) => {
-      if (counts[timing.ofMatch(wait)] === 0) return true
-      return own.every((team) =>
-        others.every((other) => {
-          if (other === team) return true
-          const [one, two] = [valueOf(match[team] ?? []), valueOf(match[other] ?? [])]
-          return Number.isNaN(one) || Number.isNaN(two) || compares(one, rule.operator, two)
-        }),
-      )
-    },
+    whole: (match, wait) =>
+      counts[timing.ofMatch(wait)] === 0 ||
+      eachTwo((team, other) => {
+        const [one, two] = [valueOf(match[team] ?? []), valueOf(match[other] ?? [])]
+        return Number.isNaN(one) || Number.isNaN(two) || compares(one, rule.operator, two)
+      }),
+    part: (match, roomOf, wait, joining) =>
+      counts[timing.ofPart(wait)] === 0 ||
+      eachTwo((team, other) => {
+        const range = (at: number) => reachOf(match[at] ?? [], roomOf[at] ?? 0, joining)
+        return canCompare(range(team), rule.operator, range(other))
+      }),
+  }
+}
+
+/** Whether some number of one range compares so with some number of the other. */
+function canCompare(one: Range, operator: Operator, other: Range): boolean {
+  switch (operator) {
+    case '=':
+      return one.low <= other.high && other.low <= one.high
+    case '!=':
+      return one.low !== one.high || other.low !== other.high || one.low !== other.low
+    case '<':
+    case '<=':
+      return compares(one.low, operator, other.high)
+    case '>':
+    case '>=':
+      return compares(one.high, operator, other.low)
   }
 }
 

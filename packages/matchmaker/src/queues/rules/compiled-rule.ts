@@ -1,5 +1,5 @@
 // pure: a rule as the kernel and `explain` use it
-import type { MatchLevels, Radius, Span } from '../../kernel/model.js'
+import type { MatchLevels, Need, Radius, Span } from '../../kernel/model.js'
 import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
 import type { Levels } from './levels.js'
 import type { Rule } from './rule.js'
@@ -17,7 +17,7 @@ export interface RuleContext {
 }
 
 /**
- * What a rule says about tickets; see `Checks` for `pair`, `part`, `whole` and `unevenness`. All fields may be missing:
+ * What a rule says about tickets; see `Checks` for `pair`, `part`, `whole`, `unevenness` and `needs`. All fields may be missing:
  * a rule that has none of them lets everyone in.
  */
 export interface CompiledRule {
@@ -31,7 +31,10 @@ export interface CompiledRule {
   /** Only tickets with the same meet. */
   readonly keyOf?: ((ticket: RuleTicket, refuse: Refuse) => string | number) | undefined
   readonly pair?: ((one: Facts, other: Facts, level: number) => boolean) | undefined
-  readonly part?: ((teams: Teams, roomOf: readonly number[], levels: MatchLevels) => boolean) | undefined
+  readonly part?: ((teams: Teams, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean) | undefined
+  readonly needs?: readonly Need<Facts>[] | undefined
+  /** Whether `whole` asks for more of the time than the levels. */
+  readonly timed?: boolean | undefined
   readonly whole?: ((teams: Teams, levels: MatchLevels) => boolean) | undefined
   /** In the unit of its limit, how two tickets stand to one another; undefined if there is nothing to measure. For `explain`. */
   readonly measure?: ((one: Facts, other: Facts) => number | undefined) | undefined

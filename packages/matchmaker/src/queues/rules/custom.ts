@@ -33,6 +33,7 @@ export function compileCustom(rule: Rule & CustomRule, context: RuleContext): Co
   return {
     rule,
     factOf: ({ players }): ProposedPlayer[] => players.map(({ id, attributes, roles }) => ({ id, attributes, roles })),
+    timed: true,
     whole: (match, wait) => counts[timing.ofMatch(wait)] === 0 || allows(proposalOf(match, wait.now)),
   }
 }

@@ -19,6 +19,11 @@ interface Together {
   readonly players: number
 }
 
+/** With more sets of roles than this, only single roles are told as needs: a need costs a little for each candidate. */
+const MOST_NEEDS = 15
+
+const isOne = (bits: number) => (bits & (bits - 1)) === 0
+
 export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: RuleContext): CompiledRule {
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, isSteady(levels, counts))
@@ -50,6 +55,10 @@ export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: R
       roles: players.map((player) => player.roles.reduce((all, role) => all | bitOf(role), 0)),
       only: players.map((player) => (player.roles.length === 1 ? bitOf(player.roles[0]) : 0)),
     }),
+    needs: (together.length <= MOST_NEEDS ? together : together.filter((some) => isOne(some.roles))).map((some) => ({
+      countOf: (facts) => countOf([facts], index, some.roles),
+      atLeast: Uint16Array.from(counts, (_, level) => (counts[timing.ofPair(level)] === 0 ? 0 : some.players * own.length)),
+    })),
     part: (match, roomOf, wait) => allows(match, timing.ofPart(wait), roomOf),
     shortage: (everyone) =>
       together.reduce((most, some) => Math.max(most, some.players * own.length - countOf(everyone, index, some.roles)), 0),

@@ -21,6 +21,49 @@ export function tallyOf(values: readonly number[]): Tally {
   return { count: values.length, sum, min, max }
 }
 
+/** What an aggregate can be: from `low` to `high`. */
+export interface Range {
+  readonly low: number
+  readonly high: number
+}
+
+export const ANYTHING: Range = { low: -Infinity, high: Infinity }
+/** Rounding must not exclude what is allowed just so. */
+const ROUNDING = 1e-9
+
+/** The least and the greatest number of any player: remembered for the list that was asked for last, as a search asks many times. */
+export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
+  let last: readonly Facts[] | undefined
+  let extremes = ANYTHING
+  return (others) => {
+    if (others === last) return extremes
+    let [low, high] = [Infinity, -Infinity]
+    for (const { of } of others) {
+      const { min, max } = of[rule] as Tally
+      if (min < low) low = min
+      if (max > high) high = max
+    }
+    last = others
+    extremes = { low, high }
+    return extremes
+  }
+}
+
+/** What the aggregate of a team can become when up to `room` more players join, each with a number within the extremes or with none. */
+export function rangeOf(team: readonly Facts[], rule: number, aggregate: Aggregate, room: number, { low: least, high: most }: Range): Range {
+  const own = aggregateOf(team, rule, aggregate)
+  if (room === 0 || least > most) return Number.isNaN(own) ? ANYTHING : { low: own, high: own }
+  if (Number.isNaN(own)) return ANYTHING
+  if (aggregate === 'min') return { low: Math.min(own, least), high: own }
+  if (aggregate === 'max') return { low: own, high: Math.max(own, most) }
+  if (aggregate === 'sum') return widened(own + Math.min(0, room * least), own + Math.max(0, room * most))
+  const count = team.reduce((sum, { of }) => sum + (of[rule] as Tally).count, 0)
+  const joinedBy = (value: number) => (own * count + room * value) / (count + room)
+  return widened(Math.min(own, joinedBy(least)), Math.max(own, joinedBy(most)))
+}
+
+const widened = (low: number, high: number): Range => ({ low: low - ROUNDING * Math.abs(low), high: high + ROUNDING * Math.abs(high) })
+
 /** Over all players of a team who have a number; not a number where none has, except for a sum. */
 export function aggregateOf(team: readonly Facts[], rule: number, aggregate: Aggregate): number {
   let [count, sum, min, max] = [0, 0, Infinity, -Infinity]

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Slot } from '../../kernel/model.js'
+import { createPool } from '../../kernel/pool.js'
+import { compileQueue } from '../compile.js'
+import { defineQueue, type QueueDefinition } from '../queue.js'
+import { kinds, NOW, queues, tickets } from './arbitraries.fixture.js'
+import type { RuleTicket } from './facts.js'
+import { admitted, anyMatch, matchesOf, openingOf, type RunningMatch } from './scene.fixture.js'
+
+/**
+ * No legal match is missed: after each round, an exhaustive search by the oracle finds no match among those who are left, and
+ * nobody who could join a running match.
+ */
+
+interface Scene {
+  readonly definition: QueueDefinition
+  readonly waiting: readonly RuleTicket[]
+  /** In which of three rounds each comes. */
+  readonly comes: readonly number[]
+  /** Of the tickets, those that are in a running match instead of waiting. */
+  readonly playing: readonly number[]
+  readonly step: number
+}
+
+const scenesOf = (definitions: fc.Arbitrary<QueueDefinition>): fc.Arbitrary<Scene> =>
+  fc.record({
+    definition: definitions,
+    waiting: tickets(6),
+    comes: fc.array(fc.constantFrom(0, 0, 1, 2), { minLength: 6, maxLength: 6 }),
+    playing: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.uniqueArray(fc.nat(5), { maxLength: 1 }) }),
+    step: fc.constantFrom(0, 1, 5),
+  })
+
+/** A whole-match check can ask how long somebody has waited: then the kernel asks again each second. */
+const ROUND_MS = 1000
+
+interface Outcome {
+  readonly missed: string[]
+  readonly made: number
+  readonly filled: number
+}
+
+function play({ definition, waiting, comes, playing, step }: Scene): Outcome {
+  const compiled = compileQueue(defineQueue(definition))
+  const pool = createPool(compiled.model)
+  const inSlot = new Map<Slot, RuleTicket>()
+  const openings = new Map<Slot, RunningMatch>()
+  const missed: string[] = []
+  let [made, filled] = [0, 0]
+  for (let round = 0; round < 4; round += 1) {
+    const now = NOW + round * ROUND_MS
+    for (const [index, ticket] of waiting.entries()) {
+      if (comes[index] !== round) continue
+      if (playing.includes(index)) {
+        const opening = openingOf(compiled, ticket, index)
+        if (opening === undefined) continue
+        openings.set(pool.addOpening(opening), { ticket, team: opening.present.findIndex((team) => team.length > 0) })
+        continue
+      }
+      const entry = admitted(() => compiled.entryOf(ticket))
+      if (entry !== undefined) inSlot.set(pool.add(entry), ticket)
+    }
+    for (const { slots, opening } of matchesOf(pool, now, step)) {
+      if (opening === undefined) made += 1
+      else filled += 1
+      for (const slot of slots) {
+        pool.remove(slot)
+        inSlot.delete(slot)
+      }
+      if (opening === undefined) continue
+      pool.removeOpening(opening)
+      openings.delete(opening)
+    }
+    const left = [...inSlot.values()]
+    if (anyMatch(definition, left, now)) missed.push(`round ${round}: a match of ${left.map(({ id }) => id).join()}`)
+    for (const running of openings.values()) {
+      if (anyMatch(definition, left, now, running)) missed.push(`round ${round}: ${left.map(({ id }) => id).join()} into the match of ${running.ticket.id}`)
+    }
+  }
+  return { missed, made, filled }
+}
+
+test.each([
+  ['any rules', queues(kinds, 2), 700, 200],
+] as const)('where there is a match to be made, one is made: %s', (_, definitions, numRuns, least) => {
+  let [made, filled] = [0, 0]
+  fc.assert(
+    fc.property(scenesOf(definitions), (scene) => {
+      const outcome = play(scene)
+      made += outcome.made
+      filled += outcome.filled
+      expect(outcome.missed).toEqual([])
+    }),
+    { numRuns },
+  )
+  // There was something to miss.
+  expect(made).toBeGreaterThan(least)
+  expect(filled).toBeGreaterThan(least / 10)
+})

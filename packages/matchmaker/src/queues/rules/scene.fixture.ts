@@ -1,0 +1,78 @@
+import { InvalidTicket } from '../../errors.js'
+import type { Grouped, Pool } from '../../kernel/model.js'
+import type { CompiledQueue } from '../compile.js'
+import type { QueueDefinition } from '../queue.js'
+import type { Facts, RuleTicket } from './facts.js'
+import { brokenRules, wrongSizes } from './oracle.fixture.js'
+import { namesOf } from './team-shapes.js'
+
+/** Undefined for a ticket that the queue refuses. */
+export function admitted<T>(enter: () => T): T | undefined {
+  try {
+    return enter()
+  } catch (error) {
+    if (error instanceof InvalidTicket) return undefined
+    throw error
+  }
+}
+
+/** All matches of a round. @param step work at a time; 0 for the whole round at once. */
+export function* matchesOf(pool: Pool<Facts>, now: number, step: number): Generator<Grouped> {
+  if (step === 0) return yield* pool.group(now)
+  const round = pool.round(now)
+  while (round.step(step)) yield* round.take()
+  yield* round.take()
+}
+
+/** A running match of one ticket, in the first team from a random one on in which it fits, with room for the rest. */
+export function openingOf({ model, openingOf }: CompiledQueue, ticket: RuleTicket, from: number) {
+  const size = ticket.players.length
+  const team = model.teams.findIndex(({ max }, index) => index >= from % model.teams.length && max >= size)
+  if (team < 0) return undefined
+  const rooms = model.teams.map(({ max }, index) => (index === team ? max - size : max))
+  if (!rooms.some((room) => room > 0)) return undefined
+  return admitted(() => openingOf({ ...ticket, rooms, present: model.teams.map((_, index) => (index === team ? [ticket] : [])) }))
+}
+
+/** The definition's name of each team of a match. */
+export const kindsOfTeams = ({ teams = [] }: QueueDefinition): string[] => teams.flatMap((team) => namesOf(team).map(() => team.name))
+
+/** A running match of one ticket. */
+export interface RunningMatch {
+  readonly ticket: RuleTicket
+  readonly team: number
+}
+
+/**
+ * By trying all: whether any match can be made of these tickets, or whether any of them can join the running match, with
+ * each of them in each team or in none.
+ */
+export function anyMatch(definition: QueueDefinition, waiting: readonly RuleTicket[], now: number, running?: RunningMatch): boolean {
+  const teams = (definition.teams ?? []).flatMap((team) => namesOf(team).map(() => team))
+  const seats: RuleTicket[][] = teams.map((_, team) => (running?.team === team ? [running.ticket] : []))
+  const room = teams.map(({ size }, team) => (typeof size === 'number' ? size : size.max) - (seats[team]?.[0]?.players.length ?? 0))
+  const playing = running === undefined ? [] : [running.ticket]
+
+  const isMatch = () => {
+    const match = seats.map((tickets, team) => ({ kind: teams[team]?.name ?? '', tickets }))
+    if (match.flatMap(({ tickets }) => tickets).length === playing.length) return false
+    if (running === undefined && wrongSizes(definition, match, now).length > 0) return false
+    return brokenRules(definition, match, now, playing).length === 0
+  }
+  const from = (at: number): boolean => {
+    const ticket = waiting[at]
+    if (ticket === undefined) return isMatch()
+    const size = ticket.players.length
+    for (const [team, tickets] of seats.entries()) {
+      if (size > (room[team] as number)) continue
+      tickets.push(ticket)
+      room[team] = (room[team] as number) - size
+      const there = from(at + 1)
+      tickets.pop()
+      room[team] = (room[team] as number) + size
+      if (there) return true
+    }
+    return from(at + 1)
+  }
+  return from(0)
+}

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { createPool } from '../../kernel/pool.js'
+import { compileQueue } from '../compile.js'
+import { defineQueue } from '../queue.js'
+import type { Relaxing } from './definition.js'
+
+const NOW = 1_000_000
+const TICK_MS = 250
+
+/** Milliseconds after which two tickets that came at the same time, and whose skills differ by so much, are matched. */
+function waitOf(max: Relaxing, difference: number): number | undefined {
+  const compiled = compileQueue(
+    defineQueue({
+      name: 'duel',
+      matchSize: 2,
+      rules: [{ kind: 'difference', attribute: 'skill', max }],
+      deploy: { application: 'game', version: '1' },
+    }),
+  )
+  const pool = createPool(compiled.model)
+  for (const skill of [0, difference]) {
+    const player = { id: `p${skill}`, attributes: { skill }, roles: [], latencies: {}, avoid: [] }
+    pool.add(compiled.entryOf({ id: `t${skill}`, createdAt: NOW, priority: 0, players: [player], place: undefined, network: undefined }))
+  }
+  for (let waited = 0; waited <= 60_000; waited += TICK_MS) if (pool.group(NOW + waited).length > 0) return waited
+  return undefined
+}
+
+const line = { from: 100, to: 400, overMs: 30_000 }
+
+test.each([
+  // 16 steps of 18.75 each, one in 1875 ms.
+  [line, 100, 0],
+  [line, 118.75, 2000],
+  [line, 205, 11_250],
+  [line, 399, 30_000],
+  [[{ afterMs: 0, value: 100 }, { afterMs: 1000, value: 101 }, { afterMs: 2000, value: 180 }, { afterMs: 9000, value: 400 }], 150, 2000],
+  [[{ afterMs: 0, value: 100 }, { afterMs: 1000, value: 101 }, { afterMs: 2000, value: 180 }, { afterMs: 9000, value: 400 }], 101, 1000],
+] as const)('a pair is matched in the first tick in which its limit allows it, however little a step widens: %j, %d apart, after %d ms', (max, apart, waited) => {
+  expect(waitOf(max, apart)).toBe(waited)
+})
