@@ -17,7 +17,19 @@ import { inCommon } from './in-common.js'
 import { createLeaving } from './leaving.js'
 import { createReplacing } from './replacing.js'
 
-/** The lives of matches, from found to over, as far as their tickets are concerned; the servers are the allocator's. */
+/*
+ * The phases of a match (`MatchPhase`):
+ *
+ *   found ─┬─ acceptance ──▶ asking ── all have accepted ──▶ due ── a server may be created ─┐
+ *          └─ no acceptance ─────────────────────────────────────────────────────────────────┤
+ *                                                                                            ▼
+ *   over ◀── stopped, ended, or all have left ── running ◀── its server listens ── deploying
+ *
+ * From asking, due and deploying a match goes over as well: declined, cancelled, or its deployment failed. Its tickets
+ * search again then, with their waiting time kept.
+ */
+
+/** Leads each match from found to over, as far as its tickets are concerned. Its server is the allocator's part. */
 export interface MatchLifecycle {
   find(matchId: string): Match | undefined
   all(): Iterable<Match>

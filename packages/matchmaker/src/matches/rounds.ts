@@ -101,7 +101,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       runtime.arrivals.clear()
       const groups: Group[] = []
       const round = runtime.pool.round(now, { anchors, openings: room > 0 ? runtime.queue.backfill : 'first' })
-      // What is not done by then is left to the next tick.
+      // Unfinished work continues in the next tick.
       while (round.step(WORK) && !breather.isDue());
       collect(runtime, round.take(), now, groups)
       return groups

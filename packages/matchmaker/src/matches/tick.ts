@@ -8,6 +8,16 @@ import type { Group, Rounds } from './rounds.js'
 import type { QueueRuntime } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
 
+/*
+ * A tick, every `tickMs`, and in queues of mode 'arrival' for the tickets that have just come:
+ *
+ *   admit ────▶ group ────▶ claim ────▶ allocate
+ *     │           │           │            └ writes each match's intent to the journal; its create waits in line
+ *     │           │           └ takes the tickets that still wait into a new match, or into a running one
+ *     │           └ asks the kernel of each queue, in steps between which the event loop runs
+ *     └ does what is due: removes what has ended, expires, counts acceptances, repeats stops, looks for lost creates
+ */
+
 export interface Ticking {
   readonly tickets: Tickets
   readonly backfills: Backfills
@@ -36,7 +46,7 @@ interface Claimed {
   readonly short: readonly Group[]
 }
 
-/** In between, others have the event loop: so whoever was grouped is looked at again when claimed. */
+/** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
 export function createTick(ticking: Ticking): Tick {
   const { tickets, backfills, rounds, lifecycle, allocator, events, clock, stopwatch, isClosed } = ticking
 

@@ -15,7 +15,21 @@ import { createTimeouts } from './timeouts.js'
 import { createReaper } from './reaper.js'
 import { createStops } from './stops.js'
 
-/** What a match goes through once its create was sent: to its server, to its end, or to another try. */
+/*
+ * The phases of an allocation (`AllocationPhase`):
+ *
+ *   creating ── answered ──▶ starting ── READY ──▶ warming ── listens ──▶ running
+ *    │  │  ▲                 ▲
+ *    │  │  └─ another place ─┼─ retrying: no capacity; what was created in spite of it is stopped first
+ *    │  │                    │     ▲
+ *    │  └─ no capacity ──────┼─────┘
+ *    └─ answer lost ──▶ finding ── found by its tag
+ *                            └── not found ──▶ gone
+ *
+ *   starting, warming, running ── failed, too slow, or not wanted any more ──▶ stopping ── confirmed ──▶ gone
+ */
+
+/** What an allocation goes through once its create was sent: to its server, to its end, or to another attempt. */
 export interface ServerLifecycle {
   /** Its tickets leave it, once. */
   fail(allocation: Allocation, reason: ReturnReason, counts: boolean): void
