@@ -29,7 +29,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['events'],
   ['matches/backfill'],
   ['matches'],
-  ['commands'],
+  ['commands', 'ticket-api/profiles'],
   ['create-matchmaker', 'telemetry', 'ticket-api'],
   ['replay'],
   ['index'],

@@ -101,7 +101,7 @@ describe.concurrent('clients of the ticket API', () => {
 
   test('that wonder why they wait, and give up', async () => {
     const rules = [{ kind: 'difference', attribute: 'skill', max: 10 }]
-    const { call, shut } = await openCounter({ studio: duelWith({ rules }) })
+    const { call, shut } = await openCounter({ studio: duelWith({ rules, playerMayState: ['skill'] }) })
     const ann = await call<Ticket>('ann', 'POST', '/tickets', { ...solo, attributes: { skill: 100 } })
     await call('bob', 'POST', '/tickets', { ...solo, attributes: { skill: 150 } })
     expect(await call('ann', 'GET', `/tickets/${ann.id}/explain`)).toMatchObject({

@@ -122,6 +122,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     ...matching,
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
+    playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
     explain: createExplaining({ tickets, clock, held: allocator.held }),
 
     reconfigure: (definitions) => {

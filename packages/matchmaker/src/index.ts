@@ -2,6 +2,7 @@
 export { createMatchmaker } from './create-matchmaker.js'
 export type { CloseOptions, Matchmaker, TicketExplanation, TicketResult, WaitOptions } from './commands/matchmaker.js'
 export type { MatchmakerOptions } from './options.js'
+export type { PlayerMayState } from './queues/player-may-state.js'
 export { defineQueue, queueFromJson, type AcceptanceDefinition, type Queue, type QueueDefinition } from './queues/queue.js'
 export type {
   Deploy,
@@ -83,6 +84,7 @@ export { createTicketApi, type TicketApi } from './ticket-api/ticket-api.js'
 export type { TicketApiLimits, TicketApiOptions } from './ticket-api/options.js'
 export type { BeaconSource } from './ticket-api/beacons.js'
 export type { TicketCaller } from './ticket-api/caller.js'
+export type { PlayerProfile, ProfileOptions, ProfileResolver } from './ticket-api/profiles/profile.js'
 export type { TicketApiCounts } from './ticket-api/counts.js'
 export type { TicketService } from './ticket-api/service.js'
 export { compileQueue, type CompiledQueue } from './queues/compile.js'

@@ -5,6 +5,7 @@ import type { EventName, Listener } from '../events.js'
 import type { Explanation } from '../queues/explain/explanation.js'
 import type { ExportOptions, Imported, Reconfigured, TicketSnapshot } from './snapshot.js'
 import type { Inspection } from './inspection.js'
+import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import type { Ticket, TicketInput, WaitingFor } from '../tickets/ticket.js'
 
@@ -48,6 +49,11 @@ export interface Matchmaker {
   createTicket(input: TicketInput): Ticket
   /** Each by itself, in order: those that cannot be created do not keep the others from it. @throws {MatchmakerClosed} */
   createTickets(inputs: readonly TicketInput[]): readonly TicketResult[]
+  /**
+   * What a queue believes of a player's own word, as the ticket API asks: of an attribute by its name, and of `roles`, `avoid`
+   * and `latencies`. Undefined if there is no such queue.
+   */
+  playerMayState(queue: string): PlayerMayState | undefined
   /** Undefined if there is no such ticket, or it ended more than `keepEndedMs` ago. */
   getTicket(id: string): Ticket | undefined
   /**

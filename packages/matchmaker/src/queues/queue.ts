@@ -32,6 +32,12 @@ export interface QueueDefinition {
   readonly maxAttempts?: number | undefined
   /** Whether a player may be in another ticket at the same time. Default false. */
   readonly playersMayWaitTwice?: boolean | undefined
+  /**
+   * What the ticket API believes of a player's own word: names of attributes, and `roles`, `avoid`, `latencies`. All else comes
+   * from `authenticate` or `profile`, or from a backend, and a player who says it is refused. At most 64. Default: what no rule
+   * of the queue compares; a custom rule is taken to compare everything.
+   */
+  readonly playerMayState?: readonly string[] | undefined
   /** Whether running matches get players before new matches are made, or after. Default `first`. */
   readonly backfill?: 'first' | 'last' | undefined
   /** All players of a match have to accept it before a server is deployed. Default: nobody is asked. */
@@ -54,10 +60,11 @@ type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
 /** A queue that was checked, with every default filled in. */
 export interface Queue
-  extends Filled<Omit<QueueDefinition, 'matchSize' | 'teams' | 'rules' | 'lastResortMs' | 'acceptance' | 'deploy'>> {
+  extends Filled<Omit<QueueDefinition, 'matchSize' | 'teams' | 'rules' | 'lastResortMs' | 'playerMayState' | 'acceptance' | 'deploy'>> {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
+  readonly playerMayState?: readonly string[] | undefined
   readonly acceptance?: Acceptance | undefined
   readonly deploy: Deploy
 }
@@ -75,6 +82,7 @@ const schema: z.ZodType<Queue> = z
     expireAfterMs: waitMs.positive().default(300_000),
     maxAttempts: z.int().min(1).default(3),
     playersMayWaitTwice: z.boolean().default(false),
+    playerMayState: z.array(z.string().min(1).max(128)).max(64).optional(),
     backfill: z.enum(['first', 'last']).default('first'),
     acceptance: z.strictObject({ withinMs: waitMs.positive(), replace: z.boolean().default(false) }).optional(),
     replaceLeavers: z.boolean().default(false),
@@ -102,6 +110,7 @@ const inOneShape = (queue: Queue): Queue => ({
   expireAfterMs: queue.expireAfterMs,
   maxAttempts: queue.maxAttempts,
   playersMayWaitTwice: queue.playersMayWaitTwice,
+  playerMayState: queue.playerMayState,
   backfill: queue.backfill,
   acceptance: queue.acceptance,
   replaceLeavers: queue.replaceLeavers,

@@ -1,4 +1,5 @@
 import { Problem, type Caller } from '@muster/core/http'
+import type { PlayerProfile } from './profiles/profile.js'
 
 /** Whoever calls the ticket API. */
 export interface TicketCaller extends Caller {
@@ -9,6 +10,8 @@ export interface TicketCaller extends Caller {
    * from. A `backend` is trusted: it acts for any player, says where they are, and no limit counts its requests.
    */
   readonly role?: 'player' | 'backend' | undefined
+  /** What is known of a player, from claims in their token for example. It is believed. */
+  readonly profile?: PlayerProfile | undefined
 }
 
 export const isBackend = (caller: TicketCaller): boolean => caller.role === 'backend'

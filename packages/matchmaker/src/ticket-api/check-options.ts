@@ -1,14 +1,25 @@
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 import { read } from '../read.js'
+import { profileSchema } from './profiles/profile.js'
 import type { TicketApiOptions } from './options.js'
 
 const callable = z.custom((value) => typeof value === 'function', 'must be a function')
 const count = z.int().min(1)
 const attempts = z.strictObject({ limit: z.number().min(1), windowMs: z.number().positive() }).nullable()
 
+const profileOptions = z.strictObject({
+  resolve: callable,
+  cacheMs: z.number().min(0).optional(),
+  cacheSize: count.optional(),
+  timeoutMs: z.number().positive().optional(),
+  batchSize: count.optional(),
+  whenFailed: z.union([z.literal('refuse'), profileSchema], "must be 'refuse' or a profile").optional(),
+})
+
 const schema = z.strictObject({
   authenticate: callable,
+  profile: z.union([callable, profileOptions], 'must be a function, or options with one under resolve').optional(),
   basePath: z
     .string()
     .regex(/^(\/[^/?#]+)*$/, "must be empty, or begin with '/' and not end with it")

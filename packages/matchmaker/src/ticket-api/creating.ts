@@ -25,7 +25,7 @@ export function createCreating(service: Pick<TicketService, 'createTicket' | 'cr
     assertOwnKeys(body, TICKET_KEYS, speaker.caller)
     const { id, priority } = body
     const queues = queuesOf(body)
-    const player = readPlayer(body, speaker)
+    const player = readPlayer(body, speaker, queues.queues ?? [queues.queue as string])
     return player instanceof Promise
       ? player.then((one) => ({ id, ...queues, players: [one], priority }))
       : { id, ...queues, players: [player], priority }
@@ -63,12 +63,13 @@ export function createCreating(service: Pick<TicketService, 'createTicket' | 'cr
 
     party: async ({ id, priority, player_tickets: bodies }, speaker) => {
       const [first, ...others] = bodies.map(queuesOf)
+      const names = first?.queues ?? [first?.queue ?? '']
       const differs = others.findIndex((one) => JSON.stringify(one) !== JSON.stringify(first))
       if (differs !== -1) {
         const field = `player_tickets.${differs + 1}.profile`
         throw new Problem(400, 'invalid-input', `${field}: must be that of the first player`, { field })
       }
-      const players = await Promise.all(bodies.map((body) => readPlayer(body, speaker)))
+      const players = await Promise.all(bodies.map((body) => readPlayer(body, speaker, names)))
       try {
         return partyViews(service.createTicket({ id, ...first, players, priority }))
       } catch (error) {

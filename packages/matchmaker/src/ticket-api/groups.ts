@@ -1,6 +1,6 @@
 import type { Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { InvalidTicket, PlayerBusy } from '../errors.js'
+import { InvalidTicket, PlayerBusy, unknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
 import { readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
@@ -24,10 +24,10 @@ export interface Groups {
 }
 
 export interface GroupsOptions {
-  readonly service: Pick<TicketService, 'createTicket' | 'getTicket' | 'cancelTicket'>
+  readonly service: Pick<TicketService, 'playerMayState' | 'createTicket' | 'getTicket' | 'cancelTicket'>
   readonly store: GroupStore
-  /** Whether there is such a queue. */
-  readonly hasQueue: (name: string) => boolean
+  /** Of all queues, for whoever misspells one. */
+  readonly queueNames: () => readonly string[]
   readonly random: Random
 }
 
@@ -47,7 +47,7 @@ const alreadySearching = () => new Problem(
   'the group is searching already: cancel it, and make a new one',
 )
 
-export function createGroups({ service, store, hasQueue, random }: GroupsOptions): Groups {
+export function createGroups({ service, store, queueNames, random }: GroupsOptions): Groups {
   const ticketOf = (group: Group): Ticket | undefined => (group.searching ? service.getTicket(group.id) : undefined)
 
   const found = (groupId: string): Group => {
@@ -100,9 +100,7 @@ export function createGroups({ service, store, hasQueue, random }: GroupsOptions
 
   /** Finds out at once what is wrong with a player, although the ticket may be created much later. */
   const check = (profile: string, player: Player) => {
-    if (!hasQueue(profile)) {
-      throw new Problem(400, 'unknown-profile', `there is no queue ${JSON.stringify(profile)}`, { field: 'profile' })
-    }
+    if (service.playerMayState(profile) === undefined) throw unknownQueue(profile, queueNames())
     readTicketInput({ queue: profile, players: [player] })
   }
   const cancelTicket = (group: Group) => void service.cancelTicket(group.id)

@@ -15,12 +15,3 @@ export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock
   }
 }
 
-/** Whether there is a queue of this name. One that there was once may be gone: then the matchmaker says so. */
-export function createHasQueue(look: () => Inspection): (name: string) => boolean {
-  const known = new Set<string>()
-  return (name) => {
-    if (known.has(name)) return true
-    for (const queue of look().queues) known.add(queue.name)
-    return known.has(name)
-  }
-}

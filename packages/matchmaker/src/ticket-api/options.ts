@@ -3,6 +3,7 @@ import type { AddressOf, AttemptLimit, Authenticate, CorsOptions } from '@muster
 import type { Locate } from '../tickets/locate/locate.js'
 import type { BeaconSource } from './beacons.js'
 import type { TicketCaller } from './caller.js'
+import type { ProfileOptions, ProfileResolver } from './profiles/profile.js'
 
 export interface TicketApiLimits {
   /** Requests of one player. Default 50 per 5 seconds; null for no limit. */
@@ -25,6 +26,11 @@ export interface TicketApiOptions {
    * Says who calls; undefined for nobody known. `bearerToken` of `@muster/core/http` finds the token as existing clients send it.
    */
   readonly authenticate: Authenticate<TicketCaller>
+  /**
+   * Finds what you know of players besides what `authenticate` gives: their skill, the roles they may play. Asked for many players
+   * at once, with answers kept for a minute; give `ProfileOptions` to change that, or what is done when it fails.
+   */
+  readonly profile?: ProfileResolver | ProfileOptions | undefined
   /** What stands before every path, e.g. `/matchmaking`. Default nothing. */
   readonly basePath?: string | undefined
   /**

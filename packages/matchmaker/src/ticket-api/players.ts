@@ -5,6 +5,9 @@ import { newId } from '../ids.js'
 import type { Attributes, Player } from '../player.js'
 import type { PlayerBody, PresentBody } from './bodies.js'
 import { isBackend, type TicketCaller } from './caller.js'
+import { withKnown } from './known.js'
+import type { CheckStatements } from './statements.js'
+import type { Profiles } from './profiles/profiles.js'
 import type { Latencies } from './latencies.js'
 import type { Measured } from './measured.js'
 
@@ -15,8 +18,11 @@ export interface Speaker {
   readonly address: string | undefined
 }
 
-/** Makes the player that a body speaks of. @throws {Problem} 400 or 403, naming the key. */
-export type ReadPlayer = (body: PlayerBody, speaker: Speaker) => Player | Promise<Player>
+/**
+ * Makes the player that a body speaks of. @param queues in which they are to wait.
+ * @throws {Problem} 400 or 403, naming the key; 503. {UnknownQueue}
+ */
+export type ReadPlayer = (body: PlayerBody, speaker: Speaker, queues: readonly string[]) => Player | Promise<Player>
 
 const BACKEND_KEYS = ['player_id', 'coordinates'] as const
 
@@ -29,8 +35,16 @@ export function assertOwnKeys(body: Readonly<Record<string, unknown>>, keys: rea
   if (key !== undefined) throw new Problem(403, 'backend-only', `${key}: only a trusted backend may say that`, { field: key })
 }
 
-export function createReadPlayer(measured: Measured, random: Random): ReadPlayer {
-  return (body, { caller, address }) => {
+export interface ReadPlayerOptions {
+  readonly measured: Measured
+  readonly checkStatements: CheckStatements
+  /** What is known of players, if anybody knows more than `authenticate`. */
+  readonly profiles: Profiles | undefined
+  readonly random: Random
+}
+
+export function createReadPlayer({ measured, checkStatements, profiles, random }: ReadPlayerOptions): ReadPlayer {
+  return (body, { caller, address }, queues) => {
     assertOwnKeys(body, BACKEND_KEYS, caller)
     const trusted = isBackend(caller)
     const ip = trusted ? givenIp(body) : address
@@ -50,9 +64,13 @@ export function createReadPlayer(measured: Measured, random: Random): ReadPlayer
     const { reported, attributes } = apart(body.attributes)
     const { coordinates, roles, avoid } = body
     const id = trusted ? (body.player_id ?? newId(random)) : caller.id
+    if (!trusted) checkStatements({ attributes, roles, avoid, latencies: isMeasured(reported) ? reported : undefined }, queues)
     const player = (latencies: Latencies | undefined): Player => ({ id, ip, coordinates, latencies, attributes, roles, avoid })
     const latencies = measured({ reported, ip, coordinates })
-    return latencies instanceof Promise ? latencies.then(player) : player(latencies)
+    if (trusted) return latencies instanceof Promise ? latencies.then(player) : player(latencies)
+    const profile = profiles?.(id)
+    if (!(latencies instanceof Promise) && !(profile instanceof Promise)) return withKnown(player(latencies), profile, caller.profile)
+    return Promise.all([latencies, profile]).then(([measurements, known]) => withKnown(player(measurements), known, caller.profile))
   }
 }
 
@@ -80,6 +98,12 @@ function givenIp({ player_ip: given }: PlayerBody): string | undefined {
   const ip = canonicalIp(given)
   if (ip === undefined) throw invalid('player_ip', 'must be an IPv4 or IPv6 address')
   return ip
+}
+
+/** Zero stands for a ping that failed. */
+function isMeasured(reported: Latencies): boolean {
+  for (const beacon in reported) if ((reported[beacon] as number) > 0) return true
+  return false
 }
 
 const NONE: Latencies = Object.freeze({})

@@ -3,6 +3,7 @@ import type { Matchmaker } from '../commands/matchmaker.js'
 /** What the ticket API needs of a matchmaker. */
 export type TicketService = Pick<
   Matchmaker,
+  | 'playerMayState'
   | 'createTicket'
   | 'createTickets'
   | 'getTicket'

@@ -1,7 +1,11 @@
-import { createManualClock, seededRandom } from '@muster/core/clock'
+import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { bearerToken, clientAddress } from '@muster/core/http'
 import { expect } from 'vitest'
+import { createMatchmaker } from '../create-matchmaker.js'
+import type { QueueDefinition } from '../queues/queue.js'
+import { createTestService } from '../service.fixture.js'
 import { ticketRoutes } from './routes.js'
+import type { TicketService } from './service.js'
 import { createTicketApi } from './ticket-api.js'
 import type { TicketApiOptions } from './options.js'
 import { createFakeService } from './ticket-service.fixture.js'
@@ -20,9 +24,18 @@ export interface CallOptions {
 }
 
 /** The ticket API over a matchmaker that matches nobody, in time that stands still. Tokens are names; `backend` is one. */
-export function setUp(options: Partial<TicketApiOptions> = {}) {
+export const setUp = (options: Partial<TicketApiOptions> = {}) => setUpOver(createFakeService, options)
+
+/** The same over a real matchmaker with these queues, which ticks when it is told to. */
+export const setUpReal = (queues: readonly QueueDefinition[], options: Partial<TicketApiOptions> = {}) =>
+  setUpOver((clock) => {
+    const { deployments } = createTestService({ clock })
+    return createMatchmaker({ deployments, queues, clock, random: seededRandom(2) })
+  }, options)
+
+function setUpOver<Service extends TicketService>(make: (clock: ManualClock) => Service, options: Partial<TicketApiOptions>) {
   const clock = createManualClock({ start: Date.UTC(2026, 0, 31, 8, 15) })
-  const service = createFakeService(clock)
+  const service = make(clock)
   const errors: unknown[] = []
   const api = createTicketApi(service, {
     authenticate: (request) => {

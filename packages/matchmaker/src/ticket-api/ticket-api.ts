@@ -20,16 +20,18 @@ import { explanationView } from './explanation.js'
 import { createGroupStore } from './group-store.js'
 import { createGroups } from './groups.js'
 import { inspectTickets } from './inspecting.js'
-import { createHasQueue, createLook } from './look.js'
+import { createLook } from './look.js'
 import { createMeasured } from './measured.js'
 import { monitorView } from './monitor.js'
 import { createReadPlayer } from './players.js'
 import { problemOf } from './problems.js'
 import { quickBody } from './quick-body.js'
+import { createProfiles } from './profiles/profiles.js'
 import { createReading } from './reading.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import type { TicketApiOptions } from './options.js'
 import type { TicketService } from './service.js'
+import { createCheckStatements } from './statements.js'
 import { ticketView } from './views.js'
 import { createOpenWaits } from './open-waits.js'
 
@@ -55,15 +57,21 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
   const latencies = { impossible: 0, unknown: 0, estimated: 0 }
   const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
-  const readPlayer = createReadPlayer(createMeasured(beacons, locate, latencies), random)
   const waits = createOpenWaits({ perCaller: waitsPerCaller, inAll })
   const look = createLook(service, clock)
+  const queueNames = () => look().queues.map(({ name }) => name)
+  const readPlayer = createReadPlayer({
+    measured: createMeasured(beacons, locate, latencies),
+    checkStatements: createCheckStatements(service, queueNames),
+    profiles: options.profile && createProfiles(options.profile, clock, onError),
+    random,
+  })
   const isAlive = ({ id }: { readonly id: string }) => service.getTicket(id) !== undefined
   const store = createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive })
 
   const creating = createCreating(service, readPlayer)
   const reading = createReading(service, waits, clock)
-  const groups = createGroups({ service, store, hasQueue: createHasQueue(look), random })
+  const groups = createGroups({ service, store, queueNames, random })
   const backfills = createBackfills(service)
   let document: ReturnType<typeof describe> | undefined
 
@@ -98,11 +106,11 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
     createGroup: async ({ profile, is_ready, ...body }, exchange) => groups.create(
       profile,
-      await readPlayer(body, exchange),
+      await readPlayer(body, exchange, [profile]),
       is_ready,
     ),
     joinGroup: async ({ group_id, profile, is_ready, ...body }, exchange) =>
-      groups.join(group_id, profile, await readPlayer(body, exchange), is_ready),
+      groups.join(group_id, profile, await readPlayer(body, exchange, [profile]), is_ready),
     getGroup: ({ group_id }, { caller }) => groups.read(group_id, caller),
     deleteGroup: ({ group_id }, { caller }) => groups.cancel(group_id, caller),
     getMember: ({ group_id, member_id }, { caller }) => groups.readMember(group_id, member_id, caller),

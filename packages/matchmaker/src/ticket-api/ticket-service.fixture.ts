@@ -45,7 +45,9 @@ export const assignment = {
   },
 }
 
-/** Takes the queues `duel` and `ranked`; the latter refuses players without a numeric `skill`. */
+const QUEUES: readonly string[] = ['duel', 'ranked']
+
+/** Takes the queues `duel` and `ranked`; the latter refuses players without a numeric `skill`, and believes no player's `rating`. */
 export function createFakeService(clock: Clock): FakeService {
   const tickets = new Map<string, Ticket>()
   const backfills = new Map<string, Backfill>()
@@ -59,7 +61,7 @@ export function createFakeService(clock: Clock): FakeService {
   }
   const createTicket = (input: TicketInput): Ticket => {
     const queues = input.queues ?? [input.queue ?? '']
-    for (const queue of queues) if (!['duel', 'ranked'].includes(queue)) throw new UnknownQueue(
+    for (const queue of queues) if (!QUEUES.includes(queue)) throw new UnknownQueue(
       `there is no queue ${JSON.stringify(queue)}`,
     )
     const before = tickets.get(input.id ?? '')
@@ -105,6 +107,7 @@ export function createFakeService(clock: Clock): FakeService {
       for (const wake of waiters.get(id) ?? []) wake()
     },
     remove: (id) => void tickets.delete(id),
+    playerMayState: (queue) => (QUEUES.includes(queue) ? (name) => queue !== 'ranked' || name !== 'rating' : undefined),
     createTicket,
     createTickets: (inputs) =>
       inputs.map((input) => {

@@ -1,6 +1,7 @@
 import { createPool } from '../kernel/pool.js'
 import { compileQueue } from '../queues/compile.js'
 import { createExplain } from '../queues/explain/explain.js'
+import { playerMayState } from '../queues/player-may-state.js'
 import type { Queue } from '../queues/queue.js'
 import type { QueueRuntime } from './records.js'
 
@@ -12,6 +13,7 @@ export function createQueueRuntime(queue: Queue, arrived: (runtime: QueueRuntime
     queue,
     alone: { queues: [queue.name], runtimes },
     compiled,
+    playerMayState: playerMayState(queue),
     pool: createPool(compiled.model),
     explain: createExplain(compiled),
     records: [],

@@ -1,6 +1,7 @@
 import type { Pool, Round, Slot, TeamShape } from '../kernel/model.js'
 import type { CompiledQueue } from '../queues/compile.js'
 import type { Explain } from '../queues/explain/explain.js'
+import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { Queue } from '../queues/queue.js'
 import type { Facts, RuleTicket } from '../queues/rules/facts.js'
 import type { Assignment } from '../servers/records/assignment.js'
@@ -122,6 +123,8 @@ export interface QueueRuntime {
   /** What all tickets share that wait in no other. */
   readonly alone: { readonly queues: readonly [string]; readonly runtimes: readonly QueueRuntime[] }
   readonly compiled: CompiledQueue
+  /** What is believed of players' own word. */
+  readonly playerMayState: PlayerMayState
   readonly pool: Pool<Facts>
   readonly explain: Explain
   /** Whose slots of the pool they are. */

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { playerMayState } from './player-may-state.js'
+import { defineQueue, type QueueDefinition } from './queue.js'
+
+const NAMES = ['skill', 'map', 'clan', 'name', 'roles', 'avoid', 'latencies'] as const
+const believed = (more: Partial<QueueDefinition>) => {
+  const queue = defineQueue({ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' }, ...more })
+  return NAMES.filter(playerMayState(queue))
+}
+const skill = { kind: 'difference', attribute: 'skill', max: 100 } as const
+const every = [
+  skill,
+  { kind: 'equal', attribute: 'clan' },
+  { kind: 'overlap', attribute: 'map' },
+  { kind: 'roles', roles: { tank: 1 } },
+  { kind: 'avoid' },
+  { kind: 'latency', maxMs: 100 },
+] as const
+const custom = { kind: 'custom', name: 'mine', test: () => true } as const
+
+test.each([
+  ['without rules, all of it', {}, [...NAMES]],
+  ['without a list, what no rule compares', { rules: [skill] }, ['map', 'clan', 'name', 'roles', 'avoid', 'latencies']],
+  ['of all kinds', { rules: every }, ['name']],
+  ['a custom rule may look at all that it is given', { rules: [custom] }, ['avoid', 'latencies']],
+  ['with a list, what it names', { rules: [skill], playerMayState: ['map', 'roles'] }, ['map', 'roles', 'latencies']],
+  ['with an empty list, nothing but latencies that nothing compares', { playerMayState: [] }, ['latencies']],
+  ['what a rule compares, if it is listed', { rules: every, playerMayState: ['skill', 'latencies'] }, ['skill', 'latencies']],
+  ['a number of players compares no attribute', { rules: [{ kind: 'compare', aggregate: 'count', operator: '<', value: 3 }] }, [...NAMES]],
+] as const)('players may state, %s', (_, more, names) => {
+  expect(believed(more as Partial<QueueDefinition>)).toEqual(names)
+})
+
+test('a queue that was defined may be defined again', () => {
+  const queue = defineQueue({ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' }, playerMayState: ['map'] })
+  expect(defineQueue(queue)).toEqual(queue)
+})

@@ -1,0 +1,91 @@
+import type { Clock } from '@muster/core/clock'
+
+export interface BatchOptions<Found> {
+  /** Asks for all of them at once. The signal is aborted when the answer is not waited for any more. */
+  readonly ask: (ids: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, Found>>
+  /** In one call. */
+  readonly most: number
+  readonly timeoutMs: number
+  readonly clock: Clock
+  /** Told of each call that failed, or took too long. */
+  readonly onError: (error: unknown) => void
+}
+
+/** Calls under way at once; whoever asks meanwhile is gathered for the next one. */
+const MOST_CALLS = 4
+/** Who asks while so many wait is refused at once: the answers take too long. */
+const MOST_WAITING = 20_000
+
+interface Asked<Found> {
+  readonly answer: Promise<Found | undefined>
+  readonly resolve: (found: Found | undefined) => void
+  readonly reject: (error: unknown) => void
+}
+
+/**
+ * Gathers who is asked for within one turn of the event loop, and longer while enough calls are under way, into one call. The
+ * same id is asked for once at a time. Rejects when the call fails, or takes too long.
+ */
+export function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Promise<Found | undefined> {
+  const { ask, most, timeoutMs, clock, onError } = options
+  const asked = new Map<string, Asked<Found>>()
+  const gathered: string[] = []
+  let calls = 0
+  let isDue = false
+
+  const settle = (ids: readonly string[], how: (one: Asked<Found>, id: string) => void) => {
+    for (const id of ids) {
+      const one = asked.get(id)
+      asked.delete(id)
+      if (one !== undefined) how(one, id)
+    }
+  }
+  const call = async (ids: readonly string[]): Promise<void> => {
+    const over = new AbortController()
+    try {
+      const late = clock.sleep(timeoutMs, over.signal).then(() => {
+        throw new Error(`no answer within ${timeoutMs} ms`)
+      })
+      const found = await Promise.race([ask(ids, over.signal), late])
+      settle(ids, (one, id) => one.resolve(found.get(id)))
+    } catch (error) {
+      onError(error)
+      settle(ids, (one) => one.reject(error))
+    } finally {
+      over.abort()
+    }
+  }
+  const send = (): void => {
+    isDue = false
+    while (gathered.length > 0 && calls < MOST_CALLS) {
+      calls += 1
+      void call(gathered.splice(0, most)).finally(() => {
+        calls -= 1
+        send()
+      })
+    }
+  }
+
+  return (id) => {
+    const before = asked.get(id)
+    if (before !== undefined) return before.answer
+    if (asked.size >= MOST_WAITING) return Promise.reject(new Error(`${MOST_WAITING} wait for an answer already`))
+    const { promise: answer, resolve, reject } = withResolvers<Found | undefined>()
+    asked.set(id, { answer, resolve, reject })
+    gathered.push(id)
+    if (!isDue) setImmediate(send)
+    isDue = true
+    return answer
+  }
+}
+
+/** As Promise.withResolvers of Node 22. */
+function withResolvers<T>() {
+  let resolve: (value: T) => void = () => {}
+  let reject: (error: unknown) => void = () => {}
+  const promise = new Promise<T>((resolved, rejected) => {
+    resolve = resolved
+    reject = rejected
+  })
+  return { promise, resolve, reject }
+}

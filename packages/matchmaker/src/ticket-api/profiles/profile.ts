@@ -1,0 +1,45 @@
+// pure: what is known of a player, other than by their own word
+import { z } from 'zod'
+import type { Attributes } from '../../player.js'
+
+/** What you know of a player. It is believed, and stands over what the player says. */
+export interface PlayerProfile {
+  /** What the queue's rules look at. */
+  readonly attributes?: Attributes | undefined
+  /** Roles that the player may play, instead of those that they name. */
+  readonly roles?: readonly string[] | undefined
+  /** Ids of players not to be matched with, besides those whom they name. */
+  readonly avoid?: readonly string[] | undefined
+}
+
+/**
+ * Finds the profiles of players, by their ids. Who is missing in the answer is not known, and has no profile. The signal is
+ * aborted when the answer is not waited for any more.
+ */
+export type ProfileResolver = (
+  playerIds: readonly string[],
+  signal: AbortSignal,
+) => ReadonlyMap<string, PlayerProfile> | Promise<ReadonlyMap<string, PlayerProfile>>
+
+export interface ProfileOptions {
+  readonly resolve: ProfileResolver
+  /** Milliseconds for which a profile that was found is used again. Default 60,000; 0 for none. */
+  readonly cacheMs?: number | undefined
+  /** Profiles kept at most. Default 100,000. */
+  readonly cacheSize?: number | undefined
+  /** Milliseconds to wait for the answer. Default 2000. */
+  readonly timeoutMs?: number | undefined
+  /** Players in one call at most. Default 500. */
+  readonly batchSize?: number | undefined
+  /** What is done when no answer comes, or none that can be used: the player gets 503 (default), or counts as having this profile. */
+  readonly whenFailed?: 'refuse' | PlayerProfile | undefined
+}
+
+const texts = z.array(z.string())
+
+/** The bounds of each are the matchmaker's to check. */
+export const profileSchema: z.ZodType<PlayerProfile> = z.strictObject({
+  attributes: z.record(z.string(), z.union([z.number(), z.string(), texts], 'must be a number, a text or a list of texts')).optional(),
+  roles: texts.optional(),
+  avoid: texts.optional(),
+})

@@ -1,0 +1,139 @@
+import { createManualClock } from '@muster/core/clock'
+import { Problem } from '@muster/core/http'
+import { describe, expect, test, vi } from 'vitest'
+import type { PlayerProfile, ProfileOptions } from './profile.js'
+import { createProfiles } from './profiles.js'
+
+const skill = (value: number): PlayerProfile => ({ attributes: { skill: value } })
+
+function setUp(options: Partial<ProfileOptions> = {}) {
+  const clock = createManualClock()
+  const errors: string[] = []
+  const resolve = vi.fn<ProfileOptions['resolve']>(async (ids) => new Map(ids.map((id) => [id, skill(id.length)])))
+  const profiles = createProfiles({ resolve, ...options }, clock, (error) => errors.push(String(error)))
+  return { clock, errors, resolve, profiles, asked: () => resolve.mock.calls.map(([ids]) => ids) }
+}
+
+describe('profiles are asked for', () => {
+  test('of all who need one within a turn at once, and of each once', async () => {
+    const { profiles, asked } = setUp()
+    const found = await Promise.all(['ann', 'bo', 'ann', 'cleo'].map(profiles))
+    expect(found).toEqual([3, 2, 3, 4].map(skill))
+    expect(asked()).toEqual([['ann', 'bo', 'cleo']])
+  })
+
+  test('in calls of so many players', async () => {
+    const { profiles, asked } = setUp({ batchSize: 2 })
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map(profiles))
+    expect(asked()).toEqual([['a', 'b'], ['c', 'd'], ['e']])
+  })
+
+  test('in four calls at once; who comes meanwhile is gathered for the next', async () => {
+    const open: (() => void)[] = []
+    const resolve = vi.fn<ProfileOptions['resolve']>(
+      (ids) => new Promise((done) => open.push(() => done(new Map(ids.map((id) => [id, skill(1)]))))),
+    )
+    const { profiles } = setUp({ resolve, batchSize: 1000 })
+    const turn = () => new Promise((done) => setImmediate(done))
+    const all: unknown[] = []
+    for (let player = 0; player < 10; player += 1) {
+      all.push(profiles(`p${player}`))
+      await turn()
+    }
+    expect(resolve.mock.calls.map(([ids]) => ids.length)).toEqual([1, 1, 1, 1])
+    open[0]?.()
+    await turn()
+    await turn()
+    expect(resolve.mock.calls.map(([ids]) => ids.length)).toEqual([1, 1, 1, 1, 6])
+    for (const end of open) end()
+    await Promise.all(all)
+  })
+})
+
+describe('a profile that was found', () => {
+  test('is used again at once, for its time', async () => {
+    const { profiles, clock, asked } = setUp({ cacheMs: 1000 })
+    await profiles('ann')
+    expect(profiles('ann')).toEqual(skill(3))
+    await clock.advance(999)
+    expect(profiles('ann')).toEqual(skill(3))
+    await clock.advance(2)
+    await profiles('ann')
+    expect(asked()).toHaveLength(2)
+  })
+
+  test('makes room for others', async () => {
+    const { profiles, asked } = setUp({ cacheSize: 2 })
+    for (const id of ['a', 'b', 'c', 'a']) await profiles(id)
+    expect(asked()).toEqual([['a'], ['b'], ['c'], ['a']])
+  })
+
+  test('is asked for each time without a cache', async () => {
+    const { profiles, asked } = setUp({ cacheMs: 0 })
+    for (const id of ['a', 'a']) await profiles(id)
+    expect(asked()).toHaveLength(2)
+  })
+})
+
+test('a player who is not known has an empty one, until they are', async () => {
+  const known = new Map<string, PlayerProfile>()
+  const { profiles } = setUp({ resolve: () => known })
+  expect(await profiles('ann')).toEqual({})
+  known.set('ann', skill(7))
+  expect(await profiles('ann')).toEqual(skill(7))
+})
+
+describe('when it fails', () => {
+  const ways: readonly (readonly [string, ProfileOptions['resolve'], string])[] = [
+    ['by an error', () => Promise.reject(new Error('the database is at 10.0.0.1')), 'the database is at'],
+    ['by an exception', () => { throw new Error('broken') }, 'broken'],
+    ['by another answer', (() => ({ ann: {} })) as never, 'must be a Map'],
+    ['by a profile that is none', () => new Map([['ann', { attributes: { skill: null } } as never]]), 'entry 0 of the answer: attributes.skill: must be a number, a text or a list of texts'],
+    ['by a profile with a misspelt name', () => new Map([['ann', { attribute: {} } as never]]), 'attribute: is not known; did you mean attributes?'],
+  ]
+  test.each(ways)('%s, the player is told to try again, and the error is told of once', async (_, resolve, message) => {
+    const { profiles, errors } = setUp({ resolve })
+    const results = await Promise.allSettled([profiles('ann'), profiles('ben')])
+    for (const result of results) {
+      const { reason } = result as PromiseRejectedResult
+      expect(reason).toBeInstanceOf(Problem)
+      expect(reason).toMatchObject({ status: 503, code: 'profile-unavailable', options: { retryAfterMs: 1000 } })
+    }
+    expect(errors).toHaveLength(1)
+    expect(errors[0]).toContain(message)
+    expect(errors[0]).not.toContain('10.0.0.1')
+    expect(errors[0]).not.toContain('ann')
+  })
+
+  test('a stated profile stands in, and is not kept', async () => {
+    let isBroken = true
+    const resolve: ProfileOptions['resolve'] = (ids) => {
+      if (isBroken) throw new Error('broken')
+      return new Map(ids.map((id) => [id, skill(9)]))
+    }
+    const { profiles } = setUp({ resolve, whenFailed: skill(1000) })
+    expect(await profiles('ann')).toEqual(skill(1000))
+    isBroken = false
+    expect(await profiles('ann')).toEqual(skill(9))
+  })
+
+  test('no answer in time is a failure; the signal tells the resolver, and a late answer changes nothing', async () => {
+    const signals: AbortSignal[] = []
+    let answer: (found: Map<string, PlayerProfile>) => void = () => {}
+    const { profiles, clock, errors } = setUp({
+      timeoutMs: 300,
+      resolve: (_, signal) => {
+        signals.push(signal)
+        return new Promise((done) => (answer = done))
+      },
+    })
+    const asked = Promise.resolve(profiles('ann')).catch((error: unknown) => error)
+    await new Promise((done) => setImmediate(done))
+    expect(signals[0]?.aborted).toBe(false)
+    await clock.advance(300)
+    expect(await asked).toMatchObject({ status: 503 })
+    expect([signals[0]?.aborted, errors]).toEqual([true, ['Error: profile failed: no answer within 300 ms']])
+    answer(new Map([['ann', skill(1)]]))
+    expect(profiles('ann')).toBeInstanceOf(Promise)
+  })
+})
