@@ -1,3 +1,5 @@
+import { listenToAbort, stopListeningToAbort } from './abort-listeners.js'
+
 /**
  * Time as a parameter. Everything in Muster that waits or reads the time takes a `Clock`, so that a
  * test can run an hour in a moment and always get the same result.
@@ -23,9 +25,11 @@ export const systemClock: Clock = {
       if (signal?.aborted) return reject(signal.reason)
       const end = performance.now() + ms
       let timer: NodeJS.Timeout
-      const onAbort = () => {
-        clearTimeout(timer)
-        reject(signal?.reason)
+      const listener = {
+        handleEvent: () => {
+          clearTimeout(timer)
+          reject(signal?.reason)
+        },
       }
       const arm = (left: number) => {
         timer = setTimeout(fired, Math.min(Math.ceil(left), LONGEST_TIMEOUT_MS))
@@ -34,10 +38,10 @@ export const systemClock: Clock = {
         const left = end - performance.now()
         // A timer may fire a little early.
         if (left > 0) return arm(left)
-        signal?.removeEventListener('abort', onAbort)
+        if (signal !== undefined) stopListeningToAbort(signal, listener)
         resolve()
       }
-      signal?.addEventListener('abort', onAbort, { once: true })
+      if (signal !== undefined) listenToAbort(signal, listener)
       arm(Math.max(ms, 0))
     }),
 }

@@ -2,7 +2,7 @@
 export { createClient } from './client/client.js'
 export type { ClientOptions, LimitOption } from './client/options.js'
 export type { CallOptions } from './client/call-options.js'
-export type { Call, Client, DeploymentWaits, OptionalCall, OptionalPages, Pages } from './client/client-types.js'
+export type { Call, Client, CloseOptions, DeploymentWaits, OptionalCall, OptionalPages, Pages } from './client/client-types.js'
 export type { WaitOptions } from './client/wait-until-ready.js'
 export type { RetryOptions } from './client/retry-rules.js'
 export type { Token } from './client/token.js'

@@ -1,3 +1,4 @@
+import { listenToAbort, stopListeningToAbort } from './abort-listeners.js'
 import type { Clock } from './clock.js'
 
 /** A clock that stands still until told to move: for tests and simulations. */
@@ -64,18 +65,20 @@ export function createManualClock(options: { readonly start?: number } = {}): Ma
     sleep: (ms, signal) =>
       new Promise((resolve, reject) => {
         if (signal?.aborted) return reject(signal.reason)
-        const onAbort = () => {
-          queue.splice(queue.indexOf(sleeper), 1)
-          reject(signal?.reason)
+        const listener = {
+          handleEvent: () => {
+            queue.splice(queue.indexOf(sleeper), 1)
+            reject(signal?.reason)
+          },
         }
         const sleeper: Sleeper = {
           at: now + Math.max(0, ms),
           wake: () => {
-            signal?.removeEventListener('abort', onAbort)
+            if (signal !== undefined) stopListeningToAbort(signal, listener)
             resolve()
           },
         }
-        signal?.addEventListener('abort', onAbort, { once: true })
+        if (signal !== undefined) listenToAbort(signal, listener)
         insert(sleeper)
       }),
     advance: async (ms) => {

@@ -65,6 +65,24 @@ describe('scrub', () => {
     ['', ''],
   ])('%j becomes %j', (text, scrubbed) => expect(scrub(text)).toBe(scrubbed))
 
+  test.each([
+    ['full stops between colons', `::${'.'.repeat(400_000)}a`],
+    ['pairs', 'a:'.repeat(200_000)],
+    ['quads', '1.2.3.4:'.repeat(50_000)],
+    ['digits', '123.'.repeat(100_000)],
+    ['hexadecimal', 'a'.repeat(400_000)],
+    ['colons', ': '.repeat(200_000)],
+  ])('takes no longer per character for a long text of %s', (_, text) => {
+    const began = performance.now()
+    scrub(text, ['a:a:a:a:', '::::::'])
+    // Some 10 ms. It was 20 minutes where the time grew with the square of the length.
+    expect(performance.now() - began).toBeLessThan(5000)
+  })
+
+  test('of a long run of what addresses are made of, nothing is left', () => {
+    expect(scrub(`from ${'2001:db8::1:'.repeat(20)}.`)).toBe('from [address]')
+  })
+
   test('an empty secret is no secret', () => expect(scrub('text', [''])).toBe('text'))
 
   test('leaves no secret behind, whatever stands around it', () => {

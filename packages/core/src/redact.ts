@@ -55,9 +55,16 @@ const percentEncoded = (text: string) => (/\p{Surrogate}/u.test(text) ? text : e
 /** A pattern that matches exactly this text. */
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
+/** An address has 45 characters at most; of what is longer and made of the same characters, any part may be one. */
+const LONGEST_CANDIDATE = 100
+
+/** Without the colon before it and the full stops and the single colon after it, which belong to the sentence. */
+const withoutPunctuation = (candidate: string) => candidate.replace(/^:(?!:)/, '').replace(/(?:\.|(?<!:):)+$/, '')
+
 function withoutAddresses(text: string): string {
   const rest = text.replace(ipv6Like, (candidate) => {
-    const trimmed = candidate.replace(/^:(?!:)/, '').replace(/(?:\.|(?<!:):)+$/, '')
+    if (candidate.length > LONGEST_CANDIDATE) return '[address]'
+    const trimmed = withoutPunctuation(candidate)
     return isIPv6(trimmed) ? candidate.replace(trimmed, '[address]') : candidate
   })
   return rest.replace(ipv4, '[address]')

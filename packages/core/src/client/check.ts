@@ -16,6 +16,11 @@ export function checkNames(options: object, known: readonly string[], within = '
   }
 }
 
+/** At most what setTimeout can wait, some 24 days. */
+export function checkMilliseconds(option: string, value: unknown, least = 0): void {
+  check(typeof value === 'number' && value >= least && value < 2 ** 31, option, value, `a number of milliseconds from ${least}`)
+}
+
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(scrub(value.slice(0, 80)))
   return typeof value === 'object' && value !== null ? 'an object' : typeof value === 'function' ? 'a function' : String(value)

@@ -65,6 +65,12 @@ export interface DeploymentWaits {
   waitUntilReady(requestId: string, options?: WaitOptions): Promise<Deployment>
 }
 
+/** How long `close` waits. */
+export interface CloseOptions {
+  /** Milliseconds for calls that are under way or wait for their turn. Default 10,000; 0 ends them at once. */
+  readonly timeoutMs?: number | undefined
+}
+
 /** The client: a function for each of the 58 operations, by resource. */
 export interface Client extends Operations<Api> {
   readonly deployments: Operations<Api>['deployments'] & DeploymentWaits
@@ -73,9 +79,11 @@ export interface Client extends Operations<Api> {
   /** What waits and what is under way, by rate limit: `create deployment`, `deployment status`, `list deployments`, `legacy deploy` and `other`. */
   queues(): Readonly<Record<string, SchedulerState>>
   /**
-   * Takes no more calls, lets those that were made end (at their deadlines at the latest), and closes the
-   * connections, so that the process can end.
+   * Takes no more calls, lets those that were made end, and closes the connections, so that the process can end. Calls
+   * that have not ended after `timeoutMs` reject with `ClientClosed`, which says whether they may have been carried out.
    */
-  close(): Promise<void>
+  close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
+  /** For logs: where the service is, and what waits. Nothing secret. */
+  toJSON(): Readonly<Record<string, unknown>>
 }

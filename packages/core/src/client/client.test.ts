@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { inspect } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { operations } from '../api/api.js'
@@ -360,6 +361,21 @@ describe('close', () => {
     await client[Symbol.asyncDispose]()
     await expect(client.deployments.get({ request_id: 'abc' })).rejects.toMatchObject({ name: 'ClientClosed' })
   })
+})
+
+test('many calls may share a signal: it gets one listener, and none is left', async () => {
+  const { signal } = new AbortController()
+  const { client } = await overNetwork((_, response) => answer(response, 200, deployment('abc')))
+  const calls = Array.from({ length: 20 }, (_, index) => client.deployments.stop({ request_id: `r${index}` }, { signal }))
+  expect(getEventListeners(signal, 'abort').length).toBeLessThanOrEqual(1)
+  await Promise.all(calls)
+  expect(getEventListeners(signal, 'abort')).toEqual([])
+})
+
+test('a client that others listen to is shown as JSON without secrets', async () => {
+  const { client, server } = await overNetwork((_, response) => answer(response, 200, deployment('abc')))
+  client.events.on('response', () => {})
+  expect(JSON.parse(JSON.stringify({ client }))).toEqual({ client: { service: server.url, queues: JSON.parse(JSON.stringify(client.queues())) } })
 })
 
 test('the token is in no error, however it is looked at', async () => {

@@ -3,13 +3,17 @@ import type { Random } from '../random.js'
 import { createAnswerCache } from './cache.js'
 import { createCall, type UntypedCall } from './call.js'
 import { catalogue } from './catalogue.js'
-import type { Client, Operations } from './client-types.js'
+import type { Client, CloseOptions, Operations } from './client-types.js'
+import { checkMilliseconds } from './check.js'
 import { configure } from './config.js'
 import { loadDescription } from './description.js'
 import type { ClientOptions } from './options.js'
 import { allPages } from './pages.js'
 import { createPipeline } from './pipeline.js'
 import { createWaitUntilReady } from './wait-until-ready.js'
+
+/** Orchestrators leave a process 30 s to end; others may have to be closed, too. */
+const CLOSE_MS = 10_000
 
 /**
  * Makes a client of the service. One for the whole process is meant: it keeps the rate limits, the
@@ -21,7 +25,7 @@ import { createWaitUntilReady } from './wait-until-ready.js'
  */
 export function createClient(options: ClientOptions): Client {
   const config = configure(options)
-  const { flights, lifetime, queues, events, close } = createPipeline(config)
+  const { flights, lifetime, queues, events, ...pipeline } = createPipeline(config)
   const cache = createAnswerCache(config.cacheTtlMs, config.clock)
   const calling = { ...config, flights, lifetime, cache, nextCall: callIds(config.random) }
 
@@ -34,6 +38,10 @@ export function createClient(options: ClientOptions): Client {
       resources[group][name] = kind === 'pages' ? Object.assign(call, { all: allPages(id, call) }) : call
     }
   }
+  const close = async ({ timeoutMs = CLOSE_MS }: CloseOptions = {}) => {
+    checkMilliseconds('timeoutMs', timeoutMs)
+    await pipeline.close(timeoutMs)
+  }
   // Begins now to load what the first call waits for, which would find it out if it failed.
   loadDescription().catch(() => {})
   const typed = resources as Operations<Api>
@@ -45,6 +53,7 @@ export function createClient(options: ClientOptions): Client {
     queues: queues.state,
     close,
     [Symbol.asyncDispose]: close,
+    toJSON: () => ({ service: `${config.origin}${config.pathPrefix}`, queues: queues.state() }),
   }
 }
 

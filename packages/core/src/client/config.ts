@@ -2,7 +2,7 @@ import { limits } from '../api/limits.js'
 import { defaultSettings, type Settings } from '../api/settings.js'
 import { systemClock } from '../clock.js'
 import { systemRandom } from '../random.js'
-import { check, checkNames } from './check.js'
+import { check, checkMilliseconds, checkNames } from './check.js'
 import { InvalidInput } from './errors.js'
 import type { ClientOptions } from './options.js'
 import type { RetryOptions } from './retry-rules.js'
@@ -133,10 +133,6 @@ function filled<T extends object>(options: { readonly [Name in keyof T]?: T[Name
 }
 
 const checkCount = (option: string, value: unknown) => check(Number.isSafeInteger(value) && Number(value) >= 1, option, value, 'a whole number from 1')
-
-/** At most what setTimeout can wait, some 24 days. */
-const checkMilliseconds = (option: string, value: unknown, least = 0) =>
-  check(typeof value === 'number' && value >= least && value < 2 ** 31, option, value, `a number of milliseconds from ${least}`)
 
 const checkFunctions = (option: string, value: object, ...names: readonly string[]) =>
   check(names.every((name) => typeof Reflect.get(Object(value), name) === 'function'), option, value, `an object with ${names.join(' and ')}`)

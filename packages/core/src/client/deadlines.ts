@@ -6,6 +6,8 @@ export interface Deadline {
   /** Epoch milliseconds. */
   readonly deadline: number
   readonly expire: () => void
+  /** Ends it before its time, because the client is closed. */
+  readonly abandon: () => void
   /** Kept by `Deadlines`: where it stands there, or -1. */
   place: number
 }
@@ -14,6 +16,8 @@ export interface Deadline {
 export interface Deadlines {
   add(deadline: Deadline): void
   remove(deadline: Deadline): void
+  /** Ends all that are pending. */
+  abandonAll(): void
 }
 
 /**
@@ -62,6 +66,9 @@ export function createDeadlines(clock: Clock): Deadlines {
       if (deadline.place === -1) return
       take(deadline)
       if (pending.length === 0) wake(Number.POSITIVE_INFINITY)
+    },
+    abandonAll: () => {
+      for (const deadline of [...pending]) deadline.abandon()
     },
   }
 }

@@ -208,9 +208,16 @@ export class DeploymentFailed extends MusterError {
   }
 }
 
-/** The client was closed before the call. */
+/** The client was closed before the call, or before its answer came. */
 export class ClientClosed extends MusterError {
+  /** Whether what was asked may have been done. False is certain. */
+  declare readonly sent: boolean
+
   static {
     this.prototype.name = 'ClientClosed'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
+    super(message, facts)
   }
 }

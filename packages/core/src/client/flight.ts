@@ -1,8 +1,10 @@
+import { listenToAbort, stopListeningToAbort, type AbortListener } from '../abort-listeners.js'
 import type { Clock } from '../clock.js'
 import { cancel } from './cancellation.js'
 import type { Deadline, Deadlines } from './deadlines.js'
+import { ClientClosed } from './errors.js'
 import { timeSpent, type TimeSpent } from './progress.js'
-import type { Request } from './request.js'
+import { factsOf, type Request } from './request.js'
 import { timedOut } from './timed-out.js'
 
 /** What all flights have in common. */
@@ -50,13 +52,19 @@ export class Flight {
       const waiting = new Waiting(this, signal, now + timeoutMs, resolve, reject, timeoutMs, before)
       this.#waiting.push(waiting)
       this.#context.deadlines.add(waiting)
-      signal?.addEventListener('abort', waiting, { once: true })
+      if (signal !== undefined) listenToAbort(signal, waiting)
       if (!this.#departed) this.#depart()
     })
   }
 
   expire(waiting: Waiting): void {
     this.leave(waiting, timedOut(this.request, waiting.timeoutMs, waiting.before, this.#context.clock.now()))
+  }
+
+  abandon(waiting: Waiting): void {
+    const { id, progress } = this.request
+    const facts = { ...factsOf(this.request), sent: progress.written || progress.doubtful, cause: progress.lastError }
+    this.leave(waiting, new ClientClosed(`${id}: the client was closed before the answer came`, facts))
   }
 
   leave(waiting: Waiting, reason: unknown): void {
@@ -91,7 +99,7 @@ export class Flight {
 
   #release(waiting: Waiting): void {
     this.#context.deadlines.remove(waiting)
-    waiting.signal?.removeEventListener('abort', waiting)
+    if (waiting.signal !== undefined) stopListeningToAbort(waiting.signal, waiting)
   }
 
   #close(): void {
@@ -101,7 +109,7 @@ export class Flight {
 }
 
 /** One who waits for a flight, as the signal and the deadline call it. */
-class Waiting implements Deadline {
+class Waiting implements Deadline, AbortListener {
   readonly #flight: Flight
   readonly signal: AbortSignal | undefined
   readonly deadline: number
@@ -131,6 +139,10 @@ class Waiting implements Deadline {
 
   expire(): void {
     this.#flight.expire(this)
+  }
+
+  abandon(): void {
+    this.#flight.abandon(this)
   }
 
   handleEvent(): void {

@@ -19,7 +19,7 @@ export function createLifetime(): Lifetime {
 
   return {
     assertOpen: (id) => {
-      if (closed !== undefined) throw new ClientClosed(`${id}: the client is closed`, { operation: id })
+      if (closed !== undefined) throw new ClientClosed(`${id}: the client is closed`, { operation: id, sent: false })
     },
     begin: () => {
       running += 1

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer as createTcpServer, type AddressInfo } from 'node:net'
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net'
 import type { ServerResponse } from 'node:http'
 import { Pool } from 'undici'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -306,6 +306,58 @@ describe('close', () => {
     await retried.promise
     await client.close()
     await expect(call).resolves.toEqual(blue)
+  })
+
+  test('ends at once when a connection is never set up: a TLS handshake that nobody answers', async () => {
+    const accepted = deferred()
+    const sockets: Socket[] = []
+    const silent = createTcpServer((socket) => {
+      sockets.push(socket.on('error', () => {}))
+      accepted.resolve()
+    })
+    await once(silent.listen(0, '127.0.0.1'), 'listening')
+    onTestFinished(() => void silent.close())
+    const { client } = clientOf(`https://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+    const aborted = new AbortController()
+    const call = failure(client.tags.get(tag, { signal: aborted.signal }))
+    await accepted.promise
+    const gone = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')))
+    aborted.abort()
+    await call
+    const began = performance.now()
+    await client.close()
+    await gone
+    expect(performance.now() - began).toBeLessThan(2000)
+  })
+
+  test('waits for timeoutMs at most, and says of each call whether it may have been carried out', async () => {
+    const arrived = deferred()
+    const { client, read, create } = await setUp(() => arrived.resolve(), { maxInFlight: 1 })
+    const calls = [failure(create()), failure(create())]
+    await arrived.promise
+    await client.close({ timeoutMs: 20 })
+    expect(await Promise.all(calls)).toMatchObject([
+      { name: 'ClientClosed', sent: true, message: 'tags.create: the client was closed before the answer came' },
+      { name: 'ClientClosed', sent: false },
+    ])
+    await client.close({ timeoutMs: 0 })
+    expect(await failure(read())).toMatchObject({ name: 'ClientClosed', sent: false })
+  })
+
+  test('a second call of it may have less patience', async () => {
+    const arrived = deferred()
+    const { client, create } = await setUp(() => arrived.resolve())
+    const call = failure(create())
+    await arrived.promise
+    const patient = client.close({ timeoutMs: 60_000 })
+    await client.close({ timeoutMs: 0 })
+    await patient
+    expect(await call).toBeInstanceOf(ClientClosed)
+  })
+
+  test.each([-1, Number.NaN, '5', 2 ** 31])('refuses timeoutMs %j', async (timeoutMs) => {
+    const { client } = await setUp(() => {})
+    await expect(client.close({ timeoutMs: timeoutMs as number })).rejects.toMatchObject({ name: 'InvalidInput', field: 'timeoutMs' })
   })
 
   test('leaves an injected dispatcher to its owner', async () => {

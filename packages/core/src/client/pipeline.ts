@@ -18,8 +18,8 @@ export interface Pipeline {
   readonly lifetime: Lifetime
   readonly queues: Queues
   readonly events: EventEmitter<ClientEvents>
-  /** Lets what is under way end, then closes the connections. */
-  close(): Promise<void>
+  /** Lets what is under way end, within `timeoutMs` at most, then closes the connections. */
+  close(timeoutMs: number): Promise<void>
 }
 
 /** Puts together the hops after the call itself: retry → schedule → send → decode. */
@@ -27,6 +27,7 @@ export function createPipeline(config: ClientConfig): Pipeline {
   const { clock } = config
   const { emitter, sink: events } = createEvents()
   const lifetime = createLifetime()
+  const deadlines = createDeadlines(clock)
   const queues = createQueues(config, events)
   const transport = createTransport(config)
   const hops = { ...config, events, transport, throttled: queues.throttled, gone: decodeGone }
@@ -38,12 +39,15 @@ export function createPipeline(config: ClientConfig): Pipeline {
   const perform = (request: Request) => withRetry(request, attempt, hops)
 
   return {
-    flights: createFlights({ perform, lifetime, clock, deadlines: createDeadlines(clock) }),
+    flights: createFlights({ perform, lifetime, clock, deadlines }),
     lifetime,
     queues,
     events: emitter,
-    close: async () => {
+    close: async (timeoutMs) => {
+      const closed = new AbortController()
+      clock.sleep(timeoutMs, closed.signal).then(deadlines.abandonAll, () => {})
       await lifetime.close()
+      closed.abort()
       await transport.close()
     },
   }

@@ -38,6 +38,31 @@ describe('deployments', () => {
     expect(of(422, {}, id).requestId).toBeUndefined()
   })
 
+  test.each(['account-secret', 'the account-SECRET again', 'hush', 'hunter2-of-the-variable', '198.51.100.7', '2001:db8::7', 'x'.repeat(201)])(
+    'what stands in place of an id and may be a secret is none: %s',
+    (request_id) => {
+      const request = testRequest({
+        id: 'deployments.create',
+        input: {
+          users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.7' } }],
+          environment_variables: [
+            { key: 'A', value: 'hunter2-of-the-variable', is_hidden: true },
+            { key: 'B', value: 'hush', is_hidden: true },
+          ],
+        },
+      })
+      request.progress.token = 'account-secret'
+      const error = refusal(request, answer(422, { request_id, message: 'no room' }), 0)
+      expect(error).toMatchObject({ name: 'NoCapacity' })
+      expect(error.requestId).toBeUndefined()
+    },
+  )
+
+  test('a short secret that is part of an id by chance does not hide which deployment to stop', () => {
+    const input = { environment_variables: [{ key: 'B', value: 'ab', is_hidden: true }] }
+    expect(of(422, { request_id: 'ab12cd' }, 'deployments.create', input).requestId).toBe('ab12cd')
+  })
+
   test('422 elsewhere is wrong input', () => expect(of(422, {}, 'deployments.metrics').name).toBe('InvalidInput'))
 
   test.each(['deployments.get', 'deployments.stop', 'deployments.selfStop'] as const)('a 400 that says so is an unknown deployment: %s', (id) => {

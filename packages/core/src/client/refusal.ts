@@ -26,8 +26,7 @@ export function refusal(request: Pick<Request, 'id' | 'call' | 'input' | 'progre
   const body = parsed(answer.body)
   const said = messageOf(body, answer.body)
   const known = factsOf(request)
-  const named = body?.['request_id']
-  const facts = { ...known, status, requestId: known.requestId ?? (typeof named === 'string' ? named : undefined) }
+  const facts = { ...known, status, requestId: known.requestId ?? deploymentIn(body, request) }
   const tell = (what: string) => {
     const message = withoutSecretsOf(request, said).slice(0, LONGEST_MESSAGE)
     return `${request.id}: ${what} (status ${status})${message === '' ? '' : `: ${message}`}`
@@ -74,6 +73,20 @@ export function refusal(request: Pick<Request, 'id' | 'call' | 'input' | 'progre
     default:
       return new UnexpectedResponse(tell('a status that nothing describes'), facts)
   }
+}
+
+/** Characters of the longest id that is believed to be one. */
+const LONGEST_ID = 200
+/** A shorter secret may be part of an id by chance. */
+const SHORTEST_TELLING_SECRET = 8
+
+/** The deployment that an answer names, which may have to be stopped. Undefined for a secret or an address in its place. */
+function deploymentIn(body: Readonly<Record<string, unknown>> | undefined, { input, progress }: Pick<Request, 'input' | 'progress'>) {
+  const id = body?.['request_id']
+  if (typeof id !== 'string' || id.length > LONGEST_ID) return undefined
+  const told = [progress.token ?? '', ...secretsIn(input)]
+  const telling = told.filter((secret) => secret.length >= SHORTEST_TELLING_SECRET || secret.toLowerCase() === id.toLowerCase())
+  return scrub(id, telling) === id ? id : undefined
 }
 
 const creates: ReadonlySet<string> = new Set(['deployments.create', 'deployments.deployLegacy'])

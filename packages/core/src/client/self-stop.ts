@@ -72,7 +72,7 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
     if (error instanceof AlreadyTerminated) return decodeGone(request, error) as DeploymentStopped
     throw error
   } finally {
-    await close()
+    await close(0)
   }
 }
 

@@ -2,6 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { Cancellation } from './cancellation.js'
 import { ConnectionLost, UnexpectedResponse, type CallFacts } from './errors.js'
 import type { ClientDispatcher } from './in-process.js'
+import { openPool, type OpenPool } from './open-pool.js'
 
 /** What goes out on a connection. */
 export interface Outgoing {
@@ -57,20 +58,15 @@ export interface TransportOptions {
  * `onRequestStart` is the instant at which an HTTP/1.1 request is written, after connecting and after
  * waiting for a free connection. The rate limiter counts from it, and a failure before it is certain not
  * to have reached the service.
- *
- * undici is loaded at the first request: it takes longer to load than everything else in this package.
  */
 export function createTransport({ origin, connections, maxResponseBytes, dispatcher: injected }: TransportOptions): Transport {
   let dispatcher = injected
-  let own: Promise<Dispatcher> | undefined
-  /** undici refuses to close what is closed. */
-  let closed: Promise<void> | undefined
+  let own: Promise<OpenPool> | undefined
   const connect = () =>
-    (own ??= import('undici').then(({ Pool }) => {
-      const pool = new Pool(origin, { connections })
-      dispatcher = pool
-      return pool
-    }))
+    (own ??= openPool(origin, connections)).then((pool) => {
+      dispatcher = pool.dispatcher
+      return pool.dispatcher
+    })
 
   return {
     exchange: ({ method, path, headers, body = null }, exchange) => {
@@ -84,7 +80,7 @@ export function createTransport({ origin, connections, maxResponseBytes, dispatc
         })
       return dispatcher === undefined ? connect().then(dispatch) : dispatch(dispatcher)
     },
-    close: () => (closed ??= own?.then((pool) => pool.close()) ?? Promise.resolve()),
+    close: async () => (await own)?.close(),
   }
 }
 

@@ -17,6 +17,8 @@ export interface WaitOptions extends CallOptions {
 
 /** Milliseconds in which a new deployment may still be unknown to the status operation. */
 const SETTLING_MS = 5000
+/** Characters of what the service says that are worth repeating. */
+const LONGEST_SHOWN = 500
 /** One answer that cannot be read may be a proxy's; so many in a row are the service's. */
 const MOST_UNREADABLE = 5
 
@@ -41,13 +43,13 @@ export function createWaitUntilReady(read: ReadStatus, { clock, random }: { read
       }
       try {
         const deployment = await read({ request_id: requestId }, { signal, priority, timeoutMs: leftMs })
-        lastStatus = deployment.current_status
+        lastStatus = scrub(deployment.current_status.slice(0, LONGEST_SHOWN))
         unreadable = 0
         switch (deploymentPhase(deployment)) {
           case 'ready':
             return deployment
           case 'failed': {
-            const detail = scrub(deployment.error_detail ?? '')
+            const detail = scrub((deployment.error_detail ?? '').slice(0, LONGEST_SHOWN))
             throw new DeploymentFailed(`${tell} failed${detail === '' ? '' : `: ${detail}`}`, { ...facts, detail })
           }
           case 'terminated':
