@@ -68,7 +68,8 @@ export function createDeadlines(clock: Clock): Deadlines {
       if (pending.length === 0) wake(Number.POSITIVE_INFINITY)
     },
     abandonAll: () => {
-      for (const deadline of [...pending]) deadline.abandon()
+      // Each leaves the list, and others may come to stand in its place.
+      for (const deadline of pending.slice()) deadline.abandon()
     },
   }
 }

@@ -217,7 +217,7 @@ export class ClientClosed extends MusterError {
     this.prototype.name = 'ClientClosed'
   }
 
-  constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
-    super(message, facts)
+  constructor(message: string, facts: CallFacts & { readonly sent?: boolean | undefined } = {}) {
+    super(message, { sent: false, ...facts })
   }
 }
