@@ -47,7 +47,7 @@ export type { AssignedLocation, AssignedPort, Assignment } from './servers/recor
 export type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
 export { MatchTooLarge } from './servers/request-size.js'
 export { createFileJournal, type FileJournal, type FileJournalOptions } from './servers/journal/journal-file.js'
-export { JournalCorrupt, JournalLocked } from './servers/journal/journal-errors.js'
+export { JournalCorrupt, JournalLocked, JournalTorn } from './servers/journal/journal-errors.js'
 export { createMemoryJournal, type Journal, type JournalEntry, type OpenIntent } from './servers/journal/journal.js'
 export type { AllocationPhase, AllocationView, Intent } from './servers/records/allocation.js'
 export type { EventName, Listener, MatchmakerEvents } from './events.js'

@@ -226,12 +226,17 @@ describe('the journal', () => {
     let broken = true
     const memory = createMemoryJournal()
     const journal: Journal = { ...memory, open: () => (broken ? Promise.reject(new Error('no disk')) : memory.open()) }
-    const { matchmaker, join, run, status } = setUp({ journal })
+    const { matchmaker, seen, join, run, status } = setUp({ journal })
     join('ann', 'ben')
     await run(500)
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
+    expect(matchmaker.inspect().held).toBe('journal')
+    expect(matchmaker.explain('ann-ben').summary).toContain('the journal cannot be used')
+    // It is tried again once a second.
+    expect(seen.problem).toHaveLength(1)
     broken = false
     await run(1250)
+    expect(matchmaker.inspect().held).toBeUndefined()
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 

@@ -152,7 +152,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     watcher.settle(requestId)
   }
   const recover = async (): Promise<void> => {
-    for (const open of await journal.open()) recovered(open)
+    for (const open of await journal.open((error) => on.problem('journal', error))) recovered(open)
   }
   let recovering: Promise<void> | undefined
   let isRecovered = false

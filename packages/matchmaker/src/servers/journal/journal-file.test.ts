@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import { JournalCorrupt, JournalLocked } from './journal-errors.js'
 import { createFileJournal } from './journal-file.js'
-import { lineOf } from './journal-lines.js'
+import { HEADER, lineOf } from './journal-lines.js'
 import { createMemoryJournal, type JournalEntry } from './journal.js'
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-journal-'))
@@ -69,21 +68,28 @@ test('what was written is there when it is opened again, and nobody else may rea
   expect(readdirSync(folder).filter((name) => !/^journal-\d+$/.test(name))).toEqual([])
 })
 
-test('torn at any byte: every line that was whole counts, and it goes on from there', async () => {
+const whole = (entries: readonly JournalEntry[]) => Buffer.from(HEADER + entries.map((entry) => lineOf(JSON.stringify(entry))).join(''))
+
+test('torn at any byte: every line that was whole counts, what was lost is a problem, and it goes on from there', async () => {
   const entries: JournalEntry[] = [
     { kind: 'intent', matchId: 'ø', queue: 'q', tag: 't', ticketIds: [], at: 1 },
-    { kind: 'created', matchId: 'ø', requestId: 'r' },
+    { kind: 'sent', matchId: 'ø', at: 2 },
     { kind: 'assigned', matchId: 'ø' },
   ]
-  const whole = Buffer.from(entries.map(lineOf).join(''))
-  const ends = entries.map((_, index) => Buffer.byteLength(entries.slice(0, index + 1).map(lineOf).join('')))
+  const bytes = whole(entries)
+  const ends = [0, ...[0, 1, 2, 3].map((count) => whole(entries.slice(0, count)).length)]
   const path = newPath()
-  for (let length = 0; length <= whole.length; length++) {
-    writeFileSync(path, whole.subarray(0, length))
-    const survived = entries.slice(0, ends.filter((end) => end <= length).length)
-    const more = intent('more')
-    await written(path, [more], { fsync: 'never' })
-    expect(await opened(path)).toEqual(await known([...survived, more]))
+  for (let length = 0; length <= bytes.length; length++) {
+    writeFileSync(path, bytes.subarray(0, length))
+    const survived = entries.slice(0, Math.max(0, ends.filter((end) => end <= length).length - 2))
+    const lost: unknown[] = []
+    const journal = createFileJournal({ path, fsync: 'never' })
+    await journal.open((error) => lost.push(error))
+    const lostBytes = length - (ends.findLast((end) => end <= length) ?? 0)
+    expect(lost).toMatchObject(lostBytes === 0 ? [] : [{ name: 'JournalTorn', path, bytes: lostBytes }])
+    await journal.append(intent('more'))
+    await journal.close()
+    expect(await opened(path)).toEqual(await known([...survived, intent('more')]))
   }
 })
 
@@ -94,13 +100,22 @@ test('torn in a way that leaves rubbish: that is cut off too', async () => {
   expect(await opened(path)).toEqual(await known([intent('a')]))
 })
 
-test('damaged in the middle, it is not opened, and is left as it is', async () => {
-  const path = newPath()
-  const text = [intent('a'), intent('b'), intent('c')].map(lineOf).join('').replace('match-b', 'match-x')
-  writeFileSync(path, text)
-  await expect(opened(path)).rejects.toThrow(JournalCorrupt)
-  await expect(opened(path)).rejects.toMatchObject({ line: 2, message: expect.stringContaining('line 2') as string })
-  expect(readFileSync(path, 'utf8')).toBe(text)
+describe('is not opened, and left as it is, and nothing is left beside it', () => {
+  const cases: readonly (readonly [what: string, content: Buffer, line: number, message: RegExp])[] = [
+    ['where it is damaged in the middle', Buffer.from(whole(['a', 'b', 'c'].map(intent)).toString().replace('match-b', 'match-x')), 3, /line 3/],
+    ['if it is some text', Buffer.from('# Shopping\n- milk\n'), 1, /is no journal/],
+    ['if it is some text in one line', Buffer.from('milk'), 1, /is no journal/],
+    ['if it is of an earlier version', Buffer.from('b3a2d8a1 {"kind":"intent","matchId":"a"}\n'), 1, /another version/],
+  ]
+  test.each(cases)('%s', async (_, content, line, message) => {
+    const path = newPath()
+    writeFileSync(path, content)
+    await expect(opened(path)).rejects.toThrow(JournalCorrupt)
+    await expect(opened(path)).rejects.toMatchObject({ line, path, message: expect.stringContaining(path) as string })
+    await expect(opened(path)).rejects.toThrow(message)
+    expect(readFileSync(path)).toEqual(content)
+    expect(readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.`))).toEqual([])
+  })
 })
 
 test('like a journal in memory, for any entries, however often it is opened again and compacted', async () => {
@@ -133,50 +148,58 @@ test('is written anew when most of it is settled', async () => {
   expect(await opened(path)).toEqual(await known([intent('stays')]))
 })
 
-describe('one at a time', () => {
-  test('has it: in one process, and among several', async () => {
+test('is not written anew with each entry, however much is open', async () => {
+  const path = newPath()
+  const journal = createFileJournal({ path, fsync: 'never' })
+  await journal.open()
+  const playerIds = Array.from({ length: 40 }, (_, index) => `player-${index}-${'x'.repeat(30)}`)
+  for (let index = 0; index < 1000; index++) {
+    await journal.append({ ...(intent(`m${index}`) as Extract<JournalEntry, { kind: 'intent' }>), ticketIds: playerIds, playerIds })
+  }
+  const isAnew = new Set<number>()
+  for (let index = 0; index < 1000; index++) {
+    await journal.append({ kind: 'created', matchId: `m${index}`, requestId: `r${index}` })
+    isAnew.add(statSync(path).ino)
+  }
+  expect(statSync(path).size).toBeGreaterThan(3e6)
+  expect(isAnew.size).toBeLessThan(3)
+  await journal.close()
+  expect(await opened(path)).toHaveLength(1000)
+})
+
+describe('while it is open', () => {
+  test('its file is removed: it is written again', async () => {
     const path = newPath()
     const journal = createFileJournal({ path })
     await journal.open()
-    const other = createFileJournal({ path })
-    await expect(other.open()).rejects.toThrow(JournalLocked)
-    // Another process, which lives: the one that started this one.
-    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8')
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    const started = `${boot} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]}`
+    await journal.append(intent('a'))
+    unlinkSync(path)
+    await journal.append(intent('b'))
     await journal.close()
-    writeFileSync(`${path}.lock`, JSON.stringify({ host: hostname(), pid: process.ppid, started }))
-    await expect(other.open()).rejects.toMatchObject({ name: 'JournalLocked', pid: process.ppid })
-    // The same number, but an earlier process.
-    writeFileSync(`${path}.lock`, JSON.stringify({ host: hostname(), pid: process.ppid, started: 'before' }))
-    expect(await other.open()).toEqual([])
-    await other.close()
-    expect(readdirSync(folder).filter((name) => name.includes('.lock'))).toEqual([])
+    expect(await opened(path)).toEqual(await known([intent('a'), intent('b')]))
   })
 
-  test('takes it over from a process that was killed, and from an earlier one with its own number', async () => {
+  test('another file is put in its place: nothing is written to either', async () => {
     const path = newPath()
-    const dead = Number(execFileSync(process.execPath, ['-p', 'process.pid'], { encoding: 'utf8' }))
-    for (const pid of [dead, process.pid]) {
-      writeFileSync(`${path}.lock`, JSON.stringify({ host: hostname(), pid, started: 'before' }))
-      expect(await opened(path)).toEqual([])
-    }
+    const journal = createFileJournal({ path })
+    await journal.open()
+    await journal.append(intent('a'))
+    renameSync(path, `${path}.aside`)
+    copyFileSync(`${path}.aside`, path)
+    const before = readFileSync(path)
+    await expect(journal.append(intent('b'))).rejects.toThrow(JournalLocked)
+    expect([readFileSync(path), readFileSync(`${path}.aside`)]).toEqual([before, before])
+    renameSync(`${path}.aside`, path)
+    await journal.append(intent('c'))
+    await journal.close()
+    expect(await opened(path)).toEqual(await known([intent('a'), intent('c')]))
   })
+})
 
-  test('does not guess about a process of another machine', async () => {
-    const path = newPath()
-    writeFileSync(`${path}.lock`, JSON.stringify({ host: 'elsewhere', pid: 1, started: 'before' }))
-    await expect(opened(path)).rejects.toThrow(/process 1 of elsewhere: remove .*\.lock if that is gone/)
-  })
-
-  test('of many who want it at once, with a stale lock in the way', async () => {
-    const path = newPath()
-    writeFileSync(`${path}.lock`, JSON.stringify({ host: hostname(), pid: 2 ** 22 + 1, started: 'before' }))
-    const journals = Array.from({ length: 8 }, () => createFileJournal({ path }))
-    const outcomes = await Promise.allSettled(journals.map((journal) => journal.open()))
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    await Promise.all(journals.map((journal) => journal.close()))
-  })
+test.each(['folder of the file', 'file'])('where the %s cannot be had, the error says which', async (what) => {
+  const path = what === 'file' ? folder : join(folder, 'nosuch', 'journal')
+  await expect(createFileJournal({ path }).open()).rejects.toThrow(path)
+  rmSync(`${folder}.lock`, { force: true })
 })
 
 test('an entry that could not be written says so, and the next one is not harmed by it', async () => {

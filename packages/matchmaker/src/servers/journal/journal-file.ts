@@ -1,11 +1,12 @@
-import { open, readFile, rename, truncate, type FileHandle } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { InvalidInput } from '@muster/core'
 import { z } from 'zod'
 import { read } from '../../read.js'
-import { takeLock } from './journal-lock.js'
-import { lineOf, readLines } from './journal-lines.js'
-import { applyEntry, type Journal, type JournalEntry, type OpenIntent } from './journal.js'
+import { JournalDisk, readIfThere } from './journal-disk.js'
+import { JournalLocked, JournalTorn } from './journal-errors.js'
+import { takeLock, type JournalLock } from './journal-lock.js'
+import { HEADER, lineOf, readJournal } from './journal-lines.js'
+import { applyEntry, entriesOf, type Journal, type JournalEntry, type OpenIntent } from './journal.js'
 
 export interface FileJournalOptions {
   /** The file; its folder exists. Beside it there are `.lock` while it is open, and `.new` for a moment. */
@@ -20,7 +21,10 @@ export interface FileJournalOptions {
    * - `never`: nothing. A deployment that was asked for just before is then found by the reaper only.
    */
   readonly fsync?: 'always' | 'intents' | 'never' | undefined
-  /** Bytes from which the file is written anew, without what is settled, when that makes it four times smaller. Default 1 MiB. */
+  /**
+   * Bytes from which the file is written anew, without what is settled, when it is four times as large as it was when it
+   * was last written anew. Default 1 MiB.
+   */
   readonly compactAtBytes?: number | undefined
 }
 
@@ -33,68 +37,74 @@ const schema = z.strictObject({
 /** A journal that has a lifetime. */
 export interface FileJournal extends Journal {
   append(entry: JournalEntry): Promise<void>
-  open(): Promise<readonly OpenIntent[]>
+  open(problem?: (error: Error) => void): Promise<readonly OpenIntent[]>
   /** Waits for what is being written, and lets others open the file. */
   close(): Promise<void>
 }
 
 interface Waiting {
   readonly entry: JournalEntry
-  readonly line: string
+  readonly json: string
   readonly written: () => void
   readonly failed: (error: unknown) => void
 }
 
+/** So many times as large as what is open of it, the file is written anew: each entry is then written about once more. */
+const GROWTH = 4
+
 /**
- * A journal in a file: entries are appended, and a line that a crash tore is cut off when it is opened again. One
- * process at a time has it: `open` rejects with `JournalLocked` while another one lives, and with `JournalCorrupt` if
- * the file is damaged.
+ * A journal in a file: entries are appended, and a line that a crash tore is cut off when it is opened again, which is a
+ * `problem`. One process at a time has it, by a lock of the kernel: `open` rejects with `JournalLocked` while another one
+ * lives, in whatever container, and with `JournalCorrupt` if the file is damaged or is no journal.
  * @throws {InvalidInput} naming the option and the value.
  */
 export function createFileJournal(options: FileJournalOptions): FileJournal {
   const config = read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
   const { fsync, compactAtBytes } = config
   const path = resolve(config.path)
+  const isSafe = fsync !== 'never'
   const intents = new Map<string, OpenIntent>()
-  let unlock: (() => Promise<void>) | undefined
-  let file: FileHandle | undefined
-  /** Bytes of the file that are as they should be. */
-  let size = 0
-  /** Whether something else may come after them. */
-  let isTorn = false
+  let lock: JournalLock | undefined
+  let disk: JournalDisk | undefined
+  let nextCompactAt = compactAtBytes
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
 
   const isForced = ({ kind }: JournalEntry) => fsync === 'always' || (fsync === 'intents' && (kind === 'intent' || kind === 'sent'))
 
-  /** The file anew, with what is open. */
-  const compact = async (): Promise<void> => {
-    const fresh = `${path}.new`
-    const bytes = Buffer.from([...intents.values()].flatMap(entriesOf).map(lineOf).join(''))
-    const handle = await open(fresh, 'w', 0o600)
-    try {
-      await handle.writeFile(bytes)
-      if (fsync !== 'never') await handle.datasync()
-      await rename(fresh, path)
-    } catch (error) {
-      await handle.close()
-      throw error
+  /** What is open, as a file of its own. */
+  const live = () => {
+    const lines = [...intents.values()].flatMap(entriesOf).map((entry) => lineOf(JSON.stringify(entry)))
+    return Buffer.from(HEADER + lines.join(''))
+  }
+  const compacted = (size: number) => {
+    nextCompactAt = Math.max(compactAtBytes, size * GROWTH)
+  }
+
+  const compact = async (to: JournalDisk): Promise<void> => {
+    const bytes = live()
+    // If it fails, the file that there is goes on, and it is not tried again with each entry.
+    compacted(to.size())
+    await to.replace(bytes, isSafe)
+    compacted(bytes.length)
+  }
+
+  /** @throws {JournalLocked} where the file is not the one that was opened. */
+  const ready = async (): Promise<JournalDisk> => {
+    if (disk === undefined) throw new Error('the journal is not open')
+    const place = await disk.place()
+    if (place === 'there') return disk
+    if (place === 'taken' || (await lock?.isInPlace()) !== true) {
+      throw new JournalLocked(`the journal ${path} was replaced by another file while it was open: it is another process's now`)
     }
-    await file?.close()
-    file = handle
-    size = bytes.length
-    if (fsync !== 'never') await syncFolder(dirname(path))
+    await compact(disk)
+    return disk
   }
 
   const write = async (batch: readonly Waiting[]): Promise<void> => {
-    if (file === undefined) throw new Error('the journal is not open')
-    if (isTorn) await file.truncate(size)
-    const bytes = Buffer.from(batch.map(({ line }) => line).join(''))
-    isTorn = true
-    await writeFully(file, bytes, size)
-    if (batch.some(({ entry }) => isForced(entry))) await file.datasync()
-    isTorn = false
-    size += bytes.length
+    const to = await ready()
+    const lines = batch.map(({ json }, index) => lineOf(json, index === 0 && to.isForced()))
+    await to.append(Buffer.from(lines.join('')), batch.some(({ entry }) => isForced(entry)))
   }
 
   /** Everything that waits at once, as long as something does. */
@@ -110,72 +120,51 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
         for (const { failed } of batch) failed(error)
         continue
       }
-      // If it fails, the file that there is goes on.
-      if (size >= compactAtBytes && sizeOf(intents) * 4 <= size) await compact().catch(() => {})
+      if (disk !== undefined && disk.size() >= nextCompactAt) await compact(disk).catch(() => {})
     }
     writing = undefined
   }
 
-  const load = async (): Promise<void> => {
-    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return Buffer.alloc(0)
-      throw error
-    })
-    const { entries, goodBytes } = readLines(bytes)
-    if (goodBytes < bytes.length) await truncate(path, goodBytes)
+  const load = async (problem: (error: Error) => void): Promise<JournalDisk> => {
+    const bytes = await readIfThere(path)
+    const { entries, goodBytes, lostBytes } = readJournal(path, bytes)
     intents.clear()
     for (const entry of entries) applyEntry(intents, entry)
-    await compact()
+    const fresh = live()
+    const opened = await JournalDisk.create(path, fresh, isSafe).catch((error: unknown) => {
+      // On a full disk, what runs can still be followed and stopped; but not with a hole in what is said about it.
+      if (goodBytes + lostBytes < bytes.length || goodBytes === 0) throw error
+      return JournalDisk.open(path, goodBytes)
+    })
+    compacted(opened.size())
+    if (lostBytes > 0) problem(new JournalTorn(path, lostBytes))
+    return opened
   }
 
   return {
-    open: async () => {
-      unlock ??= await takeLock(`${path}.lock`)
-      if (file === undefined) await load()
+    open: async (problem = () => {}) => {
+      if (disk !== undefined) return [...intents.values()]
+      lock ??= await takeLock(`${path}.lock`)
+      try {
+        disk = await load(problem)
+      } catch (error) {
+        await lock.release()
+        lock = undefined
+        throw error
+      }
       return [...intents.values()]
     },
     append: (entry) =>
       new Promise((written, failed) => {
-        waiting.push({ entry, line: lineOf(entry), written, failed })
+        waiting.push({ entry, json: JSON.stringify(entry), written, failed })
         writing ??= writeAll()
       }),
     close: async () => {
       await writing
-      await file?.close()
-      file = undefined
-      const give = unlock
-      unlock = undefined
-      await give?.()
+      await disk?.close()
+      disk = undefined
+      await lock?.release()
+      lock = undefined
     },
   }
 }
-
-async function writeFully(file: FileHandle, bytes: Buffer, start: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    const { bytesWritten } = await file.write(bytes, done, bytes.length - done, start + done)
-    done += bytesWritten
-  }
-}
-
-/** A new name in a folder is safe when the folder is. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** What says the same in as few entries as possible. */
-function entriesOf({ sentAt, requestId, assigned, endsAt, assignment, ...intent }: OpenIntent): JournalEntry[] {
-  const { matchId } = intent
-  const entries: JournalEntry[] = [{ kind: 'intent', ...intent }]
-  if (sentAt !== undefined) entries.push({ kind: 'sent', matchId, at: sentAt })
-  if (requestId !== undefined) entries.push({ kind: 'created', matchId, requestId })
-  if (assigned) entries.push({ kind: 'assigned', matchId, endsAt, assignment })
-  return entries
-}
-
-/** Bytes, roughly. */
-const sizeOf = (intents: ReadonlyMap<string, OpenIntent>) => intents.size * 600

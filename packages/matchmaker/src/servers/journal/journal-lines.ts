@@ -1,46 +1,91 @@
-/** The form of a journal in a file: one entry per line, `checksum JSON`. No I/O. */
+/**
+ * The form of a journal in a file: a header, then one entry per line, `checksum JSON`. A `!` in place of the space says
+ * that all lines before were forced onto the disk when this one was written: no crash explains damage before it. No I/O.
+ */
 import { crc32 } from 'node:zlib'
 import { JournalCorrupt } from './journal-errors.js'
 import type { JournalEntry } from './journal.js'
 
-const sumOf = (json: string) => crc32(json).toString(16).padStart(8, '0')
+type Mark = ' ' | '!'
 
-export function lineOf(entry: JournalEntry): string {
-  const json = JSON.stringify(entry)
-  return `${sumOf(json)} ${json}\n`
-}
+const sumOf = (marked: string) => crc32(marked).toString(16).padStart(8, '0')
+const withSum = (marked: string) => `${sumOf(marked)}${marked}\n`
+
+/** The first line of every journal. */
+export const HEADER = withSum(` ${JSON.stringify({ journal: 'muster', version: 2 })}`)
+
+/** @param isAfterForced whether all that comes before is on the disk. */
+export const lineOf = (json: string, isAfterForced = false): string => withSum(`${isAfterForced ? '!' : ' '}${json}`)
 
 export interface ReadJournal {
   readonly entries: readonly JournalEntry[]
-  /** What comes after so many bytes was never written to its end. */
+  /** The file is as it should be up to here. */
   readonly goodBytes: number
+  /** Bytes that were lost: at the end, or, after a power failure, before it. */
+  readonly lostBytes: number
+}
+
+interface Line {
+  readonly text: string
+  readonly bytes: number
+  /** Undefined for a damaged line. */
+  readonly content: { readonly mark: Mark; readonly json: string } | undefined
 }
 
 /**
- * Reads what was written, up to the line that a crash tore.
- * @throws {JournalCorrupt} where a line is not as it was written, and a later one is.
+ * Reads what was written, without what a crash tore: the last lines; or pages of zeros, which a power failure leaves of
+ * what was not forced onto the disk yet.
+ * @throws {JournalCorrupt} where no crash explains what it sees.
  */
-export function readLines(bytes: Buffer): ReadJournal {
-  const entries: JournalEntry[] = []
-  let goodBytes = 0
-  let torn: number | undefined
-  let line = 0
-  for (let start = 0; start < bytes.length; ) {
-    line += 1
-    const end = bytes.indexOf('\n', start)
-    const entry = end === -1 ? undefined : entryOf(bytes.toString('utf8', start, end))
-    if (entry === undefined) torn ??= line
-    else if (torn !== undefined) throw new JournalCorrupt(torn)
-    else entries.push(entry)
-    start = end === -1 ? bytes.length : end + 1
-    if (torn === undefined) goodBytes = start
+export function readJournal(path: string, bytes: Buffer): ReadJournal {
+  const [header, ...lines] = linesOf(bytes)
+  const text = bytes.toString('latin1')
+  // It was being made.
+  if (header === undefined || (text !== HEADER && HEADER.startsWith(text)) || /^\0*$/.test(text)) return { entries: [], goodBytes: 0, lostBytes: bytes.length }
+  if (`${header.text}\n` !== HEADER) throw noJournal(path, header)
+
+  const lastGood = lines.findLastIndex(({ content }) => content !== undefined)
+  const lastForced = lines.findLastIndex(({ content }) => content?.mark === '!')
+  const firstBad = lines.findIndex(({ content }) => content === undefined)
+  const isTorn = ({ content, text: line }: Line, index: number) =>
+    content !== undefined || index > lastGood || (index > lastForced && line.includes('\0'))
+  if (!lines.every(isTorn)) throw new JournalCorrupt(path, firstBad + 2)
+
+  const sum = (some: readonly Line[]) => some.reduce((all, { bytes: length }) => all + length, 0)
+  const good = lines.filter(({ content }) => content !== undefined)
+  return {
+    entries: good.map(({ content }) => JSON.parse(content?.json ?? '') as JournalEntry),
+    goodBytes: header.bytes + sum(firstBad === -1 ? lines : lines.slice(0, firstBad)),
+    lostBytes: sum(lines) - sum(good),
   }
-  return { entries, goodBytes }
 }
 
-function entryOf(line: string): JournalEntry | undefined {
-  const json = line.slice(9)
-  if (line[8] !== ' ' || line.slice(0, 8) !== sumOf(json)) return undefined
-  // The sum is right: this is what `lineOf` wrote.
-  return JSON.parse(json) as JournalEntry
+function linesOf(bytes: Buffer): Line[] {
+  const lines: Line[] = []
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf('\n', start)
+    const next = end === -1 ? bytes.length : end + 1
+    const text = bytes.toString('utf8', start, end === -1 ? bytes.length : end)
+    lines.push({ text, bytes: next - start, content: end === -1 ? undefined : contentOf(text) })
+    start = next
+  }
+  return lines
+}
+
+function contentOf(text: string): Line['content'] {
+  const marked = text.slice(8)
+  const mark = marked[0]
+  if ((mark !== ' ' && mark !== '!') || text.slice(0, 8) !== sumOf(marked)) return undefined
+  return { mark, json: marked.slice(1) }
+}
+
+function noJournal(path: string, { text }: Line): JournalCorrupt {
+  const isOfAnotherVersion = /^[0-9a-f]{8} \{"(kind|journal)":/.test(text)
+  return new JournalCorrupt(
+    path,
+    1,
+    isOfAnotherVersion
+      ? 'was written by another version, in a form that this one does not read: let that one end its matches, then move the file away'
+      : 'is no journal: its first line is not one of a journal. It is left as it is; check the path',
+  )
 }

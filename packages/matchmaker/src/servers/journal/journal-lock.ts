@@ -1,123 +1,67 @@
-import { link, readFile, rename, unlink, writeFile } from 'node:fs/promises'
-import { readFileSync } from 'node:fs'
+import { readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { hostname } from 'node:os'
+import { z } from 'zod'
 import { JournalLocked } from './journal-errors.js'
+import { openLocked } from './kernel-lock.js'
 
-/** Who has a lock, as its file says. */
-interface Holder {
-  readonly host: string
-  readonly pid: number
-  /** Tells the process from an earlier one with the same number, where the system tells it. */
-  readonly started: string | undefined
+/** The right to write to a journal. */
+export interface JournalLock {
+  /** Whether whoever else wants it would come upon it: not if its file was removed. */
+  isInPlace(): Promise<boolean>
+  release(): Promise<void>
 }
 
-/** Locks held by this process, by path. */
-const held = new Set<string>()
-let attempts = 0
+/** Who has it, for people: nothing depends on it. */
+const holder = z.object({ host: z.string(), pid: z.int() })
 
 /**
- * Makes `path` the lock of this process: nobody else on this machine gets it while the process lives. The lock of a
- * process that was killed is taken over.
- * @returns what gives the lock back.
+ * Takes the lock of a journal: a lock of the kernel on a file beside it. Of all processes, in whatever containers, one
+ * has it; when that one ends, the next one gets it at once.
  * @throws {JournalLocked}
  */
-export async function takeLock(path: string): Promise<() => Promise<void>> {
-  if (held.has(path)) throw new JournalLocked('the journal is open in this process already', process.pid)
-  held.add(path)
-  try {
-    await claim(path)
-  } catch (error) {
-    held.delete(path)
-    throw error
-  }
-  return async () => {
-    held.delete(path)
-    await unlink(path)
+export async function takeLock(path: string): Promise<JournalLock> {
+  for (;;) {
+    const file = await openLocked(path)
+    if (file === undefined) throw await lockedBy(path)
+    if (await isFileAt(path, file)) return await signed(path, file)
+    // The one who had it removed the file between our opening and our locking it: others may have made a new one since.
+    await file.close()
   }
 }
 
-async function claim(path: string): Promise<void> {
-  attempts += 1
-  const mine = `${path}.${process.pid}.${attempts}`
-  await writeFile(mine, JSON.stringify(ourselves()))
+async function signed(path: string, file: FileHandle): Promise<JournalLock> {
   try {
-    while (!(await isLinked(mine, path))) await removeStale(path, `${mine}.old`)
-  } finally {
-    await unlink(mine)
+    await file.truncate(0)
+    await file.write(JSON.stringify({ host: hostname(), pid: process.pid }), 0)
+  } catch {
+    // A full disk. It is the lock that counts.
+  }
+  return {
+    isInPlace: () => isFileAt(path, file),
+    release: async () => {
+      // As long as it is locked, nobody else can take it for theirs. What cannot be removed may stay.
+      if (await isFileAt(path, file)) await unlink(path).catch(() => {})
+      await file.close()
+    },
   }
 }
 
-/** A link to a file that is complete: nobody sees a lock without a holder. False if there is one already. */
-async function isLinked(mine: string, path: string): Promise<boolean> {
-  try {
-    await link(mine, path)
-    return true
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
-    throw error
-  }
+/** Whether the open file is the one that has that name now. */
+export async function isFileAt(path: string, file: FileHandle): Promise<boolean> {
+  const [open, named] = await Promise.all([file.stat({ bigint: true }), stat(path, { bigint: true }).catch(() => undefined)])
+  return named?.ino === open.ino && named.dev === open.dev
 }
 
-/** @throws {JournalLocked} if its holder lives, or may live. */
-async function removeStale(path: string, aside: string): Promise<void> {
-  const holder = await holderOf(path)
-  if (holder === undefined) return
-  assertGone(holder, path)
-  // Of several who find it stale one moves it; and what was moved may be the lock of another one who was faster.
-  try {
-    await rename(path, aside)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
-    throw error
-  }
-  const moved = await holderOf(aside)
-  if (moved !== undefined && JSON.stringify(moved) !== JSON.stringify(holder)) {
-    await link(aside, path).catch(() => {})
-    await unlink(aside)
-    assertGone(moved, path)
-  } else {
-    await unlink(aside)
-  }
+async function lockedBy(path: string): Promise<JournalLocked> {
+  const said = await readFile(path, 'utf8').catch(() => '')
+  const { data } = holder.safeParse(parsed(said))
+  const who = data === undefined ? 'another process' : `process ${data.pid} of ${data.host}`
+  return new JournalLocked(`the journal is in use by ${who}: ${path}`, data?.pid)
 }
 
-async function holderOf(path: string): Promise<Holder | undefined> {
+function parsed(json: string): unknown {
   try {
-    const { host, pid, started } = JSON.parse(await readFile(path, 'utf8')) as Holder
-    return { host, pid, started }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw new JournalLocked(`the journal's lock cannot be read: remove ${path} if no matchmaker is running`)
-  }
-}
-
-function assertGone({ host, pid, started }: Holder, path: string): void {
-  if (host !== hostname()) {
-    throw new JournalLocked(`the journal is locked by process ${pid} of ${host}: remove ${path} if that is gone`, pid)
-  }
-  // In a container, the process before had our number.
-  if (pid === process.pid || !isAlive(pid) || (started !== undefined && started !== startOf(pid))) return
-  throw new JournalLocked(`the journal is in use by process ${pid}`, pid)
-}
-
-const ourselves = (): Holder => ({ host: hostname(), pid: process.pid, started: startOf(process.pid) })
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-/** Boot of the system and start of the process since then, where /proc tells it. */
-function startOf(pid: number): string | undefined {
-  try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the program's name in parentheses, which may hold anything.
-    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    return `${boot} ${start}`
+    return JSON.parse(json)
   } catch {
     return undefined
   }

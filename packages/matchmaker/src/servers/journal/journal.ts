@@ -43,8 +43,11 @@ export interface OpenIntent extends Intent {
  */
 export interface Journal {
   append(entry: JournalEntry): void | Promise<void>
-  /** What is not settled, oldest first. Asked once, before the first match; again where it failed. */
-  open(): readonly OpenIntent[] | Promise<readonly OpenIntent[]>
+  /**
+   * What is not settled, oldest first. Asked once, before the first match; again where it failed.
+   * @param problem is told what was lost, if the journal can still be used.
+   */
+  open(problem?: (error: Error) => void): readonly OpenIntent[] | Promise<readonly OpenIntent[]>
   /** Called at the end of `close` of the matchmaker, after the last entry. */
   close?(): void | Promise<void>
 }
@@ -95,4 +98,14 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
     case 'settled':
       open.delete(matchId)
   }
+}
+
+/** What says the same as all that was said about a match, in as few entries as possible. */
+export function entriesOf({ sentAt, requestId, assigned, endsAt, assignment, ...intent }: OpenIntent): JournalEntry[] {
+  const { matchId } = intent
+  const entries: JournalEntry[] = [{ kind: 'intent', ...intent }]
+  if (sentAt !== undefined) entries.push({ kind: 'sent', matchId, at: sentAt })
+  if (requestId !== undefined) entries.push({ kind: 'created', matchId, requestId })
+  if (assigned) entries.push({ kind: 'assigned', matchId, endsAt, assignment })
+  return entries
 }

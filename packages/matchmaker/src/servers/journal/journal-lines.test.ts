@@ -1,0 +1,85 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { JournalCorrupt } from './journal-errors.js'
+import { HEADER, lineOf, readJournal } from './journal-lines.js'
+
+const PATH = '/var/lib/game/servers.ndjson'
+const entry = (n: number) => ({ kind: 'settled', matchId: `m${n}` }) as const
+
+/** A journal of batches; whether each was forced onto the disk. */
+function journalOf(batches: readonly { readonly count: number; readonly isForced: boolean }[]) {
+  let text = HEADER
+  let n = 0
+  let isForced = true
+  /** Bytes up to which everything was on the disk before the last batch was written. */
+  let safe = text.length
+  const ends: number[] = []
+  for (const batch of batches) {
+    if (isForced) safe = text.length
+    for (let index = 0; index < batch.count; index++) {
+      text += lineOf(JSON.stringify(entry(n++)), index === 0 && isForced)
+      ends.push(text.length)
+    }
+    isForced = batch.isForced
+  }
+  return { bytes: Buffer.from(text), ends, safe }
+}
+const batches = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), isForced: fc.boolean() }), { minLength: 1, maxLength: 8 })
+
+test('cut at any byte: all whole lines are read, and the rest is lost', () => {
+  fc.assert(
+    fc.property(batches, fc.double({ min: 0, max: 1, noNaN: true }), (given, share) => {
+      const { bytes, ends } = journalOf(given)
+      const length = Math.floor(share * bytes.length)
+      const { entries, goodBytes, lostBytes } = readJournal(PATH, bytes.subarray(0, length))
+      const whole = ends.filter((end) => end <= length).length
+      expect(entries).toEqual(Array.from({ length: whole }, (_, n) => entry(n)))
+      expect(goodBytes + lostBytes).toBe(length)
+    }),
+  )
+})
+
+test('a power failure leaves zeros in what was not forced yet: the lines that are whole are read', () => {
+  fc.assert(
+    fc.property(batches, fc.nat(), fc.integer({ min: 1, max: 200 }), (given, at, length) => {
+      const { bytes, ends, safe } = journalOf(given)
+      const from = safe + (at % Math.max(1, bytes.length - safe))
+      const to = Math.min(bytes.length, from + length)
+      bytes.fill(0, from, to)
+      const starts = [HEADER.length, ...ends]
+      const whole = ends.flatMap((end, n) => (end <= from || (starts[n] as number) >= to ? [entry(n)] : []))
+      const { entries, lostBytes } = readJournal(PATH, bytes)
+      // Where the zeros ate the end of a line, the one behind it has no beginning any more.
+      const touched = ends.findIndex((end) => end >= to)
+      const isJoined = to > from && ends.includes(to) && touched + 1 < ends.length
+      expect(entries).toEqual(isJoined ? whole.filter(({ matchId }) => matchId !== `m${touched + 1}`) : whole)
+      expect(lostBytes > 0).toBe(to > from)
+    }),
+  )
+})
+
+test('zeros before something that was forced are no crash: it is corrupt, and so is any changed byte but at the end', () => {
+  fc.assert(
+    fc.property(batches, fc.nat(), fc.integer({ min: 0, max: 255 }), (given, at, value) => {
+      const { bytes, ends, safe } = journalOf(given)
+      const index = at % bytes.length
+      const before = bytes[index]
+      fc.pre(value !== before)
+      bytes[index] = value
+      const read = () => readJournal(PATH, bytes)
+      const lastStart = ends.at(-2) ?? HEADER.length
+      const isEnd = index >= lastStart || (index === lastStart - 1 && ends.length > 1)
+      if (isEnd || (value === 0 && index >= safe)) expect(read().lostBytes).toBeGreaterThan(0)
+      else expect(read).toThrow(JournalCorrupt)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test.each([
+  ['nothing', Buffer.alloc(0)],
+  ['zeros', Buffer.alloc(4096)],
+  ['a header that was being written', Buffer.from(HEADER.slice(0, 20))],
+])('%s is a journal that was not written to', (_, bytes) => {
+  expect(readJournal(PATH, bytes)).toEqual({ entries: [], goodBytes: 0, lostBytes: bytes.length })
+})

@@ -1,0 +1,93 @@
+import { mkdtempSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { JournalLocked } from './journal-errors.js'
+import { createFileJournal } from './journal-file.js'
+import type { JournalEntry } from './journal.js'
+
+// Among processes, and containers: test/chaos/lock.test.ts. The kernel's lock is one of open files, so it is the same here.
+
+const folder = mkdtempSync(join(tmpdir(), 'muster-lock-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+let files = 0
+const newPath = () => join(folder, `journal-${files++}`)
+const intent: JournalEntry = { kind: 'intent', matchId: 'a', queue: 'duel', tag: 't', ticketIds: [], at: 1 }
+
+test('one has it until it is closed, the others are told who, and nothing is left of it', async () => {
+  const path = newPath()
+  const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
+  await first.open()
+  await expect(second.open()).rejects.toThrow(JournalLocked)
+  await expect(second.open()).rejects.toMatchObject({ pid: process.pid, message: expect.stringContaining(hostname()) as string })
+  await first.close()
+  expect(await second.open()).toEqual([])
+  await expect(first.open()).rejects.toThrow(JournalLocked)
+  await second.close()
+  expect(readdirSync(folder).filter((name) => name.includes('.lock'))).toEqual([])
+})
+
+test.each([
+  ['our own number', { host: hostname(), pid: process.pid }],
+  ['a living process', { host: hostname(), pid: process.ppid }],
+  ['another host', { host: 'elsewhere', pid: 1 }],
+  ['nobody', undefined],
+])('what a killed process left is taken at once, although it names %s', async (_, said) => {
+  const path = newPath()
+  writeFileSync(`${path}.lock`, said === undefined ? '\0\0' : JSON.stringify(said))
+  const journal = createFileJournal({ path })
+  expect(await journal.open()).toEqual([])
+  await journal.close()
+})
+
+test('of many who want it at once exactly one gets it, round after round', async () => {
+  const path = newPath()
+  for (let round = 0; round < 50; round++) {
+    const journals = Array.from({ length: 8 }, () => createFileJournal({ path, fsync: 'never' }))
+    const outcomes = await Promise.allSettled(journals.map((journal) => journal.open()))
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(JournalLocked)
+    await Promise.all(journals.map((journal) => journal.close()))
+  }
+})
+
+test('one that is being closed and one that is being opened are never both open', async () => {
+  const path = newPath()
+  let open = 0
+  const live = async (): Promise<boolean> => {
+    const journal = createFileJournal({ path, fsync: 'never' })
+    try {
+      await journal.open()
+    } catch (error) {
+      if (error instanceof JournalLocked) return false
+      throw error
+    }
+    open += 1
+    expect(open).toBe(1)
+    await Promise.resolve()
+    open -= 1
+    await journal.close()
+    return true
+  }
+  let lived = 0
+  const lives = async () => {
+    for (let turn = 0; turn < 60; turn++) if (await live()) lived += 1
+  }
+  await Promise.all([lives(), lives(), lives()])
+  expect(lived).toBeGreaterThan(30)
+})
+
+test('whoever loses it, because its file was removed by hand, writes nothing more', async () => {
+  const path = newPath()
+  const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
+  await first.open()
+  unlinkSync(`${path}.lock`)
+  await second.open()
+  await second.append(intent)
+  await expect(first.append({ ...intent, matchId: 'b' })).rejects.toThrow(JournalLocked)
+  await first.close()
+  await second.close()
+  const third = createFileJournal({ path })
+  expect(await third.open()).toMatchObject([{ matchId: 'a' }])
+  await third.close()
+})
