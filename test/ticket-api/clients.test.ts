@@ -107,6 +107,9 @@ describe.concurrent('clients of the ticket API', () => {
     expect(await call('ann', 'GET', `/tickets/${ann.id}/explain`)).toMatchObject({
       ticket_id: ann.id,
       waiting_for: 'players',
+      summary: 'Fewer than 5 others wait.',
+    })
+    expect(await call('backend', 'GET', `/tickets/${ann.id}/explain`)).toMatchObject({
       queues: [{ queue: 'duel', others: 1, compatible: 0, nearest: { value: 50, limit: 10, gap: 40 } }],
     })
     expect(await call('cleo', 'POST', '/tickets', solo, 400)).toMatchObject({ status: 400, field: 'attributes.skill' })

@@ -29,7 +29,7 @@ export function createExplaining({
     return {
       ticketId,
       summary: hindrance(record, now, held()) ?? reasons.join(' '),
-      waitedMs: Math.max(0, now - record.createdAt),
+      waitedMs: Math.max(0, Math.round(now - record.createdAt)),
       waitingFor: record.status === 'SEARCHING' ? record.waitingFor : undefined,
       queues,
     }

@@ -56,7 +56,7 @@ export function createHandover({
     exportTickets: ({ take: takes = false } = {}) => {
       const now = clock.now()
       const records = Array.from(tickets.all()).filter(({ status }) => status === 'SEARCHING')
-      const snapshot: TicketSnapshot = { format: 'muster-tickets-1', exportedAt: now, tickets: records.map(exported) }
+      const snapshot: TicketSnapshot = { format: 'muster-tickets-1', exportedAt: Math.floor(now), tickets: records.map(exported) }
       if (takes) for (const record of records) tickets.cancel(record, 'handed-over', now)
       return snapshot
     },

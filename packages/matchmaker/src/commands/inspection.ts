@@ -60,7 +60,7 @@ export function inspect({ runtimes, tickets, matches, allocator, now }: Inspecte
       if (state === undefined) continue
       state.searching[waitingFor] += 1
       state.players += players.length
-      state.longestWaitMs = Math.max(state.longestWaitMs, now - createdAt)
+      state.longestWaitMs = Math.max(state.longestWaitMs, Math.round(now - createdAt))
     }
   }
   for (const { queue, phase, backfill } of matches) {
@@ -77,6 +77,6 @@ export function inspect({ runtimes, tickets, matches, allocator, now }: Inspecte
     matches: Array.from(allocator.matches(), viewOf),
     stopsPending: allocator.stopsPending(),
     held: allocator.held(),
-    pausedUntil: pausedUntil > now ? pausedUntil : undefined,
+    pausedUntil: pausedUntil > now ? Math.floor(pausedUntil) : undefined,
   }
 }

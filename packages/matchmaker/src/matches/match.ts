@@ -18,7 +18,7 @@ export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShap
   matchId,
   queue,
   teams,
-  foundAt,
+  foundAt: Math.floor(foundAt),
   expansionMs: 0,
   seated: NOBODY,
   placed: NOBODY,

@@ -29,7 +29,7 @@ export function createLineWriter(write: (line: string) => void, clock: Clock, lo
   }
 
   return () => {
-    const [at, n] = [clock.now(), lines]
+    const [at, n] = [Math.floor(clock.now()), lines]
     lines += 1
     return (event, players = []) => {
       const finish = (places: Places) => writeLine({ at, n, ...event(places) })

@@ -1,26 +1,40 @@
 // pure: why a ticket waits, as clients of the ticket API see it
 import type { TicketExplanation } from '../commands/matchmaker.js'
+import type { Explanation, NextRelaxation } from '../queues/explain/explanation.js'
+import { relaxationSentence } from '../queues/explain/summary.js'
+import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 
-/** Keys as everywhere in this API; in the values there are none of anyone's choice. */
-type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
-  : Key
-type InSnakeCase<T> = T extends readonly (infer Item)[]
-  ? readonly InSnakeCase<Item>[]
-  : T extends object
-    ? { readonly [Key in keyof T as Key extends string ? SnakeCase<Key> : never]: InSnakeCase<T[Key]> }
-    : T
+/** What depends on who the others are. Only backends are told: with a few accounts, it tells where another player is. */
+type AboutOthers = 'compatible' | 'rules' | 'blocking' | 'nearest' | 'lacks'
+type QueueExplanation = Omit<Explanation, AboutOthers | 'next'> &
+  { readonly [Key in AboutOthers]?: Explanation[Key] | undefined } & { readonly next?: NextRelaxation | undefined }
 
 /** JSON leaves out what is undefined. */
-export type ExplanationView = InSnakeCase<Omit<TicketExplanation, 'waitingFor'> & Partial<Pick<TicketExplanation, 'waitingFor'>>>
+export type ExplanationView = InSnakeCase<
+  Omit<TicketExplanation, 'waitingFor' | 'queues'> &
+    Partial<Pick<TicketExplanation, 'waitingFor'>> & { readonly queues: readonly QueueExplanation[] }
+>
 
-/** The matchmaker's explanation. */
-export const explanationView = (explanation: TicketExplanation): ExplanationView => inSnakeCase(explanation) as ExplanationView
+/** The matchmaker's explanation, for backends. */
+export const explanationView = (explanation: TicketExplanation): ExplanationView => inSnakeCase(explanation)
 
-function inSnakeCase(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inSnakeCase)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [snakeCase(key), inSnakeCase(part)]))
+/** How many wait is told to players in these steps, rounded down. */
+const STEPS = [0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
+const stepOf = (count: number): number => STEPS.findLast((step) => step <= count) ?? 0
+
+/** The same for players: it says what the queue's rules and their own wait say, and of others only how many there are, roughly. */
+export function ownExplanationView(explanation: TicketExplanation): ExplanationView {
+  const { summary, waitingFor } = explanation
+  const queues = explanation.queues.map(ownView)
+  const reasons = queues.map((one) => (queues.length === 1 ? one.summary : `${one.queue}: ${one.summary}`))
+  const own = waitingFor === 'servers' ? NO_SERVERS : waitingFor === 'players' && queues.length > 0 ? reasons.join(' ') : summary
+  return inSnakeCase({ ...explanation, summary: own, queues })
 }
 
-const snakeCase = (key: string) => key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const NO_SERVERS = 'Its match is found, but no more servers may be deployed now.'
+
+function ownView({ queue, waitedMs, waiting, next }: Explanation): QueueExplanation {
+  const atLeast = stepOf(waiting)
+  const others = atLeast === 0 ? `Fewer than ${STEPS[1]} others wait` : `At least ${atLeast} others wait`
+  return { queue, summary: `${others}.${relaxationSentence(next)}`, waitedMs, waiting: atLeast, others: atLeast, next }
+}

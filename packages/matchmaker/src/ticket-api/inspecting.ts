@@ -1,13 +1,28 @@
-import type { Inspection } from '../commands/inspection.js'
+import type { Inspection, QueueState } from '../commands/inspection.js'
+import type { AllocationView } from '../servers/records/allocation.js'
 import type { TicketService } from './service.js'
-import { partyViews, type TicketView } from './views.js'
+import { inSnakeCase, type InSnakeCase } from './snake-case.js'
+import { assignmentView, isoTime, partyViews, type AssignmentView, type TicketView } from './views.js'
 
 /** What waits: the queues, and some of the tickets, those that wait longest first. No addresses. */
 export interface TicketsInspected {
-  readonly queues: Inspection['queues']
+  readonly queues: readonly InSnakeCase<QueueState>[]
   /** How many tickets search. */
   readonly total: number
   readonly tickets: readonly TicketView[]
+}
+
+/** A match of which a server exists or may exist. */
+export interface MatchInspected {
+  readonly match_id: string
+  readonly queue: string
+  readonly tag: string
+  readonly found_at: string
+  readonly phase: AllocationView['phase']
+  readonly ticket_ids: readonly string[]
+  readonly player_ids: readonly string[]
+  readonly request_id: string | null
+  readonly assignment: AssignmentView | null
 }
 
 export function inspectTickets(
@@ -17,5 +32,22 @@ export function inspectTickets(
 ): TicketsInspected {
   const { tickets } = service.exportTickets()
   const oldest = tickets.toSorted((a, b) => a.createdAt - b.createdAt).slice(0, limit)
-  return { queues, total: tickets.length, tickets: oldest.flatMap(({ id }) => service.getTicket(id) ?? []).flatMap(partyViews) }
+  return {
+    queues: inSnakeCase(queues),
+    total: tickets.length,
+    tickets: oldest.flatMap(({ id }) => service.getTicket(id) ?? []).flatMap(partyViews),
+  }
 }
+
+export const inspectMatches = ({ matches }: Inspection): readonly MatchInspected[] =>
+  matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment }) => ({
+    match_id: matchId,
+    queue,
+    tag,
+    found_at: isoTime(at),
+    phase,
+    ticket_ids: ticketIds,
+    player_ids: playerIds,
+    request_id: requestId ?? null,
+    assignment: assignment === undefined ? null : assignmentView(assignment),
+  }))

@@ -71,15 +71,19 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
         queue: text,
         summary: text,
         waited_ms: ms,
-        others: whole.describe('Other tickets that were looked at, the nearest'),
-        compatible: whole.describe('Of these, the ones that could be in a match with this ticket now'),
-        rules: z.array(z.object({ rule: text, lets: whole.describe('How many of the others it lets through by itself') })),
-        blocking: text.optional().describe('The rule that stands most in the way'),
+        waiting: whole.describe('Other tickets in the queue; to players in steps, rounded down'),
+        others: whole.describe('Other tickets that were looked at, the nearest; to players the same as waiting'),
+        compatible: whole.optional().describe('To backends: of these, the ones that could be in a match with this ticket now'),
+        rules: z
+          .array(z.object({ rule: text, lets: whole.describe('How many of the others it lets through by itself') }))
+          .optional()
+          .describe('To backends'),
+        blocking: text.optional().describe('To backends: the rule that stands most in the way'),
         nearest: z
           .object({ rule: text, value: z.number(), limit: z.number(), gap: z.number(), unit: z.enum(['km', 'ms']).optional() })
           .optional()
-          .describe('The other ticket that came nearest to being let through'),
-        lacks: whole.describe('Players who are missing before there are enough'),
+          .describe('To backends: the other ticket that came nearest to being let through'),
+        lacks: whole.optional().describe('To backends: players who are missing before there are enough'),
         next: z
           .object({
             in_ms: ms,

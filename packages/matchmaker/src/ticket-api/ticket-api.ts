@@ -16,10 +16,10 @@ import { assertBackend, isBackend, type TicketCaller } from './caller.js'
 import type { TicketApiCounts } from './counts.js'
 import { checkOptions } from './check-options.js'
 import { createCreating } from './creating.js'
-import { explanationView } from './explanation.js'
+import { explanationView, ownExplanationView } from './explanation.js'
 import { createGroupStore } from './group-store.js'
 import { createGroups } from './groups.js'
-import { inspectTickets } from './inspecting.js'
+import { inspectMatches, inspectTickets } from './inspecting.js'
 import { createLook } from './look.js'
 import { createMeasured } from './measured.js'
 import { monitorView } from './monitor.js'
@@ -94,7 +94,10 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     ticketEvents: ({ ticket_id, lastEventId }, { caller, request }) =>
       reading.stream(reading.seat(ticket_id, caller), { caller, version: lastEventId, signal: request.signal }),
     deleteTicket: ({ ticket_id }, { caller }) => void service.cancelTicket(reading.seat(ticket_id, caller).ticket.id),
-    explainTicket: ({ ticket_id }, { caller }) => explanationView(service.explain(reading.seat(ticket_id, caller).ticket.id)),
+    explainTicket: ({ ticket_id }, { caller }) => {
+      const explanation = service.explain(reading.seat(ticket_id, caller).ticket.id)
+      return isBackend(caller) ? explanationView(explanation) : ownExplanationView(explanation)
+    },
     acceptMatch: ({ ticket_id }, { caller }) => {
       const { ticket, index } = reading.seat(ticket_id, caller)
       return ticketView({ ticket: service.acceptMatch(ticket.id, ticket.players[index]?.id), index })
@@ -142,7 +145,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     },
 
     inspectTickets: ({ limit = 100 }) => ({ ...inspectTickets(service, look(), limit) }),
-    inspectMatches: () => ({ matches: look().matches }),
+    inspectMatches: () => ({ matches: inspectMatches(look()) }),
   }
 
   const api = createHttpApi({

@@ -53,7 +53,7 @@ export interface TicketView {
 let last = { ms: Number.NaN, iso: '' }
 
 /** Many tickets that come at once have the same, which takes longer to write than all the rest of their views. */
-function isoTime(at: number): string {
+export function isoTime(at: number): string {
   const ms = Math.trunc(at)
   if (ms !== last.ms) last = { ms, iso: new Date(ms).toISOString() }
   return last.iso

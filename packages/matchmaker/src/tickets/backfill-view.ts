@@ -8,7 +8,7 @@ export const backfillOf = (record: BackfillRecord): Backfill => ({
   matchId: record.match.matchId,
   queue: record.match.queue.name,
   status: record.status,
-  createdAt: record.createdAt,
+  createdAt: Math.floor(record.createdAt),
   teams: record.match.teams.map(({ name }, team) => ({
     name,
     slots: record.rooms[team] ?? 0,

@@ -163,7 +163,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     take: (records, runtime, match, teams, now) => {
       for (const record of records) if (!isIn(record, runtime)) return false
       const asks = match.queue.acceptance
-      const acceptance = asks && { until: now + asks.withinMs, accepted: [] }
+      const acceptance = asks && { until: Math.floor(now + asks.withinMs), accepted: [] }
       for (let index = 0; index < records.length; index += 1) {
         const record = records[index] as TicketRecord
         waiting.leave(record)

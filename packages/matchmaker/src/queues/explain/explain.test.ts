@@ -48,6 +48,7 @@ describe('a ticket waits', () => {
   test('because nobody else does', () => {
     expect(explain([closer], [skill(1, 2000)])).toEqual({
       queue: 'q',
+      waiting: 0,
       summary: 'Nobody else waits. In 3 s rule "difference skill" gives way.',
       waitedMs: 2000,
       others: 0,

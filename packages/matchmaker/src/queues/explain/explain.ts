@@ -5,6 +5,7 @@ import type { Facts } from '../rules/facts.js'
 import type { Explanation, NearMiss } from './explanation.js'
 import { probesOf, type Probe, type Seen } from './probes.js'
 import { relaxationsOf } from './relaxations.js'
+import { readable } from './rounding.js'
 import { summaryOf } from './summary.js'
 
 /** Enough to tell what keeps a ticket waiting, and few enough to ask for every ticket each second (our choice). */
@@ -78,7 +79,8 @@ export function createExplain(compiled: CompiledQueue): Explain {
       return fewest < others.length ? names[lets.indexOf(fewest)] : undefined
     }
     const why = {
-      waitedMs,
+      waitedMs: Math.round(waitedMs),
+      waiting: pool.count - 1,
       others: others.length,
       compatible: everyone.length - 1,
       rules: names.map((rule, at) => ({ rule, lets: lets[at] ?? 0 })),
@@ -87,7 +89,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
       lacks,
       next: nextAt(waitedMs),
     }
-    return { queue: queue.name, summary: summaryOf(why, pool.count - 1, together), ...why }
+    return { queue: queue.name, summary: summaryOf(why, together), ...why }
   }
 }
 
@@ -97,5 +99,5 @@ function missOf({ rule, limits, atLeast, measure }: Probe, self: Seen, other: Se
   const gap = atLeast ? limit - value : value - limit
   if (gap <= 0) return undefined
   const unit = rule.kind === 'distance' ? 'km' : rule.kind === 'latency' ? 'ms' : undefined
-  return { rule: rule.name, value, limit, gap, ...(unit && { unit }) }
+  return { rule: rule.name, value: readable(value), limit: readable(limit), gap: readable(gap), ...(unit && { unit }) }
 }

@@ -7,6 +7,8 @@ export interface Explanation {
   readonly summary: string
   /** Milliseconds. */
   readonly waitedMs: number
+  /** Other tickets in the queue. */
+  readonly waiting: number
   /** Other tickets that were looked at: the nearest ones, at most 16. */
   readonly others: number
   /** Of these, the ones that could be in a match with this ticket now. */

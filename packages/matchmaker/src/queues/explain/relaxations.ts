@@ -4,6 +4,7 @@ import { limitsOf } from '../rules/levels.js'
 import type { Rule } from '../rules/rule.js'
 import type { NextRelaxation, RelaxationChange } from './explanation.js'
 import { shownLimits } from './probes.js'
+import { readable } from './rounding.js'
 
 interface Boundary {
   /** Milliseconds of waiting. */
@@ -35,13 +36,13 @@ export function relaxationsOf(compiled: CompiledQueue): (waitedMs: number) => Ne
 
   return (waitedMs) => {
     const next = boundaries.find(({ atMs }) => atMs > waitedMs)
-    return next && { inMs: next.atMs - waitedMs, changes: next.changes }
+    return next && { inMs: Math.round(next.atMs - waitedMs), changes: next.changes }
   }
 }
 
 /** @param to not a number if the rule does not count any more. */
 function changeOf(rule: Rule, from: number, to: number): RelaxationChange[] {
   if (Number.isNaN(from) || from === to) return []
-  const limit = limitsOf(rule).length > 0 ? { from } : {}
-  return [Number.isNaN(to) ? { rule: rule.name, ...limit } : { rule: rule.name, ...limit, to }]
+  const limit = limitsOf(rule).length > 0 ? { from: readable(from) } : {}
+  return [Number.isNaN(to) ? { rule: rule.name, ...limit } : { rule: rule.name, ...limit, to: readable(to) }]
 }

@@ -5,13 +5,13 @@ const quoted = (name: string) => JSON.stringify(name)
 const rounded = (value: number) => String(Math.round(value * 10) / 10)
 const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`
 
-/** @param waiting tickets in the queue besides this one. @param together names of the rules about whole matches. */
-export function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, waiting: number, together: readonly string[]): string {
-  return `${obstacleOf(why, waiting, together)}.${nextOf(why.next)}`
+/** @param together names of the rules about whole matches. */
+export function summaryOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {
+  return `${obstacleOf(why, together)}.${relaxationSentence(why.next)}`
 }
 
-function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, waiting: number, together: readonly string[]): string {
-  const { others, compatible, blocking, nearest, lacks, rules } = why
+function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, together: readonly string[]): string {
+  const { waiting, others, compatible, blocking, nearest, lacks, rules } = why
   if (waiting === 0) return 'Nobody else waits'
   if (others === 0 && blocking !== undefined) return `Nobody else waits who has the same for rule ${quoted(blocking)}`
   if (others === 0) return `None of ${count(waiting, 'other ticket')} comes near it`
@@ -32,7 +32,8 @@ function missOf(nearest: NearMiss | undefined): string {
   return `; the nearest miss is ${inUnit(nearest.value)} where rule ${quoted(nearest.rule)} allows ${inUnit(nearest.limit)}`
 }
 
-function nextOf(next: NextRelaxation | undefined): string {
+/** What next gives way, after a space; empty if nothing does. It says nothing about others. */
+export function relaxationSentence(next: NextRelaxation | undefined): string {
   if (next === undefined) return ''
   const rules = [...new Set(next.changes.flatMap(({ rule }) => (rule === undefined ? [] : [quoted(rule)])))]
   const what = [
