@@ -45,6 +45,12 @@ interface Deployed {
 export const lost = new ConnectionLost('the connection was lost', { sent: true })
 const START = Number.POSITIVE_INFINITY
 
+/** Of format A. */
+const timestamp = (at: number): `${string} ${string}` => {
+  const [date = '', time = ''] = new Date(at).toISOString().split(/[TZ]/)
+  return `${date} ${time}`
+}
+
 /** The four operations, as the document says they behave, on any clock, and going wrong as told. */
 export function createTestService({
   clock,
@@ -79,6 +85,8 @@ export function createTestService({
   const viewOf = (record: Deployed): Deployment => ({
     request_id: record.requestId,
     current_status: statusOf(record),
+    start_time: timestamp(record.createdAt),
+    elapsed_time: Math.floor((clock.now() - record.createdAt) / 1000),
     fqdn: `${record.requestId}.example.com`,
     public_ip: '203.0.113.9',
     ports: {
@@ -141,7 +149,7 @@ export function createTestService({
           .filter((record) => (input.query?.filters ?? []).every((filter) => passes(record, filter)))
           .toReversed()
         const data = all.slice((page - 1) * pageSize, page * pageSize).map((record) => {
-          const { current_status, ...entry } = viewOf(record)
+          const { current_status, elapsed_time: _, ...entry } = viewOf(record)
           return { ...entry, location: undefined, ready: current_status === 'Status.READY' }
         })
         return { data, total_count: all.length, pagination: { number: page, has_next: page * pageSize < all.length } }

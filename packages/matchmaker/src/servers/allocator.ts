@@ -1,6 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import { MatchmakerClosed } from '../errors.js'
 import type { StopReason } from './records/reasons.js'
+import { createEndTimes } from './end-times.js'
 import { createListening } from './probe/listening.js'
 import { networkProber, type Prober } from './probe/prober.js'
 import { matchTag } from './records/tags.js'
@@ -123,6 +124,12 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     again: (allocation) => void creating.again(allocation),
     on,
   })
+  const endTimes = createEndTimes({
+    service,
+    allocations,
+    clock,
+    problem: (error, allocation) => on.problem('status', error, allocation, allocation.requestId),
+  })
   const webhooks = createWebhookReceiver({ clock, baseUrl: options.webhookUrl, find: allocations.find, hinted: lifecycle.hinted })
   const creating = createCreating({
     service,
@@ -139,7 +146,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     on,
   })
 
-  const recovered = ({ requestId, assigned, endsAt = Infinity, assignment, ...intent }: OpenIntent) => {
+  const recovered = ({ requestId, assigned, lastsMs = Infinity, assignment, ...intent }: OpenIntent) => {
     const allocation = newAllocation(intent)
     allocations.add(allocation)
     if (!assigned) allocation.unwanted = 'restarted'
@@ -147,7 +154,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     lifecycle.exists(allocation, requestId)
     if (!assigned) return
     allocations.enter(allocation, 'running')
-    allocation.endsAt = endsAt
+    allocation.lastsMs = lastsMs
+    if (lastsMs < Infinity) endTimes.expect(allocation)
     allocation.assignment = assignment
     watcher.settle(requestId)
   }
@@ -220,6 +228,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       // Before the journal was read, everything would look as if it were nobody's.
       if (isRecovered) watcher.look(now)
       notes.advance(now)
+      endTimes.advance(now)
       lifecycle.advance(now)
       creating.advance(now)
     },

@@ -99,7 +99,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
 
   const stop = (allocation: Allocation, requestId: string) => {
     // A restart in between must not take it for one on which people play.
-    if (allocation.phase === 'running' || allocation.endsAt < Infinity) notes.note({ kind: 'dropped', matchId: allocation.matchId })
+    if (allocation.phase === 'running' || allocation.listensAt < Infinity) notes.note({ kind: 'dropped', matchId: allocation.matchId })
     allocations.enter(allocation, 'stopping')
     discard(allocation, requestId, () => {
       end(allocation)
@@ -144,9 +144,14 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   const assign = (allocation: Allocation) => {
     const { matchId, requestId, assignment, order } = allocation
     if (requestId === undefined || assignment === undefined) return
-    allocation.listensAt = clock.now()
-    allocation.endsAt = clock.now() + (order?.deploy.maxDurationMs ?? Infinity)
-    const noted = notes.note({ kind: 'assigned', matchId, endsAt: allocation.endsAt, assignment })
+    const now = clock.now()
+    allocation.listensAt = now
+    if (order?.deploy.maxDurationMs !== undefined) {
+      allocation.lastsMs = now - allocation.knownAt + order.deploy.maxDurationMs
+      allocation.endsAt = now + order.deploy.maxDurationMs
+    }
+    const lastsMs = Number.isFinite(allocation.lastsMs) ? allocation.lastsMs : undefined
+    const noted = notes.note({ kind: 'assigned', matchId, lastsMs, assignment })
     if (noted === undefined) return arrived(allocation, requestId, assignment)
     void noted.then(() => {
       if (allocation.phase === 'warming') arrived(allocation, requestId, assignment)

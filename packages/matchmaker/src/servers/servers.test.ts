@@ -1,8 +1,10 @@
 /** What becomes of servers, through the whole matchmaker. */
 import { NoCapacity, ServerError } from '@muster/core'
 import type { CreateDeployment } from '@muster/core/api'
+import { createManualClock, type Clock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from '../matchmaker.fixture.js'
+import { createTestService } from '../service.fixture.js'
 import type { LocationService } from './records/deployment-service.js'
 import { createMemoryJournal, type Journal, type JournalEntry } from './journal/journal.js'
 
@@ -118,20 +120,39 @@ describe('a match ends', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  test('at the same time if the process was another one when it began', async () => {
+  /** A clock that is wrong by as much. */
+  const wrong = (clock: Clock, byMs: number): Clock => ({ ...clock, now: () => clock.now() + byMs, sleep: (ms, signal) => clock.sleep(ms, signal) })
+  const DAY_MS = 25 * 3_600_000
+
+  test.each([
+    ['both clocks are right', 0, 0],
+    ['the clock of that one was slow by a day', -DAY_MS, 0],
+    ['the clock of that one was fast by a day', DAY_MS, 0],
+    ['the clock of this one is slow by a day', 0, -DAY_MS],
+    ['the clock of this one is fast by a day', 0, DAY_MS],
+  ])('at the same time if another process began it, and %s', async (_, before, now) => {
+    const clock = createManualClock()
+    const service = createTestService({ clock })
     const journal = createMemoryJournal()
-    const first = setUp({ journal, queues: [{ ...duel, deploy: { ...deploy, maxDurationMs: 20_000 } }] })
+    const setUpWith = (byMs: number) =>
+      setUp({ journal, clock: wrong(clock, byMs), deployments: service.deployments, queues: [{ ...duel, deploy: { ...deploy, maxDurationMs: 20_000 } }] })
+    const run = async ({ matchmaker }: ReturnType<typeof setUp>, ms: number) => {
+      for (let passed = 0; passed < ms; passed += 250) {
+        await matchmaker.tick()
+        await clock.advance(250)
+      }
+    }
+    const first = setUpWith(before)
     first.join('ann', 'ben')
-    await first.run(10_000)
+    await run(first, 10_000)
     const [open] = await journal.open()
     expect(open).toMatchObject({ assigned: true, playerIds: ['ann', 'ben'], assignment: { fqdn: 'r1.example.com' } })
-    const second = setUp({ journal, clock: first.clock, deployments: first.service.deployments })
-    for (let ticks = 0; ticks < 80; ticks++) {
-      await second.matchmaker.tick()
-      await first.clock.advance(250)
-    }
+    const second = setUpWith(now)
+    await run(second, 14_000)
+    expect(service.unstopped()).toEqual(['r1'])
+    await run(second, 5000)
     expect(second.seen.deploymentStopped).toMatchObject([{ requestId: 'r1', reason: 'max-duration' }])
-    expect(first.service.unstopped()).toEqual([])
+    expect(service.unstopped()).toEqual([])
   })
 })
 

@@ -27,7 +27,7 @@ const lives = (matchId: string): JournalEntry[] => [
   intent(matchId),
   { kind: 'sent', matchId, at: 2 },
   { kind: 'created', matchId, requestId: `r-${matchId}` },
-  { kind: 'assigned', matchId, endsAt: 5000, assignment },
+  { kind: 'assigned', matchId, lastsMs: 5000, assignment },
   { kind: 'players', matchId, playerIds: ['ann'] },
   { kind: 'dropped', matchId },
   { kind: 'settled', matchId },

@@ -12,11 +12,11 @@ export type JournalEntry =
   | { readonly kind: 'sent'; readonly matchId: string; readonly at: number }
   /** The deployment got its id. */
   | { readonly kind: 'created'; readonly matchId: string; readonly requestId: string }
-  /** Players were sent to it; `endsAt`: epoch milliseconds at which it is stopped at the latest. */
+  /** Players were sent to it; `lastsMs`: milliseconds from its start after which it is stopped, whoever plays. */
   | {
       readonly kind: 'assigned'
       readonly matchId: string
-      readonly endsAt?: number | undefined
+      readonly lastsMs?: number | undefined
       readonly assignment?: Assignment | undefined
     }
   /** Nobody is to play on it any more: it is being stopped. */
@@ -33,7 +33,7 @@ export interface OpenIntent extends Intent {
   readonly requestId?: string | undefined
   /** Whether players were sent to it, and may still be there. */
   readonly assigned: boolean
-  readonly endsAt?: number | undefined
+  readonly lastsMs?: number | undefined
   readonly assignment?: Assignment | undefined
 }
 
@@ -83,12 +83,12 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
       open.set(matchId, { ...intent, requestId: entry.requestId })
       break
     case 'assigned': {
-      const { endsAt, assignment } = entry
-      open.set(matchId, { ...intent, assigned: true, endsAt, assignment })
+      const { lastsMs, assignment } = entry
+      open.set(matchId, { ...intent, assigned: true, lastsMs, assignment })
       break
     }
     case 'dropped': {
-      const { endsAt: _, assignment: __, ...rest } = intent
+      const { lastsMs: _, assignment: __, ...rest } = intent
       open.set(matchId, { ...rest, assigned: false })
       break
     }
@@ -101,11 +101,11 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
 }
 
 /** What says the same as all that was said about a match, in as few entries as possible. */
-export function entriesOf({ sentAt, requestId, assigned, endsAt, assignment, ...intent }: OpenIntent): JournalEntry[] {
+export function entriesOf({ sentAt, requestId, assigned, lastsMs, assignment, ...intent }: OpenIntent): JournalEntry[] {
   const { matchId } = intent
   const entries: JournalEntry[] = [{ kind: 'intent', ...intent }]
   if (sentAt !== undefined) entries.push({ kind: 'sent', matchId, at: sentAt })
   if (requestId !== undefined) entries.push({ kind: 'created', matchId, requestId })
-  if (assigned) entries.push({ kind: 'assigned', matchId, endsAt, assignment })
+  if (assigned) entries.push({ kind: 'assigned', matchId, lastsMs, assignment })
   return entries
 }

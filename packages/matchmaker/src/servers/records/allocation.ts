@@ -99,7 +99,9 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   knownAt: number
   /** Epoch milliseconds since when it listens, and only the journal has to be told before players are; Infinity before. */
   listensAt: number
-  /** Epoch milliseconds at which it is stopped, whoever plays. */
+  /** Milliseconds from its start, as the service counts, after which it is stopped, whoever plays; Infinity for never. */
+  lastsMs: number
+  /** Epoch milliseconds at which that is; Infinity while it is not known: see `EndTimes`. */
   endsAt: number
   assignment: Assignment | undefined
   /** Whether the server has said that players may come. */
@@ -128,6 +130,7 @@ export const newAllocation = ({ matchId, queue, tag, ticketIds, playerIds = [], 
   requestId: undefined,
   knownAt: at,
   listensAt: Infinity,
+  lastsMs: Infinity,
   endsAt: Infinity,
   assignment: undefined,
   registered: false,
