@@ -18,6 +18,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
   ],
   relay: [
     async () => (await import('./relay/lobbies.js')).lobbyFigures(),
+    async () => (await import('./relay/listing.js')).listingFigures(),
     async () => (await import('./relay/lost-answers.js')).lostAnswerFigures(),
     async () => (await import('./relay/data-plane.js')).dataPlaneFigures(),
   ],

@@ -1,6 +1,6 @@
-import { has } from './attributes.js'
 import type { Lobby } from './lobby.js'
-import { isListed, type LobbyStore, type StoredLobby } from './store.js'
+import { createPublicIndex } from './public-index.js'
+import type { LobbyStore, StoredLobby } from './store.js'
 
 interface Kept extends StoredLobby {
   readonly dueAt: number
@@ -13,11 +13,25 @@ export function createMemoryLobbyStore(): LobbyStore {
   // In the order of creation, and so by number.
   const lobbies = new Map<string, Kept>()
   const idsByCode = new Map<string, string>()
+  const listed = createPublicIndex()
+  const idsByPlayer = new Map<string, Set<string>>()
   const watchers = new Map<string, Set<() => void>>()
   let last = 0
 
   const tell = (id: string) => {
     for (const changed of watchers.get(id) ?? []) changed()
+  }
+  /** Keeps what finds a lobby in step with it. */
+  const follow = (number: number, before: Lobby | undefined, after: Lobby | undefined) => {
+    listed.change(number, before, after)
+    if (before !== undefined && after !== undefined && haveSameMembers(before, after)) return
+    for (const { id } of before?.members ?? []) leave(id, (before as Lobby).id)
+    for (const { id } of after?.members ?? []) idsByPlayer.set(id, (idsByPlayer.get(id) ?? new Set()).add((after as Lobby).id))
+  }
+  const leave = (playerId: string, lobbyId: string) => {
+    const ids = idsByPlayer.get(playerId)
+    ids?.delete(lobbyId)
+    if (ids?.size === 0) idsByPlayer.delete(playerId)
   }
   const get = (id: string | undefined): StoredLobby | undefined => (id === undefined ? undefined : lobbies.get(id))
 
@@ -27,6 +41,7 @@ export function createMemoryLobbyStore(): LobbyStore {
       last += 1
       lobbies.set(lobby.id, { version: 1, lobby, dueAt, number: last })
       idsByCode.set(lobby.code, lobby.id)
+      follow(last, undefined, lobby)
       return true
     },
     get: async (id) => get(id),
@@ -35,6 +50,7 @@ export function createMemoryLobbyStore(): LobbyStore {
       const kept = lobbies.get(lobby.id)
       if (kept?.version !== version) return false
       lobbies.set(lobby.id, { version: version + 1, lobby, dueAt, number: kept.number })
+      follow(kept.number, kept.lobby, lobby)
       tell(lobby.id)
       return true
     },
@@ -43,6 +59,7 @@ export function createMemoryLobbyStore(): LobbyStore {
       if (kept?.version !== version) return false
       lobbies.delete(id)
       idsByCode.delete(kept.lobby.code)
+      follow(kept.number, kept.lobby, undefined)
       tell(id)
       return true
     },
@@ -52,15 +69,8 @@ export function createMemoryLobbyStore(): LobbyStore {
         .toSorted((a, b) => a.dueAt - b.dueAt)
         .slice(0, limit)
         .map(({ lobby }) => lobby.id),
-    listPublic: async ({ data, minFree, limit, after }) => {
-      const fits = (lobby: Lobby) =>
-        isListed(lobby) && lobby.maxPlayers - lobby.members.length >= minFree && has(lobby.data, data)
-      const found = [...lobbies.values()]
-        .filter(({ number, lobby }) => (after === undefined || number < Number(after)) && fits(lobby))
-        .toReversed()
-      const page = found.slice(0, limit)
-      return { lobbies: page.map(({ lobby }) => lobby), next: found.length > limit ? String(page.at(-1)?.number) : undefined }
-    },
+    listPublic: async (query) => listed.page(query),
+    idsOf: async (playerId) => [...(idsByPlayer.get(playerId) ?? [])],
     ids: async () => [...lobbies.keys()],
     watch: (id, changed) => {
       const listeners = watchers.get(id) ?? new Set()
@@ -72,3 +82,6 @@ export function createMemoryLobbyStore(): LobbyStore {
     },
   }
 }
+
+const haveSameMembers = ({ members }: Lobby, other: Lobby): boolean =>
+  members.length === other.members.length && members.every(({ id }, index) => other.members[index]?.id === id)

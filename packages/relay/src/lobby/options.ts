@@ -63,7 +63,7 @@ const optionsSchema = z
   .strictObject({
     relay: having<RelaySessions>('open', 'adopt', 'release', 'authorize', 'revokeSpent', 'delete').optional(),
     matchmaker: having<LobbyMatchmaker>('handOver', 'withdraw').optional(),
-    store: having<LobbyStore>('create', 'get', 'getByCode', 'replace', 'delete', 'due', 'listPublic', 'ids', 'watch').default(
+    store: having<LobbyStore>('create', 'get', 'getByCode', 'replace', 'delete', 'due', 'listPublic', 'idsOf', 'ids', 'watch').default(
       createMemoryLobbyStore,
     ),
     rules: z.strictObject(rules).prefault({}),

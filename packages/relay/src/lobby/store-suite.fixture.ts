@@ -194,6 +194,27 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
   })
 
   test(
+    `${name} knows in which lobbies a player is`,
+    using(async ({ store, other }) => {
+      const idsOf = async (playerId: string) => (await other.idsOf(playerId)).toSorted()
+      const [first, second] = [lobbyOf(0), lobbyOf(1)]
+      const host = first.hostId as string
+      await store.create(first, START)
+      await store.create(second, START)
+      expect(await idsOf(host)).toEqual([first.id, second.id].toSorted())
+      expect(await idsOf('nobody')).toEqual([])
+      const result = step(join('zoe'), first, START, defaultRules)
+      if (isRefusal(result)) throw new Error('nobody came in')
+      await store.replace(result.lobby, 1, START)
+      expect(await idsOf('zoe')).toEqual([first.id])
+      await store.replace({ ...result.lobby, members: result.lobby.members.filter(({ id }) => id !== 'zoe') }, 2, START)
+      expect(await idsOf('zoe')).toEqual([])
+      await store.delete(second.id, 1)
+      expect(await idsOf(host)).toEqual([first.id])
+    }),
+  )
+
+  test(
     `${name} tells who watches of every change, until they stop`,
     using(async ({ store, other }) => {
       const lobby = lobbyOf(0)

@@ -20,7 +20,7 @@ export interface PublicQuery {
 
 export interface PublicPage {
   readonly lobbies: readonly Lobby[]
-  /** Undefined when there is no more. */
+  /** Undefined when there is no more. A page that is short, or empty, need not be the last. */
   readonly next: string | undefined
 }
 
@@ -49,6 +49,8 @@ export interface LobbyStore {
    * gives no lobby twice, and all that were there throughout.
    */
   listPublic(query: PublicQuery): Promise<PublicPage>
+  /** Ids of the lobbies in which the player is a member, present or away. */
+  idsOf(playerId: string): Promise<readonly string[]>
   /** All ids there are; for what is done rarely, such as closing everything. */
   ids(): Promise<readonly string[]>
   /** Calls `changed` after every change of the lobby, by whatever process; perhaps late, perhaps too often. Returns how to end that. */

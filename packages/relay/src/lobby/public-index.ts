@@ -1,0 +1,98 @@
+import { has, type Attributes } from './attributes.js'
+import type { Lobby } from './lobby.js'
+import { insert, placeOf, remove } from './sorted-numbers.js'
+import { isListed, type PublicPage, type PublicQuery } from './store.js'
+
+/** Finds listed lobbies, newest first, without looking at those that cannot be meant. */
+export interface PublicIndex {
+  /**
+   * Follows a change of a lobby.
+   * @param number rises with every lobby that is created.
+   * @param before undefined for a new one.
+   * @param after undefined for one that is gone.
+   */
+  change(number: number, before: Lobby | undefined, after: Lobby | undefined): void
+  page(query: PublicQuery): PublicPage
+}
+
+/**
+ * Lobbies that are looked at for one page: with a rare pair of values, those that have one of them may be many and those that
+ * have both few. The next page goes on from there.
+ */
+const MOST_LOOKS = 500
+
+const LISTED = 'listed'
+
+export function createPublicIndex(): PublicIndex {
+  const lobbies = new Map<number, Lobby>()
+  /** Numbers of the lobbies that have a trait, ascending. */
+  const byTrait = new Map<string, number[]>()
+
+  const add = (trait: string, number: number) => {
+    const numbers = byTrait.get(trait)
+    if (numbers === undefined) byTrait.set(trait, [number])
+    else insert(numbers, number)
+  }
+  const drop = (trait: string, number: number) => {
+    const numbers = byTrait.get(trait)
+    if (numbers === undefined) return
+    remove(numbers, number)
+    if (numbers.length === 0) byTrait.delete(trait)
+  }
+
+  return {
+    change: (number, before, after) => {
+      if (after !== undefined && isListed(after)) lobbies.set(number, after)
+      else lobbies.delete(number)
+      if (before !== undefined && after !== undefined && haveSameTraits(before, after)) return
+      const had = traitsOf(before)
+      const now = traitsOf(after)
+      for (const trait of had) if (!now.has(trait)) drop(trait, number)
+      for (const trait of now) if (!had.has(trait)) add(trait, number)
+    },
+
+    page: ({ data, minFree, limit, after }) => {
+      const numbers = fewest(wantedTraits(data, minFree > 0).map((trait) => byTrait.get(trait) ?? []))
+      const found: Lobby[] = []
+      const start = after === undefined ? numbers.length : placeOf(numbers, Number(after))
+      const end = Math.max(0, start - MOST_LOOKS)
+      let last = 0
+      for (let index = start - 1; index >= end; index -= 1) {
+        const number = numbers[index] as number
+        const lobby = lobbies.get(number) as Lobby
+        if (!fits(lobby, minFree, data)) continue
+        if (found.length === limit) return { lobbies: found, next: String(last) }
+        found.push(lobby)
+        last = number
+      }
+      return { lobbies: found, next: end === 0 ? undefined : String(numbers[end]) }
+    },
+  }
+}
+
+const freeSlots = ({ maxPlayers, members }: Lobby) => maxPlayers - members.length
+
+const fits = (lobby: Lobby, minFree: number, data: Attributes) => freeSlots(lobby) >= minFree && has(lobby.data, data)
+
+/** Seldom it is otherwise: of all changes, signs of life are the most. */
+const haveSameTraits = (a: Lobby, b: Lobby) =>
+  a.data === b.data && isListed(a) === isListed(b) && (freeSlots(a) > 0) === (freeSlots(b) > 0)
+
+/** Each trait stands there twice: for all listed lobbies that have it, and for those of them with a free slot. */
+function traitsOf(lobby: Lobby | undefined): ReadonlySet<string> {
+  if (lobby === undefined || !isListed(lobby)) return new Set()
+  const traits = [LISTED, ...Object.entries(lobby.data).map(traitOf)]
+  return new Set(freeSlots(lobby) > 0 ? traits.flatMap((trait) => [any(trait), free(trait)]) : traits.map(any))
+}
+
+function wantedTraits(data: Attributes, isFree: boolean): string[] {
+  const wanted = Object.entries(data)
+  return (wanted.length === 0 ? [LISTED] : wanted.map(traitOf)).map(isFree ? free : any)
+}
+
+const any = (trait: string) => `* ${trait}`
+const free = (trait: string) => `+ ${trait}`
+const traitOf = ([key, value]: readonly [string, Attributes[string]]) => `${key} ${typeof value} ${value}`
+
+const fewest = (lists: readonly (readonly number[])[]): readonly number[] =>
+  lists.reduce((least, list) => (list.length < least.length ? list : least))
