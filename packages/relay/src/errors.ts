@@ -4,11 +4,12 @@ import { refusals, type RefusalCode } from './lobby/refusal.js'
 const lobbyRefusals = {
   ...refusals,
   'too-many-attempts': 'too many attempts: wait a little',
+  'too-many-lobbies': 'you are in too many lobbies: leave one first',
   busy: 'too many changes at once: try again',
 } as const
 
-/** Why something is not done: what the lobby's rules say, or one of two bounds around them. */
-export type LobbyRefusalCode = RefusalCode | 'too-many-attempts' | 'busy'
+/** Why something is not done: what the lobby's rules say, or one of the bounds around them. */
+export type LobbyRefusalCode = RefusalCode | 'too-many-attempts' | 'too-many-lobbies' | 'busy'
 
 /** Why a session could not be used. */
 export type NotReadyReason = 'not ready in time' | 'in error' | 'without relay or tokens' | 'gone'
@@ -63,6 +64,20 @@ export class RelayNotDeleted extends MusterError {
   }
 
   constructor(message: string, facts: CallFacts & { readonly sessionIds: readonly string[] }) {
+    super(message, facts)
+  }
+}
+
+/** A player hosts as many relay sessions as one may; see the option `sessionsPerHost`. */
+export class TooManyRelaySessions extends MusterError {
+  /** How many one player may host at once. */
+  declare readonly limit: number
+
+  static {
+    this.prototype.name = 'TooManyRelaySessions'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly limit: number }) {
     super(message, facts)
   }
 }

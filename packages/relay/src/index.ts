@@ -8,6 +8,7 @@ export {
   RelayNotDeleted,
   RelayNotReady,
   RelayNotRevoked,
+  TooManyRelaySessions,
   type LobbyRefusalCode,
   type NotReadyReason,
 } from './errors.js'
@@ -27,7 +28,7 @@ export type { RandomInt } from './random-text.js'
 export type { RelayCredentials } from './sessions/credentials.js'
 export type { DeleteReason, RelaySessionEvents } from './sessions/desk.js'
 export type { OpenRelaySession, RelaySessionsOptions } from './sessions/options.js'
-export type { ListedSession, OrphanOptions } from './sessions/orphans.js'
+export type { ListedSession, OrphanOptions, ReapedOrphans } from './sessions/orphans.js'
 export type { RelaySessions, WaitOptions } from './sessions/relay-sessions.js'
 export type { RelayService } from './sessions/service.js'
 export type {

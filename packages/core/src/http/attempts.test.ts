@@ -26,11 +26,20 @@ test('one that is only asked about does not count; one that is charged counts ev
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
   expect([attempts.wait('a'), attempts.wait('a'), attempts.wait('a')]).toEqual([0, 0, 0])
-  for (let failure = 0; failure < 5; failure += 1) attempts.charge('a')
-  expect(attempts.wait('a')).toBeCloseTo(4000, 1)
-  await clock.advance(3999)
+  for (let failure = 0; failure < 3; failure += 1) attempts.charge('a')
+  expect(attempts.wait('a')).toBeCloseTo(2000, 1)
+  await clock.advance(1999)
   expect(attempts.take('a')).toBeCloseTo(1, 1)
   await clock.advance(1)
+  expect(attempts.take('a')).toBe(0)
+})
+
+test('what is owed is at most one window, however much was charged', async () => {
+  const clock = createManualClock()
+  const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
+  for (let failure = 0; failure < 1000; failure += 1) attempts.charge('a')
+  expect(attempts.wait('a')).toBeCloseTo(3000, 1)
+  await clock.advance(3000)
   expect(attempts.take('a')).toBe(0)
 })
 

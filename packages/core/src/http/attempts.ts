@@ -15,7 +15,10 @@ export interface Attempts {
   giveBack(key: string): void
   /** The milliseconds until an attempt is allowed, 0 if one is now; counts nothing. */
   wait(key: string): number
-  /** Counts an attempt that was made, allowed or not: what is too much delays those to come. */
+  /**
+   * Counts an attempt that was made, allowed or not: what is too much delays those to come, by no more than one window besides
+   * the wait of one attempt.
+   */
   charge(key: string): void
 }
 
@@ -50,7 +53,11 @@ export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: At
       const now = clock.now()
       return waitFor(clearOf(key, now), now)
     },
-    charge: (key) => void clearAt.set(key, clearOf(key, clock.now()) + intervalMs),
+    charge: (key) => {
+      const now = clock.now()
+      // Without an end to what is owed, who attempts often enough would lock a key for good.
+      clearAt.set(key, Math.min(clearOf(key, now) + intervalMs, now + 2 * windowMs))
+    },
     take: (key) => {
       const now = clock.now()
       const clear = clearOf(key, now)

@@ -18,6 +18,7 @@ const statuses: Readonly<Record<LobbyRefusalCode, number>> = {
   leased: 409,
   'data-too-large': 400,
   'too-many-attempts': 429,
+  'too-many-lobbies': 409,
   busy: 503,
 }
 

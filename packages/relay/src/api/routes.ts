@@ -46,7 +46,7 @@ export const lobbyRoutes = {
     input: CreateLobby,
     output: LobbySchema,
     success: [201],
-    errors: [503],
+    errors: [409, 503],
   }),
   list: operation('GET /lobbies', {
     summary: 'List public lobbies that can be joined, newest first',
@@ -64,14 +64,14 @@ export const lobbyRoutes = {
     input: z.strictObject({ code: z.string().max(64), password: password.optional(), memberData }),
     output: JoinedSchema,
     success: [200, 202],
-    errors: [404, 503],
+    errors: [404, 409, 503],
   }),
   join: operation('POST /lobbies/{lobbyId}/join', {
     summary: 'Join a public lobby, or come back to one’s own slot',
     input: z.strictObject({ ...inLobby, password: password.optional(), memberData }),
     output: JoinedSchema,
     success: [200, 202],
-    errors: [404, 503],
+    errors: [404, 409, 503],
   }),
   get: operation('GET /lobbies/{lobbyId}', {
     summary: 'Read a lobby that one is in, with one’s own credentials',

@@ -13,7 +13,7 @@ export interface Changing {
   readonly clock: Clock
   readonly rules: LobbyRules
   /** Told of every change that was stored. */
-  readonly changed: (lobby: Lobby, events: readonly LobbyEvent[]) => void
+  readonly changed: (lobby: Lobby, events: readonly LobbyEvent[], command: Command) => void
 }
 
 /** Whoever loses so many times in a row to others who change the same lobby gives up. Each loss is another's success. */
@@ -34,7 +34,7 @@ export function createChange({ store, clock, rules, changed }: Changing) {
       const { lobby, events } = result
       if (lobby === stored.lobby) return lobby
       if (await store.replace(lobby, stored.version, dueAt(lobby, now, rules))) {
-        changed(lobby, events)
+        changed(lobby, events, command)
         return lobby
       }
     }

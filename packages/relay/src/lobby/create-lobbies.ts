@@ -1,22 +1,24 @@
-import { createAttempts } from '@muster/core/http'
 import { LobbyRefused, RelayClosed } from '../errors.js'
 import { createEvents } from '../events.js'
 import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import { unguessable } from '../random-text.js'
+import type { ReapedOrphans } from '../sessions/orphans.js'
 import { createTicker } from '../ticker.js'
 import { checkAsked, checkFollow, type Asked } from './asked.js'
 import { createChange } from './changes.js'
-import { newCode, parseCode } from './code.js'
+import { newCode } from './code.js'
+import type { Command } from './command.js'
+import { createCosts } from './costs.js'
 import type { LobbyEvent } from './event.js'
 import { dueAt, isOver } from './expiry.js'
 import { createFollowing } from './following.js'
-import { createJoinAttempts } from './join-attempts.js'
+import { createJoining } from './joining.js'
 import { createKeeper } from './keeper.js'
 import type { Lobbies, LobbiesEvents } from './lobbies.js'
 import { memberOf, type Entry, type Lobby } from './lobby.js'
 import { createReportMatch } from './match-reports.js'
 import { newLobby } from './new-lobby.js'
-import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions, type LobbyPlayer } from './options.js'
+import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions } from './options.js'
 import { createOwnership } from './ownership.js'
 import { digestOf } from './password.js'
 import { runnerOf } from './runner.js'
@@ -29,24 +31,25 @@ const MOST_PER_TICK = 10_000
 const BATCH = 20
 /** A code that is taken is drawn again so often: among 20^8 that does not happen twice. */
 const MOST_DRAWS = 10
-/** What a password is worked into when there is no lobby, so that it takes the same time. */
-const NO_SALT = 'no lobby'
+
+const NOTHING_REAPED: ReapedOrphans = { deleted: [], left: [] }
 
 /** Lobbies that end in a relay session, or in a match. */
 export function createLobbies(options: LobbiesOptions): Lobbies {
   const { relay, matchmaker, store, rules, limits, clock, randomInt, tickMs, reapMs } = configure(options)
   const closing = manyWaitOn()
   const events = createEvents<LobbiesEvents>()
-  const joins = createJoinAttempts(limits, clock)
-  const creates = limits.createsPerPlayer === null ? undefined : createAttempts({ ...limits.createsPerPlayer, clock })
+  const costs = createCosts(limits, store, clock)
   const runner = runnerOf(relay, matchmaker)
 
   const read = async (lobbyId: string) => (await store.get(lobbyId))?.lobby
-  const changed = (lobby: Lobby, happened: readonly LobbyEvent[]) => {
+  const changed = (lobby: Lobby, happened: readonly LobbyEvent[], command: Command) => {
+    costs.happened(command, happened)
     keeper.tend(lobby)
     for (const { to: _, seq: _seq, ...event } of happened) events.emit('happened', { ...event, lobbyId: lobby.id })
   }
   const change = createChange({ store, clock, rules, changed })
+  const join = createJoining({ store, clock, limits, change, enter: costs.enter })
   const keeper = createKeeper({ runner, clock, rules, worker: unguessable(randomInt), read, change })
 
   const tick = async () => {
@@ -64,7 +67,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     else keeper.tend(await change(lobbyId, { kind: 'tick' }))
   }
   const isOwned = createOwnership(store)
-  const reapOrphans: Lobbies['reapOrphans'] = async ({ graceMs } = {}) => (await relay?.reapOrphans({ graceMs, isOwned })) ?? []
+  const reapOrphans: Lobbies['reapOrphans'] = async ({ graceMs } = {}) => (await relay?.reapOrphans({ graceMs, isOwned })) ?? NOTHING_REAPED
 
   const isNeeded = () => !closing.signal.aborted
   const tickers = [createTicker({ clock, everyMs: tickMs, tick, isNeeded })]
@@ -83,10 +86,6 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     },
   })
 
-  /** Digests for nobody's lobby take as long as for a real one. */
-  const digestFor = async (password: string | undefined, entry: Entry | undefined) =>
-    password === undefined ? undefined : digestOf(password, entry?.kind === 'password' ? entry.salt : NO_SALT)
-
   const entryOf = async (password: string | undefined, approval: boolean): Promise<Entry> => {
     if (password === undefined) return { kind: approval ? 'approval' : 'open' }
     const salt = unguessable(randomInt)
@@ -95,11 +94,9 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
 
   const ask = async (lobbyId: string, command: Asked): Promise<LobbyView> => {
     closing.signal.throwIfAborted()
-    return viewOf(await change(lobbyId, checkAsked(command)), command.playerId)
-  }
-  const takeCreate = ({ id }: LobbyPlayer) => {
-    const retryAfterMs = creates?.take(id) ?? 0
-    if (retryAfterMs > 0) throw new LobbyRefused('too-many-attempts', { retryAfterMs })
+    const checked = checkAsked(command)
+    costs.admit(checked)
+    return viewOf(await change(lobbyId, checked), command.playerId)
   }
   let closed: Promise<void> | undefined
 
@@ -108,36 +105,24 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     create: async (input) => {
       closing.signal.throwIfAborted()
       const { player, password, approval, memberData, ...given } = checkCreate(input)
-      takeCreate(player)
-      const host = { ...player, data: memberData }
-      const fixed = { ...given, entry: await entryOf(password, approval), outcome: runner.outcome, host }
-      for (let draws = 0; draws < MOST_DRAWS; draws += 1) {
-        const now = clock.now()
-        const lobby = newLobby({ ...fixed, id: unguessable(randomInt), code: newCode(randomInt, given.visibility) }, now)
-        if (await store.create(lobby, dueAt(lobby, now, rules))) return viewOf(lobby, player.id)
-      }
-      throw new LobbyRefused('busy')
+      return costs.create(player, async () => {
+        const host = { ...player, data: memberData }
+        const fixed = { ...given, entry: await entryOf(password, approval), outcome: runner.outcome, host }
+        for (let draws = 0; draws < MOST_DRAWS; draws += 1) {
+          const now = clock.now()
+          const lobby = newLobby({ ...fixed, id: unguessable(randomInt), code: newCode(randomInt, given.visibility) }, now)
+          if (await store.create(lobby, dueAt(lobby, now, rules))) return viewOf(lobby, player.id)
+        }
+        throw new LobbyRefused('busy')
+      })
     },
     join: async (input) => {
       closing.signal.throwIfAborted()
-      const { player, code, lobbyId, password, memberData } = checkJoin(input)
-      const known = code === undefined ? undefined : parseCode(code)
-      const found =
-        lobbyId !== undefined ? await store.get(lobbyId) : known === undefined ? undefined : await store.getByCode(known)
-      // Whoever is in guesses nothing.
-      const isBack = found !== undefined && memberOf(found.lobby, player.id) !== undefined
-      const ended = isBack ? undefined : joins.take(player)
-      let lobby: Lobby | undefined
-      try {
-        const digest = await digestFor(password, found?.lobby.entry)
-        if (found === undefined) throw new LobbyRefused('not-joinable')
-        const by = code === undefined ? 'id' : 'code'
-        lobby = await change(found.lobby.id, { kind: 'join', playerId: player.id, ip: player.ip, by, digest, data: memberData })
-      } finally {
-        ended?.(lobby !== undefined)
-      }
-      if (memberOf(lobby, player.id) === undefined) return { status: 'waiting', lobbyId: lobby.id }
-      return { status: 'joined', lobby: viewOf(lobby, player.id) }
+      const checked = checkJoin(input)
+      const lobby = await join(checked)
+      const { id } = checked.player
+      if (memberOf(lobby, id) === undefined) return { status: 'waiting', lobbyId: lobby.id }
+      return { status: 'joined', lobby: viewOf(lobby, id) }
     },
     list: async (input = {}) => {
       closing.signal.throwIfAborted()

@@ -161,7 +161,7 @@ test('sessions that were opened for a lobby that is no more are found and delete
   await clock.advance(119_000)
   for (const playerId of ['ann', 'bob', 'cleo']) await failing(lobbies.heartbeat({ lobbyId, playerId }))
   await clock.advance(1000)
-  expect(await lobbies.reapOrphans()).toEqual([lost.id])
+  expect(await lobbies.reapOrphans()).toEqual({ deleted: [lost.id], left: [] })
   expect(service.open).toContain(own.id)
 })
 

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'eventemitter3'
-import type { OrphanOptions } from '../sessions/orphans.js'
+import type { OrphanOptions, ReapedOrphans } from '../sessions/orphans.js'
 import type { AttributeChanges } from './attributes.js'
 import type { Happening } from './event.js'
 import type { MatchReport } from './matchmaker.js'
@@ -93,11 +93,8 @@ export interface Lobbies {
   reportMatch(report: MatchReport): Promise<boolean>
   /** Does what time brings about. Called every `tickMs`. */
   tick(): Promise<void>
-  /**
-   * Deletes relay sessions that a process opened for a lobby and no lobby has.
-   * @returns their ids.
-   */
-  reapOrphans(options?: Pick<OrphanOptions, 'graceMs'>): Promise<readonly string[]>
+  /** Deletes relay sessions that a process opened for a lobby and no lobby has. */
+  reapOrphans(options?: Pick<OrphanOptions, 'graceMs'>): Promise<ReapedOrphans>
   readonly events: EventEmitter<LobbiesEvents>
   /**
    * Closes all lobbies of the store, and waits until their sessions are deleted; with `keepLobbies` it only

@@ -1,15 +1,19 @@
 // pure: who is in a lobby, and who hosts
+import { addressBlock } from '@muster/core/http'
 import type { Attributes } from './attributes.js'
 import type { Command } from './command.js'
 import type { LeftReason } from './event.js'
 import { withEvent } from './history.js'
-import { isPresent, memberOf, presentMembers, withMember, type Lobby, type Member } from './lobby.js'
+import { isPresent, memberOf, presentMembers, withMember, type Applicant, type Lobby, type Member } from './lobby.js'
 import { refuse, type Refusal } from './refusal.js'
 import type { LobbyRules } from './rules.js'
 import { endRun, leaveRun, moveRun, unseat } from './run.js'
 
-/** Our choice: as many as a full lobby's worth of people can wait for the host. */
+/** Our choice: as many as a full lobby's worth of people can wait for the host; of one address no more than a household's. */
 const MOST_APPLICANTS = 64
+const MOST_OF_ADDRESS = 8
+/** Of those who were denied; beyond that the longest denied is forgotten, and may ask again. */
+const MOST_DENIED = 64
 /** Beyond that the longest banned is forgotten. */
 const MOST_BANNED = 256
 
@@ -38,10 +42,17 @@ function comeBack(lobby: Lobby, now: number, member: Member, ip: string): Lobby 
 
 function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby | Refusal {
   const known = lobby.applicants.find(({ id }) => id === playerId)
-  if (known?.denied === true || (known === undefined && lobby.applicants.length >= MOST_APPLICANTS)) return refuse('not-joinable')
+  if (known?.denied === true || (known === undefined && isCrowded(lobby, ip))) return refuse('not-joinable')
   if (known !== undefined) return lobby
   const waiting: Lobby = { ...lobby, applicants: [...lobby.applicants, { id: playerId, ip, since: now, denied: false }] }
   return withEvent(waiting, now, { type: 'applicant.waiting', playerId }, lobby.hostId)
+}
+
+/** Those who were denied keep nobody out. */
+function isCrowded({ applicants }: Lobby, ip: string): boolean {
+  const waiting = applicants.filter(({ denied }) => !denied)
+  const block = addressBlock(ip)
+  return waiting.length >= MOST_APPLICANTS || waiting.filter((one) => addressBlock(one.ip) === block).length >= MOST_OF_ADDRESS
 }
 
 export function decide(lobby: Lobby, now: number, applicantId: string, approve: boolean): Lobby | Refusal {
@@ -51,12 +62,18 @@ export function decide(lobby: Lobby, now: number, applicantId: string, approve: 
   if (approve && lobby.members.length >= lobby.maxPlayers) return refuse('lobby-full')
   const rest = lobby.applicants.filter((other) => other !== applicant)
   const decided = withEvent(
-    { ...lobby, applicants: approve ? rest : [...rest, { ...applicant, since: now, denied: true }] },
+    { ...lobby, applicants: approve ? rest : withDenied(rest, { ...applicant, since: now, denied: true }) },
     now,
     { type: 'applicant.decided', approved: approve },
     applicantId,
   )
   return approve ? admit(decided, now, applicantId, applicant.ip, {}) : decided
+}
+
+/** The longest denied come first. */
+function withDenied(applicants: readonly Applicant[], one: Applicant): readonly Applicant[] {
+  const denied = [...applicants.filter((other) => other.denied), one].slice(-MOST_DENIED)
+  return [...applicants.filter((other) => !other.denied), ...denied]
 }
 
 function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attributes): Lobby {

@@ -11,19 +11,31 @@ import { createMemoryLobbyStore } from './memory-store.js'
 import { defaultRules, type LobbyRules } from './rules.js'
 import type { LobbyStore } from './store.js'
 
-/** Attempts to join that may fail, and lobbies that may be created. null for no limit. */
+/** What one player, one address and all together may do. null for no limit. Counted in each process by itself. */
 export interface LobbyLimits {
-  /** Joins that fail, per player. Default 10 per minute. */
+  /** Wrong codes and passwords, per player. Default 10 per minute. */
   readonly joinsPerPlayer?: AttemptLimit | null | undefined
-  /** Joins that fail, per address, or /64 of IPv6. Default 30 per minute. */
+  /** Wrong codes and passwords, per address, or /64 of IPv6. Default 30 per minute. */
   readonly joinsPerAddress?: AttemptLimit | null | undefined
   /**
-   * Joins that fail, of all players together; beyond that nobody can join for a moment. Default 1,000 per
-   * minute: among 10,000 public lobbies a guess then hits one every 43 hours.
+   * Wrong codes and passwords, of all players together; beyond that nobody can join by code or password for a moment. Default
+   * 1,000 per minute: among 10,000 public lobbies a guess then hits one every 43 hours.
    */
   readonly joinsOverall?: AttemptLimit | null | undefined
   /** Lobbies that one player creates. Default 10 per minute. */
   readonly createsPerPlayer?: AttemptLimit | null | undefined
+  /** Lobbies that one player is in at once, present or away. Default 5. */
+  readonly lobbiesPerPlayer?: number | null | undefined
+  /**
+   * Relay sessions, or hand-overs to the matchmaker, that one player brings about: by starting, by making somebody else the host,
+   * by leaving as the host. Beyond that, the player can do neither of the first two for a while. Default 10 per 10 minutes.
+   */
+  readonly sessionsPerPlayer?: AttemptLimit | null | undefined
+  /**
+   * Times that one player is seated anew while a relay session runs: by joining late, coming back, or another address. Each
+   * takes four calls of the service. Default 10 per 5 minutes.
+   */
+  readonly seatingsPerPlayer?: AttemptLimit | null | undefined
 }
 
 export interface LobbiesOptions {
@@ -45,8 +57,8 @@ export interface LobbiesOptions {
   readonly randomInt?: RandomInt | undefined
 }
 
-const limit = (most: number) =>
-  z.strictObject({ limit: count, windowMs: milliseconds }).nullable().default({ limit: most, windowMs: 60_000 })
+const limit = (most: number, windowMs = 60_000) =>
+  z.strictObject({ limit: count, windowMs: milliseconds }).nullable().default({ limit: most, windowMs })
 
 const rules = {
   awayAfterMs: milliseconds.default(defaultRules.awayAfterMs),
@@ -73,6 +85,9 @@ const optionsSchema = z
         joinsPerAddress: limit(30),
         joinsOverall: limit(1000),
         createsPerPlayer: limit(10),
+        lobbiesPerPlayer: count.nullable().default(5),
+        sessionsPerPlayer: limit(10, 600_000),
+        seatingsPerPlayer: limit(10, 300_000),
       })
       .prefault({}),
     tickMs: milliseconds.default(1000),
@@ -177,5 +192,7 @@ const listSchema = z.strictObject({
 })
 
 export const checkCreate = (input: CreateLobby) => checked(createSchema, input, 'lobby: input')
+export type CheckedJoin = Readonly<z.output<typeof joinSchema>>
+
 export const checkJoin = (input: JoinLobby) => checked(joinSchema, input, 'lobby: input')
 export const checkList = (input: ListLobbies) => checked(listSchema, input, 'lobby list: input')

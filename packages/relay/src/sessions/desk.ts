@@ -43,6 +43,8 @@ export interface Desk {
   readonly ledger: Map<string, Entry>
   /** Creates that may have made a session nobody knows: the marker's URL → when. */
   readonly doubts: Map<string, number>
+  /** Ids of orphans of which the service has not confirmed that they are deleted. */
+  readonly orphans: Set<string>
   /** Milliseconds for one call. */
   readonly callTimeoutMs: number
   /** Aborted by `close`. */

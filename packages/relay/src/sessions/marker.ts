@@ -15,6 +15,8 @@ export interface Marker {
 
 export interface Markers {
   create(label: string | undefined): Marker
+  /** Whether this process made it. */
+  isOwn(marker: Marker): boolean
   /** Undefined for a URL that no owner of this name made. */
   read(url: string | undefined): Marker | undefined
   /** The marker's URL that a request's path ends like; behind a proxy, what comes before may be anything. */
@@ -22,6 +24,9 @@ export interface Markers {
 }
 
 const NO_LABEL = '-'
+
+/** Letters and digits that are the same in all markers of a process: 47 bits, so that no two processes have the same. */
+const PROCESS_LENGTH = 8
 
 /** What a label may consist of, so that it can stand in a path. */
 export const LABEL = /^[A-Za-z0-9][\w.~-]{0,79}$/
@@ -33,8 +38,11 @@ export const LABEL = /^[A-Za-z0-9][\w.~-]{0,79}$/
 export function createMarkers(baseUrl: string, owner: string, randomInt: RandomInt): Markers {
   const base = baseUrl.replace(/\/+$/, '')
   const prefix = `${base}/${owner}/`
+  // Nobody but the service sees it, so it takes nothing from what cannot be guessed.
+  const process = unguessable(randomInt).slice(0, PROCESS_LENGTH)
   return {
-    create: (label) => ({ label, url: `${prefix}${label ?? NO_LABEL}/${unguessable(randomInt)}` }),
+    create: (label) => ({ label, url: `${prefix}${label ?? NO_LABEL}/${process}${unguessable(randomInt).slice(PROCESS_LENGTH)}` }),
+    isOwn: ({ url }) => url.slice(url.lastIndexOf('/') + 1).startsWith(process),
     read: (url) => {
       const [label, secret, ...rest] = url?.startsWith(prefix) === true ? url.slice(prefix.length).split('/') : []
       if (url === undefined || label === undefined || secret === undefined || rest.length > 0) return undefined

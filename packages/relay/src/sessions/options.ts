@@ -3,7 +3,7 @@ import type { Filter } from '@muster/core/api'
 import { systemClock, type Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
-import { address, checked, clock, having, method, milliseconds, playerId } from '../validate.js'
+import { address, checked, clock, count, having, method, milliseconds, playerId } from '../validate.js'
 import { LABEL } from './marker.js'
 import type { Opening } from './opening.js'
 import type { RelayService } from './service.js'
@@ -42,6 +42,11 @@ export interface RelaySessionsOptions {
   readonly idleMs?: number | null | undefined
   /** Milliseconds after which a session is deleted in any case. Default 14,400,000 (4 hours). */
   readonly maxLifetimeMs?: number | undefined
+  /**
+   * Sessions of this process's ledger that one player may host at once; null for no limit. Those of lobbies count while they are
+   * being opened: what players bring about there is bounded by the lobbies' own limits. Default 10.
+   */
+  readonly sessionsPerHost?: number | null | undefined
   /** Milliseconds between two ticks, while there are sessions. Default 10,000. */
   readonly tickMs?: number | undefined
   readonly clock?: Clock | undefined
@@ -68,6 +73,7 @@ const optionsSchema = z.strictObject({
   settleMs: milliseconds.default(15_000),
   idleMs: milliseconds.nullable().default(600_000),
   maxLifetimeMs: milliseconds.default(14_400_000),
+  sessionsPerHost: count.nullable().default(10),
   tickMs: milliseconds.default(10_000),
   clock: clock.default(systemClock),
   randomInt: method<RandomInt>().default(() => (max: number) => randomInt(max)),

@@ -15,17 +15,32 @@ export interface ListedSession {
   readonly label: string | undefined
   /** Whether it is in this process's ledger. */
   readonly known: boolean
+  /** Whether this process opened it, also if it has let go of it since. */
+  readonly own: boolean
+}
+
+export interface ReapedOrphans {
+  /** Ids of the sessions that were deleted. */
+  readonly deleted: readonly string[]
+  /** Ids of those of which the service did not confirm it. Ticks go on trying, and each failure is a `deleteFailed`. */
+  readonly left: readonly string[]
 }
 
 export interface OrphanOptions {
   /**
    * Milliseconds that a session must have been seen without anyone owning it. Default 120,000, because
-   * another process may just be opening it; 0 is for a start when no other process runs.
+   * another process may just be opening it; 0 is for a start when no other process runs. Less than the option `settleMs` takes
+   * that long: what a process had asked for before it went may come about only then, and is looked for once more.
    */
   readonly graceMs?: number | undefined
-  /** Asked for each session of our owner that is not in this process's ledger. Default: nobody owns those. */
+  /** Asked for each session of our owner that is not in this process's ledger. Default: nobody owns those of other processes. */
   readonly isOwned?: ((session: ListedSession) => boolean | Promise<boolean>) | undefined
 }
+
+/** Times that a session is deleted again which is still listed, or whose deletion was not confirmed. */
+const MOST_REPEATS = 3
+/** Milliseconds before the first of them; as many more before each further one. */
+const PAUSE_MS = 1000
 
 export async function* listed(desk: Desk): AsyncGenerator<ListedSession, void, undefined> {
   const { readings } = await listSessions(desk)
@@ -39,25 +54,52 @@ export async function* listed(desk: Desk): AsyncGenerator<ListedSession, void, u
       owned: marker !== undefined,
       label: marker?.label,
       known: opening || desk.ledger.has(id),
+      own: marker !== undefined && desk.markers.isOwn(marker),
     }
   }
 }
 
-/** Deletes the sessions of our owner that nobody has; remembers since when it has seen each. */
-export function createOrphanReaper(desk: Desk) {
+/**
+ * Deletes the sessions of our owner that nobody has; remembers since when it has seen each. The service lists one page and has
+ * no way to ask for the next: what is deleted makes room for more, so it looks until nothing is left to delete.
+ */
+export function createOrphanReaper(desk: Desk, settleMs: number) {
   let firstSeen = new Map<string, number>()
 
-  /** @returns the ids of those that were deleted. */
-  return async ({ graceMs = 120_000, isOwned = () => false }: OrphanOptions = {}): Promise<readonly string[]> => {
+  const look = async (graceMs: number, isOwned: NonNullable<OrphanOptions['isOwned']>): Promise<readonly string[]> => {
     const now = desk.clock.now()
     const seen = new Map<string, number>()
     for await (const session of listed(desk)) {
       if (session.owned && !session.known && !(await isOwned(session))) seen.set(session.id, firstSeen.get(session.id) ?? now)
     }
     firstSeen = seen
-    const due = [...seen].filter(([, since]) => now - since >= graceMs).map(([id]) => id)
-    const deleted = await Promise.all(due.map(async (id) => ((await tryRemoveSession(desk, id, 'orphan')) ? [id] : [])))
-    return deleted.flat()
+    return [...seen].filter(([, since]) => now - since >= graceMs).map(([id]) => id)
+  }
+
+  /** @param confirmed whether the service confirmed the last deletion of each. */
+  const deleteAll = async (due: () => Promise<readonly string[]>, confirmed: Map<string, boolean>): Promise<void> => {
+    for (let repeats = 0; ;) {
+      const ids = await due()
+      if (ids.length === 0) return
+      repeats = ids.every((id) => confirmed.has(id)) ? repeats + 1 : 0
+      if (repeats > MOST_REPEATS) return
+      if (repeats > 0) await desk.clock.sleep(PAUSE_MS * repeats, desk.closing)
+      await Promise.all(ids.map(async (id) => confirmed.set(id, await tryRemoveSession(desk, id, 'orphan'))))
+    }
+  }
+
+  return async ({ graceMs = 120_000, isOwned = ({ own }) => own }: OrphanOptions = {}): Promise<ReapedOrphans> => {
+    const confirmed = new Map<string, boolean>()
+    const due = () => look(graceMs, isOwned)
+    await deleteAll(due, confirmed)
+    if (graceMs < settleMs) {
+      await desk.clock.sleep(settleMs, desk.closing)
+      await deleteAll(due, confirmed)
+    }
+    const ids = [...confirmed.keys()]
+    const left = ids.filter((id) => confirmed.get(id) === false)
+    for (const id of left) desk.orphans.add(id)
+    return { deleted: ids.filter((id) => confirmed.get(id) === true), left }
   }
 }
 

@@ -2,7 +2,7 @@ import type { EventEmitter } from 'eventemitter3'
 import type { RelayCredentials } from './credentials.js'
 import type { RelaySessionEvents } from './desk.js'
 import type { OpenRelaySession } from './options.js'
-import type { ListedSession, OrphanOptions } from './orphans.js'
+import type { ListedSession, OrphanOptions, ReapedOrphans } from './orphans.js'
 import type { OpenedSession, ReadySession, RelaySession } from './session.js'
 
 export interface WaitOptions {
@@ -56,10 +56,10 @@ export interface RelaySessions {
   /** Takes a session out of the ledger: somebody else sees to its end. One that is being deleted stays until that is done. */
   release(sessionId: string): void
   /**
-   * Deletes sessions of our `owner` that nobody has: after a crash, for instance.
-   * @returns their ids.
+   * Deletes sessions of our `owner` that nobody has: after a crash, for instance. What the service does not delete at once is
+   * tried again, here and by ticks.
    */
-  reapOrphans(options?: OrphanOptions): Promise<readonly string[]>
+  reapOrphans(options?: OrphanOptions): Promise<ReapedOrphans>
   /**
    * Deletes sessions of our `owner` that are called `label`, unless this process knows them: what a process
    * that was about to open them has left.

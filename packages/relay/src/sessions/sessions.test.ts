@@ -48,16 +48,17 @@ describe('nothing is forgotten', () => {
     const listed: ListedSession[] = []
     for await (const session of restarted.list()) listed.push(session)
     expect(listed).toEqual([
-      { id: mine.id, ready: true, users: 3, owned: true, label: 'lobby.1', known: false },
-      { id: theirs.id, ready: true, users: 3, owned: false, label: undefined, known: false },
+      { id: mine.id, ready: true, users: 3, owned: true, label: 'lobby.1', known: false, own: false },
+      { id: theirs.id, ready: true, users: 3, owned: false, label: undefined, known: false, own: false },
     ])
-    expect(await restarted.reapOrphans()).toEqual([])
+    const nothing = { deleted: [], left: [] }
+    expect(await restarted.reapOrphans()).toEqual(nothing)
     await clock.advance(119_000)
-    expect(await restarted.reapOrphans()).toEqual([])
+    expect(await restarted.reapOrphans()).toEqual(nothing)
     await clock.advance(1000)
-    expect(await restarted.reapOrphans({ isOwned: ({ label }) => label === 'lobby.1' })).toEqual([])
+    expect(await restarted.reapOrphans({ isOwned: ({ label }) => label === 'lobby.1' })).toEqual(nothing)
     await restarted.reapOrphans()
-    expect(await restarted.reapOrphans({ graceMs: 0 })).toEqual([mine.id])
+    expect(await within(restarted.reapOrphans({ graceMs: 0 }))).toEqual({ deleted: [mine.id], left: [] })
     expect(service.open).toEqual([theirs.id])
     await within(Promise.all([other.close(), sessions.close()]))
   })
@@ -67,7 +68,7 @@ describe('nothing is forgotten', () => {
     const opening = sessions.open({ players })
     await clock.advance(500)
     expect(service.open).toHaveLength(1)
-    expect(await sessions.reapOrphans({ graceMs: 0 })).toEqual([])
+    expect(await within(sessions.reapOrphans({ graceMs: 0 }))).toEqual({ deleted: [], left: [] })
     await within(opening)
   })
 

@@ -6,10 +6,11 @@ import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import { createTicker } from '../ticker.js'
 import { credentialsFor } from './credentials.js'
 import { readSession, type DeleteReason, type Desk, type Entry } from './desk.js'
+import { createHostLimit } from './host-limit.js'
 import { createHints } from './hints.js'
 import { createMarkers } from './marker.js'
 import { awaitReady, createSession, settle, type Opening } from './opening.js'
-import { configure, openingOf, playerOf, type RelaySessionsOptions } from './options.js'
+import { configure, openingOf, playerOf, type OpenRelaySession, type RelaySessionsOptions } from './options.js'
 import { createOrphanReaper, listed, resolveDoubts } from './orphans.js'
 import type { RelaySessions } from './relay-sessions.js'
 import { removeSession, tryRemoveSession } from './removal.js'
@@ -33,11 +34,13 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     events: createEvents(),
     ledger: new Map(),
     doubts: new Map(),
+    orphans: new Set(),
     callTimeoutMs,
     closing: closing.signal,
   }
   const lock = createKeyedLock()
-  const reapOrphans = createOrphanReaper(desk)
+  const hosts = createHostLimit(desk, config.sessionsPerHost)
+  const reapOrphans = createOrphanReaper(desk, settleMs)
   /** Creates under way, also those whose caller has gone. */
   const creating = new Set<Promise<void>>()
 
@@ -47,19 +50,24 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       const reason = dueReason(entry, now)
       return reason === undefined ? [] : [tryRemoveSession(desk, entry.session.id, reason)]
     })
-    await Promise.all(due)
+    await Promise.all([...due, ...[...desk.orphans].map(deleteOrphan)])
     await resolveDoubts(desk, settleMs, maxLifetimeMs).catch(() => {}) // they stay, and the next tick looks again
+  }
+  const deleteOrphan = async (sessionId: string) => {
+    if (await tryRemoveSession(desk, sessionId, 'orphan')) desk.orphans.delete(sessionId)
   }
   const dueReason = ({ session, lastUsedAt, condemned }: Entry, now: number): DeleteReason | undefined => {
     if (condemned !== undefined) return condemned
     if (now - session.openedAt >= maxLifetimeMs) return 'too old'
     return idleMs !== null && now - lastUsedAt >= idleMs ? 'idle' : undefined
   }
-  const ticker = createTicker({ clock, everyMs: config.tickMs, tick, isNeeded: () => desk.ledger.size + desk.doubts.size > 0 })
+  const leftOver = () => desk.ledger.size + desk.doubts.size + desk.orphans.size
+  const ticker = createTicker({ clock, everyMs: config.tickMs, tick, isNeeded: () => leftOver() > 0 })
 
   /** A create may have taken effect, so it goes on when its caller goes; its session is deleted then. */
   const create = (opening: Opening, signal: AbortSignal | undefined): Promise<Entry> => {
-    const made = createSession(desk, opening).finally(ticker.wake)
+    const created = hosts.creating(opening.hostId)
+    const made = createSession(desk, opening).finally(created).finally(ticker.wake)
     const settled: Promise<void> = made
       .then(async ({ session }) => {
         if (signal?.aborted === true) await tryRemoveSession(desk, session.id, 'abandoned')
@@ -84,6 +92,11 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     }
   }
 
+  const admitted = (input: OpenRelaySession): Opening => {
+    const opening = openingOf(input)
+    hosts.admit(opening.hostId)
+    return opening
+  }
   const known = (sessionId: string): Entry => {
     closing.signal.throwIfAborted()
     const entry = desk.ledger.get(sessionId)
@@ -128,13 +141,14 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     await ticker.stop()
     await Promise.all(creating)
     for (;;) {
-      await Promise.all([...desk.ledger.keys()].map((sessionId) => tryRemoveSession(desk, sessionId, 'closing')))
+      const removals = [...desk.ledger.keys()].map((sessionId) => tryRemoveSession(desk, sessionId, 'closing'))
+      await Promise.all([...removals, ...[...desk.orphans].map(deleteOrphan)])
       await resolveDoubts(desk, settleMs, settleMs).catch(() => {})
-      if (desk.ledger.size + desk.doubts.size === 0) return
+      if (leftOver() === 0) return
       if (clock.now() >= deadline) break
       await clock.sleep(CLOSE_PAUSE_MS)
     }
-    const sessionIds = [...desk.ledger.keys()]
+    const sessionIds = [...desk.ledger.keys(), ...desk.orphans]
     throw new RelayNotDeleted(
       `${sessionIds.length} relay sessions, and ${desk.doubts.size} creates without an answer, may be left`,
       { sessionIds },
@@ -147,12 +161,12 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     open: async (input, { signal } = {}) => {
       closing.signal.throwIfAborted()
       signal?.throwIfAborted()
-      return open(openingOf(input), signal)
+      return open(admitted(input), signal)
     },
     create: async (input, { signal } = {}) => {
       closing.signal.throwIfAborted()
       signal?.throwIfAborted()
-      const { session } = await create(openingOf(input), signal)
+      const { session } = await create(admitted(input), signal)
       return session as OpenedSession
     },
     awaitReady: (sessionId, { signal } = {}) =>
@@ -217,7 +231,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     release: (sessionId) => {
       if (desk.ledger.get(sessionId)?.condemned === undefined) forget(sessionId)
     },
-    reapOrphans,
+    reapOrphans: (given) => reapOrphans(given).finally(ticker.wake),
     deleteLabelled: async (label) => {
       for await (const session of listed(desk)) {
         if (session.owned && session.label === label && !session.known) await removeSession(desk, session.id, 'orphan')

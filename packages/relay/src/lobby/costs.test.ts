@@ -1,0 +1,131 @@
+import { describe, expect, test } from 'vitest'
+import { ann, bob, cleo, codeOf, failing, player, setUp, withThree } from './lobbies.fixture.js'
+
+const unlimited = { createsPerPlayer: null, joinsPerPlayer: null, joinsPerAddress: null }
+
+describe('a player is in no more lobbies than said', () => {
+  test('5, unless said otherwise, however they came in, also all at once', async () => {
+    const { lobbies } = setUp({ limits: unlimited })
+    const open = await lobbies.create({ player: bob, maxPlayers: 8 })
+    const mine = await Promise.all(
+      Array.from({ length: 6 }, () => lobbies.create({ player: ann, maxPlayers: 8 }).catch((error: unknown) => error)),
+    )
+    expect(mine.filter((one) => one instanceof Error).map(codeOf)).toEqual(['too-many-lobbies'])
+    for (const way of [{ code: open.code }, { lobbyId: open.lobbyId }]) {
+      expect(codeOf(await failing(lobbies.join({ player: ann, ...way })))).toBe('too-many-lobbies')
+    }
+    const [first] = mine as { readonly lobbyId: string }[]
+    expect(await lobbies.join({ player: ann, lobbyId: first?.lobbyId })).toMatchObject({ status: 'joined' })
+    await lobbies.leave({ lobbyId: first?.lobbyId ?? '', playerId: 'ann' })
+    expect(await lobbies.join({ player: ann, code: open.code })).toMatchObject({ status: 'joined' })
+  })
+
+  test('as many as they like, where that is said', async () => {
+    const { lobbies } = setUp({ limits: { ...unlimited, lobbiesPerPlayer: null } })
+    for (let count = 0; count < 12; count += 1) await lobbies.create({ player: ann, maxPlayers: 8 })
+    expect((await lobbies.list({ limit: 100 })).lobbies).toHaveLength(12)
+  })
+})
+
+describe('a player brings about no more relay sessions than said', () => {
+  const sessionsPerPlayer = { limit: 2, windowMs: 60_000 }
+
+  test('by starting again and again', async () => {
+    const { lobbies, lobbyId, start, clock, tearDown } = await withThree({ limits: { sessionsPerPlayer } })
+    for (let count = 0; count < 2; count += 1) {
+      await start()
+      await lobbies.stop({ lobbyId, playerId: 'ann' })
+    }
+    expect(await failing(lobbies.start({ lobbyId, playerId: 'ann' }))).toMatchObject({ code: 'too-many-attempts', retryAfterMs: expect.closeTo(26_000, -3) })
+    await clock.advance(26_000)
+    await start()
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('by making somebody else the host, and by leaving as the host', async () => {
+    const { lobbies, lobbyId, start, clock, tearDown } = await withThree({ limits: { sessionsPerPlayer } })
+    await start()
+    await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })
+    await clock.advance(3000)
+    await lobbies.transferHost({ lobbyId, playerId: 'bob', targetId: 'ann' })
+    await clock.advance(3000)
+    expect(codeOf(await failing(lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })))).toBe('too-many-attempts')
+    // Nobody is kept in a lobby.
+    await lobbies.leave({ lobbyId, playerId: 'ann' })
+    await clock.advance(3000)
+    expect(await lobbies.get({ lobbyId, playerId: 'bob' })).toMatchObject({ hostId: 'bob', run: { status: 'relayed' } })
+    expect(await tearDown()).toEqual([])
+  })
+})
+
+describe('a player is seated anew no more often than said', () => {
+  const seatingsPerPlayer = { limit: 2, windowMs: 60_000 }
+
+  test('by another address', async () => {
+    const { lobbies, lobbyId, start, clock, service, tearDown } = await withThree({ limits: { seatingsPerPlayer } })
+    await start()
+    const move = (last: number) => failing(lobbies.join({ player: player('cleo', `198.51.100.${last}`), lobbyId }))
+    const outcomes: unknown[] = []
+    const before = service.calls.authorizeUser
+    for (let last = 10; last < 20; last += 1) {
+      outcomes.push(codeOf(await move(last)))
+      await clock.advance(2000)
+    }
+    expect(outcomes).toEqual(['no error', 'no error', ...Array.from({ length: 8 }, () => 'too-many-attempts')])
+    expect(service.calls.authorizeUser - before).toBe(2)
+    // The same address costs nothing.
+    expect(codeOf(await move(11))).toBe('no error')
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('by leaving and joining', async () => {
+    const { lobbies, lobbyId, code, start, clock, tearDown } = await withThree({ limits: { seatingsPerPlayer } })
+    await start()
+    const outcomes: unknown[] = []
+    for (let count = 0; count < 4; count += 1) {
+      await lobbies.leave({ lobbyId, playerId: 'cleo' }).catch(() => {})
+      outcomes.push(codeOf(await failing(lobbies.join({ player: cleo, code }))))
+      await clock.advance(2000)
+    }
+    expect(outcomes).toEqual(['no error', 'no error', 'too-many-attempts', 'too-many-attempts'])
+    expect(await tearDown()).toEqual([])
+  })
+
+  test('before the start, and where nothing came of it, it costs nothing', async () => {
+    const { lobbies, lobbyId, start, tearDown } = await withThree({ limits: { seatingsPerPlayer } }, { maxPlayers: 3 })
+    for (let last = 0; last < 5; last += 1) await lobbies.join({ player: player('cleo', `198.51.100.${last}`), lobbyId })
+    await start()
+    for (let count = 0; count < 5; count += 1) {
+      expect(codeOf(await failing(lobbies.join({ player: player('dora'), lobbyId })))).toBe('not-joinable')
+    }
+    expect(await tearDown()).toEqual([])
+  })
+})
+
+describe('those who ask the host', () => {
+  const asking = { maxPlayers: 4, approval: true }
+
+  test('are never kept out by those who were denied', async () => {
+    const { lobbies, clock } = setUp({ limits: { ...unlimited, seatingsPerPlayer: null } })
+    const { lobbyId } = await lobbies.create({ player: ann, ...asking })
+    for (let count = 0; count < 100; count += 1) {
+      const applicantId = `eve-${count}`
+      await lobbies.join({ player: player(applicantId, `198.51.100.${count}`), lobbyId })
+      await lobbies.decide({ lobbyId, playerId: 'ann', applicantId, approve: false })
+    }
+    expect(codeOf(await failing(lobbies.join({ player: player('eve-99', '198.51.100.99'), lobbyId })))).toBe('not-joinable')
+    expect(await lobbies.join({ player: bob, lobbyId })).toMatchObject({ status: 'waiting' })
+    await clock.advance(0)
+    expect((await lobbies.get({ lobbyId, playerId: 'ann' })).applicants).toEqual(['bob'])
+  })
+
+  test('are no more than 8 of one address', async () => {
+    const { lobbies } = setUp({ limits: unlimited })
+    const { lobbyId } = await lobbies.create({ player: ann, ...asking })
+    const ask = (id: string, ip: string) => lobbies.join({ player: player(id, ip), lobbyId }).then(({ status }) => status, codeOf)
+    const outcomes: unknown[] = []
+    for (let count = 0; count < 10; count += 1) outcomes.push(await ask(`eve-${count}`, `2001:db8::${count + 1}`))
+    expect(outcomes).toEqual([...Array.from({ length: 8 }, () => 'waiting'), 'not-joinable', 'not-joinable'])
+    expect(await ask('bob', '2001:db8:0:1::1')).toBe('waiting')
+  })
+})

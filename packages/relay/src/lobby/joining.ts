@@ -1,0 +1,85 @@
+import type { Clock } from '@muster/core/clock'
+import { createAttempts, type AttemptLimit } from '@muster/core/http'
+import { LobbyRefused } from '../errors.js'
+import { parseCode } from './code.js'
+import type { PlayerCommand } from './command.js'
+import { createGuesses, refuseFor, type GuessLimits } from './guesses.js'
+import { isPresent, memberOf, sessionOf, type Lobby } from './lobby.js'
+import type { CheckedJoin, LobbyPlayer } from './options.js'
+import { digestOf } from './password.js'
+import type { LobbyStore } from './store.js'
+
+export interface JoiningOptions {
+  readonly store: LobbyStore
+  readonly clock: Clock
+  readonly limits: GuessLimits & { readonly seatingsPerPlayer: AttemptLimit | null }
+  readonly change: (lobbyId: string, command: PlayerCommand) => Promise<Lobby>
+  /** Does what makes the player a member of one more lobby, unless there are too many. */
+  readonly enter: (player: LobbyPlayer, task: () => Promise<Lobby>) => Promise<Lobby>
+}
+
+/** What a password is worked into when there is no lobby, so that it takes the same time. */
+const NO_SALT = 'no lobby'
+
+/** How players come in, and come back. */
+export function createJoining({ store, clock, limits, change, enter }: JoiningOptions) {
+  const guesses = createGuesses(limits, clock)
+  const seatings = limits.seatingsPerPlayer === null ? undefined : createAttempts({ ...limits.seatingsPerPlayer, clock })
+
+  /** Does what seats the player in a session that runs, if there have not been too many seatings; one that is refused was none. */
+  const seated = async (lobby: Lobby, playerId: string, join: () => Promise<Lobby>): Promise<Lobby> => {
+    if (sessionOf(lobby) === undefined) return join()
+    refuseFor(seatings?.take(playerId))
+    return join().catch((error: unknown) => {
+      seatings?.giveBack(playerId)
+      throw error
+    })
+  }
+
+  const comeBack = (lobby: Lobby, input: CheckedJoin): Promise<Lobby> => {
+    const { player } = input
+    const join = () => change(lobby.id, commandOf(input, undefined))
+    const member = memberOf(lobby, player.id)
+    const isSeated = member !== undefined && isPresent(member) && member.ip === player.ip
+    return isSeated ? join() : seated(lobby, player.id, join)
+  }
+
+  /** Only a code, and a password that a lobby asks for, can be wrong: whatever else keeps somebody out is no guess. */
+  const comeIn = async (lobby: Lobby | undefined, input: CheckedJoin): Promise<Lobby> => {
+    const { player, code, password } = input
+    const isAsked = lobby?.entry.kind === 'password'
+    const ended = code !== undefined || isAsked ? guesses.begin(player) : undefined
+    let wasWrong = code !== undefined && lobby === undefined
+    try {
+      // By code, it takes as long whether there is such a lobby or not. The ids of public lobbies are no secret.
+      const digest = password !== undefined && (code !== undefined || isAsked) ? await digestFor(password, lobby) : undefined
+      if (lobby === undefined) throw new LobbyRefused('not-joinable')
+      wasWrong = lobby.entry.kind === 'password' && digest !== undefined && digest !== lobby.entry.digest
+      return await enter(player, () => seated(lobby, player.id, () => change(lobby.id, commandOf(input, digest))))
+    } finally {
+      ended?.(wasWrong)
+    }
+  }
+
+  /** The lobby that was joined, or in which the player now waits for the host. */
+  return async (input: CheckedJoin): Promise<Lobby> => {
+    const { player, code, lobbyId } = input
+    const known = code === undefined ? undefined : parseCode(code)
+    const byCode = async () => (known === undefined ? undefined : store.getByCode(known))
+    const found = (await (lobbyId === undefined ? byCode() : store.get(lobbyId)))?.lobby
+    const isIn = found !== undefined && memberOf(found, player.id) !== undefined
+    return isIn ? comeBack(found, input) : comeIn(found, input)
+  }
+}
+
+const digestFor = (password: string, lobby: Lobby | undefined) =>
+  digestOf(password, lobby?.entry.kind === 'password' ? lobby.entry.salt : NO_SALT)
+
+const commandOf = ({ player, code, memberData }: CheckedJoin, digest: string | undefined): PlayerCommand => ({
+  kind: 'join',
+  playerId: player.id,
+  ip: player.ip,
+  by: code === undefined ? 'id' : 'code',
+  digest,
+  data: memberData,
+})

@@ -1,0 +1,91 @@
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createFakeService, type FaultRule } from '../fake-service.fixture.js'
+import { within } from '../within.fixture.js'
+import { failing, players } from './sessions.fixture.js'
+import type { RelayService } from './service.js'
+import { createRelaySessions } from './sessions.js'
+
+const PAGE = 10
+
+/** A process that is gone, and one that starts after it, at a service that lists one page. */
+function setUp(faults: FaultRule[] = []) {
+  const clock = createManualClock()
+  const all = createFakeService({ clock, random: seededRandom(3), faults, readyAfterMs: 500 })
+  const service: RelayService = {
+    ...all,
+    list: async (input, options) => {
+      const { sessions } = await all.list(input, options)
+      const page = { sessions: sessions.slice(0, PAGE), pagination: { number: 1, has_next: sessions.length > PAGE } }
+      return page as Awaited<ReturnType<RelayService['list']>>
+    },
+  }
+  const processOf = (seed: number) => {
+    const random = seededRandom(seed)
+    return createRelaySessions({ client: service, clock, randomInt: (max) => Math.floor(random() * max), sessionsPerHost: null })
+  }
+  const heal = () => all.setFaults([])
+  return { clock, open: () => all.open, heal, gone: processOf(1), next: processOf(2), within: <T>(promise: Promise<T>) => within(clock, promise) }
+}
+
+test('one call deletes what a process has left, however many pages that are', async () => {
+  const { open, gone, next, within } = setUp()
+  const left = await within(Promise.all(Array.from({ length: 35 }, () => gone.create({ players }))))
+  const { deleted } = await within(next.reapOrphans({ graceMs: 0 }))
+  expect([...deleted].toSorted()).toEqual(left.map(({ id }) => id).toSorted())
+  expect(open()).toEqual([])
+})
+
+test.each(['lost before', 'server error', 'not done'] as const)('a delete that fails is tried again: %s', async (fault) => {
+  const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 6 }])
+  await within(Promise.all(Array.from({ length: 12 }, () => gone.create({ players }))))
+  const failed: string[] = []
+  next.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
+  const { deleted, left } = await within(next.reapOrphans({ graceMs: 0 }))
+  expect([deleted.length, left]).toEqual([12, []])
+  expect(failed.length).toBe(fault === 'not done' ? 0 : 6)
+  expect(open()).toEqual([])
+})
+
+test('what a process had asked for when it went, and comes about only later, is found in the same call', async () => {
+  const { clock, open, gone, next, within } = setUp([{ operation: 'create', fault: 'done late', times: 3 }])
+  const dying = Promise.all([1, 2, 3].map(() => failing(gone.create({ players }))))
+  await clock.advance(10)
+  const reaping = next.reapOrphans({ graceMs: 0 })
+  await clock.advance(1)
+  expect(open()).toEqual([])
+  const { deleted } = await within(reaping)
+  expect(deleted.length).toBeGreaterThanOrEqual(3)
+  await within(gone.close())
+  await dying
+  expect(open()).toEqual([])
+})
+
+test('what the service does not delete is told, and deleted by a tick once it can be', async () => {
+  const { clock, open, gone, next, within, heal } = setUp([{ operation: 'delete', fault: 'server error' }])
+  const { id } = await within(gone.create({ players }))
+  expect(await within(next.reapOrphans({ graceMs: 0 }))).toEqual({ deleted: [], left: [id] })
+  heal()
+  await clock.advance(11_000)
+  expect(open()).toEqual([])
+  await within(Promise.all([next.close(), gone.close()]))
+})
+
+test('what could not be deleted until the close is named by it', async () => {
+  const { gone, next, within } = setUp([{ operation: 'delete', fault: 'server error' }])
+  const { id } = await within(gone.create({ players }))
+  await within(next.reapOrphans({ graceMs: 0 }))
+  const error = await within(failing(next.close({ timeoutMs: 3000 })))
+  expect(error).toMatchObject({ name: 'RelayNotDeleted', sessionIds: [id] })
+})
+
+test('sessions that this process opened since are no orphans, also those that it has let go of', async () => {
+  const { open, gone, next, within, clock } = setUp()
+  await within(gone.create({ players }))
+  const reaping = next.reapOrphans({ graceMs: 0 })
+  await clock.advance(1000)
+  const { id } = await within(next.open({ players }))
+  next.release(id)
+  expect((await within(reaping)).deleted).toHaveLength(1)
+  expect(open()).toEqual([id])
+})
