@@ -25,7 +25,7 @@ export {
   UnexpectedResponse,
   type CallFacts,
 } from './client/errors.js'
-export type { CallEvent, ClientEvents, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent } from './client/events.js'
+export type { CallEvent, ClientEvents, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent, UnreadableEvent } from './client/events.js'
 export { inProcess, type ClientDispatcher } from './client/in-process.js'
 export { selfStop, type SelfStopOptions } from './client/self-stop.js'
 export { parseDeploymentWebhook, parseRelayWebhook, type DeploymentHint, type RelayHint, type WebhookBody, type WebhookOptions } from './client/webhooks.js'

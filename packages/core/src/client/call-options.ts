@@ -12,7 +12,11 @@ export interface CallOptions {
 }
 
 /** @throws {InvalidInput} naming the option and its value. */
-export function checkCallOptions(id: OperationId, { signal, timeoutMs, priority }: CallOptions): void {
+export function checkCallOptions(id: OperationId, options: CallOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw new InvalidInput(`${id}: the options must be an object, got ${String(options)}`, { operation: id })
+  }
+  const { signal, timeoutMs, priority } = options
   const refuse = (option: string, must: string, value: unknown): never => {
     throw new InvalidInput(`${id}: option ${option} must be ${must}, got ${String(value)}`, { operation: id, field: option })
   }

@@ -6,7 +6,6 @@ import { pathOf } from '../wire.js'
 import { mayKeep, type AnswerCache } from './cache.js'
 import { checkCallOptions, type CallOptions } from './call-options.js'
 import { createCancellation } from './cancellation.js'
-import { deepFreeze } from './deep-freeze.js'
 import { loadDescription } from './description.js'
 import { createEncoder } from './encode.js'
 import type { Flights } from './flights.js'
@@ -69,7 +68,7 @@ async function describedCall(id: OperationId, calling: Calling): Promise<Describ
   const { flights, cache, clock, settings, nextCall } = calling
   const operation = (await loadDescription()).get(id)
   if (operation === undefined) throw new TypeError(`nothing describes ${id}`)
-  const encode = createEncoder(operation, settings, calling.pathPrefix)
+  const encode = createEncoder(id, operation, settings, calling.pathPrefix)
   const template = pathOf(operation, settings)
 
   return async (given, options, admit) => {
@@ -97,7 +96,7 @@ async function describedCall(id: OperationId, calling: Calling): Promise<Describ
       progress: createProgress(clock.now()),
     }
     const answer = await flights.board(request, signal, timeoutMs)
-    if (keep) cache.set(path, deepFreeze(answer))
+    if (keep) cache.set(path, answer)
     return answer
   }
 }

@@ -363,6 +363,18 @@ describe('close', () => {
   })
 })
 
+test('what is no input and what are no options are refused by name', async () => {
+  const { client } = await overNetwork((_, response) => answer(response, 200, deployment('abc')))
+  type Loose = ((...given: readonly unknown[]) => Promise<unknown>) & { readonly all: (...given: readonly unknown[]) => AsyncGenerator }
+  const { get, list } = client.deployments as unknown as Readonly<Record<string, Loose>>
+  await expect(get?.(null)).rejects.toMatchObject({ name: 'InvalidInput', operation: 'deployments.get', message: 'deployments.get: input: must be an object, got null' })
+  await expect(get?.({ request_id: 'a' }, null)).rejects.toMatchObject({ name: 'InvalidInput', operation: 'deployments.get' })
+  await expect(get?.({ request_id: '..' })).rejects.toMatchObject({ name: 'InvalidInput', operation: 'deployments.get', field: 'request_id' })
+  await expect(list?.all(null).next()).rejects.toMatchObject({ name: 'InvalidInput', operation: 'deployments.list' })
+  await expect(list?.all('x').next()).rejects.toMatchObject({ name: 'InvalidInput', operation: 'deployments.list' })
+  await expect(list?.all({}, 5).next()).rejects.toMatchObject({ name: 'InvalidInput', operation: 'deployments.list' })
+})
+
 test('many calls may share a signal: it gets one listener, and none is left', async () => {
   const { signal } = new AbortController()
   const { client } = await overNetwork((_, response) => answer(response, 200, deployment('abc')))

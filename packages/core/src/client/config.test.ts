@@ -78,6 +78,22 @@ test.each([
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field, message }))
 })
 
+test.each([undefined, null, 'https://service.example', []])('createClient(%j) says what it needs', (options) => {
+  const create = () => configure(options as unknown as ClientOptions)
+  expect(create).toThrow(expect.objectContaining({ name: 'InvalidInput', message: 'createClient needs options: { baseUrl, token }' }))
+})
+
+test.each([
+  [{ settings: 5 }, 'settings'],
+  [{ settings: null }, 'settings'],
+  [{ clock: null }, 'clock'],
+  [{ dispatcher: null }, 'dispatcher'],
+  [{ limiter: null }, 'limiter'],
+  [{ baseUrl: undefined }, 'baseUrl'],
+])('%j is refused by name', (options, field) => {
+  expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+})
+
 test('credentials in the address and the token are in no message', () => {
   for (const options of [
     { baseUrl: 'https://user:secret-password@service.example' },

@@ -44,6 +44,7 @@ export interface ClientConfig
 
 /** @throws {InvalidInput} naming the option and its value; the token's value is in no message. */
 export function configure(options: ClientOptions): ClientConfig {
+  if (!isPlain(options)) throw new InvalidInput('createClient needs options: { baseUrl, token }')
   checkNames(options, [...Object.keys(defaults), ...otherOptions])
   const config: ClientConfig = {
     ...filled(options, defaults),
@@ -55,7 +56,7 @@ export function configure(options: ClientOptions): ClientConfig {
     token: createTokenSource(options.token),
     limits: limitsOf(options.limits === undefined ? {} : options.limits),
     retry: retryOf(options.retry === undefined ? {} : options.retry),
-    settings: settingsOf(options.settings ?? {}),
+    settings: settingsOf(options.settings === undefined ? {} : options.settings),
   }
   checkMilliseconds('timeoutMs', config.timeoutMs, 1)
   check(typeof config.share === 'number' && config.share > 0 && config.share <= 1, 'share', config.share, 'a number above 0 and up to 1')
@@ -105,6 +106,7 @@ function retryOf(options: Partial<RetryOptions>): RetryOptions {
 }
 
 function settingsOf(options: Partial<Settings>): Settings {
+  check(isPlain(options), 'settings', options, 'an object')
   checkNames(options, Object.keys(defaultSettings), 'settings.')
   const settings = filled(options, defaultSettings)
   for (const [name, value] of Object.entries(settings)) check(typeof value === 'string' && value !== '', `settings.${name}`, value, 'a text')

@@ -1,11 +1,16 @@
+import { once } from 'node:events'
 import { describe, expect, test } from 'vitest'
 import { api, operations } from '../api/api.js'
 import { systemClock } from '../clock.js'
 import { decode, decodeGone } from './decode.js'
 import { NotFound, UnexpectedResponse } from './errors.js'
+import type { EventSink, UnreadableEvent } from './events.js'
 import { testRequest } from './request.fixture.js'
 import { deployment } from './server.fixture.js'
 import type { Answer } from './transport.js'
+
+const told: UnreadableEvent[] = []
+const sink: EventSink = { listens: () => true, emit: (_, event) => void told.push(event as UnreadableEvent) }
 
 const answer = (body: string, status = 200, headers: Answer['headers'] = { 'content-type': 'application/json' }): Answer => ({
   status,
@@ -13,10 +18,10 @@ const answer = (body: string, status = 200, headers: Answer['headers'] = { 'cont
   body,
   bytes: Buffer.byteLength(body),
 })
-const read = (body: string, status = 200, changes: Parameters<typeof testRequest>[0] = {}) => decode(testRequest(changes), answer(body, status), systemClock)
+const read = (body: string, status = 200, changes: Parameters<typeof testRequest>[0] = {}) => decode(testRequest(changes), answer(body, status), systemClock, sink)
 const refused = (body: string, status = 200, headers?: Answer['headers']) => {
   try {
-    decode(testRequest(), answer(body, status, headers), systemClock)
+    decode(testRequest(), answer(body, status, headers), systemClock, sink)
   } catch (error) {
     return error as UnexpectedResponse
   }
@@ -39,7 +44,7 @@ describe('a success', () => {
   })
 
   test('a wrong content type does not matter, nor a byte order mark', () => {
-    expect(decode(testRequest(), answer(`\ufeff${body}`, 200, { 'content-type': 'text/html' }), systemClock)).toEqual(JSON.parse(body))
+    expect(decode(testRequest(), answer(`\ufeff${body}`, 200, { 'content-type': 'text/html' }), systemClock, sink)).toEqual(JSON.parse(body))
   })
 
   test('without documented content has no value, whatever comes', () => {
@@ -51,6 +56,48 @@ describe('a success', () => {
     const revoke = { operation: api.relays.revokeUser }
     expect(read('', 204, revoke)).toBeUndefined()
     expect(read('{"session_id":"s"}', 200, revoke)).toEqual({ session_id: 's' })
+  })
+})
+
+describe('a list with entries that cannot be read', () => {
+  const list = { id: 'deployments.list', operation: api.deployments.list, input: {} } as const
+  const entry = (request_id: unknown) => ({ request_id, status: 'Status.READY' })
+
+  test('is the list of the others, and each is told of', () => {
+    told.length = 0
+    const data = [entry('a'), { status: 'Status.READY' }, entry('b'), entry(7), 'c', entry('d')]
+    expect(read(JSON.stringify({ data, total_count: 6 }), 200, list)).toEqual({ data: [entry('a'), entry('b'), entry('d')], total_count: 6 })
+    expect(told).toMatchObject([
+      { operation: 'deployments.list', call: 'test-1', field: 'data.1.request_id', wrong: 'is missing' },
+      { operation: 'deployments.list', field: 'data.3.request_id', wrong: 'must be a text' },
+      { operation: 'deployments.list', field: 'data.4', wrong: 'must be an object' },
+    ])
+  })
+
+  test('warns the process where nobody listens', async () => {
+    const warned = once(process, 'warning')
+    const deaf = { ...sink, listens: () => false }
+    decode(testRequest(list), answer(JSON.stringify({ data: [entry('a'), {}, {}] })), systemClock, deaf)
+    expect(String((await warned)[0])).toContain('deployments.list: left out of the answer: data.1.request_id is missing, and 1 more')
+  })
+
+  test.each([
+    ['of which none can be read', { data: [{}, 7] }, 'data.0.request_id'],
+    ['that is none', { data: { 0: entry('a') } }, 'data'],
+    ['that is missing', {}, 'data'],
+  ])('%s is not as described', (_, body, field) => {
+    expect(() => read(JSON.stringify(body), 200, list)).toThrow(expect.objectContaining({ name: 'UnexpectedResponse', field }))
+  })
+})
+
+describe('what is read', () => {
+  test('is frozen through and through, also where a field was left out', () => {
+    const isDeeplyFrozen = (value: unknown): boolean =>
+      typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen))
+    const body = { ...deployment('abc'), ports: { game: { external: 1 } }, tags: ['a'], more: [{ deep: {} }] }
+    expect(isDeeplyFrozen(read(JSON.stringify(body)))).toBe(true)
+    expect(isDeeplyFrozen(read(JSON.stringify({ ...body, elapsed_time: 'soon' })))).toBe(true)
+    expect(Object.isFrozen(decodeGone({ operation: api.deployments.stop }, new NotFound('gone')))).toBe(true)
   })
 })
 

@@ -1,5 +1,8 @@
 import type { Clock } from '../clock.js'
+import { deepFreeze } from './deep-freeze.js'
 import { UnexpectedResponse, type MusterError } from './errors.js'
+import type { EventSink } from './events.js'
+import { readableEntries, type ReadableEntries } from './readable-entries.js'
 import { readerOf } from './reader.js'
 import { headerOf, refusal, withoutSecretsOf } from './refusal.js'
 import { factsOf, type Request } from './request.js'
@@ -12,8 +15,8 @@ type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress'>
  * The last hop: the value of an answer.
  * @throws {MusterError} of the class that the status stands for.
  */
-export function decode(request: Asked, answer: Answer, clock: Clock): unknown {
-  if (answer.status >= 200 && answer.status < 300) return contentOf(request, answer)
+export function decode(request: Asked, answer: Answer, clock: Clock, events: EventSink): unknown {
+  if (answer.status >= 200 && answer.status < 300) return contentOf(request, answer, events)
   throw refusal(request, answer, clock.now())
 }
 
@@ -23,15 +26,16 @@ export function decode(request: Asked, answer: Answer, clock: Clock): unknown {
  */
 export function decodeGone({ operation }: Pick<Request, 'operation'>, told: MusterError): unknown {
   const result = operation.output?.safeParse({ message: told.message })
-  return result?.success ? result.data : undefined
+  return result?.success ? deepFreeze(result.data) : undefined
 }
 
 /**
  * The value that a success answer carries: any 2xx counts. Unknown fields pass; a wrong content type with
- * readable JSON is no matter; a body where none is documented is ignored.
+ * readable JSON is no matter; a body where none is documented is ignored; an entry of a list that cannot be read is left
+ * out and told of. Frozen, because equal reads share it and some answers are kept.
  * @throws {UnexpectedResponse} for a body that is empty, is not JSON, or lacks what the code cannot go on without.
  */
-function contentOf(request: Asked, answer: Answer): unknown {
+function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
   const { output, success } = request.operation
   if (output === undefined) return undefined
   const unexpected = (what: string, field?: string): MusterError =>
@@ -45,10 +49,28 @@ function contentOf(request: Asked, answer: Answer): unknown {
     const type = withoutSecretsOf(request, headerOf(answer, 'content-type') ?? 'not given')
     throw unexpected(`the answer is not JSON (${answer.bytes} bytes, content type ${type})`)
   }
-  const result = readerOf(output)(json.value)
-  if (result.success) return result.data
+  const read = readerOf(output)
+  const result = read(json.value)
+  if (result.success) return deepFreeze(result.data)
+  const readable = readableEntries(output, json.value)
+  const rest = readable && read(readable.json)
+  if (rest?.success) {
+    tellLeftOut(request, readable?.leftOut ?? [], events)
+    return deepFreeze(rest.data)
+  }
   const { field, wrong } = result.fault
   throw unexpected(`the answer's ${field === undefined ? 'body' : `field ${field}`} is not as described: it ${wrong}`, field)
+}
+
+/** Who listens is told of each entry, and otherwise the process is warned: what is left out may be a server that costs money. */
+function tellLeftOut(request: Asked, leftOut: ReadableEntries['leftOut'], events: EventSink): void {
+  const { attempt } = request.progress
+  if (!events.listens('unreadable')) {
+    const [first] = leftOut
+    const others = leftOut.length > 1 ? `, and ${leftOut.length - 1} more` : ''
+    process.emitWarning(`${request.id}: left out of the answer: ${first?.field} ${first?.wrong}${others}`, 'MusterWarning')
+  }
+  for (const { field, wrong } of leftOut) events.emit('unreadable', { ...factsOf(request), attempt, field: field ?? '', wrong })
 }
 
 /** JSON.parse's own error quotes the text, which may hold a secret. */

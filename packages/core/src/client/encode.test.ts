@@ -7,7 +7,7 @@ import { operation } from '../operation.js'
 import { createEncoder, encodeSegment } from './encode.js'
 import { InvalidInput } from './errors.js'
 
-const encode = (op: Parameters<typeof createEncoder>[0], input: Record<string, unknown>, prefix = '') => createEncoder(op, defaultSettings, prefix)(input)
+const encode = (op: Parameters<typeof createEncoder>[1], input: Record<string, unknown>, prefix = '') => createEncoder('fleets.get', op, defaultSettings, prefix)(input)
 
 describe('paths', () => {
   // Any text, and texts made of what paths, URLs and encodings are made of.
@@ -34,7 +34,7 @@ describe('paths', () => {
   })
 
   test.each(['', '.', '..'])('%j has no encoding and is refused, naming the key', (text) => {
-    expect(() => encodeSegment('fleet_name', text)).toThrow(expect.objectContaining({ name: 'InvalidInput', field: 'fleet_name' }))
+    expect(() => encodeSegment('fleets.get', 'fleet_name', text)).toThrow(expect.objectContaining({ name: 'InvalidInput', field: 'fleet_name' }))
   })
 
   test.each(['\ud800', 'a\udc00b'])('half of a surrogate pair is refused, naming the key', (text) => {

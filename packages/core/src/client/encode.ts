@@ -1,3 +1,4 @@
+import type { OperationId } from '../api/api.js'
 import type { Settings } from '../api/settings.js'
 import type { Operation } from '../operation.js'
 import { pathOf, wireName } from '../wire.js'
@@ -17,7 +18,7 @@ export interface EncodedInput {
  * Makes the function that writes an operation's (already validated) input as path, query, headers and body.
  * @param prefix path of the base URL, without a slash at its end.
  */
-export function createEncoder(operation: Operation, settings: Settings, prefix: string) {
+export function createEncoder(id: OperationId, operation: Operation, settings: Settings, prefix: string) {
   // '/v1/app/{app_name}/version' is '/v1/app/', then the name, then '/version'.
   const [first = '', ...rest] = `${prefix}${pathOf(operation, settings)}`.split(/\{\w+\}/)
   const alwaysBody = operation.method === 'POST' || operation.method === 'PATCH'
@@ -25,7 +26,7 @@ export function createEncoder(operation: Operation, settings: Settings, prefix: 
   return (input: Readonly<Record<string, unknown>>): EncodedInput => {
     let path = first
     operation.pathKeys.forEach((key, index) => {
-      path += encodeSegment(key, String(input[key])) + rest[index]
+      path += encodeSegment(id, key, String(input[key])) + rest[index]
     })
     let query = ''
     const headers: string[] = []
@@ -34,8 +35,8 @@ export function createEncoder(operation: Operation, settings: Settings, prefix: 
       const value = input[key]
       if (value === undefined) continue
       const { place, name } = wireName(operation, key, settings)
-      if (place === 'query') query += `${query === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeText(key, queryText(value))}`
-      else if (place === 'header') headers.push(name, headerText(key, String(value)))
+      if (place === 'query') query += `${query === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeText(id, key, queryText(value))}`
+      else if (place === 'header') headers.push(name, headerText(id, key, String(value)))
       else if (place === 'body') (body ??= {})[name] = value
     }
     if (body !== undefined) headers.push('content-type', 'application/json')
@@ -48,26 +49,26 @@ export function createEncoder(operation: Operation, settings: Settings, prefix: 
  * `.` and `..` have no encoding that servers leave alone (they read `%2e%2e` as `..` too), and an empty
  * name would change the route: these are refused.
  */
-export function encodeSegment(key: string, name: string): string {
+export function encodeSegment(id: OperationId, key: string, name: string): string {
   if (name === '' || name === '.' || name === '..') {
-    throw new InvalidInput(`${key} is ${JSON.stringify(name)}, which cannot stand in a path`, { field: key })
+    throw new InvalidInput(`${id}: input ${key}: is ${JSON.stringify(name)}, which cannot stand in a path`, { operation: id, field: key })
   }
-  return encodeText(key, name)
+  return encodeText(id, key, name)
 }
 
-function encodeText(key: string, text: string): string {
+function encodeText(id: OperationId, key: string, text: string): string {
   try {
     return encodeURIComponent(text)
   } catch (cause) {
-    throw new InvalidInput(`${key} is not well-formed text: it holds half of a surrogate pair`, { field: key, cause })
+    throw new InvalidInput(`${id}: input ${key}: is not well-formed text: it holds half of a surrogate pair`, { operation: id, field: key, cause })
   }
 }
 
 const queryText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-function headerText(key: string, text: string): string {
+function headerText(id: OperationId, key: string, text: string): string {
   if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) {
-    throw new InvalidInput(`${key} holds characters that cannot stand in a header`, { field: key })
+    throw new InvalidInput(`${id}: input ${key}: holds characters that cannot stand in a header`, { operation: id, field: key })
   }
   return text
 }

@@ -57,11 +57,20 @@ export interface ThrottledEvent extends CallEvent {
   readonly pauseMs: number
 }
 
+/** An entry of a list lacks what the code cannot go on without, such as its id, and was left out of the answer. */
+export interface UnreadableEvent extends CallEvent {
+  /** Where it stood in the answer, e.g. `data.3.request_id`. */
+  readonly field: string
+  /** What is wrong, e.g. `is missing`. Without the value. */
+  readonly wrong: string
+}
+
 export interface ClientEvents {
   request: (event: RequestEvent) => void
   response: (event: ResponseEvent) => void
   retry: (event: RetryEvent) => void
   throttled: (event: ThrottledEvent) => void
+  unreadable: (event: UnreadableEvent) => void
 }
 
 /** Where the hops put their events. */

@@ -26,7 +26,7 @@ const stop = { id: 'deployments.stop', operation: api.deployments.stop, path: '/
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('one flight for equal reads', () => {
-  test('those who ask at the same time get one answer, which none of them can change', async () => {
+  test('those who ask at the same time get one answer', async () => {
     const { flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000)
     const second = flights.board(read(), undefined, 1000)
@@ -34,8 +34,6 @@ describe('one flight for equal reads', () => {
     const value = { tags: ['a'] }
     under[0]?.land(value)
     expect(await Promise.all([first, second])).toEqual([value, value])
-    expect(Object.isFrozen(await second)).toBe(true)
-    expect(Object.isFrozen((await first as typeof value).tags)).toBe(true)
   })
 
   test('a failure is everybody’s', async () => {

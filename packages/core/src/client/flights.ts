@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js'
-import { deepFreeze } from './deep-freeze.js'
 import type { Deadlines } from './deadlines.js'
 import { Flight } from './flight.js'
 import type { Lifetime } from './lifetime.js'
@@ -51,8 +50,7 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
       const key = [writes, request.priority, request.path, ...request.headers].join(' ')
       const shared = reads.get(key)
       if (shared === undefined) return read(request, key).join(signal, timeoutMs)
-      // What more than one is given, nobody may change.
-      return shared.join(signal, timeoutMs).then(deepFreeze)
+      return shared.join(signal, timeoutMs)
     },
   }
 }

@@ -18,8 +18,9 @@ export function nextPage(page: number, pagination: Pagination | null | undefined
   if (pagination === undefined || pagination === null) return { page: page + 1, promised: false }
   const { has_next, next_page_number: named, paginator } = pagination
   if (has_next === false) return undefined
-  if (typeof named === 'number') return named > page ? { page: named, promised: true } : undefined
   const pages = paginator?.num_pages
-  if (has_next === true || (typeof pages === 'number' && pages > page)) return { page: page + 1, promised: true }
-  return undefined
+  const promised = has_next === true || (typeof pages === 'number' && pages > page)
+  // A number that does not go up is wrong, and says no more than that there is a next page.
+  if (typeof named === 'number') return named > page ? { page: named, promised: true } : { page: page + 1, promised }
+  return promised ? { page: page + 1, promised } : undefined
 }

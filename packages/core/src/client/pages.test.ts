@@ -14,8 +14,10 @@ describe('nextPage', () => {
     [1, { paginator: { num_pages: 2 } }, { page: 2, promised: true }],
     [2, { paginator: { num_pages: 2 } }, undefined],
     [1, { has_next: false, next_page_number: 2 }, undefined],
-    [3, { has_next: true, next_page_number: 3 }, undefined],
-    [3, { has_next: true, next_page_number: 1 }, undefined],
+    [3, { has_next: true, next_page_number: 3 }, { page: 4, promised: true }],
+    [3, { has_next: true, next_page_number: 1 }, { page: 4, promised: true }],
+    [3, { next_page_number: 0, paginator: { num_pages: 4 } }, { page: 4, promised: true }],
+    [3, { next_page_number: 1 }, { page: 4, promised: false }],
     [1, {}, undefined],
     [1, undefined, { page: 2, promised: false }],
     [1, null, { page: 2, promised: false }],
@@ -35,6 +37,19 @@ async function gather(serve: (page: number) => unknown, input: Readonly<Record<s
   const items: unknown[] = []
   for await (const item of allPages('fleets.list', list)(input, options)) items.push(item)
   return { items, asked }
+}
+
+/** The same up to an error, and the error. */
+async function gatherUntilError(serve: (page: number) => unknown) {
+  const asked: unknown[] = []
+  const items: unknown[] = []
+  const list = async (input: unknown) => (asked.push(input), serve((input as { page: number }).page))
+  try {
+    for await (const item of allPages('fleets.list', list)()) items.push(item)
+  } catch (error) {
+    return { items, asked, error }
+  }
+  return { items, asked, error: undefined }
 }
 
 const pages = (count: number, each = 2) => (page: number) => ({
@@ -91,7 +106,7 @@ describe('all pages', () => {
     await expect(gather(serve)).rejects.toBe(failure)
   })
 
-  test('property: it ends for any lying service, asks for every page at most once, and leaves nothing out', async () => {
+  test('property: it ends for any lying service, asks for every page at most once, and leaves nothing out unless it says so', async () => {
     const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
     const pagination = fc.record(
       {
@@ -105,25 +120,64 @@ describe('all pages', () => {
       { requiredKeys: [] },
     )
     const page = fc.record({
-      fleets: maybe(fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd') }), { maxLength: 3 })),
+      fleets: fc.array(fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd') }), { maxLength: 3 }),
       pagination: fc.option(pagination, { nil: undefined }),
       total_count: maybe(fc.constantFrom(-1, 0, 1, 1e12)),
     })
     await fc.assert(
       // Few different pages, told of again and again: whatever is asked for.
       fc.asyncProperty(fc.array(page, { minLength: 1, maxLength: 6 }), fc.nat({ max: 3 }), async (told, start) => {
-        const { items, asked } = await gather((number) => told[(number + start) % told.length])
+        const { items, asked, error } = await gatherUntilError((number) => told[(number + start) % told.length])
         const numbers = asked.map((input) => (input as { page: number }).page)
         expect(new Set(numbers).size).toBe(numbers.length)
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
-        // At most all different pages and one that was seen before.
-        expect(numbers.length).toBeLessThanOrEqual(told.length + 1)
         const given = numbers.map((number) => told[(number + start) % told.length]?.fleets ?? [])
+        // A list that is given up for its repetitions is not taken for the whole one.
+        if (error !== undefined) expect(error).toMatchObject({ name: 'UnexpectedResponse', operation: 'fleets.list', field: 'pagination' })
+        // Before each different page at most four that were seen before, and then five.
+        expect(numbers.length).toBeLessThanOrEqual(5 * told.length + 5)
         const different = given.filter((fleets, index) => given.findIndex((one) => JSON.stringify(one) === JSON.stringify(fleets)) === index)
         expect(items).toEqual(different.flat())
       }),
       { numRuns: 300 },
     )
+  })
+
+  test.each([
+    ['names the present page as the next', (page: number) => ({ has_next: page < 3, next_page_number: page })],
+    ['names the first page as the next', (page: number) => ({ has_next: page < 3, next_page_number: 1 })],
+    ['says nothing but a wrong number', () => ({ next_page_number: 0 })],
+  ])('a service that %s does not cut the list short', async (_, pagination) => {
+    const { items } = await gather((page) => ({ fleets: page > 3 ? [] : [{ name: `${page}` }], pagination: pagination(page) }))
+    expect(items).toEqual([{ name: '1' }, { name: '2' }, { name: '3' }])
+  })
+
+  test('a page that moved on while it was read is left out, and the rest comes', async () => {
+    const shown = [['c'], ['c'], ['b'], ['a']]
+    const { items } = await gather((page) => ({ fleets: shown[page - 1]?.map((name) => ({ name })), pagination: { has_next: page < 4 } }))
+    expect(items).toEqual([{ name: 'c' }, { name: 'b' }, { name: 'a' }])
+  })
+
+  test('a service that promises more and gives the same is an error, not the whole list', async () => {
+    const { items, error, asked } = await gatherUntilError(() => ({ fleets: [{ name: 'a' }], pagination: { has_next: true } }))
+    expect(items).toEqual([{ name: 'a' }])
+    expect(error).toMatchObject({ name: 'UnexpectedResponse', operation: 'fleets.list', field: 'pagination' })
+    expect(asked).toHaveLength(6)
+  })
+
+  test.each([undefined, null, 'none', { 0: 'a' }])('a list that is %j is an error, not empty', async (fleets) => {
+    await expect(gather(() => ({ fleets }))).rejects.toMatchObject({
+      name: 'UnexpectedResponse',
+      message: "fleets.list: the answer's field fleets is not a list",
+      operation: 'fleets.list',
+      field: 'fleets',
+    })
+  })
+
+  test('entries may be nested deeper than the stack is deep', async () => {
+    const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown
+    const { items } = await gather((page) => ({ fleets: page === 1 ? [{ name: 'a', deep }] : [] }))
+    expect(items).toHaveLength(1)
   })
 
   test('a service that makes up ever new pages is left at the 10,000th', async () => {

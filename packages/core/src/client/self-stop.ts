@@ -39,6 +39,7 @@ const id = 'deployments.selfStop'
  * @throws {InvalidInput} when a variable is missing, e.g. outside of a container.
  */
 export async function selfStop(options: SelfStopOptions = {}): Promise<DeploymentStopped> {
+  if (typeof options !== 'object' || options === null) throw new InvalidInput(`${id}: the options must be an object`, { operation: id })
   const { environment = process.env, prefix = 'SERVICE', containerLogStorage, ...rest } = options
   const { signal, timeoutMs, ...connection } = rest
   checkCallOptions(id, { signal, timeoutMs })

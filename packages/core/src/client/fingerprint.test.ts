@@ -1,0 +1,29 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { fingerprint } from './fingerprint.js'
+
+test('is the same for equal values and for no others', () => {
+  const value = fc.jsonValue({ maxDepth: 3 })
+  fc.assert(
+    fc.property(value, value, (one, other) => {
+      expect(fingerprint(one)).toBe(fingerprint(structuredClone(one)))
+      expect(fingerprint(one) === fingerprint(other)).toBe(JSON.stringify(one) === JSON.stringify(other))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test.each([
+  [['a', 'b'], ['a,b']],
+  [[[], []], [[[]]]],
+  [{ a: 1 }, { a: '1' }],
+  [{ a: { b: 1 } }, { a: {}, b: 1 }],
+  [null, 'null'],
+  [[null], [undefined]],
+])('%j is not %j', (one, other) => expect(fingerprint(one)).not.toBe(fingerprint(other)))
+
+test('of what is nested deeper than the stack is deep', () => {
+  const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown
+  expect(fingerprint(deep(200_000))).toBe(fingerprint(deep(200_000)))
+  expect(fingerprint(deep(200_000))).not.toBe(fingerprint(deep(199_999)))
+})
