@@ -80,7 +80,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     limits: limits && createRateLimits(limits.algorithm),
     tooManyAnswer: limits ?? { retryAfter: false, body: 'json' },
     token: resolved.token,
-    page: resolved.page ? createPage(world, faults) : undefined,
+    page: resolved.page ? createPage({ world, faults, knownToken: options.token === undefined ? resolved.token : null }) : undefined,
     onError: resolved.onError,
   })
 

@@ -2,7 +2,7 @@
 export { createEmulator, type Emulator, type EmulatorState } from './emulator.js'
 export type { EmulatorOptions, ImageReference, LimitSettings, RegistryImage, Some } from './options.js'
 export type { Fault } from './faults/fault.js'
-export type { Faults } from './faults/faults.js'
+export type { FaultCount, Faults } from './faults/faults.js'
 export type { Counters } from './counters.js'
 export type { Listening, ListenOptions } from './http/server.js'
 export { ConnectionDropped } from './http/reply.js'

@@ -50,6 +50,8 @@ export interface DeploymentRecord {
   readonly site: Site | undefined
   /** The variables in its container. Holds secrets. */
   readonly environment: Readonly<Record<string, string>>
+  /** Which of the variables are not to be shown. */
+  readonly hiddenVariables: ReadonlySet<string>
   /** A secret. */
   readonly deleteToken: string
   readonly accessPointId: string

@@ -25,6 +25,20 @@ export function environmentOf(
   return { ...Object.fromEntries(variables.map(({ key, value }) => [key, value])), ...injectedVariables(injected) }
 }
 
+/** A variable as a version (`is_secret`) or a deployment (`is_hidden`) has it. */
+interface FlaggedVariable {
+  readonly key: string
+  readonly is_secret?: boolean | undefined
+  readonly is_hidden?: boolean | undefined
+}
+
+/** The names whose value is a secret. Of two variables of one key the later one counts, as it does for the value. */
+export function hiddenNames(variables: readonly FlaggedVariable[]): ReadonlySet<string> {
+  const flags = new Map(variables.map(({ key, is_secret, is_hidden }) => [key, is_secret === true || is_hidden === true]))
+  flags.set(`${PREFIX}_DELETE_TOKEN`, true)
+  return new Set(Array.from(flags).flatMap(([key, isHidden]) => (isHidden ? [key] : [])))
+}
+
 function injectedVariables({ requestId, deleteUrl, deleteToken, tags, site }: Injected): Record<string, string> {
   return {
     [`${PREFIX}_REQUEST_ID`]: requestId,

@@ -3,7 +3,7 @@ import type { VersionRecord } from '../records.js'
 import type { DeploymentDeps } from './deployment-deps.js'
 import type { DeploymentRecord, TagRecord } from './deployment-record.js'
 import type { Order } from './deployments.js'
-import { environmentOf } from './environment.js'
+import { environmentOf, hiddenNames } from './environment.js'
 import { hex } from './hex.js'
 import { imageOf, type ImageCache } from './image-cache.js'
 import { fail, newborn } from './lifecycle.js'
@@ -45,6 +45,7 @@ export function createRecordMaker(deps: RecordMakerDeps): (order: Order) => Depl
     const site = allocate(order, id)
     const cached = site !== undefined && cache.has(version, site.place)
     const plan = drawPlan(version, { cached, skipTelemetry, fault, immediate: webhookFault === 'early' }, deployTimes, random)
+    const variables = [...version.envs, ...(order.variables ?? [])]
     const now = Math.round(clock.now() * 1000) / 1000
     return {
       id,
@@ -54,13 +55,14 @@ export function createRecordMaker(deps: RecordMakerDeps): (order: Order) => Depl
       sessionConfig: version.session_config,
       createdAt: now,
       site,
-      environment: environmentOf([...version.envs, ...(order.variables ?? [])], {
+      environment: environmentOf(variables, {
         requestId: id,
         deleteUrl: `${url()}/v1/self/stop/${id}/${accessPointId}`,
         deleteToken,
         tags,
         site,
       }),
+      hiddenVariables: hiddenNames(variables),
       deleteToken,
       accessPointId,
       command: order.command ?? version.command,

@@ -16,6 +16,17 @@ test('without probability and nth, every request of the operation', () => {
   expect(faults.strike('fleets.list')).toBeUndefined()
 })
 
+test('it is counted what each has done', () => {
+  const always: Fault = { operation: '*', count: 2, status: 500 }
+  const second: Fault = { operation: 'fleets.get', nth: [2], delayMs: 5 }
+  const faults = createFaults([always, second], seededRandom(1))
+  for (const operation of ['fleets.get', 'fleets.list', 'fleets.get'] as const) faults.strike(operation)
+  expect(faults.counts()).toEqual([
+    { fault: always, seen: 3, struck: 2 },
+    { fault: second, seen: 2, struck: 1 },
+  ])
+})
+
 test('nth counts requests of the operation', () => {
   expect(struck({ operation: 'fleets.get', nth: [2, 4], status: 500 }, 6)).toEqual([2, 4])
   const faults = createFaults([{ operation: 'fleets.get', nth: [2], status: 500 }], seededRandom(1))

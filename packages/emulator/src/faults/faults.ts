@@ -9,6 +9,16 @@ export interface Faults {
   add(fault: Fault): () => void
   clear(): void
   list(): readonly Fault[]
+  /** The same, with what each has done so far. */
+  counts(): readonly FaultCount[]
+}
+
+export interface FaultCount {
+  readonly fault: Fault
+  /** Requests of its operation since it was declared. */
+  readonly seen: number
+  /** How many of them it has struck. */
+  readonly struck: number
 }
 
 export interface FaultSource extends Faults {
@@ -46,6 +56,7 @@ export function createFaults(initial: readonly Fault[], random: Random): FaultSo
     add,
     clear: () => declared.clear(),
     list: () => Array.from(declared, ({ fault }) => fault),
+    counts: () => Array.from(declared, ({ fault, seen, struck }) => ({ fault, seen, struck })),
     strike: (operation) => {
       const struck: Fault[] = []
       for (const entry of declared) if (strikes(entry, operation, random)) struck.push(entry.fault)

@@ -31,7 +31,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): (request: Reques
   return async (request) => {
     const { path, query } = targetOf(request.url)
     const match = router.match(request.method, path)
-    if (match.kind !== 'route') return page?.(request.method, path) ?? unrouted(match, world)
+    if (match.kind !== 'route') return page?.({ method: request.method, path, query, headers: request.headers }) ?? unrouted(match, world)
 
     const { id, operation } = match.route
     const strike = faults.strike(id)

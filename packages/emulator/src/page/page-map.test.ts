@@ -1,20 +1,22 @@
 import { expect, test } from 'vitest'
 import { places } from '../places.js'
-import { worldMap } from './page-map.js'
+import { europeMap, worldMap } from './page-map.js'
 import type { PageLocation, PageState } from './page-state.js'
 import { started } from '../emulator.fixture.js'
 import { worldOutline } from './world-outline.js'
 
 const empty = (await (await started().emulator.fetch(new Request('http://any/_emulator/state'))).json()) as PageState
 
-function mapOf(changes: Readonly<Record<string, Partial<PageLocation>>>): string {
-  const locations = empty.locations.map((location) => ({ ...location, ...changes[location.id] }))
-  const running = locations.reduce((total, location) => total + location.running, 0)
-  return worldMap({ ...empty, locations, deployments: { ...empty.deployments, running } }).markup
-}
+type Changes = Readonly<Record<string, Partial<PageLocation>>>
 
-const groupOf = (map: string, id: string) => new RegExp(`<g id="at-${id}".*`).exec(map)?.[0] ?? ''
-const numbers = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, number]) => Number(number))
+function stateOf(changes: Changes): PageState {
+  return { ...empty, locations: empty.locations.map((location) => ({ ...location, ...changes[location.id] })) }
+}
+const mapOf = (changes: Changes) => worldMap(stateOf(changes)).markup
+const europeOf = (changes: Changes) => europeMap(stateOf(changes)).markup
+
+const groupOf = (map: string, id: string) => new RegExp(`<g id="\\w+-${id}".*`).exec(map)?.[0] ?? ''
+const radiusAt = (map: string, id: string) => Number(/class="rim" r="([\d.]+)"/.exec(groupOf(map, id))?.[1])
 
 test('the outline is path data, small, and inside the map', () => {
   expect(worldOutline).toMatch(/^\s*(M\d+[\s-]\d+\s*l[-\d\s]+z\s*)+$/)
@@ -23,8 +25,8 @@ test('the outline is path data, small, and inside the map', () => {
 
 test('every place is on the map, north up and east to the right', () => {
   const map = mapOf({})
-  expect(map).toMatch(/viewBox="0 0 1800 670"/)
-  const spots = map.matchAll(/id="at-([\w-]+)" transform="translate\(([\d.]+) ([\d.]+)\)"/g)
+  expect(map).toMatch(/viewBox="0 0 1850 670"/)
+  const spots = map.matchAll(/id="world-([\w-]+)" transform="translate\(([\d.]+) ([\d.]+)\)"/g)
   const at = new Map(Array.from(spots, ([, id, x, y]) => [id, { x: Number(x), y: Number(y) }]))
   expect(at.size).toBe(places.length)
   for (const { x, y } of at.values()) expect(x > 0 && x < 1800 && y > 0 && y < 670).toBe(true)
@@ -33,34 +35,51 @@ test('every place is on the map, north up and east to the right', () => {
 })
 
 test('a place without deployments is a small dot', () => {
-  expect(groupOf(mapOf({}), 'tokyo')).toMatch(/<title>Tokyo: none<\/title><g class="dot"><circle class="empty" r="4"\/>/)
+  expect(groupOf(mapOf({}), 'tokyo')).toMatch(/<title>Tokyo: none<\/title><g class="dot"><circle class="empty" r="2.4"\/>/)
 })
 
 test("a dot's slices are what the deployments do, its area how many there are", () => {
   const map = mapOf({
-    tokyo: { ready: 4, running: 4 },
-    osaka: { ready: 1, running: 1 },
-    paris: { ready: 2, starting: 1, error: 1, running: 4 },
+    tokyo: { ready: 4, deployments: 4 },
+    osaka: { ready: 1, deployments: 1 },
+    lima: { ready: 2, starting: 1, error: 1, deployments: 4 },
   })
-  const paris = groupOf(map, 'paris')
-  expect(paris).toContain('<title>Paris: 2 ready, 1 starting, 1 error</title>')
-  expect(paris).toContain('class="alarm"')
-  const slices = paris.matchAll(/class="slice (\w+)".*?dasharray="(\d+) 100" stroke-dashoffset="(-?\d+)"/g)
+  const lima = groupOf(map, 'lima')
+  expect(lima).toContain('<title>Lima: 2 ready, 1 starting, 1 error</title>')
+  expect(lima).toContain('class="alarm"')
+  const slices = lima.matchAll(/class="slice (\w+)" d="([^"]+)"/g)
   expect(Array.from(slices, ([, ...slice]) => slice)).toEqual([
-    ['ready', '50', '0'],
-    ['starting', '25', '-50'],
-    ['error', '25', '-75'],
+    ['ready', 'M0 0L0 -9A9 9 0 0 1 0 9z'],
+    ['starting', 'M0 0L0 9A9 9 0 0 1 -9 0z'],
+    ['error', 'M0 0L-9 0A9 9 0 0 1 0 -9z'],
   ])
-  const [tokyo = 0] = numbers(groupOf(map, 'tokyo'), /stroke-width="([\d.]+)"/g)
-  const [osaka = 0] = numbers(groupOf(map, 'osaka'), /stroke-width="([\d.]+)"/g)
-  expect(tokyo / osaka).toBeCloseTo(2, 1)
+  expect(groupOf(map, 'tokyo')).toContain('<circle class="slice ready" r="9"/>')
+  expect((radiusAt(map, 'tokyo') - 1) / (radiusAt(map, 'osaka') - 1)).toBeCloseTo(2, 1)
   expect(groupOf(map, 'tokyo')).not.toContain('alarm')
   expect(map).toContain(`aria-label="World map: 9 deployments at 3 of ${places.length} locations.`)
 })
 
 test('however many there are, no dot covers the map, and none vanishes', () => {
-  const map = mapOf({ tokyo: { ready: 50_000, running: 50_000 }, osaka: { ready: 1, running: 1 } })
-  const radii = ['tokyo', 'osaka'].flatMap((id) => numbers(groupOf(map, id), /stroke-width="([\d.]+)"/g))
-  expect(radii).toEqual([27, 5])
-  expect(map.indexOf('at-osaka')).toBeGreaterThan(map.indexOf('at-tokyo'))
+  const map = mapOf({ tokyo: { ready: 50_000, deployments: 50_000 }, osaka: { ready: 1, deployments: 1 } })
+  expect(['tokyo', 'osaka'].map((id) => radiusAt(map, id))).toEqual([15 + 1, 3 + 1])
+  expect(map.indexOf('world-osaka')).toBeGreaterThan(map.indexOf('world-tokyo'))
+})
+
+test('names stand beside their dots, also at the edges of the map; those of Europe on a map of their own', () => {
+  const changes = Object.fromEntries(['auckland', 'tokyo', 'lima', 'paris'].map((id) => [id, { ready: 2, deployments: 2 }]))
+  const map = mapOf(changes)
+  expect(groupOf(map, 'tokyo')).toMatch(/text-anchor="start">Tokyo 2<\/text>/)
+  expect(groupOf(map, 'auckland')).toMatch(/text-anchor="(end|middle)">Auckland 2<\/text>/)
+  expect(groupOf(map, 'paris')).toMatch(/class="dot small">.*class="slice ready"/)
+  expect(groupOf(map, 'paris')).not.toContain('<text')
+  const europe = europeOf(changes)
+  expect(groupOf(europe, 'paris')).toContain('>Paris 2</text>')
+  expect(europe).not.toContain('tokyo')
+  expect(europe).toContain('aria-label="Europe: 2 deployments."')
+})
+
+test('Europe is all of it', () => {
+  const continent = places.filter(({ location }) => location.continent === 'Europe').map(({ id }) => id)
+  const shown = Array.from(europeOf({}).matchAll(/id="europe-([\w-]+)"/g), ([, id]) => id)
+  expect(shown.toSorted()).toEqual(continent.toSorted())
 })

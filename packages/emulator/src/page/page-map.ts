@@ -1,5 +1,6 @@
-// pure: the world map of the page
+// pure: the maps of the page
 import { html, markup, type Html } from './html.js'
+import { placeLabels, type Dot, type Label } from './map-labels.js'
 import { phases } from './page-phase.js'
 import type { PageLocation, PageState } from './page-state.js'
 import { counted } from './words.js'
@@ -9,49 +10,118 @@ const { west, north, east, south, unitsPerDegree } = mapExtent
 const WIDTH = (east - west) * unitsPerDegree
 const HEIGHT = (north - south) * unitsPerDegree
 const MERIDIANS = 30
+/** Room for the dots of the far east. */
+const MARGIN = 50
 
 const xOf = (longitude: number) => round((longitude - west) * unitsPerDegree)
 const yOf = (latitude: number) => round((north - latitude) * unitsPerDegree)
 const round = (value: number) => Math.round(value * 10) / 10
 
-/** A dot's area grows with the deployments, as far as the largest still leaves its neighbours to be seen. */
-const LARGEST_RADIUS = 27
-const RADIUS_OF_ONE = 7.5
+/** A part of the world, in units; and the width in pixels at which the names of cities are placed on it. */
+interface View {
+  readonly name: 'world' | 'europe'
+  readonly left: number
+  readonly top: number
+  readonly width: number
+  readonly height: number
+  readonly pixels: number
+}
 
-function radiusOf(running: number, most: number): number {
+const world: View = { name: 'world', left: 0, top: 0, width: WIDTH + MARGIN, height: HEIGHT, pixels: 850 }
+/** From Lisbon to Istanbul, and from Helsinki to Athens. */
+const europe: View = { name: 'europe', left: xOf(-13), top: yOf(64), width: 48 * unitsPerDegree, height: 29 * unitsPerDegree, pixels: 400 }
+
+const isIn = ({ left, top, width, height }: View, { longitude, latitude }: PageLocation) => {
+  const [x, y] = [xOf(longitude) - left, yOf(latitude) - top]
+  return x > 0 && x < width && y > 0 && y < height
+}
+
+/** Pixels. A dot's area grows with the deployments, as far as the largest still leaves its neighbours to be seen. */
+const LARGEST_RADIUS = 15
+const RADIUS_OF_ONE = 4.5
+const SMALLEST_RADIUS = 3
+const RADIUS_OF_NONE = 2.4
+
+function radiusOf(deployments: number, most: number): number {
   const ofOne = Math.min(RADIUS_OF_ONE, LARGEST_RADIUS / Math.sqrt(most))
-  return round(Math.max(5, ofOne * Math.sqrt(running)))
+  return round(Math.max(SMALLEST_RADIUS, ofOne * Math.sqrt(deployments)))
+}
+
+/** The whole world. What the map of Europe shows is small here, and without names. */
+export function worldMap({ locations, deployments }: PageState): Html {
+  const used = locations.filter((location) => location.deployments > 0)
+  const placed = used.reduce((sum, location) => sum + location.deployments, 0)
+  const nowhere = deployments.withoutLocation === 0 ? '' : `, ${deployments.withoutLocation} at none`
+  const label =
+    `World map: ${counted(placed, 'deployment')} at ${used.length} of ${counted(locations.length, 'location')}${nowhere}. ` +
+    'The table of locations says the same.'
+  const { left, top, width, height } = europe
+  return html`<svg class="map world" viewBox="0 0 ${world.width} ${HEIGHT}" role="img" aria-label="${label}">
+<path class="graticule" d="${graticule}"/>
+<path id="land" class="land" d="${markup(worldOutline)}"/>
+<rect class="frame" x="${left}" y="${top}" width="${width}" height="${height}"/>
+${spots(world, locations)}</svg>
+`
+}
+
+/** Where most locations are, so near to one another that the world map cannot show them. */
+export const europeMap = ({ locations }: PageState): Html => {
+  const here = locations.filter((location) => isIn(europe, location))
+  const placed = here.reduce((sum, location) => sum + location.deployments, 0)
+  const { left, top, width, height } = europe
+  return html`<svg class="map europe" viewBox="${left} ${top} ${width} ${height}" role="img" aria-label="Europe: ${counted(placed, 'deployment')}.">
+<use href="#land" class="land"/>
+${spots(europe, here)}</svg>`
 }
 
 /** Every location is a dot: empty ones small and hollow, the others with a slice for each thing that deployments do there. */
-export function worldMap({ locations, deployments }: PageState): Html {
-  const most = Math.max(1, ...locations.map(({ running }) => running))
-  const used = locations.filter(({ running }) => running > 0)
-  const empty = locations.filter(({ running }) => running === 0)
+function spots(view: View, locations: readonly PageLocation[]): Html {
+  const most = Math.max(1, ...locations.map(({ deployments }) => deployments))
+  const isSmall = (location: PageLocation) => view === world && isIn(europe, location)
+  const empty = locations.filter(({ deployments }) => deployments === 0)
+  const used = locations.filter(({ deployments }) => deployments > 0).toSorted((one, other) => other.deployments - one.deployments)
+  const scale = view.pixels / view.width
+  const dotOf = (location: PageLocation, radius: number, text?: string): Dot => ({
+    id: location.id,
+    x: (xOf(location.longitude) - view.left) * scale,
+    y: (yOf(location.latitude) - view.top) * scale,
+    radius: isSmall(location) ? radius / 2 : radius,
+    text: isSmall(location) ? undefined : text,
+  })
+  const dots = [
+    ...used.map((location) => {
+      const around = location.error > 0 ? 4 : 1.5
+      return dotOf(location, radiusOf(location.deployments, most) + around, nameOf(location))
+    }),
+    ...empty.map((location) => dotOf(location, RADIUS_OF_NONE)),
+  ]
+  const labels = placeLabels(dots, view.pixels, view.height * scale)
   // The small ones on top of the large ones.
-  const ordered = used.toSorted((one, other) => other.running - one.running)
-  const label =
-    `World map: ${counted(deployments.running - deployments.withoutLocation, 'deployment')} ` +
-    `at ${used.length} of ${counted(locations.length, 'location')}. The table of locations says the same.`
-  return html`<svg class="map" viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${label}">
-<path class="graticule" d="${graticule}"/>
-<path class="land" d="${markup(worldOutline)}"/>
-${empty.map((location) => spot(location, 'none', html`<circle class="empty" r="4"/>`))}${ordered.map((location) =>
-    dot(location, radiusOf(location.running, most)),
-  )}</svg>`
+  return html`${empty.map((location) => spot(view, location, 'none', isSmall(location), html`<circle class="empty" r="${RADIUS_OF_NONE}"/>`))}${used.map(
+    (location) => {
+      const title = phases.filter((phase) => location[phase] > 0).map((phase) => `${location[phase]} ${phase}`)
+      const drawing = html`${dot(location, radiusOf(location.deployments, most))}${name(location, labels.get(location.id))}`
+      return spot(view, location, title.join(', '), isSmall(location), drawing)
+    },
+  )}`
 }
 
+const nameOf = ({ city, deployments }: PageLocation) => `${city} ${deployments}`
+
 /** What is drawn at a location, and said of it to who points there. */
-const spot = (location: PageLocation, title: string, drawing: Html): Html =>
-  html`<g id="at-${location.id}" transform="${at(location)}"><title>${location.city}: ${title}</title><g class="dot">${drawing}</g></g>
+const spot = (view: View, location: PageLocation, title: string, isSmall: boolean, drawing: Html): Html =>
+  html`<g id="${view.name}-${location.id}" transform="${at(location)}"><title>${location.city}: ${title}</title><g class="dot${isSmall ? ' small' : ''}">${drawing}</g></g>
 `
 
 const at = ({ latitude, longitude }: PageLocation) => `translate(${xOf(longitude)} ${yOf(latitude)})`
 
+const name = (location: PageLocation, label: Label | undefined): Html | undefined =>
+  label && html`<text class="city" x="${round(label.x)}" y="${round(label.y)}" text-anchor="${label.anchor}">${nameOf(location)}</text>`
+
 /** Without the two edges, which would only draw a frame. */
 const graticule = [
   ...stepsBetween(west, east).map((longitude) => `M${xOf(longitude)} 0V${HEIGHT}`),
-  ...stepsBetween(south, north).map((latitude) => `M0 ${yOf(latitude)}H${WIDTH}`),
+  ...stepsBetween(south, north).map((latitude) => `M0 ${yOf(latitude)}H${WIDTH + MARGIN}`),
 ].join('')
 
 function stepsBetween(from: number, to: number): readonly number[] {
@@ -61,21 +131,26 @@ function stepsBetween(from: number, to: number): readonly number[] {
 }
 
 function dot(location: PageLocation, radius: number): Html {
-  const title = phases.filter((phase) => location[phase] > 0).map((phase) => `${location[phase]} ${phase}`)
-  const alarm = location.error > 0 ? html`<circle class="alarm" r="${round(radius + 5)}"/>` : undefined
-  const rim = html`<circle class="rim" r="${round(radius + 1.5)}"/>`
-  return spot(location, title.join(', '), html`${rim}${slices(location, radius)}${alarm}`)
+  const alarm = location.error > 0 ? html`<circle class="alarm" r="${round(radius + 3)}"/>` : undefined
+  return html`<circle class="rim" r="${round(radius + 1)}"/>${slices(location, radius)}${alarm}`
 }
 
-/** A line as wide as the radius, half way out, fills the disc; dashes make it slices. */
+/** A pie: each phase has the share of the disc that its deployments have of all. */
 function slices(location: PageLocation, radius: number): readonly Html[] {
-  const line = html`r="${radius / 2}" stroke-width="${radius}" pathLength="100"`
   let before = 0
   return phases.flatMap((phase) => {
+    const from = before / location.deployments
+    before += location[phase]
     if (location[phase] === 0) return []
-    const share = round((100 * location[phase]) / location.running)
-    const dashes = html`stroke-dasharray="${share} 100" stroke-dashoffset="${-before}"`
-    before = round(before + share)
-    return html`<circle class="slice ${phase}" ${line} ${dashes}/>`
+    if (location[phase] === location.deployments) return html`<circle class="slice ${phase}" r="${radius}"/>`
+    return html`<path class="slice ${phase}" d="${wedge(radius, from, before / location.deployments)}"/>`
   })
 }
+
+/** From one share of the circle to another, clockwise from the top. */
+function wedge(radius: number, from: number, to: number): string {
+  const onRim = (share: number) => `${exact(radius * Math.sin(2 * Math.PI * share))} ${exact(-radius * Math.cos(2 * Math.PI * share))}`
+  return `M0 0L${onRim(from)}A${radius} ${radius} 0 ${to - from > 0.5 ? 1 : 0} 1 ${onRim(to)}z`
+}
+
+const exact = (value: number) => Math.round(value * 100) / 100

@@ -1,22 +1,40 @@
-// pure: the page's own code
+// pure: the pages' own code
 
 /**
- * The page's own code: fetches the page again each second and brings the one that is shown into line with it,
+ * The pages' own code: fetches the page again each second and brings the one that is shown into line with it,
  * node by node, so that focus, selection and scroll positions stay. Nothing is ever read as markup but whole pages of ours.
+ * What is shown and no longer true says so in a bar that stays in sight, and is greyed out.
  */
 export const pageScript = String.raw`
 'use strict'
 const live = document.getElementById('live')
 const following = document.getElementById('following')
 const pause = document.getElementById('pause')
+const alarm = document.getElementById('alarm')
 const INTERVAL_MS = 1000
 const TIMEOUT_MS = 5000
+const TYPING_MS = 150
+const title = document.title
 let paused = false
+let shownAt = Date.now()
+let asked = 0
+let answered = 0
 
 function say(text, kind) {
   if (following.textContent !== text) following.textContent = text
   following.className = kind
 }
+
+/** An empty text ends the alarm. */
+function warn(text, kind) {
+  if (alarm.textContent !== text) alarm.textContent = text
+  alarm.className = kind
+  alarm.hidden = text === ''
+  live.classList.toggle('stale', kind === 'bad')
+  document.title = text === '' ? title : '⚠ ' + title
+}
+
+const clockTime = (at) => new Date(at).toLocaleTimeString()
 
 function alignAttributes(shown, wanted) {
   for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name)) shown.removeAttribute(name)
@@ -52,21 +70,32 @@ function align(shown, wanted) {
 }
 
 async function refresh() {
-  const answer = await fetch('/_emulator', { signal: AbortSignal.timeout(TIMEOUT_MS) })
-  if (!answer.ok) throw new Error('status ' + answer.status)
-  const page = new DOMParser().parseFromString(await answer.text(), 'text/html')
-  if (!paused) align(live, page.getElementById('live'))
+  const mine = ++asked
+  const answer = await fetch(location.pathname + location.search, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+  const text = await answer.text()
+  const wanted = new DOMParser().parseFromString(text, 'text/html').getElementById('live')
+  if (!wanted) throw new Error('status ' + answer.status)
+  // An answer that was overtaken by a later one is out of date.
+  if (paused || mine < answered) return
+  answered = mine
+  shownAt = Date.now()
+  align(live, wanted)
+  say('Live', 'on')
+  warn('', '')
+}
+
+async function tryRefresh() {
+  try {
+    await refresh()
+  } catch {
+    if (paused) return
+    say('Not answering', 'bad')
+    warn('The emulator does not answer. What is shown is from ' + clockTime(shownAt) + ', ' + Math.round((Date.now() - shownAt) / 1000) + ' s ago.', 'bad')
+  }
 }
 
 async function follow() {
-  if (!paused && !document.hidden) {
-    try {
-      await refresh()
-      if (!paused) say('Live', 'on')
-    } catch {
-      if (!paused) say('The emulator does not answer', 'bad')
-    }
-  }
+  if (!paused && !document.hidden) await tryRefresh()
   setTimeout(follow, INTERVAL_MS)
 }
 
@@ -74,8 +103,42 @@ pause.hidden = false
 pause.addEventListener('click', () => {
   paused = !paused
   pause.setAttribute('aria-pressed', String(paused))
-  if (paused) say('Paused', '')
-  else say('Going on', '')
+  pause.textContent = paused ? 'Go on' : 'Pause'
+  if (!paused) return void tryRefresh()
+  say('Paused', '')
+  warn('Paused: what is shown is from ' + clockTime(shownAt) + '.', 'paused')
+})
+
+document.addEventListener('visibilitychange', () => {
+  if (!document.hidden && !paused) void tryRefresh()
+})
+
+let typing
+document.addEventListener('input', ({ target }) => {
+  if (target.id !== 'search') return
+  clearTimeout(typing)
+  typing = setTimeout(() => {
+    const text = target.value.trim()
+    history.replaceState(null, '', text === '' ? location.pathname : '?q=' + encodeURIComponent(text))
+    if (!paused) void tryRefresh()
+  }, TYPING_MS)
+})
+document.addEventListener('submit', (event) => {
+  if (event.target.getAttribute('role') === 'search') event.preventDefault()
+})
+
+document.addEventListener('click', async ({ target }) => {
+  const path = target.dataset?.stop
+  if (!path) return
+  target.disabled = true
+  try {
+    const answer = await fetch(path, { method: 'POST', headers: { 'x-muster-emulator': 'stop' } })
+    if (!answer.ok) throw new Error('status ' + answer.status)
+  } catch {
+    target.disabled = false
+    target.textContent = 'It could not be stopped. Try again'
+  }
+  if (!paused) await tryRefresh()
 })
 follow()
 `

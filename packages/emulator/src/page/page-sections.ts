@@ -1,44 +1,18 @@
 // pure: what the page shows beside the map and the totals
 import type { Fault } from '../faults/fault.js'
-import type { StatusName } from '../deployments/lifecycle.js'
+import type { FaultCount } from '../faults/faults.js'
 import { html, type Html } from './html.js'
-import { phaseOf, type PagePhase } from './page-phase.js'
-import type { PageDeployment, PageLocation, PageState } from './page-state.js'
+import { phases, type PagePhase } from './page-phase.js'
+import type { PageLocation, PageState, PhaseCounts } from './page-state.js'
 import { section, table, type Column } from './page-table.js'
-import { counted, duration, grouped, sum } from './words.js'
-
-const status = (name: StatusName): Html => html`<span class="status ${phaseOf(name)}">${name}</span>`
+import { counted, grouped, sum } from './words.js'
 
 const named = (name: string, on: boolean): Html =>
   html`<span class="name">${name}</span>${on ? undefined : html` <span class="off">off</span>`}`
 
-export function latestDeployments({ deployments: { latest, byStatus } }: PageState): Html {
-  const all = sum(Object.values(byStatus))
-  const note = latest.length < all ? `the latest ${latest.length} of ${grouped(all)}` : undefined
-  const content = table(
-    'deployments',
-    latest,
-    [
-      { heading: 'Request id', cell: ({ request_id }) => html`<code>${request_id}</code>` },
-      { heading: 'Status', cell: statusCell },
-      { heading: 'Location', cell: ({ location }) => location ?? '–' },
-      { heading: 'Version', cell: ({ application, version }) => html`<span class="name">${application} ${version}</span>` },
-      { heading: 'Age', cell: ({ ageMs }) => duration(ageMs), number: true },
-      { heading: 'Tags', cell: ({ tags }) => html`${tags.map((tag) => html`<span class="tag">${tag}</span> `)}` },
-    ],
-    { none: 'None so far.', keyOf: ({ request_id }) => request_id },
-  )
-  return section('deployments', 'Deployments', content, note)
-}
-
-const statusCell = (row: PageDeployment): Html =>
-  html`${status(row.status)} <small>for ${duration(row.inStatusMs)}</small>${
-    row.error === null ? undefined : html`<br><small class="problem">${row.error}</small>`
-  }`
-
 export function locationTable({ locations }: PageState): Html {
-  const used = locations.filter(({ running }) => running > 0).toSorted((one, other) => other.running - one.running)
-  const number = (heading: string, key: 'running' | PagePhase): Column<PageLocation> => ({
+  const used = locations.filter(({ deployments }) => deployments > 0).toSorted((one, other) => other.deployments - one.deployments)
+  const number = (heading: string, key: 'deployments' | PagePhase): Column<PageLocation> => ({
     heading,
     cell: (row) => (row[key] === 0 ? html`<span class="zero">0</span>` : grouped(row[key])),
     number: true,
@@ -54,7 +28,7 @@ export function locationTable({ locations }: PageState): Html {
     used,
     [
       { heading: 'City', cell: ({ city, country }) => html`${city} <small>${country}</small>` },
-      number('Running', 'running'),
+      number('All', 'deployments'),
       number('Ready', 'ready'),
       number('Starting', 'starting'),
       number('Error', 'error'),
@@ -100,6 +74,15 @@ export function rejectionTable({ counters: { rejected } }: PageState): Html {
   return section('rejections', 'Rejected by limits', content)
 }
 
+/** An ERROR is no running server, so there is no sum of these. */
+function inPhases(counts: PhaseCounts | undefined): Html {
+  const chips = phases.flatMap((phase) => {
+    const count = counts?.[phase] ?? 0
+    return count === 0 ? [] : [html`<span class="status ${phase}">${grouped(count)} ${phase}</span> `]
+  })
+  return chips.length === 0 ? html`<span class="zero">none</span>` : html`${chips}`
+}
+
 /** What has no parts has a row of its own all the same. */
 const orNone = <Part>(parts: readonly Part[]): readonly (Part | undefined)[] => (parts.length === 0 ? [undefined] : parts)
 
@@ -114,7 +97,7 @@ export function applicationTable({ applications }: PageState): Html {
         heading: 'Version',
         cell: ({ version }) => (version === undefined ? '–' : named(version.name, version.active)),
       },
-      { heading: 'Running', cell: ({ version }) => grouped(version?.running ?? 0), number: true },
+      { heading: 'Deployments', cell: ({ version }) => inPhases(version?.phases) },
     ],
     { none: 'None so far.' },
   )
@@ -138,7 +121,7 @@ export function fleetTable({ fleets }: PageState): Html {
         cell: ({ policy }) => (policy === undefined ? '–' : `${grouped(policy.minimum)} to ${grouped(policy.maximum)}`),
         number: true,
       },
-      { heading: 'Running', cell: ({ policy }) => grouped(policy?.running ?? 0), number: true },
+      { heading: 'Deployments', cell: ({ policy }) => inPhases(policy?.phases) },
     ],
     { none: 'None so far.' },
   )
@@ -150,14 +133,17 @@ export function faultTable({ faults }: PageState): Html {
     'faults',
     faults,
     [
-      { heading: 'Operation', cell: ({ operation }) => (operation === '*' ? 'all' : html`<code>${operation}</code>`) },
-      { heading: 'When', cell: whenOf },
-      { heading: 'What', cell: whatOf },
+      { heading: 'Operation', cell: ({ fault: { operation } }) => (operation === '*' ? 'all' : html`<code>${operation}</code>`) },
+      { heading: 'When', cell: ({ fault }) => whenOf(fault) },
+      { heading: 'What', cell: ({ fault }) => whatOf(fault) },
+      { heading: 'Done', cell: struckOf, number: true },
     ],
     { none: 'None: everything goes as documented.' },
   )
   return section('faults', 'Declared faults', content)
 }
+
+const struckOf = ({ struck, seen }: FaultCount) => `${grouped(struck)} of ${grouped(seen)}`
 
 function whenOf({ probability, nth, count }: Fault): string {
   const often =

@@ -1,31 +1,42 @@
 // pure: what the page shows
 import type { Counters } from '../counters.js'
 import type { StatusName } from '../deployments/lifecycle.js'
-import type { Fault } from '../faults/fault.js'
+import type { FaultCount } from '../faults/faults.js'
 import type { PagePhase } from './page-phase.js'
 
 /**
- * What the page shows, and what is answered at /_emulator/state. Whoever can reach the port can read it: no secrets, no addresses.
+ * What the page shows, and what is answered at /_emulator/state. Whoever can reach the port can read it: no secrets, no addresses
+ * of players.
  * Fields that the document has bear its names; instants are the emulator's clock's, in format B.
  */
 export interface PageState {
   readonly now: string
   readonly speed: number
+  /** How a client is told to find the emulator. */
+  readonly connect: {
+    readonly baseUrl: string
+    /** Only where it is the one that everybody knows. */
+    readonly token: string | null
+  }
   readonly deployments: {
     /** Those that have not ended. */
-    readonly running: number
+    readonly phases: PhaseCounts
     /** Of those, the ones for which no server could be allocated; they are at no location. */
     readonly withoutLocation: number
     /** All that the service remembers. */
     readonly byStatus: Readonly<Partial<Record<StatusName, number>>>
-    /** The newest first. */
+    /** What was searched for; empty for all. */
+    readonly search: string
+    /** How many were found. */
+    readonly found: number
+    /** Of those, the newest, first. */
     readonly latest: readonly PageDeployment[]
   }
   /** All places, the empty ones too. */
   readonly locations: readonly PageLocation[]
   readonly applications: readonly PageApplication[]
   readonly fleets: readonly PageFleet[]
-  readonly faults: readonly Fault[]
+  readonly faults: readonly FaultCount[]
   readonly relaySessions: RelayTotals
   readonly counters: Counters
 }
@@ -54,12 +65,13 @@ export interface PageLocation extends PhaseCounts {
   readonly id: string
   readonly city: string
   readonly country: string
+  readonly continent: string
   /** Degrees. */
   readonly latitude: number
   /** Degrees. */
   readonly longitude: number
   /** Sum of the four. */
-  readonly running: number
+  readonly deployments: number
   /** Null for any number. */
   readonly capacity: number | null
 }
@@ -67,7 +79,7 @@ export interface PageLocation extends PhaseCounts {
 export interface PageApplication {
   readonly name: string
   readonly active: boolean
-  readonly versions: readonly { readonly name: string; readonly active: boolean; readonly running: number }[]
+  readonly versions: readonly { readonly name: string; readonly active: boolean; readonly phases: PhaseCounts }[]
 }
 
 export interface PageFleet {
@@ -80,7 +92,7 @@ export interface PageFleet {
     readonly enabled: boolean
     readonly minimum: number
     readonly maximum: number
-    readonly running: number
+    readonly phases: PhaseCounts
   }[]
 }
 

@@ -26,6 +26,7 @@ body { margin: 0 auto; max-width: 1600px; padding: 16px 24px 40px; background: v
   font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
 header { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 24px; }
 h1 { margin: 0; font-size: 22px; letter-spacing: -.01em; }
+h1 a { color: inherit; text-decoration: none; }
 h2 { margin: 0 0 10px; font-size: 16px; }
 h2 small { margin-left: 6px; font-weight: 400; }
 small { color: var(--quiet); font-size: 12px; }
@@ -42,6 +43,10 @@ code { font: 12.5px/1.4 ui-monospace, "SFMono-Regular", Consolas, "Liberation Mo
 button { padding: 3px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--surface);
   color: inherit; font: inherit; cursor: pointer; }
 button[aria-pressed=true] { border-color: var(--starting); color: var(--starting); font-weight: 600; }
+#alarm { position: sticky; top: 0; z-index: 3; margin: -16px -24px 12px; padding: 10px 24px; background: #c63a16; color: #fff;
+  font-weight: 600; }
+#alarm.paused { background: #8a5a00; }
+.stale { filter: grayscale(1); opacity: .5; }
 .clock { margin: 2px 0 14px; color: var(--quiet); font-variant-numeric: tabular-nums; }
 
 section, .total { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
@@ -60,20 +65,23 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .total:is(.ready, .starting, .error, .stopping) { padding-top: 7px; }
 .total.bad b { color: var(--error); }
 
-.map { display: block; width: 100%; height: auto; border-radius: 6px; background: var(--sea); --dot: 1; }
+.maps { display: grid; grid-template-columns: minmax(0, 62fr) minmax(0, 38fr); gap: 12px; }
+.map { display: block; width: 100%; height: 100%; border-radius: 6px; background: var(--sea); }
+.world { --dot: 2.12; --small: 1.06; }
+.europe { --dot: .5; --small: .5; }
+.frame { fill: none; stroke: var(--quiet); stroke-width: 1.5; stroke-dasharray: 5 4; opacity: .7; }
+.city { fill: var(--ink); font-size: 11px; paint-order: stroke; stroke: var(--sea); stroke-width: 2.5px; stroke-linejoin: round; }
 .land { fill: var(--land); }
 .graticule { fill: none; stroke: var(--graticule); stroke-width: 1.5; }
 .dot { transform: scale(var(--dot)); }
-.empty { fill: var(--sea); stroke: var(--quiet); stroke-width: 1.6; }
+.dot.small { transform: scale(var(--small)); }
+.empty { fill: var(--sea); stroke: var(--quiet); stroke-width: 1; }
 .rim { fill: var(--surface); }
-.slice { fill: none; transform: rotate(-90deg); }
-.slice.ready { stroke: var(--ready); }
-.slice.starting { stroke: var(--starting); }
-.slice.error { stroke: var(--error); }
-.slice.stopping { stroke: var(--stopping); }
-.alarm { fill: none; stroke: var(--error); stroke-width: 2; stroke-dasharray: 5 4; }
-.rim, .slice, .alarm { transition: r .4s, stroke-width .4s; }
-@media (prefers-reduced-motion: reduce) { .rim, .slice, .alarm { transition: none; } }
+.slice.ready { fill: var(--ready); }
+.slice.starting { fill: var(--starting); }
+.slice.error { fill: var(--error); }
+.slice.stopping { fill: var(--stopping); }
+.alarm { fill: none; stroke: var(--error); stroke-width: 1.4; stroke-dasharray: 3 2.5; }
 .legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 10px; padding: 0; list-style: none; color: var(--quiet); }
 .legend li::before { content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px; border-radius: 50%;
   background: currentColor; }
@@ -82,6 +90,28 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .legend .error::before { color: var(--error); outline: 1.5px dashed var(--error); outline-offset: 1.5px; }
 .legend .stopping::before { color: var(--stopping); }
 .legend .empty::before { width: 8px; height: 8px; border: 1.5px solid var(--quiet); background: none; }
+
+.search { margin: 0 0 8px; }
+.search input { width: 100%; max-width: 420px; padding: 6px 10px; border: 1px solid var(--line); border-radius: 6px;
+  background: var(--ground); color: inherit; font: inherit; }
+pre { margin: 0; padding: 10px 12px; overflow: auto; border-radius: 6px; background: var(--ground);
+  font: 12.5px/1.5 ui-monospace, "SFMono-Regular", Consolas, "Liberation Mono", monospace; }
+pre.code { margin-top: 10px; }
+pre.log { max-height: 420px; white-space: pre-wrap; overflow-wrap: anywhere; }
+.back { margin: 2px 0 12px; }
+.facts { display: flex; flex-wrap: wrap; gap: 10px 32px; margin: 0; }
+.facts dt { color: var(--quiet); font-size: 12px; }
+.facts dd { margin: 0; overflow-wrap: anywhere; }
+.actions { margin: 14px 0 0; }
+#stop { border-color: var(--error); color: var(--error); font-weight: 600; }
+#stop:disabled { opacity: .5; cursor: default; }
+#deployment + section { margin-top: 16px; border-left: 4px solid var(--error); }
+#variables .scroll { max-height: none; }
+#variables th { white-space: nowrap; }
+#variables td code { overflow-wrap: anywhere; }
+p.problem::first-letter { text-transform: uppercase; }
+p.problem { margin: 0; overflow-wrap: anywhere; color: var(--error); }
+.hidden-value { color: var(--quiet); letter-spacing: .1em; }
 
 .columns { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 16px; margin-top: 16px; }
 .column { display: flex; flex-direction: column; gap: 16px; min-width: 0; }
@@ -97,11 +127,12 @@ thead th { position: sticky; top: 0; z-index: 1; background: var(--surface);
 .number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 td small, th small { white-space: nowrap; }
 td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--error); }
-.name { overflow-wrap: anywhere; }
+.name { overflow-wrap: break-word; }
 .zero { color: var(--quiet); opacity: .6; }
 .none { margin: 0; color: var(--quiet); }
 .tag, .answer, .status, .off { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; padding: 0 7px; border-radius: 5px;
   background: var(--ground); font-size: 12.5px; overflow-wrap: anywhere; }
+#deployments .tag { white-space: nowrap; }
 .answer { font-variant-numeric: tabular-nums; }
 .status { white-space: nowrap; font-size: 11.5px; font-weight: 600; letter-spacing: .02em; line-height: 1.6; }
 .ready.status, .of2 { background: color-mix(in srgb, var(--ready) var(--tint), transparent); }
@@ -112,7 +143,13 @@ td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--er
 @media (max-width: 1150px) {
   .totals { grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); }
   .columns { grid-template-columns: minmax(0, 1fr); }
-  .map { --dot: 1.3; }
+  .maps { grid-template-columns: minmax(0, 1fr); }
+  .map { height: auto; }
+  .europe { --dot: .32; --small: .32; max-width: 760px; }
+}
+@media (max-width: 860px) {
+  .world { --dot: 3; --small: 1.5; }
+  .world .city { display: none; }
 }
 @media (max-width: 700px) {
   body { padding: 12px 10px 32px; }
@@ -121,11 +158,17 @@ td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--er
   .totals { grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 8px; }
   .total { padding-inline: 10px 6px; }
   .total b { font-size: 21px; }
-  #deployments table { min-width: 620px; }
-  #requests table, #faults table, #fleets table { min-width: 480px; }
-  #map { padding-inline: 0; }
-  #map > :not(svg) { margin-inline: 12px; }
-  .map { --dot: 1.7; border-radius: 0; }
+  #alarm { margin: -12px -10px 10px; padding: 10px; }
+  .europe { --dot: .55; --small: .55; }
+  .world { --dot: 4; --small: 2; }
+  .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .cards, .cards tbody { display: block; }
+  .cards tbody tr { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 8px 0; border-bottom: 1px solid var(--line); }
+  .cards tbody tr:last-child { border-bottom: 0; }
+  .cards tbody :is(th, td) { display: block; padding: 0; border: 0; text-align: left; white-space: normal; }
+  .cards tbody th { flex-basis: 100%; font-weight: 600; }
+  .cards td::before { content: attr(data-heading); display: block; color: var(--quiet); font-size: 11px; }
+  :is(#variables, #deployments) td::before { display: none; }
 }
 @media (forced-colors: active) {
   .slice, .alarm, .total, .status, .legend li::before, #following::before { forced-color-adjust: none; }

@@ -16,25 +16,39 @@ export interface Column<Row> {
   readonly number?: true
 }
 
+export interface TableOptions<Row> {
+  /** Stands in place of a table without rows. */
+  readonly none: string
+  readonly keyOf?: (row: Row) => string
+  /** What is in it needs more room than a phone has, though its columns are few. */
+  readonly wide?: true
+}
+
+/** So many columns fit on a phone. */
+const FEW = 3
+
 /**
  * The table of a section. It scrolls by itself where it is too wide or too long, by the keyboard too.
- * The first column's cells head their rows.
+ * The first column's cells head their rows. On a phone each row of a wide one is a card, whose cells bear the headings: the
+ * roles keep it a table there.
  */
 export function table<Row>(
   id: string,
   rows: readonly Row[],
   columns: readonly Column<Row>[],
-  { none, keyOf }: { readonly none: string; readonly keyOf?: (row: Row) => string },
+  { none, keyOf, wide }: TableOptions<Row>,
 ): Html {
   if (rows.length === 0) return html`<p class="none">${none}</p>`
-  return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-heading"><table aria-labelledby="${id}-heading">
-<thead><tr>${columns.map(({ heading, number }) => html`<th scope="col"${numeric(number)}>${heading}</th>`)}</tr></thead>
-<tbody>${rows.map(
+  return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-heading"><table role="table"${columns.length > FEW || wide === true ? html` class="cards"` : undefined} aria-labelledby="${id}-heading">
+<thead role="rowgroup"><tr role="row">${columns.map(
+    ({ heading, number }) => html`<th role="columnheader" scope="col"${numeric(number)}>${heading}</th>`,
+  )}</tr></thead>
+<tbody role="rowgroup">${rows.map(
     (row) => html`
-<tr${keyOf === undefined ? undefined : html` id="${id}-${keyOf(row)}"`}>${columns.map(({ cell, number }, at) =>
+<tr role="row"${keyOf === undefined ? undefined : html` id="${id}-${keyOf(row)}"`}>${columns.map(({ heading, cell, number }, at) =>
       at === 0
-        ? html`<th scope="row"${numeric(number)}>${cell(row)}</th>`
-        : html`<td${numeric(number)}>${cell(row)}</td>`,
+        ? html`<th role="rowheader" scope="row"${numeric(number)}>${cell(row)}</th>`
+        : html`<td role="cell" data-heading="${heading}"${numeric(number)}>${cell(row)}</td>`,
     )}</tr>`,
   )}
 </tbody></table></div>`

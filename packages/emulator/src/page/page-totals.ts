@@ -58,4 +58,6 @@ export const legend: Html = html`<ul class="legend" aria-label="Colours of the m
   (phase) => html`<li class="${phase}">${phase}</li>`,
 )}<li class="empty">no deployment</li></ul>`
 
-export const headline = ({ deployments: { running } }: PageState): string => `${grouped(running)} running`
+/** What is in ERROR is counted by itself: it costs, and does not run. */
+export const headline = ({ deployments: { phases: counts } }: PageState): string =>
+  phases.filter((phase) => phase === 'ready' || counts[phase] > 0).map((phase) => `${grouped(counts[phase])} ${phase}`).join(', ')

@@ -10,7 +10,7 @@ import { pageScript } from './page-script.js'
 /** Without a token. */
 const get = (emulator: Emulator, path = '/_emulator', method = 'GET') =>
   emulator.fetch(new Request(`http://any${path}`, { method }))
-const pageOf = async (emulator: Emulator) => (await get(emulator)).text()
+const pageOf = async (emulator: Emulator, path = '/_emulator') => (await get(emulator, path)).text()
 
 describe('the answers', () => {
   test('are a page and JSON, for this site alone', async () => {
@@ -48,7 +48,7 @@ describe('the answers', () => {
       expect(all.length).toBe(1)
       expect(policy).toContain(`${kind}-src 'sha256-${createHash('sha256').update(all.join('')).digest('base64')}'`)
     }
-    expect(page).not.toMatch(/ (style|on\w+)=|(src|href)="(?!\/_emulator\/state"|data:)/)
+    expect(page).not.toMatch(/ (style|on\w+)=|(src|href|action)="(?!\/_emulator["/]|#land"|data:)/)
   })
 
   test('have a script that browsers can read', () => {
@@ -60,10 +60,23 @@ describe('the answers', () => {
     const posted = await get(emulator, '/_emulator', 'POST')
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
     expect(emulator.counters.unrouted).toBe(0)
-    for (const path of ['/_emulator/', '/_emulator/other', '/_emulators', '/v1/_emulator', '/_emulator%2fstate']) {
+    for (const path of ['/_emulator/', '/_emulator/other', '/_emulator/deployments', '/_emulator/deployments/a/b', '/_emulator/deployments/..', '/_emulators', '/v1/_emulator', '/_emulator%2fstate']) {
       expect([path, (await get(emulator, path)).status]).toEqual([path, 404])
     }
-    expect(emulator.counters.unrouted).toBe(5)
+    expect(emulator.counters.unrouted).toBe(8)
+  })
+
+  test('lead a browser there from the root, and programs nowhere', async () => {
+    const { emulator } = started()
+    const root = (accept?: string, method = 'GET') =>
+      emulator.fetch(new Request('http://any/', { method, headers: accept === undefined ? {} : { accept } }))
+    const led = await root('text/html,application/xhtml+xml,*/*;q=0.8')
+    expect([led.status, led.headers.get('location')]).toEqual([302, '/_emulator'])
+    expect((await root('application/json')).status).toBe(404)
+    expect((await root()).status).toBe(404)
+    expect((await root('text/html', 'POST')).status).toBe(404)
+    const without = started({ page: false }).emulator
+    expect((await without.fetch(new Request('http://any/', { headers: { accept: 'text/html' } }))).status).toBe(404)
   })
 
   test('can be switched off', async () => {
@@ -112,6 +125,11 @@ test('names are text, whatever is in them', async () => {
   expect(page).not.toMatch(/<img|onerror=alert\(1\)>|alert\('2'\)/)
   expect(page.match(/<script/g)).toHaveLength(1)
   expect(page).toContain(`<code>${id}</code>`)
+  const detail = await pageOf(emulator, `/_emulator/deployments/${id}`)
+  expect(detail).not.toMatch(/<img|onerror=alert\(1\)>|alert\('2'\)/)
+  const searched = await pageOf(emulator, `/_emulator?q=${encodeURIComponent(evil)}`)
+  expect(searched).not.toMatch(/<img|onerror=alert\(1\)>|alert\('2'\)/)
+  expect(searched).toContain('value="&#34;&#62;&#60;img')
   // The application, its version, both again with the deployment, its tag, the fleet, its policy, and the fault's message.
   expect(page.split('&#60;img src=x onerror=alert(1)&#62;')).toHaveLength(1 + 8)
   expect(page).toContain('12.5 % of requests')
@@ -121,7 +139,6 @@ test('what there is not is said', async () => {
   const { emulator } = started()
   const page = await pageOf(emulator)
   for (const [id, said] of [
-    ['deployments', 'None so far.'],
     ['requests', 'None so far.'],
     ['rejections', 'None: no request has been over a limit.'],
     ['locations', 'No location has a deployment.'],
@@ -131,6 +148,7 @@ test('what there is not is said', async () => {
   ]) {
     expect(page).toMatch(new RegExp(`<section id="${id}">\\n<h2>.*</h2>\\n<p class="none">${said}</p>`))
   }
+  expect(await pageOf(emulator, '/_emulator?q=x')).toContain('None so far')
 })
 
 test('it shows what there is, with names for all its parts', async () => {
@@ -147,21 +165,24 @@ test('it shows what there is, with names for all its parts', async () => {
   const page = await pageOf(emulator)
   const section = (id: string) => new RegExp(`<section id="${id}">[^]*?</section>`).exec(page)?.[0] ?? ''
 
-  expect(page).toMatch(/<html lang="en">[^]*<title>Muster emulator<\/title>[^]*<h1>Muster emulator<\/h1>/)
+  expect(page).toMatch(/<html lang="en">[^]*<title>Muster emulator<\/title>[^]*<h1><a href="\/_emulator">Muster emulator<\/a><\/h1>/)
   expect(page).toContain('<time datetime="2026-01-01T00:00:20.000Z">2026-01-01 00:00:20 UTC</time>')
   expect(page).toContain('<dt>ready</dt><dd><b>1</b>')
   expect(page).toContain('<dt>stopping</dt><dd><b>1</b>')
   expect(page).toContain('<dt>Rejected (429)</dt><dd><b>2</b>')
   expect(section('map')).toMatch(/role="img" aria-label="World map: 2 deployments at \d of \d+ locations/)
-  const row = `id="deployments-${ids[0]}"><th scope="row"><code>${ids[0]}</code></th>.*TERMINATING.*match-7`
+  const link = `<a href="/_emulator/deployments/${ids[0]}"><code>${ids[0]}</code></a>`
+  const row = `id="deployments-${ids[0]}"><th role="rowheader" scope="row">${link}</th>.*TERMINATING.*match-7`
   expect(section('deployments')).toMatch(new RegExp(row))
-  expect(section('deployments')).toContain('<td class="number">20 s</td>')
-  expect(section('locations')).toContain('<th scope="col" class="number">Capacity</th>')
-  expect(section('requests')).toContain('<code>deployments.list</code></th><td class="number">12</td>')
+  expect(section('deployments')).toContain('<td role="cell" data-heading="Age" class="number">20 s</td>')
+  expect(section('locations')).toContain('<th role="columnheader" scope="col" class="number">Capacity</th>')
+  expect(section('requests')).toContain('<code>deployments.list</code></th><td role="cell" data-heading="Requests" class="number">12</td>')
   expect(section('requests')).toContain('<b>429</b> × 2')
-  expect(section('rejections')).toContain('<th scope="row">list deployments</th><td class="number">2</td>')
+  expect(section('rejections')).toContain('<th role="rowheader" scope="row">list deployments</th><td role="cell" data-heading="Rejected" class="number">2</td>')
   expect(section('faults')).toContain('requests 1, 3, at most 1 time')
   expect(section('faults')).toContain('retryAfterMs: 1000')
+  expect(section('faults')).toContain('class="number">0 of 0</td>')
+  expect(section('map')).toContain('<small>1 ready, 1 stopping</small>')
   for (const [, id] of page.matchAll(/aria-labelledby="([\w-]+)"/g)) expect(page).toContain(`id="${id}"`)
   const all = Array.from(page.matchAll(/ id="([^"]+)"/g), ([, id]) => id)
   expect(new Set(all).size).toBe(all.length)

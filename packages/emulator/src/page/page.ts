@@ -1,14 +1,22 @@
 import { createHash } from 'node:crypto'
-import type { Faults } from '../faults/faults.js'
 import { json, message, type Reply } from '../http/reply.js'
-import type { World } from '../world.js'
-import { pageHtml } from './page-html.js'
+import { deploymentDetail } from './deployment-detail.js'
+import { deploymentPage, unknownDeploymentPage } from './deployment-page.js'
+import { overviewPage } from './overview-page.js'
 import { pageScript } from './page-script.js'
 import { pageStyle } from './page-style.js'
-import { readPageState } from './read-page-state.js'
+import { readPageState, type PageSource } from './read-page-state.js'
+
+/** A request that is for no operation. */
+export interface PageRequest {
+  readonly method: string
+  readonly path: string
+  readonly query: URLSearchParams
+  readonly headers: { get(name: string): string | null }
+}
 
 /** Answers what is asked about the emulator itself, beside the service; undefined for every other path. */
-export type Page = (method: string, path: string) => Reply | undefined
+export type Page = (request: PageRequest) => Reply | undefined
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
@@ -18,7 +26,7 @@ const headers = {
   'content-security-policy': [
     "default-src 'none'",
     "base-uri 'none'",
-    "form-action 'none'",
+    "form-action 'self'",
     "frame-ancestors 'none'",
     "connect-src 'self'",
     'img-src data:',
@@ -30,19 +38,60 @@ const headers = {
   'x-content-type-options': 'nosniff',
 } as const
 
-/** The page at /_emulator and what it shows, as JSON, at /_emulator/state. */
-export function createPage(world: World, faults: Faults): Page {
-  const answers: Readonly<Record<string, () => Reply>> = {
-    '/_emulator': () => ({
-      status: 200,
-      headers: { ...headers, 'content-type': 'text/html; charset=utf-8' },
-      body: pageHtml(readPageState(world, faults)),
-    }),
-    '/_emulator/state': () => json(200, readPageState(world, faults), headers),
+const markupReply = (status: number, body: string): Reply => ({
+  status,
+  headers: { ...headers, 'content-type': 'text/html; charset=utf-8' },
+  body,
+})
+
+/** What the page's stop button sends. Other sites' pages cannot without asking first (CORS), and are not answered then. */
+const STOP_HEADER = 'x-muster-emulator'
+
+const DEPLOYMENT = /^\/_emulator\/deployments\/(\w+)(\/stop)?$/
+
+/** The page at /_emulator, one for each deployment, and what the first shows as JSON at /_emulator/state. */
+export function createPage(source: PageSource): Page {
+  const { world } = source
+  const pages: Readonly<Record<string, (request: PageRequest) => Reply>> = {
+    '/_emulator': ({ query }) => markupReply(200, overviewPage(readPageState(source, searchIn(query)))),
+    '/_emulator/state': ({ query }) => json(200, readPageState(source, searchIn(query)), headers),
   }
-  return (method, path) => {
-    if (!Object.hasOwn(answers, path)) return undefined
-    if (method !== 'GET') return message(405, 'the page can only be read', { allow: 'GET' })
-    return answers[path]?.()
+
+  const deployment = (id: string): Reply => {
+    const record = world.deployments.get(id)
+    if (record === undefined) return markupReply(404, unknownDeploymentPage(id))
+    return markupReply(200, deploymentPage(deploymentDetail(record, world.clock.now())))
+  }
+
+  const stop = (id: string, request: PageRequest): Reply => {
+    const from = request.headers.get('sec-fetch-site')
+    if (request.headers.get(STOP_HEADER) !== 'stop' || (from !== null && from !== 'same-origin')) {
+      return message(403, `only the page's own button stops a deployment here: the header ${STOP_HEADER}: stop is missing`, headers)
+    }
+    const record = world.deployments.get(id)
+    if (record === undefined) return message(404, 'no such deployment', headers)
+    return json(200, { outcome: world.deployments.stop(record) }, headers)
+  }
+
+  return (request) => {
+    const { method, path } = request
+    if (path === '/') return toPage(request)
+    const [, id, isStop] = DEPLOYMENT.exec(path) ?? []
+    const answer = Object.hasOwn(pages, path) ? pages[path] : undefined
+    if (id === undefined && answer === undefined) return undefined
+    const allow = isStop === undefined ? 'GET' : 'POST'
+    if (method !== allow) return message(405, `there is only ${allow} here`, { allow })
+    if (id === undefined) return answer?.(request)
+    return isStop === undefined ? deployment(id) : stop(id, request)
   }
 }
+
+/** A browser that is led to the root wants the page; programs want an operation, which there is not. */
+const toPage = ({ method, headers: sent }: PageRequest): Reply | undefined =>
+  method === 'GET' && sent.get('accept')?.includes('text/html') === true
+    ? { status: 302, headers: { location: '/_emulator', 'cache-control': 'no-store' }, body: '' }
+    : undefined
+
+const LONGEST_SEARCH = 200
+
+const searchIn = (query: URLSearchParams): string => (query.get('q') ?? '').trim().slice(0, LONGEST_SEARCH)

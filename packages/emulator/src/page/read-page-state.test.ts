@@ -37,10 +37,13 @@ test('the state is what there is, by the clock of the emulator', async () => {
   expect(state).toEqual({
     now: '2026-01-01T00:01:06.000Z',
     speed: 2,
+    connect: { baseUrl: 'http://emulator.invalid', token: null },
     deployments: {
-      running: 2,
+      phases: { ready: 1, starting: 0, error: 1, stopping: 0 },
       withoutLocation: 1,
       byStatus: { TERMINATED: 1, READY: 1, ERROR: 1 },
+      search: '',
+      found: 3,
       latest: [
         {
           request_id: failed,
@@ -65,27 +68,27 @@ test('the state is what there is, by the clock of the emulator', async () => {
         expect.objectContaining({ request_id: stopped, status: 'TERMINATED', tags: ['match-1'] }),
       ],
     },
-    faults: [{ operation: 'deployments.create', nth: [3], deployment: 'no capacity' }],
+    faults: [{ fault: { operation: 'deployments.create', nth: [3], deployment: 'no capacity' }, seen: 3, struck: 1 }],
     relaySessions: { sessions: 0, ready: 0, users: 0, connected: 0 },
     counters: emulator.counters,
   })
   expect(state.counters).toMatchObject({ requests: { 'deployments.create': { 202: 2, 422: 1 } }, unrouted: 1 })
   expect(locations.length).toBe(places.length)
-  expect(locations.filter(({ running }) => running > 0)).toEqual([
+  expect(locations.filter(({ deployments }) => deployments > 0)).toEqual([
     expect.objectContaining({
       city: state.deployments.latest[1]?.location,
       ready: 1,
       starting: 0,
       error: 0,
       stopping: 0,
-      running: 1,
+      deployments: 1,
       capacity: null,
     }),
   ])
   const paris = locations.find(({ id }) => id === 'paris')
   expect(paris).toMatchObject({ country: 'France', latitude: 48.86, longitude: 2.35, capacity: 1 })
   expect(applications).toEqual([
-    { name: 'arena', active: true, versions: [{ name: '1.0', active: true, running: 2 }] },
+    { name: 'arena', active: true, versions: [{ name: '1.0', active: true, phases: { ready: 1, starting: 0, error: 1, stopping: 0 } }] },
     { name: 'lobby', active: false, versions: [] },
   ])
   expect(fleets).toEqual([
@@ -93,7 +96,7 @@ test('the state is what there is, by the clock of the emulator', async () => {
       name: 'evening',
       enabled: true,
       versions: [],
-      policies: [{ name: 'two', enabled: true, minimum: 2, maximum: 4, running: 0 }],
+      policies: [{ name: 'two', enabled: true, minimum: 2, maximum: 4, phases: { ready: 0, starting: 0, error: 0, stopping: 0 } }],
     },
   ])
 })
@@ -104,7 +107,7 @@ test("a fleet's deployments are counted with its policy", async () => {
   await call('PATCH', '/v1/fleet/evening', { enabled: true })
   await call('POST', '/v1/fleet/evening/policies', { name: 'three', enabled: true, minimum: 3, maximum: 5 })
   await call('PUT', '/v1/fleet/evening/app/arena/version/1.0')
-  expect((await stateOf(emulator)).fleets).toMatchObject([{ versions: ['arena 1.0'], policies: [{ name: 'three', running: 3 }] }])
+  expect((await stateOf(emulator)).fleets).toMatchObject([{ versions: ['arena 1.0'], policies: [{ name: 'three', phases: { starting: 3 } }] }])
 })
 
 test('of very many deployments it shows the latest', async () => {
@@ -112,11 +115,25 @@ test('of very many deployments it shows the latest', async () => {
   const ids: string[] = []
   for (let made = 0; made < 60; made++) ids.push(await deploy())
   const { deployments } = await stateOf(emulator)
-  expect(deployments.running).toBe(60)
+  expect([deployments.phases.starting, deployments.found]).toEqual([60, 60])
   expect(deployments.latest.map(({ request_id }) => request_id)).toEqual(ids.slice(10).toReversed())
 })
 
-test('neither the state nor the page holds secrets or addresses', async () => {
+test('a search finds among all of them, and still shows the latest', async () => {
+  const { emulator, deploy } = await studio()
+  const ids: string[] = []
+  for (let made = 0; made < 120; made++) ids.push(await deploy({ tags: [made % 2 === 0 ? 'Even' : 'odd', `match-${made}`] }))
+  const searched = async (text: string) =>
+    (JSON.parse(await read(emulator, `/_emulator/state?q=${encodeURIComponent(text)}`)) as PageState).deployments
+  expect(await searched('match-3')).toMatchObject({ search: 'match-3', found: 11 })
+  expect((await searched('MATCH-3 odd')).found).toBe(6)
+  const even = await searched(' even ')
+  expect([even.search, even.found, even.latest.length]).toEqual(['even', 60, 50])
+  expect(even.latest[0]?.request_id).toBe(ids[118])
+  expect((await searched('nothing')).latest).toEqual([])
+})
+
+test('neither the state nor a page holds secrets or addresses of players', async () => {
   const hooks: string[] = []
   const { emulator, call, clock, deploy } = await studio({
     fetch: async (url) => {
@@ -164,12 +181,14 @@ test('neither the state nor the page holds secrets or addresses', async () => {
     relay.authorization_token,
     relay.session_users?.[0]?.authorization_token,
     relay.relay?.ip,
-    deployment?.public_ip,
   ].map(String)
-  for (const path of ['/_emulator', '/_emulator/state']) {
+  // The server's own, which its variables have.
+  const address = String(deployment?.public_ip)
+  for (const path of ['/_emulator', '/_emulator/state', `/_emulator/deployments/${id}`]) {
     const text = await read(emulator, path)
     expect(text).toContain('the container could not be started')
     expect(secrets.filter((secret) => secret.length < 4 || text.includes(secret))).toEqual([])
+    expect(text.includes(address)).toBe(path.endsWith(id))
   }
 })
 

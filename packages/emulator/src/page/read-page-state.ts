@@ -5,47 +5,64 @@ import { places } from '../places.js'
 import type { FleetRecord, VersionRecord } from '../records.js'
 import { formatB } from '../timestamps.js'
 import type { World } from '../world.js'
-import { phaseOf, type PagePhase } from './page-phase.js'
-import type { PageApplication, PageDeployment, PageFleet, PageLocation, PageState, RelayTotals } from './page-state.js'
+import { phaseOf } from './page-phase.js'
+import type {
+  PageApplication,
+  PageDeployment,
+  PageFleet,
+  PageLocation,
+  PageState,
+  PhaseCounts,
+  RelayTotals,
+} from './page-state.js'
+import { searchFor } from './search.js'
 import { sum } from './words.js'
 
 const LATEST = 50
 
-export function readPageState(world: World, faults: Faults): PageState {
+/** What the page is about. */
+export interface PageSource {
+  readonly world: World
+  readonly faults: Faults
+  /** The account's API token, where it is no secret. */
+  readonly knownToken: string | null
+}
+
+export function readPageState({ world, faults, knownToken }: PageSource, search: string): PageState {
   const now = world.clock.now()
   const all = world.deployments.all()
-  const running = all.filter(({ life }) => phaseOf(life.status) !== 'ended')
+  const current = all.filter(({ life }) => phaseOf(life.status) !== 'ended')
+  const { found, latest } = searched(all, search, now)
   return {
     now: formatB(now),
     speed: world.speed,
+    connect: { baseUrl: world.url(), token: knownToken },
     deployments: {
-      running: running.length,
-      withoutLocation: running.filter(({ site }) => site === undefined).length,
+      phases: phasesOf(current),
+      withoutLocation: current.filter(({ site }) => site === undefined).length,
       byStatus: Object.fromEntries(tally(all, ({ life }) => life.status)),
-      latest: all
-        .slice(-LATEST)
-        .toReversed()
-        .map((record) => pageDeployment(record, now)),
+      search,
+      found,
+      latest,
     },
-    locations: pageLocations(running, world.capacity),
-    applications: pageApplications(world, running),
-    fleets: pageFleets(world, running),
-    faults: faults.list(),
+    locations: pageLocations(current, world.capacity),
+    applications: pageApplications(world, current),
+    fleets: pageFleets(world, current),
+    faults: faults.counts(),
     relaySessions: relayTotals(world),
     counters: world.counters,
   }
 }
 
-function tally<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, number> {
-  const counts = new Map<Key, number>()
-  for (const item of items) {
-    const key = keyOf(item)
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-  }
-  return counts
+function searched(all: readonly DeploymentRecord[], search: string, now: number) {
+  const newestFirst = all.toReversed()
+  if (search === '') return { found: all.length, latest: newestFirst.slice(0, LATEST).map((record) => pageDeployment(record, now)) }
+  const isMeant = searchFor(search)
+  const found = newestFirst.map((record) => pageDeployment(record, now)).filter(isMeant)
+  return { found: found.length, latest: found.slice(0, LATEST) }
 }
 
-function pageDeployment(record: DeploymentRecord, now: number): PageDeployment {
+export function pageDeployment(record: DeploymentRecord, now: number): PageDeployment {
   const sinceMs = (at: number) => Math.max(0, Math.round(now - at))
   return {
     request_id: record.id,
@@ -64,40 +81,66 @@ function pageDeployment(record: DeploymentRecord, now: number): PageDeployment {
 /** Up to the colon it is ours; what follows was said by whatever runs the containers, and might quote their variables. */
 const ownWords = (error: string) => error.replace(/:.*/s, '')
 
-function pageLocations(running: readonly DeploymentRecord[], capacityOf: World['capacity']): readonly PageLocation[] {
-  const counts = tally(running, ({ site, life }) => `${site?.place.id} ${phaseOf(life.status)}`)
-  return places.map(({ id, location: { city, country, latitude, longitude } }) => {
-    const count = (phase: PagePhase) => counts.get(`${id} ${phase}`) ?? 0
-    const byPhase = { starting: count('starting'), ready: count('ready'), error: count('error'), stopping: count('stopping') }
+function tally<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, number> {
+  const counts = new Map<Key, number>()
+  for (const item of items) {
+    const key = keyOf(item)
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  return counts
+}
+
+const NONE: readonly DeploymentRecord[] = []
+
+function groups<Key>(records: readonly DeploymentRecord[], keyOf: (record: DeploymentRecord) => Key) {
+  const byKey = new Map<Key, DeploymentRecord[]>()
+  for (const record of records) {
+    const group = byKey.get(keyOf(record))
+    if (group === undefined) byKey.set(keyOf(record), [record])
+    else group.push(record)
+  }
+  return (key: Key) => byKey.get(key) ?? NONE
+}
+
+function phasesOf(records: readonly DeploymentRecord[]): PhaseCounts {
+  const counts = tally(records, ({ life }) => phaseOf(life.status))
+  const count = (phase: keyof PhaseCounts) => counts.get(phase) ?? 0
+  return { ready: count('ready'), starting: count('starting'), error: count('error'), stopping: count('stopping') }
+}
+
+function pageLocations(current: readonly DeploymentRecord[], capacityOf: World['capacity']): readonly PageLocation[] {
+  const at = groups(current, ({ site }) => site?.place.id)
+  return places.map(({ id, location: { city, country, continent, latitude, longitude } }) => {
     const capacity = capacityOf(id)
     return {
       id,
       city,
       country,
+      continent,
       latitude,
       longitude,
-      ...byPhase,
-      running: byPhase.starting + byPhase.ready + byPhase.error + byPhase.stopping,
+      ...phasesOf(at(id)),
+      deployments: at(id).length,
       capacity: capacity === Infinity ? null : capacity,
     }
   })
 }
 
-function pageApplications({ applications }: World, running: readonly DeploymentRecord[]): readonly PageApplication[] {
-  const counts = tally(running, ({ version }) => version)
+function pageApplications({ applications }: World, current: readonly DeploymentRecord[]): readonly PageApplication[] {
+  const of = groups(current, ({ version }) => version)
   return applications.values().map((application) => ({
     name: application.name,
     active: application.is_active,
     versions: application.versions.values().map((version) => ({
       name: version.name,
       active: version.is_active,
-      running: counts.get(version) ?? 0,
+      phases: phasesOf(of(version)),
     })),
   }))
 }
 
-function pageFleets({ fleets }: World, running: readonly DeploymentRecord[]): readonly PageFleet[] {
-  const counts = tally(running, ({ policy }) => policy)
+function pageFleets({ fleets }: World, current: readonly DeploymentRecord[]): readonly PageFleet[] {
+  const of = groups(current, ({ policy }) => policy)
   return fleets.values().map((fleet) => ({
     name: fleet.name,
     enabled: fleet.enabled,
@@ -107,7 +150,7 @@ function pageFleets({ fleets }: World, running: readonly DeploymentRecord[]): re
       enabled: policy.enabled,
       minimum: policy.minimum,
       maximum: policy.maximum,
-      running: counts.get(policy) ?? 0,
+      phases: phasesOf(of(policy)),
     })),
   }))
 }

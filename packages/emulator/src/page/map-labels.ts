@@ -1,0 +1,69 @@
+// pure: where the names of cities stand on a map
+
+/** In pixels, at the smallest size at which the map shows names. */
+export interface Dot {
+  readonly id: string
+  readonly x: number
+  readonly y: number
+  readonly radius: number
+  /** Undefined for a dot that has no name, but must not be covered. */
+  readonly text: string | undefined
+}
+
+/** Relative to the dot's middle; `y` is the base line. */
+export interface Label {
+  readonly x: number
+  readonly y: number
+  readonly anchor: 'start' | 'middle' | 'end'
+}
+
+interface Box {
+  readonly left: number
+  readonly top: number
+  readonly right: number
+  readonly bottom: number
+}
+
+/** Of a font of 11 pixels: more than most letters need. */
+const LETTER = 6.4
+const ASCENT = 9
+const DESCENT = 3
+const GAP = 3
+
+const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
+const boxOf = ({ x, y, radius }: Dot): Box => ({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius })
+
+/**
+ * A place for each name where it covers no dot and no other name, and is not cut off at an edge; earlier dots choose
+ * first. A name for which there is no such place is left out: what points at the dot says it, and a table lists all.
+ */
+export function placeLabels(dots: readonly Dot[], width: number, height: number): ReadonlyMap<string, Label> {
+  const taken = dots.map(boxOf)
+  const labels = new Map<string, Label>()
+  for (const dot of dots) {
+    if (dot.text === undefined) continue
+    const half = (dot.text.length * LETTER) / 2
+    const fits = (box: Box) => box.left >= 0 && box.top >= 0 && box.right <= width && box.bottom <= height
+    for (const label of candidates(dot.radius)) {
+      const box = boxAt(dot, label, half)
+      if (!fits(box) || taken.some((other) => overlap(box, other))) continue
+      taken.push(box)
+      labels.set(dot.id, label)
+      break
+    }
+  }
+  return labels
+}
+
+const candidates = (radius: number): readonly Label[] => [
+  { x: radius + GAP, y: 4, anchor: 'start' },
+  { x: -radius - GAP, y: 4, anchor: 'end' },
+  { x: 0, y: -radius - GAP, anchor: 'middle' },
+  { x: 0, y: radius + GAP + ASCENT, anchor: 'middle' },
+]
+
+function boxAt({ x, y }: Dot, label: Label, half: number): Box {
+  const middle = x + label.x + { start: half, middle: 0, end: -half }[label.anchor]
+  const base = y + label.y
+  return { left: middle - half, top: base - ASCENT, right: middle + half, bottom: base + DESCENT }
+}

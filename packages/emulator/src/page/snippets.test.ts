@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import { connectSnippet, deploySnippet } from './snippets.js'
+
+const connect = { baseUrl: 'http://127.0.0.1:8080', token: 'dev' }
+/** As who copies it has it. */
+const copied = (markup: string) => markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+
+test('where there is nothing, code to connect with', () => {
+  const code = copied(connectSnippet(connect).markup)
+  expect(code).toContain("const client = createClient({ baseUrl: 'http://127.0.0.1:8080', token: 'dev' })")
+  expect(code).toContain('await client.versions.create({')
+})
+
+test('a token that is a secret is not in it', () => {
+  expect(connectSnippet({ ...connect, token: null }).markup).toContain('token: process.env.API_TOKEN')
+})
+
+test('names are quoted', () => {
+  const code = copied(deploySnippet(connect, { application: `a'b\\`, version: '1.0' }).markup)
+  expect(code).toContain(String.raw`application: 'a\'b\\',`)
+})
