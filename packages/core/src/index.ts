@@ -25,14 +25,15 @@ export {
   UnexpectedResponse,
   type CallFacts,
 } from './client/errors.js'
-export type { CallEvent, ClientEvents, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent, UnreadableEvent } from './client/events.js'
+export type { CallEvent, ClientEvents, PacedEvent, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent, UnreadableEvent } from './client/events.js'
 export { inProcess, type ClientDispatcher } from './client/in-process.js'
 export { selfStop, type SelfStopOptions } from './client/self-stop.js'
 export { parseDeploymentWebhook, parseRelayWebhook, type DeploymentHint, type RelayHint, type WebhookBody, type WebhookOptions } from './client/webhooks.js'
 export { deploymentPhase, sameStatus, statusName, type DeploymentPhase } from './deployment-status.js'
 export { scrub, secretsIn } from './redact.js'
 export { createBucket, type BucketOptions } from './scheduler/bucket.js'
-export type { Limiter, Permit } from './scheduler/limiter.js'
+export type { BoundChange } from './scheduler/count-bound.js'
+export type { Limiter, LimiterState, Permit } from './scheduler/limiter.js'
 export { createScheduler, type RunOptions, type Scheduler, type SchedulerOptions, type SchedulerState, type Slot } from './scheduler/scheduler.js'
 export { EARTH_RADIUS_KM, greatCircleKm, type Coordinates } from './geo.js'
 export { addressPrefix, canonicalIp, isPublicIp } from './ip.js'

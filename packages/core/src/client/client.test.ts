@@ -149,7 +149,7 @@ describe('rate limits', () => {
     const { clock, client } = inVirtualTime(async () => ready(), { limiter })
     await clock.until(client.deployments.get({ request_id: 'abc' }))
     expect(names.toSorted()).toEqual(['create deployment', 'deployment status', 'legacy deploy', 'list deployments'])
-    expect(Object.keys(client.queues()).toSorted()).toEqual([...names, 'other'].toSorted())
+    expect(Object.keys(client.queues()).toSorted()).toEqual([...names, 'other', 'other changes'].toSorted())
   })
 })
 

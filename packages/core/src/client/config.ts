@@ -11,6 +11,7 @@ import { createTokenSource, type TokenSource } from './token.js'
 const defaults = {
   timeoutMs: 30_000,
   share: 1,
+  jitterMs: 50,
   maxInFlight: 256,
   connections: 128,
   maxResponseBytes: 16 * 2 ** 20,
@@ -21,7 +22,7 @@ const defaults = {
 }
 const defaultRetry: RetryOptions = { attempts: 4, baseMs: 200, capMs: 5000 }
 const documentedLimits = { ...limits, other: undefined }
-const otherOptions = ['baseUrl', 'token', 'limits', 'burst', 'jitterMs', 'limiter', 'retry', 'settings', 'dispatcher']
+const otherOptions = ['baseUrl', 'token', 'limits', 'burst', 'limiter', 'retry', 'settings', 'dispatcher']
 
 type LimitKey = keyof typeof documentedLimits
 
@@ -31,7 +32,7 @@ export type Limit = { readonly limit: number; readonly windowMs: number } | unde
 /** The options, checked and with every default filled in. */
 export interface ClientConfig
   extends Readonly<typeof defaults>,
-    Pick<ClientOptions, 'burst' | 'jitterMs' | 'limiter' | 'dispatcher'> {
+    Pick<ClientOptions, 'burst' | 'limiter' | 'dispatcher'> {
   /** Scheme, host and port of the service. */
   readonly origin: string
   /** Path of the base URL, without a slash at its end. */
@@ -49,7 +50,6 @@ export function configure(options: ClientOptions): ClientConfig {
   const config: ClientConfig = {
     ...filled(options, defaults),
     burst: options.burst,
-    jitterMs: options.jitterMs,
     limiter: options.limiter,
     dispatcher: options.dispatcher,
     ...baseAddress(options.baseUrl),
@@ -66,7 +66,7 @@ export function configure(options: ClientOptions): ClientConfig {
   checkMilliseconds('maxRetryAfterMs', config.maxRetryAfterMs)
   checkMilliseconds('cacheTtlMs', config.cacheTtlMs)
   if (config.burst !== undefined) checkCount('burst', config.burst)
-  if (config.jitterMs !== undefined) checkMilliseconds('jitterMs', config.jitterMs)
+  checkMilliseconds('jitterMs', config.jitterMs)
   checkFunctions('clock', config.clock, 'now', 'sleep')
   check(typeof config.random === 'function', 'random', config.random, 'a function')
   check(config.limiter === undefined || typeof config.limiter === 'function', 'limiter', config.limiter, 'a function')

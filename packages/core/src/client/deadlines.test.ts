@@ -31,7 +31,11 @@ function setUp(handle: Handler, options: Partial<ClientOptions> = {}) {
     client.tags.get({ request_id: 'abc', tag_name }, call)
   const create = (name: string, call: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {}) =>
     client.tags.create({ request_id: 'abc', name }, call)
-  return { client, clock, reached, read, create, now: () => clock.now() - began, other: () => client.queues()['other'] }
+  const other = () => {
+    const { other: reads, 'other changes': changes } = client.queues()
+    return { queued: (reads?.queued ?? 0) + (changes?.queued ?? 0), inFlight: (reads?.inFlight ?? 0) + (changes?.inFlight ?? 0) }
+  }
+  return { client, clock, reached, read, create, now: () => clock.now() - began, other }
 }
 
 /** The error of a call that must fail, without waiting on a clock. */
@@ -66,12 +70,14 @@ describe('the deadline covers everything', () => {
   })
 
   test('queued behind the 429 of another call', async () => {
-    const { clock, create, read, reached } = setUp(failing({ 'retry-after': '20' }, 429))
+    const { clock, read, reached } = setUp(failing({ 'retry-after': '20' }, 429))
     const refused = read('refused', { timeoutMs: 30_000 }).catch(() => {})
     await clock.advance(0)
-    const held = failure(create('held', { timeoutMs: 500 }))
+    const held = failure(read('held', { timeoutMs: 500 }))
     await clock.advance(500)
-    expect(await held).toMatchObject({ name: 'TimedOut', sent: false, queuedMs: 500 })
+    const error = await held
+    expect(error).toMatchObject({ name: 'TimedOut', sent: false, queuedMs: 500 })
+    expect(error).toHaveProperty('cause', expect.any(RateLimited))
     expect(reached).toEqual(['GET refused'])
     await clock.until(refused, 1000)
   })

@@ -150,7 +150,7 @@ export class ConnectionLost extends MusterError {
   }
 }
 
-/** The call did not end within `timeoutMs`; its cause is the last failed attempt, if there was one. */
+/** The call did not end within `timeoutMs`; its cause is the last failed attempt, or the 429 of another that its queue pauses for. */
 export class TimedOut extends MusterError {
   /** Whether what was asked may have been done. False is certain. */
   declare readonly sent: boolean

@@ -1,8 +1,9 @@
 import { EventEmitter } from 'eventemitter3'
 import type { OperationId } from '../api/api.js'
 import type { Method } from '../operation.js'
+import type { BoundChange } from '../scheduler/count-bound.js'
 
-/** What every event says. None holds a token, a secret, an address, a filled path or a body. */
+/** What every event of a call says. None holds a token, a secret, an address, a filled path or a body. */
 export interface CallEvent {
   /** Group and name, e.g. `deployments.create`. */
   readonly operation: OperationId
@@ -49,7 +50,7 @@ export interface RetryEvent extends CallEvent {
 
 /** The service answered 429, and the whole queue of its rate limit pauses. */
 export interface ThrottledEvent extends CallEvent {
-  /** Name of the rate limit. */
+  /** Name of the rate limit; of the operation, where none is documented. */
   readonly limit: string
   /** Milliseconds that the service asked to wait, if it did. */
   readonly retryAfterMs: number | undefined
@@ -65,12 +66,25 @@ export interface UnreadableEvent extends CallEvent {
   readonly wrong: string
 }
 
+/** How closely a rate limit is used has changed. */
+export interface PacedEvent {
+  /** Name of the rate limit. */
+  readonly limit: string
+  /**
+   * Milliseconds after its writing at which a request is taken as counted by the service although its answer has not come.
+   * Infinity, as at first: only answers tell, and the rate is the less the longer they take.
+   */
+  readonly countedWithinMs: number
+  readonly because: BoundChange
+}
+
 export interface ClientEvents {
   request: (event: RequestEvent) => void
   response: (event: ResponseEvent) => void
   retry: (event: RetryEvent) => void
   throttled: (event: ThrottledEvent) => void
   unreadable: (event: UnreadableEvent) => void
+  paced: (event: PacedEvent) => void
 }
 
 /** Where the hops put their events. */

@@ -24,13 +24,16 @@ export interface ClientOptions {
   readonly limits?: { readonly [Name in keyof typeof limits | 'other']?: LimitOption | undefined } | undefined
   /** How many calls may start at one moment, per limit. Default: the limit. */
   readonly burst?: number | undefined
-  /** Milliseconds by which a request may take longer to the service than at its fastest. Default 50. */
+  /**
+   * Milliseconds by which a request may take longer to the service than at its fastest. Default 50. Relied on only where answers
+   * are slow, on connections used before, while nothing is late; else a request counts until its answer comes.
+   */
   readonly jitterMs?: number | undefined
   /** Makes the limiter of each limit, e.g. one that several processes share. Default: `createBucket`, in this process. */
   readonly limiter?: ((limit: RateLimit) => Limiter) | undefined
-  /** Calls under way at once, per limit. Default 256. */
+  /** Calls under way at once, per limit. Default 256; no more than there are `connections`. */
   readonly maxInFlight?: number | undefined
-  /** Connections kept at most. Default 128: the documented limits with answers that take a second. */
+  /** Connections kept at most for each rate limit, for other reads and for other changes: what is slow in one holds up no other. Default 128. */
   readonly connections?: number | undefined
   /** Size of the largest answer that is read. Default 16 MiB. */
   readonly maxResponseBytes?: number | undefined
@@ -42,7 +45,7 @@ export interface ClientOptions {
   readonly cacheTtlMs?: number | undefined
   /** What the specification leaves open; see `Settings`. */
   readonly settings?: Partial<Settings> | undefined
-  /** undici dispatcher to use in place of an own pool, e.g. for a proxy, or `inProcess` in tests. It stays open when the client is closed. */
+  /** undici dispatcher to use in place of an own pool, e.g. for a proxy, or `inProcess` in tests: all requests share its connections. It stays open when the client is closed. */
   readonly dispatcher?: ClientDispatcher | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined

@@ -34,6 +34,7 @@ export function createPipeline(config: ClientConfig): Pipeline {
 
   const attempt = async (request: Request) => {
     const answer = await queues.run(request, (slot) => observe(request, () => send(request, slot, hops), events, clock))
+    if (answer.status !== 429) queues.accepted(request)
     return decode(request, answer, clock, events)
   }
   const perform = (request: Request) => withRetry(request, attempt, hops)

@@ -4,6 +4,12 @@ export type Phase = 'queued' | 'retryWait' | 'inFlight'
 /** Milliseconds by phase. */
 export type TimeSpent = Readonly<Record<Phase, number>>
 
+/** What holds a queue back: shared by all that wait in it. */
+export interface HoldUp {
+  /** The latest refusal, if nothing was accepted since. */
+  refusal: unknown
+}
+
 /** How far a call has come: kept by the hops, read when its time is up or an attempt has to be judged. */
 export interface Progress {
   /** Epoch milliseconds at which the last of those who wait gives up. */
@@ -16,6 +22,8 @@ export interface Progress {
   doubtful: boolean
   /** The failure of the latest attempt. */
   lastError: unknown
+  /** Of the queue that the call is in. */
+  holdUp: HoldUp | undefined
   /** The token of the latest attempt, which an answer may repeat. */
   token: string | undefined
   phase: Phase
@@ -32,6 +40,7 @@ export function createProgress(now: number): Progress {
     written: false,
     doubtful: false,
     lastError: undefined,
+    holdUp: undefined,
     token: undefined,
     phase: 'queued',
     since: now,

@@ -83,8 +83,25 @@ describe('documented limits', () => {
       'list deployments': 5,
       'legacy deploy': 5,
       other: 0,
+      'other changes': 0,
     })
     await clock.until(Promise.all(calls))
+  })
+
+  test('slow reads without a limit hold up neither what is limited nor what changes something', async () => {
+    const clock = createManualClock()
+    const dispatcher = inProcess(async ({ method, url }) => {
+      if (method === 'GET' && url.includes('container-logs')) await clock.sleep(5000)
+      return Response.json({ request_id: 'abc', logs: '' })
+    })
+    const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', clock, dispatcher })
+    const began = clock.now()
+    const slow = repeat(600, (nth) => client.deployments.logs({ request_id: `id${nth}` }))
+    await clock.advance(1)
+    await clock.until(Promise.all([create(client), client.deployments.stop({ request_id: 'abc' }, { priority: 10 })]), 1)
+    expect(clock.now() - began).toBeLessThan(100)
+    expect(client.queues()['other']?.inFlight).toBe(256)
+    await clock.until(Promise.all(slow))
   })
 
   test('a 429 pauses its own queue, all of it, and no other', async () => {

@@ -15,7 +15,7 @@ export interface Retrying {
   readonly random: Random
   readonly events: EventSink
   /** Pauses the request's queue; gives the milliseconds until it goes on. */
-  readonly throttled: (request: Request, retryAfterMs: number | undefined) => number
+  readonly throttled: (request: Request, refusal: RateLimited, retryAfterMs: number | undefined) => number
   /** The result of a DELETE whose first try succeeded although its answer was lost. */
   readonly gone: (request: Request, error: MusterError) => unknown
 }
@@ -41,7 +41,7 @@ export async function withRetry(
       if (error instanceof RateLimited) {
         progress.written = false // a refusal: nothing was done
         refusals += 1
-        const pauseMs = throttled(request, atLeast(error.retryAfterMs, refusals === 1 ? 0 : backoffMs(refusals - 1, random(), retry)))
+        const pauseMs = throttled(request, error, atLeast(error.retryAfterMs, refusals === 1 ? 0 : backoffMs(refusals - 1, random(), retry)))
         if (clock.now() + pauseMs >= progress.deadline) throw error
         continue
       }

@@ -1,5 +1,6 @@
 import type { Slot } from '../scheduler/scheduler.js'
 import type { Cancellation } from './cancellation.js'
+import { laneOf } from './lane.js'
 import { factsOf, type Request } from './request.js'
 import type { TokenSource } from './token.js'
 import type { Answer, Transport } from './transport.js'
@@ -17,12 +18,11 @@ export function send(request: Request, slot: Slot, { transport, token }: Sending
     const headers = ['accept', 'application/json', 'user-agent', 'muster', ...request.headers]
     if (authorization !== undefined) headers.push('authorization', `token ${authorization}`)
     progress.token = authorization
-    const written = () => {
+    const sending = () => {
       progress.written = true
-      slot.written()
     }
-    const outgoing = { method: request.operation.method, path, headers, body }
-    return transport.exchange(outgoing, { facts, cancellation, written, answered: slot.answered })
+    const outgoing = { lane: laneOf(request.operation), method: request.operation.method, path, headers, body }
+    return transport.exchange(outgoing, { facts, cancellation, sending, written: slot.written, answered: slot.answered })
   }
 
   // The one operation with a token of its own has it among its headers, and must not carry the account's.

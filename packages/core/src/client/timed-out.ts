@@ -14,6 +14,8 @@ export function timedOut(request: Request, timeoutMs: number, before: TimeSpent 
   const inFlightMs = Math.round(spent.inFlight - (before?.inFlight ?? 0))
   const where = `queued ${queuedMs} ms, waiting to retry ${retryWaitMs} ms, in flight ${inFlightMs} ms`
   const sent = progress.written || progress.doubtful
-  const facts = { ...factsOf(request), timeoutMs, queuedMs, retryWaitMs, inFlightMs, sent, cause: progress.lastError }
+  // Who waited behind another's refusal was held up by that.
+  const cause = progress.lastError ?? progress.holdUp?.refusal
+  const facts = { ...factsOf(request), timeoutMs, queuedMs, retryWaitMs, inFlightMs, sent, cause }
   return new TimedOut(`${id}: timed out after ${timeoutMs} ms (${where})`, facts)
 }

@@ -29,14 +29,15 @@ const answering = (text: string, after: (socket: Socket) => void = () => {}) =>
 function open(origin: string, options: Partial<TransportOptions> = {}) {
   const transport = createTransport({ origin, connections: 4, maxResponseBytes: 1000, ...options })
   onTestFinished(() => transport.close())
-  const exchange = (cancellation = createCancellation(), method: 'GET' | 'POST' = 'GET') => {
+  const exchange = (cancellation = createCancellation(), method: 'GET' | 'POST' = 'GET', lane = 'status') => {
     const seen: string[] = []
     const answer = transport.exchange(
-      { method, path: '/v1/x', headers: ['accept', 'application/json'], body: method === 'POST' ? '{}' : undefined },
+      { lane, method, path: '/v1/x', headers: ['accept', 'application/json'], body: method === 'POST' ? '{}' : undefined },
       {
         facts: () => ({ operation: 'deployments.get', call: 'test-1' }),
         cancellation,
-        written: () => seen.push('written'),
+        sending: () => seen.push('sending'),
+        written: (fresh) => seen.push(fresh ? 'written first' : 'written'),
         answered: () => seen.push('answered'),
       },
     )
@@ -56,7 +57,7 @@ describe('an answer', () => {
     const { origin } = await answering('HTTP/1.1 404 Not Found\r\nX-A: 1\r\nContent-Length: 4\r\n\r\n{"é')
     const { answer, seen } = open(origin).exchange()
     expect(await answer).toMatchObject({ status: 404, body: '{"é', bytes: 4, headers: { 'x-a': '1' } })
-    expect(seen).toEqual(['written', 'answered'])
+    expect(seen).toEqual(['sending', 'written first', 'answered'])
   })
 
   test('may come in pieces, also of a character, and after early hints', async () => {
@@ -68,7 +69,7 @@ describe('an answer', () => {
     })
     const { answer, seen } = open(origin).exchange()
     expect(await answer).toMatchObject({ status: 200, body: '"é"' })
-    expect(seen).toEqual(['written', 'answered'])
+    expect(seen).toEqual(['sending', 'written first', 'answered'])
   })
 
   test.each(['HTTP/1.1 204 No Content\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'])('may be empty: %j', async (text) => {
@@ -124,7 +125,7 @@ describe('a connection that is lost', () => {
     const { origin } = await raw((socket) => socket.on('data', () => end(socket)))
     const { answer, seen } = open(origin).exchange(createCancellation(), 'POST')
     expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: true, cause: expect.any(Error) })
-    expect(seen[0]).toBe('written')
+    expect(seen[0]).toBe('sending')
   })
 
   test('for nonsense: the cause does not repeat it', async () => {
@@ -198,6 +199,38 @@ describe('connections', () => {
     const { exchange } = open(server.url, { connections: 3 })
     await Promise.all(Array.from({ length: 30 }, () => exchange().answer))
     expect(ports.size).toBeLessThanOrEqual(3)
+  })
+
+  test('are told apart: a request is the first on its connection, or it is not', async () => {
+    const server = await serve((_, response) => response.end('{}'))
+    const { exchange } = open(server.url, { connections: 1 })
+    const exchanges = Array.from({ length: 3 }, () => exchange())
+    await Promise.all(exchanges.map(({ answer }) => answer))
+    expect(exchanges.map(({ seen }) => seen[1])).toEqual(['written first', 'written', 'written'])
+  })
+
+  test('of an injected dispatcher are told apart too', async () => {
+    const { Agent } = await import('undici')
+    const server = await serve((_, response) => response.end('{}'))
+    const dispatcher = new Agent({ connections: 1 })
+    onTestFinished(() => dispatcher.close())
+    const { exchange, transport } = open(server.url, { dispatcher })
+    const exchanges = Array.from({ length: 2 }, () => exchange())
+    await Promise.all(exchanges.map(({ answer }) => answer))
+    expect(exchanges.map(({ seen }) => seen[1])).toEqual(['written first', 'written'])
+    await transport.close()
+    expect(dispatcher.listenerCount('connect')).toBe(0)
+  })
+
+  test('of one lane hold up nothing in another', async () => {
+    const held: (() => void)[] = []
+    const server = await serve((_, response, nth) => (nth === 1 ? held.push(() => response.end('{}')) : response.end('{}')))
+    const { exchange } = open(server.url, { connections: 1 })
+    const slow = exchange(createCancellation(), 'GET', 'other')
+    while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    expect(await exchange(createCancellation(), 'GET', 'status').answer).toMatchObject({ status: 200 })
+    held[0]?.()
+    await slow.answer
   })
 
   test('of an injected dispatcher are not closed', async () => {

@@ -1,11 +1,13 @@
 import type { Dispatcher } from 'undici'
 import type { Cancellation } from './cancellation.js'
+import { type ConnectionOptions, type Connections, createConnections } from './connections.js'
 import { ConnectionLost, UnexpectedResponse, type CallFacts } from './errors.js'
 import type { ClientDispatcher } from './in-process.js'
-import { openPool, type OpenPool } from './open-pool.js'
 
 /** What goes out on a connection. */
 export interface Outgoing {
+  /** Whose connections to use. */
+  readonly lane: string
   readonly method: Dispatcher.HttpMethod
   readonly path: string
   /** Names and values in turn. */
@@ -30,8 +32,13 @@ export interface Exchange {
   /** For errors: whose request it is. */
   readonly facts: () => CallFacts
   readonly cancellation: Cancellation
-  /** Called when the request is being written to a connection that is open. */
-  readonly written: () => void
+  /** Called before the request is written to a connection that is open. */
+  readonly sending: () => void
+  /**
+   * Called when its bytes have left.
+   * @param fresh the first on its connection.
+   */
+  readonly written: (fresh: boolean) => void
   /** Called when the answer begins to arrive. */
   readonly answered: () => void
 }
@@ -43,44 +50,32 @@ export interface Transport {
   close(): Promise<void>
 }
 
-export interface TransportOptions {
-  /** Scheme, host and port. */
-  readonly origin: string
-  /** Connections kept at most. */
-  readonly connections: number
+export interface TransportOptions extends ConnectionOptions {
   readonly maxResponseBytes: number
-  /** In place of an own pool. */
-  readonly dispatcher?: ClientDispatcher | undefined
 }
 
 /**
  * Speaks to undici's dispatch, the layer below `request` and `fetch`: it is the cheapest, and its
- * `onRequestStart` is the instant at which an HTTP/1.1 request is written, after connecting and after
- * waiting for a free connection. The rate limiter counts from it, and a failure before it is certain not
+ * `onRequestStart` is the instant before an HTTP/1.1 request is written, after connecting and after
+ * waiting for a free connection. The rate limiter counts from then, and a failure before it is certain not
  * to have reached the service.
  */
-export function createTransport({ origin, connections, maxResponseBytes, dispatcher: injected }: TransportOptions): Transport {
-  let dispatcher = injected
-  let own: Promise<OpenPool> | undefined
-  const connect = () =>
-    (own ??= openPool(origin, connections)).then((pool) => {
-      dispatcher = pool.dispatcher
-      return pool.dispatcher
-    })
-
+export function createTransport({ maxResponseBytes, ...options }: TransportOptions): Transport {
+  const connections = createConnections(options)
   return {
-    exchange: ({ method, path, headers, body = null }, exchange) => {
+    exchange: ({ lane, method, path, headers, body = null }, exchange) => {
       const { cancellation } = exchange
       const dispatch = (via: ClientDispatcher) =>
         new Promise<Answer>((resolve, reject) => {
           if (cancellation.cancelled) return reject(cancellation.reason)
           // The call's own deadline covers connecting, headers and body.
-          const options = { origin, method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }
-          via.dispatch(options, new Dispatch(exchange, maxResponseBytes, resolve, reject))
+          const request = { origin: options.origin, method, path, headers, body, headersTimeout: 0, bodyTimeout: 0 }
+          via.dispatch(request, new Dispatch(exchange, connections, maxResponseBytes, resolve, reject))
         })
-      return dispatcher === undefined ? connect().then(dispatch) : dispatch(dispatcher)
+      const via = connections.of(lane)
+      return via instanceof Promise ? via.then(dispatch) : dispatch(via)
     },
-    close: async () => (await own)?.close(),
+    close: connections.close,
   }
 }
 
@@ -94,6 +89,7 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
   body = ''
   bytes = 0
   readonly #exchange: Exchange
+  readonly #connections: Connections
   readonly #maxBytes: number
   #resolve: ((answer: Answer) => void) | undefined
   #reject: ((reason: unknown) => void) | undefined
@@ -101,8 +97,15 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
   #sent = false
   #chunks: Buffer | Buffer[] | undefined
 
-  constructor(exchange: Exchange, maxBytes: number, resolve: (answer: Answer) => void, reject: (reason: unknown) => void) {
+  constructor(
+    exchange: Exchange,
+    connections: Connections,
+    maxBytes: number,
+    resolve: (answer: Answer) => void,
+    reject: (reason: unknown) => void,
+  ) {
     this.#exchange = exchange
+    this.#connections = connections
     this.#maxBytes = maxBytes
     this.#resolve = resolve
     this.#reject = reject
@@ -114,7 +117,10 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
     if (this.#reject === undefined) return controller.abort(abandoned())
     this.#controller = controller
     this.#sent = true
-    this.#exchange.written()
+    this.#exchange.sending()
+    // undici writes in this very turn, and what was just connected is new only in it.
+    const fresh = this.#connections.isFresh()
+    queueMicrotask(() => this.#exchange.written(fresh))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {

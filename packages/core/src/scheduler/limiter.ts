@@ -14,16 +14,34 @@ export interface Limiter {
   reserve(now: number): Permit | number | Promise<Permit | number>
   /** The service answered 429, and nothing will be started before `until`. */
   throttled(now: number, until: number): void
-  /** For metrics: how many starts are free at `now`, and how many may happen in a window. Shared limiters say what they knew last. */
-  inspect(now: number): { readonly tokens: number; readonly rate: number }
+  /** For metrics, as known last by a shared limiter. */
+  inspect(now: number): LimiterState
+  /**
+   * When `check` wants to be called, not before `now`; undefined for never. Asked after each writing and each check. How late
+   * the call then is tells how late the event loop is.
+   */
+  checkAt?(now: number): number | undefined
+  check?(now: number): void
+}
+
+export interface LimiterState {
+  /** Starts that are free. */
+  readonly tokens: number
+  /** Starts that may happen in a window. */
+  readonly rate: number
+  /** Milliseconds after its writing at which a request is taken as counted although its answer has not come. Infinity: only answers tell. */
+  readonly countedWithinMs?: number | undefined
 }
 
 /** The right to send one request, and the duty to say what became of it. What is said twice counts once. */
 export interface Permit {
-  /** The request was written to the socket, so the server may count it from now on. */
-  written(now: number): void
+  /**
+   * The request's bytes have left on an open connection, so the server may count it from now on.
+   * @param fresh the first on its connection: the server may have to accept that first.
+   */
+  written(now: number, fresh?: boolean): void
   /** The server answered, so it has counted the request by now, even when nobody said that it was written. */
   answered(now: number): void
-  /** No answer will come. A request that was never written costs nothing; one that was may have been counted. */
+  /** No answer will come. A request that was never written costs nothing; one that was may have been counted, or may yet be. */
   release(now: number): void
 }

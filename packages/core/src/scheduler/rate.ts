@@ -16,6 +16,8 @@ export interface Rate {
    * in a pause: the many requests in flight are all refused for the same reason.
    */
   lower(now: number, until: number): void
+  /** A start was given at `now`, after which so many are free. */
+  taken?(now: number, free: number): void
 }
 
 /**

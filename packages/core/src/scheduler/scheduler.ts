@@ -2,7 +2,9 @@ import PQueue from 'p-queue'
 import type { Clock } from '../clock.js'
 import { createAlarm } from './alarm.js'
 import { CallQueue } from './call-queue.js'
-import type { Limiter, Permit } from './limiter.js'
+import { createCountWatch } from './count-watch.js'
+import type { Limiter, LimiterState, Permit } from './limiter.js'
+import { createPause } from './pause.js'
 
 export interface SchedulerOptions {
   readonly clock: Clock
@@ -10,7 +12,7 @@ export interface SchedulerOptions {
   readonly limiter?: Limiter | undefined
   /** How many calls may be under way at once. Default 256. */
   readonly maxInFlight?: number | undefined
-  /** How long a 429 without Retry-After pauses the queue, in milliseconds. Default 1000, the window of all documented limits. */
+  /** How long a 429 without Retry-After pauses the queue, in milliseconds; twice as long each time that nothing was accepted since, up to 8 times. Default 1000, the window of all documented limits. */
   readonly pauseMs?: number | undefined
   /** The longest pause a Retry-After can ask for, in milliseconds. Default 60,000. */
   readonly maxPauseMs?: number | undefined
@@ -18,8 +20,11 @@ export interface SchedulerOptions {
 
 /** Given to a job when it starts, to say what the limiter must know about its request. What is said twice counts once. */
 export interface Slot {
-  /** The request was written to the socket, after connecting: not when it was put in line for a connection. */
-  written(): void
+  /**
+   * The request's bytes have left on an open connection: not when it was put in line for one.
+   * @param fresh the first on its connection.
+   */
+  written(fresh?: boolean): void
   /** The first of the answer arrived. A job that fulfils says it by that; saying it before the body is read frees the next start sooner. */
   answered(): void
 }
@@ -42,6 +47,11 @@ export interface SchedulerState {
   readonly rate: number
   /** Epoch milliseconds before which nothing starts, because of a 429. */
   readonly pausedUntil: number | undefined
+  /**
+   * Milliseconds after its writing at which a request is taken as counted by the service although its answer has not come.
+   * Infinity: only answers tell. Undefined where the limiter does not say.
+   */
+  readonly countedWithinMs: number | undefined
 }
 
 export interface Scheduler {
@@ -53,8 +63,11 @@ export interface Scheduler {
   /**
    * A 429 was seen: nothing starts for `retryAfterMs` (bounded by `maxPauseMs`), and the limiter lowers
    * the rate for a while. What is queued stays queued. Repeating the refused call is the caller's part.
+   * @param startedAt when the refused request started, by which those that were under way together are one. Default: now.
    */
-  throttled(retryAfterMs: number | undefined): void
+  throttled(retryAfterMs: number | undefined, startedAt?: number): void
+  /** An answer other than 429 was seen. Until then, from the second pause in a row on, one call at a time starts: a probe. */
+  accepted(): void
   /** Resolves when nothing waits and nothing is under way. */
   onIdle(): Promise<void>
   /** Rejects what waits, and every later call, with `reason`; resolves when all that is under way has ended. */
@@ -67,6 +80,7 @@ type Hand = Permit | { readonly failed: unknown }
 
 /** For calls that no limit holds back. */
 const unlimitedSlot: Slot = { written: () => {}, answered: () => {} }
+const unlimitedState: LimiterState = { tokens: Number.POSITIVE_INFINITY, rate: Number.POSITIVE_INFINITY }
 
 /**
  * One queue, for one documented limit. p-queue keeps the order, the priorities and the number under way;
@@ -79,16 +93,19 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const { clock, limiter, maxInFlight, pauseMs, maxPauseMs } = validated(options)
   const queue = new PQueue({ concurrency: maxInFlight, autoStart: limiter === undefined, queueClass: CallQueue })
   const alarm = createAlarm(clock, () => prepare())
+  const watch = createCountWatch(clock, limiter)
+  const pause = createPause({ pauseMs, maxPauseMs })
   let hand: Hand | undefined
   let asking = false
-  let pausedUntil = Number.NEGATIVE_INFINITY
+  /** Calls that have a permit and have not ended. */
+  let running = 0
   let closed: { readonly reason: unknown } | undefined
 
   /** While calls wait: gets a permit in hand, or sees to it that it is tried again. */
   const prepare = () => {
-    if (hand !== undefined || asking || queue.size === 0) return
+    if (hand !== undefined || asking || queue.size === 0 || (pause.probing() && running > 0)) return
     const now = clock.now()
-    if (now < pausedUntil) alarm.set(pausedUntil)
+    if (now < pause.until()) alarm.set(pause.until())
     else if (limiter === undefined) queue.start()
     else ask(limiter, now)
   }
@@ -114,7 +131,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const receiveLate = (answer: Permit | number) => {
     asking = false
     const now = clock.now()
-    if (queue.size > 0 && now >= pausedUntil) return receive(answer)
+    if (queue.size > 0 && now >= pause.until()) return receive(answer)
     if (typeof answer !== 'number') answer.release(now)
     prepare()
   }
@@ -142,20 +159,28 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     if (limiter === undefined) return job(unlimitedSlot)
     const drawn = hand as Hand // or the queue would not run
     hand = undefined
+    running += 1
     prepare()
     if (hand === undefined) queue.pause()
-    if ('failed' in drawn) throw drawn.failed
     return accompany(job, drawn)
   }
 
   /** Sees a job to its end, and its permit too. */
-  const accompany = async <T>(job: (slot: Slot) => Promise<T>, permit: Permit): Promise<T> => {
+  const accompany = async <T>(job: (slot: Slot) => Promise<T>, permit: Hand): Promise<T> => {
     try {
-      const value = await job({ written: () => permit.written(clock.now()), answered: () => permit.answered(clock.now()) })
+      if ('failed' in permit) throw permit.failed
+      const written = (fresh?: boolean) => {
+        permit.written(clock.now(), fresh)
+        watch.written()
+      }
+      const value = await job({ written, answered: () => permit.answered(clock.now()) })
       permit.answered(clock.now())
+      running -= 1
+      if (pause.probing()) prepare()
       return value
     } catch (error) {
-      permit.release(clock.now())
+      if ('release' in permit) permit.release(clock.now())
+      running -= 1
       prepare() // a permit not used is there for the next
       throw error
     }
@@ -174,18 +199,23 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (!alarm.isSet()) prepare()
       return outcome
     },
-    throttled: (retryAfterMs) => {
+    throttled: (retryAfterMs, startedAt) => {
       const now = clock.now()
-      const wish = retryAfterMs !== undefined && retryAfterMs >= 0 ? retryAfterMs : pauseMs
-      pausedUntil = Math.max(pausedUntil, now + Math.min(wish, maxPauseMs))
-      limiter?.throttled(now, pausedUntil)
+      pause.refused(now, retryAfterMs, startedAt ?? now)
+      limiter?.throttled(now, pause.until())
       putBack()
       prepare()
+    },
+    accepted: () => {
+      const wasProbing = pause.probing()
+      pause.accepted()
+      if (wasProbing) prepare()
     },
     onIdle: () => queue.onIdle(),
     close: async (reason) => {
       closed ??= { reason }
       alarm.clear()
+      watch.stop()
       putBack()
       // Every waiting call starts now, and finds that it is too late.
       queue.concurrency = Number.POSITIVE_INFINITY
@@ -194,8 +224,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
     get state() {
       const now = clock.now()
-      const { tokens, rate } = limiter?.inspect(now) ?? { tokens: Number.POSITIVE_INFINITY, rate: Number.POSITIVE_INFINITY }
-      return { queued: queue.size, inFlight: queue.pending, tokens, rate, pausedUntil: now < pausedUntil ? pausedUntil : undefined }
+      const { tokens, rate, countedWithinMs } = limiter?.inspect(now) ?? unlimitedState
+      const free = pause.probing() && running > 0 ? 0 : tokens
+      const pausedUntil = now < pause.until() ? pause.until() : undefined
+      return { queued: queue.size, inFlight: queue.pending, tokens: free, rate, pausedUntil, countedWithinMs }
     },
   }
 }

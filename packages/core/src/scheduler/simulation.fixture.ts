@@ -5,7 +5,7 @@ import type { Scheduler } from './scheduler.js'
 
 /** What happens to one request. All in milliseconds. */
 export interface Fate {
-  /** From its start until it is written, as when a connection must be opened first. */
+  /** From its start until it is written, as when a connection must be opened first. It is the first on it if this is not 0. */
   readonly connectMs: number
   /** From written until the server counts it. */
   readonly outMs: number
@@ -14,60 +14,85 @@ export interface Fate {
   /** From there until the answer arrives. */
   readonly backMs: number
   readonly end: 'answered' | 'answer lost' | 'request lost' | 'never written'
+  /** From written until the caller gives up, if there is no answer before. Default: never. */
+  readonly giveUpMs?: number
 }
 
 export interface Outcome {
   /** When the server counted, in order. */
   readonly counted: readonly number[]
-  /** How many requests were started, also those that the server never saw. */
-  readonly started: number
+  /** When requests were started, in order, also those that the server never saw. */
+  readonly starts: readonly number[]
 }
 
 export interface SimulatedClient {
   readonly limiter: Limiter
   /** When its calls are made, in order. */
   readonly calls: readonly number[]
-  /** What happens to its nth start. */
-  readonly fate: (n: number) => Fate
+  /** What happens to its nth start, which is at `now`. */
+  readonly fate: (n: number, now: number) => Fate
+  /** When this process's event loop does what is due at that time: later while it is busy. Default: at once. */
+  readonly loop?: (due: number) => number
 }
 
-/** Many processes, the network and one server in virtual time, with limiters alone: no promises, so that thousands of runs are quick. */
-export function simulate(clients: readonly SimulatedClient[], untilMs: number): Outcome {
+/** Times at which something stands still: what is due meanwhile happens at their end. */
+export const standstills = (stills: readonly { readonly from: number; readonly until: number }[]) => (due: number) =>
+  stills.reduce((at, { from, until }) => (from <= at && at < until ? until : at), due)
+
+/**
+ * Many processes, the network and one server in virtual time, with limiters alone: no promises, so that thousands of runs are quick.
+ * @param server when it counts what reaches it at that time. Default: at once.
+ */
+export function simulate(clients: readonly SimulatedClient[], untilMs: number, server: (due: number) => number = (due) => due): Outcome {
   const events = createHeap<{ readonly at: number; readonly order: number; readonly happen: () => void }>((a, b) =>
     a.at === b.at ? a.order < b.order : a.at < b.at,
   )
   const counted: number[] = []
+  const starts: number[] = []
   let now = 0
   let order = 0
-  let started = 0
 
-  const after = (ms: number, happen: () => void) => {
+  const at = (time: number, happen: () => void) => {
     order += 1
-    events.add({ at: now + ms, order, happen })
+    events.add({ at: time, order, happen })
   }
 
-  const send = (permit: Permit, fate: Fate, ended: () => void) => {
-    started += 1
-    const lost = () => {
-      permit.release(now)
-      ended()
+  for (const { limiter, calls, fate: fateOf, loop = (due: number) => due } of clients) {
+    const after = (ms: number, happen: () => void) => at(loop(now + ms), happen)
+    let checking = false
+    const check = () => {
+      const due = limiter.checkAt?.(now)
+      checking = due !== undefined
+      if (due === undefined) return
+      after(due - now, () => {
+        limiter.check?.(now)
+        check()
+      })
     }
-    after(fate.connectMs, () => {
-      if (fate.end === 'never written') return lost()
-      permit.written(now)
-      if (fate.end === 'request lost') return after(fate.outMs + fate.thinkMs + fate.backMs, lost)
-      after(fate.outMs, () => {
-        counted.push(now)
-        after(fate.thinkMs + fate.backMs, () => {
-          if (fate.end === 'answer lost') return lost()
-          permit.answered(now)
-          ended()
+
+    const send = (permit: Permit, fate: Fate, ended: () => void) => {
+      starts.push(now)
+      let over = false
+      const end = (say: (now: number) => void) => {
+        if (over) return
+        over = true
+        say(now)
+        ended()
+      }
+      const lost = () => end(permit.release)
+      after(fate.connectMs, () => {
+        if (fate.end === 'never written') return lost()
+        permit.written(now, fate.connectMs > 0)
+        if (!checking) check()
+        if (fate.giveUpMs !== undefined) after(fate.giveUpMs, lost)
+        if (fate.end === 'request lost') return after(fate.outMs + fate.thinkMs + fate.backMs, lost)
+        at(server(now + fate.outMs), () => {
+          counted.push(now)
+          after(fate.thinkMs + fate.backMs, () => (fate.end === 'answer lost' ? lost() : end(permit.answered)))
         })
       })
-    })
-  }
+    }
 
-  for (const { limiter, calls, fate } of clients) {
     let waiting = 0
     let n = 0
     let wakeAt = Number.POSITIVE_INFINITY
@@ -85,7 +110,7 @@ export function simulate(clients: readonly SimulatedClient[], untilMs: number): 
           return
         }
         waiting -= 1
-        send(answer, fate(n++), start)
+        send(answer, fateOf(n++, now), start)
       }
     }
     for (const call of calls) {
@@ -100,7 +125,7 @@ export function simulate(clients: readonly SimulatedClient[], untilMs: number): 
     now = event.at
     event.happen()
   }
-  return { counted, started }
+  return { counted, starts }
 }
 
 /** A job for a real scheduler that lives through its fate on `clock`, and tells when the server counts it. */
@@ -108,7 +133,7 @@ export function simulatedRequest(clock: Clock, fate: Fate, count: (at: number) =
   return async (slot) => {
     await clock.sleep(fate.connectMs)
     if (fate.end === 'never written') throw new Error(fate.end)
-    slot.written()
+    slot.written(fate.connectMs > 0)
     await clock.sleep(fate.outMs)
     if (fate.end !== 'request lost') count(clock.now())
     await clock.sleep(fate.thinkMs + fate.backMs)

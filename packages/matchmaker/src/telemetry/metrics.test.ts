@@ -116,7 +116,7 @@ test('how things are is read when it is collected', async () => {
 describe('with a client', () => {
   const clientOf = () => {
     const events: Client['events'] = new EventEmitter()
-    const state = { queued: 4, inFlight: 1, tokens: 0, rate: 40, pausedUntil: undefined }
+    const state = { queued: 4, inFlight: 1, tokens: 0, rate: 40, pausedUntil: undefined, countedWithinMs: undefined }
     return { events, queues: () => ({ 'create deployment': state }) }
   }
   const call = { operation: 'deployments.create', call: 'c-1', attempt: 1 } as const

@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { createManualClock } from '../manual-clock.js'
+import { createClient } from './client.js'
+import { loadDescription } from './description.js'
+import { inProcess } from './in-process.js'
+import type { ClientOptions } from './options.js'
+
+beforeAll(loadDescription)
+
+const WAY_MS = 10
+
+/** A service that allows so many stops a second, over a sliding window, and says nothing of it beforehand. */
+function setUp(allowed: (now: number) => number, retryAfter?: string, options: Partial<ClientOptions> = {}) {
+  const clock = createManualClock()
+  const began = clock.now()
+  const passed: number[] = []
+  const refused: number[] = []
+  const reads: number[] = []
+  const dispatcher = inProcess(async ({ method }) => {
+    await clock.sleep(WAY_MS)
+    const now = clock.now() - began
+    const respond = (status: number, headers = {}) => clock.sleep(WAY_MS).then(() => Response.json({ message: 'so', name: 'blue' }, { status, headers }))
+    if (method === 'GET') {
+      reads.push(now)
+      return respond(200)
+    }
+    if (passed.filter((at) => at > now - 1000).length < allowed(now)) {
+      passed.push(now)
+      return respond(200)
+    }
+    refused.push(now)
+    return respond(429, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
+  })
+  const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', clock, random: () => 0.5, dispatcher, ...options })
+  const stop = (nth: number) => client.deployments.stop({ request_id: `id${nth}` })
+  const stops = (count: number) => Promise.allSettled(Array.from({ length: count }, (_, nth) => stop(nth)))
+  const failed = (outcomes: readonly PromiseSettledResult<unknown>[]) => outcomes.filter(({ status }) => status === 'rejected').length
+  const now = () => clock.now() - began
+  return { client, clock, stop, stops, failed, passed, refused, reads, now }
+}
+
+describe('a limit that is not documented', () => {
+  test.each([undefined, '1'])('is found: of 400 stops against 20 a second none fails, and hardly one is refused after the first second (Retry-After %j)', async (retryAfter) => {
+    const { clock, stops, failed, refused, passed } = setUp(() => 20, retryAfter)
+    expect(failed(await clock.until(stops(400), 20))).toBe(0)
+    expect(refused.filter((at) => at > 1000).length).toBeLessThanOrEqual(0.02 * 400)
+    expect(Math.max(...passed)).toBeLessThan(26_000)
+  })
+
+  test.each([1, 3, 7, 60])('also of %i a second', async (limit) => {
+    const { clock, stops, failed, refused, passed } = setUp(() => limit, undefined, { timeoutMs: 120_000 })
+    expect(failed(await clock.until(stops(20 * limit), 20))).toBe(0)
+    expect(refused.filter((at) => at > 1000).length).toBeLessThanOrEqual(Math.max(3, 0.05 * 20 * limit))
+    expect(Math.max(...passed)).toBeLessThan(35_000)
+  })
+
+  test('that falls is followed, and one that rises too', async () => {
+    const { clock, stops, failed, passed } = setUp((now) => (now < 20_000 ? 20 : now < 60_000 ? 10 : 40), undefined, { timeoutMs: 600_000 })
+    expect(failed(await clock.until(stops(2400), 20))).toBe(0)
+    const within = (from: number, until: number) => passed.filter((at) => at >= from && at < until).length / ((until - from) / 1000)
+    expect(within(30_000, 55_000)).toBeGreaterThan(7)
+    expect(within(130_000, 140_000)).toBeGreaterThan(20)
+  })
+
+  test('pauses its own operation and no other', async () => {
+    const { client, clock, stop, reads, now } = setUp(() => 0, '5')
+    const stopped = stop(1).catch(() => {})
+    await clock.advance(1000)
+    const from = now()
+    await clock.until(client.tags.get({ request_id: 'abc', tag_name: 'blue' }), 1)
+    expect(reads.map((at) => at - from)).toEqual([WAY_MS])
+    await clock.until(stopped)
+  })
+
+  test('is in the queues by the name of the operation, and so are its 429', async () => {
+    const { client, clock, stops } = setUp(() => 5, '1')
+    const limits = new Set<string>()
+    client.events.on('throttled', ({ limit }) => limits.add(limit))
+    await clock.until(stops(20), 20)
+    expect([...limits]).toEqual(['deployments.stop'])
+    expect(client.queues()['deployments.stop']).toMatchObject({ queued: 0, inFlight: 0, rate: expect.any(Number) })
+  })
+})
+
+test('where everything is refused without a Retry-After, one call asks after 1, 2, 4 and then every 8 seconds', async () => {
+  const { clock, stops, refused } = setUp(() => 0, undefined, { timeoutMs: 60_000 })
+  await clock.until(stops(30), 20)
+  const later = refused.filter((at) => at > WAY_MS)
+  const gaps = later.map((at, n) => Math.round((at - (later[n - 1] ?? WAY_MS)) / 1000))
+  expect(gaps.slice(0, 5)).toEqual([1, 2, 4, 8, 8])
+  expect(later.length).toBeLessThan(10)
+})

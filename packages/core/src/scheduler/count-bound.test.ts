@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest'
+import { createCountBound } from './count-bound.js'
+
+function setUp(leastMs = 50) {
+  const changes: [boundMs: number, why: string][] = []
+  const bound = createCountBound(leastMs, (...change) => changes.push(change))
+  let now = 0
+  /** Four requests a second, answered after that time each. */
+  const answers = (seconds: number, roundTripMs: number) => {
+    for (const end = now + seconds * 1000; now < end; now += 250) {
+      bound.written(now)
+      bound.answered(now, roundTripMs)
+    }
+  }
+  return { bound, changes, answers, at: () => bound.at(now), now: () => now }
+}
+
+const onlyAnswers = Number.POSITIVE_INFINITY
+
+test('before anything is known only answers tell', () => {
+  expect(setUp().at()).toBe(onlyAnswers)
+})
+
+test('where answers are quick, for ever', () => {
+  const { answers, at, changes } = setUp()
+  answers(120, 40)
+  expect(at()).toBe(onlyAnswers)
+  expect(changes).toEqual([])
+})
+
+test('where answers are slow, it is wide after five seconds, and narrow after half a minute without a surprise', () => {
+  const { answers, at, changes } = setUp()
+  answers(4, 800)
+  expect(at()).toBe(onlyAnswers)
+  answers(2, 800)
+  expect(at()).toBe(250)
+  answers(30, 800)
+  expect(at()).toBe(50)
+  expect(changes).toEqual([
+    [250, 'slow answers'],
+    [125, 'steady'],
+    [62.5, 'steady'],
+    [50, 'steady'],
+  ])
+})
+
+test('one quick answer among eight, and one that is late tells of something that stands still', () => {
+  const { answers, at, changes } = setUp()
+  answers(40, 800)
+  answers(6, 20)
+  expect(at()).toBe(onlyAnswers)
+  expect(changes.at(-1)).toEqual([onlyAnswers, 'quick answers'])
+})
+
+describe('a surprise', () => {
+  test('a late event loop: wide again, once answers have shown again that they are slow', () => {
+    const { bound, answers, at, now, changes } = setUp()
+    answers(40, 800)
+    bound.late(now())
+    expect(at()).toBe(onlyAnswers)
+    expect(changes.at(-1)).toEqual([onlyAnswers, 'late event loop'])
+    answers(6, 800)
+    expect(at()).toBe(250)
+  })
+
+  test('a 429: only answers tell for a minute', () => {
+    const { bound, answers, at, now, changes } = setUp()
+    answers(40, 800)
+    bound.refused(now())
+    expect(changes.at(-1)).toEqual([onlyAnswers, 'refused'])
+    answers(59, 800)
+    expect(at()).toBe(onlyAnswers)
+    answers(2, 800)
+    expect(at()).toBeLessThanOrEqual(250)
+  })
+
+  test('half a minute without any answer: what was known is old', () => {
+    const { bound, answers, now } = setUp()
+    answers(40, 800)
+    expect(bound.at(now() + 31_000)).toBe(onlyAnswers)
+  })
+})
+
+describe('silence', () => {
+  test('is longer than answers take and the bound, and only while one should have come', () => {
+    const { bound, answers, now } = setUp()
+    answers(40, 800)
+    const idleUntil = now() + 5000
+    expect(bound.silentSince(idleUntil)).toBeUndefined()
+    bound.written(idleUntil)
+    expect(bound.silentSince(idleUntil + 850)).toBeUndefined()
+    expect(bound.silentSince(idleUntil + 851)).toBe(idleUntil)
+    bound.answered(idleUntil + 900, 900)
+    expect(bound.silentSince(idleUntil + 9000)).toBeUndefined()
+  })
+
+  test('goes on when requests are given up, until one is answered', () => {
+    const { bound, answers, now } = setUp()
+    answers(40, 800)
+    const from = now()
+    bound.written(from)
+    bound.lost()
+    bound.written(from + 2000)
+    expect(bound.silentSince(from + 2001)).toBe(from)
+  })
+})

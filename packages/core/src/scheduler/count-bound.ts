@@ -1,0 +1,104 @@
+// pure: how long after its writing a request that has no answer yet may be taken as counted
+
+import { createAnswerTimes } from './answer-times.js'
+
+/** Why the bound changed. */
+export type BoundChange = 'slow answers' | 'quick answers' | 'steady' | 'late event loop' | 'refused'
+
+/** Told of every request's course. */
+export interface RequestObserver {
+  written(now: number): void
+  answered(now: number, roundTripMs: number): void
+  /** A request that was written ended without an answer. */
+  lost(): void
+}
+
+/**
+ * The bound on the time from a request's writing to its counting. A request's answer always proves that it was counted; a
+ * bound is worth something only where answers are slow, and is an assumption. So it begins as Infinity (only answers tell), and
+ *
+ * - is finite only where answers are known to be slow: of those of the last half minute hardly any came within it. Otherwise
+ *   one that has not come within the bound tells that something stands still: this event loop, the network, the server.
+ * - begins wide, at 250 ms, and is halved after every 10 s without a surprise until it is `leastMs`.
+ * - is wide again when this process's event loop was late, once answers have shown again that they are slow; and Infinity for
+ *   a minute after a 429.
+ *
+ * These numbers are our choice.
+ */
+export interface CountBound extends RequestObserver {
+  /** Milliseconds; Infinity while only answers tell. */
+  at(now: number): number
+  /** The event loop was late, and maybe a server in this process with it. */
+  late(now: number): void
+  /** The service answered 429. */
+  refused(now: number): void
+  /**
+   * Since when nothing was answered, if that is longer than answers take and something should have been: the service or the way
+   * to it may stand still.
+   */
+  silentSince(now: number): number | undefined
+}
+
+export const WIDE_MS = 250
+const STEADY_MS = 10_000
+const REFUSED_MS = 60_000
+
+export function createCountBound(leastMs: number, changed: (boundMs: number, why: BoundChange) => void = () => {}): CountBound {
+  const wideMs = Math.max(WIDE_MS, leastMs)
+  let answers = createAnswerTimes()
+  /** Requests that wait for an answer, and those lost since the last one. */
+  let open = 0
+  let lost = 0
+  /** When something was answered last, or the first request was written of those that wait. */
+  let quietSince = Number.NEGATIVE_INFINITY
+  let narrowMs = wideMs
+  let steadySince: number | undefined
+  let onlyAnswersUntil = Number.NEGATIVE_INFINITY
+  let told = Number.POSITIVE_INFINITY
+
+  const at = (now: number) => (now >= onlyAnswersUntil && answers.areSlow(now) ? narrowMs : Number.POSITIVE_INFINITY)
+
+  const tell = (now: number, why: BoundChange) => {
+    const bound = at(now)
+    if (bound === told) return
+    told = bound
+    changed(bound, why)
+  }
+
+  const widen = (now: number, why: BoundChange) => {
+    narrowMs = wideMs
+    steadySince = now
+    answers = createAnswerTimes()
+    tell(now, why)
+  }
+
+  return {
+    at,
+    written: (now) => {
+      if (open === 0 && lost === 0) quietSince = now
+      open += 1
+    },
+    lost: () => {
+      open -= 1
+      lost += 1
+    },
+    answered: (now, roundTripMs) => {
+      open -= 1
+      lost = 0
+      quietSince = now
+      answers.add(now, roundTripMs, roundTripMs <= narrowMs)
+      tell(now, at(now) === Number.POSITIVE_INFINITY ? 'quick answers' : 'slow answers')
+      steadySince ??= now
+      if (narrowMs === leastMs || now - steadySince < STEADY_MS) return
+      narrowMs = Math.max(leastMs, narrowMs / 2)
+      steadySince = now
+      tell(now, 'steady')
+    },
+    late: (now) => widen(now, 'late event loop'),
+    refused: (now) => {
+      onlyAnswersUntil = now + REFUSED_MS
+      widen(now, 'refused')
+    },
+    silentSince: (now) => (open + lost > 0 && now - quietSince > answers.usualMs() + narrowMs ? quietSince : undefined),
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { createPause } from './pause.js'
+
+const setUp = () => createPause({ pauseMs: 1000, maxPauseMs: 60_000 })
+
+test('without a wish each pause in a row is twice as long, up to eight times, until something is accepted', () => {
+  const pause = setUp()
+  let now = 0
+  const lengths = Array.from({ length: 6 }, () => {
+    pause.refused(now, undefined, now)
+    const length = pause.until() - now
+    now = pause.until() + 1
+    return length
+  })
+  expect(lengths).toEqual([1000, 2000, 4000, 8000, 8000, 8000])
+  expect(pause.probing()).toBe(true)
+  pause.accepted()
+  expect(pause.probing()).toBe(false)
+  pause.refused(now, undefined, now)
+  expect(pause.until() - now).toBe(1000)
+})
+
+test('those that were under way together make one pause, whenever their answers come', () => {
+  const pause = setUp()
+  pause.refused(100, undefined, 0)
+  pause.refused(900, undefined, 50)
+  pause.refused(1500, undefined, 99)
+  expect(pause.until()).toBe(1100)
+  expect(pause.probing()).toBe(false)
+})
+
+test('a wish of one of them is heard all the same', () => {
+  const pause = setUp()
+  pause.refused(100, undefined, 0)
+  pause.refused(200, 5000, 0)
+  expect(pause.until()).toBe(5200)
+})
+
+test('a wish is bounded by the cap', () => {
+  const pause = setUp()
+  pause.refused(0, 3_600_000, 0)
+  expect(pause.until()).toBe(60_000)
+})
