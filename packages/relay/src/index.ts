@@ -1,4 +1,5 @@
 /** What `@muster/relay` offers: relay sessions, lobbies, and an HTTP API for them. */
+export type { LobbyApiLimits } from './api/limits.js'
 export { createLobbyApi, type LobbyApiOptions, type LobbyCaller } from './api/lobby-api.js'
 export { lobbyRoutes } from './api/routes.js'
 export {

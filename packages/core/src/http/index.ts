@@ -4,7 +4,7 @@ export type { Caller, RequestLimits } from './admission.js'
 export { createAttempts, type AttemptLimit, type Attempts, type AttemptsOptions } from './attempts.js'
 export { bearerToken } from './bearer.js'
 export { createBodies, type Bodies, type BodiesOptions, type BodyLimits } from './bodies.js'
-export { clientAddress, type AddressOf, type ClientAddressOptions, type Connection } from './client-address.js'
+export { addressUnknown, clientAddress, type AddressOf, type ClientAddressOptions, type Connection } from './client-address.js'
 export type { CorsOptions } from './cors.js'
 export { eventStream, type EventStreamOptions, type StreamEvent } from './event-stream.js'
 export {

@@ -1,6 +1,6 @@
 import { canonicalIp } from '@muster/core'
 import type { Random } from '@muster/core/clock'
-import { Problem } from '@muster/core/http'
+import { addressUnknown, Problem } from '@muster/core/http'
 import { newId } from '../ids.js'
 import type { Attributes, Player } from '../player.js'
 import type { PlayerBody, PresentBody } from './bodies.js'
@@ -48,13 +48,7 @@ export function createReadPlayer({ measured, checkStatements, profiles, random }
     assertOwnKeys(body, BACKEND_KEYS, caller)
     const trusted = isBackend(caller)
     const ip = trusted ? givenIp(body) : address
-    if (!trusted && ip === undefined) {
-      throw new Problem(
-        400,
-        'address-unknown',
-        'it is not known from which address the player calls',
-      )
-    }
+    if (!trusted && ip === undefined) throw addressUnknown()
     if (trusted && ip === undefined && body.coordinates === undefined) {
       throw invalid(
         'player_ip',

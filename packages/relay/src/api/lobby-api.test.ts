@@ -238,6 +238,47 @@ describe('the lobby API', () => {
     expect(statuses).toEqual([200, 200, 200, 429])
   })
 
+  test('bounds lists per caller, besides all else', async () => {
+    const { call } = await serve({ limits: { listsPerCaller: { limit: 2, windowMs: 1000 } } })
+    const statuses: number[] = []
+    for (const who of ['ann', 'ann', 'ann', 'bob']) statuses.push((await call(who, 'GET', '/lobbies')).status)
+    expect(statuses).toEqual([200, 200, 429, 200])
+    expect((await call('ann', 'POST', '/lobbies', { maxPlayers: 2 })).status).toBe(201)
+    const usual = await serve()
+    for (let count = 0; count < 20; count += 1) expect((await usual.call('ann', 'GET', '/lobbies')).status).toBe(200)
+    expect((await usual.call('ann', 'GET', '/lobbies')).status).toBe(429)
+  })
+
+  test('bounds what waits in all, the bytes of a body, and how long it may take', async () => {
+    const { call, request } = await serve({ limits: { streams: 1, bodyBytes: 100 } })
+    const lobby = await call('ann', 'POST', '/lobbies', { maxPlayers: 2 })
+    const { lobbyId } = lobby.json as unknown as { readonly lobbyId: string }
+    const stream = await request('ann', 'GET', `/lobbies/${lobbyId}/events`, undefined, { accept: 'text/event-stream' })
+    expect((await call('bob', 'POST', `/lobbies/${lobbyId}/join`)).status).toBe(200)
+    expect((await call('bob', 'GET', `/lobbies/${lobbyId}/events?wait=1`)).status).toBe(503)
+    await stream.body?.cancel()
+    expect((await call('ann', 'PATCH', `/lobbies/${lobbyId}`, { data: { text: 'x'.repeat(100) } })).status).toBe(413)
+  })
+
+  test.each([
+    [{ perCaller: { limit: 0, windowMs: 1 } }, 'limits perCaller.limit'],
+    [{ streams: 0 }, 'limits streams'],
+    [{ bodies: { timeoutMs: -1 } }, 'limits bodies.timeoutMs'],
+    [{ perPlayer: null }, 'limits perPlayer'],
+  ])('names a limit that is none: %j', (limits, named) => {
+    expect(() => createLobbyApi(setUp().lobbies, { authenticate: () => undefined, limits: limits as never })).toThrow(named)
+  })
+
+  test('says what to do where no address is known, as in a test in process', async () => {
+    const { lobbies, clock } = setUp()
+    const api = createLobbyApi(lobbies, { authenticate: () => ({ id: 'ann' }), clock })
+    const body = JSON.stringify({ maxPlayers: 2 })
+    const create = () => new Request('http://localhost/lobbies', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    expect(await (await api(create())).json()).toMatchObject({ message: expect.stringContaining('api(request, { remoteAddress })') })
+    expect((await api(create(), { remoteAddress: '192.0.2.1' })).status).toBe(201)
+    await lobbies.close()
+  })
+
   test('tells members of a match what their matchmaker reports, as described', async () => {
     const clock = createManualClock()
     const matchmaker = { handOver: async () => ({ reference: 'ticket-1' }), withdraw: async () => {} }

@@ -1,11 +1,12 @@
 import { systemClock, type Clock } from '@muster/core/clock'
 import {
+  addressUnknown,
+  createAttempts,
   createHttpApi,
   eventStream,
   openApiDocument,
   Problem,
   type AddressOf,
-  type AttemptLimit,
   type Authenticate,
   type CorsOptions,
   type Exchange,
@@ -14,6 +15,7 @@ import {
   type StreamEvent,
 } from '@muster/core/http'
 import type { Follow, Followed, Joined, Lobbies, LobbyMessage } from '../lobby/lobbies.js'
+import { checkLimits, type LobbyApiLimits } from './limits.js'
 import { createOpenStreams, type OpenStream } from './open-streams.js'
 import { problemOf } from './problems.js'
 import { lobbyRoutes } from './routes.js'
@@ -36,9 +38,7 @@ export interface LobbyApiOptions {
    * Default: the socket's other end.
    */
   readonly address?: AddressOf | undefined
-  /** Requests. Default 50 per 5 seconds and caller, 250 per 5 seconds and address (of IPv6 a /64). null for no limit. */
-  readonly limits?:
-    { readonly perCaller?: AttemptLimit | null | undefined; readonly perAddress?: AttemptLimit | null | undefined } | undefined
+  readonly limits?: LobbyApiLimits | undefined
   /** Lets pages of these origins call. Default none. */
   readonly cors?: CorsOptions | undefined
   /** Told of errors that nobody expected. Default: a process warning. */
@@ -46,14 +46,10 @@ export interface LobbyApiOptions {
   readonly clock?: Clock | undefined
 }
 
-/** A create with all data there may be, at three bytes a character, has some 25 KB. */
-const MAX_BODY_BYTES = 32 * 1024
-const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
-const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
-
 /** An HTTP API for game clients: `(Request) → Promise<Response>`, to be mounted anywhere. */
 export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): HttpHandler {
-  const { authenticate, basePath = '', address, limits, cors, onError, clock = systemClock } = options
+  const { authenticate, basePath = '', address, cors, onError, clock = systemClock } = options
+  const limits = checkLimits(options.limits)
   const document = openApiDocument({
     title: 'Lobbies',
     version: '1',
@@ -63,12 +59,15 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     basePath,
   })
 
-  const openStream = createOpenStreams()
+  const openStream = createOpenStreams({ perCaller: limits.streamsPerCaller, inAll: limits.streams })
+  const lists = limits.listsPerCaller === null ? undefined : createAttempts({ ...limits.listsPerCaller, clock })
 
   const handlers: Handlers<typeof lobbyRoutes, LobbyCaller, 'document'> = {
     document: () => document,
     create: (input, exchange) => lobbies.create({ ...input, player: playerOf(exchange) }),
-    list: async (input) => {
+    list: async (input, { caller }) => {
+      const retryAfterMs = lists?.take(caller.id) ?? 0
+      if (retryAfterMs > 0) throw new Problem(429, 'too-many-requests', 'too many lists', { retryAfterMs })
       const { lobbies: listed, next } = await lobbies.list(input)
       return { lobbies: listed, next: next ?? null }
     },
@@ -111,17 +110,15 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     onError,
     clock,
     problemOf,
-    maxBodyBytes: MAX_BODY_BYTES,
-    limits: { perCaller: orNone(limits?.perCaller, PER_CALLER), perAddress: orNone(limits?.perAddress, PER_ADDRESS) },
+    maxBodyBytes: limits.bodyBytes,
+    bodies: limits.bodies,
+    limits: { perCaller: limits.perCaller ?? undefined, perAddress: limits.perAddress ?? undefined },
   })
 }
 
-const orNone = (given: AttemptLimit | null | undefined, otherwise: AttemptLimit): AttemptLimit | undefined =>
-  given === null ? undefined : (given ?? otherwise)
-
 function playerOf({ caller, address }: Exchange<LobbyCaller>): { readonly id: string; readonly ip: string } {
   const ip = caller.ip ?? address
-  if (ip === undefined) throw new Problem(400, 'address-unknown', 'it is not known from which address the player calls')
+  if (ip === undefined) throw addressUnknown()
   return { id: caller.id, ip }
 }
 

@@ -5,7 +5,7 @@ const never = () => new AbortController().signal
 const aborted = (streams: readonly { readonly signal: AbortSignal }[]) => streams.map(({ signal }) => signal.aborted)
 
 test('one too many ends the oldest, of that caller alone', () => {
-  const open = createOpenStreams()
+  const open = createOpenStreams({ perCaller: 8, inAll: 100 })
   const others = open('ben', never())
   const streams = Array.from({ length: 10 }, () => open('ann', never()))
   expect(aborted(streams)).toEqual([true, true, ...Array.from({ length: 8 }, () => false)])
@@ -14,7 +14,7 @@ test('one too many ends the oldest, of that caller alone', () => {
 })
 
 test('what is over, or whose client is gone, does not count', () => {
-  const open = createOpenStreams()
+  const open = createOpenStreams({ perCaller: 8, inAll: 100 })
   const leaving = new AbortController()
   const first = open('ann', never())
   for (let count = 0; count < 20; count += 1) open('ann', never()).end()
@@ -24,4 +24,23 @@ test('what is over, or whose client is gone, does not count', () => {
   expect(aborted([first, ...later])).toEqual(Array.from({ length: 8 }, () => false))
   open('ann', never())
   expect(aborted([first, ...later])).toEqual([true, ...Array.from({ length: 7 }, () => false)])
+})
+
+test('too many in all are refused, but for those who end one of their own', () => {
+  const open = createOpenStreams({ perCaller: 2, inAll: 4 })
+  for (const id of ['ann', 'ann', 'ben']) open(id, never())
+  const last = open('cleo', never())
+  expect(() => open('dora', never())).toThrow('too many wait already')
+  expect(() => open('cleo', never())).toThrow('too many wait already')
+  expect(open('ann', never()).signal.aborted).toBe(false)
+  last.end()
+  last.end()
+  expect(open('dora', never()).signal.aborted).toBe(false)
+  expect(() => open('eve', never())).toThrow('too many wait already')
+})
+
+test('a stream whose client went before it began does not count', () => {
+  const open = createOpenStreams({ perCaller: 1, inAll: 1 })
+  for (let count = 0; count < 3; count += 1) expect(open('ann', AbortSignal.abort()).signal.aborted).toBe(true)
+  expect(open('ben', never()).signal.aborted).toBe(false)
 })
