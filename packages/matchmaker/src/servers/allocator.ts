@@ -119,6 +119,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     listening,
     clock,
     random,
+    ownTag,
     listLagMs,
     reapAfterMs,
     again: (allocation) => void creating.again(allocation),
@@ -146,11 +147,11 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     on,
   })
 
-  const recovered = ({ requestId, assigned, lastsMs = Infinity, assignment, ...intent }: OpenIntent) => {
+  const recovered = ({ sentAt, lostAt, requestId, assigned, lastsMs = Infinity, assignment, ...intent }: OpenIntent) => {
     const allocation = newAllocation(intent)
     allocations.add(allocation)
     if (!assigned) allocation.unwanted = 'restarted'
-    if (requestId === undefined) return lifecycle.lose(allocation)
+    if (requestId === undefined) return sentAt === undefined ? lifecycle.end(allocation) : lifecycle.lose(allocation, lostAt)
     lifecycle.exists(allocation, requestId)
     if (!assigned) return
     allocations.enter(allocation, 'running')
@@ -240,6 +241,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     giveUpSooner: () => lifecycle.giveUpSooner(),
     close: async () => {
       watcher.close()
+      lifecycle.close()
       listening.close()
       for (const allocation of allocations.all()) {
         const error = new MatchmakerClosed(`the matchmaker was closed before the end of match ${allocation.matchId} was confirmed`)

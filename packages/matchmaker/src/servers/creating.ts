@@ -1,5 +1,5 @@
 import type { Coordinates } from '@muster/core'
-import type { CreateDeployment } from '@muster/core/api'
+import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
 import { newId } from '../ids.js'
 import { matchTag } from './records/tags.js'
@@ -14,7 +14,7 @@ import type { AllocatorListener } from './listener.js'
 import { intentEntry, type Allocation, type Order } from './records/allocation.js'
 import type { Allocations } from './allocations.js'
 import { deploymentRequest } from './request.js'
-import { checkSize, MatchTooLarge } from './request-size.js'
+import { checkSize } from './request-size.js'
 import { firstAttempt, middleOfMatch, nextAttempt } from './placement-attempts.js'
 import { createConcurrencyLimit } from './concurrency-limit.js'
 
@@ -76,25 +76,31 @@ export function createCreating(options: CreatingOptions): Creating {
     lifecycle.end(allocation)
   }
 
-  const failed = (allocation: Allocation, error: unknown): void => {
+  /** What it would have to tell its server is too large. */
+  const refused = (allocation: Allocation, error: unknown): void => {
     on.problem('create', error, allocation)
-    if (error instanceof MatchTooLarge) {
-      lifecycle.fail(allocation, 'refused', false)
-      return end(allocation)
-    }
+    lifecycle.fail(allocation, 'refused', false)
+    end(allocation)
+  }
+
+  /** @param sentAt epoch milliseconds. */
+  const failed = (allocation: Allocation, error: unknown, sentAt: number): void => {
+    on.problem('create', error, allocation)
     const failure = readCreateFailure(error)
     switch (failure.kind) {
       case 'lost':
-        governor.failed(clock.now())
+        governor.failed(sentAt, clock.now())
         return lifecycle.lose(allocation)
       case 'unavailable':
-        governor.failed(clock.now())
+        governor.failed(sentAt, clock.now())
         lifecycle.fail(allocation, 'unavailable', false)
         return lifecycle.end(allocation)
       case 'refused':
+        governor.answered(clock.now())
         lifecycle.fail(allocation, 'refused', true)
         return lifecycle.end(allocation)
       case 'no-capacity':
+        governor.answered(clock.now())
         if (failure.requestId !== undefined && allocation.unwanted === undefined && mayTryElsewhere(allocation)) {
           return lifecycle.retry(allocation, failure.requestId)
         }
@@ -110,18 +116,33 @@ export function createCreating(options: CreatingOptions): Creating {
   const send = async (allocation: Allocation): Promise<void> => {
     const { order } = allocation
     if (order === undefined) return
-    let requestId: string
+    let request: CreateDeployment
     try {
       // Made only now, because it is large, and there may be many who wait.
-      const request = requestOf(allocation, order)
-      governor.sent(allocation, clock.now())
-      const answer = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
-      requestId = answer.request_id
+      request = requestOf(allocation, order)
     } catch (error) {
-      return failed(allocation, error)
+      return refused(allocation, error)
     }
-    governor.succeeded()
-    lifecycle.exists(allocation, requestId)
+    // After a crash, only what was sent has to be looked for.
+    const noted = notes.append({ kind: 'sent', matchId: allocation.matchId, at: clock.now() })
+    if (noted !== undefined) {
+      try {
+        await noted
+      } catch (error) {
+        return unwritten(allocation, error)
+      }
+      if (allocation.unwanted !== undefined) return end(allocation)
+    }
+    const sentAt = clock.now()
+    governor.sent(allocation, sentAt)
+    let answer: DeploymentCreated
+    try {
+      answer = await service.create(request, { timeoutMs: CREATE_TIMEOUT_MS })
+    } catch (error) {
+      return failed(allocation, error, sentAt)
+    }
+    governor.answered(clock.now())
+    lifecycle.exists(allocation, answer.request_id)
   }
   const limit = createConcurrencyLimit(options.maxCreatesInFlight, send)
 
@@ -132,7 +153,7 @@ export function createCreating(options: CreatingOptions): Creating {
 
   const unwritten = (allocation: Allocation, error: unknown): void => {
     on.problem('journal', error, allocation)
-    governor.failed(clock.now())
+    governor.failed(clock.now(), clock.now())
     lifecycle.fail(allocation, 'unavailable', false)
     end(allocation)
   }
@@ -159,7 +180,7 @@ export function createCreating(options: CreatingOptions): Creating {
     begin: (allocation) => {
       allocation.tries = allocation.order?.deploy.requireCachedLocations === true ? FIRST_CACHED : FIRST
       allocations.add(allocation)
-      governor.planned(allocation)
+      governor.planned(allocation, clock.now())
       return writeDown(allocation, ask)
     },
 
@@ -185,7 +206,7 @@ export function createCreating(options: CreatingOptions): Creating {
       for (const [allocation, at] of waiting) {
         if (allocation.unwanted === undefined && (at > now || !governor.mayCreate(now))) continue
         waiting.delete(allocation)
-        governor.planned(allocation)
+        governor.planned(allocation, now)
         ask(allocation)
       }
     },

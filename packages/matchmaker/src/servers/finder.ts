@@ -3,11 +3,13 @@ import type { Clock } from '@muster/core/clock'
 import { priorities, type DeploymentService } from './records/deployment-service.js'
 import type { Allocation } from './records/allocation.js'
 import { hasTag, taggedWith } from './records/tags.js'
+import { sweep } from './watching/sweep.js'
 
 /** Looks, by tag, for deployments whose id was lost with the answer to their create. */
 export interface Finder {
-  begin(allocation: Allocation): void
-  /** Something says that it exists: looks at once. */
+  /** @param lostAt epoch milliseconds; of a match of an earlier process, when its loss was first noticed. */
+  begin(allocation: Allocation, lostAt: number): void
+  /** Something says that it exists: looks soon, beside the looks at their own times. */
   hint(allocation: Allocation): void
   /** It was found, or does not matter any more. */
   end(allocation: Allocation): void
@@ -15,11 +17,15 @@ export interface Finder {
   advance(now: number): void
   /** From now on, what several looks did not find is given up. */
   giveUpSooner(): void
+  /** Ends all looks. */
+  close(): void
 }
 
 export interface FinderOptions {
   readonly service: DeploymentService
   readonly clock: Clock
+  /** The tag of all deployments of this matchmaker. */
+  readonly ownTag: string
   /** Milliseconds for which a list may not show yet what was created. */
   readonly listLagMs: number
   /** A deployment with the tag of a match. */
@@ -33,67 +39,119 @@ export interface FinderOptions {
 
 interface Search {
   readonly allocation: Allocation
+  /** Epoch milliseconds. */
   readonly lostAt: number
-  /** Looks that were answered. */
+  /** When to look, as parts of `listLagMs` since the loss. */
+  readonly times: readonly number[]
+  /** How many of these times had come when the last look began that was answered. */
   looks: number
-  /** Epoch milliseconds; Infinity while a look is under way. */
-  nextAt: number
+  isHinted: boolean
+  isLooking: boolean
+  /** Epoch milliseconds before which a look that failed is not repeated. */
+  restsUntil: number
 }
 
-/** The first look is at this part of `listLagMs` after the loss, and each further one at twice the time of the one before. */
-const FIRST_LOOK = 1 / 16
+/** While players wait, often at first; in the end the create may have taken longer than the list lags behind. */
+const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
+/** For a match of an earlier process nobody waits: one look answers, at a time when the list shows all that was created. */
+const AFTER_RESTART = [1]
 /** After so many looks, the last of them at `listLagMs`, the players are let go. */
 const LOOKS_FOR_PLAYERS = 5
 /** The same if looks fail: after so many times `listLagMs`. */
 const LAGS_FOR_PLAYERS = 4
-/** After so many looks, the last of them at eight times `listLagMs`, there is no such deployment. */
-const LOOKS_IN_ALL = 8
+/** More than so many searches are answered together, by one sweep of the list. */
+const MOST_SINGLE = 3
+/** Milliseconds. */
 const RETRY_MS = 1000
 const TIMEOUT_MS = 10_000
+/** Between two pages of a sweep. */
+const PAGE_GAP_MS = 50
 
-export function createFinder({ service, clock, listLagMs, found, late, absent, problem }: FinderOptions): Finder {
+/**
+ * A deployment counts as absent when looks at their own times did not find it. What a webhook brings about comes
+ * when it likes, so it proves nothing.
+ */
+export function createFinder(options: FinderOptions): Finder {
+  const { service, clock, ownTag, listLagMs, found, late, absent, problem } = options
   const searches = new Map<Allocation, Search>()
-  let enoughLooks = LOOKS_IN_ALL
+  const closing = new AbortController()
+  const { signal } = closing
+  let enoughLooks = Infinity
+  let singleLooks = 0
+  let isSweeping = false
 
-  const look = async (search: Search): Promise<void> => {
-    const { allocation, lostAt } = search
-    search.nextAt = Infinity
+  const timesPassed = ({ times, lostAt }: Search, now: number) => times.filter((part) => lostAt + part * listLagMs <= now).length
+
+  const isDue = (search: Search, now: number) =>
+    !search.isLooking && now >= search.restsUntil && (search.isHinted || timesPassed(search, now) > search.looks)
+
+  /** @param list resolves with whether it has shown everything. */
+  const look = async (covered: readonly Search[], list: () => Promise<boolean>): Promise<void> => {
+    const begunAt = clock.now()
+    for (const search of covered) {
+      search.isLooking = true
+      search.isHinted = false
+    }
     try {
-      const options = { timeoutMs: TIMEOUT_MS, priority: priorities.find }
-      const { data } = await service.list({ query: taggedWith(allocation.tag), limit: 10 }, options)
-      search.looks += 1
-      search.nextAt = lostAt + FIRST_LOOK * 2 ** search.looks * listLagMs
-      for (const entry of data) if (hasTag(entry, allocation.tag)) found(entry)
+      if (!(await list())) throw new Error('the list of deployments does not end')
+      for (const search of covered) search.looks = timesPassed(search, begunAt)
     } catch (error) {
-      search.nextAt = clock.now() + RETRY_MS
-      problem(error, allocation)
+      const restsUntil = clock.now() + RETRY_MS
+      for (const search of covered) search.restsUntil = restsUntil
+      const [first] = covered
+      if (first !== undefined && !signal.aborted) problem(error, first.allocation)
+    } finally {
+      for (const search of covered) search.isLooking = false
     }
   }
 
+  const lookForOne = async (search: Search): Promise<void> => {
+    const { tag } = search.allocation
+    singleLooks += 1
+    await look([search], async () => {
+      const asked = { query: taggedWith(tag), limit: 10 }
+      const { data } = await service.list(asked, { signal, timeoutMs: TIMEOUT_MS, priority: priorities.find })
+      for (const entry of data) if (hasTag(entry, tag)) found(entry)
+      return true
+    })
+    singleLooks -= 1
+  }
+
+  const lookForAll = async (due: readonly Search[]): Promise<void> => {
+    const pause = () => clock.sleep(PAGE_GAP_MS, signal)
+    isSweeping = true
+    await look(due, () => sweep({ service, tag: ownTag, signal, priority: priorities.find, pause, seen: found }))
+    isSweeping = false
+  }
+
+  const lookOn = (now: number) => {
+    const due = Array.from(searches.values()).filter((search) => isDue(search, now))
+    if (due.length + singleLooks <= MOST_SINGLE) for (const search of due) void lookForOne(search)
+    else if (due.length > 0 && !isSweeping) void lookForAll(due)
+  }
+
   return {
-    begin: (allocation) => {
-      const lostAt = clock.now()
-      searches.set(allocation, { allocation, lostAt, looks: 0, nextAt: lostAt + FIRST_LOOK * listLagMs })
+    begin: (allocation, lostAt) => {
+      const times = allocation.order === undefined ? AFTER_RESTART : WHILE_PLAYERS_WAIT
+      searches.set(allocation, { allocation, lostAt, times, looks: 0, isHinted: false, isLooking: false, restsUntil: 0 })
     },
     hint: (allocation) => {
       const search = searches.get(allocation)
-      if (search !== undefined) search.nextAt = Math.min(search.nextAt, clock.now())
+      if (search !== undefined) search.isHinted = true
     },
     end: (allocation) => void searches.delete(allocation),
     advance: (now) => {
-      for (const search of searches.values()) {
-        const { allocation, looks, lostAt, nextAt } = search
+      for (const { allocation, looks, lostAt, times } of searches.values()) {
         if (looks >= LOOKS_FOR_PLAYERS || now - lostAt >= LAGS_FOR_PLAYERS * listLagMs) late(allocation)
-        if (looks >= enoughLooks) {
-          searches.delete(allocation)
-          absent(allocation)
-        } else if (nextAt <= now) {
-          void look(search)
-        }
+        if (looks < Math.min(times.length, enoughLooks)) continue
+        searches.delete(allocation)
+        absent(allocation)
       }
+      lookOn(now)
     },
     giveUpSooner: () => {
       enoughLooks = LOOKS_FOR_PLAYERS
     },
+    close: () => closing.abort(),
   }
 }

@@ -54,7 +54,7 @@ test('no minute has more creates than allowed, however long they wait for their 
         if (each.does === 'plan') {
           if (used === most) continue
           planned.push({})
-          governor.planned(planned.at(-1) as object)
+          governor.planned(planned.at(-1) as object, now)
           continue
         }
         const [match] = planned.splice(each.which % Math.max(1, planned.length), 1)
@@ -73,34 +73,64 @@ test('no minute has more creates than allowed, however long they wait for their 
 test('what was sent counts, whatever became of it', () => {
   const governor = minute(1)
   const match = {}
-  governor.planned(match)
+  governor.planned(match, 0)
   governor.sent(match, 0)
   governor.forgone(match)
   expect([governor.mayCreate(59_999), governor.mayCreate(60_000)]).toEqual([false, true])
 })
 
-test('the third failure in a row makes a pause, each further one a longer one, and a success ends it', () => {
-  const governor = createGovernor(bound, () => 0)
-  governor.failed(0)
-  governor.failed(0)
-  expect(governor.room(none, 0)).toBe(3)
-  governor.failed(0)
-  expect(governor.pausedUntil()).toBe(500)
-  // These were under way already.
-  for (let index = 0; index < 10; index++) governor.failed(100)
-  expect([governor.room(none, 499), governor.room(none, 500)]).toEqual([0, 3])
-  governor.failed(500)
-  expect(governor.pausedUntil()).toBe(1500)
-  governor.succeeded()
-  expect(governor.room(none, 600)).toBe(3)
-})
-
-test('pauses are bounded', () => {
-  const governor = createGovernor(bound, () => 0.5)
-  let now = 0
-  for (let index = 0; index < 100; index++) {
-    governor.failed(now)
-    expect(governor.pausedUntil() - now).toBeLessThanOrEqual(30_000)
-    now = Math.max(now, governor.pausedUntil())
+describe('a pause', () => {
+  const failing = (at: number) => {
+    const governor = createGovernor(bound, () => 0)
+    for (let time = 0; time < 3; time += 1) governor.failed(at, at)
+    return governor
   }
+
+  test('begins with the third failure in a row, and those that were under way together make one', () => {
+    const governor = createGovernor(bound, () => 0)
+    governor.failed(0, 0)
+    governor.failed(0, 0)
+    expect([governor.room(none, 0), governor.pausedUntil()]).toEqual([3, 0])
+    governor.failed(0, 0)
+    for (let index = 0; index < 10; index++) governor.failed(0, 100)
+    expect([governor.room(none, 499), governor.held(), governor.pausedUntil()]).toEqual([0, 'paused', 500])
+  })
+
+  test('lets one create probe, and no other until its time has come, whether the first is answered or not', () => {
+    const governor = failing(0)
+    expect(governor.room(none, 500)).toBe(1)
+    governor.planned({}, 500)
+    expect([governor.room(none, 500), governor.room(none, 1499), governor.room(none, 1500)]).toEqual([0, 0, 1])
+    governor.planned({}, 1500)
+    governor.failed(1500, 1600)
+    expect([governor.room(none, 3499), governor.room(none, 3500)]).toEqual([0, 1])
+  })
+
+  test('is over with the first answer', () => {
+    const governor = failing(0)
+    governor.planned({}, 500)
+    governor.answered(600)
+    expect([governor.room(none, 600), governor.held(), governor.pausedUntil()]).toEqual([3, undefined, 0])
+  })
+
+  test('is not begun anew by what was sent before the answer', () => {
+    const governor = failing(0)
+    governor.answered(600)
+    for (let late = 0; late < 10; late += 1) governor.failed(300, 30_000)
+    expect(governor.room(none, 30_000)).toBe(3)
+    for (let again = 0; again < 3; again += 1) governor.failed(601, 30_000)
+    expect(governor.room(none, 30_000)).toBe(0)
+  })
+
+  test('of an hour probes every three seconds to the end', () => {
+    const governor = failing(0)
+    let now = 0
+    while (now < 3_600_000) {
+      const next = governor.pausedUntil()
+      expect(next - now).toBeGreaterThan(0)
+      expect(next - now).toBeLessThanOrEqual(3000)
+      now = next
+      governor.planned({}, now)
+    }
+  })
 })

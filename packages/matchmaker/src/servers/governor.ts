@@ -14,53 +14,71 @@ export interface SpendBound {
 /** Why nothing may be created now: one of the bounds, or `paused`, because the service took nothing. */
 export type Held = keyof SpendBound | 'paused'
 
-/** Says how many deployments may be created now: the bounds, and a pause while the service takes none. */
+/**
+ * Says how many deployments may be created now: the bounds, and a pause while the service takes none. In a pause, one
+ * create at a time finds out whether it is over; with the first answer, everything may be sent again.
+ */
 export interface Governor {
   /** @param count all whose deployment exists or may exist. @param startingCount those of them without players yet. */
   room(matches: { readonly count: number; readonly startingCount: number }, now: number): number
   /** Whether one more create may be sent within this minute, beside those that are planned. */
   mayCreate(now: number): boolean
   /** The create of this match is sent when its turn comes. */
-  planned(match: object): void
+  planned(match: object, now: number): void
   /** It is sent. */
   sent(match: object, now: number): void
   /** It never will be. One that was sent stays sent. */
   forgone(match: object): void
-  /** A create was answered. */
-  succeeded(): void
-  /** A create failed for no fault of its match. */
-  failed(now: number): void
+  /** The service has answered a create, be it with a refusal. */
+  answered(now: number): void
+  /** A create failed for no fault of its match. @param sentAt epoch milliseconds. */
+  failed(sentAt: number, now: number): void
   /** Why there was no room when it was last asked; undefined if there was. */
   held(): Held | undefined
-  /** Epoch milliseconds; in the past, or 0, when there is no pause. */
+  /** Epoch milliseconds at which one create probes whether the pause can end; in the past, or 0, when there is no pause. */
   pausedUntil(): number
 }
 
 /** One or two failures may be bad luck, and the others should not wait for it. */
 const FAILURES_BEFORE_PAUSE = 3
-const PAUSE = { baseMs: 500, capMs: 30_000 }
+/** Between two probes: the first answer after an outage is at most this late, and an hour of it costs some 1,500 creates. */
+const PROBE_GAP = { baseMs: 500, capMs: 3000 }
 const MINUTE_MS = 60_000
 
 export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }: SpendBound, random: Random): Governor {
+  /** Since the last answer, as far as they are counted. */
   let failures = 0
-  let pausedUntil = 0
+  /** Since the pause began. */
+  let probes = 0
+  let probeAt = 0
+  let answeredAt = -Infinity
   let held: Held | undefined
   const counts = maxCreatesPerMinute < Infinity
   /** When the creates of the last minute were sent, if they are counted. */
-  let sentAt: number[] = []
+  let recent: number[] = []
   /** Those that were not sent yet. They count, because nobody knows when their turn comes. */
   const planned = new Set<object>()
 
   const creatable = (now: number): number => {
     if (!counts) return Infinity
-    sentAt = sentAt.filter((at) => at > now - MINUTE_MS)
-    return maxCreatesPerMinute - sentAt.length - planned.size
+    recent = recent.filter((at) => at > now - MINUTE_MS)
+    return maxCreatesPerMinute - recent.length - planned.size
+  }
+
+  const isPaused = () => failures >= FAILURES_BEFORE_PAUSE
+  const pausedRoom = (now: number) => {
+    if (!isPaused()) return Infinity
+    return now < probeAt ? 0 : 1
+  }
+  const putOff = (now: number) => {
+    probes += 1
+    probeAt = now + backoffMs(probes, random(), PROBE_GAP)
   }
 
   return {
     room: ({ count, startingCount }, now) => {
       const rooms: readonly (readonly [Held, number])[] = [
-        ['paused', now < pausedUntil ? 0 : Infinity],
+        ['paused', pausedRoom(now)],
         ['maxServers', maxServers - count],
         ['maxStarting', maxStarting - startingCount],
         ['maxCreatesPerMinute', creatable(now)],
@@ -69,26 +87,29 @@ export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }:
       return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
     },
     mayCreate: (now) => creatable(now) > 0,
-    planned: (match) => {
+    planned: (match, now) => {
       if (counts) planned.add(match)
+      // It is the probe. If it gets no answer at all, the next one does not wait for it.
+      if (isPaused()) putOff(now)
     },
     sent: (match, now) => {
       planned.delete(match)
-      if (counts) sentAt.push(now)
+      if (counts) recent.push(now)
     },
     forgone: (match) => void planned.delete(match),
-    succeeded: () => {
+    answered: (now) => {
       failures = 0
-      pausedUntil = 0
+      probes = 0
+      probeAt = 0
+      answeredAt = now
     },
-    failed: (now) => {
-      // Those that were under way together fail together: they make one pause, not one for each.
-      if (now < pausedUntil) return
+    failed: (sentAt, now) => {
+      // What was sent before the last answer, and fails after it, tells of an outage that is over.
+      if (isPaused() || sentAt <= answeredAt) return
       failures += 1
-      const excess = failures - FAILURES_BEFORE_PAUSE + 1
-      if (excess > 0) pausedUntil = now + backoffMs(excess, random(), PAUSE)
+      if (isPaused()) putOff(now)
     },
     held: () => held,
-    pausedUntil: () => pausedUntil,
+    pausedUntil: () => probeAt,
   }
 }

@@ -37,8 +37,11 @@ export interface ServerLifecycle {
   end(allocation: Allocation): void
   /** Its deployment exists, under this id. */
   exists(allocation: Allocation, requestId: string): void
-  /** Its deployment may exist, under an id that is not known. */
-  lose(allocation: Allocation): void
+  /**
+   * Its deployment may exist, under an id that is not known.
+   * @param lostAt epoch milliseconds; undefined: now.
+   */
+  lose(allocation: Allocation, lostAt?: number): void
   /** Its deployment is of no use, and to be gone before another one is asked for. */
   retry(allocation: Allocation, requestId: string): void
   stop(allocation: Allocation, requestId: string): void
@@ -53,6 +56,8 @@ export interface ServerLifecycle {
   /** Does what is due: stops, looks for lost deployments, time-outs. */
   advance(now: number): void
   giveUpSooner(): void
+  /** Ends all looks for lost deployments. */
+  close(): void
   stopsPending(): number
 }
 
@@ -64,6 +69,8 @@ export interface ServerLifecycleOptions {
   readonly listening: Pick<Listening, 'begin' | 'forget'>
   readonly clock: Clock
   readonly random: Random
+  /** The tag of all deployments of this matchmaker. */
+  readonly ownTag: string
   /** Milliseconds for which the service may not show or know yet what it has created. */
   readonly listLagMs: number
   readonly reapAfterMs: number
@@ -73,7 +80,7 @@ export interface ServerLifecycleOptions {
 }
 
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
-  const { service, allocations, notes, watcher, listening, clock, random, listLagMs, reapAfterMs, again, on } = options
+  const { service, allocations, notes, watcher, listening, clock, random, ownTag, listLagMs, reapAfterMs, again, on } = options
 
   const fail: ServerLifecycle['fail'] = (allocation, reason, counts) => {
     if (allocation.unwanted !== undefined) return
@@ -182,6 +189,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   const finder = createFinder({
     service,
     clock,
+    ownTag,
     listLagMs,
     found: listed,
     late: (allocation) => fail(allocation, 'lost', false),
@@ -195,9 +203,11 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     exists,
     stop,
     listed,
-    lose: (allocation) => {
+    lose: (allocation, lostAt) => {
       allocations.enter(allocation, 'finding')
-      finder.begin(allocation)
+      // A clock that was set back must not keep it from being looked for.
+      finder.begin(allocation, Math.min(lostAt ?? Infinity, clock.now()))
+      if (lostAt === undefined) notes.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
     },
 
     retry: (allocation, requestId) => {
@@ -254,6 +264,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     },
 
     giveUpSooner: () => finder.giveUpSooner(),
+    close: () => finder.close(),
     stopsPending: stops.pending,
   }
 }

@@ -256,7 +256,7 @@ describe('the journal', () => {
     join('ann', 'ben')
     await run(8000)
     await clock.until(matchmaker.close({ stopServers: true }))
-    expect(entries).toEqual(['intent', 'created', 'assigned', 'dropped', 'settled', 'close'])
+    expect(entries).toEqual(['intent', 'sent', 'created', 'assigned', 'dropped', 'settled', 'close'])
   })
 })
 

@@ -26,6 +26,7 @@ const assignment = { fqdn: 'a.example.com', publicIp: undefined, ports: {}, loca
 const lives = (matchId: string): JournalEntry[] => [
   intent(matchId),
   { kind: 'sent', matchId, at: 2 },
+  { kind: 'lost', matchId, at: 3 },
   { kind: 'created', matchId, requestId: `r-${matchId}` },
   { kind: 'assigned', matchId, lastsMs: 5000, assignment },
   { kind: 'players', matchId, playerIds: ['ann'] },

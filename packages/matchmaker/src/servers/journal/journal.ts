@@ -10,6 +10,8 @@ export type JournalEntry =
    * nothing has to be looked for after a restart. `at`: epoch milliseconds.
    */
   | { readonly kind: 'sent'; readonly matchId: string; readonly at: number }
+  /** The answer to its create is lost, since `at`, in epoch milliseconds: what a list does not show long enough after that was not created. */
+  | { readonly kind: 'lost'; readonly matchId: string; readonly at: number }
   /** The deployment got its id. */
   | { readonly kind: 'created'; readonly matchId: string; readonly requestId: string }
   /** Players were sent to it; `lastsMs`: milliseconds from its start after which it is stopped, whoever plays. */
@@ -30,6 +32,8 @@ export type JournalEntry =
 export interface OpenIntent extends Intent {
   /** Epoch milliseconds at which its create was about to leave. Undefined: it was never sent, and nothing exists. */
   readonly sentAt?: number | undefined
+  /** Epoch milliseconds since when the answer to its create is lost, if that was noticed already. */
+  readonly lostAt?: number | undefined
   readonly requestId?: string | undefined
   /** Whether players were sent to it, and may still be there. */
   readonly assigned: boolean
@@ -79,6 +83,9 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
     case 'sent':
       open.set(matchId, { ...intent, sentAt: entry.at })
       break
+    case 'lost':
+      open.set(matchId, { ...intent, lostAt: entry.at })
+      break
     case 'created':
       open.set(matchId, { ...intent, requestId: entry.requestId })
       break
@@ -101,10 +108,11 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
 }
 
 /** What says the same as all that was said about a match, in as few entries as possible. */
-export function entriesOf({ sentAt, requestId, assigned, lastsMs, assignment, ...intent }: OpenIntent): JournalEntry[] {
+export function entriesOf({ sentAt, lostAt, requestId, assigned, lastsMs, assignment, ...intent }: OpenIntent): JournalEntry[] {
   const { matchId } = intent
   const entries: JournalEntry[] = [{ kind: 'intent', ...intent }]
   if (sentAt !== undefined) entries.push({ kind: 'sent', matchId, at: sentAt })
+  if (lostAt !== undefined) entries.push({ kind: 'lost', matchId, at: lostAt })
   if (requestId !== undefined) entries.push({ kind: 'created', matchId, requestId })
   if (assigned) entries.push({ kind: 'assigned', matchId, lastsMs, assignment })
   return entries

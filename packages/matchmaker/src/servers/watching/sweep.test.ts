@@ -14,6 +14,7 @@ async function swept(answer: (page: number) => DeploymentList) {
     return answer(page)
   }
   const all = await sweep({
+    priority: 0,
     service: { ...deployments, list },
     tag: 'mm-a',
     pause: async () => void (pauses += 1),

@@ -1,5 +1,5 @@
 import type { DeploymentList, DeploymentListEntry, Pagination } from '@muster/core/api'
-import { priorities, type DeploymentService } from '../records/deployment-service.js'
+import type { DeploymentService } from '../records/deployment-service.js'
 import { hasTag, taggedWith } from '../records/tags.js'
 
 export interface PageOptions {
@@ -10,6 +10,8 @@ export interface PageOptions {
 }
 
 export interface SweepOptions extends PageOptions {
+  /** See `priorities`. */
+  readonly priority: number
   readonly seen: (entry: DeploymentListEntry) => void
   /** Waited for between two pages. */
   readonly pause: () => Promise<void>
@@ -31,11 +33,11 @@ export async function listPage({ service, tag, signal }: PageOptions, page: numb
  * Lists the deployments of this tag page by page. Resolves with whether that was all of them; the pages end
  * at one that brings nothing new, whatever the service says about further ones.
  */
-export async function sweep({ seen, pause, ...options }: SweepOptions): Promise<boolean> {
+export async function sweep({ seen, pause, priority, ...options }: SweepOptions): Promise<boolean> {
   const known = new Set<string>()
   for (let page = 1; page <= MOST_PAGES; page++) {
     if (page > 1) await pause()
-    const { data, pagination } = await listPage(options, page, priorities.background)
+    const { data, pagination } = await listPage(options, page, priority)
     const fresh = data.filter((entry) => !known.has(entry.request_id))
     for (const entry of fresh) {
       known.add(entry.request_id)

@@ -134,7 +134,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
       askedAt = clock.now()
     }
     try {
-      const all = await sweep({ service, tag, signal, pause, seen: (entry) => tellListed(entry, askedAt) })
+      const all = await sweep({ service, tag, signal, priority: priorities.background, pause, seen: (entry) => tellListed(entry, askedAt) })
       sweptAt = startedAt
       if (all) for (const one of present) if (one.phase === 'running' && one.listedAt < startedAt) watched.suspect(one)
     } catch (error) {

@@ -1,0 +1,170 @@
+/** Processes that are killed with many creates under way, and what the next ones make of it: within the documented limits. */
+import { createClient, inProcess } from '@muster/core'
+import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
+import { createEmulator, type Emulator } from '@muster/emulator'
+import { createMatchmaker, createMemoryJournal, type Journal, type JournalEntry, type Matchmaker } from '@muster/matchmaker'
+import { describe, expect, test, vi } from 'vitest'
+import { publishGame } from './game.js'
+import { createMortal, type Mortal } from './schedules/mortal.js'
+
+vi.setConfig({ testTimeout: 90_000 })
+
+/** By default of the matchmaker. */
+const LIST_LAG_MS = 5000
+const STEP_MS = 250
+const IN_FLIGHT = 200
+
+interface World {
+  readonly clock: ManualClock
+  readonly emulator: Emulator
+  readonly disk: Journal
+  /** Where the answers to creates are lost: before the service has done them, or after. */
+  lostOn: 'way there' | 'way back' | undefined
+}
+
+/** What one process has brought about, seen from its journal. */
+interface Life {
+  readonly mortal: Mortal
+  readonly matchmaker: Matchmaker
+  readonly begunAt: number
+  readonly counts: Record<JournalEntry['kind'], number>
+}
+
+async function openWorld(): Promise<World> {
+  const clock = createManualClock()
+  const emulator = createEmulator({
+    clock,
+    random: seededRandom(1),
+    page: false,
+    latencyMs: 60,
+    jitterMs: 40,
+    deployTimes: { seekMs: 500, deployMs: 5000, cachedDeployMs: 5000, terminateMs: 1000, spread: 0.3 },
+    deployments: { listLagMs: 3000 },
+  })
+  const dispatcher = inProcess((request) => emulator.fetch(request))
+  const client = createClient({ baseUrl: 'http://emulator.invalid', token: 'dev', clock, random: seededRandom(1), dispatcher })
+  await clock.until(publishGame(client))
+  await clock.until(client.close())
+  return { clock, emulator, disk: createMemoryJournal(), lostOn: undefined }
+}
+
+let players = 0
+
+/** A process, with players for more servers than may start at once. */
+function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
+  const counts = { intent: 0, sent: 0, lost: 0, created: 0, assigned: 0, dropped: 0, players: 0, settled: 0 }
+  const disk: Journal = {
+    open: () => world.disk.open(),
+    append: (entry) => {
+      counts[entry.kind] += 1
+      return world.disk.append(entry)
+    },
+  }
+  const mortal = createMortal({
+    clock: world.clock,
+    random: seededRandom(seed),
+    seed,
+    disk,
+    death: undefined,
+    isDiskFull: () => false,
+    answer: async (request) => {
+      const isLost = request.method === 'POST' && world.lostOn !== undefined
+      if (isLost && world.lostOn === 'way there') return new Promise(() => {})
+      const response = await world.emulator.fetch(request)
+      return isLost ? new Promise(() => {}) : response
+    },
+    died: () => {},
+  })
+  const matchmaker = createMatchmaker({
+    queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+    deployments: mortal.deployments,
+    journal: mortal.journal,
+    clock: mortal.clock,
+    random: seededRandom(seed + 1),
+    maxStarting: IN_FLIGHT,
+    maxCreatesInFlight: IN_FLIGHT,
+  })
+  for (let nth = 0; nth < joining; nth += 1) {
+    matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${(players += 1)}`, ip: '192.0.2.1' }] })
+  }
+  matchmaker.start()
+  return { mortal, matchmaker, begunAt: world.clock.now(), counts }
+}
+
+/** Lets time pass until something is so. Gives the milliseconds since the process began. */
+async function until({ clock }: World, { begunAt }: Life, isSo: () => boolean, mostMs = 60_000): Promise<number> {
+  while (!isSo() && clock.now() - begunAt < mostMs) await clock.advance(STEP_MS)
+  return clock.now() - begunAt
+}
+
+const undecided = ({ matchmaker }: Life) => matchmaker.inspect().matches.filter(({ phase }) => phase === 'finding').length
+
+/** Kills a process that has sent as many creates as may be under way, and has had no answer to any. */
+async function killAmidCreates(world: World, lostOn: World['lostOn']): Promise<void> {
+  world.lostOn = lostOn
+  const life = begin(world, 1)
+  const created = () => world.emulator.inspect().deployments.length
+  await until(world, life, () => created() === IN_FLIGHT, 8000)
+  expect([life.counts.sent, created()]).toEqual([IN_FLIGHT, lostOn === 'way back' ? IN_FLIGHT : 0])
+  life.mortal.kill()
+  world.lostOn = undefined
+}
+
+/** What the last process leaves running, and does not know; it looks after what those before it have left. */
+async function strays(world: World): Promise<readonly string[]> {
+  const last = begin(world, 99, 0)
+  await until(world, last, () => false, 20_000)
+  const known = new Set(last.matchmaker.inspect().matches.map(({ requestId }) => requestId))
+  last.mortal.kill()
+  const { deployments } = world.emulator.inspect()
+  return deployments.filter(({ current_status }) => current_status !== 'Status.TERMINATED').map(({ request_id }) => request_id).filter((id) => !known.has(id))
+}
+
+test.each(['way there', 'way back'] as const)('200 creates lost on the %s, then a kill: the next process decides all of them, and goes on', async (lostOn) => {
+  const world = await openWorld()
+  await killAmidCreates(world, lostOn)
+  const life = begin(world, 3)
+  const firstMatch = await until(world, life, () => life.counts.sent > 0)
+  expect(firstMatch).toBeLessThanOrEqual(LIST_LAG_MS + 3000)
+  const decided = await until(world, life, () => undecided(life) === 0)
+  expect(decided).toBeLessThanOrEqual(15_000)
+  await until(world, life, () => life.counts.assigned >= 100)
+  life.mortal.kill()
+  expect(await strays(world)).toEqual([])
+})
+
+test('none of 200 creates had left: nothing is looked for, and the next process goes on at once', async () => {
+  const world = await openWorld()
+  for (let nth = 0; nth < IN_FLIGHT; nth += 1) {
+    await world.disk.append({ kind: 'intent', matchId: `m${nth}`, queue: 'duel', tag: `match-m${nth}`, ticketIds: [], at: 0 })
+  }
+  const life = begin(world, 3)
+  expect(await until(world, life, () => life.counts.sent > 0)).toBeLessThanOrEqual(500)
+  expect(undecided(life)).toBe(0)
+  life.mortal.kill()
+})
+
+describe('in a crash loop every life gets something done', () => {
+  test.each([
+    { lifeMs: 2000, lives: 12, lostOn: 'way back' },
+    { lifeMs: 2000, lives: 12, lostOn: 'way there' },
+    { lifeMs: 45_000, lives: 3, lostOn: 'way there' },
+  ] as const)('of lives of $lifeMs ms, after creates lost on the $lostOn', async ({ lifeMs, lives, lostOn }) => {
+    const world = await openWorld()
+    await killAmidCreates(world, lostOn)
+    const done: number[] = []
+    let created = 0
+    for (let nth = 0; nth < lives; nth += 1) {
+      const life = begin(world, 10 + nth)
+      await until(world, life, () => false, lifeMs)
+      life.mortal.kill()
+      done.push(life.counts.sent + life.counts.created + life.counts.settled + life.counts.assigned)
+      created += life.counts.sent
+    }
+    // What never reached the service is known to be nowhere when the list would show it, in whichever life that is.
+    const mayBeIdle = lostOn === 'way there' ? Math.floor(LIST_LAG_MS / lifeMs) : 0
+    expect(done.slice(mayBeIdle).filter((count) => count === 0)).toEqual([])
+    expect(created).toBeGreaterThan(IN_FLIGHT)
+    expect(await strays(world)).toEqual([])
+  })
+})
