@@ -38,6 +38,26 @@ export class PlayerBusy extends Conflict {
   }
 }
 
+/** A player of the new ticket plays in a match: it is over for them when `playersLeft`, `stopMatch` or its end says so. */
+export class PlayerPlaying extends Conflict {
+  /** The player. */
+  readonly playerId: string
+  /** The ticket by which they came into the match. */
+  readonly ticketId: string
+  readonly matchId: string
+
+  static {
+    this.prototype.name = 'PlayerPlaying'
+  }
+
+  constructor(playerId: string, ticketId: string, matchId: string) {
+    super(`player ${JSON.stringify(playerId)} plays in match ${matchId}`)
+    this.playerId = playerId
+    this.ticketId = ticketId
+    this.matchId = matchId
+  }
+}
+
 /** It is too late to cancel: the players have been told where to connect. Stop the match instead. */
 export class TooLate extends Conflict {
   readonly ticketId: string

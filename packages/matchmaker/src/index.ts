@@ -62,6 +62,7 @@ export {
   NothingToAccept,
   NotRunning,
   PlayerBusy,
+  PlayerPlaying,
   StaleBackfill,
   TooLate,
   UnknownBackfill,

@@ -126,12 +126,15 @@ describe('tickets', () => {
   })
 
   test('a player is in one ticket at a time, and the error names the other one', async () => {
-    const { matchmaker, join, run } = setUp()
+    const { matchmaker, join, run, clock } = setUp()
     join('ann', 'ben')
     const again = () => matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ben', ip: '198.51.100.7' }] })
     expect(again).toThrow(PlayerBusy)
     expect(again).toThrow(expect.objectContaining({ playerId: 'ben', ticketId: 'ann-ben' }))
     await run(6000)
+    const matchId = matchmaker.getTicket('ann-ben')?.matchId ?? ''
+    expect(again).toThrow(expect.objectContaining({ name: 'PlayerPlaying', playerId: 'ben', matchId }))
+    await clock.until(matchmaker.stopMatch(matchId))
     expect(again().status).toBe('SEARCHING')
   })
 

@@ -62,7 +62,7 @@ export interface MatchmakerOptions {
   readonly listLagMs?: number | undefined
   /** Milliseconds after which a ticket is grouped without the answer of `locate`. Default 2000. */
   readonly locateTimeoutMs?: number | undefined
-  /** Milliseconds for which a ticket that has ended can still be read. Default 60,000. */
+  /** Milliseconds for which a ticket can still be read after it was cancelled, or its match was over. Default 60,000. */
   readonly keepEndedMs?: number | undefined
   readonly clock?: Clock | undefined
   /** Milliseconds by which the work of a tick is measured. Default: the clock's, so that a manual one cuts nothing off. */

@@ -44,7 +44,8 @@ export interface TicketExplanation {
 export interface Matchmaker {
   /**
    * Lets players wait for a match. With the id of an earlier ticket, of the same queues and players, that ticket.
-   * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {MatchmakerClosed}
+   * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {PlayerPlaying} naming the match;
+   *   {MatchmakerClosed}
    */
   createTicket(input: TicketInput): Ticket
   /** Each by itself, in order: those that cannot be created do not keep the others from it. @throws {MatchmakerClosed} */
@@ -54,7 +55,7 @@ export interface Matchmaker {
    * and `latencies`. Undefined if there is no such queue.
    */
   playerMayState(queue: string): PlayerMayState | undefined
-  /** Undefined if there is no such ticket, or it ended more than `keepEndedMs` ago. */
+  /** Undefined if there is no such ticket, or it was cancelled, or its match was over, more than `keepEndedMs` ago. */
   getTicket(id: string): Ticket | undefined
   /**
    * Resolves with the ticket as soon as its version is another than the given one; at once if it is so already, or if

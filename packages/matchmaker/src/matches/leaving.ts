@@ -15,7 +15,7 @@ export interface Leaving {
 }
 
 export interface LeavingOptions {
-  readonly tickets: Pick<Tickets, 'cancel'>
+  readonly tickets: Pick<Tickets, 'cancel' | 'left'>
   readonly acceptances: Pick<Acceptances, 'forget'>
   readonly replacing: Replacing
   readonly dissolve: (match: Match, why: EndOfMatch, now: number) => void
@@ -40,6 +40,7 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
   }
 
   const desert = (match: Match, gone: ReadonlySet<string>) => {
+    tickets.left(match, [...gone])
     replacing.tellPlayers(match, (all) => without(all, gone))
     match.placed = remaining(match.placed, gone)
     if (match.backfill !== undefined) replacing.refresh(match.backfill, deserted(match.backfill, gone))

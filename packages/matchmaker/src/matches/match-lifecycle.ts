@@ -133,18 +133,19 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
     events.emit('assigned', { ...named(match), requestId, assignment, tickets: records.map(ticketOf) })
   }
 
-  const over = (match: Match) => {
+  const over = (match: Match, now: number) => {
     match.phase = 'over'
     matches.delete(match.matchId)
     early.delete(match)
     if (match.backfill !== undefined) backfills.cancel(match.backfill)
     for (const record of match.seated) acceptances.forget(record)
+    tickets.matchOver(match, now)
   }
 
   /** First the match, so that whoever hears of the tickets finds it gone. */
   const dissolve: MatchLifecycle['dissolve'] = (match, { reason, counts = false, stop = reason }, now) => {
     if (match.phase === 'over') return
-    over(match)
+    over(match, now)
     drop(match, stop)
     for (const record of waitingFor(match)) tickets.putBack(record, reason, counts, now)
   }
@@ -203,6 +204,8 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
       if (backfill?.record.status !== 'OPEN' || backfill.record.version !== backfill.version) return
       const { match } = backfill.record
       if (endIfGoing(match, now)) return
+      // Where players may wait while they play, this may be the match that they play in.
+      if (match.queue.playersMayWaitWhilePlaying && records.some((record) => isSharing(record, match))) return
       if (!seat(match, group, now)) return
       const ids = records.map(({ id }) => id)
       replacing.refresh(backfill.record, filled(backfill.record, placed(records)), ids)
@@ -252,12 +255,16 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
     dissolve,
     close: (match, now) => {
       if (match.phase === 'over') return
-      over(match)
+      over(match, now)
       drop(match, 'closed')
       for (const record of waitingFor(match)) tickets.cancel(record, 'closed', now)
     },
     adopt: (match) => void matches.set(match.matchId, match),
   }
 }
+
+/** Whether a player of the ticket is in the match already. */
+const isSharing = ({ players }: TicketRecord, { placed: there }: Match): boolean =>
+  players.some(({ id }) => there.some(({ ticket }) => ticket.players.some((player) => player.id === id)))
 
 const teamsOf = (records: readonly TicketRecord[]) => records.map(({ seat }) => seat?.team ?? 0)

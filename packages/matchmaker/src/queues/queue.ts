@@ -32,6 +32,8 @@ export interface QueueDefinition {
   readonly maxAttempts?: number | undefined
   /** Whether a player may be in another ticket at the same time. Default false. */
   readonly playersMayWaitTwice?: boolean | undefined
+  /** Whether a player may wait while they play in a match. Default false: they are refused, and told which match it is. */
+  readonly playersMayWaitWhilePlaying?: boolean | undefined
   /**
    * What the ticket API believes of a player's own word: names of attributes, and `roles`, `avoid`, `latencies`. All else comes
    * from `authenticate` or `profile`, or from a backend, and a player who says it is refused. At most 64. Default: what no rule
@@ -82,6 +84,7 @@ const schema: z.ZodType<Queue> = z
     expireAfterMs: waitMs.positive().default(300_000),
     maxAttempts: z.int().min(1).default(3),
     playersMayWaitTwice: z.boolean().default(false),
+    playersMayWaitWhilePlaying: z.boolean().default(false),
     playerMayState: z.array(z.string().min(1).max(128)).max(64).optional(),
     backfill: z.enum(['first', 'last']).default('first'),
     acceptance: z.strictObject({ withinMs: waitMs.positive(), replace: z.boolean().default(false) }).optional(),
@@ -110,6 +113,7 @@ const inOneShape = (queue: Queue): Queue => ({
   expireAfterMs: queue.expireAfterMs,
   maxAttempts: queue.maxAttempts,
   playersMayWaitTwice: queue.playersMayWaitTwice,
+  playersMayWaitWhilePlaying: queue.playersMayWaitWhilePlaying,
   playerMayState: queue.playerMayState,
   backfill: queue.backfill,
   acceptance: queue.acceptance,

@@ -1,6 +1,6 @@
 import type { Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { InvalidTicket, PlayerBusy, unknownQueue } from '../errors.js'
+import { InvalidTicket, PlayerBusy, PlayerPlaying, unknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
 import { readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
@@ -191,6 +191,9 @@ function start(group: Group, by: GroupMember, service: Pick<TicketService, 'crea
         'member-busy',
         'another member waits for a match already',
       )
+    }
+    if (error instanceof PlayerPlaying && error.playerId !== by.player.id) {
+      throw new Problem(409, 'member-playing', 'another member plays in a match')
     }
     const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
     if (field.startsWith('players.') && !field.startsWith(`players.${index}.`)) {

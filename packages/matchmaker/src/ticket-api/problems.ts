@@ -8,6 +8,7 @@ import {
   NothingToAccept,
   NotRunning,
   PlayerBusy,
+  PlayerPlaying,
   StaleBackfill,
   TooLate,
   UnknownQueue,
@@ -48,6 +49,11 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof PlayerBusy) {
     return new Problem(409, 'player-busy', error.message, {
       members: { ticket_id: error.ticketId },
+    })
+  }
+  if (error instanceof PlayerPlaying) {
+    return new Problem(409, 'player-playing', error.message, {
+      members: { ticket_id: error.ticketId, match_id: error.matchId },
     })
   }
   if (error instanceof TooLate) return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })

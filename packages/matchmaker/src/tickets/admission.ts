@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { PlayerBusy, unknownQueue } from '../errors.js'
+import { PlayerBusy, PlayerPlaying, unknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'
@@ -8,6 +8,7 @@ import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { networkOf } from '../places.js'
 import type { PlayerIndex } from './player-index.js'
+import type { Playing } from './playing.js'
 import type { CheckedTicket } from './checked-ticket.js'
 import { refuseTicket } from './ticket-input.js'
 
@@ -23,6 +24,7 @@ export interface Admitting {
   /** By name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly players: PlayerIndex
+  readonly playing: Pick<Playing, 'ticketsOf'>
   readonly locatePlayers: LocatePlayers
   readonly clock: Clock
   readonly random: Random
@@ -33,12 +35,13 @@ const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
  * Makes the record of a ticket whose players may wait in all of its queues.
- * @throws {UnknownQueue}; {PlayerBusy}
+ * @throws {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}
  */
 export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
   const { players, locatePlayers, clock, random } = admitting
   const runtimes = runtimesOf(ticket.queues, admitting.runtimes)
   refuseBusy(ticket, runtimes, players)
+  refusePlaying(ticket, runtimes, admitting.playing)
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
   const now = clock.now()
@@ -62,6 +65,7 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     seat: undefined,
     assignedAt: undefined,
     cancelledAt: undefined,
+    endedAt: undefined,
     cancelReason: undefined,
     dueAt: 0,
     heapIndex: -1,
@@ -104,6 +108,14 @@ function refuseBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], pl
     for (const other of players.ticketsOf(id)) {
       if (!mayWaitTwice(runtimes, other.runtimes)) throw new PlayerBusy(id, other.id)
     }
+  }
+}
+
+function refusePlaying(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], playing: Pick<Playing, 'ticketsOf'>): void {
+  for (const { id } of ticket.players) {
+    const [other] = playing.ticketsOf(id)
+    if (other === undefined || runtimes.every(({ queue }) => queue.playersMayWaitWhilePlaying)) continue
+    throw new PlayerPlaying(id, other.id, other.seat?.match.matchId ?? '')
   }
 }
 

@@ -3,7 +3,8 @@ import type { TicketRecord } from './records.js'
 /** Which tickets a player is in, as long as these have not ended. */
 export interface PlayerIndex {
   add(record: TicketRecord): void
-  remove(record: TicketRecord): void
+  /** @param playerIds of those of its players who are not in it any more. Default: all of them. */
+  remove(record: TicketRecord, playerIds?: readonly string[]): void
   ticketsOf(playerId: string): readonly TicketRecord[]
   /** Whether any player may be in several. */
   isShared(): boolean
@@ -34,13 +35,16 @@ export function createPlayerIndex(): PlayerIndex {
         }
       }
     },
-    remove: (record) => {
+    remove: (record, playerIds) => {
       for (const { id } of record.players) {
+        if (playerIds !== undefined && !playerIds.includes(id)) continue
         if (byPlayer.get(id) === record) {
           byPlayer.delete(id)
           continue
         }
-        const [other, ...more] = ticketsOf(id).filter((one) => one !== record)
+        const before = ticketsOf(id)
+        if (!before.includes(record)) continue
+        const [other, ...more] = before.filter((one) => one !== record)
         if (more.length === 0) shared -= 1
         if (other !== undefined) byPlayer.set(id, more.length === 0 ? other : [other, ...more])
       }

@@ -45,6 +45,8 @@ export interface TicketRecord extends RuleTicket, Timed {
   /** Epoch milliseconds. */
   assignedAt: number | undefined
   cancelledAt: number | undefined
+  /** When it was cancelled, or its match was over: it is kept for a while from then on. */
+  endedAt: number | undefined
   cancelReason: CancelReason | undefined
 }
 

@@ -6,6 +6,7 @@ import { ticketOf } from './ticket-view.js'
 import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
+import { createPlaying } from './playing.js'
 import { isIn, leaveOthers, moveTo } from './pool-membership.js'
 import type { Acceptance, CancelReason, Ticket, TicketStatus } from './ticket.js'
 import type { TicketListener } from './ticket-events.js'
@@ -19,7 +20,7 @@ export interface Tickets {
   /**
    * Gives the one of the same id, if there is one.
    * @param past of a ticket that waited elsewhere before.
-   * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}
+   * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}
    */
   create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
   find(id: string): TicketRecord | undefined
@@ -43,8 +44,12 @@ export interface Tickets {
    * @param counts whether that is an attempt that failed.
    */
   putBack(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
-  /** Its players may know where to connect. */
+  /** Its players may know where to connect. It can be read as long as its match runs, and they wait for no other. */
   assign(record: TicketRecord, now: number): void
+  /** These players do not play in a match that runs any more. */
+  left(match: Match, playerIds: readonly string[]): void
+  /** A match that ran has ended. */
+  matchOver(match: Match, now: number): void
   /** One that has ended stays as it is. */
   cancel(record: TicketRecord, reason: CancelReason, now: number): void
   /** Resolves when its version is another one, at once if it has ended. Rejects with the reason of the signal. */
@@ -90,7 +95,8 @@ export function createTickets(options: TicketsOptions): Tickets {
   /** Those that ended, the first to end first. */
   const ended: TicketRecord[] = []
 
-  let admitting: Admitting = { runtimes, players, locatePlayers, clock, random }
+  const playing = createPlaying()
+  let admitting: Admitting = { runtimes, players, playing, locatePlayers, clock, random }
 
   const touch = (record: TicketRecord) => {
     record.version += 1
@@ -112,8 +118,12 @@ export function createTickets(options: TicketsOptions): Tickets {
     waiting.leave(record)
     players.remove(record)
     record.status = status
-    ended.push(record)
     touch(record)
+  }
+  /** From now on it is kept for a while only. */
+  const keepFor = (record: TicketRecord, now: number): void => {
+    record.endedAt = now
+    ended.push(record)
   }
 
   const settleAll = (records: readonly TicketRecord[], now: number) => {
@@ -203,6 +213,8 @@ export function createTickets(options: TicketsOptions): Tickets {
       const others = othersOf(record)
       record.assignedAt = now
       end(record, 'HOST_ASSIGNED')
+      if (record.seat === undefined || record.seat.match.phase === 'over') keepFor(record, now)
+      else playing.add(record, record.seat.match)
       for (const other of others) tickets.cancel(other, 'elsewhere', now)
     },
 
@@ -211,10 +223,16 @@ export function createTickets(options: TicketsOptions): Tickets {
       const others = othersOf(record)
       record.cancelledAt = now
       record.cancelReason = reason
+      keepFor(record, now)
       end(record, 'CANCELLED')
       if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
       else events.emit('cancelled', { ticket: ticketOf(record), reason })
       settleAll(others, now)
+    },
+
+    left: playing.leave,
+    matchOver: (match, now) => {
+      for (const record of playing.end(match)) keepFor(record, now)
     },
 
     change: (record, version, signal) =>
@@ -242,7 +260,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     },
 
     removeEnded: (now) => {
-      const kept = ended.findIndex((record) => now - (record.assignedAt ?? record.cancelledAt ?? now) < keepEndedMs)
+      const kept = ended.findIndex((record) => now - (record.endedAt ?? now) < keepEndedMs)
       for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) {
         if (byId.get(record.id) === record) byId.delete(record.id)
       }

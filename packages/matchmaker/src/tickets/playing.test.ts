@@ -1,0 +1,127 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { PlayerPlaying } from '../errors.js'
+import { duel, setUp } from '../matchmaker.fixture.js'
+
+const at = { ip: '198.51.100.7' }
+
+/** A match of ann and ben that runs. */
+async function playing(options: Parameters<typeof setUp>[0] = {}) {
+  const world = setUp(options)
+  world.join('ann')
+  world.join('ben')
+  await world.run(8000)
+  const matchId = world.matchmaker.getTicket('ann')?.matchId ?? ''
+  let made = 0
+  /** Waits again by a new ticket. */
+  const again = (...players: string[]) => {
+    made += 1
+    return world.matchmaker.createTicket({ id: `again-${made}`, queue: 'duel', players: players.map((id) => ({ id, ...at })) })
+  }
+  return { ...world, matchId, again }
+}
+
+describe('a ticket', () => {
+  test('can be read as long as its match runs, and a while after', async () => {
+    const { matchmaker, clock, run, matchId } = await playing()
+    for (let minute = 0; minute < 30; minute += 1) {
+      await clock.advance(60_000)
+      await matchmaker.tick()
+      expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId, assignment: { fqdn: 'r1.example.com' } })
+    }
+    await clock.until(matchmaker.stopMatch(matchId))
+    await run(59_000)
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    await run(2000)
+    expect([matchmaker.getTicket('ann'), matchmaker.getTicket('ben')]).toEqual([undefined, undefined])
+  })
+
+  test('of a match whose server ends by itself is kept from then on', async () => {
+    const { matchmaker, run } = await playing({ service: { fate: () => ({ readyMs: 5000, endMs: 20_000 }) } })
+    await run(120_000)
+    expect(matchmaker.inspect().matches).toEqual([])
+    await run(61_000)
+    expect(matchmaker.getTicket('ann')).toBeUndefined()
+  })
+})
+
+describe('a player who plays', () => {
+  test('may not wait, and is told in which match they are; nor may a party with them', async () => {
+    const { again, matchId } = await playing()
+    for (const party of [['ann'], ['cleo', 'ann']]) {
+      expect(() => again(...party)).toThrow(new PlayerPlaying('ann', 'ann', matchId))
+    }
+    expect(again('cleo').status).toBe('SEARCHING')
+  })
+
+  test('may wait when they have left it, while the others may not', async () => {
+    const { matchmaker, again, matchId } = await playing()
+    matchmaker.playersLeft(matchId, ['ann'])
+    expect(again('ann').status).toBe('SEARCHING')
+    expect(() => again('ben')).toThrow(PlayerPlaying)
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    expect(() => again('ann')).toThrow('player "ann" is in ticket again-1 already')
+  })
+
+  test('may wait when the match is over', async () => {
+    const { matchmaker, again, clock, matchId } = await playing()
+    const stopped = matchmaker.stopMatch(matchId)
+    expect([again('ann').status, again('ben').status]).toEqual(['SEARCHING', 'SEARCHING'])
+    await clock.until(stopped)
+  })
+
+  test('may wait where the queue says so', async () => {
+    const other = { ...duel, name: 'other' }
+    const { matchmaker, again } = await playing({ queues: [{ ...duel, playersMayWaitWhilePlaying: true }, other] })
+    expect(again('ann').status).toBe('SEARCHING')
+    expect(() => matchmaker.createTicket({ queue: 'other', players: [{ id: 'ben', ...at }] })).toThrow(PlayerPlaying)
+    expect(() => matchmaker.createTicket({ queues: ['duel', 'other'], players: [{ id: 'ben', ...at }] })).toThrow(PlayerPlaying)
+  })
+
+  test('is not sent to the same match again', async () => {
+    const team = { name: 'team', size: { min: 2, max: 3 } }
+    const queue = { name: 'duel', teams: [team], fillForMs: 0, deploy: duel.deploy, playersMayWaitWhilePlaying: true }
+    const { matchmaker, again, run, matchId } = await playing({ queues: [queue] })
+    matchmaker.createBackfill({ matchId })
+    again('ann')
+    await run(2000)
+    expect(matchmaker.getTicket('again-1')?.status).toBe('SEARCHING')
+    expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'ben'])
+  })
+})
+
+test('whatever happens, who may not wait is in a match that runs, and nobody else', async () => {
+  const names = ['ann', 'ben', 'cleo', 'dan', 'eve'] as const
+  const act = fc.oneof(
+    fc.record({ do: fc.constant('wait' as const), who: fc.subarray([...names], { minLength: 1, maxLength: 2 }) }),
+    fc.record({ do: fc.constant('leave' as const), who: fc.subarray([...names], { minLength: 1 }) }),
+    fc.record({ do: fc.constant('stop' as const), who: fc.constant([names[0]]) }),
+    fc.record({ do: fc.constant('run' as const), who: fc.constant([]) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
+      const { matchmaker, run } = setUp({ service: { fate: (nth) => (nth % 3 === 2 ? { readyMs: 3000, endMs: 12_000 } : { readyMs: 3000 }) } })
+      const playsIn = (id: string) => matchmaker.inspect().matches.find(({ phase, playerIds }) => phase === 'running' && playerIds.includes(id))
+      for (const { do: what, who } of acts) {
+        if (what === 'run') await run(5000)
+        for (const { matchId, phase } of matchmaker.inspect().matches) {
+          if (phase !== 'running') continue
+          if (what === 'leave') matchmaker.playersLeft(matchId, who)
+          if (what === 'stop') void matchmaker.stopMatch(matchId).catch(() => {})
+        }
+        if (what !== 'wait') continue
+        const expected = who.some((id) => playsIn(id) !== undefined)
+        let refused = false
+        try {
+          matchmaker.createTicket({ queue: 'duel', players: who.map((id) => ({ id, ...at })) })
+        } catch (error) {
+          if ((error as Error).name === 'PlayerBusy') continue
+          expect(error).toBeInstanceOf(PlayerPlaying)
+          refused = true
+        }
+        expect(refused).toBe(expected)
+      }
+    }),
+    { numRuns: 60 },
+  )
+})
