@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'examples/**/*.test.ts'],
     setupFiles: ['test/properties.setup.ts'],
-    exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**'],
+    exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**', 'test/chaos/**'],
     typecheck: {
       enabled: true,
       include: ['packages/*/src/**/*.test-d.ts', 'test/**/*.test-d.ts'],

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { seededRandom, systemClock } from '@muster/core/clock'
+import { createFileJournal } from '@muster/matchmaker'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { createProxy } from './proxy.js'
+import { endAll, start, type Victim } from './processes.js'
+
+const seed = Number(process.env['CHAOS_SEED'] ?? 1)
+const folder = mkdtempSync(join(tmpdir(), 'muster-chaos-'))
+afterEach(endAll)
+afterAll(() => rmSync(folder, { recursive: true }))
+
+interface State {
+  readonly stopsPending: number
+  readonly held: string | undefined
+  readonly matches: readonly { readonly matchId: string; readonly phase: string; readonly requestId?: string }[]
+}
+interface Deployed {
+  readonly request_id: string
+  readonly tags: readonly string[]
+  readonly current_status: string
+}
+
+/** Milliseconds of lives that end badly. */
+const STORM_MS = 18_000
+const DAY_MS = 25 * 3_600_000
+const isLiving = ({ current_status }: Deployed) => !/ERROR|TERMINAT/.test(current_status)
+
+/** Files may not grow: to the process, the disk is full. Node.js ignores the signal that comes with it. */
+const fillDisk = ({ process: { pid } }: Victim, isFull: boolean) =>
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${isFull ? 0 : 'unlimited'}:unlimited`], { stdio: 'ignore' })
+
+async function openWorld() {
+  const service = start('service-process.mjs', { seed })
+  const proxy = await createProxy((await service.first<{ readonly url: string }>('listening')).url)
+  const path = join(folder, `journal-${Math.trunc(systemClock.now())}`)
+  /** Servers that players were told of, and that nobody asked to stop, by match. */
+  const told = new Map<string, string>()
+  const wrong: string[] = []
+  const sum = { lives: 0, assigned: 0, killed: 0, problems: 0 }
+
+  const live = async (given: { readonly clockOffMs?: number; readonly joins?: boolean } = {}): Promise<Victim> => {
+    sum.lives += 1
+    const hear = (message: { readonly kind: string }) => {
+      const { kind, matchId, requestId, reason, error } = message as Record<string, string>
+      if (kind === 'assigned') {
+        sum.assigned += 1
+        told.set(matchId as string, requestId as string)
+      }
+      if (kind === 'problem') sum.problems += 1
+      if (kind === 'unhandled') wrong.push(`unhandled: ${error}`)
+      if (kind === 'stopped' && [...told.values()].includes(requestId as string)) {
+        wrong.push(`${requestId} was stopped under its players: ${reason}`)
+      }
+    }
+    const studio = start('studio-process.mjs', { url: proxy.url, path, life: sum.lives, clockOffMs: 0, joins: true, ...given }, hear)
+    await studio.first('started')
+    return studio
+  }
+  const deployments = async () => (await service.ask<{ readonly deployments: readonly Deployed[] }>({}, 'deployments')).deployments
+
+  return {
+    service,
+    proxy,
+    path,
+    told,
+    wrong,
+    sum,
+    live,
+    deployments,
+    /** Nothing is wrong any more: waits until everything is decided, and says what is left that should not be, or is missing. */
+    settle: async (): Promise<readonly string[]> => {
+      const studio = await live({ joins: false })
+      let state: State | undefined
+      const isSettled = ({ held, stopsPending, matches }: State) =>
+        held === undefined && stopsPending === 0 && matches.every(({ phase }) => phase === 'running')
+      const left = async () => {
+        state = await studio.ask<State>({ kind: 'inspect' }, 'state')
+        const running = state.matches.map(({ requestId }) => requestId)
+        const living = (await deployments()).filter(isLiving)
+        return { isDone: isSettled(state), living, strays: living.filter((one) => !running.includes(one.request_id)) }
+      }
+      const deadline = systemClock.now() + 25_000
+      let now = await left()
+      while ((!now.isDone || now.strays.length > 0) && systemClock.now() < deadline) {
+        await systemClock.sleep(100)
+        now = await left()
+      }
+      if (!now.isDone) wrong.push(`not settled: ${JSON.stringify(state)}`)
+      for (const { request_id, tags } of now.strays) wrong.push(`${request_id} (${tags.join()}) is nobody's`)
+      const ids = new Set(now.living.map(({ request_id }) => request_id))
+      for (const [matchId, requestId] of told) if (!ids.has(requestId)) wrong.push(`players of ${matchId} have lost ${requestId}`)
+
+      told.clear()
+      const { left: unconfirmed } = await studio.ask<{ readonly left: number }>({ kind: 'close' }, 'closed', 20_000)
+      if (unconfirmed > 0) wrong.push(`${unconfirmed} stops were not confirmed`)
+      await systemClock.sleep(500)
+      for (const one of await deployments()) if (isLiving(one)) wrong.push(`${one.request_id} is left`)
+      const journal = createFileJournal({ path })
+      for (const { matchId } of await journal.open()) wrong.push(`the journal still has ${matchId}`)
+      await journal.close()
+      await service.kill()
+      await proxy.close()
+      return wrong
+    },
+    /** At most one living server of each match. */
+    look: async () => {
+      const tags = (await deployments()).filter(isLiving).map((one) => one.tags.find((tag) => tag.startsWith('match-')))
+      const matches = tags.map((tag) => /^match-([a-z0-9]+)/.exec(tag ?? '')?.[1])
+      if (new Set(matches).size < matches.length) wrong.push(`two living servers of one match: ${matches.toSorted().join()}`)
+    },
+  }
+}
+type World = Awaited<ReturnType<typeof openWorld>>
+
+/** Things that go wrong, each for a moment. */
+const mishaps: Readonly<Record<string, (world: World, studio: Victim, ms: number) => Promise<void>>> = {
+  'the backend is stopped': async (_, studio, ms) => {
+    studio.signal('SIGSTOP')
+    await systemClock.sleep(ms)
+    studio.signal('SIGCONT')
+  },
+  'the service is stopped': async ({ service }, __, ms) => {
+    service.signal('SIGSTOP')
+    await systemClock.sleep(ms)
+    service.signal('SIGCONT')
+  },
+  'the service refuses': async ({ proxy }, __, ms) => {
+    proxy.turn('refused')
+    await systemClock.sleep(ms)
+    proxy.turn('fair')
+  },
+  'the service is a black hole': async ({ proxy }, __, ms) => {
+    proxy.turn('black hole')
+    await systemClock.sleep(ms)
+    proxy.turn('fair')
+  },
+  'the disk is full': async (_, studio, ms) => {
+    fillDisk(studio, true)
+    await systemClock.sleep(ms)
+    fillDisk(studio, false)
+  },
+  'a match is stopped': async ({ told }, studio) => {
+    const [matchId] = told.keys()
+    if (matchId === undefined) return
+    told.delete(matchId)
+    studio.process.send({ kind: 'stop', matchId })
+  },
+  nothing: async (_, __, ms) => systemClock.sleep(ms),
+}
+
+test(`kill -9, SIGSTOP, a service that goes away, a full disk, a wrong clock (seed ${seed})`, async () => {
+  const world = await openWorld()
+  const random = seededRandom(seed)
+  const pick = <T>(...values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
+  const names = Object.keys(mishaps)
+  const until = systemClock.now() + STORM_MS
+  while (systemClock.now() < until) {
+    const studio = await world.live({ clockOffMs: pick(0, 0, -DAY_MS, DAY_MS) })
+    await systemClock.sleep(400 + random() * 600)
+    for (let mishap = pick(0, 1, 2); mishap > 0; mishap--) await mishaps[pick(...names)]?.(world, studio, 100 + random() * 900)
+    // It is killed in the middle of something.
+    const last = mishaps[pick(...names)]?.(world, studio, 300).catch(() => {})
+    await systemClock.sleep(random() * 300)
+    await studio.kill()
+    await last
+    world.sum.killed += 1
+    await world.look()
+  }
+  expect(await world.settle()).toEqual([])
+  // Days on which nothing happens would prove nothing.
+  expect(world.sum.assigned).toBeGreaterThan(20)
+  expect(world.sum.killed).toBeGreaterThan(8)
+  expect(world.sum.problems).toBeGreaterThan(0)
+})
+
+test('the disk is full while servers get READY, then has space, then kill -9: nobody loses a server', async () => {
+  const world = await openWorld()
+  const studio = await world.live()
+  await systemClock.sleep(700)
+  fillDisk(studio, true)
+  const before = world.sum.assigned
+  await systemClock.sleep(2000)
+  const { held } = await studio.ask<State>({ kind: 'inspect' }, 'state')
+  expect(held).toBe('journal')
+  const during = world.sum.assigned
+  fillDisk(studio, false)
+  await systemClock.sleep(2500)
+  expect(world.sum.assigned).toBeGreaterThan(Math.max(before, during))
+  await studio.kill()
+  expect(await world.settle()).toEqual([])
+})
