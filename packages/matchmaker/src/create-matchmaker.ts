@@ -135,6 +135,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     hint: (requestId) => allocator.hint(requestId),
     webhook: (request) => allocator.webhook(request),
     serverReady: (matchId, secret) => allocator.serverReady(matchId, secret),
+    isServerSecret: (secret) => allocator.isServerSecret(secret),
     on: (event, listener) => events.on(event, listener),
     tick: tick.all,
 

@@ -1,6 +1,5 @@
 import ipaddr from 'ipaddr.js'
 import { canonicalIp } from '../ip.js'
-import { Problem } from './problem.js'
 
 /** What the server that took the request knows about its connection; `nodeListener` fills it in. */
 export interface Connection {
@@ -51,12 +50,3 @@ function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
 
 /** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string) => hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')
-
-/** The answer where a player's address is needed. Whoever mounts an API, or tests it in process, reads in it what to do. */
-export const addressUnknown = (): Problem =>
-  new Problem(
-    400,
-    'address-unknown',
-    'it is not known from which address the player calls: serve the API with nodeListener, call it as api(request, { remoteAddress }), ' +
-      'or give it the option address',
-  )

@@ -133,6 +133,8 @@ export interface Matchmaker {
    * variable MM_REGISTRATION_SECRET. False for an unknown match, and for a wrong secret.
    */
   serverReady(matchId: string, secret: string): boolean
+  /** Whether it is the secret of some server of this process, without saying of which: asked before a body is read. */
+  isServerSecret(secret: string): boolean
   /** Gives a function that ends the subscription. A listener that fails disturbs nobody. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
   /** One round; `start` calls it. Resolves when the intents of its matches are in the journal. */

@@ -12,6 +12,7 @@ import type { DeploymentService, LocationService } from './records/deployment-se
 import { createGovernor, type Held as GovernorHeld, type SpendBound } from './governor.js'
 import type { Journal, OpenIntent } from './journal/journal.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
+import { createServerSecrets } from './server-secrets.js'
 import type { AllocatorListener } from './listener.js'
 import { newAllocation, NOBODY, type FoundTicket, type Allocation, type Order } from './records/allocation.js'
 import { createAllocations } from './allocations.js'
@@ -43,6 +44,8 @@ export interface Allocator {
   webhook(request: Request): Promise<Response>
   /** The server of a match says that players may come. False for no such match, and a wrong secret. */
   serverReady(matchId: string, secret: string): boolean
+  /** Whether it is the secret of some server: told before it is known of which. */
+  isServerSecret(secret: string): boolean
   /** Does what is due: looks at deployments, stops, looks for lost ones, time-outs. */
   advance(now: number): void
   /** Resolves when nothing of the match is left. @throws {MatchmakerClosed} */
@@ -91,6 +94,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
   const allocations = createAllocations()
   const governor = createGovernor(bound, random)
+  const secrets = createServerSecrets(random)
   const notes = createNotes(journal, clock, (error, matchId) => on.problem('journal', error, allocations.find(matchId)))
 
   const watcher = createWatcher({
@@ -141,6 +145,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     lifecycle,
     clock,
     random,
+    secrets,
     maxCreatesInFlight: options.maxCreatesInFlight,
     ownTag,
     webhookUrlOf: webhooks.urlOf,
@@ -216,6 +221,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
     hint: (requestId) => watcher.hint(requestId),
     webhook: (request) => webhooks.receive(request),
+    isServerSecret: secrets.isOne,
     serverReady: (matchId, secret) => {
       const allocation = allocations.find(matchId)
       if (allocation === undefined || !isSecret(secret, allocation.order?.secret)) return false

@@ -1,7 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
-import { newId } from '../ids.js'
 import { matchTag } from './records/tags.js'
 import { backoffMs } from './backoff.js'
 import { readCreateFailure } from './create-failure.js'
@@ -10,6 +9,7 @@ import { foundMatch } from './found-match.js'
 import type { Governor } from './governor.js'
 import type { Notes } from './journal/notes.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
+import type { ServerSecrets } from './server-secrets.js'
 import type { AllocatorListener } from './listener.js'
 import { intentEntry, type Allocation, type Order } from './records/allocation.js'
 import type { Allocations } from './allocations.js'
@@ -40,6 +40,7 @@ export interface CreatingOptions {
   readonly lifecycle: ServerLifecycle
   readonly clock: Clock
   readonly random: Random
+  readonly secrets: Pick<ServerSecrets, 'create'>
   readonly maxCreatesInFlight: number
   readonly ownTag: string
   readonly webhookUrlOf: (allocation: Allocation) => string | undefined
@@ -56,14 +57,14 @@ const FIRST_CACHED = [firstAttempt(true)]
 const RETRY = { baseMs: 250, capMs: 2000 }
 
 export function createCreating(options: CreatingOptions): Creating {
-  const { service, locations, notes, governor, allocations, lifecycle, clock, random, ownTag, webhookUrlOf, on } = options
+  const { service, locations, notes, governor, allocations, lifecycle, clock, random, secrets, ownTag, webhookUrlOf, on } = options
   /** Matches that try again, and when: epoch milliseconds. */
   const waiting = new Map<Allocation, number>()
 
   /** @throws {MatchTooLarge} */
   const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
     const current = allocation.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
-    order.secret ??= newId(random)
+    order.secret ??= secrets.create()
     const wanted = { found: foundMatch(allocation, order), deploy: order.deploy, secret: order.secret }
     const request = deploymentRequest(wanted, current, { matchmaker: ownTag, match: allocation.tag }, webhookUrlOf(allocation))
     checkSize(request)

@@ -37,6 +37,9 @@ const schema = z.strictObject({
       groups: count.optional(),
       bodyBytes: count.optional(),
       backendBodyBytes: count.optional(),
+      bodies: z
+        .strictObject({ timeoutMs: z.number().min(1).optional(), perAddress: count.optional(), inAll: count.optional() })
+        .optional(),
     })
     .optional(),
   groupIdleMs: z.number().positive().optional(),

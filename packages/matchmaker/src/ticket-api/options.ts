@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type { AddressOf, AttemptLimit, Authenticate, CorsOptions } from '@muster/core/http'
+import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions } from '@muster/core/http'
 import type { Locate } from '../tickets/locate/locate.js'
 import type { BeaconSource } from './beacons.js'
 import type { TicketCaller } from './caller.js'
@@ -19,6 +19,8 @@ export interface TicketApiLimits {
   /** Bytes of a body. Default 16 KiB; of those that only backends send, 2 MiB. */
   readonly bodyBytes?: number | undefined
   readonly backendBodyBytes?: number | undefined
+  /** How long bodies may take, and how many may be unfinished at once, per address and in all. */
+  readonly bodies?: BodyLimits | undefined
 }
 
 export interface TicketApiOptions {

@@ -16,6 +16,7 @@ export type TicketService = Pick<
   | 'playersLeft'
   | 'stopMatch'
   | 'serverReady'
+  | 'isServerSecret'
   | 'createBackfill'
   | 'getBackfill'
   | 'updateBackfill'

@@ -52,7 +52,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   checkOptions(options)
   const { authenticate, basePath = '', address, locate, cors, inspect = false, onError = warn, clock = systemClock } = options
   const { perCaller, perAddress, waitsPerCaller = 8, waits: inAll = 50_000, groups: mostGroups = 100_000 } = options.limits ?? {}
-  const { bodyBytes = 16 * 1024, backendBodyBytes = 2 * 1024 * 1024 } = options.limits ?? {}
+  const { bodyBytes = 16 * 1024, backendBodyBytes = 2 * 1024 * 1024, bodies } = options.limits ?? {}
   const { groupIdleMs = 300_000, random = unguessable } = options
 
   const latencies = { impossible: 0, unknown: 0, estimated: 0 }
@@ -134,14 +134,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     },
 
     serverReady: ({ match_id }, { request }) => {
-      const secret = bearerToken(request)
-      if (secret === undefined || !service.serverReady(match_id, secret)) {
-        throw new Problem(
-          403,
-          'not-the-server',
-          'this is not the server of such a match',
-        )
-      }
+      if (!service.serverReady(match_id, bearerToken(request) ?? '')) throw notTheServer()
     },
 
     inspectTickets: ({ limit = 100 }) => ({ ...inspectTickets(service, look(), limit) }),
@@ -154,7 +147,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     quickReads: { createTicket: quickBody },
     anonymous,
     authenticate,
-    authorize: (route, caller) => {
+    authorize: (route, caller, request) => {
+      if (route === 'serverReady' && !service.isServerSecret(bearerToken(request) ?? '')) throw notTheServer()
       if (route.startsWith('inspect') && !inspect) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
       if (caller !== undefined && backendRoutes.has(route)) assertBackend(caller)
     },
@@ -165,6 +159,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     clock,
     problemOf,
     maxBodyBytes: (route) => (backendRoutes.has(route) ? backendBodyBytes : bodyBytes),
+    bodies,
     limits: { perCaller: orNone(perCaller, PER_CALLER), perAddress: orNone(perAddress, PER_ADDRESS), exempt: isBackend },
   })
   const counts = (): TicketApiCounts => ({
@@ -176,6 +171,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   })
   return Object.assign(api, { counts })
 }
+
+const notTheServer = () => new Problem(403, 'not-the-server', 'this is not the server of such a match')
 
 const describe = (basePath: string) =>
   openApiDocument({

@@ -176,6 +176,7 @@ export function createFakeService(clock: Clock): FakeService {
       await new Promise(() => {})
     },
     serverReady: (matchId, secret) => matchId === 'm1' && secret === 'hush',
+    isServerSecret: (secret) => secret === 'hush',
     createBackfill: ({ id = 'backfill-1', matchId, teams = [] }) => {
       if (backfills.has(id)) throw new BackfillExists(matchId, id)
       const backfill: Backfill = {

@@ -1,0 +1,10 @@
+import { Problem } from './problem.js'
+
+/** The answer where a player's address is needed. Whoever mounts an API, or tests it in process, reads in it what to do. */
+export const addressUnknown = (): Problem =>
+  new Problem(
+    400,
+    'address-unknown',
+    'it is not known from which address the player calls: serve the API with nodeListener, call it as api(request, { remoteAddress }), ' +
+      'or give it the option address',
+  )

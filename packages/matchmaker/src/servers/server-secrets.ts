@@ -1,0 +1,29 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { Random } from '@muster/core/clock'
+import { newId } from '../ids.js'
+
+/** The secrets by which servers, and the service's calls about them, are known. */
+export interface ServerSecrets {
+  create(): string
+  /** Whether this process made it; by itself, whosever it is. Whoever knows none is not listened to. */
+  isOne(given: string): boolean
+}
+
+/** Of a secret's 21 characters, of 5 bits each: those drawn, and those that sign them. */
+const DRAWN = 11
+const SIGNED = 10
+const DIGITS = '0123456789abcdefghijklmnopqrstuv'
+const SHAPE = new RegExp(`^[${DIGITS}]{${DRAWN + SIGNED}}$`)
+
+/** Each carries a signature, so that to recognize one takes no list of them. Compared in constant time. */
+export function createServerSecrets(random: Random): ServerSecrets {
+  const key = newId(random)
+  const signed = (drawn: string) => {
+    const signature = createHmac('sha256', key).update(drawn).digest().subarray(0, SIGNED)
+    return drawn + Array.from(signature, (byte) => DIGITS.charAt(byte & 31)).join('')
+  }
+  return {
+    create: () => signed(newId(random).slice(0, DRAWN)),
+    isOne: (given) => SHAPE.test(given) && timingSafeEqual(Buffer.from(given), Buffer.from(signed(given.slice(0, DRAWN)))),
+  }
+}
