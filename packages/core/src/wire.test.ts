@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { api, operations } from './api/api.js'
-import { defaultSettings } from './api/settings.js'
+import { defaultSettings, settingsWith } from './api/settings.js'
 import { pathOf, wireName } from './wire.js'
 
-const settings = {
+const settings = settingsWith({
   createDeploymentPath: '/v2/deployments',
   containerLogStorageParameter: 'log-storage',
   deploymentQueryParameter: 'q',
   locationTypeParameter: 'kind',
   locationTagsParameter: 'with-tags',
-}
+})
 
 describe('pathOf', () => {
   test('is the path of the route', () => expect(pathOf(api.deployments.get, settings)).toBe('/v1/status/{request_id}'))

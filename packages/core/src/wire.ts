@@ -29,5 +29,5 @@ export function wireName(operation: Operation, key: string, settings: Settings):
 
 function setting(operation: Operation, key: string, settings: Settings): string | undefined {
   const open = operation.open[key]
-  return open === undefined ? undefined : settings[open as keyof Settings]
+  return open === undefined ? undefined : settings[open as Exclude<keyof Settings, 'valueLimits'>]
 }

@@ -82,6 +82,12 @@ test('a mistake in a handler is 500, and told to who asked for it', async () => 
   expect(errors).toEqual([[broken, 'versions.create']])
 })
 
+test('limits that are known from public material alone are settings', async () => {
+  const { call } = started({ settings: { valueLimits: { appName: { min: 1 } } } })
+  expect((await call('POST', '/v1/app', { name: 'x' })).status).toBe(200)
+  expect(await call('POST', '/v1/app', { name: 'x'.repeat(65) })).toMatchObject({ status: 400, body: { message: 'name: must have at most 64 characters, got a text of 65 characters' } })
+})
+
 test('paths and parameters that the document leaves open are settings', async () => {
   const { call } = started({ settings: { createDeploymentPath: '/v2/deployments', locationTagsParameter: 'with_tags' } })
   expect((await call('POST', '/deployments', {})).status).toBe(404)

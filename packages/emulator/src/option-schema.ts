@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { Settings } from '@muster/core/api'
+import type { Settings, ValueLimits } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { BeaconSettings } from './beacons/beacon-settings.js'
@@ -26,13 +26,28 @@ const parameter = z.string().min(1)
 /** The keys of a schema of settings: exactly those of the settings' type. */
 type Shape<T> = { readonly [Key in keyof T]: z.ZodType<T[Key]> }
 
+/** JSON has no Infinity, but options are no JSON. */
+const bound = z.custom<number>((value) => typeof value === 'number' && !Number.isNaN(value), 'must be a number')
+const bounds = z.strictObject({ min: bound.optional(), max: bound.optional() }).optional()
+
 const settings = {
   createDeploymentPath: path,
   containerLogStorageParameter: parameter,
   deploymentQueryParameter: parameter,
   locationTypeParameter: parameter,
   locationTagsParameter: parameter,
-} satisfies Shape<Settings>
+  valueLimits: z.strictObject({
+    appName: bounds,
+    versionName: bounds,
+    reqCpu: bounds,
+    reqMemory: bounds,
+    maxDuration: bounds,
+    terminationGrace: bounds,
+    port: bounds,
+    tagName: bounds,
+    environmentValue: bounds,
+  } satisfies { readonly [Name in keyof ValueLimits]: z.ZodType }),
+} satisfies { readonly [Name in keyof Settings]: z.ZodType }
 
 const pageSizes = { default: count, maximum: count } satisfies Shape<PageSizes>
 

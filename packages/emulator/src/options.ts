@@ -1,4 +1,4 @@
-import type { Coordinates, OperationId, Settings } from '@muster/core/api'
+import type { Coordinates, OperationId, SettingsOption } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
 import type { BeaconSettings } from './beacons/beacon-settings.js'
 import type { DeploymentSettings } from './deployments/deployment-settings.js'
@@ -65,7 +65,7 @@ export interface EmulatorOptions {
   /** Whether an image of any other registry can be pulled. Default: all can. */
   readonly canPull?: ((image: ImageReference) => boolean) | undefined
   /** What the document leaves open, as the client has it. */
-  readonly settings?: Some<Settings> | undefined
+  readonly settings?: SettingsOption | undefined
   /** Entries per page. Default 10 where the request does not say, and 100 at most. */
   readonly pageSizes?: Some<PageSizes> | undefined
   readonly deployTimes?: Some<DeployTimes> | undefined

@@ -1,4 +1,4 @@
-import { defaultSettings, type OperationId, type Settings } from '@muster/core/api'
+import { settingsWith, type OperationId, type Settings } from '@muster/core/api'
 import { seededRandom, systemClock, type Clock, type Random } from '@muster/core/clock'
 import { defaultBeaconSettings, type BeaconSettings } from './beacons/beacon-settings.js'
 import { checked } from './checked.js'
@@ -71,7 +71,7 @@ export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
     images: chosen.images ?? [],
     registryHost: chosen.registryHost ?? 'registry.emulator.invalid',
     canPull: chosen.canPull ?? (() => true),
-    settings: { ...defaultSettings, ...dropUndefined(chosen.settings ?? {}) },
+    settings: settingsWith(chosen.settings),
     pageSizes: { ...defaultPageSizes, ...dropUndefined(chosen.pageSizes ?? {}) },
     deployTimes: { ...defaultDeployTimes, ...dropUndefined(chosen.deployTimes ?? {}) },
     deployments: { ...defaultDeploymentSettings, ...dropUndefined(chosen.deployments ?? {}) },

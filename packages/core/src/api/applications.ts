@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import { flag, maybe, named, NoInput, segment, text, timestampA, type Maybe, type TimestampA } from './fields.js'
-import { seen } from './settings.js'
+import { limitedText } from './value-limits.js'
 
 /** Groups application versions (service-api, Application). */
 export interface Application {
@@ -67,7 +67,7 @@ export interface UpdateApplication extends ApplicationName, ApplicationChanges {
   readonly name?: string | undefined
 }
 
-const name = z.string().min(seen.appName.min).max(seen.appName.max)
+const name = limitedText('appName')
 const changes = {
   is_active: z.boolean().optional(),
   is_telemetry_agent_active: z.boolean().optional(),

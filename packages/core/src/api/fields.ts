@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { seen } from './settings.js'
+import { limitedBytes, limitedText } from './value-limits.js'
 
 /**
  * Building blocks of the schemas. Two attitudes, on purpose:
@@ -77,14 +77,10 @@ export const ipAddress = z.union([z.ipv4(), z.ipv6()], { error: 'must be an IPv4
 export const latitude = z.number().min(-90).max(90)
 export const longitude = z.number().min(-180).max(180)
 
-export const tagName = z.string().min(seen.tagName.min).max(seen.tagName.max)
+export const tagName = limitedText('tagName')
 
 /** Environment values are limited in bytes, not in characters. */
-export const environmentValue = z
-  .string()
-  .refine((value) => new TextEncoder().encode(value).length <= seen.environmentValue.max, {
-    error: `must be at most ${seen.environmentValue.max} bytes of UTF-8`,
-  })
+export const environmentValue = limitedBytes('environmentValue')
 
 /** Where a list stands (service-api, Pagination object). */
 export interface Pagination {

@@ -78,7 +78,8 @@ export {
   type RevokeRelayUser,
 } from './relays.js'
 export { addressKeys, secretFlags, secretKeys } from './secrets.js'
-export { defaultSettings, type Settings } from './settings.js'
+export { defaultSettings, settingsWith, type Settings, type SettingsOption, type ValueLimitsOption } from './settings.js'
+export { withValueLimits, type Bounds, type ValueLimits } from './value-limits.js'
 export {
   type CreateEndpointStorage,
   type EndpointName,

@@ -1,3 +1,5 @@
+import { defaultValueLimits, type Bounds, type ValueLimits } from './value-limits.js'
+
 /**
  * The points that the specification leaves open ("not shown"), each with the default Muster uses and why.
  * The client and the emulator read the same settings, so both can follow a service that differs.
@@ -14,6 +16,8 @@ export interface Settings {
   readonly locationTypeParameter: string
   /** Query parameter of the location list that asks for tags. Default `tags` (public fact, sure). */
   readonly locationTagsParameter: string
+  /** Limits on values that are known from public material alone. */
+  readonly valueLimits: ValueLimits
 }
 
 export const defaultSettings: Settings = {
@@ -22,19 +26,24 @@ export const defaultSettings: Settings = {
   deploymentQueryParameter: 'query',
   locationTypeParameter: 'type',
   locationTagsParameter: 'tags',
+  valueLimits: defaultValueLimits,
 }
 
-/** Limits on values that the specification does not state but public material shows (public fact, sure). Checked before sending. */
-export const seen = {
-  appName: { min: 3, max: 64 },
-  versionName: { min: 1, max: 64 },
-  /** CPU units and MB. */
-  resources: { min: 100 },
-  /** Minutes; -1 is accepted there, its meaning is not stated. */
-  maxDuration: { min: -1, max: 1440 },
-  /** Seconds. */
-  terminationGrace: { min: 5, max: 3600 },
-  tagName: { min: 1, max: 40 },
-  /** Bytes of UTF-8. */
-  environmentValue: { max: 4096 },
-} as const
+/** Settings as they are given: what is left out has its default, each bound by itself. */
+export type SettingsOption = { readonly [Name in keyof Settings]?: (Name extends 'valueLimits' ? ValueLimitsOption : Settings[Name]) | undefined }
+
+/** Limits on values, e.g. `{ maxDuration: { max: 2880 } }`. */
+export type ValueLimitsOption = {
+  readonly [Name in keyof ValueLimits]?: { readonly [Bound in keyof Bounds]?: Bounds[Bound] | undefined } | undefined
+}
+
+/** The given settings over the default ones. */
+export function settingsWith({ valueLimits = {}, ...names }: SettingsOption = {}): Settings {
+  const limits = (Object.keys(defaultValueLimits) as (keyof ValueLimits)[]).map((name) => {
+    const { min, max } = defaultValueLimits[name]
+    const given = valueLimits[name]
+    return [name, { min: given?.min ?? min, max: given?.max ?? max }] as const
+  })
+  const chosen = Object.fromEntries(Object.entries(names).filter(([, value]) => value !== undefined))
+  return { ...defaultSettings, ...chosen, valueLimits: Object.fromEntries(limits) as unknown as ValueLimits }
+}

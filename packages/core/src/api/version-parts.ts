@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { environmentValue, flag, integer, maybe, named, text, type Masked } from './fields.js'
+import { limitedInteger } from './value-limits.js'
 
 /** Public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
 export type PortProtocol = 'TCP' | 'UDP' | 'TCP/UDP' | 'HTTP' | 'HTTPS' | 'WS' | 'WSS' | (string & {})
@@ -52,7 +53,7 @@ export type VersionVariableEcho = Masked<VersionVariable>
 export type SessionConfigEcho = Masked<SessionConfig>
 
 export const VersionPort = named<VersionPort>('VersionPort', z.strictObject({
-  port: z.int().min(0).max(59999),
+  port: limitedInteger('port'),
   protocol: z.string().min(1),
   to_check: z.boolean().optional(),
   tls_upgrade: z.boolean().optional(),

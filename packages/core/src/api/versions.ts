@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import { ApplicationName } from './applications.js'
 import { flag, integer, maybe, named, secret, segment, text, type Maybe } from './fields.js'
-import { seen } from './settings.js'
+import { limitedInteger, limitedText } from './value-limits.js'
 import { SessionConfig, VersionPort, VersionVariable } from './version-parts.js'
 import { Version } from './version.js'
 
@@ -111,7 +111,7 @@ const VersionList = named<VersionList>(
   z.looseObject({ versions: z.array(Version), total_count: maybe(integer) }),
 )
 
-const name = z.string().min(seen.versionName.min).max(seen.versionName.max)
+const name = limitedText('versionName')
 const changes = {
   is_active: z.boolean().optional(),
   docker_repository: z.string().min(1).optional(),
@@ -119,14 +119,14 @@ const changes = {
   docker_tag: z.string().min(1).optional(),
   private_username: z.string().optional(),
   private_token: secret.optional(),
-  max_duration: z.int().min(seen.maxDuration.min).max(seen.maxDuration.max).optional(),
+  max_duration: limitedInteger('maxDuration').optional(),
   force_cache: z.boolean().optional(),
   time_to_deploy: z.int().min(1).optional(),
   session_config: SessionConfig.optional(),
   ports: z.array(VersionPort).optional(),
   envs: z.array(VersionVariable).optional(),
   verify_image: z.boolean().optional(),
-  termination_grace_period_seconds: z.int().min(seen.terminationGrace.min).max(seen.terminationGrace.max).optional(),
+  termination_grace_period_seconds: limitedInteger('terminationGrace').optional(),
   endpoint_storage: z.string().min(1).optional(),
   command: z.string().nullish(),
   arguments: z.string().nullish(),
@@ -146,8 +146,8 @@ const CreateVersion = named<CreateVersion>(
       docker_repository: z.string().min(1),
       docker_image: z.string().min(1),
       docker_tag: z.string().min(1),
-      req_cpu: z.int().min(seen.resources.min),
-      req_memory: z.int().min(seen.resources.min),
+      req_cpu: limitedInteger('reqCpu'),
+      req_memory: limitedInteger('reqMemory'),
       req_video: z.int().min(0).optional(),
     })
     .refine((version) => version.req_memory <= 2 * version.req_cpu, {

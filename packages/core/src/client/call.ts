@@ -1,5 +1,6 @@
 import type { OperationId } from '../api/api.js'
 import type { Settings } from '../api/settings.js'
+import { withValueLimits } from '../api/value-limits.js'
 import type { Clock } from '../clock.js'
 import { validate } from '../validation/validate.js'
 import { pathOf } from '../wire.js'
@@ -74,7 +75,7 @@ async function describedCall(id: OperationId, calling: Calling): Promise<Describ
   return async (given, options, admit) => {
     admit(options)
     const { signal, timeoutMs = calling.timeoutMs, priority = 0 } = options
-    const checked = validate(operation.input, given)
+    const checked = withValueLimits(settings.valueLimits, () => validate(operation.input, given))
     if (!checked.success) throw invalid(`${id}: input`, checked.fault, { operation: id })
     const input = checked.data as Readonly<Record<string, unknown>>
     const { path, headers, body } = encode(input)

@@ -1,5 +1,5 @@
 import { limits } from '../api/limits.js'
-import { defaultSettings, type Settings } from '../api/settings.js'
+import { defaultSettings, settingsWith, type Settings, type SettingsOption } from '../api/settings.js'
 import { systemClock } from '../clock.js'
 import { systemRandom } from '../random.js'
 import { check, checkMilliseconds, checkNames } from './check.js'
@@ -105,15 +105,30 @@ function retryOf(options: Partial<RetryOptions>): RetryOptions {
   return retry
 }
 
-function settingsOf(options: Partial<Settings>): Settings {
+function settingsOf(options: SettingsOption): Settings {
   check(isPlain(options), 'settings', options, 'an object')
   checkNames(options, Object.keys(defaultSettings), 'settings.')
-  const settings = filled(options, defaultSettings)
-  for (const [name, value] of Object.entries(settings)) check(typeof value === 'string' && value !== '', `settings.${name}`, value, 'a text')
+  const { valueLimits = {} } = options
+  check(isPlain(valueLimits), 'settings.valueLimits', valueLimits, 'an object of limits by name')
+  checkNames(valueLimits, Object.keys(defaultSettings.valueLimits), 'settings.valueLimits.')
+  for (const [name, bounds] of Object.entries(valueLimits)) {
+    const field = `settings.valueLimits.${name}`
+    check(isPlain(bounds), field, bounds, '{ min, max }')
+    checkNames(bounds ?? {}, ['min', 'max'], `${field}.`)
+  }
+  const settings = settingsWith(options)
+  for (const [name, { min, max }] of Object.entries(settings.valueLimits)) {
+    check(isNumber(min), `settings.valueLimits.${name}.min`, min, 'a number')
+    check(isNumber(max) && max >= min, `settings.valueLimits.${name}.max`, max, 'a number, not below min')
+  }
+  const { valueLimits: _, ...names } = settings
+  for (const [name, value] of Object.entries(names)) check(typeof value === 'string' && value !== '', `settings.${name}`, value, 'a text')
   const { createDeploymentPath: path } = settings
   check(/^\/[\w\-.~/]*$/.test(path), 'settings.createDeploymentPath', path, 'a path')
   return settings
 }
+
+const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value)
 
 function baseAddress(baseUrl: string | URL): Pick<ClientConfig, 'origin' | 'pathPrefix'> {
   // It may hold credentials, so it is not repeated, unless it is no URL and has nothing that could end them.

@@ -1,5 +1,5 @@
 import type { limits } from '../api/limits.js'
-import type { Settings } from '../api/settings.js'
+import type { SettingsOption } from '../api/settings.js'
 import type { Clock } from '../clock.js'
 import type { RateLimit } from '../operation.js'
 import type { Random } from '../random.js'
@@ -43,8 +43,8 @@ export interface ClientOptions {
   readonly maxRetryAfterMs?: number | undefined
   /** Milliseconds that locations and beacons are kept. Default 300,000; 0 keeps nothing. */
   readonly cacheTtlMs?: number | undefined
-  /** What the specification leaves open; see `Settings`. */
-  readonly settings?: Partial<Settings> | undefined
+  /** What the specification leaves open, e.g. `{ valueLimits: { maxDuration: { max: 2880 } } }`; see `Settings`. */
+  readonly settings?: SettingsOption | undefined
   /** undici dispatcher to use in place of an own pool, e.g. for a proxy, or `inProcess` in tests: all requests share its connections. It stays open when the client is closed. */
   readonly dispatcher?: ClientDispatcher | undefined
   readonly clock?: Clock | undefined

@@ -1,5 +1,5 @@
 import type { ContainerLogStorage, DeploymentStopped } from '../api/stop-deployment.js'
-import type { Settings } from '../api/settings.js'
+import type { SettingsOption } from '../api/settings.js'
 import type { Clock } from '../clock.js'
 import type { Operation } from '../operation.js'
 import type { Random } from '../random.js'
@@ -23,7 +23,7 @@ export interface SelfStopOptions {
   readonly signal?: AbortSignal | undefined
   /** Milliseconds for everything, retries included. Default 30,000. */
   readonly timeoutMs?: number | undefined
-  readonly settings?: Partial<Settings> | undefined
+  readonly settings?: SettingsOption | undefined
   readonly dispatcher?: ClientDispatcher | undefined
   readonly clock?: Clock | undefined
   readonly random?: Random | undefined

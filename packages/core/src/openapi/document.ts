@@ -1,5 +1,5 @@
 import { operations } from '../api/api.js'
-import { defaultSettings, type Settings } from '../api/settings.js'
+import { settingsWith, type SettingsOption } from '../api/settings.js'
 import { pathOf } from '../wire.js'
 import type { Comments } from './comments.js'
 import { componentSchemas } from './components.js'
@@ -12,8 +12,8 @@ import { nameOf } from './schemas.js'
 /** The description of the service as an OpenAPI 3.1 document. Pure. */
 
 export interface OpenApiOptions {
-  /** Names that are open in the specification; default `defaultSettings`. */
-  readonly settings?: Partial<Settings> | undefined
+  /** Names that are open in the specification; default `defaultSettings`. The limits on values in the document are the default ones. */
+  readonly settings?: SettingsOption | undefined
   /** Doc comments of the description's sources, for the descriptions of types and fields; default none. */
   readonly comments?: Comments | undefined
   /** Address of the service, for the document's server. */
@@ -49,7 +49,7 @@ Made from Muster's description of the service, which no live service has checked
 **Rate limits** that are documented are given as \`x-rate-limit\`; those of all other operations are not shown, so any may answer 429.`
 
 export function openApiDocument({ settings, comments = {}, baseUrl = 'https://service.example' }: OpenApiOptions = {}): OpenApiDocument {
-  const described = { settings: { ...defaultSettings, ...settings }, comments, schemas: componentSchemas(comments) }
+  const described = { settings: settingsWith(settings), comments, schemas: componentSchemas(comments) }
   const schemas: Record<string, Json> = { ...described.schemas, ...errorSchemas }
   // Inputs are flat objects; of those, only what travels in a body is a schema of the document.
   for (const [, { input }] of operations) delete schemas[nameOf(input) ?? '']

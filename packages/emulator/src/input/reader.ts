@@ -1,4 +1,4 @@
-import { wireName, type Operation, type Settings } from '@muster/core/api'
+import { wireName, withValueLimits, type Operation, type Settings } from '@muster/core/api'
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import { queryType, queryValue, type QueryType } from './query-value.js'
@@ -65,7 +65,7 @@ export function createReader(operation: Operation, settings: Settings): (parts: 
         input[key] = value
       }
     }
-    const checked = validate(operation.input, input)
+    const checked = withValueLimits(settings.valueLimits, () => validate(operation.input, input))
     if (checked.success) return { input: checked.data }
     const { field, message } = checked.fault
     return { problem: field === undefined ? message : `${field}: ${message}` }

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+
+/**
+ * Limits on values that the specification does not state but public material shows (public facts, sure). They are checked
+ * before a request is sent, and by the emulator. All of them are settings, because none was checked against a live service.
+ */
+export interface ValueLimits {
+  /** Characters of an application's name. Default 3 to 64. */
+  readonly appName: Bounds
+  /** Characters of a version's name. Default 1 to 64. */
+  readonly versionName: Bounds
+  /** CPU units of a version. Default at least 100. */
+  readonly reqCpu: Bounds
+  /** MB of a version's memory. Default at least 100. */
+  readonly reqMemory: Bounds
+  /** Minutes that a deployment may run. Default -1 to 1440; the meaning of -1 is not stated. */
+  readonly maxDuration: Bounds
+  /** Seconds from SIGTERM to SIGKILL. Default 5 to 3600. */
+  readonly terminationGrace: Bounds
+  /** Ports of a version. Default 0 to 59999. */
+  readonly port: Bounds
+  /** Characters of a tag. Default 1 to 40. */
+  readonly tagName: Bounds
+  /** Bytes of UTF-8 in the value of an environment variable. Default at most 4096. */
+  readonly environmentValue: Bounds
+}
+
+/** Both included. `Infinity` for no bound. */
+export interface Bounds {
+  readonly min: number
+  readonly max: number
+}
+
+export const defaultValueLimits: ValueLimits = {
+  appName: { min: 3, max: 64 },
+  versionName: { min: 1, max: 64 },
+  reqCpu: { min: 100, max: Infinity },
+  reqMemory: { min: 100, max: Infinity },
+  maxDuration: { min: -1, max: 1440 },
+  terminationGrace: { min: 5, max: 3600 },
+  port: { min: 0, max: 59_999 },
+  tagName: { min: 1, max: 40 },
+  environmentValue: { min: 0, max: 4096 },
+}
+
+let inForce = defaultValueLimits
+
+/** Checks values by schemas with these limits in place of the default ones. `check` must be synchronous, as parsing is. */
+export function withValueLimits<T>(limits: ValueLimits, check: () => T): T {
+  const before = inForce
+  inForce = limits
+  try {
+    return check()
+  } finally {
+    inForce = before
+  }
+}
+
+/** A text with a limited number of characters. */
+export const limitedText = (name: keyof ValueLimits): z.ZodString => {
+  const { min, max } = defaultValueLimits[name]
+  return z.string().check(within(name, 'string', (text) => text.length)).meta({ minLength: min, maxLength: max })
+}
+
+/** A limited whole number. */
+export const limitedInteger = (name: keyof ValueLimits): z.ZodInt => {
+  const { min, max } = defaultValueLimits[name]
+  const bounds = { ...(min > -Infinity && { minimum: min }), ...(max < Infinity && { maximum: max }) }
+  return z.int().check(within(name, 'int', (number) => number)).meta(bounds)
+}
+
+/** A text with a limited number of bytes. */
+export const limitedBytes = (name: keyof ValueLimits): z.ZodString =>
+  z.string().check(({ value, issues }) => {
+    const { max } = inForce[name]
+    if (utf8Length(value) > max) issues.push({ code: 'custom', input: value, message: `must be at most ${max} bytes of UTF-8` })
+  })
+
+const utf8Length = (text: string) => new TextEncoder().encode(text).length
+
+function within<T>(name: keyof ValueLimits, origin: 'string' | 'int', sizeOf: (value: T) => number): z.core.CheckFn<T> {
+  return ({ value, issues }) => {
+    const { min, max } = inForce[name]
+    const size = sizeOf(value)
+    if (size < min) issues.push({ code: 'too_small', origin, minimum: min, inclusive: true, input: value })
+    else if (size > max) issues.push({ code: 'too_big', origin, maximum: max, inclusive: true, input: value })
+  }
+}
