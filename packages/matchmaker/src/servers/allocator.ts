@@ -255,8 +255,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
         allocation.ended = NOBODY
         for (const tell of ended) tell(error)
       }
-      await notes.flush()
-      await journal.close?.()
+      await notes.close().catch((error: unknown) => on.problem('journal', error))
     },
     stopsPending: lifecycle.stopsPending,
     held: () => (isBroken() ? 'journal' : governor.held()),

@@ -1,4 +1,17 @@
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
@@ -166,6 +179,20 @@ test('is not written anew with each entry, however much is open', async () => {
   expect(isAnew.size).toBeLessThan(3)
   await journal.close()
   expect(await opened(path)).toHaveLength(1000)
+})
+
+test('where it cannot be written anew, on a full disk for instance, it goes on as it is', async () => {
+  const path = newPath()
+  await written(path, [intent('a'), intent('b')])
+  appendFileSync(path, 'torn')
+  mkdirSync(`${path}.new`)
+  const journal = createFileJournal({ path, compactAtBytes: 1 })
+  expect(plain(await journal.open())).toEqual(await known([intent('a'), intent('b')]))
+  await journal.append(intent('c'))
+  await journal.append({ kind: 'settled', matchId: 'b' })
+  await journal.close()
+  rmdirSync(`${path}.new`)
+  expect(await opened(path)).toEqual(await known([intent('a'), intent('c')]))
 })
 
 describe('while it is open', () => {

@@ -114,6 +114,32 @@ test('of what is kept only what still matters is: the last list of players, and 
   expect(told).toHaveLength(101)
 })
 
+test('a journal that hangs does not keep whoever closes it for ever', async () => {
+  const { clock, memory } = setUp()
+  const journal: Journal = { open: () => memory.open(), append: () => new Promise(() => {}), close: () => {} }
+  const notes = createNotes(journal, clock, () => {})
+  void notes.note(after('a', 'created'))
+  await expect(clock.until(notes.close())).rejects.toThrow('within 5000 ms')
+  expect(clock.sleepers).toBe(0)
+})
+
+test('it is closed after the last entry, and what that fails with is told', async () => {
+  const { clock, memory } = setUp()
+  const order: string[] = []
+  const append = async ({ kind }: JournalEntry) => {
+    await clock.sleep(100)
+    order.push(kind)
+  }
+  const close = () => {
+    order.push('close')
+    throw new Error('no such disk')
+  }
+  const notes = createNotes({ open: () => memory.open(), append, close }, clock, () => {})
+  void notes.note(after('a', 'created'))
+  await expect(clock.until(notes.close())).rejects.toThrow('no such disk')
+  expect(order).toEqual(['created', 'close'])
+})
+
 test('whatever fails when, the journal says in the end what one that never fails does, without what was refused', async () => {
   const step = fc.record({
     matchId: fc.constantFrom('a', 'b', 'c'),

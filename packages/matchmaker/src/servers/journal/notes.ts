@@ -19,6 +19,8 @@ export interface Notes {
   isBehind(): boolean
   /** Resolves when everything is written, or could not be at one more attempt. */
   flush(): Promise<void>
+  /** The same, and closes the journal. @throws what that fails with; {Error} if it takes too long. */
+  close(): Promise<void>
 }
 
 /** An entry that is not written yet. */
@@ -34,9 +36,11 @@ type Backlog = Unwritten[]
 
 /** Milliseconds from a failure to the next attempt. */
 const RETRY_MS = 1000
+/** Milliseconds for the last attempt and the closing: whoever ends the process does not wait for a disk that hangs. */
+const CLOSE_MS = 5000
 const WRITTEN = Promise.resolve()
 
-export function createNotes(journal: Journal, clock: Pick<Clock, 'now'>, problem: (error: unknown, matchId: string) => void): Notes {
+export function createNotes(journal: Journal, clock: Clock, problem: (error: unknown, matchId: string) => void): Notes {
   const backlogs = new Map<string, Backlog>()
   /** Those whose first entry has failed and waits for a retry, the oldest first. */
   const stuck = new Set<Backlog>()
@@ -129,6 +133,12 @@ export function createNotes(journal: Journal, clock: Pick<Clock, 'now'>, problem
     })
   }
 
+  const flush = async (): Promise<void> => {
+    while (attempts.size > 0) await Promise.all(attempts)
+    retry()
+    while (attempts.size > 0) await Promise.all(attempts)
+  }
+
   return {
     append: (entry) => add(entry, false),
     note: (entry) => add(entry, true),
@@ -138,10 +148,18 @@ export function createNotes(journal: Journal, clock: Pick<Clock, 'now'>, problem
       if (oldest !== undefined && now >= retryAt) attempt(oldest, oldest[0] as Unwritten)
     },
     isBehind: () => isBehind,
-    flush: async () => {
-      while (attempts.size > 0) await Promise.all(attempts)
-      retry()
-      while (attempts.size > 0) await Promise.all(attempts)
+    flush,
+    close: async () => {
+      const closed = new AbortController()
+      const late = clock.sleep(CLOSE_MS, closed.signal).then(() => {
+        throw new Error(`the journal was not written and closed within ${CLOSE_MS} ms`)
+      })
+      try {
+        await Promise.race([flush().then(() => journal.close?.()), late])
+      } finally {
+        closed.abort()
+        late.catch(() => {})
+      }
     },
   }
 }
