@@ -143,7 +143,10 @@ test('it is closed after the last entry, and what that fails with is told', asyn
 test('whatever fails when, the journal says in the end what one that never fails does, without what was refused', async () => {
   const step = fc.record({
     matchId: fc.constantFrom('a', 'b', 'c'),
-    kind: fc.constantFrom('intent', 'sent', 'created', 'assigned', 'players', 'dropped', 'settled'),
+    kind: fc.oneof(
+      { weight: 1, arbitrary: fc.constantFrom('intent', 'sent', 'settled') },
+      { weight: 4, arbitrary: fc.constantFrom('created', 'assigned', 'players', 'dropped') },
+    ),
     full: fc.boolean(),
     waitMs: fc.constantFrom(0, 0, 5, 30, 600),
   })
@@ -151,6 +154,11 @@ test('whatever fails when, the journal says in the end what one that never fails
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.infiniteStream(fc.nat({ max: 20 })), async (steps, delays) => {
       const { notes, memory, disk, clock } = setUp({ slowMs: () => delays.next().value })
       const said = new Map<string, JournalEntry[]>()
+      for (const matchId of ['a', 'b']) {
+        said.set(matchId, [intent(matchId)])
+        void notes.append(intent(matchId))
+      }
+      await clock.advance(50)
       for (const [n, { matchId, kind, full, waitMs }] of steps.entries()) {
         disk.full = full
         const entry = kind === 'intent' ? intent(matchId) : after(matchId, kind, n)
