@@ -23,20 +23,16 @@ export type {
   DistanceRule,
   EqualRule,
   LatencyRule,
-  LinearRelaxation,
-  MatchProposal,
   Missing,
   OverlapRule,
-  ProposedPlayer,
-  ProposedTicket,
-  RelaxationStep,
-  Relaxing,
   RequireRule,
   RolesRule,
   RuleDefinition,
   TeamDefinition,
   WaitOf,
 } from './queues/rules/definition.js'
+export type { LinearRelaxation, RelaxationStep, Relaxing } from './queues/rules/relaxing.js'
+export type { MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/proposal.js'
 export type { Attributes, Player } from './player.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain/explanation.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'

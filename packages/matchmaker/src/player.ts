@@ -20,4 +20,4 @@ export interface Player {
 }
 
 /** Numbers are finite; lists hold distinct texts. */
-export type Attributes = Readonly<Record<string, number | string | readonly string[]>>
+export type Attributes = Readonly<Record<string, number | string | boolean | readonly string[]>>

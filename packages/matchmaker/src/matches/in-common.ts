@@ -4,10 +4,10 @@ import type { Rule } from '../queues/rules/rule.js'
 import type { FoundTicket, InCommon } from '../servers/records/allocation.js'
 
 export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]): InCommon {
-  let equality: Map<string, string | number> | undefined
+  let equality: Map<string, string | number | boolean> | undefined
   let intersection: Map<string, readonly string[]> | undefined
   for (const rule of rules) {
-    if (rule.kind === 'equal') {
+    if (rule.kind === 'equal' && rule.scope !== 'team') {
       const [value, ...others] = new Set(valuesOf(tickets, rule.attribute))
       // A rule that gave way lets different ones meet.
       if (value !== undefined && others.length === 0 && !isList(value)) (equality ??= new Map()).set(rule.attribute, value)

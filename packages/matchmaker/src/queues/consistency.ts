@@ -1,6 +1,6 @@
 // pure: what the parts of a queue must have in common
-import type { RolesRule, RuleDefinition, TeamDefinition } from './rules/definition.js'
-import { levelsOf, MOST_LEVELS } from './rules/levels.js'
+import { PARTY_SIZE, type AcceptsRule, type RequireRule, type RolesRule, type RuleDefinition, type TeamDefinition } from './rules/definition.js'
+import { innerRulesOf, levelsOf, MOST_LEVELS } from './rules/levels.js'
 import { loosest, strictest } from './rules/relaxing.js'
 import type { Rule } from './rules/rule.js'
 import { LARGEST_MATCH, namesOf } from './rules/team-shapes.js'
@@ -24,7 +24,7 @@ const smallest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size 
 /** What is wrong with a queue each of whose parts is right. */
 export function problemsOfQueue({ teams, rules, lastResortMs, expireAfterMs }: Parts): Problem[] {
   const problems = [...problemsOfTeams(teams), ...problemsOfNames(rules)]
-  for (const [index, rule] of rules.entries()) problems.push(...problemsOfRule(rule, index, teams))
+  for (const [index, rule] of rules.entries()) problems.push(...problemsOfRule(rule, ['rules', index], teams))
   problems.push(...problemsOfTypes(rules))
   if (lastResortMs !== undefined && lastResortMs >= expireAfterMs) {
     problems.push({ path: ['lastResortMs'], message: `must be less than expireAfterMs, ${expireAfterMs}` })
@@ -59,7 +59,7 @@ function problemsOfNames(rules: readonly Rule[]): Problem[] {
   const problems: Problem[] = []
   const seen = new Set<string>()
   for (const [index, { name, kind }] of rules.entries()) {
-    if (seen.has(name)) problems.push({ path: ['rules', index, 'name'], message: `there are two rules called ${quoted(name)}` })
+    if (seen.has(name)) problems.push({ path: ['rules', index, 'name'], message: `is the name of another rule too, ${quoted(name)}` })
     seen.add(name)
     if (kind === 'distance' && rules.findIndex((rule) => rule.kind === kind) !== index) {
       problems.push({ path: ['rules', index], message: 'is a second distance rule' })
@@ -68,35 +68,65 @@ function problemsOfNames(rules: readonly Rule[]): Problem[] {
   return problems
 }
 
-function problemsOfRule(rule: RuleDefinition, index: number, teams: readonly TeamDefinition[]): Problem[] {
+/** @param path where the rule stands. */
+function problemsOfRule(rule: RuleDefinition, path: readonly PropertyKey[], teams: readonly TeamDefinition[]): Problem[] {
   const problems: Problem[] = []
   for (const key of ['team', 'otherTeam'] as const) {
     const name = key in rule ? (rule as { readonly [Key in typeof key]?: string | undefined })[key] : undefined
     if (name !== undefined && !teams.some((team) => team.name === name)) {
-      problems.push({ path: ['rules', index, key], message: 'is none of the teams' })
+      problems.push({ path: [...path, key], message: 'is none of the teams' })
     }
   }
-  if (rule.kind === 'roles') problems.push(...problemsOfRoles(rule, index, teams))
+  if (rule.kind === 'roles') problems.push(...problemsOfRoles(rule, path, teams))
+  for (const [at, inner] of innerRulesOf(rule).entries()) {
+    problems.push(...problemsOfRule(inner, [...path, ...(rule.kind === 'not' ? ['rule'] : ['rules', at])], teams))
+  }
   return problems
 }
 
 /** A team that can never have all roles would never be matched. */
-function problemsOfRoles(rule: RolesRule, index: number, teams: readonly TeamDefinition[]): Problem[] {
+function problemsOfRoles(rule: RolesRule, path: readonly PropertyKey[], teams: readonly TeamDefinition[]): Problem[] {
   const least = Object.values(rule.roles).map((count) => (typeof count === 'number' ? count : count.min))
   const players = least.reduce((sum, count) => sum + count, 0)
   const small = teams.find((team) => (rule.team ?? team.name) === team.name && largest(team) < players)
   if (small === undefined) return []
   const message = `take ${players} players, and team ${quoted(small.name)} has ${largest(small)} at most`
-  return [{ path: ['rules', index, 'roles'], message }]
+  return [{ path: [...path, 'roles'], message }]
 }
 
-/** Of what type the attribute must be that a rule looks at, where one can tell. */
-function typeOf(rule: Rule): 'number' | 'list' | undefined {
-  if (rule.kind === 'difference' || rule.kind === 'balance' || rule.kind === 'compare') return 'number'
-  if (rule.kind === 'overlap') return 'list'
-  if (rule.kind !== 'require') return undefined
-  if (rule.operator === 'contains') return 'list'
-  return rule.operator.startsWith('<') || rule.operator.startsWith('>') ? 'number' : undefined
+type AttributeType = 'number' | 'list'
+
+const typeOfOperator = (operator: RequireRule['operator']): AttributeType | undefined => {
+  if (operator === 'contains' || operator === 'excludes') return 'list'
+  return operator.startsWith('<') || operator.startsWith('>') ? 'number' : undefined
+}
+
+/** The attributes that a rule looks at, and of what type they must be, where one can tell. */
+function typesOf(rule: RuleDefinition): (readonly [attribute: string, type: AttributeType])[] {
+  const inner = innerRulesOf(rule).flatMap(typesOf)
+  if (!('attribute' in rule) || rule.attribute === undefined || rule.attribute === PARTY_SIZE) return inner
+  switch (rule.kind) {
+    case 'difference':
+    case 'balance':
+    case 'compare':
+      return [[rule.attribute, 'number']]
+    case 'overlap':
+      return [[rule.attribute, 'list']]
+    case 'require':
+    case 'accepts': {
+      const type = typeOfOperator(rule.operator)
+      const own = rule.kind === 'accepts' ? ownTypeOf(rule) : undefined
+      const found = type === undefined ? [] : [[rule.attribute, type] as const]
+      return own === undefined ? found : [...found, own]
+    }
+    default:
+      return []
+  }
+}
+
+const ownTypeOf = ({ own, operator }: AcceptsRule): readonly [attribute: string, type: AttributeType] | undefined => {
+  if (operator === 'in' || operator === 'not in') return [own, 'list']
+  return operator.startsWith('<') || operator.startsWith('>') ? [own, 'number'] : undefined
 }
 
 /** Two rules that want different types of one attribute would let nobody in. */
@@ -104,14 +134,14 @@ function problemsOfTypes(rules: readonly Rule[]): Problem[] {
   const problems: Problem[] = []
   const wanted = new Map<string, { readonly type: string; readonly rule: string }>()
   for (const [index, rule] of rules.entries()) {
-    const type = typeOf(rule)
-    if (type === undefined || !('attribute' in rule) || rule.attribute === undefined) continue
-    const other = wanted.get(rule.attribute)
-    if (other !== undefined && other.type !== type) {
-      const message = `is a ${type} here, and a ${other.type} for rule ${quoted(other.rule)}`
-      problems.push({ path: ['rules', index, 'attribute'], message })
+    for (const [attribute, type] of typesOf(rule)) {
+      const other = wanted.get(attribute)
+      if (other !== undefined && other.type !== type) {
+        const message = `is a ${type} here, and a ${other.type} for rule ${quoted(other.rule)}`
+        problems.push({ path: ['rules', index, 'attribute' in rule ? 'attribute' : 'rules'], message })
+      }
+      wanted.set(attribute, { type, rule: rule.name })
     }
-    wanted.set(rule.attribute, { type, rule: rule.name })
   }
   return problems
 }

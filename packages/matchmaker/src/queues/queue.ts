@@ -3,7 +3,7 @@ import { deploySchema, type Deploy, type DeployDefinition } from '../servers/rec
 import { InvalidQueue } from '../errors.js'
 import { notJson, read } from '../read.js'
 import type { RuleDefinition, TeamDefinition } from './rules/definition.js'
-import type { Rule } from './rules/rule.js'
+import { withDistinctNames, type Rule } from './rules/rule.js'
 import { ruleSchema } from './rules/rule-schema.js'
 import { waitMs } from './rules/relaxing-schema.js'
 import { teamSchema } from './rules/team-schema.js'
@@ -98,9 +98,10 @@ const schema: z.ZodType<Queue> = z
     }
   })
   .transform(({ matchSize = 0, teams = [{ name: 'team', count: 1, size: matchSize }], ...queue }, context): Queue => {
-    const [problem] = problemsOfQueue({ ...queue, teams })
+    const rules = withDistinctNames(queue.rules)
+    const [problem] = problemsOfQueue({ ...queue, teams, rules })
     if (problem !== undefined) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
-    return inOneShape({ ...queue, teams })
+    return inOneShape({ ...queue, teams, rules })
   })
 
 /** The same fields for all queues, whatever was given: every ticket looks at them, and the engine is quick at what looks alike. */

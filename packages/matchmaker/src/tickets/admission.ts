@@ -1,6 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { PlayerBusy, PlayerPlaying, unknownQueue } from '../errors.js'
+import { InvalidTicket, PlayerBusy, PlayerPlaying, unknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'
@@ -88,8 +88,18 @@ export function entriesOf(record: TicketRecord): readonly Entry<Facts>[] | undef
   const [first] = runtimes
   if (first !== undefined && runtimes.length === 1 && !locating) return [first.compiled.entryOf(record)]
   const checked = locating ? { ...record, place: SOMEWHERE } : record
-  const entries = runtimes.map(({ compiled }) => compiled.entryOf(checked))
+  const entries = runtimes.map((runtime) => (runtimes.length === 1 ? runtime.compiled.entryOf(checked) : entryIn(runtime, checked)))
   return locating ? undefined : entries
+}
+
+/** @throws {InvalidTicket} that says which of its queues does not take the ticket. */
+function entryIn({ queue, compiled }: QueueRuntime, ticket: TicketRecord): Entry<Facts> {
+  try {
+    return compiled.entryOf(ticket)
+  } catch (error) {
+    if (!(error instanceof InvalidTicket)) throw error
+    throw new InvalidTicket(`${error.message} (queue ${JSON.stringify(queue.name)})`, { field: error.field ?? '', cause: error })
+  }
 }
 
 function runtimesOf(queues: readonly string[], runtimes: ReadonlyMap<string, QueueRuntime>): readonly QueueRuntime[] {

@@ -82,6 +82,7 @@ function attributesOf(value: unknown): Attributes | undefined {
 
 function attributeOf(value: unknown): Attributes[string] | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined
+  if (typeof value === 'boolean') return value
   return isShort(value) ? value : listOf(value, isShort, MOST.listed)
 }
 

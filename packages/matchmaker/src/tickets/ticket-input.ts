@@ -19,8 +19,8 @@ const atMost = (most: number) =>
   [(value: object) => Object.keys(value).length <= most, `must have at most ${most} entries`] as const
 
 const attribute = z.union(
-  [z.number(), z.string().max(MOST.characters), z.array(z.string().max(MOST.characters)).max(MOST.listed).refine(distinct)],
-  `must be a number, a text of at most ${MOST.characters} characters, or a list of at most ${MOST.listed} different such texts`,
+  [z.number(), z.boolean(), z.string().max(MOST.characters), z.array(z.string().max(MOST.characters)).max(MOST.listed).refine(distinct)],
+  `must be a number, a boolean, a text of at most ${MOST.characters} characters, or a list of at most ${MOST.listed} different such texts`,
 )
 
 export const ticketId = z.string().regex(TICKET_ID, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -')

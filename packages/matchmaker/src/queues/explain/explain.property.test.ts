@@ -9,13 +9,23 @@ import type { RuleDefinition } from '../rules/definition.js'
 import { brokenRules } from '../rules/oracle.fixture.js'
 import { createExplain } from './explain.js'
 
-const aboutTwo: RuleDefinition['kind'][] = ['distance', 'latency', 'difference', 'equal', 'overlap', 'require', 'avoid']
+const aboutTwo: RuleDefinition['kind'][] = [
+  'distance',
+  'latency',
+  'difference',
+  'equal',
+  'different',
+  'overlap',
+  'require',
+  'accepts',
+  'avoid',
+]
 
-/** A queue in which a match of two tickets is a whole one. Of other rules than these two, what is told is at their loosest. */
+/** A queue in which a match of two tickets is a whole one. What holds within teams only is not told of two tickets. */
 const forTwo = (queue: QueueDefinition): QueueDefinition => ({
   ...queue,
   teams: [{ name: 'team', count: 2, size: { min: 1, max: 3 } }],
-  rules: queue.rules?.map((rule) => (rule.kind === 'distance' || rule.kind === 'difference' ? rule : { ...rule, by: 'each' })),
+  rules: queue.rules?.map((rule) => (rule.kind === 'equal' || rule.kind === 'different' ? { ...rule, scope: 'match' } : rule)),
 })
 
 test('compatible are those with whom the oracle sees no rule broken', () => {

@@ -73,7 +73,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
     const lacks = Math.max(0, needed - players)
     /** What stands most in the way. */
     const blocking = (): string | undefined => {
-      if (others.length === 0) return keys[0]?.rule.name
+      if (others.length === 0) return pool.count > 1 ? keys[0]?.rule.name : undefined
       if (lacks === 0) return shortages.find(({ shortage }) => (shortage?.(everyone) ?? 0) > 0)?.rule.name
       const fewest = Math.min(...lets)
       return fewest < others.length ? names[lets.indexOf(fewest)] : undefined

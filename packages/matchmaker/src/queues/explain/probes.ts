@@ -33,8 +33,21 @@ export function probesOf(compiled: CompiledQueue): Probe[] {
     if (radius !== undefined) return [{ ...about, ...distanceProbe(radius) }]
     if (compiledRule.span !== undefined) return [{ ...about, ...differenceProbe(compiledRule.span.limit, (span += 1)) }]
     if (pair === undefined) return []
-    return [{ ...about, passes: (one, other, level) => pair(one.facts, other.facts, level), measure: measureOf(compiledRule) }]
+    return [{ ...about, passes: passesOf(compiledRule, pair), measure: measureOf(compiledRule) }]
   })
+}
+
+/**
+ * Where the oldest ticket or the average decides, `pair` lets through whatever the longest wait would: of a match of two, `whole`
+ * knows better. A rule made of rules may be about teams, and two tickets are none.
+ */
+function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
+  const isOfRules = rule.kind === 'any' || rule.kind === 'all'
+  return (one, other, level) => {
+    if (!pair(one.facts, other.facts, level)) return false
+    if (whole === undefined || isOfRules) return true
+    return whole([[one.facts], [other.facts]], { youngest: level, oldest: level, average: level, now: 0 })
+  }
 }
 
 type Asked = Pick<Probe, 'passes' | 'measure'>

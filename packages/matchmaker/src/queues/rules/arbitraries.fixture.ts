@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import type { QueueDefinition } from '../queue.js'
-import type { MatchProposal, Missing, Relaxing, RuleDefinition, TeamDefinition, WaitOf } from './definition.js'
+import { PARTY_SIZE, type Missing, type RuleDefinition, type TeamDefinition, type WaitOf } from './definition.js'
+import { allLimitsOf, innerRulesOf } from './levels.js'
+import type { MatchProposal } from './proposal.js'
+import type { Relaxing } from './relaxing.js'
 import type { Attributes } from '../../player.js'
 import type { RulePlayer, RuleTicket } from './facts.js'
 
@@ -41,7 +44,8 @@ const word = fc.constantFrom('a', 'b')
 const maps = ['a', 'b', 'c', 'd']
 const role = fc.constantFrom('tank', 'healer', 'scout')
 const closeness = relaxingBetween(0, 6)
-const skillOrRank = fc.constantFrom('skill', 'rank')
+const skillOrRank = fc.constantFrom('skill', 'rank', PARTY_SIZE)
+const scope = fc.constantFrom('match' as const, 'team' as const, undefined)
 
 const missing = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<Missing<T> | undefined> =>
   fc.oneof(fc.constantFrom('any' as const, 'refuse' as const, undefined), fc.record({ value }))
@@ -80,7 +84,16 @@ function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): fc.Arbi
     case 'difference':
       return fc.record({ ...of(kind), attribute: skillOrRank, max: closeness, party: standsFor, missing: missing(skill) })
     case 'equal':
-      return fc.record({ ...of(kind), attribute: fc.constantFrom('mode', 'skill'), missing: missing(word) })
+      return fc.record({ ...of(kind), attribute: fc.constantFrom('mode', 'skill', 'beginner'), scope, missing: missing(word) })
+    case 'different':
+      return fc.record({ ...of(kind), attribute: fc.constantFrom('skill', 'rank'), scope, missing: missing(skill) })
+    case 'accepts':
+      return acceptsRule
+    case 'any':
+    case 'all':
+      return fc.record({ ...of(kind), rules: fc.array(innerRule(teams), { minLength: 2, maxLength: 3 }) })
+    case 'not':
+      return fc.record({ ...of(kind), rule: innerRule(teams).filter((rule) => allLimitsOf(rule).every((limit) => typeof limit === 'number')) })
     case 'overlap': {
       const atLeast = optional(relaxingBetween(3, 0))
       const party = fc.constantFrom('intersection' as const, 'union' as const, undefined)
@@ -109,6 +122,39 @@ function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): fc.Arbi
   }
 }
 
+const acceptsOperators = { numbers: ['<', '<=', '>', '>='], scalars: ['=', '!='] } as const
+const acceptsRule: fc.Arbitrary<RuleDefinition> = fc.oneof(
+  fc.record({
+    ...of('accepts'),
+    attribute: skillOrRank,
+    operator: fc.constantFrom(...acceptsOperators.numbers, ...acceptsOperators.scalars),
+    own: fc.constantFrom('skill', 'rank'),
+    missing: missing(skill),
+  }),
+  fc.record({
+    ...of('accepts'),
+    attribute: fc.constant('mode'),
+    operator: fc.constantFrom('in' as const, 'not in' as const),
+    own: fc.constant('maps'),
+    missing: missing(word),
+  }),
+  fc.record({
+    ...of('accepts'),
+    attribute: fc.constant('maps'),
+    operator: fc.constantFrom('contains' as const, 'excludes' as const),
+    own: fc.constant('mode'),
+    missing: missing(fc.subarray(maps)),
+  }),
+)
+
+/** Any rule that may stand within another: of what all rules have, it has nothing of its own. */
+const innerRule = (teams: readonly string[]): fc.Arbitrary<RuleDefinition> =>
+  fc
+    .constantFrom(...kinds.filter((kind) => kind !== 'custom' && kind !== 'any' && kind !== 'not'))
+    .chain((kind) => (kind === 'all' ? fc.constantFrom('distance' as const, 'equal' as const) : fc.constant(kind)))
+    .chain((kind) => ruleOf(kind, teams))
+    .map(({ by: _by, optionalAfterMs: _after, hard: _hard, ...rule }) => rule as RuleDefinition)
+
 const ofSkill = { ...of('require'), attribute: fc.constant('skill'), missing: missing(skill) }
 const ofMode = { ...of('require'), attribute: fc.constant('mode'), missing: missing(word) }
 const ofMaps = { ...of('require'), attribute: fc.constant('maps'), missing: missing(fc.subarray(maps)) }
@@ -119,7 +165,9 @@ const requireRule: fc.Arbitrary<RuleDefinition> = fc.oneof(
   fc.record({ ...ofSkill, operator: equality, value: skill }),
   fc.record({ ...ofMode, operator: equality, value: word }),
   fc.record({ ...ofMode, operator: fc.constant('in' as const), value: fc.subarray(['a', 'b', 'c'], { minLength: 1 }) }),
-  fc.record({ ...ofMaps, operator: fc.constant('contains' as const), value: word }),
+  fc.record({ ...ofMode, operator: fc.constant('not in' as const), value: fc.subarray(['a', 'b', 'c'], { minLength: 1 }) }),
+  fc.record({ ...ofMaps, operator: fc.constantFrom('contains' as const, 'excludes' as const), value: word }),
+  fc.record({ ...of('require'), attribute: fc.constant('beginner'), missing: missing(fc.boolean()), operator: equality, value: fc.boolean() }),
 )
 
 function compareRule(team: fc.Arbitrary<string | undefined>, teams: readonly string[]): fc.Arbitrary<RuleDefinition> {
@@ -131,10 +179,11 @@ function compareRule(team: fc.Arbitrary<string | undefined>, teams: readonly str
   )
   const counted = fc.record({ ...all, aggregate: fc.constant('count' as const) })
   const summed = fc.record({ ...all, aggregate, attribute: fc.constant('skill'), missing: missing(skill) })
-  return fc.tuple(fc.oneof({ weight: 1, arbitrary: counted }, { weight: 4, arbitrary: summed }), values).map(([what, value]) => ({
-    ...what,
-    ...value,
-  }))
+  const what = fc.oneof({ weight: 1, arbitrary: counted }, { weight: 4, arbitrary: summed })
+  return fc.tuple(what, values, fc.nat(3)).map(([measured, value, ofAll]) => {
+    if (ofAll > 0 || 'otherTeam' in value) return { ...measured, ...value }
+    return { ...measured, ...value, team: undefined, scope: 'match' as const }
+  })
 }
 
 /** Two custom rules. */
@@ -150,13 +199,18 @@ export const kinds: readonly RuleDefinition['kind'][] = [
   'latency',
   'difference',
   'equal',
+  'different',
   'overlap',
   'require',
+  'accepts',
   'compare',
   'roles',
   'avoid',
   'balance',
   'custom',
+  'any',
+  'all',
+  'not',
 ]
 
 const size: fc.Arbitrary<TeamDefinition['size']> = fc.oneof(
@@ -193,23 +247,23 @@ const named = (rules: readonly RuleDefinition[]): RuleDefinition[] =>
     .map((rule, index) => ({ ...rule, name: `rule ${index}` }))
 
 /** A team that is too small for its roles is no queue. */
-const feasible = (teams: readonly TeamDefinition[]) => (rule: RuleDefinition) => {
-  if (rule.kind !== 'roles') return true
+const feasible = (teams: readonly TeamDefinition[]) => (rule: RuleDefinition): boolean => {
+  if (rule.kind !== 'roles') return innerRulesOf(rule).every(feasible(teams))
   const least = Object.values(rule.roles).map((count) => (typeof count === 'number' ? count : count.min))
   const players = least.reduce((sum, count) => sum + count, 0)
   return teams.every(({ size }) => players <= (typeof size === 'number' ? size : size.max))
 }
 
-/** Some hundreds of kilometres around a point on the date line. */
+/** Some hundreds of kilometres around a point on the date line; on a grid, as rounding decides at a distance that is just the limit. */
 const place = fc.record({
-  latitude: fc.double({ min: 40, max: 50, noNaN: true }),
-  longitude: fc.double({ min: -5, max: 5, noNaN: true }).map((east) => (east < 0 ? east + 180 : east - 180)),
+  latitude: fc.nat(27).map((step) => 40 + step * 0.37),
+  longitude: fc.integer({ min: -13, max: 13 }).map((step) => (step < 0 ? step * 0.37 + 180 : step * 0.37 - 180)),
 })
 
 const attributes: fc.Arbitrary<Attributes> = fc
-  .record({ skill, rank: skill, mode: word, maps: fc.subarray(maps, { minLength: 1 }) }, { requiredKeys: [] })
+  .record({ skill, rank: skill, mode: word, maps: fc.subarray(maps, { minLength: 1 }), beginner: fc.boolean() }, { requiredKeys: [] })
   .map((given): Attributes => given)
-const allAttributes = fc.record({ skill, rank: skill, mode: word, maps: fc.subarray(maps, { minLength: 2 }) })
+const allAttributes = fc.record({ skill, rank: skill, mode: word, maps: fc.subarray(maps, { minLength: 2 }), beginner: fc.boolean() })
 const latencies = fc.dictionary(
   fc.constantFrom('ams', 'nyc', 'sgp'),
   fc.integer({ min: 1, max: 10 }).map((tens) => tens * 10),

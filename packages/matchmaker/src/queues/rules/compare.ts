@@ -1,7 +1,8 @@
 // pure: the compare rule
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { CompareRule } from './definition.js'
-import type { Facts } from './facts.js'
+import { compares } from './comparing.js'
+import type { CompareRule, Comparison } from './definition.js'
+import type { Facts, Teams } from './facts.js'
 import { tableOf } from './levels.js'
 import type { Rule } from './rule.js'
 import { aggregateOf, ANYTHING, createExtremes, rangeOf, tallyOf, type Range } from './tally.js'
@@ -13,7 +14,8 @@ export function compileCompare(rule: Rule & CompareRule, context: RuleContext): 
   const { index } = context
   const { aggregate, attribute = '', missing } = rule
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
-  const compiled = (measure: Measure) => (rule.otherTeam === undefined ? withConstant(rule, context, measure) : withTeam(rule, context, measure))
+  const compiled = (measure: Measure) =>
+    rule.otherTeam === undefined ? withConstant(rule, context, measure) : withTeam(rule, context, measure)
   if (aggregate === 'count') return { rule, ...compiled({ valueOf: sizeOf, reachOf: sizesOf }) }
   const extremesOf = createExtremes(index)
   return {
@@ -45,19 +47,30 @@ const teamsOf = (teams: readonly NamedTeam[], kind: string | undefined): number[
 function withConstant(rule: Rule & CompareRule, { levels, teams }: RuleContext, { valueOf, reachOf }: Measure): Omit<CompiledRule, 'rule'> {
   const limit = tableOf(levels, rule.value ?? 0, Number.NaN, rule)
   const timing = timingOf(rule, levels, isSteady(levels, limit))
-  const own = teamsOf(teams, rule.team)
+  // For the whole match, its players are taken for one team.
+  const isWhole = rule.scope === 'match'
+  const own = isWhole ? [0] : teamsOf(teams, rule.team)
+  const inScope = (match: Teams): Teams => (isWhole ? [match.flat()] : match)
+  const roomIn = (roomOf: readonly number[]) => (isWhole ? [roomOf.reduce((sum, room) => sum + room, 0)] : roomOf)
   const allows = (level: number, fits: (limit: number, team: number) => boolean) => {
     const at = limit[level] ?? Number.NaN
     return Number.isNaN(at) || own.every((team) => fits(at, team))
   }
   return {
-    whole: (match, wait) =>
-      allows(timing.ofMatch(wait), (at, team) => {
-        const value = valueOf(match[team] ?? [])
+    whole: (match, wait) => {
+      const scoped = inScope(match)
+      return allows(timing.ofMatch(wait), (at, team) => {
+        const value = valueOf(scoped[team] ?? [])
         return Number.isNaN(value) || compares(value, rule.operator, at)
-      }),
-    part: (match, roomOf, wait, others) =>
-      allows(timing.ofPart(wait), (at, team) => canCompare(reachOf(match[team] ?? [], roomOf[team] ?? 0, others), rule.operator, { low: at, high: at })),
+      })
+    },
+    part: (match, roomOf, wait, others) => {
+      const [scoped, room] = [inScope(match), roomIn(roomOf)]
+      return allows(timing.ofPart(wait), (at, team) => {
+        const reach = reachOf(scoped[team] ?? [], room[team] ?? 0, others)
+        return canCompare(reach, rule.operator, { low: at, high: at })
+      })
+    },
   }
 }
 
@@ -84,7 +97,7 @@ function withTeam(rule: Rule & CompareRule, { levels, teams }: RuleContext, { va
 }
 
 /** Whether some number of one range compares so with some number of the other. */
-function canCompare(one: Range, operator: Operator, other: Range): boolean {
+function canCompare(one: Range, operator: Comparison, other: Range): boolean {
   switch (operator) {
     case '=':
       return one.low <= other.high && other.low <= one.high
@@ -96,24 +109,5 @@ function canCompare(one: Range, operator: Operator, other: Range): boolean {
     case '>':
     case '>=':
       return compares(one.high, operator, other.low)
-  }
-}
-
-export type Operator = '=' | '!=' | '<' | '<=' | '>' | '>='
-
-export function compares(one: number, operator: Operator, other: number): boolean {
-  switch (operator) {
-    case '=':
-      return one === other
-    case '!=':
-      return one !== other
-    case '<':
-      return one < other
-    case '<=':
-      return one <= other
-    case '>':
-      return one > other
-    case '>=':
-      return one >= other
   }
 }

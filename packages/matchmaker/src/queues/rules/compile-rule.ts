@@ -2,11 +2,14 @@
 import { compileAvoid } from './avoid.js'
 import { compileBalance } from './balance.js'
 import { compileCompare } from './compare.js'
+import { compileAccepts } from './accepts.js'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import { compileCustom } from './custom.js'
+import { compileDifferent } from './different.js'
 import { compileDifference } from './difference.js'
 import { compileDistance } from './distance.js'
 import { compileEqual } from './equal.js'
+import { compileGroup } from './group.js'
 import { compileLatency } from './latency.js'
 import { compileOverlap } from './overlap.js'
 import { compileRequire } from './require.js'
@@ -23,10 +26,14 @@ export function compileRule(rule: Rule, context: RuleContext): CompiledRule {
       return compileDifference(rule, context)
     case 'equal':
       return compileEqual(rule, context)
+    case 'different':
+      return compileDifferent(rule, context)
     case 'overlap':
       return compileOverlap(rule, context)
     case 'require':
       return compileRequire(rule, context)
+    case 'accepts':
+      return compileAccepts(rule, context)
     case 'compare':
       return compileCompare(rule, context)
     case 'roles':
@@ -37,5 +44,9 @@ export function compileRule(rule: Rule, context: RuleContext): CompiledRule {
       return compileBalance(rule, context)
     case 'custom':
       return compileCustom(rule, context)
+    case 'any':
+    case 'all':
+    case 'not':
+      return compileGroup(rule, context, compileRule)
   }
 }

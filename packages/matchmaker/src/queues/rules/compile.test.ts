@@ -106,7 +106,7 @@ describe('refuses tickets, and names the path', () => {
     [skill, party({}), 'players.0.attributes.skill', 'is missing: rule "difference skill" wants a number'],
     [skill, having({ skill: 1 }, { skill: 'x' }), 'players.1.attributes.skill', 'is not a number: rule "difference skill" wants'],
     [overlap, having({ maps: 'x' }), 'players.0.attributes.maps', 'is not a list of texts'],
-    [equal, having({ mode: ['x'] }), 'players.0.attributes.mode', 'is not a number or a text'],
+    [equal, having({ mode: ['x'] }), 'players.0.attributes.mode', 'is not a number, a text or a boolean'],
     [{ kind: 'equal', attribute: 'toString' }, party({}), 'players.0.attributes.toString', 'is missing'],
     [nearer, seeing({ ams: 5 }, {}), 'players.1.latencies', 'must be given'],
     [{ kind: 'distance', maxKm: 9, missing: 'refuse' }, party({}), 'players', 'must be somewhere'],

@@ -4,6 +4,7 @@ import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
 import type { Levels } from './levels.js'
 import type { Rule } from './rule.js'
 import type { NamedTeam } from './team-shapes.js'
+import type { Scalar } from './values.js'
 
 /** What a rule is compiled for. */
 export interface RuleContext {
@@ -11,6 +12,8 @@ export interface RuleContext {
   readonly index: number
   readonly queue: string
   readonly levels: Levels
+  /** Whether it is within another rule: then it uses neither radius, span nor key, which are for the rules of the queue. */
+  readonly isInner?: boolean | undefined
   readonly teams: readonly NamedTeam[]
   /** Is told what a custom rule throws. */
   readonly failed: (rule: string, error: unknown) => void
@@ -29,7 +32,7 @@ export interface CompiledRule {
   /** Low and high for the span; not a number where it goes with anything. */
   readonly boundsOf?: ((ticket: RuleTicket, refuse: Refuse) => readonly [low: number, high: number]) | undefined
   /** Only tickets with the same meet. */
-  readonly keyOf?: ((ticket: RuleTicket, refuse: Refuse) => string | number) | undefined
+  readonly keyOf?: ((ticket: RuleTicket, refuse: Refuse) => Scalar) | undefined
   readonly pair?: ((one: Facts, other: Facts, level: number) => boolean) | undefined
   readonly part?: ((teams: Teams, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean) | undefined
   readonly needs?: readonly Need<Facts>[] | undefined

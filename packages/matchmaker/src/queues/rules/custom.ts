@@ -1,6 +1,7 @@
 // pure: the custom rule
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
-import type { CustomRule, MatchProposal, ProposedPlayer } from './definition.js'
+import type { CustomRule } from './definition.js'
+import type { MatchProposal, ProposedPlayer } from './proposal.js'
 import type { Teams } from './facts.js'
 import { tableOf } from './levels.js'
 import type { Rule } from './rule.js'

@@ -1,27 +1,11 @@
 // pure: the rules of a queue as they are written down
-import type { Attributes } from '../../player.js'
+import type { MatchProposal } from './proposal.js'
+import type { Relaxing } from './relaxing.js'
 
-/**
- * A limit that gives way while tickets wait: one number, never relaxed; steps, each in force from `afterMs`
- * on (the first has 0, and each is looser than the one before); or a straight line.
- */
-export type Relaxing = number | readonly RelaxationStep[] | LinearRelaxation
+export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-export interface RelaxationStep {
-  /** Milliseconds of waiting. */
-  readonly afterMs: number
-  readonly value: number
-}
-
-/** From one value to another in even small steps that never run ahead of the line. */
-export interface LinearRelaxation {
-  readonly from: number
-  readonly to: number
-  /** Milliseconds of waiting at which it begins to give way. Default 0. */
-  readonly startMs?: number | undefined
-  /** Milliseconds from there until `to` is reached. */
-  readonly overMs: number
-}
+/** Stands in rules for an attribute that every player has: how many players are in the ticket, oneself included. */
+export const PARTY_SIZE = '$partySize'
 
 /**
  * Whose waiting time relaxes a rule: `each`, between any two tickets the stricter of their two limits counts
@@ -35,6 +19,9 @@ export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
  * with anything, or count as if they had this value.
  */
 export type Missing<Value> = 'refuse' | 'any' | { readonly value: Value }
+
+/** Among whom a rule holds: all players of the match, or those of each team. */
+export type Scope = 'match' | 'team'
 
 interface RuleBase {
   /** For `explain`. Default: its kind and attribute, e.g. `difference skill`. Names of a queue's rules differ. */
@@ -52,7 +39,10 @@ export interface DistanceRule extends RuleBase {
   readonly kind: 'distance'
   /** Kilometres. */
   readonly maxKm: Relaxing
-  /** Tickets whose place is unknown: only with those of their network (default), refused, or with anyone. */
+  /**
+   * Tickets whose place is unknown: only with those of their network (default), that is the /16 of an IPv4 address and the /32 of
+   * an IPv6 address; refused; or with anyone.
+   */
   readonly missing?: 'network' | 'refuse' | 'any' | undefined
 }
 
@@ -72,6 +62,7 @@ export interface LatencyRule extends RuleBase {
 /** Any two tickets differ in a number by so much at most. */
 export interface DifferenceRule extends RuleBase {
   readonly kind: 'difference'
+  /** Name of a number; or `PARTY_SIZE`, for how many players the ticket has. */
   readonly attribute: string
   readonly max: Relaxing
   /** What stands for a party: its average (default), its lowest or highest, or every one of its players. */
@@ -79,12 +70,24 @@ export interface DifferenceRule extends RuleBase {
   readonly missing?: Missing<number> | undefined
 }
 
-/** All players of the match have the same value. A party whose players differ is refused when created. */
+/** All players of the match, or of each team, have the same value. A party whose players differ is refused when created. */
 export interface EqualRule extends RuleBase {
   readonly kind: 'equal'
-  /** Of type string or number. */
+  /** Of type text, number or boolean. */
   readonly attribute: string
-  readonly missing?: Missing<string | number> | undefined
+  /** Among whom. With `team`, the teams may differ from one another. Default `match`. */
+  readonly scope?: Scope | undefined
+  readonly missing?: Missing<string | number | boolean> | undefined
+}
+
+/** No two players of the match, or of a team, have the same value. A party of which two do is refused when created. */
+export interface DifferentRule extends RuleBase {
+  readonly kind: 'different'
+  /** Of type text, number or boolean. */
+  readonly attribute: string
+  /** Among whom. Default `match`. */
+  readonly scope?: Scope | undefined
+  readonly missing?: Missing<string | number | boolean> | undefined
 }
 
 /** The lists of all tickets of the match have so many members in common. */
@@ -103,26 +106,45 @@ export interface OverlapRule extends RuleBase {
 export interface RequireRule extends RuleBase {
   readonly kind: 'require'
   readonly attribute: string
-  readonly operator: '=' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'contains'
+  readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
   /**
-   * A number for the comparisons, relaxing the way that lets more in; a list for `in`; a text for `contains` (the
-   * attribute is a list).
+   * A number for the comparisons, relaxing the way that lets more in; or a text or boolean for `=` and `!=`; a list of texts for
+   * `in` and `not in`; a text for `contains` and `excludes`, whose attribute is a list.
    */
-  readonly value: Relaxing | string | readonly string[]
+  readonly value: Relaxing | string | boolean | readonly string[]
   /** What stands for a party in comparisons of numbers. Default `each`: every player. */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
-  readonly missing?: Missing<string | number | readonly string[]> | undefined
+  readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
 }
 
-/** Compares a number made of a team's players with a constant or with the same of another team. */
+/**
+ * Each ticket says whom it takes: between any two tickets, every player's `attribute` compares so with what every player of
+ * the other ticket has under `own`. Who states nothing under `own` takes everyone. E.g. `attribute: 'skill', operator: '>=',
+ * own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own: 'blockedClans'`.
+ */
+export interface AcceptsRule extends RuleBase {
+  readonly kind: 'accepts'
+  /** What of the others is looked at. */
+  readonly attribute: string
+  /** The attribute is a number for `<`, `<=`, `>` and `>=`; a list for `contains` and `excludes`. */
+  readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
+  /** Name of the player's own attribute that it is compared with: a list for `in` and `not in`. */
+  readonly own: string
+  /** Players who do not have `attribute`. Default `refuse`. */
+  readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
+}
+
+/** Compares a number made of a team's players, or of all, with a constant or with the same of another team. */
 export interface CompareRule extends RuleBase {
   readonly kind: 'compare'
-  /** Not used for `count`. */
+  /** Of what the number is made. With `match`, there is no `team` and no `otherTeam`. Default `team`. */
+  readonly scope?: Scope | undefined
+  /** Name of a number, or `PARTY_SIZE`. Not used for `count`. */
   readonly attribute?: string | undefined
   readonly aggregate: 'avg' | 'min' | 'max' | 'sum' | 'count'
   /** Name of a team; each of that name. Default: each team. */
   readonly team?: string | undefined
-  readonly operator: '=' | '!=' | '<' | '<=' | '>' | '>='
+  readonly operator: Comparison
   /** Exactly one of the two. `value` relaxes the way that lets more in. */
   readonly value?: Relaxing | undefined
   readonly otherTeam?: string | undefined
@@ -149,6 +171,7 @@ export interface AvoidRule extends RuleBase {
  */
 export interface BalanceRule extends RuleBase {
   readonly kind: 'balance'
+  /** Name of a number; or `PARTY_SIZE`: with `aggregate: 'max'`, the largest parties of the teams are of a size. */
   readonly attribute: string
   /** Default `avg`. */
   readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
@@ -163,23 +186,28 @@ export interface CustomRule extends RuleBase {
   readonly test: (match: MatchProposal) => boolean
 }
 
-/** A match that could be made, as a custom rule sees it. No addresses. */
-export interface MatchProposal {
-  readonly queue: string
-  readonly teams: readonly { readonly name: string; readonly tickets: readonly ProposedTicket[] }[]
+/**
+ * At least one of these rules holds for the match. They have no name, `by`, `optionalAfterMs` or `hard` of their own: those of this
+ * rule count, and `each` stands for the youngest ticket. A rule that would refuse a ticket, e.g. for a missing attribute, does not
+ * hold with it instead.
+ */
+export interface AnyRule extends RuleBase {
+  readonly kind: 'any'
+  /** 2 to 8. To say that several must hold, give each as a rule of the queue; within `any`, use `all`. */
+  readonly rules: readonly RuleDefinition[]
 }
 
-export interface ProposedTicket {
-  readonly id: string
-  /** Milliseconds. */
-  readonly waitedMs: number
-  readonly players: readonly ProposedPlayer[]
+/** All of these rules hold for the match: for use within `any` and `not`. As there, `by` and the like are this rule's. */
+export interface AllRule extends RuleBase {
+  readonly kind: 'all'
+  /** 2 to 8. */
+  readonly rules: readonly RuleDefinition[]
 }
 
-export interface ProposedPlayer {
-  readonly id: string
-  readonly attributes: Attributes
-  readonly roles: readonly string[]
+/** This rule does not hold for the match. It may not relax, because that would make this rule stricter. */
+export interface NotRule extends RuleBase {
+  readonly kind: 'not'
+  readonly rule: RuleDefinition
 }
 
 export type RuleDefinition =
@@ -187,13 +215,18 @@ export type RuleDefinition =
   | LatencyRule
   | DifferenceRule
   | EqualRule
+  | DifferentRule
   | OverlapRule
   | RequireRule
+  | AcceptsRule
   | CompareRule
   | RolesRule
   | AvoidRule
   | BalanceRule
   | CustomRule
+  | AnyRule
+  | AllRule
+  | NotRule
 
 /** Teams of one kind. */
 export interface TeamDefinition {

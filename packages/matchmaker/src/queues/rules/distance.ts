@@ -1,22 +1,32 @@
 // pure: the distance rule
+import { greatCircleKm } from '@muster/core'
 import type { Radius } from '../../kernel/model.js'
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { DistanceRule } from './definition.js'
+import type { Facts, Refuse, RuleTicket } from './facts.js'
 import { tableOf } from './levels.js'
+import { compileApart } from './pairwise.js'
 import type { Rule } from './rule.js'
 import { chordSquared } from '../../places.js'
 
-export function compileDistance(rule: Rule & DistanceRule, { levels }: RuleContext): CompiledRule {
+export function compileDistance(rule: Rule & DistanceRule, context: RuleContext): CompiledRule {
   const { missing = 'network' } = rule
-  const km = tableOf(levels, rule.maxKm, Infinity, rule)
-  const radius: Radius = { by: rule.by, squared: km.map(chordSquared), unknown: missing === 'network' ? 'network' : 'any' }
-  if (missing !== 'refuse') return { rule, radius }
-  return {
-    rule,
-    radius,
-    factOf: (ticket, refuse) => {
-      if (ticket.place !== undefined || ticket.players.length === 0) return
-      throw refuse('players', `must be somewhere: rule ${JSON.stringify(rule.name)} wants their coordinates`)
-    },
+  const km = tableOf(context.levels, rule.maxKm, Infinity, rule)
+  const factOf = (ticket: RuleTicket, refuse: Refuse): void => {
+    if (ticket.place !== undefined || ticket.players.length === 0) return
+    throw refuse('players', `must be somewhere: rule ${JSON.stringify(rule.name)} wants their coordinates`)
   }
+  const demand = missing === 'refuse' ? { factOf } : {}
+  if (context.isInner === true) return { ...compileApart(rule, context, km, nearOf(missing)), ...demand }
+  const radius: Radius = { by: rule.by, squared: km.map(chordSquared), unknown: missing === 'network' ? 'network' : 'any' }
+  return { rule, radius, ...demand }
 }
+
+/** As the kernel's radius has it. */
+const nearOf =
+  (missing: DistanceRule['missing']) =>
+  ({ ticket: one }: Facts, { ticket: other }: Facts, km: number): boolean => {
+    if (one === other) return true
+    if (one.place !== undefined && other.place !== undefined) return greatCircleKm(one.place, other.place) <= km
+    return missing === 'any' || (one.network !== undefined && one.network === other.network)
+  }

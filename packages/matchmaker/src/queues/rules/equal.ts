@@ -3,14 +3,14 @@ import type { CompiledRule, RuleContext } from './compiled-rule.js'
 import type { EqualRule } from './definition.js'
 import type { Facts, Refuse, RuleTicket } from './facts.js'
 import { tableOf } from './levels.js'
-import { compilePairwise } from './pairwise.js'
+import { compileInScope } from './pairwise.js'
 import type { Rule } from './rule.js'
-import { NUMBER_OR_TEXT, valuesOf, type Wanted } from './values.js'
+import { A_SCALAR, valuesOf, type Scalar, type Wanted } from './values.js'
 
 export function compileEqual(rule: Rule & EqualRule, context: RuleContext): CompiledRule {
-  const { attribute, missing, name } = rule
-  const wanted: Wanted<number | string> = { attribute, type: NUMBER_OR_TEXT, missing, rule: name }
-  const valueOf = (ticket: RuleTicket, refuse: Refuse): number | string | undefined => {
+  const { attribute, scope = 'match', missing, name } = rule
+  const wanted: Wanted<Scalar> = { attribute, type: A_SCALAR, missing, rule: name }
+  const valueOf = (ticket: RuleTicket, refuse: Refuse): Scalar | undefined => {
     const values = valuesOf(ticket, wanted, refuse)
     if (values.some((value) => value !== values[0])) {
       throw refuse('players', `differ in ${attribute}, and rule ${JSON.stringify(name)} wants them equal`)
@@ -19,7 +19,8 @@ export function compileEqual(rule: Rule & EqualRule, context: RuleContext): Comp
   }
   const counts = tableOf(context.levels, 1, 0, rule)
   // What never gives way and nobody gets around keeps tickets apart before anything else is looked at.
-  if (missing !== 'any' && counts.every((count) => count === 1)) {
+  const isForAll = scope === 'match' || context.teams.length === 1
+  if (isForAll && context.isInner !== true && missing !== 'any' && counts.every((count) => count === 1)) {
     return { rule, keyOf: (ticket, refuse) => valueOf(ticket, refuse) ?? '' }
   }
   const { index } = context
@@ -27,5 +28,5 @@ export function compileEqual(rule: Rule & EqualRule, context: RuleContext): Comp
     const [a, b] = [one.of[index], other.of[index]]
     return a === b || a === undefined || b === undefined
   }
-  return { ...compilePairwise(rule, context, counts, allows), factOf: valueOf }
+  return { ...compileInScope(scope, rule, context, counts, allows), factOf: valueOf }
 }

@@ -1,6 +1,6 @@
 // pure: the waits at which anything in a queue relaxes, and the tables over them
-import type { Relaxing, RuleDefinition, TeamDefinition } from './definition.js'
-import { boundariesOf, limitAt, loosest } from './relaxing.js'
+import type { RequireRule, RuleDefinition, TeamDefinition } from './definition.js'
+import { boundariesOf, limitAt, loosest, type Relaxing } from './relaxing.js'
 
 /** Levels of a queue at most: what fits into a byte. */
 export const MOST_LEVELS = 255
@@ -25,7 +25,7 @@ interface Relaxed {
   readonly lastResortMs?: number | undefined
 }
 
-/** All limits of a rule that relax, or might. */
+/** All limits of a rule that relax, or might: its own, not those of rules within it. */
 export function limitsOf(rule: RuleDefinition): Relaxing[] {
   const limits = [
     rule.kind === 'distance' ? rule.maxKm : undefined,
@@ -39,15 +39,24 @@ export function limitsOf(rule: RuleDefinition): Relaxing[] {
   return limits.filter((limit) => limit !== undefined)
 }
 
+/** The same, with those of the rules within it. */
+export const allLimitsOf = (rule: RuleDefinition): Relaxing[] => [...limitsOf(rule), ...innerRulesOf(rule).flatMap(allLimitsOf)]
+
+/** The rules within a rule. */
+export function innerRulesOf(rule: RuleDefinition): readonly RuleDefinition[] {
+  if (rule.kind === 'not') return [rule.rule]
+  return rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
+}
+
 /** The value of a `require` rule where it is a limit, and not a text or a list of texts. */
-export function relaxingOf(value: Relaxing | string | readonly string[]): Relaxing | undefined {
-  if (typeof value === 'string') return undefined
+export function relaxingOf(value: RequireRule['value']): Relaxing | undefined {
+  if (typeof value === 'string' || typeof value === 'boolean') return undefined
   return Array.isArray(value) && typeof value[0] === 'string' ? undefined : (value as Relaxing)
 }
 
 /** The levels of a queue. More than `MOST_LEVELS` if it relaxes at more different times even where each line is a single step. */
 export function levelsOf({ teams, rules, lastResortMs = Infinity }: Relaxed): Levels {
-  const relaxing = [...rules.flatMap(limitsOf), ...teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min]))]
+  const relaxing = [...rules.flatMap(allLimitsOf), ...teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min]))]
   const fixed = [0, lastResortMs, ...rules.map(({ optionalAfterMs = Infinity }) => optionalAfterMs)]
   for (let steps = STEPS_OF_A_LINE; ; steps -= 1) {
     const boundaries = new Set([...fixed, ...relaxing.flatMap((limit) => boundariesOf(limit, steps))])

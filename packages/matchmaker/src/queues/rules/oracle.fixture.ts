@@ -1,6 +1,8 @@
 import { greatCircleKm } from '@muster/core'
 import type { QueueDefinition } from '../queue.js'
-import type { CompareRule, Missing, Relaxing, RequireRule, RolesRule, RuleDefinition } from './definition.js'
+import { PARTY_SIZE, type CompareRule, type Missing, type RequireRule, type RolesRule, type RuleDefinition } from './definition.js'
+import type { Scalar } from './values.js'
+import type { Relaxing } from './relaxing.js'
 import type { RulePlayer, RuleTicket } from './facts.js'
 
 /**
@@ -29,9 +31,18 @@ export function brokenRules(
   now: number,
   playing: readonly RuleTicket[] = [],
 ): string[] {
-  const judged = { queue, teams, tickets: teams.flatMap(({ tickets }) => tickets), playing, now }
+  // The size of a party is an attribute of each of its players.
+  const sized = new Map(teams.flatMap(({ tickets }) => tickets.map((ticket) => [ticket, withPartySize(ticket)] as const)))
+  const known = (tickets: readonly RuleTicket[]) => tickets.map((ticket) => sized.get(ticket) ?? ticket)
+  const all = teams.map(({ kind, tickets }) => ({ kind, tickets: known(tickets) }))
+  const judged = { queue, teams: all, tickets: all.flatMap(({ tickets }) => tickets), playing: known(playing), now }
   return (queue.rules ?? []).filter((rule) => !holds(rule, judged)).map(({ kind }) => kind)
 }
+
+const withPartySize = (ticket: RuleTicket): RuleTicket => ({
+  ...ticket,
+  players: ticket.players.map((player) => ({ ...player, attributes: { ...player.attributes, [PARTY_SIZE]: ticket.players.length } })),
+})
 
 /** What is wrong with the numbers of players in the teams. Whoever takes part in a running match may come in any number. */
 export function wrongSizes(queue: QueueDefinition, teams: readonly JudgedTeam[], now: number): string[] {
@@ -115,7 +126,9 @@ function compare(one: unknown, operator: RequireRule['operator'], other: unknown
   if (operator === '=') return one === other
   if (operator === '!=') return one !== other
   if (operator === 'in') return (other as unknown[]).includes(one)
+  if (operator === 'not in') return !(other as unknown[]).includes(one)
   if (operator === 'contains') return (one as unknown[]).includes(other)
+  if (operator === 'excludes') return !(one as unknown[]).includes(other)
   const [a, b] = [one as number, other as number]
   return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[operator]
 }
@@ -165,11 +178,27 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
       })
     }
     case 'equal':
+    case 'different':
       return everyPair(judged, (one, other) => {
         const counts = one === other || limitOf(rule, 1, judged, [one, other]) !== undefined
-        const values = valuesOf<string | number>([...one.players, ...other.players], rule.attribute, rule.missing)
-        return !counts || new Set(values).size <= 1
+        if (!counts || (rule.scope === 'team' && !isTogether(judged, one, other))) return true
+        const players = one === other ? one.players : [...one.players, ...other.players]
+        const values = valuesOf<Scalar>(players, rule.attribute, rule.missing)
+        return rule.kind === 'equal' ? new Set(values).size <= 1 : new Set(values).size === values.length
       })
+    case 'accepts':
+      return everyPair(judged, (one, other) => {
+        if (one === other || limitOf(rule, 1, judged, [one, other]) === undefined) return true
+        const wanted = valuesOf<unknown>(one.players, rule.own, 'any')
+        const values = valuesOf<unknown>(other.players, rule.attribute, rule.missing as Missing<unknown>)
+        return wanted.every((want) => values.every((value) => compare(value, rule.operator, want)))
+      })
+    case 'any':
+      return limitOf(rule, 1, judged) === undefined || rule.rules.some((inner) => holdsWithin(rule, inner, judged))
+    case 'all':
+      return limitOf(rule, 1, judged) === undefined || rule.rules.every((inner) => holdsWithin(rule, inner, judged))
+    case 'not':
+      return limitOf(rule, 1, judged) === undefined || !holdsWithin(rule, rule.rule, judged)
     case 'overlap': {
       const least = limitOf(rule, rule.atLeast ?? 1, judged) ?? 0
       const lists = tickets.flatMap(({ players }) => {
@@ -222,6 +251,16 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
   }
 }
 
+/** Whether they are in the same team. */
+const isTogether = ({ teams }: Judged, one: RuleTicket, other: RuleTicket): boolean =>
+  teams.some(({ tickets }) => tickets.includes(one) && tickets.includes(other))
+
+/** A rule within another goes by the waits that count for that one, and is about all who are in the match, playing or not. */
+function holdsWithin(outer: RuleDefinition, inner: RuleDefinition, judged: Judged): boolean {
+  const { by = 'each', hard, optionalAfterMs } = outer
+  return holds({ ...inner, by: by === 'each' ? 'youngest' : by, hard, optionalAfterMs }, { ...judged, playing: [] })
+}
+
 const common = ([first = [], ...others]: readonly (readonly string[])[]): string[] =>
   first.filter((text) => others.every((list) => list.includes(text)))
 
@@ -232,6 +271,10 @@ function compareHolds(rule: CompareRule, judged: Judged): boolean {
     const players = tickets.flatMap((ticket) => ticket.players)
     if (rule.aggregate === 'count') return players.length
     return aggregate(rule.aggregate, valuesOf(players, rule.attribute ?? '', rule.missing))
+  }
+  if (rule.scope === 'match') {
+    const one = value({ kind: '', tickets: judged.tickets })
+    return one === undefined || compare(one, rule.operator, counts)
   }
   const own = judged.teams.filter(({ kind }) => (rule.team ?? kind) === kind)
   const others = judged.teams.filter(({ kind }) => rule.otherTeam === kind)

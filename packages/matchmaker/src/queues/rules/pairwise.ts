@@ -1,23 +1,62 @@
 // pure: rules that say of any two tickets whether they may meet
 import type { CompiledRule, RuleContext } from './compiled-rule.js'
+import type { Scope } from './definition.js'
 import type { Facts, Teams } from './facts.js'
 import type { Rule } from './rule.js'
 import { isSteady, timingOf } from './timing.js'
 
+/** Whether two tickets may meet, by themselves. */
+type Allows = (one: Facts, other: Facts) => boolean
+
 /** @param counts at each level 1 where the rule counts, 0 where not. */
-export function compilePairwise(
-  rule: Rule,
-  { levels }: RuleContext,
-  counts: Float64Array,
-  allows: (one: Facts, other: Facts) => boolean,
-): CompiledRule {
+export function compilePairwise(rule: Rule, { levels }: RuleContext, counts: Float64Array, allows: Allows): CompiledRule {
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const pair = (one: Facts, other: Facts, level: number) => counts[timing.ofPair(level)] === 0 || allows(one, other)
   if (timing.inPairs) return { rule, pair }
-  return { rule, pair, whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || allPairs(teams, allows) }
+  return { rule, pair, whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || allPairs(teams.flat(), allows) }
 }
 
-function allPairs(teams: Teams, allows: (one: Facts, other: Facts) => boolean): boolean {
-  const members = teams.flat()
+/** The same, for the tickets of a team: those of different teams may meet whatever they are. */
+function compileWithinTeams(rule: Rule, { levels }: RuleContext, counts: Float64Array, allows: Allows): CompiledRule {
+  const timing = timingOf(rule, levels, isSteady(levels, counts))
+  const inEach = (teams: Teams) => teams.every((team) => allPairs(team, allows))
+  return {
+    rule,
+    part: (teams, _, match) => counts[timing.ofPart(match)] === 0 || inEach(teams),
+    whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || inEach(teams),
+  }
+}
+
+/** Where there is one team only, all of its tickets are two by two what they are in the match. */
+export const compileInScope = (scope: Scope, rule: Rule, context: RuleContext, counts: Float64Array, allows: Allows): CompiledRule =>
+  (scope === 'match' || context.teams.length === 1 ? compilePairwise : compileWithinTeams)(rule, context, counts, allows)
+
+/**
+ * A rule about how far two tickets are apart, as a check of pairs: for rules within others, where the kernel's columns are no
+ * help.
+ * @param limit at each level the most that they may be apart; Infinity where the rule does not count.
+ * @param isWithin also asked about a ticket and itself.
+ */
+export function compileApart(
+  rule: Rule,
+  { levels }: RuleContext,
+  limit: Float64Array,
+  isWithin: (one: Facts, other: Facts, most: number) => boolean,
+): CompiledRule {
+  const timing = timingOf(rule, levels, isSteady(levels, limit))
+  const fits = (one: Facts, other: Facts, most: number | undefined = Infinity) =>
+    most === Infinity || isWithin(one, other, most)
+  return {
+    rule,
+    pair: (one, other, level) => fits(one, other, limit[timing.ofPair(level)]),
+    whole: (teams, match) => {
+      const most = limit[timing.ofMatch(match)]
+      const members = teams.flat()
+      return members.every((one) => fits(one, one, most)) && allPairs(members, (one, other) => fits(one, other, most))
+    },
+  }
+}
+
+export function allPairs(members: readonly Facts[], allows: Allows): boolean {
   return members.every((one, index) => members.every((other, later) => later <= index || allows(one, other)))
 }

@@ -1,6 +1,6 @@
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
-import type { Relaxing, RelaxationStep } from './definition.js'
+import type { RelaxationStep, Relaxing } from './relaxing.js'
 
 /** Which way a limit gives way: up, down, or not at all. */
 export type Loosening = 'rises' | 'falls' | 'stays'
@@ -20,7 +20,7 @@ export const waitMs = z
 /** Enough for any table one writes by hand (our choice). */
 const MOST_STEPS = 20
 
-/** A limit each of whose values fits `value`, and which is looser each time it changes. */
+/** A limit each of whose values fits `value`, and which is looser each time, or as it was. */
 export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodType<Relaxing> {
   const problemOfLimit = limitCheck(value, loosening)
   return z.custom<Relaxing>((given) => given !== undefined, 'must be given').superRefine((given, context) => {
@@ -31,10 +31,12 @@ export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodT
 
 /** Says what is wrong with a limit, if anything. */
 export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (given: unknown) => Problem | undefined {
-  const steps = z.array(z.strictObject({ afterMs: waitMs, value })).min(1).max(MOST_STEPS)
+  // A limit that rises may end up at none at all. A line to there would have no steps.
+  const stepValue = loosening === 'rises' ? z.union([value, z.literal(Infinity)]) : value
+  const steps = z.array(z.strictObject({ afterMs: waitMs, value: stepValue })).min(1).max(MOST_STEPS)
   const line = z.strictObject({ from: value, to: value, startMs: waitMs.optional(), overMs: waitMs.positive() })
-  const looser = (later: number, sooner: number) => (loosening === 'rises' ? later > sooner : later < sooner)
-  const word = loosening === 'rises' ? 'more' : 'less'
+  const looser = (later: number, sooner: number) => (loosening === 'rises' ? later >= sooner : later <= sooner)
+  const word = loosening === 'rises' ? 'less' : 'more'
   return (given) => {
     if (typeof given !== 'object' || given === null) return problemOf(value, given)
     if (loosening === 'stays') return { path: [], message: 'must be a number: it cannot relax' }
@@ -42,7 +44,7 @@ export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (giv
     const problem = problemOf(line, given)
     if (problem !== undefined) return problem
     const { from, to } = given as { readonly from: number; readonly to: number }
-    return looser(to, from) ? undefined : { path: ['to'], message: `must be ${word} than ${from}, where it begins` }
+    return looser(to, from) ? undefined : { path: ['to'], message: `must not be ${word} than ${from}, where it begins` }
   }
 }
 
@@ -59,7 +61,7 @@ function problemOfSteps(
     }
     const thatBefore = (key: keyof RelaxationStep) => `than ${before[key]}, that of the step before`
     if (afterMs <= before.afterMs) return { path: [index, 'afterMs'], message: `must be more ${thatBefore('afterMs')}` }
-    if (!looser(value, before.value)) return { path: [index, 'value'], message: `must be ${word} ${thatBefore('value')}` }
+    if (!looser(value, before.value)) return { path: [index, 'value'], message: `must not be ${word} ${thatBefore('value')}` }
   }
   return undefined
 }

@@ -1,5 +1,26 @@
 // pure: what a relaxing limit is after how long a wait
-import type { LinearRelaxation, Relaxing } from './definition.js'
+
+/**
+ * A limit that gives way while tickets wait: one number, never relaxed; steps, each in force from `afterMs` on (the first has 0,
+ * and none is stricter than the one before; one that rises may come to Infinity, for no limit); or a straight line.
+ */
+export type Relaxing = number | readonly RelaxationStep[] | LinearRelaxation
+
+export interface RelaxationStep {
+  /** Milliseconds of waiting. */
+  readonly afterMs: number
+  readonly value: number
+}
+
+/** From one value to another in even small steps that never run ahead of the line. */
+export interface LinearRelaxation {
+  readonly from: number
+  readonly to: number
+  /** Milliseconds of waiting at which it begins to give way. Default 0. */
+  readonly startMs?: number | undefined
+  /** Milliseconds from there until `to` is reached. */
+  readonly overMs: number
+}
 
 const isLinear = (relaxing: Relaxing): relaxing is LinearRelaxation => typeof relaxing === 'object' && 'from' in relaxing
 

@@ -5,10 +5,10 @@ import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
 import { relaxingOf, tableOf } from './levels.js'
 import { loosest } from './relaxing.js'
 import type { Rule } from './rule.js'
-import { compares } from './compare.js'
+import { compares, holdsBetween } from './comparing.js'
 import { tallyOf } from './tally.js'
 import { isSteady, timingOf } from './timing.js'
-import { A_LIST, A_NUMBER, A_TEXT, valuesOf, type ValueType, type Wanted } from './values.js'
+import { A_BOOLEAN, A_LIST, A_NUMBER, A_TEXT, valuesOf, type Scalar, type ValueType, type Wanted } from './values.js'
 
 export function compileRequire(rule: Rule & RequireRule, { index, levels }: RuleContext): CompiledRule {
   const fitsAt = testOf(rule)
@@ -62,9 +62,11 @@ function testOf(rule: Rule & RequireRule): (ticket: RuleTicket, refuse: Refuse) 
       return () => all
     }
   }
-  if (operator === 'in') return every(A_TEXT, (text) => (value as readonly string[]).includes(text))
-  if (operator === 'contains') return every(A_LIST, (list) => list.includes(value as string))
-  if (typeof value === 'string') return every(A_TEXT, (text) => (text === value) === (operator === '='))
+  const asStated = (one: Scalar | readonly string[]) => holdsBetween(one, operator, value as string | readonly string[])
+  if (operator === 'in' || operator === 'not in') return every(A_TEXT, asStated)
+  if (operator === 'contains' || operator === 'excludes') return every(A_LIST, asStated)
+  if (typeof value === 'string') return every(A_TEXT, asStated)
+  if (typeof value === 'boolean') return every(A_BOOLEAN, asStated)
   const number = wantedOf(rule, A_NUMBER)
   return (ticket, refuse) => {
     const values = valuesOf(ticket, number, refuse)

@@ -15,6 +15,16 @@ function nameOf(rule: RuleDefinition): string {
   return about.filter((part) => part !== undefined).join(' ')
 }
 
+/** Rules that were given no name get a number where another one is called the same: `require skill`, `require skill 2`. */
+export function withDistinctNames(rules: readonly Rule[]): Rule[] {
+  const taken = new Map<string, number>()
+  return rules.map((rule) => {
+    const nth = (taken.get(rule.name) ?? 0) + 1
+    taken.set(rule.name, nth)
+    return nth === 1 || rule.name !== nameOf(rule) ? rule : { ...rule, name: `${rule.name} ${nth}` }
+  })
+}
+
 export const withDefaults = (rule: RuleDefinition): Rule => ({
   ...rule,
   name: rule.name ?? nameOf(rule),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createPool } from '../../kernel/pool.js'
 import { compileQueue } from '../compile.js'
 import { defineQueue } from '../queue.js'
-import type { Relaxing } from './definition.js'
+import type { Relaxing } from './relaxing.js'
 
 const NOW = 1_000_000
 const TICK_MS = 250

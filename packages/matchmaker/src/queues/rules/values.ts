@@ -1,5 +1,5 @@
 // pure: what the players of a ticket have for an attribute
-import type { Missing } from './definition.js'
+import { PARTY_SIZE, type Missing } from './definition.js'
 import type { Refuse, RuleTicket } from './facts.js'
 
 /** A type of attribute, and what to call it. */
@@ -10,9 +10,15 @@ export interface ValueType<Value> {
 
 export const A_NUMBER: ValueType<number> = { called: 'a number', is: (value): value is number => Number.isFinite(value) }
 export const A_TEXT: ValueType<string> = { called: 'a text', is: (value): value is string => typeof value === 'string' }
-export const NUMBER_OR_TEXT: ValueType<number | string> = {
-  called: 'a number or a text',
-  is: (value): value is number | string => A_TEXT.is(value) || A_NUMBER.is(value),
+/** What is one thing, and no list. */
+export type Scalar = number | string | boolean
+export const A_SCALAR: ValueType<Scalar> = {
+  called: 'a number, a text or a boolean',
+  is: (value): value is Scalar => A_TEXT.is(value) || A_NUMBER.is(value) || typeof value === 'boolean',
+}
+export const A_BOOLEAN: ValueType<boolean> = {
+  called: 'a boolean',
+  is: (value): value is boolean => typeof value === 'boolean',
 }
 export const A_LIST: ValueType<readonly string[]> = {
   called: 'a list of texts',
@@ -34,6 +40,7 @@ export interface Wanted<Value> {
  */
 export function valueOf<Value>({ players }: RuleTicket, index: number, wanted: Wanted<Value>, refuse: Refuse): Value | undefined {
   const { attribute, type, missing = 'refuse', rule } = wanted
+  if (attribute === PARTY_SIZE && type.is(players.length)) return players.length
   const attributes = players[index]?.attributes ?? {}
   const value = Object.hasOwn(attributes, attribute) ? attributes[attribute] : undefined
   if (type.is(value)) return value

@@ -20,7 +20,7 @@ export interface FoundMatch extends InCommon {
 
 /** What all players of a match have in common: by attribute, of the rules `equal` and `overlap`. */
 export interface InCommon {
-  readonly equality: Readonly<Record<string, string | number>>
+  readonly equality: Readonly<Record<string, string | number | boolean>>
   readonly intersection: Readonly<Record<string, readonly string[]>>
 }
 

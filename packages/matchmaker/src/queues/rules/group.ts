@@ -1,0 +1,91 @@
+// pure: rules made of rules: any, all, not
+import type { MatchLevels } from '../../kernel/model.js'
+import type { CompiledRule, RuleContext } from './compiled-rule.js'
+import type { AllRule, AnyRule, NotRule, RuleDefinition } from './definition.js'
+import type { Facts, Refuse, RuleTicket, Teams } from './facts.js'
+import { innerRulesOf, tableOf } from './levels.js'
+import { allPairs } from './pairwise.js'
+import { withDefaults, type Rule } from './rule.js'
+import { timingOf } from './timing.js'
+
+/** Stands for the fact of a ticket with which an inner rule never holds: an attribute is missing, or a party's players differ. */
+const NEVER = Symbol('never')
+
+/**
+ * Inner rules are asked about the whole match, each by facts of its own: what the group knows of a ticket are `Facts` whose `of` has
+ * an entry for each inner rule.
+ * @param compile compiles an inner rule.
+ */
+export function compileGroup(
+  rule: Rule & (AnyRule | AllRule | NotRule),
+  context: RuleContext,
+  compile: (rule: Rule, context: RuleContext) => CompiledRule,
+): CompiledRule {
+  const { levels, index } = context
+  const inner = innerRulesOf(rule).map((one, at) => compile(asInner(one, rule, at), { ...context, index: at, isInner: true }))
+  const counts = tableOf(levels, 1, 0, rule)
+  const timing = timingOf(rule, levels, false)
+  const factsOf = ({ of }: Facts) => of[index] as Facts
+  const holds = (test: (one: CompiledRule, at: number) => boolean): boolean =>
+    rule.kind === 'any' ? inner.some(test) : inner.every(test)
+  const isNever = ({ of }: Facts, at: number) => of[at] === NEVER
+
+  const whole = (teams: Teams, match: MatchLevels): boolean => {
+    const known = teams.map((team) => team.map(factsOf))
+    const isMet = holds(
+      (one, at) => !known.some((team) => team.some((facts) => isNever(facts, at))) && wholeOf(one, known, match),
+    )
+    return rule.kind === 'not' ? !isMet : isMet
+  }
+  const factOf = (ticket: RuleTicket, refuse: Refuse): Facts => {
+    const facts = { ticket, of: inner.map((one) => factOrNever(one, ticket)) }
+    const isPossible = rule.kind === 'not' || holds((_, at) => !isNever(facts, at))
+    if (isPossible || counts[levels.last] === 0) return facts
+    throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}`)
+  }
+  const compiled: CompiledRule = {
+    rule,
+    factOf,
+    whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || whole(teams, match),
+  }
+  // What is forbidden can only be told of the whole.
+  if (rule.kind === 'not') return compiled
+  return {
+    ...compiled,
+    pair: (one, other, level) => {
+      if (counts[timing.ofPair(level)] === 0) return true
+      const [some, others] = [factsOf(one), factsOf(other)]
+      return holds(({ pair }, at) => !isNever(some, at) && !isNever(others, at) && (pair?.(some, others, level) ?? true))
+    },
+    part: (teams, roomOf, match) => {
+      if (counts[timing.ofPart(match)] === 0) return true
+      const known = teams.map((team) => team.map(factsOf))
+      return holds(
+        ({ part }, at) =>
+          !known.some((team) => team.some((facts) => isNever(facts, at))) && (part?.(known, roomOf, match) ?? true),
+      )
+    },
+  }
+}
+
+/** What counts for all of the group counts for each rule in it. */
+const asInner = (one: RuleDefinition, { by, hard, optionalAfterMs, name }: Rule, at: number): Rule =>
+  withDefaults({ ...one, by, hard, optionalAfterMs, name: `${name}.${at}` })
+
+/** A rule that has no more to say about the whole match than about its pairs is asked about these. */
+function wholeOf({ whole, pair }: CompiledRule, teams: Teams, match: MatchLevels): boolean {
+  if (whole !== undefined) return whole(teams, match)
+  return pair === undefined || allPairs(teams.flat(), (one, other) => pair(one, other, match.youngest))
+}
+
+/** Why an inner rule would refuse a ticket by itself: then it does not hold, and another one may. */
+class NeverHolds extends Error {}
+
+function factOrNever({ factOf }: CompiledRule, ticket: RuleTicket): unknown {
+  try {
+    return factOf?.(ticket, () => new NeverHolds())
+  } catch (error) {
+    if (error instanceof NeverHolds) return NEVER
+    throw error
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import type { CustomRule } from './definition.js'
+import { relaxing } from './relaxing-schema.js'
+import type { Relaxing } from './relaxing.js'
+import { base, comparison, finite, missing, notNegative, problemOfValue, scope, text } from './schema-parts.js'
+
+/** The schemas of the rules that are about teams, or about the whole of a match. */
+
+/** A rule counts for a role all sets of roles: more would be slow (our choice). */
+const MOST_ROLES = 8
+
+export const compare = z
+  .strictObject({
+    kind: z.literal('compare'),
+    ...base,
+    scope,
+    attribute: text.optional(),
+    aggregate: z.enum(['avg', 'min', 'max', 'sum', 'count']),
+    team: text.optional(),
+    operator: comparison,
+    value: z.custom<Relaxing>((value) => value !== undefined).optional(),
+    otherTeam: text.optional(),
+    missing: missing(finite),
+  })
+  .superRefine((rule, context) => {
+    const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
+    if ((rule.attribute === undefined) !== (rule.aggregate === 'count')) {
+      refuse(['attribute'], rule.attribute === undefined ? 'must be given' : 'is not used for count')
+    }
+    if ((rule.value === undefined) === (rule.otherTeam === undefined)) refuse([], 'must have either value or otherTeam')
+    for (const key of ['team', 'otherTeam'] as const) {
+      if (rule.scope === 'match' && rule[key] !== undefined) refuse([key], "is not used where scope is 'match'")
+    }
+    if (rule.value === undefined) return
+    const problem = problemOfValue(rule.operator, rule.value)
+    if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
+  })
+
+const ROLE_COUNT = 'must be a whole number from 0, or { min, max } of which max is not the less'
+const whole = z.int().min(0)
+const roleCount = z
+  .union([whole, z.strictObject({ min: whole, max: whole.optional() })], ROLE_COUNT)
+  .refine((count) => typeof count === 'number' || (count.max ?? count.min) >= count.min, ROLE_COUNT)
+
+export const roles = z.strictObject({
+  kind: z.literal('roles'),
+  ...base,
+  roles: z.record(text, roleCount).refine((counts) => {
+    const count = Object.keys(counts).length
+    return count >= 1 && count <= MOST_ROLES
+  }, `must be 1 to ${MOST_ROLES} roles`),
+  team: text.optional(),
+})
+
+export const balance = z.strictObject({
+  kind: z.literal('balance'),
+  ...base,
+  attribute: text,
+  aggregate: z.enum(['avg', 'sum', 'min', 'max']).optional(),
+  max: relaxing(notNegative, 'rises'),
+  missing: missing(finite),
+})
+
+export const custom = z.strictObject({
+  kind: z.literal('custom'),
+  ...base,
+  name: text.max(64),
+  test: z.custom<CustomRule['test']>((value) => typeof value === 'function', 'must be a function'),
+})
