@@ -17,7 +17,8 @@ export async function footprintFigures(): Promise<Figures> {
   return {
     figures: [
       atMost('footprint: import of @muster/core', await importMilliseconds('@muster/core'), 120, 'ms'),
-      atMost('footprint: declarations of the client', bytes / 1000, 120, 'KB'),
+      // A sixth of it is what editors show of the 58 operations.
+      atMost('footprint: declarations of the client', bytes / 1000, 150, 'KB'),
       atMost('footprint: tsc -b of a project that uses it', await buildSeconds(), 2, 's'),
     ],
     peers: {

@@ -14,16 +14,27 @@ import { versions } from './versions.js'
 
 /** All 58 operations of the service, by resource. The client has the same shape. */
 export interface Api {
+  /** Applications, which group versions. */
   readonly applications: typeof applications
+  /** Versions of applications: what a deployment runs. */
   readonly versions: typeof versions
+  /** Tags of images in the service's container registry. */
   readonly registry: typeof registry
+  /** Buckets that receive container logs. */
   readonly storages: typeof storages
+  /** Pull profiles, which copy data from a bucket into containers. */
   readonly pullProfiles: typeof pullProfiles
+  /** Where deployments can run, and hosts to ping there. */
   readonly locations: typeof locations
+  /** Servers: created, followed, stopped and looked into. */
   readonly deployments: typeof deployments & typeof legacy
+  /** Fleets, which create deployments by themselves. */
   readonly fleets: typeof fleets
+  /** Policies of fleets: when they create deployments, and where. */
   readonly policies: typeof policies
+  /** Tags of deployments. */
   readonly tags: typeof tags
+  /** Sessions in which a relay passes traffic between users. */
   readonly relays: typeof relays
 }
 

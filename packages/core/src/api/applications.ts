@@ -81,29 +81,60 @@ const UpdateApplication = named<UpdateApplication>(
 )
 
 export const applications = {
+  /**
+   * Create an application.
+   * Route: `POST /v1/app`.
+   * Limit: none documented. Errors: `Conflict` (409).
+   * Source: service-api, Applications; required fields by our choice.
+   */
   create: operation('POST /v1/app', {
     summary: 'Create an application',
     input: CreateApplication,
     output: Application,
     errors: [400, 401, 409, 500],
   }),
+  /**
+   * Change an application.
+   * Route: `PATCH /v1/app/{app_name}`.
+   * Limit: none documented. Errors: `NotFound` (404), `Conflict` (409).
+   * Source: service-api, Applications.
+   */
   update: operation('PATCH /v1/app/{app_name}', {
     summary: 'Change an application',
     input: UpdateApplication,
     output: Application,
     errors: [400, 401, 404, 409, 500],
   }),
+  /**
+   * Read an application.
+   * Route: `GET /v1/app/{app_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Applications.
+   */
   get: operation('GET /v1/app/{app_name}', {
     summary: 'Read an application',
     input: ApplicationName,
     output: Application,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Delete an application and all its current versions.
+   * Route: `DELETE /v1/app/{app_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Deletes its versions, too.
+   * Source: service-api, Applications.
+   */
   delete: operation('DELETE /v1/app/{app_name}', {
     summary: 'Delete an application and all its current versions',
     input: ApplicationName,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * List all applications.
+   * Route: `GET /v1/apps`.
+   * Limit: none documented. Errors: those of every call.
+   * Source: service-api, Applications.
+   */
   list: operation('GET /v1/apps', {
     summary: 'List all applications',
     input: NoInput,

@@ -146,12 +146,24 @@ const ListFleetPolicies = named<ListFleetPolicies>('ListFleetPolicies', z.strict
 }))
 
 export const policies = {
+  /**
+   * Create a policy of a fleet.
+   * Route: `POST /v1/fleet/{fleet_name}/policies`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets; required fields by our choice.
+   */
   create: operation('POST /v1/fleet/{fleet_name}/policies', {
     summary: 'Create a policy of a fleet',
     input: CreateFleetPolicy,
     output: FleetPolicy,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * List the policies of a fleet.
+   * Route: `GET /v1/fleet/{fleet_name}/policies`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   list: operation('GET /v1/fleet/{fleet_name}/policies', {
     summary: 'List the policies of a fleet',
     input: ListFleetPolicies,
@@ -160,18 +172,36 @@ export const policies = {
     headers: { x_fields: 'X-Fields' },
     items: 'policies',
   }),
+  /**
+   * Read a policy of a fleet.
+   * Route: `GET /v1/fleet/{fleet_name}/policies/{policy_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   get: operation('GET /v1/fleet/{fleet_name}/policies/{policy_name}', {
     summary: 'Read a policy of a fleet',
     input: FleetPolicyName,
     output: FleetPolicy,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Change a policy of a fleet.
+   * Route: `PATCH /v1/fleet/{fleet_name}/policies/{policy_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   update: operation('PATCH /v1/fleet/{fleet_name}/policies/{policy_name}', {
     summary: 'Change a policy of a fleet',
     input: UpdateFleetPolicy,
     output: FleetPolicy,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Delete a policy; the fleet stays.
+   * Route: `DELETE /v1/fleet/{fleet_name}/policies/{policy_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   delete: operation('DELETE /v1/fleet/{fleet_name}/policies/{policy_name}', {
     summary: 'Delete a policy; the fleet stays',
     input: FleetPolicyName,

@@ -109,30 +109,60 @@ const FleetVersionName = named<FleetVersionName>('FleetVersionName', z.strictObj
   version_name: segment,
 }))
 export const fleets = {
+  /**
+   * Create a fleet.
+   * Route: `POST /v1/fleet`.
+   * Limit: none documented. Errors: those of every call.
+   * Source: service-api, Fleets; required fields by our choice.
+   */
   create: operation('POST /v1/fleet', {
     summary: 'Create a fleet',
     input: CreateFleet,
     output: Fleet,
     errors: [400, 401, 500],
   }),
+  /**
+   * Read a fleet.
+   * Route: `GET /v1/fleet/{fleet_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   get: operation('GET /v1/fleet/{fleet_name}', {
     summary: 'Read a fleet',
     input: FleetName,
     output: Fleet,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Change a fleet.
+   * Route: `PATCH /v1/fleet/{fleet_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   update: operation('PATCH /v1/fleet/{fleet_name}', {
     summary: 'Change a fleet',
     input: UpdateFleet,
     output: Fleet,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Delete a fleet, its policies and its links to versions.
+   * Route: `DELETE /v1/fleet/{fleet_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   delete: operation('DELETE /v1/fleet/{fleet_name}', {
     summary: 'Delete a fleet, its policies and its links to versions',
     input: FleetName,
     output: Message,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * List fleets.
+   * Route: `GET /v1/fleets`.
+   * Limit: none documented. Errors: those of every call.
+   * Source: service-api, Fleets.
+   */
   list: operation('GET /v1/fleets', {
     summary: 'List fleets',
     input: PageInput,
@@ -140,12 +170,24 @@ export const fleets = {
     errors: [400, 401, 500],
     items: 'fleets',
   }),
+  /**
+   * Link a version to a fleet, which then deploys it per its policies.
+   * Route: `PUT /v1/fleet/{fleet_name}/app/{app_name}/version/{version_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   link: operation('PUT /v1/fleet/{fleet_name}/app/{app_name}/version/{version_name}', {
     summary: 'Link a version to a fleet, which then deploys it per its policies',
     input: FleetVersionName,
     output: FleetLink,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Unlink a version from a fleet; both stay.
+   * Route: `DELETE /v1/fleet/{fleet_name}/app/{app_name}/version/{version_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Fleets.
+   */
   unlink: operation('DELETE /v1/fleet/{fleet_name}/app/{app_name}/version/{version_name}', {
     summary: 'Unlink a version from a fleet; both stay',
     input: FleetVersionName,

@@ -150,6 +150,13 @@ const LegacyDeployed = named<LegacyDeployed>('LegacyDeployed', z.looseObject({
 }))
 
 export const legacy = {
+  /**
+   * Deploy the legacy way.
+   * Route: `POST /v1/deploy`.
+   * Limit: 40 per second. Errors: `Conflict` (409), `NoCapacity` (422).
+   * Source: service-api, Legacy deploy; required fields by our choice.
+   * @deprecated The specification replaces it by `deployments.create`.
+   */
   deployLegacy: operation('POST /v1/deploy', {
     summary: 'Deploy the legacy way',
     input: DeployLegacy,

@@ -133,6 +133,13 @@ const ListLocations = named<ListLocations>('ListLocations', z.strictObject({
 }))
 
 export const locations = {
+  /**
+   * List locations; with app and version, only those with capacity.
+   * Route: `GET /v1/locations`.
+   * Limit: none documented. Errors: those of every call.
+   * Kept for `cacheTtlMs`, except with `app` and `version`.
+   * Source: service-api, Locations and beacons.
+   */
   list: operation('GET /v1/locations', {
     summary: 'List locations; with app and version, only those with capacity',
     input: ListLocations,
@@ -141,6 +148,13 @@ export const locations = {
     items: 'locations',
     open: { type: 'locationTypeParameter', tags: 'locationTagsParameter' },
   }),
+  /**
+   * List ping beacons.
+   * Route: `GET /v1/locations/beacons`.
+   * Limit: none documented. Errors: those of every call.
+   * Kept for `cacheTtlMs`.
+   * Source: service-api, Locations and beacons.
+   */
   beacons: operation('GET /v1/locations/beacons', {
     summary: 'List ping beacons',
     input: PageInput,

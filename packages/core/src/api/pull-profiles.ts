@@ -162,29 +162,59 @@ const PullProfileLinkName = named<PullProfileLinkName>('PullProfileLinkName', z.
 }))
 
 export const pullProfiles = {
+  /**
+   * Create a pull profile.
+   * Route: `POST /v1/storage/endpoint/{endpoint_name}/pull-profile`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   create: operation('POST /v1/storage/endpoint/{endpoint_name}/pull-profile', {
     summary: 'Create a pull profile',
     input: CreatePullProfile,
     output: PullProfile,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Read a pull profile.
+   * Route: `GET /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   get: operation('GET /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}', {
     summary: 'Read a pull profile',
     input: PullProfileName,
     output: PullProfile,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Change a pull profile.
+   * Route: `PATCH /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   update: operation('PATCH /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}', {
     summary: 'Change a pull profile',
     input: UpdatePullProfile,
     output: PullProfile,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Delete a pull profile; linked versions stop receiving the data, the storage stays.
+   * Route: `DELETE /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   delete: operation('DELETE /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}', {
     summary: 'Delete a pull profile; linked versions stop receiving the data, the storage stays',
     input: PullProfileName,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * List the pull profiles of an endpoint storage.
+   * Route: `GET /v1/storage/endpoint/{endpoint_name}/pull-profiles`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   list: operation('GET /v1/storage/endpoint/{endpoint_name}/pull-profiles', {
     summary: 'List the pull profiles of an endpoint storage',
     input: ListPullProfiles,
@@ -192,6 +222,13 @@ export const pullProfiles = {
     errors: [400, 401, 404, 500],
     items: 'pull_profiles',
   }),
+  /**
+   * Link a pull profile to an application version.
+   * Route:
+   * `PUT /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   link: operation(
     'PUT /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}',
     {
@@ -201,6 +238,13 @@ export const pullProfiles = {
       errors: [400, 401, 404, 500],
     },
   ),
+  /**
+   * Unlink a pull profile from an application version; the profile stays.
+   * Route:
+   * `DELETE /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   unlink: operation(
     'DELETE /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}',
     {

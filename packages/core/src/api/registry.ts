@@ -72,12 +72,24 @@ const ImageName = named<ImageName>('ImageName', z.strictObject({ image_name: seg
 const ImageTag = named<ImageTag>('ImageTag', z.strictObject({ image_name: segment, tag_name: segment }))
 
 export const registry = {
+  /**
+   * List the tags of an image.
+   * Route: `GET /v1/container-registry/images/{image_name}/tags`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Container registry.
+   */
   listTags: operation('GET /v1/container-registry/images/{image_name}/tags', {
     summary: 'List the tags of an image',
     input: ImageName,
     output: RegistryTagList,
     errors: [401, 404, 500],
   }),
+  /**
+   * Delete one tag of an image.
+   * Route: `DELETE /v1/container-registry/images/{image_name}/tags/{tag_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Container registry.
+   */
   deleteTag: operation('DELETE /v1/container-registry/images/{image_name}/tags/{tag_name}', {
     summary: 'Delete one tag of an image',
     input: ImageTag,

@@ -177,35 +177,72 @@ const RevokeRelayUser = named<RevokeRelayUser>('RevokeRelayUser', z.strictObject
 
 /** The error answers of relay operations are not shown: those of create, get, authorize and revoke are public facts; list and delete are ours by analogy. */
 export const relays = {
+  /**
+   * Open a relay session for a set of users.
+   * Route: `POST /v1/relays/sessions`.
+   * Limit: none documented. Errors: `Forbidden` (403), `ServerError` (503).
+   * The session is ready later: read it until `ready`.
+   * Source: service-api, Relay sessions; errors by public fact, required fields by our choice.
+   */
   create: operation('POST /v1/relays/sessions', {
     summary: 'Open a relay session for a set of users',
     input: CreateRelaySession,
     output: RelaySession,
     errors: [400, 401, 403, 500, 503],
   }),
+  /**
+   * List active relay sessions.
+   * Route: `GET /v1/relays/sessions`.
+   * Limit: none documented. Errors: `Forbidden` (403).
+   * Source: service-api, Relay sessions; errors by our choice.
+   */
   list: operation('GET /v1/relays/sessions', {
     summary: 'List active relay sessions',
     input: NoInput,
     output: RelaySessionList,
     errors: [401, 403],
   }),
+  /**
+   * Read a relay session.
+   * Route: `GET /v1/relays/sessions/{session_id}`.
+   * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404).
+   * Source: service-api, Relay sessions; errors by public fact.
+   */
   get: operation('GET /v1/relays/sessions/{session_id}', {
     summary: 'Read a relay session',
     input: RelaySessionId,
     output: RelaySession,
     errors: [401, 403, 404],
   }),
+  /**
+   * End a relay session.
+   * Route: `DELETE /v1/relays/sessions/{session_id}`.
+   * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404).
+   * Source: service-api, Relay sessions; errors by our choice.
+   */
   delete: operation('DELETE /v1/relays/sessions/{session_id}', {
     summary: 'End a relay session',
     input: RelaySessionId,
     errors: [401, 403, 404],
   }),
+  /**
+   * Let one more user into a relay session.
+   * Route: `POST /v1/relays/sessions:authorize-user`.
+   * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404), `Conflict` (409).
+   * Source: service-api, Relay sessions; errors by public fact.
+   */
   authorizeUser: operation('POST /v1/relays/sessions:authorize-user', {
     summary: 'Let one more user into a relay session',
     input: AuthorizeRelayUser,
     output: RelaySessionOfUser,
     errors: [400, 401, 403, 404, 409],
   }),
+  /**
+   * Take a user out of a relay session.
+   * Route: `POST /v1/relays/sessions:revoke-user`.
+   * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404).
+   * Source: service-api, Relay sessions; errors by public fact.
+   */
   revokeUser: operation('POST /v1/relays/sessions:revoke-user', {
     summary: 'Take a user out of a relay session',
     input: RevokeRelayUser,

@@ -139,29 +139,59 @@ const ListEndpointStorages = named<ListEndpointStorages>(
 )
 
 export const storages = {
+  /**
+   * Create an endpoint storage for container logs.
+   * Route: `POST /v1/storage/endpoint`.
+   * Limit: none documented. Errors: those of every call.
+   * Source: service-api, Log storage.
+   */
   create: operation('POST /v1/storage/endpoint', {
     summary: 'Create an endpoint storage for container logs',
     input: CreateEndpointStorage,
     output: EndpointStorage,
     errors: [400, 401, 500],
   }),
+  /**
+   * Read an endpoint storage.
+   * Route: `GET /v1/storage/endpoint/{endpoint_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   get: operation('GET /v1/storage/endpoint/{endpoint_name}', {
     summary: 'Read an endpoint storage',
     input: EndpointName,
     output: EndpointStorage,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Change an endpoint storage.
+   * Route: `PATCH /v1/storage/endpoint/{endpoint_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   update: operation('PATCH /v1/storage/endpoint/{endpoint_name}', {
     summary: 'Change an endpoint storage',
     input: UpdateEndpointStorage,
     output: EndpointStorage,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Delete an endpoint storage; versions linked to it can no longer store logs.
+   * Route: `DELETE /v1/storage/endpoint/{endpoint_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Log storage.
+   */
   delete: operation('DELETE /v1/storage/endpoint/{endpoint_name}', {
     summary: 'Delete an endpoint storage; versions linked to it can no longer store logs',
     input: EndpointName,
     errors: [401, 404, 500],
   }),
+  /**
+   * List endpoint storages.
+   * Route: `GET /v1/storage/endpoints`.
+   * Limit: none documented. Errors: those of every call.
+   * Source: service-api, Log storage.
+   */
   list: operation('GET /v1/storage/endpoints', {
     summary: 'List endpoint storages',
     input: ListEndpointStorages,

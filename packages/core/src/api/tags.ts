@@ -83,30 +83,60 @@ const RenameDeploymentTag = named<RenameDeploymentTag>('RenameDeploymentTag', z.
 }))
 
 export const tags = {
+  /**
+   * List the tags of a deployment.
+   * Route: `GET /v1/deployments/{request_id}/tags`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Deployment tags.
+   */
   list: operation('GET /v1/deployments/{request_id}/tags', {
     summary: 'List the tags of a deployment',
     input: TaggedDeployment,
     output: DeploymentTagList,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Read a tag of a deployment.
+   * Route: `GET /v1/deployments/{request_id}/tags/{tag_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Deployment tags.
+   */
   get: operation('GET /v1/deployments/{request_id}/tags/{tag_name}', {
     summary: 'Read a tag of a deployment',
     input: DeploymentTagName,
     output: DeploymentTag,
     errors: [400, 401, 404, 500],
   }),
+  /**
+   * Tag a deployment.
+   * Route: `POST /v1/deployments/{request_id}/tags`.
+   * Limit: none documented. Errors: `NotFound` (404), `Conflict` (409).
+   * Source: service-api, Deployment tags.
+   */
   create: operation('POST /v1/deployments/{request_id}/tags', {
     summary: 'Tag a deployment',
     input: CreateDeploymentTag,
     output: DeploymentTag,
     errors: [400, 401, 404, 409, 500],
   }),
+  /**
+   * Rename a tag of a deployment.
+   * Route: `PATCH /v1/deployments/{request_id}/tags/{tag_name}`.
+   * Limit: none documented. Errors: `NotFound` (404), `Conflict` (409).
+   * Source: service-api, Deployment tags.
+   */
   update: operation('PATCH /v1/deployments/{request_id}/tags/{tag_name}', {
     summary: 'Rename a tag of a deployment',
     input: RenameDeploymentTag,
     output: DeploymentTag,
     errors: [400, 401, 404, 409, 500],
   }),
+  /**
+   * Remove a tag from a deployment.
+   * Route: `DELETE /v1/deployments/{request_id}/tags/{tag_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Deployment tags.
+   */
   delete: operation('DELETE /v1/deployments/{request_id}/tags/{tag_name}', {
     summary: 'Remove a tag from a deployment',
     input: DeploymentTagName,

@@ -164,30 +164,61 @@ const UpdateVersion = named<UpdateVersion>('UpdateVersion', z.strictObject({
 }))
 
 export const versions = {
+  /**
+   * Create an application version.
+   * Route: `POST /v1/app/{app_name}/version`.
+   * Limit: none documented. Errors: `NotFound` (404), `Conflict` (409), `DependencyFailed` (424).
+   * Source: service-api, Applications; required fields by our choice.
+   */
   create: operation('POST /v1/app/{app_name}/version', {
     summary: 'Create an application version',
     input: CreateVersion,
     output: VersionSaved,
     errors: [400, 401, 404, 409, 424, 500],
   }),
+  /**
+   * Read an application version.
+   * Route: `GET /v1/app/{app_name}/version/{version_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Applications.
+   */
   get: operation('GET /v1/app/{app_name}/version/{version_name}', {
     summary: 'Read an application version',
     input: VersionName,
     output: Version,
     errors: [401, 404, 500],
   }),
+  /**
+   * Change an application version (CPU, memory and GPU stay).
+   * Route: `PATCH /v1/app/{app_name}/version/{version_name}`.
+   * Limit: none documented. Errors: `NotFound` (404), `DependencyFailed` (424).
+   * CPU, memory and GPU stay as they are.
+   * Source: service-api, Applications.
+   */
   update: operation('PATCH /v1/app/{app_name}/version/{version_name}', {
     summary: 'Change an application version (CPU, memory and GPU stay)',
     input: UpdateVersion,
     output: VersionSaved,
     errors: [400, 401, 404, 424, 500],
   }),
+  /**
+   * Delete an application version.
+   * Route: `DELETE /v1/app/{app_name}/version/{version_name}`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Applications.
+   */
   delete: operation('DELETE /v1/app/{app_name}/version/{version_name}', {
     summary: 'Delete an application version',
     input: VersionName,
     output: VersionDeleted,
     errors: [401, 404, 500],
   }),
+  /**
+   * List the versions of an application.
+   * Route: `GET /v1/app/{app_name}/versions`.
+   * Limit: none documented. Errors: `NotFound` (404).
+   * Source: service-api, Applications.
+   */
   list: operation('GET /v1/app/{app_name}/versions', {
     summary: 'List the versions of an application',
     input: ApplicationName,

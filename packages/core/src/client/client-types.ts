@@ -9,7 +9,9 @@ import type { WaitOptions } from './wait-until-ready.js'
 
 /**
  * Calls the operation: resolves with the body of its answer, frozen, or rejects with a `MusterError` (or
- * the reason of an aborted signal). A documented rate limit is kept by waiting.
+ * the reason of an aborted signal). A documented rate limit is kept by waiting. Besides the errors that an operation names,
+ * every call may meet `InvalidInput` (400), `Unauthorized` (401), `RateLimited` (429), `ServerError` (5xx), `ConnectionLost`,
+ * `TimedOut` and `UnexpectedResponse`.
  */
 export interface Call<Input, Output> {
   (input: Input, options?: CallOptions): Promise<Output>

@@ -74,7 +74,8 @@ function parameter({ place, name }: { readonly place: string; readonly name: str
     in: place,
     required: required || undefined,
     description,
-    // An object travels as JSON in the text of the query.
-    ...(isText ? { schema } : { content: jsonContent(schema) }),
+    // An object travels as JSON in the text of the query. As a text with a schema of its own: generators know what to make
+    // of a text, and hardly one of a parameter with `content`.
+    schema: isText ? schema : { type: 'string', contentMediaType: 'application/json', contentSchema: schema },
   })
 }
