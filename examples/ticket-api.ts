@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { getConnInfo } from '@hono/node-server/conninfo'
-import { serve } from '@hono/node-server'
+import { serve, type HttpBindings } from '@hono/node-server'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createClient } from '@muster/core'
 import { bearerToken, nodeListener } from '@muster/core/http'
 import { createEmulator } from '@muster/emulator'
@@ -38,6 +38,8 @@ const apiAt = (basePath: string) =>
       return token === 'token-of-our-backend' ? { id: 'backend', role: 'backend' } : undefined
     },
     beacons: () => client.locations.beacons.all(),
+    // So short that this example ends soon: the default is 10 s.
+    limits: { bodies: { timeoutMs: 500 } },
   })
 
 interface Running {
@@ -80,11 +82,14 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(app.server), close: () => app.close() }
   },
 
-  // Hono has Requests and Responses of its own accord, and the player's address beside them.
+  // Hono on Node gives what node:http gave it. Elsewhere it has Requests: `(context) => api(context.req.raw, { remoteAddress })`.
   Hono: async () => {
-    const app = new Hono()
-    const api = apiAt('/matchmaking')
-    app.all('/matchmaking/*', (context) => api(context.req.raw, { remoteAddress: getConnInfo(context).remote.address }))
+    const app = new Hono<{ Bindings: HttpBindings }>()
+    const listener: (message: HttpBindings['incoming'], response: HttpBindings['outgoing']) => void = nodeListener(apiAt('/matchmaking'))
+    app.all('/matchmaking/*', ({ env }) => {
+      listener(env.incoming, env.outgoing)
+      return RESPONSE_ALREADY_SENT
+    })
     const server = await new Promise<ReturnType<typeof serve>>((resolve) => {
       const starting = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(starting))
     })
@@ -129,6 +134,14 @@ function player(base: string, token: string) {
   }
 }
 
+/** What somebody may send who means no good: a body that never ends. It costs a few bytes, and not for long. */
+async function sendWithoutEnd(base: string, token: string): Promise<number> {
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode('{')) })
+  const headers = { authorization: token, 'content-type': 'application/json' }
+  const init: RequestInit & { duplex: 'half' } = { method: 'POST', headers, body, duplex: 'half' }
+  return (await fetch(`${base}/tickets`, init)).status
+}
+
 for (const [name, start] of Object.entries(adapters)) {
   const { port, close } = await start()
   const base = `http://127.0.0.1:${port}/matchmaking`
@@ -137,6 +150,8 @@ for (const [name, start] of Object.entries(adapters)) {
   const [annsServer, bensServer] = await Promise.all([ann.listen(annsTicket), ben.poll(bensTicket)])
   assert.deepEqual(annsServer.assignment, bensServer.assignment)
   console.log(`${name}: ann and ben play at ${annsServer.assignment?.ports['game']?.link}`)
+  assert.equal(await sendWithoutEnd(base, 'token-of-ann'), 408)
+  assert.equal(await sendWithoutEnd(base, 'token-of-nobody'), 401)
   await player(base, 'token-of-our-backend').ask('DELETE', `/matches/${annsServer.match_id}`)
   await close()
 }
