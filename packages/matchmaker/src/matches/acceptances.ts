@@ -1,16 +1,16 @@
 import type { TicketRecord } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
 
-/** Who has been asked to accept a match, and has not answered yet. */
+/** Tickets whose players are asked to accept a match and have not all answered. */
 export interface Acceptances {
-  /** It was taken into a match that asks. */
+  /** Asks the players of a ticket. */
   expect(record: TicketRecord): void
-  /** Gives those of them who had not accepted yet. */
+  /** Notes that these players accept. Returns those who had not accepted before. */
   accept(record: TicketRecord, playerIds: readonly string[]): readonly string[]
-  /** It is not in the match any more. */
+  /** The ticket has left the match. */
   forget(record: TicketRecord): void
   isPending(record: TicketRecord): boolean
-  /** Those whose time is over. */
+  /** Tickets whose time to accept is over. */
   overdue(now: number): TicketRecord[]
 }
 

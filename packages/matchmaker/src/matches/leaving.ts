@@ -6,11 +6,11 @@ import type { CancelReason } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
 import type { Replacing } from './replacing.js'
 
-/** Who leaves a match before it is over, and what becomes of it. */
+/** Removes tickets and players from a match, and replaces them or dissolves the match. */
 export interface Leaving {
-  /** Tickets without a server leave for good: others are looked for in their place, or the match dissolves. */
+  /** Removes tickets that have no server yet. Others are looked for in their place, or the match dissolves. */
   together(match: Match, records: readonly TicketRecord[], reason: CancelReason, now: number): void
-  /** Players do not play any more. Before the server runs they take their tickets along, as if these were cancelled. */
+  /** Removes players. Before the server runs, their tickets are cancelled. */
   players(match: Match, playerIds: readonly string[], now: number): void
 }
 
@@ -35,7 +35,7 @@ export function createLeaving({ tickets, acceptances, replacing, dissolve }: Lea
       return dissolve(match, { reason: unaccepted ? 'not-accepted' : 'dissolved' }, now)
     }
     const left = replacing.tellPlayers(match, (all) => without(all, new Set(playersOf(records))))
-    // The others left while this one was about to come.
+    // The others left while this ticket was about to join.
     if (match.phase === 'running' && left?.length === 0) dissolve(match, { reason: 'dissolved', stop: 'left' }, now)
   }
 

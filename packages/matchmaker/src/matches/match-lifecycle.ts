@@ -33,27 +33,27 @@ import { createReplacing } from './replacing.js'
 export interface MatchLifecycle {
   find(matchId: string): Match | undefined
   all(): Iterable<Match>
-  /** How many more matches may be made now; those that are being asked count. */
+  /** How many more matches may be made now. Matches that are asking count as made. */
   room(now: number): number
-  /** Deploys servers for those that wait for one, and deals with whoever did not accept in time. */
+  /** Deploys servers for matches that are due, and removes tickets that did not accept in time. */
   advance(now: number): void
-  /** Makes a match. Resolves when its intent is in the journal. Undefined if a ticket does not wait any more: nothing is done. */
+  /** Makes a match. Resolves when its intent is in the journal. Returns undefined, and does nothing, if a ticket has stopped waiting. */
   begin(group: Group, now: number): Promise<void> | undefined
-  /** Tickets come into a match that takes more players; nothing changes if it has changed, or one of them. */
+  /** Adds tickets to a match by its backfill. Does nothing if the backfill or one of the tickets has changed meanwhile. */
   join(group: Group, now: number): void
-  /** Players of a ticket that was asked accept. */
+  /** Players accept the match that was found for their ticket. */
   accept(record: TicketRecord, playerIds: readonly string[], now: number): void
-  /** A ticket without a server leaves its match for good. */
+  /** Removes a ticket that has no server yet from its match. */
   leave(record: TicketRecord, reason: CancelReason, now: number): void
-  /** The server listens. */
+  /** The server of the match listens: players may connect. */
   ready(matchId: string, requestId: string, assignment: Assignment, now: number): void
-  /** Players do not play any more. Before the server runs they take their tickets along, as if these were cancelled. */
+  /** Players have left. Before the server runs, their tickets are cancelled. */
   desert(match: Match, playerIds: readonly string[], now: number): void
-  /** It comes to nothing, or to its end: tickets without a server search again. */
+  /** Ends a match: its server is stopped, and tickets without a server search again. */
   dissolve(match: Match, why: EndOfMatch, now: number): void
-  /** The same, but they do not. */
+  /** Ends a match as the matchmaker closes: its tickets are cancelled. */
   close(match: Match, now: number): void
-  /** A match of an earlier process that runs. */
+  /** Takes over a running match of an earlier process. */
   adopt(match: Match): void
 }
 
@@ -67,7 +67,7 @@ export interface MatchLifecycleOptions {
 
 export function createMatchLifecycle({ tickets, backfills, allocator, events, random }: MatchLifecycleOptions): MatchLifecycle {
   const matches = new Map<string, Match>()
-  /** Those that are asking or due: of thousands of matches, only these are looked at each tick. */
+  /** Matches that are asking or due. Of thousands of matches, only these are looked at each tick. */
   const early = new Set<Match>()
   const acceptances = createAcceptances(tickets)
   const replacing = createReplacing({ backfills, allocator })
@@ -82,7 +82,7 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
     return true
   }
 
-  /** @param teamOf for each of those who are seated the index of its team. */
+  /** @param teamOf for each seated ticket the index of its team. */
   const deploy = (match: Match, teamOf: readonly number[]): Promise<void> => {
     const { matchId, queue, teams, seated, foundAt, expansionMs } = match
     const { deploy: definition, rules, acceptance } = queue
@@ -103,7 +103,7 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
     return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
   }
 
-  /** As soon as nobody is missing and all have accepted, a server is due. */
+  /** Makes the match due for a server once nobody is missing and all have accepted. */
   const proceed = (match: Match, now: number) => {
     if (match.phase !== 'asking' || match.backfill !== undefined) return
     if (match.seated.some(acceptances.isPending)) return
@@ -121,7 +121,7 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
     }
   }
 
-  /** Their server runs: they are told where. */
+  /** Assigns tickets to the running server. */
   const arrive = (match: Match, records: readonly TicketRecord[], now: number) => {
     const { requestId, assignment } = match
     if (requestId === undefined || assignment === undefined || records.length === 0) return
@@ -142,7 +142,7 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
     tickets.matchOver(match, now)
   }
 
-  /** First the match, so that whoever hears of the tickets finds it gone. */
+  /** The match ends before its tickets return, so that a listener finds it gone. */
   const dissolve: MatchLifecycle['dissolve'] = (match, { reason, counts = false, stop = reason }, now) => {
     if (match.phase === 'over') return
     over(match, now)
@@ -152,7 +152,7 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
 
   const leaving = createLeaving({ tickets, acceptances, replacing, dissolve })
 
-  /** Whether its server is being stopped: then it is over before that is confirmed, and nobody is sent there or kept for it. */
+  /** Dissolves a match whose server is being stopped, before that is confirmed: nobody is sent there. Returns whether it did. */
   const endIfGoing = (match: Match, now: number): boolean => {
     if (match.phase !== 'running' || allocator.find(match.matchId)?.phase === 'running') return false
     dissolve(match, { reason: 'stopped' }, now)
@@ -191,7 +191,7 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
       matches.set(match.matchId, match)
       if (asks) early.add(match)
       const begun = asks ? Promise.resolve() : deploy(match, group.teams)
-      // Only now, so that a listener may cancel or stop what it hears of.
+      // Emitted last, so that a listener may cancel the tickets or stop the match.
       if (events.isHeard('matchFound')) {
         const { matchId, expansionMs } = match
         events.emit('matchFound', { matchId, queue: queue.name, tickets: group.records.map(ticketOf), expansionMs })

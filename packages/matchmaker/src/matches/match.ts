@@ -4,16 +4,16 @@ import type { ReturnReason, StopReason } from '../servers/records/reasons.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
 import type { Placed } from '../tickets/vacancies.js'
 
-/** Why a match comes to nothing, or to its end. */
+/** Why a match ends. */
 export interface EndOfMatch {
   readonly reason: ReturnReason
-  /** Whether it was the deployment's fault. Default false. */
+  /** Whether the deployment was at fault, which counts as an attempt of each ticket. Default false. */
   readonly counts?: boolean | undefined
-  /** Why its server is stopped, if that is another reason. */
+  /** Why its server is stopped. Default: `reason`. */
   readonly stop?: StopReason | undefined
 }
 
-/** One that gets a server at once. */
+/** A new match that gets a server at once. */
 export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShape[], foundAt: number): Match => ({
   matchId,
   queue,
@@ -32,11 +32,11 @@ export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShap
 
 const NOBODY: readonly never[] = []
 
-/** Whether it is in the match, and was not told yet where to connect. */
+/** Whether the ticket is in the match, and has no server yet. */
 export const isSeated = (record: TicketRecord, match: Match): boolean =>
   record.status === 'MATCH_FOUND' && record.seat?.match === match
 
-/** Those whose server is not there yet, or who are asked. */
+/** The tickets of the match that have no server yet. */
 export const waitingFor = (match: Match): readonly TicketRecord[] => match.seated.filter((record) => isSeated(record, match))
 
 export const playersOf = (records: readonly TicketRecord[]): readonly string[] =>

@@ -4,16 +4,16 @@ import type { BackfillRecord, Match } from '../tickets/records.js'
 import { presentIn, vacated, type Placed, type Vacancies } from '../tickets/vacancies.js'
 import { InvalidBackfill } from '../errors.js'
 
-/** Others in place of those who left a match. */
+/** Looks for players in place of those who left a match. */
 export interface Replacing {
   /**
-   * Looks for others in place of those who went, where the queue wants that. False if it does not, if nobody is
-   * left whom they could join, or if its rules cannot tell who would fit.
+   * Opens a backfill for those who left, if the queue replaces leavers. Returns false if it does not, if nobody is left in the
+   * match, or if the rules cannot tell who would fit.
    */
   replace(match: Match, gone: readonly Placed[], now: number): boolean
-  /** What is open has changed; one that its queue cannot serve any more is cancelled. */
+  /** Updates the open backfill; cancels it if its queue cannot serve it any more. */
   refresh(backfill: BackfillRecord, vacancies: Vacancies, ticketIds?: readonly string[]): void
-  /** Whoever looks after the server after a crash should know who plays on it. Gives them. */
+  /** Writes to the journal who plays on the server, for a process that takes over after a crash. Returns the players. */
   tellPlayers(match: Match, change: (playerIds: readonly string[]) => readonly string[]): readonly string[] | undefined
 }
 
@@ -22,11 +22,11 @@ export interface ReplacingOptions {
   readonly allocator: Pick<Allocator, 'find' | 'setPlayers'>
 }
 
-/** In a running match, whoever was about to come is always replaced. */
+/** In a running match, a ticket that was about to join is always replaced. */
 const isWanted = ({ phase, queue }: Match): boolean =>
   phase === 'running' || (phase === 'deploying' ? queue.replaceLeavers : queue.acceptance?.replace === true)
 
-/** Whoever goes on declining must not keep the others waiting for longer than their queue lets them. */
+/** Repeated declines must not keep the others waiting for longer than their queue allows. */
 const isOverdue = ({ phase, queue, seated }: Match, now: number): boolean =>
   (phase === 'asking' || phase === 'due') && seated.some(({ createdAt }) => now - createdAt >= queue.expireAfterMs)
 

@@ -6,33 +6,33 @@ import { STEP } from '../kernel/pool.js'
 import { isIn, slotIn } from '../tickets/pool-membership.js'
 import type { Tickets } from '../tickets/tickets.js'
 
-/** Tickets that go together. */
+/** Tickets that were grouped into a match. */
 export interface Group {
   readonly runtime: QueueRuntime
   /** The oldest first. */
   readonly records: readonly TicketRecord[]
   /** For each of them the index of its team. */
   readonly teams: readonly number[]
-  /** The match that they come into, as it was then; undefined for a new one. */
+  /** The backfill that they join, and its version then; undefined for a new match. */
   readonly backfill: { readonly record: BackfillRecord; readonly version: number } | undefined
-  /** Milliseconds of waiting at which the limits began that are in force for the youngest of them. */
+  /** Milliseconds of waiting at which the limits in force for the youngest of them began. */
   readonly expansionMs: number
 }
 
-/** What a round goes by. */
+/** The bounds of a round. */
 export interface RoundTerms {
   /** Epoch milliseconds. */
   readonly now: number
   readonly breather: Breather
-  /** Servers that there may be more of. */
+  /** How many more servers may be created. */
   readonly room: number
 }
 
-/** Groups the tickets of all queues, in parts: neither the event loop nor a tick has to wait for all of it. */
+/** Groups the tickets of all queues in steps, so that neither the event loop nor a tick waits for all of it. */
 export interface Rounds {
-  /** Goes on with the round, or begins the next. Resolves with what was found until it was over, or there was enough. */
+  /** Continues the round, or begins the next one. Resolves with the groups found until it was over, or enough were found. */
   next(terms: RoundTerms): Promise<Group[]>
-  /** Groups those that came into a queue since the last round, with whoever is there. */
+  /** Groups the tickets that entered a queue since the last round with all that wait there. */
   ofArrived(runtime: QueueRuntime, terms: RoundTerms): Group[]
 }
 
@@ -43,19 +43,19 @@ export interface RoundsOptions {
   readonly budgetMs: number
 }
 
-/** Tickets' worth of work at a time: what they are grouped into has to be taken up in the same stretch. */
+/** Work of a step, in tickets. Its groups are collected before the event loop runs again. */
 const WORK = STEP / 4
-/** Groups that are looked for beyond those for which there are servers: enough to choose the most urgent from. */
+/** Groups that are looked for beyond the servers there may be: enough to choose the most urgent from. */
 const SPARE = 1000
 
 export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Rounds {
-  /** Where the next round begins, or goes on. */
+  /** The queue with which the next round begins. */
   let nextRuntime: QueueRuntime | undefined
 
-  /** Goes on with the round of one queue. False if that is not over, but nothing more is wanted now. */
+  /** Continues the round of one queue. Resolves with false if it stopped before its end. */
   const work = async (runtime: QueueRuntime, { now, breather, room }: RoundTerms, groups: Group[]): Promise<boolean> => {
     runtime.arrivals.clear()
-    // Where no match can be made, there is nothing to wait for.
+    // Without room for matches, openings come first: nothing else can be made.
     const round = (runtime.round ??= runtime.pool.round(now, { openings: room > 0 ? runtime.queue.backfill : 'first' }))
     for (;;) {
       const goesOn = round.step(WORK)
@@ -68,7 +68,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     }
   }
 
-  /** At once, because a slot may soon be another ticket's. */
+  /** Groups are read at once, because a slot may soon be another ticket's. */
   const collect = (runtime: QueueRuntime, found: Matches, now: number, groups: Group[]) => {
     for (const grouped of found) {
       const group = groupOf(runtime, grouped, now)
@@ -95,7 +95,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
     },
 
     ofArrived: (runtime, { now, breather, room }) => {
-      // A tick is at it, or the next one will be.
+      // A round is under way, and the ticks continue it.
       if (runtime.round !== undefined) return []
       const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
       runtime.arrivals.clear()
@@ -109,7 +109,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
   }
 }
 
-/** Undefined if one of them has gone since. */
+/** The group as records; undefined if one of its tickets has left since. */
 function groupOf(runtime: QueueRuntime, { slots, teams, opening }: Grouped, now: number): Group | undefined {
   const records = slots.map((slot) => runtime.records[slot])
   // It may be out of the queue, which may be in operation anew.

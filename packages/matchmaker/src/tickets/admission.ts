@@ -12,7 +12,7 @@ import type { Playing } from './playing.js'
 import type { CheckedTicket } from './checked-ticket.js'
 import { refuseTicket } from './ticket-input.js'
 
-/** Of a ticket that waited elsewhere before. */
+/** What is known of a ticket that has waited elsewhere before. */
 export interface PastOfTicket {
   /** Epoch milliseconds. */
   readonly createdAt: number
@@ -30,7 +30,7 @@ export interface Admitting {
   readonly random: Random
 }
 
-/** What a ticket whose place is looked up is checked with: the queue has its say when the place is known. */
+/** Stands for the place of a ticket while it is looked up. The queue checks the ticket again once the place is known. */
 const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
@@ -75,12 +75,12 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
 
 export interface Admitted {
   readonly record: TicketRecord
-  /** Where it is, if that is still looked up. */
+  /** Resolves with the place of the ticket; undefined if it is known already. */
   readonly found: Promise<Place> | undefined
 }
 
 /**
- * What its queues make of a ticket; undefined while its place is looked up.
+ * The ticket as an entry for each of its queues; undefined while its place is looked up.
  * @throws {InvalidTicket} if one of them does not take it.
  */
 export function entriesOf(record: TicketRecord): readonly Entry<Facts>[] | undefined {
@@ -129,7 +129,7 @@ function refusePlaying(ticket: CheckedTicket, runtimes: readonly QueueRuntime[],
   }
 }
 
-/** Never in one queue: a match could hold them both. */
+/** Two tickets of one player never wait in the same queue, because one match could hold them both. */
 const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly QueueRuntime[]) =>
   runtimes.every((runtime) => runtime.queue.playersMayWaitTwice && !others.includes(runtime)) &&
   others.every((runtime) => runtime.queue.playersMayWaitTwice)

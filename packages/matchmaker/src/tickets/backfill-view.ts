@@ -1,7 +1,7 @@
 import type { Backfill } from './backfill.js'
 import type { BackfillRecord } from './records.js'
 
-/** What may be seen of it. */
+/** The public view of a backfill. */
 export const backfillOf = (record: BackfillRecord): Backfill => ({
   id: record.id,
   version: record.version,

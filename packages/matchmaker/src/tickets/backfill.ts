@@ -7,10 +7,9 @@ export interface BackfillInput {
   /** A match of this matchmaker whose server runs. */
   readonly matchId: string
   /**
-   * The teams that take players, by the name they have in the match. Default: every team, as far as it lacks
-   * players of those who were matched and did not leave (see `playersLeft`). Of a match of several teams
-   * that an earlier process made it is not known who is in which: there it must be given, each team with `slots` or
-   * `players`.
+   * The teams that take players, by the name they have in the match. Default: every team, with as many slots as players have
+   * left it (see `playersLeft`) or never came. Required for a match of several teams that an earlier process made, each
+   * team with `slots` or `players`, because its teams are not known.
    */
   readonly teams?: readonly BackfillTeam[] | undefined
   /** Like that of a ticket. Default 0. */
@@ -27,12 +26,12 @@ export interface BackfillTeam {
 
 /** What changes a backfill. */
 export interface BackfillChange {
-  /** That of the backfill as you know it: if it has changed since, nothing is done. */
+  /** The version of the backfill that you know. If the backfill has changed since, nothing is done. */
   readonly version: number
   readonly teams: readonly BackfillTeam[]
 }
 
-/** OPEN, as long as it takes players; FILLED; or CANCELLED, by `cancelBackfill` or because its match ended. */
+/** OPEN while it takes players; then FILLED, or CANCELLED by `cancelBackfill` or the end of its match. */
 export type BackfillStatus = 'OPEN' | 'FILLED' | 'CANCELLED'
 
 /** A backfill as it is at one moment. It holds no address. */
@@ -49,6 +48,6 @@ export interface Backfill {
    */
   readonly createdAt: number
   readonly teams: readonly { readonly name: string; readonly slots: number; readonly players: readonly string[] }[]
-  /** Ids of the tickets that came into the match through it. */
+  /** Ids of the tickets that joined the match through this backfill. */
   readonly tickets: readonly string[]
 }

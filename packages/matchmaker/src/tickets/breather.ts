@@ -1,14 +1,14 @@
-/** Sees to it that long work lets others have the event loop now and then. */
+/** Yields the event loop at intervals during long work. */
 export interface Breather {
-  /** Whether it is time to rest. */
+  /** Whether it is time to yield. */
   isDue(): boolean
   /** Lets the event loop turn once. */
   rest(): Promise<void>
-  /** Milliseconds since this one was made. */
+  /** Milliseconds since this breather was made. */
   spentMs(): number
 }
 
-/** Milliseconds of work between two rests (our choice): what a player or a health check may have to wait for an answer. */
+/** Milliseconds of work between two yields (our choice): players and health checks wait at most that long for an answer. */
 const STRETCH_MS = 10
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -2,7 +2,7 @@ import { ticketOf } from './ticket-view.js'
 import type { TicketRecord } from './records.js'
 import type { Ticket } from './ticket.js'
 
-/** Who waits for tickets to change. */
+/** Callers that wait for a ticket to change. */
 export interface ChangeListeners {
   /** Resolves with the ticket when `changed` is called. Rejects with the reason of the signal. */
   wait(record: TicketRecord, signal: AbortSignal | undefined): Promise<Ticket>

@@ -6,7 +6,7 @@ import { coordinates } from './ticket-input.js'
 
 export type Place = Coordinates | undefined
 
-/** Where the players' middle is: at once where that is possible, for most tickets it is. */
+/** Finds the middle of the players' places; synchronously unless `locate` is asynchronous. */
 export type LocatePlayers = (players: readonly Player[]) => Place | Promise<Place>
 
 /**

@@ -1,26 +1,26 @@
 import type { TicketRecord } from './records.js'
 
-/** Which tickets a player is in, as long as these have not ended. */
+/** The tickets of each player that have not ended. */
 export interface PlayerIndex {
   add(record: TicketRecord): void
-  /** @param playerIds of those of its players who are not in it any more. Default: all of them. */
+  /** @param playerIds the players who have left the ticket. Default: all of its players. */
   remove(record: TicketRecord, playerIds?: readonly string[]): void
   ticketsOf(playerId: string): readonly TicketRecord[]
-  /** Whether any player may be in several. */
+  /** Whether any player is in several tickets. */
   isShared(): boolean
 }
 
 const NONE: readonly TicketRecord[] = []
 
 export function createPlayerIndex(): PlayerIndex {
-  /** Nearly every player is in one ticket, for which a list would cost more than the rest of the entry. */
+  /** The ticket of each player. Nearly every player is in one only, and a list would cost more than the rest of the entry. */
   const byPlayer = new Map<string, TicketRecord | readonly TicketRecord[]>()
 
   const ticketsOf = (playerId: string): readonly TicketRecord[] => {
     const found = byPlayer.get(playerId)
     return found === undefined ? NONE : isList(found) ? found : [found]
   }
-  /** Players who are in several. */
+  /** The tickets of players who are in several. */
   let shared = 0
 
   return {

@@ -3,13 +3,13 @@ import type { Match, TicketRecord } from './records.js'
 
 /** The tickets of matches that run, and who of their players is still there. */
 export interface Playing {
-  /** Its players were told where to connect. */
+  /** The ticket's players were told where to connect. */
   add(record: TicketRecord, match: Match): void
-  /** These do not play in it any more. */
+  /** These players have left the match. */
   leave(match: Match, playerIds: readonly string[]): void
-  /** It is over. Gives the tickets that came into it. */
+  /** The match is over. Returns the tickets that were in it. */
   end(match: Match): readonly TicketRecord[]
-  /** Of the matches that the player plays in. */
+  /** The tickets of the matches that the player plays in. */
   ticketsOf(playerId: string): readonly TicketRecord[]
 }
 

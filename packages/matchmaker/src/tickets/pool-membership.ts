@@ -2,9 +2,9 @@ import type { Entry, Slot } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'
 import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'
 
-/** A ticket's presence in the pools of its runtimes; `index` is that of the runtime among the ticket's. */
+/** A ticket's membership in the pools of its runtimes. `index` counts the ticket's runtimes. */
 
-/** The list that all tickets share that wait in no other queue. */
+/** The list of runtimes that all tickets of this queue alone share. */
 const runtimeAlone = (runtimes: readonly QueueRuntime[]): readonly QueueRuntime[] => runtimes[0]?.alone.runtimes ?? runtimes
 
 const runtimeOf = (record: TicketRecord, index: number): QueueRuntime => record.runtimes[index] as QueueRuntime
@@ -22,7 +22,7 @@ export const isIn = (record: TicketRecord, runtime: QueueRuntime): boolean => {
   return index >= 0 && slotIn(record, index) !== NOWHERE
 }
 
-/** @throws {InvalidTicket} if the queue does not take it as it is. */
+/** @throws {InvalidTicket} if the queue refuses the ticket. */
 export function enter(record: TicketRecord, index: number, known?: Entry<Facts>): void {
   if (slotIn(record, index) !== NOWHERE) return
   const runtime = runtimeOf(record, index)
@@ -55,7 +55,7 @@ export function leaveOthers(record: TicketRecord, runtime: QueueRuntime): void {
   for (let index = 0; index < record.runtimes.length; index += 1) if (record.runtimes[index] !== runtime) leave(record, index)
 }
 
-/** It waits in only those of its runtimes any more. */
+/** Takes the ticket out of the other runtimes. */
 export function keepRuntimes(record: TicketRecord, keep: (runtime: QueueRuntime) => boolean): void {
   if (record.runtimes.every(keep)) return
   const kept: number[] = []
@@ -68,7 +68,7 @@ export function keepRuntimes(record: TicketRecord, keep: (runtime: QueueRuntime)
   for (const [index, slot] of slots.entries()) setSlot(record, index, slot)
 }
 
-/** The queues are in operation anew, the pools of before are not used any more. */
+/** Moves the ticket to new runtimes, whose pools replace the old ones. */
 export function moveTo(record: TicketRecord, runtimes: readonly QueueRuntime[]): void {
   record.runtimes = runtimes.length === 1 ? runtimeAlone(runtimes) : runtimes
   record.slot = NOWHERE

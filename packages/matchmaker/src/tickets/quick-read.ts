@@ -13,7 +13,7 @@ const isShort = (value: unknown): value is string => typeof value === 'string' &
 const isName = (value: unknown): value is string => isShort(value) && value.length > 0
 const isWithin = (value: unknown, limit: number): value is number =>
   typeof value === 'number' && value >= -limit && value <= limit
-/** Whether there is something that could not be read. */
+/** Whether something was given that could not be read. */
 const isOdd = (given: unknown, read: unknown) => given !== undefined && read === undefined
 
 function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
@@ -22,7 +22,7 @@ function hasOnly(fields: Fields, keys: ReadonlySet<string>): boolean {
 }
 
 /**
- * What the schema makes of a ticket, where nothing may be wrong with it. Undefined for any other: then the schema decides.
+ * The same as the schema makes of a valid ticket. Undefined where something may be wrong: then the schema decides.
  * A test sees to it that the two agree.
  */
 export function quickRead(input: unknown): CheckedTicket | undefined {
@@ -111,7 +111,7 @@ function listOf(value: unknown, isOne: (one: unknown) => one is string, most: nu
   return isDistinct(read) ? read : undefined
 }
 
-/** Below this, to look through a list is quicker than to make a set of it. */
+/** Up to this length, searching a list is quicker than making a set of it. */
 const FEW = 8
 
 const isDistinct = (list: readonly string[]): boolean =>

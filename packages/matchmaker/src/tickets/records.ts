@@ -21,24 +21,24 @@ import type { Placed } from './vacancies.js'
 /** A ticket as the matchmaker keeps it, addresses and all. Only `createTickets` changes it. */
 export interface TicketRecord extends RuleTicket, Timed {
   readonly players: readonly TicketPlayer[]
-  /** As they were asked for; shared by all tickets of the same queues. */
+  /** Names of the queues it was created for; one list is shared by all tickets of the same queues. */
   readonly queues: readonly string[]
-  /** Those of the queues that it can wait in. */
+  /** The queues that it waits in. */
   runtimes: readonly QueueRuntime[]
   /**
-   * Where in the pool of the first of its runtimes the ticket is, and for each of the others; `NOWHERE` if it is not in there
-   * now. Nearly all have but one, for which a list would cost more than the rest of it. See `slotIn`.
+   * The ticket's slot in the pool of its first runtime, and in those of the others; `NOWHERE` while it is not in the pool. Nearly
+   * all tickets have one runtime only, so there is no list for them. See `slotIn`.
    */
   slot: Slot
   moreSlots: Slot[] | undefined
   place: RuleTicket['place']
-  /** Whether its place is still being looked up. */
+  /** Whether its place is being looked up. */
   locating: boolean
   status: TicketStatus
   version: number
   waitingFor: WaitingFor
   attempts: number
-  /** Epoch milliseconds before which it is not grouped again. */
+  /** Epoch milliseconds before which it is not grouped. */
   restsUntil: number
   /** Its place in a match, from MATCH_FOUND on. */
   seat: Seat | undefined
@@ -50,7 +50,7 @@ export interface TicketRecord extends RuleTicket, Timed {
   cancelReason: CancelReason | undefined
 }
 
-/** A ticket's place in a match; it is the `Placed` of its match too. */
+/** A ticket's seat in a match. It serves as the match's `Placed` too. */
 export interface Seat {
   readonly ticket: TicketRecord
   readonly match: Match
@@ -58,14 +58,14 @@ export interface Seat {
   readonly team: number
   /** Epoch milliseconds. */
   readonly matchedAt: number
-  /** While it matters whether its players accept. */
+  /** While its players are asked whether they accept. */
   acceptance: Acceptance | undefined
 }
 
 export const NOWHERE: Slot = -1
 
 /**
- * Where a match stands, seen from its players:
+ * Where a match stands:
  * - `asking`: they are asked whether they accept it;
  * - `due`: all did, and it gets a server as soon as one may be deployed;
  * - `deploying`: a server is asked for, until players may come;
@@ -74,29 +74,29 @@ export const NOWHERE: Slot = -1
  */
 export type MatchPhase = 'asking' | 'due' | 'deploying' | 'running' | 'over'
 
-/** Who is in a match, from when it was found until it is over. Only `createMatchLives` changes it. */
+/** Who is in a match, from when it was found until it is over. Only `createMatchLifecycle` changes it. */
 export interface Match {
   readonly matchId: string
-  /** As it was when it found the match. */
+  /** The queue as it was when the match was found. */
   readonly queue: Queue
-  /** Those of the queue, in the order of its model. */
+  /** The teams of the queue, in the order of its model. */
   readonly teams: readonly TeamShape[]
   /** Epoch milliseconds. */
   readonly foundAt: number
-  /** Milliseconds of waiting at which the limits began that were in force. */
+  /** Milliseconds of waiting at which the limits in force began. */
   expansionMs: number
-  /** Its tickets that are not told yet where to connect, in the order in which they came. */
+  /** The tickets whose players do not know yet where to connect, in the order of joining. */
   seated: readonly TicketRecord[]
-  /** Who is in it, of those who were told already and of the others. */
+  /** All tickets in the match, whether or not their players know where to connect. */
   placed: readonly Placed[]
   phase: MatchPhase
-  /** An earlier process made it, so that it is not known who is in which of its teams; `placed` are those who came since. */
+  /** Whether an earlier process made the match: then its teams are not known, and `placed` holds those who joined since. */
   teamsUnknown: boolean
-  /** Epoch milliseconds by which those who did not accept must be replaced; Infinity while nobody is missing. */
+  /** Epoch milliseconds by which players who did not accept must be replaced; Infinity while nobody is missing. */
   fullBy: number
   requestId: string | undefined
   assignment: Assignment | undefined
-  /** The one that is open. */
+  /** The open backfill of the match. */
   backfill: BackfillRecord | undefined
 }
 
@@ -104,38 +104,38 @@ export interface Match {
 export interface BackfillRecord {
   readonly id: string
   readonly match: Match
-  /** Epoch milliseconds: rules relax with its waiting time, too, from where they were when the match was found. */
+  /** Epoch milliseconds. Rules relax with its waiting time, from where they were when the match was found. */
   readonly createdAt: number
   readonly priority: number
   version: number
   status: BackfillStatus
   /** For each team of the match, how many more players it takes. */
   rooms: readonly number[]
-  /** For each team, who is in it. */
+  /** For each team, the tickets in it. */
   present: readonly (readonly RuleTicket[])[]
-  /** Ids of those that came through it. */
+  /** Ids of the tickets that joined through it. */
   readonly tickets: string[]
-  /** While it is open: where it waits. */
+  /** While it is open: the pool it waits in. */
   waiting: { readonly runtime: QueueRuntime; readonly slot: Slot } | undefined
 }
 
-/** A queue in operation: its rules made ready for use, and the pool of those that wait in it. */
+/** A queue in operation: its compiled rules, and the pool of its waiting tickets. */
 export interface QueueRuntime {
   readonly queue: Queue
-  /** What all tickets share that wait in no other. */
+  /** The lists that all tickets of this queue alone share. */
   readonly alone: { readonly queues: readonly [string]; readonly runtimes: readonly QueueRuntime[] }
   readonly compiled: CompiledQueue
-  /** What is believed of players' own word. */
+  /** Whether players may state an attribute themselves. */
   readonly playerMayState: PlayerMayState
   readonly pool: Pool<Facts>
   readonly explain: Explain
-  /** Whose slots of the pool they are. */
+  /** The ticket in each slot of the pool. */
   readonly records: (TicketRecord | undefined)[]
   readonly backfills: (BackfillRecord | undefined)[]
-  /** Tickets that came into the pool since the last round; only where matches are made at arrival. */
+  /** Tickets that entered the pool since the last round; used only in queues of mode `arrival`. */
   readonly arrivals: Set<TicketRecord>
-  /** Called for the first of them. */
+  /** Called when the first of them arrives. */
   readonly arrived: (runtime: QueueRuntime) => void
-  /** A round that was not over when the time of a tick was. */
+  /** A round that the time of a tick did not suffice for. */
   round: Round | undefined
 }

@@ -7,18 +7,18 @@ import type { QueueRuntime, TicketRecord } from './records.js'
 import { enter, keepRuntimes, leaveAll } from './pool-membership.js'
 import type { WaitingFor } from './ticket.js'
 
-/** Keeps the searching tickets where they belong: in the pools of their runtimes, or out of them for a while. */
+/** Moves searching tickets in and out of the pools of their runtimes. */
 export interface Searching {
   /**
-   * Puts a searching ticket where it belongs now, and sees to it that it is looked at again when that changes.
-   * @param entries what its runtimes make of it, if that is known. @param refused is told which runtime does not take it as it is now.
+   * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
+   * @param entries of the ticket in its runtimes, if they are known. @param refused is told which runtime refuses the ticket.
    */
   settle(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
-  /** Settles those that are due. */
+  /** Settles the tickets whose timers are due. */
   advance(now: number): void
-  /** It does not search any more. */
+  /** The ticket stops searching. */
   leave(record: TicketRecord): void
-  /** For these, and no others, a match is found, and no server may be deployed. */
+  /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
 }
 
@@ -26,16 +26,16 @@ type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
 
 export interface SearchingOptions {
   readonly locateTimeoutMs: number
-  /** Whether a match is found for another ticket of one of its players. */
+  /** Whether another ticket of one of its players has a match. */
   readonly isElsewhere: (record: TicketRecord) => boolean
   readonly changed: (record: TicketRecord) => void
-  /** It can wait nowhere any more. */
+  /** Called when no queue takes the ticket any more. */
   readonly out: (record: TicketRecord, reason: 'expired' | 'refused', now: number) => void
 }
 
 interface Hindrance {
   readonly lacks: WaitingFor
-  /** Epoch milliseconds; Infinity: until somebody settles it. */
+  /** Epoch milliseconds; Infinity for until it is settled again. */
   readonly until: number
 }
 
@@ -49,7 +49,7 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
     changed(record)
   }
 
-  /** Why it cannot be grouped now. */
+  /** Why the ticket cannot be grouped now. */
   const hindranceOf = (record: TicketRecord, now: number): Hindrance | undefined => {
     const locatedBy = record.createdAt + locateTimeoutMs
     if (record.locating && now < locatedBy) return { lacks: 'location', until: locatedBy }

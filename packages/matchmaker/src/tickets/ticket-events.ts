@@ -1,13 +1,13 @@
 import type { ReturnReason } from '../servers/records/reasons.js'
 import type { CancelReason, Ticket } from './ticket.js'
 
-/** Events of a match say which. None holds a player's address. */
+/** The match that an event is about. No event holds a player's address. */
 export interface MatchEvent {
   readonly matchId: string
   readonly queue: string
 }
 
-/** What becomes of tickets, apart from the matches they are in. */
+/** Events about single tickets. */
 export interface TicketEvents {
   ticketCreated: { readonly ticket: Ticket }
   /** A ticket searches again, with its waiting time kept. */
@@ -16,9 +16,9 @@ export interface TicketEvents {
   expired: { readonly ticket: Ticket }
 }
 
-/** What is told of tickets. */
+/** Emits events about tickets. */
 export interface TicketListener {
   emit<Name extends keyof TicketEvents>(name: Name, event: TicketEvents[Name]): void
-  /** Whether anybody would hear it: what is said about every ticket is not made for nobody. */
+  /** Whether the event has listeners. Without any, the event's data need not be made. */
   isHeard(name: keyof TicketEvents): boolean
 }

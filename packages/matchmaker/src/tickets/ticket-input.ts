@@ -26,7 +26,7 @@ const attribute = z.union(
 export const ticketId = z.string().regex(TICKET_ID, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -')
 export const ticketPriority = z.int().min(PRIORITIES.least).max(PRIORITIES.most)
 
-/** A player of whom it does not matter where they are. */
+/** A player whose place does not matter. */
 export const player: z.ZodType<Player> = z.strictObject({
   id: name,
   ip: z
@@ -81,7 +81,7 @@ const schema: z.ZodType<TicketInput> = z
 /** @throws {InvalidTicket} naming the path, and the value unless it is an address. */
 export const readTicketInput = (input: TicketInput): CheckedTicket => quickRead(input) ?? readBySchema(input)
 
-/** The same, at its pace. */
+/** The same by the schema alone. */
 export function readBySchema(input: TicketInput): CheckedTicket {
   const { id, queue, queues, players, priority } = read(schema, input, refuseTicket)
   return { id, queues: queues ?? [queue as string], players: players.map(complete), priority: priority ?? 0 }

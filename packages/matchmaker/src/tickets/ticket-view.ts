@@ -1,7 +1,7 @@
 import type { TicketRecord } from './records.js'
 import type { Ticket } from './ticket.js'
 
-/** What may be seen of it. */
+/** The public view of a ticket. */
 export function ticketOf(record: TicketRecord): Ticket {
   const { seat, status } = record
   return {
@@ -26,5 +26,5 @@ export function ticketOf(record: TicketRecord): Ticket {
   }
 }
 
-/** The machine's clock knows fractions of milliseconds: they keep tickets in order, and are nobody else's concern. */
+/** Fractions of milliseconds keep tickets in order internally. Public times are whole milliseconds. */
 const whole = (at: number | undefined) => (at === undefined ? undefined : Math.floor(at))

@@ -15,55 +15,55 @@ import type { CheckedTicket } from './checked-ticket.js'
 import { createChangeListeners } from './change-listeners.js'
 import { createSearching } from './searching.js'
 
-/** All tickets and their lives: every change of a ticket is one of these functions. */
+/** All tickets. Every change of a ticket is one of these functions. */
 export interface Tickets {
   /**
-   * Gives the one of the same id, if there is one.
+   * Creates a ticket, or returns the one with the same id.
    * @param past of a ticket that waited elsewhere before.
    * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}
    */
   create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
   find(id: string): TicketRecord | undefined
-  /** Does what is due: cancels the overdue, and lets those into the pools that may be grouped now. */
+  /** Does what is due: expires tickets, and moves those into the pools that may be grouped now. */
   advance(now: number): void
-  /** They are grouped in this runtime: until `take` or `release`, no other runtime can have them. */
+  /** Reserves grouped tickets for this runtime: until `take` or `release`, no other runtime can group them. */
   reserve(records: readonly TicketRecord[], runtime: QueueRuntime): void
   release(records: readonly TicketRecord[], now: number): void
   /**
-   * A match was found for them all; where its queue wants that, they are asked whether they accept it. False, and nothing
-   * changed, if one of them does not wait in the runtime any more.
+   * Takes the tickets into a match; in a queue with acceptance they are asked first. Returns false, and changes nothing, if one
+   * of them has left the runtime.
    * @param teams for each of them the index of its team.
    */
   take(records: readonly TicketRecord[], runtime: QueueRuntime, match: Match, teams: readonly number[], now: number): boolean
-  /** For these, and no others, a match is found, but there may be no server for it now. */
+  /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
-  /** Where the acceptance of its match stands. */
+  /** Sets where the acceptance of its match stands. */
   setAcceptance(record: TicketRecord, acceptance: Acceptance | undefined): void
   /**
-   * Its match came to nothing; one that is not in a match without a server stays as it is.
+   * Returns the ticket to the queue, as its match came to nothing. A ticket that is not MATCH_FOUND is left as it is.
    * @param counts whether that is an attempt that failed.
    */
   putBack(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
-  /** Its players may know where to connect. It can be read as long as its match runs, and they wait for no other. */
+  /** Assigns the ticket. It stays readable while its match runs, and its players wait for no other match. */
   assign(record: TicketRecord, now: number): void
-  /** These players do not play in a match that runs any more. */
+  /** These players have left a running match. */
   left(match: Match, playerIds: readonly string[]): void
-  /** A match that ran has ended. */
+  /** A running match has ended. */
   matchOver(match: Match, now: number): void
-  /** One that has ended stays as it is. */
+  /** Cancels the ticket. A ticket that has ended is left as it is. */
   cancel(record: TicketRecord, reason: CancelReason, now: number): void
-  /** Resolves when its version is another one, at once if it has ended. Rejects with the reason of the signal. */
+  /** Resolves when its version changes, or at once if the ticket has ended. Rejects with the reason of the signal. */
   change(record: TicketRecord, version: number, signal: AbortSignal | undefined): Promise<Ticket>
-  /** The queues are in operation anew. Gives those that do not wait in all of theirs any more. */
+  /** Moves all tickets to new runtimes. Returns those that one of their queues refuses now. */
   moveTo(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]
-  /** Removes those that ended long enough ago. */
+  /** Removes tickets that ended longer ago than `keepEndedMs`. */
   removeEnded(now: number): void
   all(): Iterable<TicketRecord>
 }
 
 export interface RefusedTicket {
   readonly record: TicketRecord
-  /** Name of the queue that does not take it. */
+  /** Name of the queue that refuses the ticket. */
   readonly queue: string
   readonly error: InvalidTicket | UnknownQueue
 }
@@ -79,9 +79,9 @@ export interface TicketsOptions {
   readonly random: Random
 }
 
-/** Milliseconds before a ticket whose deployment failed is grouped again: what failed now often fails at once. */
+/** Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails again. */
 const restAfter = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
-/** These were no fault of a deployment: the ticket may be grouped again at once. */
+/** Reasons that are no fault of a deployment: the ticket may be grouped again at once. */
 const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])
 
 const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
@@ -92,7 +92,7 @@ export function createTickets(options: TicketsOptions): Tickets {
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
   const waiters = createChangeListeners()
-  /** Those that ended, the first to end first. */
+  /** Ended tickets, in the order of their ends. */
   const ended: TicketRecord[] = []
 
   const playing = createPlaying()
@@ -110,7 +110,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     out: (record, reason, now) => tickets.cancel(record, reason, now),
   })
 
-  /** The other tickets of its players; nearly always none. */
+  /** The other tickets of its players; nearly always there are none. */
   const othersOf = (record: TicketRecord): readonly TicketRecord[] =>
     players.isShared() ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record)) : []
 
@@ -120,7 +120,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     record.status = status
     touch(record)
   }
-  /** From now on it is kept for a while only. */
+  /** From now on the ticket is kept for `keepEndedMs`. */
   const keepFor = (record: TicketRecord, now: number): void => {
     record.endedAt = now
     ended.push(record)
@@ -134,7 +134,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     record.place = place
     record.locating = false
     if (record.status !== 'SEARCHING') return
-    // It may be in the pools without a place already.
+    // The ticket may be in the pools already, without a place.
     waiting.leave(record)
     waiting.settle(record, clock.now())
   }
@@ -144,7 +144,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       const before = ticket.id === undefined ? undefined : byId.get(ticket.id)
       if (before !== undefined) {
         refuseOther(before, ticket)
-        // Whoever was handed over may come back.
+        // A ticket that was handed over may come back.
         if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
       }
       const { record, found } = admit(ticket, past, admitting)
@@ -156,7 +156,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       void found?.then((place) => located(record, place))
       const created = ticketOf(record)
       events.emit('ticketCreated', { ticket: created })
-      // A listener may have cancelled it.
+      // A listener may have cancelled the ticket.
       return record.version === created.version ? created : ticketOf(record)
     },
 

@@ -1,14 +1,14 @@
 // pure: what is due when
 
-/** Something that is due at some time. Only `createDeadlines` changes these. */
+/** Something with a due time. Only `createTimerHeap` changes these fields. */
 export interface Timed {
   /** Epoch milliseconds. */
   dueAt: number
-  /** Where it is among the others; −1 for nowhere. */
+  /** Index in the heap; −1 while it is not in there. */
   heapIndex: number
 }
 
-/** Things by the time at which they are due. Looking costs nothing as long as none is. */
+/** Items by due time. Asking costs nothing while no item is due. */
 export interface TimerHeap<Item extends Timed> {
   /** Infinity: never. */
   set(item: Item, dueAt: number): void
@@ -18,8 +18,8 @@ export interface TimerHeap<Item extends Timed> {
 }
 
 /**
- * A binary heap whose items know their place in it, so that one which is not waited for any more is let go at
- * once: a ticket lives for a second, and its expiry is minutes away.
+ * A binary heap whose items know their index, so that an item can be removed at once. A ticket lives for a second, while its
+ * expiry is minutes away.
  */
 export function createTimerHeap<Item extends Timed>(): TimerHeap<Item> {
   const heap: Item[] = []
@@ -53,7 +53,7 @@ export function createTimerHeap<Item extends Timed>(): TimerHeap<Item> {
     put(item, index)
   }
 
-  /** Of an item that is new at this place: it goes up, or else down. */
+  /** Moves a new item at this index up or down. */
   const settle = (item: Item, index: number) => {
     if (index > 0 && at((index - 1) >> 1).dueAt > item.dueAt) rise(item, index)
     else sink(item, index)

@@ -8,10 +8,10 @@ export interface Placed {
   readonly team: number
 }
 
-/** For each team of a match, who is in it. */
+/** For each team of a match, the tickets in it. */
 export type Present = readonly (readonly RuleTicket[])[]
 
-/** For each team of a match: how many more players it takes, and who is in it. */
+/** For each team of a match: how many more players it takes, and the tickets in it. */
 export interface Vacancies {
   readonly rooms: readonly number[]
   readonly present: Present
@@ -25,17 +25,17 @@ const inTeam = (placed: readonly Placed[], team: number) => placed.flatMap((one)
 export const presentIn = (teams: readonly TeamShape[], placed: readonly Placed[]): Present =>
   teams.map((_, team) => inTeam(placed, team))
 
-/** As many as the teams lack players. */
+/** How many players each team lacks. */
 export const roomsBeside = (teams: readonly TeamShape[], present: Present): number[] =>
   teams.map(({ max }, team) => Math.max(0, max - countPlayers(present[team] ?? [])))
 
-/** Tickets came. */
+/** The vacancies after tickets have joined. */
 export const filled = ({ rooms, present }: Vacancies, placed: readonly Placed[]): Vacancies => ({
   rooms: rooms.map((room, team) => Math.max(0, room - countPlayers(inTeam(placed, team)))),
   present: present.map((tickets, team) => [...tickets, ...inTeam(placed, team)]),
 })
 
-/** Tickets went, and are to be replaced. */
+/** The vacancies after tickets have left that are to be replaced. */
 export const vacated = ({ rooms, present }: Vacancies, placed: readonly Placed[]): Vacancies => {
   const gone = new Set(placed.map(({ ticket }) => ticket))
   return {
@@ -44,20 +44,20 @@ export const vacated = ({ rooms, present }: Vacancies, placed: readonly Placed[]
   }
 }
 
-/** What is left of a ticket without these players. */
+/** The ticket without these players; undefined if nobody is left. */
 const withoutPlayers = (ticket: RuleTicket, gone: ReadonlySet<string>): RuleTicket | undefined => {
   const players = ticket.players.filter(({ id }) => !gone.has(id))
   if (players.length === ticket.players.length) return ticket
   return players.length === 0 ? undefined : { ...ticket, players }
 }
 
-/** Players went, and how many others may come stays as it is. */
+/** The vacancies after players have left who are not replaced. */
 export const deserted = ({ rooms, present }: Vacancies, gone: ReadonlySet<string>): Vacancies => ({
   rooms,
   present: present.map((tickets) => tickets.flatMap((ticket) => withoutPlayers(ticket, gone) ?? [])),
 })
 
-/** The same, of who is in the match. */
+/** The tickets in the match without these players. */
 export const remaining = (placed: readonly Placed[], gone: ReadonlySet<string>): Placed[] =>
   placed.flatMap(({ ticket, team }) => {
     const left = withoutPlayers(ticket, gone)
