@@ -147,7 +147,8 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
     if (match.phase === 'over') return
     over(match, now)
     drop(match, stop)
-    for (const record of waitingFor(match)) tickets.putBack(record, reason, counts, now)
+    const isAttempt = ({ id }: TicketRecord) => (typeof counts === 'boolean' ? counts : counts.includes(id))
+    for (const record of waitingFor(match)) tickets.putBack(record, reason, isAttempt(record), now)
   }
 
   const leaving = createLeaving({ tickets, acceptances, replacing, dissolve })

@@ -7,8 +7,8 @@ import type { Placed } from '../tickets/vacancies.js'
 /** Why a match ends. */
 export interface EndOfMatch {
   readonly reason: ReturnReason
-  /** Whether the deployment was at fault, which counts as an attempt of each ticket. Default false. */
-  readonly counts?: boolean | undefined
+  /** Whether that counts as an attempt: of each of its tickets, or of those of these ids. Default false. */
+  readonly counts?: boolean | readonly string[] | undefined
   /** Why its server is stopped. Default: `reason`. */
   readonly stop?: StopReason | undefined
 }

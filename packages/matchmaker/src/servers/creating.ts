@@ -14,7 +14,7 @@ import type { AllocatorListener } from './listener.js'
 import { intentEntry, type Allocation, type Order } from './records/allocation.js'
 import type { Allocations } from './allocations.js'
 import { deploymentRequest } from './request.js'
-import { checkSize } from './request-size.js'
+import { checkSize, MatchTooLarge } from './request-size.js'
 import { firstAttempt, middleOfMatch, nextAttempt } from './placement-attempts.js'
 import { createConcurrencyLimit } from './concurrency-limit.js'
 
@@ -67,7 +67,7 @@ export function createCreating(options: CreatingOptions): Creating {
     order.secret ??= secrets.create()
     const wanted = { found: foundMatch(allocation, order), deploy: order.deploy, secret: order.secret }
     const request = deploymentRequest(wanted, current, { matchmaker: ownTag, match: allocation.tag }, webhookUrlOf(allocation))
-    checkSize(request)
+    checkSize(request, wanted.found)
     return request
   }
 
@@ -80,7 +80,7 @@ export function createCreating(options: CreatingOptions): Creating {
   /** What it would have to tell its server is too large. */
   const refused = (allocation: Allocation, error: unknown): void => {
     on.problem('create', error, allocation)
-    lifecycle.fail(allocation, 'refused', false)
+    lifecycle.fail(allocation, 'refused', error instanceof MatchTooLarge ? error.ticketIds : false)
     end(allocation)
   }
 

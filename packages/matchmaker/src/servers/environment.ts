@@ -20,21 +20,32 @@ import type { FoundMatch, FoundTicket } from './records/allocation.js'
 export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   const { id, queue, tickets, teams, expansionMs, equality, intersection } = match
   const variables: EnvironmentVariable[] = []
-  const tell = (key: string, value: string) => {
-    if (fits(value)) variables.push({ key, value, is_hidden: false })
-    else for (const [part, text] of inParts(key, value)) variables.push({ key: part, value: text, is_hidden: false })
-  }
+  const tell = (key: string, value: string) => addTo(variables, key, value)
   tell('MM_MATCH_ID', id)
   tell('MM_MATCH_PROFILE', queue)
   tell('MM_EXPANSION', expansionMs === 0 ? 'initial' : String(expansionMs / 1000))
   tell('MM_TICKET_IDS', JSON.stringify(tickets.map((ticket) => ticket.id)))
-  for (const ticket of tickets) tell(`MM_TICKET_${ticket.id}`, ticketValue(ticket, queue))
+  for (const ticket of tickets) tell(ticketKey(ticket), ticketValue(ticket, queue))
   tell('MM_GROUPS', objectText(tickets.map((ticket) => [ticket.id, playerIdsOf(ticket)])))
   tell('MM_TEAMS', objectText(teams.map(({ name, ticketIds }) => [name, ticketIds])))
   tell('MM_EQUALITY', JSON.stringify(equality))
   tell('MM_INTERSECTION', JSON.stringify(intersection))
   return variables
 }
+
+/** Those of these that are about one ticket. */
+export function ticketVariables(ticket: FoundTicket, queue: string): EnvironmentVariable[] {
+  const variables: EnvironmentVariable[] = []
+  addTo(variables, ticketKey(ticket), ticketValue(ticket, queue))
+  return variables
+}
+
+function addTo(variables: EnvironmentVariable[], key: string, value: string): void {
+  if (fits(value)) variables.push({ key, value, is_hidden: false })
+  else for (const [part, text] of inParts(key, value)) variables.push({ key: part, value: text, is_hidden: false })
+}
+
+const ticketKey = ({ id }: FoundTicket) => `MM_TICKET_${id}`
 
 /** The JSON of an object, without making it: with other keys in each match, the engine would have to make up a shape for each. */
 const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>

@@ -9,8 +9,11 @@ export interface AllocatorListener {
   up(allocation: Allocation, requestId: string, unseenMs: number): void
   /** Players may come. */
   ready(allocation: Allocation, requestId: string, assignment: Assignment): void
-  /** Its tickets lose the match. @param counts whether it was the deployment's fault. */
-  failed(allocation: Allocation, reason: ReturnReason, counts: boolean): void
+  /**
+   * Its tickets lose the match. @param counts whether that is an attempt that failed: for all of its tickets, or for those of
+   *   these ids.
+   */
+  failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
   stopped(allocation: Allocation, requestId: string, reason: StopReason): void
   /** A deployment with the tag of this matchmaker that belonged to no match was stopped. */
   reaped(requestId: string): void

@@ -135,9 +135,9 @@ describe('what is too large', () => {
 
   test('for the whole environment is an error of its own', () => {
     const names = Array.from({ length: 500 }, (_, index) => String(index).padStart(128, 'x'))
-    expect(() => checkSize(requestFor({ found: party(names) }))).not.toThrow()
+    expect(() => checkSize(requestFor({ found: party(names) }), party(names))).not.toThrow()
     const more = names.map((name) => name.repeat(3))
-    expect(() => checkSize(requestFor({ found: party(more) }))).toThrow(MatchTooLarge)
-    expect(() => checkSize(requestFor({ found: party(more) }))).toThrow(/at most 262144 fit/)
+    expect(() => checkSize(requestFor({ found: party(more) }), party(more))).toThrow(MatchTooLarge)
+    expect(() => checkSize(requestFor({ found: party(more) }), party(more))).toThrow(/at most 262144 fit/)
   })
 })

@@ -32,7 +32,7 @@ import { createStops } from './stops.js'
 /** What an allocation goes through once its create was sent: to its server, to its end, or to another attempt. */
 export interface ServerLifecycle {
   /** Its tickets leave it, once. */
-  fail(allocation: Allocation, reason: ReturnReason, counts: boolean): void
+  fail(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
   /** Nothing of it is left. */
   end(allocation: Allocation): void
   /** Its deployment exists, under this id. */

@@ -86,16 +86,16 @@ export interface Admitted {
 export function entriesOf(record: TicketRecord): readonly Entry<Facts>[] | undefined {
   const { runtimes, locating } = record
   const [first] = runtimes
-  if (first !== undefined && runtimes.length === 1 && !locating) return [first.compiled.entryOf(record)]
+  if (first !== undefined && runtimes.length === 1 && !locating) return [first.entryOf(record)]
   const checked = locating ? { ...record, place: SOMEWHERE } : record
-  const entries = runtimes.map((runtime) => (runtimes.length === 1 ? runtime.compiled.entryOf(checked) : entryIn(runtime, checked)))
+  const entries = runtimes.map((runtime) => (runtimes.length === 1 ? runtime.entryOf(checked) : entryIn(runtime, checked)))
   return locating ? undefined : entries
 }
 
 /** @throws {InvalidTicket} that says which of its queues does not take the ticket. */
-function entryIn({ queue, compiled }: QueueRuntime, ticket: TicketRecord): Entry<Facts> {
+function entryIn({ queue, entryOf }: QueueRuntime, ticket: TicketRecord): Entry<Facts> {
   try {
-    return compiled.entryOf(ticket)
+    return entryOf(ticket)
   } catch (error) {
     if (!(error instanceof InvalidTicket)) throw error
     throw new InvalidTicket(`${error.message} (queue ${JSON.stringify(queue.name)})`, { field: error.field ?? '', cause: error })

@@ -26,7 +26,7 @@ export const isIn = (record: TicketRecord, runtime: QueueRuntime): boolean => {
 export function enter(record: TicketRecord, index: number, known?: Entry<Facts>): void {
   if (slotIn(record, index) !== NOWHERE) return
   const runtime = runtimeOf(record, index)
-  const slot = runtime.pool.add(known ?? runtime.compiled.entryOf(record))
+  const slot = runtime.pool.add(known ?? runtime.entryOf(record))
   setSlot(record, index, slot)
   runtime.records[slot] = record
   if (runtime.queue.mode === 'arrival') arrive(record, runtime)

@@ -3,16 +3,22 @@ import { compileQueue } from '../queues/compile.js'
 import { createExplain } from '../queues/explain/explain.js'
 import { playerMayState } from '../queues/player-may-state.js'
 import type { Queue } from '../queues/queue.js'
+import { createCheckEnvironment, toldBy } from './environment-limit.js'
 import type { QueueRuntime } from './records.js'
 
 /** @param failed is told when a custom rule throws. */
 export function createQueueRuntime(queue: Queue, arrived: (runtime: QueueRuntime) => void, failed: (error: Error) => void): QueueRuntime {
   const compiled = compileQueue(queue, failed)
+  const checkEnvironment = createCheckEnvironment(toldBy(queue, compiled.model.teams))
   const runtimes: QueueRuntime[] = []
   const runtime: QueueRuntime = {
     queue,
     alone: { queues: [queue.name], runtimes },
     compiled,
+    entryOf: (ticket) => {
+      checkEnvironment(ticket)
+      return compiled.entryOf(ticket)
+    },
     playerMayState: playerMayState(queue),
     pool: createPool(compiled.model),
     explain: createExplain(compiled),

@@ -1,9 +1,10 @@
-import type { Pool, Round, Slot, TeamShape } from '../kernel/model.js'
+import type { Entry, Pool, Round, Slot, TeamShape } from '../kernel/model.js'
 import type { CompiledQueue } from '../queues/compile.js'
 import type { Explain } from '../queues/explain/explain.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { Queue } from '../queues/queue.js'
 import type { Facts, RuleTicket } from '../queues/rules/facts.js'
+import type { FoundTicket } from '../servers/records/allocation.js'
 import type { Assignment } from '../servers/records/assignment.js'
 import type { BackfillStatus } from './backfill.js'
 import type { TicketPlayer } from './checked-ticket.js'
@@ -125,6 +126,8 @@ export interface QueueRuntime {
   /** The lists that all tickets of this queue alone share. */
   readonly alone: { readonly queues: readonly [string]; readonly runtimes: readonly QueueRuntime[] }
   readonly compiled: CompiledQueue
+  /** The entry of a ticket in the pool. @throws {InvalidTicket} */
+  readonly entryOf: (ticket: RuleTicket & FoundTicket) => Entry<Facts>
   /** Whether players may state an attribute themselves. */
   readonly playerMayState: PlayerMayState
   readonly pool: Pool<Facts>

@@ -1,0 +1,92 @@
+// pure: how much of a server's environment a ticket takes, and may take
+import type { EnvironmentVariable } from '@muster/core/api'
+import type { Attributes } from '../player.js'
+import { ticketVariables } from './environment.js'
+import type { FoundMatch, FoundTicket } from './records/allocation.js'
+import type { Deploy } from './records/deploy.js'
+import { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
+
+/** Kept free for what is told whoever plays: the match, the queue, the place, a secret, and the names of these variables. */
+const OF_THE_MATCH_BYTES = 4096
+/** Of what all tickets share in some variables, each may come in parts that have names of their own: one in a hundred. */
+const WITH_PARTS = 1.01
+
+const bytesOf = (text: string) => Buffer.byteLength(text)
+const jsonBytes = (value: unknown) => bytesOf(JSON.stringify(value))
+
+export const variablesBytes = (variables: readonly Pick<EnvironmentVariable, 'key' | 'value'>[]): number =>
+  variables.reduce((sum, { key, value }) => sum + bytesOf(key) + bytesOf(value), 0)
+
+/** A queue, as far as it says what its servers are told. */
+export interface Told {
+  readonly queue: string
+  readonly deploy: Deploy
+  /** Names of the teams of a match. */
+  readonly teams: readonly string[]
+  /** Players of the largest match. */
+  readonly players: number
+  /** Attributes that the server is told the match has in common. */
+  readonly common: readonly string[]
+}
+
+/**
+ * Bytes of the environment that each player may take, so that every match fits, whoever is in it. Infinity where the queue's own
+ * variables leave no room: then that is what is wrong.
+ */
+export function shareOf({ deploy, teams, players }: Told): number {
+  const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
+  const ownBytes = own.reduce((sum, [key, value]) => sum + bytesOf(key) + bytesOf(value), 0)
+  const teamBytes = teams.reduce((sum, name) => sum + jsonBytes(name) + ':[],'.length, 0)
+  const left = LARGEST_ENVIRONMENT_BYTES - OF_THE_MATCH_BYTES - ownBytes - Math.ceil(teamBytes * WITH_PARTS)
+  return left <= 0 ? Infinity : Math.floor(left / players)
+}
+
+/** Bytes of the environment that a ticket takes at most. */
+export function bytesOfTicket(ticket: FoundTicket, { queue, common }: Pick<Told, 'queue' | 'common'>): number {
+  const id = jsonBytes(ticket.id) + 1
+  const players = jsonBytes(ticket.players.map((player) => player.id)) + 1
+  const attributes = ticket.players.reduce((sum, player) => sum + commonBytes(player.attributes ?? {}, common), 0)
+  // Its id stands in MM_TICKET_IDS, MM_GROUPS and MM_TEAMS.
+  return variablesBytes(ticketVariables(ticket, queue)) + Math.ceil((3 * id + players + attributes) * WITH_PARTS)
+}
+
+const commonBytes = (attributes: Attributes, common: readonly string[]): number =>
+  common.reduce((sum, name) => sum + (Object.hasOwn(attributes, name) ? jsonBytes(name) + jsonBytes(attributes[name]) + 2 : 0), 0)
+
+/** What is around the values in the variables of a ticket. */
+const AROUND_TICKET = 320
+const AROUND_VALUE = 30
+/** JSON has at most six bytes for each unit of a text. */
+const PER_UNIT = 6
+
+/** More than `bytesOfTicket`, in a fraction of the time. */
+export function roughBytesOfTicket({ id, players }: FoundTicket, { queue, common }: Pick<Told, 'queue' | 'common'>): number {
+  let units = 2 * queue.length
+  let values = 0
+  for (const player of players) {
+    units += 2 * player.id.length
+    const attributes = player.attributes ?? {}
+    for (const name in attributes) {
+      const value = attributes[name]
+      values += 1
+      units += name.length
+      if (typeof value === 'string') units += value.length
+      else if (typeof value === 'object') {
+        values += value.length
+        for (const one of value) units += one.length
+      }
+    }
+  }
+  const twice = common.length === 0 ? 1 : 2
+  const bytes = AROUND_TICKET + 6 * id.length + players.length * AROUND_VALUE + twice * (PER_UNIT * units + AROUND_VALUE * values)
+  // A long value comes in parts, each with a name as long as the id.
+  return bytes * 1.1
+}
+
+/** Of a match that is too large, those that take more than a like share of all there is. */
+export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
+  const told = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
+  const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)
+  const share = LARGEST_ENVIRONMENT_BYTES / players
+  return tickets.flatMap((ticket) => (bytesOfTicket(ticket, told) > share * ticket.players.length ? [ticket.id] : []))
+}
