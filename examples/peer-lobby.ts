@@ -81,19 +81,17 @@ function createPlayer(id: string, ip: string) {
 }
 
 // The game's side: a host that answers every packet, and clients that send numbered ones.
-const wire = ({ host, port, userToken, sessionToken }: RelayCredentials) => ({ host, port, userToken, sessionToken, pingMs: 100 })
-
 async function hostGame(credentials: RelayCredentials): Promise<HostPeer> {
-  assert.equal(credentials.role, 'host')
-  const peer = createPeer({ role: 'host', ...wire(credentials) })
+  const peer = createPeer(credentials)
+  assert(peer.role === 'host')
   peer.onMessage(({ connectionId, data }) => peer.send(connectionId, Buffer.concat([Buffer.from('host:'), data])))
   await peer.connect()
   return peer
 }
 
 async function joinGame(credentials: RelayCredentials): Promise<ClientPeer> {
-  assert.equal(credentials.role, 'client')
-  const peer = createPeer({ role: 'client', ...wire(credentials) })
+  const peer = createPeer(credentials)
+  assert(peer.role === 'client')
   await peer.connect()
   return peer
 }

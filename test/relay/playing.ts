@@ -2,18 +2,16 @@ import { createPeer, type ClientPeer, type HostPeer } from '@muster/emulator/pee
 import type { RelayCredentials } from '@muster/relay'
 import { eventually } from './arcade.js'
 
-const wire = ({ host, port, userToken, sessionToken }: RelayCredentials) => ({ host, port, userToken, sessionToken, pingMs: 100 })
-
 /** A host that echoes, with its name in front. */
 export async function hostBy(credentials: RelayCredentials, name: string): Promise<HostPeer> {
-  const peer = createPeer({ role: 'host', ...wire(credentials) })
+  const peer = createPeer({ ...credentials, role: 'host', pingMs: 100 })
   peer.onMessage(({ connectionId, data }) => peer.send(connectionId, Buffer.concat([Buffer.from(`${name}:`), data])))
   await peer.connect()
   return peer
 }
 
 export async function joinBy(credentials: RelayCredentials): Promise<ClientPeer> {
-  const peer = createPeer({ role: 'client', ...wire(credentials) })
+  const peer = createPeer({ ...credentials, role: 'client', pingMs: 100 })
   await peer.connect()
   return peer
 }

@@ -34,13 +34,12 @@ export function openConnection(credentials: RelayCredentials, toHost: Latencies)
   return credentials.role === 'host' ? hostConnection(credentials, toHost) : clientConnection(credentials)
 }
 
-const wire = ({ host, port, userToken, sessionToken }: RelayCredentials) => ({ host, port, userToken, sessionToken })
 /** Whoever is not let in is never linked, which the lobby's director notices. */
 const quietly = () => {}
 
 /** Sends every packet back to where it came from. */
 function hostConnection(credentials: RelayCredentials, toHost: Latencies): Connection {
-  const peer = createPeer({ role: 'host', ...wire(credentials) })
+  const peer = createPeer({ ...credentials, role: 'host' })
   peer.onMessage(({ connectionId, data }) => {
     toHost.add(performance.now() - readPacket(data).sentAt)
     if (peer.state === 'valid') peer.send(connectionId, data)
@@ -63,7 +62,7 @@ function hostConnection(credentials: RelayCredentials, toHost: Latencies): Conne
 
 /** Greets until the host answers, which may be there later; from then on every packet is numbered, and has to come back. */
 function clientConnection(credentials: RelayCredentials): Connection {
-  const peer = createPeer({ role: 'client', ...wire(credentials) })
+  const peer = createPeer({ ...credentials, role: 'client' })
   const log = createPacketLog()
   const now = { linked: false, silent: false, heard: 0 }
   peer.onMessage(({ data }) => {

@@ -4,6 +4,7 @@ import { z } from 'zod'
 /** The host talks with every client, a client with the host alone. */
 export type PeerRole = 'host' | 'client'
 
+/** A player's credentials, as a lobby or `credentialsFor` of `@muster/relay` gives them, are options as they are. */
 export interface PeerOptions {
   /** The relay's address or name: `relay.ip` or `relay.host`. */
   readonly host: string
@@ -14,6 +15,12 @@ export interface PeerOptions {
   readonly userToken: number
   /** The session's authorization_token. */
   readonly sessionToken: number
+  /** Sampled as UDP; nothing else can be spoken. */
+  readonly protocol?: string | undefined
+  /** What credentials have besides. It is not needed. */
+  readonly sessionId?: string | undefined
+  readonly ip?: string | undefined
+  readonly link?: string | undefined
   /** Default: the machine's. */
   readonly clock?: Clock | undefined
   /** Milliseconds between two pings, 100 to 1000 (public fact). Default 500. */
@@ -31,6 +38,10 @@ export const PeerOptions: z.ZodType<PeerOptions> = z.strictObject({
   role: z.enum(['host', 'client']),
   userToken: token,
   sessionToken: token,
+  protocol: z.string().regex(/^udp$/i, 'must be UDP').optional(),
+  sessionId: z.string().optional(),
+  ip: z.string().optional(),
+  link: z.string().optional(),
   clock: z
     .custom<Clock>(
       (clock) => typeof clock === 'object' && clock !== null && 'now' in clock && 'sleep' in clock,

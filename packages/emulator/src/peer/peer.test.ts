@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { dataPacket, pingPacket, relayState } from '../relay-data/packet.js'
 import { fakeRelay, sessionToken, userToken } from './fake-relay.fixture.js'
 import { PeerError } from './peer-error.js'
+import type { PeerOptions } from './peer-options.js'
 import { createPeer } from './peer.js'
 import { becomes, eventually, messages } from './session.fixture.js'
 
@@ -165,8 +166,17 @@ describe('options', () => {
     [{ pingMs: 99 }, /^option pingMs: .*, got 99$/],
     [{ pingMs: 1001 }, /^option pingMs: .*, got 1001$/],
     [{ timeoutMs: 0 }, /^option timeoutMs: .*, got 0$/],
+    [{ protocol: 'TCP' }, /^option protocol: must be UDP/],
   ])('%o is refused', (wrong, message) => {
     expect(() => createPeer({ ...right, ...wrong })).toThrow(message)
+  })
+
+  test.each(['host', 'client'] as const)('the credentials of a %s are options as they are, and say which end it is', async (role) => {
+    const { client } = await fakeRelay()
+    const credentials = { ...right, role, sessionId: 's1', ip: '127.0.0.1', protocol: 'UDP', link: '127.0.0.1:1000' } as PeerOptions
+    const peer = createPeer(credentials)
+    expect([peer.role, peer.state, client.role]).toEqual([role, 'disconnected', 'client'])
+    peer.close()
   })
 
   test.each(['userToken', 'sessionToken'])('a wrong %s is refused without being shown', (name) => {

@@ -14,6 +14,7 @@ export interface HostMessage extends ClientMessage {
 }
 
 export interface ClientPeer extends PeerConnection<ClientMessage> {
+  readonly role: 'client'
   /**
    * To the host; like all datagrams it may get lost. At most 1187 bytes.
    * @throws PeerError `not valid`, RangeError for too much.
@@ -22,6 +23,7 @@ export interface ClientPeer extends PeerConnection<ClientMessage> {
 }
 
 export interface HostPeer extends PeerConnection<HostMessage> {
+  readonly role: 'host'
   /**
    * To one client, of which the host learns by its first message; like all datagrams it may get lost. At most 1187 bytes.
    * @throws PeerError `not valid`, RangeError for too much.
@@ -30,17 +32,22 @@ export interface HostPeer extends PeerConnection<HostMessage> {
 }
 
 /**
- * One player's end of a relay session, for tests and bots.
+ * One player's end of a relay session, for tests and bots. Takes the player's credentials as they are; whether it is the host's
+ * end or a client's, its `role` says.
+ *
+ * @example
+ * const peer = createPeer(lobby.run.credentials)
+ * if (peer.role === 'host') peer.onMessage(({ connectionId, data }) => peer.send(connectionId, data))
+ * await peer.connect()
  *
  * @example
  * const host = createPeer({ role: 'host', host: relay.ip, port: relay.ports.server.port, userToken, sessionToken })
- * host.onMessage(({ connectionId, data }) => host.send(connectionId, data))
- * await host.connect()
  *
  * @throws TypeError naming the option that is wrong.
  */
 export function createPeer(options: PeerOptions & { readonly role: 'host' }): HostPeer
 export function createPeer(options: PeerOptions & { readonly role: 'client' }): ClientPeer
+export function createPeer(options: PeerOptions): HostPeer | ClientPeer
 export function createPeer(options: PeerOptions): HostPeer | ClientPeer {
   const chosen = checked('option', PeerOptions, options)
   return chosen.role === 'host' ? createHost(chosen) : createClient(chosen)
@@ -52,6 +59,7 @@ function createHost(options: PeerOptions): HostPeer {
     connectionId,
   }))
   return Object.assign(connection, {
+    role: 'host' as const,
     send: (connectionId: number, data: Uint8Array) => {
       if (!Number.isInteger(connectionId) || connectionId < 1 || connectionId > 0xffff_ffff) {
         throw new RangeError(`connectionId must be that of a client's message, got ${connectionId}`)
@@ -63,5 +71,5 @@ function createHost(options: PeerOptions): HostPeer {
 
 function createClient(options: PeerOptions): ClientPeer {
   const { connection, send } = createPeerConnection(options, 'client', (data): ClientMessage => ({ data }))
-  return Object.assign(connection, { send: (data: Uint8Array) => send(data) })
+  return Object.assign(connection, { role: 'client' as const, send: (data: Uint8Array) => send(data) })
 }
