@@ -18,6 +18,9 @@ export interface Crowd {
   readonly places: ReadonlyMap<string, Located>
 }
 
+/** All arrive within this time. */
+export const ARRIVE_MS = 8000
+
 /** Most play damage, few can do two things. */
 const ROLES: readonly (readonly string[])[] = [
   ['damage'],

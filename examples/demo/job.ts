@@ -1,6 +1,6 @@
 import { seededRandom, systemClock } from '@muster/core/clock'
 import { createMatchmaker, type Ticket } from '@muster/matchmaker'
-import { gather } from './crowd.js'
+import { ARRIVE_MS, gather } from './crowd.js'
 import type { DemoOptions } from './options.js'
 import type { Progress } from './progress.js'
 import { demoQueues } from './queues.js'
@@ -11,14 +11,12 @@ import { running, startService } from './service.js'
 import { liveSocially } from './social-life.js'
 import { watchDemo } from './watch.js'
 
-/** All arrive within this time. */
-const ARRIVE_MS = 8000
 /** Nobody is waited for longer: whoever has not ended by then is lost, and the demo says so. */
 const LONGEST_MS = 60_000
 const LOOK_MS = 100
 
-/** The main job, start to end: an emulator on a port, a client, a matchmaker, and a crowd. */
-export async function runDemo(options: DemoOptions, show: Screen['show']): Promise<DemoResult> {
+/** The main job, start to end: an emulator on a port, a client, a matchmaker, and a crowd. @param interrupted ends it early. */
+export async function runDemo(options: DemoOptions, show: Screen['show'], interrupted: AbortSignal): Promise<DemoResult> {
   const { seed, queueSize } = options
   const queues = demoQueues(queueSize)
   const { arrivals, places } = gather(options, ARRIVE_MS)
@@ -36,20 +34,25 @@ export async function runDemo(options: DemoOptions, show: Screen['show']): Promi
   const startedAt = systemClock.now()
   const report = (phase: Progress['phase']) => show(phase, () => watch.progress(phase))
 
+  /** Ends at once when interrupted. */
+  const pause = (ms: number) => systemClock.sleep(ms, interrupted).catch(() => {})
+
   matchmaker.start()
   for (const { afterMs, ticket } of arrivals) {
     const wait = startedAt + afterMs - systemClock.now()
     if (wait > 0) {
       report('matching')
-      await systemClock.sleep(wait)
+      await pause(wait)
     }
+    if (interrupted.aborted) break
     watch.came(matchmaker.createTicket(ticket))
   }
-  while (!watch.tickets().every(hasEnded) && systemClock.now() < startedAt + LONGEST_MS) {
-    await systemClock.sleep(LOOK_MS)
+  while (!interrupted.aborted && !watch.tickets().every(hasEnded) && systemClock.now() < startedAt + LONGEST_MS) {
+    await pause(LOOK_MS)
     report('matching')
   }
   const ended = watch.tickets()
+  const interruptedWith = interrupted.aborted ? running(emulator).length : undefined
 
   ending.abort()
   report('stopping')
@@ -63,7 +66,7 @@ export async function runDemo(options: DemoOptions, show: Screen['show']): Promi
 
   const tookMs = systemClock.now() - startedAt
   const { joined } = watch
-  const result = resultOf({ options, queues, arrivals, placeOf, ended, emulator, limits: watch.limits(), joined, left, tookMs })
+  const result = resultOf({ options, queues, arrivals, placeOf, ended, emulator, limits: watch.limits(), joined, left, tookMs, interruptedWith })
   await emulator.close()
   return result
 }

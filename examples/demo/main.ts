@@ -1,9 +1,11 @@
 import { systemClock } from '@muster/core/clock'
+import { INTERRUPTED, onInterrupt } from './interrupt.js'
 import { runDemo } from './job.js'
+import { sizeOf, wrap } from './layout.js'
 import { readOptions, usage, type DemoOptions } from './options.js'
 import { relayDemo } from './relay/run.js'
 import { demoQueues } from './queues.js'
-import { isGood } from './result.js'
+import { isGood, type DemoResult } from './result.js'
 import { createScreen } from './screen.js'
 import { SPEED } from './service.js'
 import { summary } from './summary.js'
@@ -20,21 +22,29 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(usage)
     return 0
   }
-  if (options.relay) return relayDemo(options)
+  const interrupted = onInterrupt()
+  if (options.relay) return relayDemo(options, interrupted)
   if (options.json) {
-    const result = await runDemo(options, () => {})
+    const result = await runDemo(options, () => {}, interrupted)
     console.log(JSON.stringify(result))
-    return isGood(result) ? 0 : 1
+    return exitCode(result)
   }
   const names = demoQueues(options.queueSize).map(({ title }) => title).join(', ')
-  console.log(
-    `${options.players} players in ${names}; servers from an emulator that starts them ${SPEED}× faster than life.\n` +
-      'Addresses and coordinates: IP Geolocation by DB-IP (https://db-ip.com).',
-  )
+  const { columns } = sizeOf(process.stdout)
+  const heading = [
+    `${options.players} players in ${names}; servers from an emulator that starts them ${SPEED}× faster than life.`,
+    'Addresses and coordinates: IP Geolocation by DB-IP (https://db-ip.com).',
+  ]
+  console.log(heading.flatMap((line) => wrap(line, columns - 1)).join('\n'))
   const screen = createScreen(process.stdout, systemClock.now)
-  const result = await runDemo(options, screen.show)
+  const result = await runDemo(options, screen.show, interrupted)
   screen.done()
-  console.log(summary(result))
+  console.log(summary(result, sizeOf(process.stdout)))
+  return exitCode(result)
+}
+
+function exitCode(result: DemoResult): number {
+  if (result.interrupted !== undefined) return INTERRUPTED
   return isGood(result) ? 0 : 1
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { gather } from './crowd.js'
 import { percentiles } from './percentiles.js'
-import { isGood, type DemoResult } from './result.js'
+import { boundByCreates, isGood, type DemoResult } from './result.js'
 import { summary } from './summary.js'
 
 test('percentiles are values that occur', () => {
@@ -40,6 +40,7 @@ const result: DemoResult = {
   assigned: 10,
   expired: 9,
   cancelled: { attempts: 1 },
+  interrupted: undefined,
   lost: 0,
   matches: 1,
   queues: [
@@ -68,6 +69,7 @@ const result: DemoResult = {
   seed: 1,
   requests: { 'deployments.create': { 202: 1 } },
   limits: [{ name: 'create deployment', limit: 40, peak: 39 }],
+  faults: [],
   cities: [{ city: 'Lima', servers: 1 }],
 }
 
@@ -86,4 +88,39 @@ test('the summary tells all', () => {
   for (const part of [...players, ...service, ...queue]) expect(text).toContain(part)
   expect(summary({ ...result, serversLeft: 1 })).toContain('not as it should be')
   expect(summary({ ...result, broken: ['match m: 3 duellists'] })).toContain('match m: 3 duellists')
+})
+
+test('many players without a match are put down to the limit of creates, if that allows no more', () => {
+  const many = { ...result, players: 100_000, assigned: 5000, expired: 95_000, matches: 800 }
+  expect(boundByCreates(many)).toEqual({ perSecond: 40, seconds: 400 })
+  const said = /bounded by +the service's limit of 40 creates per second: servers for all players would take 400 s, and nobody here/
+  expect(summary(many, { columns: 200 })).toMatch(said)
+  expect(boundByCreates({ ...many, assigned: 95_000, expired: 5000 })).toBeUndefined()
+  expect(boundByCreates({ ...many, players: 4000, expired: 1000, assigned: 3000, matches: 400 })).toBeUndefined()
+  expect(boundByCreates({ ...many, matches: 0, assigned: 0 })).toBeUndefined()
+  expect(summary(result)).not.toContain('bounded by')
+})
+
+test('who stops it is told what became of the servers', () => {
+  const interrupted = { notCome: 7, waiting: 3, servers: 12 }
+  const text = summary({ ...result, interrupted })
+  expect(text).toContain('3 still waiting, 7 not there yet')
+  expect(text).toContain('12 servers ran or started when you stopped the demo. All have been stopped, and none is left.')
+  expect(summary({ ...result, interrupted: { ...interrupted, servers: 1 }, serversLeft: 1 })).toContain(
+    '1 server ran or started when you stopped the demo. 1 could not be stopped in time.',
+  )
+})
+
+test('what the declared faults did is listed', () => {
+  const faults = [{ operation: 'deployments.create', what: 'the answer was lost', struck: 3, of: 260 }]
+  expect(summary({ ...result, faults })).toContain('deployments.create       3 of 260: the answer was lost')
+})
+
+test('it fits a narrow terminal, with all that it says in a wide one', () => {
+  const faults = [{ operation: 'deployments.create', what: 'the answer was lost after it had taken effect', struck: 3, of: 260 }]
+  const all = { ...result, faults, broken: ['match m: players who avoid each other, and others too'] }
+  const narrow = summary(all, { columns: 60 })
+  expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60)
+  const words = (text: string) => text.split(/\s+/).filter((word) => word !== '')
+  expect(new Set(words(narrow))).toEqual(new Set(words(summary(all))))
 })

@@ -7,8 +7,12 @@ test('everything has a default', () => {
 })
 
 test('every option is read', () => {
-  const args = ['--players', '50', '--queue-size', '5', '--seed=9', '--relay', '--lobbies', '7', '--faults', '--json']
-  expect(readOptions(args)).toEqual({ players: 50, queueSize: 5, relay: true, lobbies: 7, faults: true, seed: 9, json: true })
+  const both = ['--seed=9', '--faults', '--json']
+  const said = { faults: true, seed: 9, json: true }
+  const matches = { players: 50, queueSize: 5, relay: false, lobbies: 40 }
+  expect(readOptions([...both, '--players', '50', '--queue-size', '5'])).toEqual({ ...matches, ...said })
+  const lobbies = { players: 2000, queueSize: undefined, relay: true, lobbies: 7 }
+  expect(readOptions([...both, '--relay', '--lobbies', '7'])).toEqual({ ...lobbies, ...said })
   expect(readOptions(['--help'])).toBeUndefined()
 })
 
@@ -16,9 +20,12 @@ test.each([
   [['--players', '0'], '--players must be a whole number from 1 to 100000, got "0"'],
   [['--players', 'many'], 'got "many"'],
   [['--queue-size', ''], '--queue-size must be'],
-  [['--lobbies', '101'], '--lobbies must be a whole number from 1 to 100, got "101"'],
+  [['--relay', '--lobbies', '101'], '--lobbies must be a whole number from 1 to 100, got "101"'],
   [['--seed', '1.5'], '--seed must be'],
   [['--player', '5'], '--player'],
+  [['--relay', '--players', '5'], '--players is for matches on servers; how large the demo of lobbies is, --lobbies says'],
+  [['--relay', '--queue-size', '5'], '--queue-size is for matches'],
+  [['--lobbies', '5'], '--lobbies is for lobbies over a relay; give --relay as well'],
 ])('%j is refused, with the reason', (args, message) => {
   expect(() => readOptions(args)).toThrow(message)
 })

@@ -23,7 +23,7 @@ export const usage = `Takes real players to running servers, on an emulator of t
   --queue-size N   one plain queue of matches of N players, instead of ranked, duel and social
   --relay          lobbies over a relay instead: joins, leaves, kicks, new hosts, and real UDP packets meanwhile
   --lobbies N      how many, with --relay (default 40)
-  --faults         the service loses answers, fails and refuses now and then
+  --faults         the service loses answers, fails and refuses now and then, and the end says how often
   --seed N         another crowd, other chances (default 1)
   --json           one JSON object on stdout instead of the live view
   --help           this`
@@ -33,10 +33,10 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      players: { type: 'string', default: '2000' },
+      players: { type: 'string' },
       'queue-size': { type: 'string' },
       relay: { type: 'boolean', default: false },
-      lobbies: { type: 'string', default: '40' },
+      lobbies: { type: 'string' },
       faults: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
@@ -44,11 +44,20 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
     },
   })
   if (values.help) return undefined
+  const misplaced = values.relay ? (['players', 'queue-size'] as const) : (['lobbies'] as const)
+  for (const option of misplaced) {
+    if (values[option] === undefined) continue
+    throw new Error(
+      values.relay
+        ? `--${option} is for matches on servers; how large the demo of lobbies is, --lobbies says`
+        : `--${option} is for lobbies over a relay; give --relay as well`,
+    )
+  }
   return {
-    players: wholeNumber('--players', values.players, 1, 100_000),
+    players: wholeNumber('--players', values.players ?? '2000', 1, 100_000),
     queueSize: values['queue-size'] === undefined ? undefined : wholeNumber('--queue-size', values['queue-size'], 1, 500),
     relay: values.relay,
-    lobbies: wholeNumber('--lobbies', values.lobbies, 1, 100),
+    lobbies: wholeNumber('--lobbies', values.lobbies ?? '40', 1, 100),
     faults: values.faults,
     seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
     json: values.json,

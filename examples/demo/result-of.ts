@@ -3,6 +3,7 @@ import type { OperationId } from '@muster/core/api'
 import type { Emulator } from '@muster/emulator'
 import type { LimitUse, Ticket } from '@muster/matchmaker'
 import type { DemoOptions } from './options.js'
+import { faultReports } from './fault-report.js'
 import { percentiles } from './percentiles.js'
 import type { Player } from './players.js'
 import { queueResults, type Played } from './queue-results.js'
@@ -19,9 +20,11 @@ export interface Ended extends Omit<Played, 'assigned'> {
   readonly emulator: Emulator
   readonly limits: readonly LimitUse[]
   readonly tookMs: number
+  /** Servers at the moment of an interruption; undefined without one. */
+  readonly interruptedWith: number | undefined
 }
 
-export function resultOf({ options, placeOf, ended, emulator, limits, tookMs, ...demo }: Ended): DemoResult {
+export function resultOf({ options, placeOf, ended, emulator, limits, tookMs, interruptedWith, ...demo }: Ended): DemoResult {
   const assigned = ended.filter(({ status }) => status === 'HOST_ASSIGNED')
   const cancelled = ended.filter(({ status }) => status === 'CANCELLED')
   const because = (ticket: Ticket) => ticket.cancelReason ?? ''
@@ -38,13 +41,18 @@ export function resultOf({ options, placeOf, ended, emulator, limits, tookMs, ..
   const { p50, p95 } = percentiles(distances)
   const expired = cancelled.filter((ticket) => because(ticket) === 'expired')
   const others = cancelled.filter((ticket) => !expired.includes(ticket))
+  const arrived = playersIn(ended)
+  const waiting = arrived - playersIn(assigned) - playersIn(cancelled)
+  const interrupted =
+    interruptedWith === undefined ? undefined : { notCome: options.players - arrived, waiting, servers: interruptedWith }
   const state = emulator.inspect().deployments
   return {
     players: options.players,
     assigned: playersIn(assigned),
     expired: playersIn(expired),
     cancelled: countBy(others.flatMap((ticket) => ticket.players.map(() => because(ticket)))),
-    lost: options.players - playersIn(assigned) - playersIn(cancelled),
+    interrupted,
+    lost: interrupted === undefined ? options.players - playersIn(assigned) - playersIn(cancelled) : 0,
     matches: new Set(assigned.map(({ matchId }) => matchId)).size,
     queues: queueResults({ ...demo, assigned }),
     broken: verify(assigned, playerOf, demo.left),
@@ -58,6 +66,7 @@ export function resultOf({ options, placeOf, ended, emulator, limits, tookMs, ..
     seed: options.seed,
     requests: emulator.counters.requests as Record<OperationId, Record<string, number>>,
     limits,
+    faults: faultReports(emulator.faults.counts()),
     cities: Object.entries(countBy(state.flatMap(({ location }) => location?.city ?? [])))
       .map(([city, servers]) => ({ city, servers }))
       .toSorted((a, b) => b.servers - a.servers),

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Progress } from './progress.js'
+import { PAPER } from './layout.js'
 import { picture } from './screen.js'
 
 const progress: Progress = {
@@ -16,7 +17,7 @@ const progress: Progress = {
 }
 
 test('shows each queue as a bar that is as long as its players, and why the longest waits', () => {
-  const lines = picture(progress, 12_340, false).split('\n')
+  const lines = picture(progress, 12_340, false, PAPER).split('\n')
   expect(lines[1]).toBe('   12.3 s   matching')
   expect(lines[3]).toBe(`  ranked 5v5   ${'█'.repeat(13)}${'▓'.repeat(9)}${'░'.repeat(4)}${'·'.repeat(18)}    30 of 100, 60 here`)
   expect(lines[4]).toBe(`  duel 1v1     ${'█'.repeat(44)}    10 of 10`)
@@ -26,11 +27,11 @@ test('shows each queue as a bar that is as long as its players, and why the long
 })
 
 test('keeps its height, whatever there is to tell', () => {
-  const height = picture(progress, 0, false).split('\n').length
+  const height = picture(progress, 0, false, PAPER).split('\n').length
   const { longest } = progress
   const why = `${'several words '.repeat(50)}${'x'.repeat(200)}`
   for (const other of [undefined, longest && { ...longest, why }]) {
-    const lines = picture({ ...progress, longest: other, limits: [] }, 0, false).split('\n')
+    const lines = picture({ ...progress, longest: other, limits: [] }, 0, false, PAPER).split('\n')
     expect(lines).toHaveLength(height)
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100)
   }
@@ -38,6 +39,31 @@ test('keeps its height, whatever there is to tell', () => {
 
 test('has colours only where they are seen', () => {
   const escape = String.fromCharCode(27)
-  expect(picture(progress, 0, true)).toContain(escape)
-  expect(picture(progress, 0, false)).not.toContain(escape)
+  expect(picture(progress, 0, true, PAPER)).toContain(escape)
+  expect(picture(progress, 0, false, PAPER)).not.toContain(escape)
+})
+
+const limits = [
+  { name: 'list deployments', limit: 10, peak: 10 },
+  { name: 'create deployment', limit: 40, peak: 40 },
+  { name: 'deployment status', limit: 20, peak: 20 },
+]
+
+test.each([
+  [60, 20],
+  [80, 24],
+  [100, 15],
+  [40, 10],
+])('fits a terminal of %i × %i', (columns, rows) => {
+  const queues = Array.from({ length: 3 }, () => ({ title: 'social 4–12', players: 42_000, arrived: 41_999, waiting: 9999, deploying: 900, playing: 31_000 }))
+  const longest = { queue: 'ranked', waitedMs: 4210, why: 'several words '.repeat(50) }
+  const lines = picture({ ...progress, queues, limits, longest }, 12_340, false, { columns, rows }).split('\n')
+  expect(lines.length).toBeLessThan(rows)
+  if (columns >= 60) expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns)
+})
+
+test('the limits stand beside one another where there is room, and below otherwise', () => {
+  const shown = (columns: number) => picture({ ...progress, limits }, 0, false, { columns, rows: 50 }).split('\n').filter((line) => line.includes('/'))
+  expect(shown(100)).toEqual(['  list deployments 10/10 per s   create deployment 40/40 per s   deployment status 20/20 per s'])
+  expect(shown(60)).toEqual(['  list deployments 10/10   create deployment 40/40', '  deployment status 20/20   per second'])
 })

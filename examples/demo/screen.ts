@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { createLogUpdate } from 'log-update'
+import { fitted, sizeOf, wrap, type Size } from './layout.js'
 import type { Progress, QueueProgress } from './progress.js'
 
 export interface Screen {
@@ -9,12 +10,17 @@ export interface Screen {
   done(): void
 }
 
-const WIDTH = 44
+/** Characters of the longest bar, and of all that stands beside a bar. */
+const LONGEST_BAR = 44
+const BESIDE_BAR = 44
+const SHORTEST_BAR = 8
 const LINE_EVERY_MS = 2000
 /** Milliseconds between two pictures: more often than this nobody reads. */
 const PICTURE_EVERY_MS = 100
-const WHY_WIDTH = 96
+const WIDEST = 100
 const WHY_LINES = 3
+/** Characters of all limits beside one another. */
+const ALL_LIMITS = 92
 
 /** A live picture in a terminal; a line now and then where the output is a file or a pipe. */
 export function createScreen(stream: NodeJS.WriteStream, now: () => number): Screen {
@@ -27,7 +33,7 @@ export function createScreen(stream: NodeJS.WriteStream, now: () => number): Scr
     show: (phase, look) => {
       if (now() < next && phase !== 'done') return
       next = now() + PICTURE_EVERY_MS
-      update(picture(look(), now() - startedAt, colour))
+      update(picture(look(), now() - startedAt, colour, sizeOf(stream)))
     },
     done: () => update.done(),
   }
@@ -51,46 +57,53 @@ function createLines(stream: NodeJS.WriteStream, now: () => number, startedAt: n
 
 type Paint = (style: 'green' | 'yellow' | 'gray' | 'bold', text: string) => string
 
-/** Lines that change as little as they can: always as many, whatever there is to tell. */
-export function picture(progress: Progress, ms: number, colour: boolean): string {
+/** Lines that change as little as they can: for one size of terminal always as many, whatever there is to tell. */
+export function picture(progress: Progress, ms: number, colour: boolean, size: Size): string {
   const { queues, matches, serversReady, requests, limits, longest, phase } = progress
   const paint: Paint = (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text)
   const title = { matching: 'matching', stopping: 'everybody has an answer; stopping all servers', done: 'done' }[phase]
   const seconds = (some: number) => (some / 1000).toFixed(1)
+  const width = Math.min(WIDEST, size.columns) - 4
   const why = longest === undefined ? '' : `${longest.queue}, waiting for ${seconds(longest.waitedMs)} s: ${longest.why}`
-  return [
+  const lines = [
     '',
     `  ${seconds(ms).padStart(5)} s   ${paint('bold', title)}`,
     '',
-    ...queues.map((queue) => queueLine(queue, paint)),
+    ...queues.map((queue) => queueLine(queue, paint, size.columns)),
     '',
-    `  ${' '.repeat(13)}${paint('green', '█')} playing   ${paint('yellow', '▓')} server starting   ${paint('gray', '░')} waiting`,
+    `${' '.repeat(Math.min(15, Math.max(2, size.columns - 45)))}${paint('green', '█')} playing   ${paint('yellow', '▓')} server starting   ${paint('gray', '░')} waiting`,
     '',
     `  ${matches} matches found   ${serversReady} servers ready   ${requests} requests`,
-    `  ${limits.map(({ name, limit, peak }) => `${name} ${peak}/${limit} per s`).join('   ')}`,
+    ...limitLines(limits, width),
     '',
-    ...inLines(why, WHY_LINES).map((line) => `  ${paint('gray', line)}`),
-  ].join('\n')
+    ...exactly(WHY_LINES, wrap(why, width)).map((line) => `  ${paint('gray', line)}`),
+  ]
+  // The cursor stands below the last line.
+  return fitted(lines, size.rows - 1).join('\n')
 }
 
-function queueLine({ title, players, arrived, waiting, deploying, playing }: QueueProgress, paint: Paint): string {
+/** Beside one another, or in two lines; without a limit that has been met as many lines as with all. */
+function limitLines(limits: Progress['limits'], width: number): readonly string[] {
+  const uses = limits.map(({ name, limit, peak }) => `${name} ${peak}/${limit}`)
+  if (width >= ALL_LIMITS) return [`  ${uses.map((use) => `${use} per s`).join('   ')}`]
+  const lines = wrap([...uses, 'per second'].map((use) => use.replaceAll(' ', '\u00a0')).join(' \u00a0 '), width)
+  return exactly(2, uses.length === 0 ? [] : lines).map((line) => `  ${line.replaceAll('\u00a0', ' ').trim()}`.trimEnd())
+}
+
+function queueLine(queue: QueueProgress, paint: Paint, columns: number): string {
+  const { title, players, arrived, waiting, deploying, playing } = queue
+  const width = Math.max(SHORTEST_BAR, Math.min(LONGEST_BAR, columns - BESIDE_BAR))
   // Ends of the parts are rounded, not their lengths, so that the bar grows evenly.
-  const upTo = (count: number) => Math.round((count / players) * WIDTH)
+  const upTo = (count: number) => Math.round((count / players) * width)
   const [first, second, third] = [upTo(playing), upTo(playing + deploying), upTo(playing + deploying + waiting)]
-  const others = '░'.repeat(third - second) + '·'.repeat(Math.max(0, WIDTH - third))
+  const others = '░'.repeat(third - second) + '·'.repeat(Math.max(0, width - third))
   const bar = paint('green', '█'.repeat(first)) + paint('yellow', '▓'.repeat(second - first)) + paint('gray', others)
   const here = arrived < players ? `, ${arrived} here` : ''
   return `  ${title.padEnd(12)} ${bar} ${String(playing).padStart(5)} of ${players}${here}`
 }
 
-/** Broken between words, into exactly so many lines; what is too long is cut off. */
-function inLines(text: string, count: number): string[] {
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? ''
-    if (line.length + 1 + word.length <= WHY_WIDTH) lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
-    else lines.push(word.slice(0, WHY_WIDTH))
-  }
+/** What there is no room for is left out, and the last line says that there was more. */
+function exactly(count: number, lines: readonly string[]): readonly string[] {
   const shown = Array.from({ length: count }, (_, index) => lines[index] ?? '')
-  return lines.length <= count ? shown : shown.with(count - 1, `${(shown.at(-1) ?? '').slice(0, WHY_WIDTH - 1)}…`)
+  return lines.length <= count ? shown : shown.with(count - 1, `${(shown.at(-1) ?? '').slice(0, -1)}…`)
 }

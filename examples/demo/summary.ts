@@ -1,4 +1,8 @@
-import { isGood, type DemoResult, type QueueResult } from './result.js'
+// pure: the demo's last words
+import { faultSection } from './fault-report.js'
+import { PAPER, row, wrap, type Size } from './layout.js'
+import { EXPIRE_MS } from './queues.js'
+import { boundByCreates, isGood, type DemoResult, type QueueResult } from './result.js'
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 const CITIES = 6
@@ -6,44 +10,69 @@ const WIDTH = 24
 const BROKEN_SHOWN = 5
 
 /** The result as a person reads it. */
-export function summary(result: DemoResult): string {
-  const { waitMs, distanceKm, cities, broken } = result
+export function summary(result: DemoResult, { columns }: Pick<Size, 'columns'> = PAPER): string {
+  const { waitMs, distanceKm, cities, broken, interrupted } = result
   const most = cities[0]?.servers ?? 1
   const others = Object.entries(result.cancelled).map(([reason, players]) => `${players} cancelled (${reason})`)
-  const playing = [`${result.assigned} playing`, `${result.expired} without a match in time`, ...others]
+  const early = interrupted === undefined ? [] : [`${interrupted.waiting} still waiting`, `${interrupted.notCome} not there yet`]
+  const playing = [`${result.assigned} playing`, `${result.expired} without a match in time`, ...others, ...early]
   const waits = [`p50 ${seconds(waitMs.p50)}`, `p95 ${seconds(waitMs.p95)}`, `p99 ${seconds(waitMs.p99)}`]
   const bar = (servers: number) => '▇'.repeat(Math.ceil((servers / most) * WIDTH))
+  const say = (name: string, text: string) => row(name, text, columns)
   return [
     '',
-    `  players          ${result.players}: ${playing.join(', ')}`,
-    `  matches          ${result.matches}, on ${result.deployments} deployments`,
-    `  wait             ${waits.join('   ')}   (servers started ${result.speed}× faster than life)`,
-    `  to the server    p50 ${distanceKm.p50} km   p95 ${distanceKm.p95} km`,
+    ...say('players', `${result.players}: ${playing.join(', ')}`),
+    ...say('matches', `${result.matches}, on ${result.deployments} deployments`),
+    ...boundLines(result, columns),
+    ...say('wait', `${waits.map(unbroken).join(' \u00a0 ')} \u00a0 ${`(servers started ${result.speed}× faster than life)`}`),
+    ...say('to the server', `p50 ${distanceKm.p50} km   p95 ${distanceKm.p95} km`),
     '',
-    ...queueTable(result.queues),
+    ...queueTable(result.queues, columns),
     '',
     ...cities.slice(0, CITIES).map(({ city, servers }) => `  ${city.padEnd(16)} ${bar(servers)} ${servers}`),
     cities.length > CITIES ? `  and ${cities.length - CITIES} more cities` : '',
     '',
     `  requests, as the service counted them`,
-    ...Object.entries(result.requests).map(([operation, statuses]) => `    ${operation.padEnd(22)} ${countsOf(statuses)}`),
+    ...Object.entries(result.requests).flatMap(([operation, statuses]) => row(`  ${operation}`, countsOf(statuses), columns, 24)),
     '',
-    ...result.limits.map(({ name, limit, peak }) => `  limit            ${name}: at most ${peak} of ${limit} in any second`),
-    `  over a limit     ${result.rejected429}`,
-    `  rules broken     ${broken.length}`,
-    ...broken.slice(0, BROKEN_SHOWN).map((what) => `    ${what}`),
-    `  servers left     ${result.serversLeft}`,
-    `  players lost     ${result.lost}`,
-    `  took             ${result.seconds} s`,
+    ...faultSection(result.faults, columns),
+    ...result.limits.flatMap(({ name, limit, peak }) => say('limit', `${name}: at most ${peak} of ${limit} in any second`)),
+    ...say('over a limit', String(result.rejected429)),
+    ...say('rules broken', String(broken.length)),
+    ...broken.slice(0, BROKEN_SHOWN).flatMap((what) => wrap(what, columns - 5).map((line) => `    ${line}`)),
+    ...say('servers left', String(result.serversLeft)),
+    ...say('players lost', String(result.lost)),
+    ...say('took', `${result.seconds} s`),
     '',
-    isGood(result)
-      ? '  Everybody is accounted for, every match keeps its rules, and no server is left running.'
-      : '  This is not as it should be.',
+    ...wrap(verdict(result), columns - 3).map((line) => `  ${line}`),
     '',
-  ].join('\n')
+  ]
+    .map((line) => line.replaceAll('\u00a0', ' '))
+    .join('\n')
 }
 
-const columns = [
+const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
+
+function verdict(result: DemoResult): string {
+  const { interrupted, serversLeft } = result
+  if (interrupted !== undefined) {
+    const then = `${interrupted.servers} ${interrupted.servers === 1 ? 'server' : 'servers'} ran or started when you stopped the demo.`
+    return serversLeft === 0 ? `${then} All have been stopped, and none is left.` : `${then} ${serversLeft} could not be stopped in time.`
+  }
+  if (!isGood(result)) return 'This is not as it should be.'
+  return 'Everybody is accounted for, every match keeps its rules, and no server is left running.'
+}
+
+/** Why so many found no match, when it was for want of servers. */
+function boundLines(result: DemoResult, columns: number): readonly string[] {
+  const bound = boundByCreates(result)
+  if (bound === undefined) return []
+  const needed = `servers for all players would take ${bound.seconds} s`
+  const patience = `nobody here waits for longer than ${EXPIRE_MS / 1000} s`
+  return row('bounded by', `the service's limit of ${bound.perSecond} creates per second: ${needed}, and ${patience}`, columns)
+}
+
+const columnsOf = [
   { title: '', of: ({ title }: QueueResult) => title.padEnd(15) },
   { title: 'playing', of: ({ assigned, players }: QueueResult) => `${assigned} of ${players}` },
   { title: 'matches', of: ({ matches }: QueueResult) => String(matches) },
@@ -53,19 +82,37 @@ const columns = [
   { title: 'team gap', of: ({ teamGap }: QueueResult) => String(teamGap) },
 ] as const
 
-/** One line for each queue; skill is that of the middle match. */
-function queueTable(queues: readonly QueueResult[]): string[] {
-  const rows = [columns.map(({ title }) => title), ...queues.map((queue) => columns.map(({ of }) => of(queue)))]
-  const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+/** One line for each queue; skill is that of the middle match. What does not fit beside the others stands in a table below. */
+function queueTable(queues: readonly QueueResult[], columns: number): string[] {
+  const rows = [columnsOf.map(({ title }) => title), ...queues.map((queue) => columnsOf.map(({ of }) => of(queue)))]
+  const widths = columnsOf.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
   const traffic = queues.filter(({ joinedLater }) => joinedLater > 0)
+  const tables: number[][] = []
+  let room = 0
+  for (const column of columnsOf.keys()) {
+    if (column === 0) continue
+    const width = 3 + (widths[column] ?? 0)
+    if (tables.length === 0 || width > room) {
+      tables.push([0])
+      room = columns - 3 - (widths[0] ?? 0)
+    }
+    tables.at(-1)?.push(column)
+    room -= width
+  }
+  const lines = tables.map((shown) =>
+    rows.map((cells) => `  ${shown.map((column) => (cells[column] ?? '').padStart(widths[column] ?? 0)).join('   ')}`),
+  )
   return [
-    ...rows.map((row) => `  ${row.map((cell, column) => cell.padStart(widths[column] ?? 0)).join('   ')}`),
-    ...traffic.map((queue) => `  ${queue.title}: ${queue.joinedLater} joined a match that was running, ${queue.left} left one`),
+    ...lines.flatMap((table, index) => (index === 0 ? table : ['', ...table])),
+    ...traffic.flatMap((queue) => {
+      const text = `${queue.title}: ${queue.joinedLater} joined a match that was running, ${queue.left} left one`
+      return wrap(text, columns - 3).map((line) => `  ${line}`)
+    }),
   ]
 }
 
 function countsOf(statuses: Readonly<Record<string, number>>): string {
   return Object.entries(statuses)
-    .map(([status, count]) => `${count} × ${status}`)
+    .map(([status, count]) => `${count} × ${status}`.replaceAll(' ', '\u00a0'))
     .join(', ')
 }

@@ -2,6 +2,7 @@ import { createClient } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { createEmulator } from '@muster/emulator'
 import { createLobbies, createRelaySessions, type Lobbies } from '@muster/relay'
+import { faultReports, type FaultReport } from '../fault-report.js'
 import type { DemoOptions } from '../options.js'
 import type { Player } from '../players.js'
 import { badDay } from './faults.js'
@@ -17,6 +18,8 @@ export interface Arcade {
   /** As the relay counts them, there and back. */
   packetsRelayed(): number
   sessions(): { readonly open: number; readonly opened: number }
+  /** What the declared faults have done. */
+  faults(): readonly FaultReport[]
   /** Closes lobbies and sessions. @returns how many sessions the service still has. */
   endSessions(): Promise<number>
   close(): Promise<void>
@@ -48,6 +51,7 @@ export async function openArcade({ seed, faults }: DemoOptions, places: Readonly
     lobbies,
     packetsRelayed: () => emulator.counters.packets.relayed,
     sessions: () => ({ open: open(), opened }),
+    faults: () => faultReports(emulator.faults.counts()),
     endSessions: async () => {
       await lobbies.close()
       await relay.close()

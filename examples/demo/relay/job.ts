@@ -36,8 +36,8 @@ export interface RelayProgress {
   readonly phase: 'playing' | 'closing' | 'done'
 }
 
-/** Start to end: a service, lobbies, and players who send packets to one another while their lobbies change. */
-export async function runRelayDemo(options: DemoOptions, show: (progress: RelayProgress) => void): Promise<RelayResult> {
+/** Start to end: a service, lobbies, and players who send packets to one another while their lobbies change. @param interrupted ends it early. */
+export async function runRelayDemo(options: DemoOptions, show: (progress: RelayProgress) => void, interrupted: AbortSignal): Promise<RelayResult> {
   const { seed, lobbies: count } = options
   const startedAt = clock.now()
   const places = new Map(loadPlayers().map((player) => [player.ip, player]))
@@ -83,8 +83,10 @@ export async function runRelayDemo(options: DemoOptions, show: (progress: RelayP
   const complain = (error: unknown) => void problems.add(String(error))
   let finished = 0
   const playing = scripts.map((script) => playLobby(stage, script).then(() => void (finished += 1), complain))
-  await Promise.race([Promise.all(playing), clock.sleep(LONGEST_MS, over.signal).catch(() => {})])
+  const longEnough = clock.sleep(LONGEST_MS, AbortSignal.any([over.signal, interrupted])).catch(() => {})
+  await Promise.race([Promise.all(playing), longEnough])
   const unfinished = count - finished
+  const interruptedWith = interrupted.aborted ? arcade.sessions().open : undefined
 
   phase = 'closing'
   stage.pump.stop()
@@ -108,6 +110,8 @@ export async function runRelayDemo(options: DemoOptions, show: (progress: RelayP
     stuck,
     unfinished,
     problems: [...problems],
+    interruptedWith,
+    faults: arcade.faults(),
     sessionsOpened: arcade.sessions().opened,
     sessionsLeft,
     seconds: Math.round((clock.now() - startedAt) / 100) / 10,

@@ -35,10 +35,13 @@ export function enter(stage: Stage, lobbyId: string, playerId: string): Member {
     members.delete(playerId)
   }
 
+  const done = follow()
+  // Its lobby looks at it when all have left, which it may never come to.
+  done.catch(() => {})
   const member: Member = {
     isLinked: (term = playing?.term) => playing !== undefined && playing.term === term && playing.connection.linked,
     drain: async () => playing?.connection.drain(),
-    done: follow(),
+    done,
   }
   members.set(playerId, member)
   return member

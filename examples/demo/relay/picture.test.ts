@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { PAPER } from '../layout.js'
 import type { RelayProgress } from './job.js'
 import { line, picture, sparkline } from './picture.js'
 import { isGood, type RelayResult } from './result.js'
@@ -20,7 +21,7 @@ const progress: RelayProgress = {
 }
 
 test('every lobby is seen slot by slot, and what there is no room for is counted', () => {
-  const text = picture(progress, [10, 400], 7600)
+  const text = picture(progress, [10, 400], 7600, PAPER)
   expect(text).toContain('  ●◆·○  ◇···  ╌╌╌╌\n')
   expect(text).toContain('and 6 more')
   const parts = ['7.6 s   playing over the relay', '2 open', '1 over   of 70', '4 in', '12,345 relayed', '400 per s', '0.12 ms']
@@ -50,6 +51,8 @@ const result: RelayResult = {
   stuck: 0,
   unfinished: 0,
   problems: [],
+  interruptedWith: undefined,
+  faults: [],
   sessionsOpened: 60,
   sessionsLeft: 0,
   seconds: 14.4,
@@ -83,4 +86,19 @@ test('the summary tells all', () => {
   ]) {
     expect(text).toContain(part)
   }
+})
+
+test('it fits a small terminal', () => {
+  const tables = Array.from({ length: 40 }, () => ({ seats: ['ann', 'ben', undefined, undefined, undefined, 'cleo'], hostId: 'ben', over: false }))
+  const lines = picture({ ...progress, lobbies: 40, tables }, [10, 400], 7600, { columns: 60, rows: 20 }).split('\n')
+  expect(lines.length).toBeLessThan(20)
+  expect(Math.max(...lines.map((row) => row.length))).toBeLessThanOrEqual(60)
+  expect(lines.filter((row) => row.includes('◇'))).not.toEqual([])
+})
+
+test('who stops it is told what became of the sessions', () => {
+  const text = summary({ ...result, interruptedWith: 31, unfinished: 40 })
+  expect(text).toContain('31 sessions were open when you stopped the demo. All have been closed, and none is left.')
+  expect(text).not.toContain('not as it should be')
+  expect(summary({ ...result, interruptedWith: 1, sessionsLeft: 1 })).toContain('1 session was open when you stopped the demo. 1 could not be closed.')
 })

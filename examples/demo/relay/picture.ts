@@ -1,9 +1,15 @@
 // pure: how the relay demo looks while it goes on
+import { fitted, type Size } from '../layout.js'
 import type { Table } from './board.js'
 import type { RelayProgress } from './job.js'
 
-/** Lobbies side by side. */
+/** Lobbies side by side, where there is room. */
 const COLUMNS = 8
+/** Lines beside those of lobbies, without empty ones. */
+const OTHER_LINES = 9
+const LONGEST_SPARKLINE = 30
+/** Characters before it. */
+const BEFORE_SPARKLINE = 50
 /** Lobbies shown one by one; of more, the others are only counted. */
 const MOST_SHOWN = 64
 const BARS = '▁▂▃▄▅▆▇█'
@@ -34,23 +40,28 @@ export function sparkline(values: readonly number[], width: number): string {
 }
 
 /** @param perSecond packets relayed, over time, up to now. */
-export function picture(progress: RelayProgress, perSecond: readonly number[], ms: number): string {
+export function picture(progress: RelayProgress, perSecond: readonly number[], ms: number, size: Size): string {
   const { lobbies, tables, moves, isLinked, packetsRelayed, latency, sessions, phase } = progress
   const open = tables.filter(({ over }) => !over)
   const inside = open.flatMap(({ seats }) => seats.filter((id) => id !== undefined)).length
-  const cells = tables.slice(0, MOST_SHOWN).map((table) => seatsOf(table, isLinked))
-  const blank = ' '.repeat(tables[0]?.seats.length ?? 0)
-  const rows = Array.from({ length: Math.ceil(Math.min(lobbies, MOST_SHOWN) / COLUMNS) }, (_, row) =>
-    Array.from({ length: COLUMNS }, (__, column) => cells[row * COLUMNS + column] ?? blank).join('  ').trimEnd(),
+  const slots = tables[0]?.seats.length ?? 0
+  const columns = Math.max(1, Math.min(COLUMNS, Math.floor((size.columns - 2) / (slots + 2))))
+  // The line that counts the others has a row, and the cursor too.
+  const most = Math.min(MOST_SHOWN, columns * Math.max(1, size.rows - OTHER_LINES - 3))
+  const cells = tables.slice(0, most).map((table) => seatsOf(table, isLinked))
+  const blank = ' '.repeat(slots)
+  const rows = Array.from({ length: Math.ceil(Math.min(lobbies, most) / columns) }, (_, row) =>
+    Array.from({ length: columns }, (__, column) => cells[row * columns + column] ?? blank).join('  ').trimEnd(),
   )
   const rate = perSecond.at(-1) ?? 0
   const title = { playing: 'playing over the relay', closing: 'all have played; closing', done: 'done' }[phase]
-  return [
+  const sparks = Math.max(0, Math.min(LONGEST_SPARKLINE, size.columns - BEFORE_SPARKLINE))
+  const lines = [
     '',
     `  ${(ms / 1000).toFixed(1).padStart(5)} s   ${title}`,
     '',
     ...rows.map((row) => `  ${row}`),
-    lobbies > MOST_SHOWN ? `  and ${lobbies - MOST_SHOWN} more` : '',
+    lobbies > most ? `  and ${lobbies - most} more` : '',
     '  ◆ host   ● playing   ◇○ not yet   · free slot   ╌ over',
     '',
     `  lobbies    ${padded(open.length)} open    ${padded(tables.length - open.length)} over   of ${lobbies}`,
@@ -58,10 +69,11 @@ export function picture(progress: RelayProgress, perSecond: readonly number[], m
     `  changes    ${padded(moves.left)} left    ${padded(moves.kicked)} kicked ${padded(moves.newHosts)} new hosts`,
     `  sessions   ${padded(sessions.open)} open    ${padded(sessions.opened)} opened`,
     '',
-    `  packets    ${whole(packetsRelayed).padStart(7)} relayed   ${whole(rate).padStart(6)} per s   ${sparkline(perSecond, 30)}`,
+    `  packets    ${whole(packetsRelayed).padStart(7)} relayed   ${whole(rate).padStart(6)} per s   ${sparkline(perSecond, sparks)}`,
     `  one way    p50 ${milliseconds(latency.p50)}   p99 ${milliseconds(latency.p99)}   client → relay → host`,
     '',
-  ].join('\n')
+  ]
+  return fitted(lines.map((text) => text.slice(0, size.columns)), size.rows - 1).join('\n')
 }
 
 /** The same in one line. */

@@ -1,3 +1,4 @@
+import type { FaultReport } from '../fault-report.js'
 import type { Moves } from './board.js'
 import type { Spread } from './latencies.js'
 import type { TallyCounts } from './tally.js'
@@ -35,6 +36,10 @@ export interface RelayResult {
   /** Why they failed, if they did. */
   readonly problems: readonly string[]
   readonly sessionsOpened: number
+  /** Where the demo was stopped before its end: how many sessions were open then. */
+  readonly interruptedWith: number | undefined
+  /** What the declared faults did; empty without `--faults`. */
+  readonly faults: readonly FaultReport[]
   /** Sessions that the service still has at the end: must be 0. */
   readonly sessionsLeft: number
   readonly seconds: number

@@ -1,4 +1,6 @@
 import { systemClock } from '@muster/core/clock'
+import { INTERRUPTED } from '../interrupt.js'
+import { sizeOf, wrap } from '../layout.js'
 import type { DemoOptions } from '../options.js'
 import { runRelayDemo } from './job.js'
 import { isGood } from './result.js'
@@ -6,16 +8,20 @@ import { createRelayScreen } from './screen.js'
 import { summary } from './summary.js'
 
 /** @returns the exit code. */
-export async function relayDemo(options: DemoOptions): Promise<number> {
+export async function relayDemo(options: DemoOptions, interrupted: AbortSignal): Promise<number> {
   if (options.json) {
-    const result = await runRelayDemo(options, () => {})
+    const result = await runRelayDemo(options, () => {}, interrupted)
     console.log(JSON.stringify(result))
+    if (result.interruptedWith !== undefined) process.exit(INTERRUPTED)
     return isGood(result) ? 0 : 1
   }
-  console.log(`${options.lobbies} lobbies, real UDP packets through the relay of an emulator in this process.`)
+  const heading = `${options.lobbies} lobbies, real UDP packets through the relay of an emulator in this process.`
+  console.log(wrap(heading, sizeOf(process.stdout).columns - 1).join('\n'))
   const screen = createRelayScreen(process.stdout, systemClock.now)
-  const result = await runRelayDemo(options, screen.show)
+  const result = await runRelayDemo(options, screen.show, interrupted)
   screen.done()
-  console.log(summary(result))
+  console.log(summary(result, sizeOf(process.stdout)))
+  // Players who were in the middle of something still wait for it.
+  if (result.interruptedWith !== undefined) process.exit(INTERRUPTED)
   return isGood(result) ? 0 : 1
 }

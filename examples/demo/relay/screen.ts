@@ -1,5 +1,6 @@
 import { createLogUpdate } from 'log-update'
 import type { RelayProgress } from './job.js'
+import { sizeOf } from '../layout.js'
 import { line, picture } from './picture.js'
 
 export interface RelayScreen {
@@ -29,7 +30,7 @@ function pictures(stream: NodeJS.WriteStream, now: () => number, startedAt: numb
         perSecond.push(Math.round(((progress.packetsRelayed - last.packets) / elapsed) * 1000))
         last = { at: now(), packets: progress.packetsRelayed }
       }
-      update(picture(progress, perSecond, now() - startedAt))
+      update(picture(progress, perSecond, now() - startedAt, sizeOf(stream)))
     },
     done: () => update.done(),
   }

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { fitted, row, wrap } from './layout.js'
+
+test('text is broken between words, and what is too long is cut', () => {
+  expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
+  expect(wrap('a\u00a0b c', 3)).toEqual(['a\u00a0b', 'c'])
+  expect(wrap('toolongforit x', 4)).toEqual(['tool', 'x'])
+  expect(wrap('', 4)).toEqual([''])
+})
+
+test('what is said of a name goes on below itself', () => {
+  expect(row('players', 'ten playing', 100)).toEqual(['  players          ten playing'])
+  expect(row('players', 'some playing, others not', 36)).toEqual(['  players          some playing,', '                   others not'])
+})
+
+test('empty lines go first when there are too few rows', () => {
+  const lines = ['', 'a', '', 'b', '']
+  expect(fitted(lines, 9)).toEqual(lines)
+  expect(fitted(lines, 4)).toEqual(['', 'a', '', 'b'])
+  expect(fitted(lines, 2)).toEqual(['a', 'b'])
+  expect(fitted(lines, 1)).toEqual(['a'])
+})

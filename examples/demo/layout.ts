@@ -1,0 +1,42 @@
+// pure: text that fits a terminal
+
+/** The size of a terminal, in characters. */
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+/** What is written where there is no terminal. */
+export const PAPER: Size = { columns: 120, rows: Infinity }
+
+export const sizeOf = ({ columns, rows, isTTY }: NodeJS.WriteStream): Size =>
+  isTTY ? { columns: columns || PAPER.columns, rows: rows || PAPER.rows } : PAPER
+
+/** Broken between words into lines of at most so many characters; a word that is longer is cut. A no-break space is no space. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? ''
+    if (line.length + 1 + word.length <= width) lines[lines.length - 1] = line === '' ? word : `${line} ${word}`
+    else if (line === '') lines[lines.length - 1] = word.slice(0, width)
+    else lines.push(word.slice(0, width))
+  }
+  return lines
+}
+
+/** A name and what there is to say, which goes on below itself. */
+export function row(name: string, text: string, columns: number, nameWidth = 16): readonly string[] {
+  const [first = '', ...others] = wrap(text, Math.max(10, columns - nameWidth - 3))
+  return [`  ${name.padEnd(nameWidth)} ${first}`, ...others.map((line) => `  ${' '.repeat(nameWidth)} ${line}`)]
+}
+
+/** Without empty lines, as far as the rows do not suffice; of what then is still too long, the first lines. */
+export function fitted(lines: readonly string[], rows: number): readonly string[] {
+  const kept = [...lines]
+  while (kept.length > rows) {
+    const empty = kept.lastIndexOf('')
+    if (empty === -1) return kept.slice(0, rows)
+    kept.splice(empty, 1)
+  }
+  return kept
+}
