@@ -81,7 +81,7 @@ function arrivalsOf(
   // Friends live in the same country, so who is alike stands together before parties are cut off.
   const neighbours = members.toSorted((a, b) => a.country.localeCompare(b.country, 'en') || a.longitude - b.longitude)
   const arrivals: Arrival[] = []
-  for (let next = 0; next < neighbours.length; ) {
+  for (let next = 0; next < neighbours.length;) {
     const wanted = parties[Math.floor(random() * parties.length)] as number
     const party = neighbours.slice(next, next + wanted)
     const together = party.filter(({ country }) => country === party[0]?.country)
@@ -93,7 +93,8 @@ function arrivalsOf(
         ip,
         attributes: { skill: Math.round(level + 120 * (random() - 0.5)) },
         roles: rolesOf(index, together.length, random),
-        ...(random() < 1 / AVOIDS && number > from + together.length && { avoid: [`player-${number - together.length - 1}`] }),
+        ...(random() < 1 / AVOIDS &&
+          number > from + together.length && { avoid: [`player-${number - together.length - 1}`] }),
       }
     })
     arrivals.push({ afterMs: ((random() + random()) / 2) * overMs, ticket: { queue: definition.name, players } })

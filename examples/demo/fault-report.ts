@@ -22,7 +22,9 @@ export const faultReports = (counts: readonly FaultCount[]): FaultReport[] =>
 function whatOf({ status, effect, delayMs, drop, body, deployment, webhooks, relay }: Fault): string {
   const parts = [
     delayMs === undefined ? undefined : `${delayMs} ms late`,
-    drop === undefined ? undefined : `the answer was lost ${drop === 'after' ? 'after it had taken effect' : 'before it took effect'}`,
+    drop === undefined
+      ? undefined
+      : `the answer was lost ${drop === 'after' ? 'after it had taken effect' : 'before it took effect'}`,
     status === undefined ? undefined : `answered by ${status}${effect === true ? ' although it had taken effect' : ''}`,
     body === undefined ? undefined : `answered by ${body === 'html' ? 'a page of HTML' : `a body that was ${body}`}`,
     deployment === undefined ? undefined : deploymentWords[deployment],

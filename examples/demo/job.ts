@@ -16,7 +16,11 @@ const LONGEST_MS = 60_000
 const LOOK_MS = 100
 
 /** The main job, start to end: an emulator on a port, a client, a matchmaker, and a crowd. @param interrupted ends it early. */
-export async function runDemo(options: DemoOptions, show: Screen['show'], interrupted: AbortSignal): Promise<DemoResult> {
+export async function runDemo(
+  options: DemoOptions,
+  show: Screen['show'],
+  interrupted: AbortSignal,
+): Promise<DemoResult> {
   const { seed, queueSize } = options
   const queues = demoQueues(queueSize)
   const { arrivals, places } = gather(options, ARRIVE_MS)
@@ -66,7 +70,19 @@ export async function runDemo(options: DemoOptions, show: Screen['show'], interr
 
   const tookMs = systemClock.now() - startedAt
   const { joined } = watch
-  const result = resultOf({ options, queues, arrivals, placeOf, ended, emulator, limits: watch.limits(), joined, left, tookMs, interruptedWith })
+  const result = resultOf({
+    options,
+    queues,
+    arrivals,
+    placeOf,
+    ended,
+    emulator,
+    limits: watch.limits(),
+    joined,
+    left,
+    tookMs,
+    interruptedWith,
+  })
   await emulator.close()
   return result
 }

@@ -10,7 +10,10 @@ test('text is broken between words, and what is too long is cut', () => {
 
 test('what is said of a name goes on below itself', () => {
   expect(row('players', 'ten playing', 100)).toEqual(['  players          ten playing'])
-  expect(row('players', 'some playing, others not', 36)).toEqual(['  players          some playing,', '                   others not'])
+  expect(row('players', 'some playing, others not', 36)).toEqual([
+    '  players          some playing,',
+    '                   others not',
+  ])
 })
 
 test('empty lines go first when there are too few rows', () => {

@@ -29,7 +29,9 @@ async function main(args: readonly string[]): Promise<number> {
     console.log(JSON.stringify(result))
     return exitCode(result)
   }
-  const names = demoQueues(options.queueSize).map(({ title }) => title).join(', ')
+  const names = demoQueues(options.queueSize)
+    .map(({ title }) => title)
+    .join(', ')
   const { columns } = sizeOf(process.stdout)
   const heading = [
     `${options.players} players in ${names}; servers from an emulator that starts them ${SPEED}× faster than life.`,

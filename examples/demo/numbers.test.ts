@@ -16,7 +16,9 @@ test('a crowd is as large as asked, comes in time, and is the same for the same 
   const { arrivals, places } = gather(options, 9000)
   const players = arrivals.flatMap(({ ticket }) => ticket.players)
   expect(new Set(players.map(({ id }) => id)).size).toBe(700)
-  expect(arrivals.map(({ afterMs }) => afterMs)).toEqual(arrivals.map(({ afterMs }) => afterMs).toSorted((a, b) => a - b))
+  expect(arrivals.map(({ afterMs }) => afterMs)).toEqual(
+    arrivals.map(({ afterMs }) => afterMs).toSorted((a, b) => a - b),
+  )
   expect(arrivals.at(-1)?.afterMs).toBeLessThanOrEqual(9000)
   expect(players.filter(({ ip = '' }) => !places.has(ip))).toEqual([])
   expect(gather(options, 9000).arrivals).toEqual(arrivals)
@@ -25,7 +27,8 @@ test('a crowd is as large as asked, comes in time, and is the same for the same 
 
 test('each queue gets its share, in parties that fit', () => {
   const { arrivals } = gather(options, 9000)
-  const sizesOf = (queue: string) => arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket.players.length] : []))
+  const sizesOf = (queue: string) =>
+    arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket.players.length] : []))
   const players = (queue: string) => sizesOf(queue).reduce((sum, size) => sum + size, 0)
   expect([players('ranked'), players('duel'), players('social')]).toEqual([350, 56, 294])
   expect([...new Set(sizesOf('ranked'))].toSorted()).toEqual([1, 2, 3, 4, 5])
@@ -93,7 +96,8 @@ test('the summary tells all', () => {
 test('many players without a match are put down to the limit of creates, if that allows no more', () => {
   const many = { ...result, players: 100_000, assigned: 5000, expired: 95_000, matches: 800 }
   expect(boundByCreates(many)).toEqual({ perSecond: 40, seconds: 400 })
-  const said = /bounded by +the service's limit of 40 creates per second: servers for all players would take 400 s, and nobody here/
+  const said =
+    /bounded by +the service's limit of 40 creates per second: servers for all players would take 400 s, and nobody here/
   expect(summary(many, { columns: 200 })).toMatch(said)
   expect(boundByCreates({ ...many, assigned: 95_000, expired: 5000 })).toBeUndefined()
   expect(boundByCreates({ ...many, players: 4000, expired: 1000, assigned: 3000, matches: 400 })).toBeUndefined()
@@ -105,7 +109,9 @@ test('who stops it is told what became of the servers', () => {
   const interrupted = { notCome: 7, waiting: 3, servers: 12 }
   const text = summary({ ...result, interrupted })
   expect(text).toContain('3 still waiting, 7 not there yet')
-  expect(text).toContain('12 servers ran or started when you stopped the demo. All have been stopped, and none is left.')
+  expect(text).toContain(
+    '12 servers ran or started when you stopped the demo. All have been stopped, and none is left.',
+  )
   expect(summary({ ...result, interrupted: { ...interrupted, servers: 1 }, serversLeft: 1 })).toContain(
     '1 server ran or started when you stopped the demo. 1 could not be stopped in time.',
   )
@@ -117,7 +123,9 @@ test('what the declared faults did is listed', () => {
 })
 
 test('it fits a narrow terminal, with all that it says in a wide one', () => {
-  const faults = [{ operation: 'deployments.create', what: 'the answer was lost after it had taken effect', struck: 3, of: 260 }]
+  const faults = [
+    { operation: 'deployments.create', what: 'the answer was lost after it had taken effect', struck: 3, of: 260 },
+  ]
   const all = { ...result, faults, broken: ['match m: players who avoid each other, and others too'] }
   const narrow = summary(all, { columns: 60 })
   expect(Math.max(...narrow.split('\n').map((line) => line.length))).toBeLessThanOrEqual(60)

@@ -23,7 +23,10 @@ test.each([
   [['--relay', '--lobbies', '101'], '--lobbies must be a whole number from 1 to 100, got "101"'],
   [['--seed', '1.5'], '--seed must be'],
   [['--player', '5'], '--player'],
-  [['--relay', '--players', '5'], '--players is for matches on servers; how large the demo of lobbies is, --lobbies says'],
+  [
+    ['--relay', '--players', '5'],
+    '--players is for matches on servers; how large the demo of lobbies is, --lobbies says',
+  ],
   [['--relay', '--queue-size', '5'], '--queue-size is for matches'],
   [['--lobbies', '5'], '--lobbies is for lobbies over a relay; give --relay as well'],
 ])('%j is refused, with the reason', (args, message) => {

@@ -55,7 +55,8 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
   }
   return {
     players: wholeNumber('--players', values.players ?? '2000', 1, 100_000),
-    queueSize: values['queue-size'] === undefined ? undefined : wholeNumber('--queue-size', values['queue-size'], 1, 500),
+    queueSize:
+      values['queue-size'] === undefined ? undefined : wholeNumber('--queue-size', values['queue-size'], 1, 500),
     relay: values.relay,
     lobbies: wholeNumber('--lobbies', values.lobbies ?? '40', 1, 100),
     faults: values.faults,

@@ -24,12 +24,25 @@ export interface Ended extends Omit<Played, 'assigned'> {
   readonly interruptedWith: number | undefined
 }
 
-export function resultOf({ options, placeOf, ended, emulator, limits, tookMs, interruptedWith, ...demo }: Ended): DemoResult {
+export function resultOf({
+  options,
+  placeOf,
+  ended,
+  emulator,
+  limits,
+  tookMs,
+  interruptedWith,
+  ...demo
+}: Ended): DemoResult {
   const assigned = ended.filter(({ status }) => status === 'HOST_ASSIGNED')
   const cancelled = ended.filter(({ status }) => status === 'CANCELLED')
   const because = (ticket: Ticket) => ticket.cancelReason ?? ''
-  const playerOf = new Map(demo.arrivals.flatMap(({ ticket }) => ticket.players.map((player) => [player.id, player] as const)))
-  const waits = assigned.flatMap(({ players, createdAt, assignedAt = createdAt }) => players.map(() => assignedAt - createdAt))
+  const playerOf = new Map(
+    demo.arrivals.flatMap(({ ticket }) => ticket.players.map((player) => [player.id, player] as const)),
+  )
+  const waits = assigned.flatMap(({ players, createdAt, assignedAt = createdAt }) =>
+    players.map(() => assignedAt - createdAt),
+  )
   const distances = assigned.flatMap(({ players, assignment }) =>
     players.flatMap(({ id }) => {
       const from = placeOf(playerOf.get(id)?.ip ?? '')
@@ -44,7 +57,9 @@ export function resultOf({ options, placeOf, ended, emulator, limits, tookMs, in
   const arrived = playersIn(ended)
   const waiting = arrived - playersIn(assigned) - playersIn(cancelled)
   const interrupted =
-    interruptedWith === undefined ? undefined : { notCome: options.players - arrived, waiting, servers: interruptedWith }
+    interruptedWith === undefined
+      ? undefined
+      : { notCome: options.players - arrived, waiting, servers: interruptedWith }
   const state = emulator.inspect().deployments
   return {
     players: options.players,

@@ -19,7 +19,9 @@ const progress: Progress = {
 test('shows each queue as a bar that is as long as its players, and why the longest waits', () => {
   const lines = picture(progress, 12_340, false, PAPER).split('\n')
   expect(lines[1]).toBe('   12.3 s   matching')
-  expect(lines[3]).toBe(`  ranked 5v5   ${'█'.repeat(13)}${'▓'.repeat(9)}${'░'.repeat(4)}${'·'.repeat(18)}    30 of 100, 60 here`)
+  expect(lines[3]).toBe(
+    `  ranked 5v5   ${'█'.repeat(13)}${'▓'.repeat(9)}${'░'.repeat(4)}${'·'.repeat(18)}    30 of 100, 60 here`,
+  )
   expect(lines[4]).toBe(`  duel 1v1     ${'█'.repeat(44)}    10 of 10`)
   expect(lines).toContain('  9 matches found   5 servers ready   70 requests')
   expect(lines).toContain('  create deployment 38/40 per s')
@@ -55,7 +57,14 @@ test.each([
   [100, 15],
   [40, 10],
 ])('fits a terminal of %i × %i', (columns, rows) => {
-  const queues = Array.from({ length: 3 }, () => ({ title: 'social 4–12', players: 42_000, arrived: 41_999, waiting: 9999, deploying: 900, playing: 31_000 }))
+  const queues = Array.from({ length: 3 }, () => ({
+    title: 'social 4–12',
+    players: 42_000,
+    arrived: 41_999,
+    waiting: 9999,
+    deploying: 900,
+    playing: 31_000,
+  }))
   const longest = { queue: 'ranked', waitedMs: 4210, why: 'several words '.repeat(50) }
   const lines = picture({ ...progress, queues, limits, longest }, 12_340, false, { columns, rows }).split('\n')
   expect(lines.length).toBeLessThan(rows)
@@ -63,7 +72,15 @@ test.each([
 })
 
 test('the limits stand beside one another where there is room, and below otherwise', () => {
-  const shown = (columns: number) => picture({ ...progress, limits }, 0, false, { columns, rows: 50 }).split('\n').filter((line) => line.includes('/'))
-  expect(shown(100)).toEqual(['  list deployments 10/10 per s   create deployment 40/40 per s   deployment status 20/20 per s'])
-  expect(shown(60)).toEqual(['  list deployments 10/10   create deployment 40/40', '  deployment status 20/20   per second'])
+  const shown = (columns: number) =>
+    picture({ ...progress, limits }, 0, false, { columns, rows: 50 })
+      .split('\n')
+      .filter((line) => line.includes('/'))
+  expect(shown(100)).toEqual([
+    '  list deployments 10/10 per s   create deployment 40/40 per s   deployment status 20/20 per s',
+  ])
+  expect(shown(60)).toEqual([
+    '  list deployments 10/10   create deployment 40/40',
+    '  deployment status 20/20   per second',
+  ])
 })

@@ -48,7 +48,9 @@ function createLines(stream: NodeJS.WriteStream, now: () => number, startedAt: n
       const { queues, matches } = look()
       const sum = (of: (queue: QueueProgress) => number) => queues.reduce((total, queue) => total + of(queue), 0)
       const time = `${((now() - startedAt) / 1000).toFixed(0).padStart(3)} s`
-      const parts = (['arrived', 'waiting', 'deploying', 'playing'] as const).map((key) => `${sum((queue) => queue[key])} ${key}`)
+      const parts = (['arrived', 'waiting', 'deploying', 'playing'] as const).map(
+        (key) => `${sum((queue) => queue[key])} ${key}`,
+      )
       stream.write(`${time}  ${phase}: ${parts.join(', ')}, ${matches} matches\n`)
     },
     done: () => {},
@@ -64,7 +66,8 @@ export function picture(progress: Progress, ms: number, colour: boolean, size: S
   const title = { matching: 'matching', stopping: 'everybody has an answer; stopping all servers', done: 'done' }[phase]
   const seconds = (some: number) => (some / 1000).toFixed(1)
   const width = Math.min(WIDEST, size.columns) - 4
-  const why = longest === undefined ? '' : `${longest.queue}, waiting for ${seconds(longest.waitedMs)} s: ${longest.why}`
+  const why =
+    longest === undefined ? '' : `${longest.queue}, waiting for ${seconds(longest.waitedMs)} s: ${longest.why}`
   const lines = [
     '',
     `  ${seconds(ms).padStart(5)} s   ${paint('bold', title)}`,
@@ -87,7 +90,9 @@ function limitLines(limits: Progress['limits'], width: number): readonly string[
   const uses = limits.map(({ name, limit, peak }) => `${name} ${peak}/${limit}`)
   if (width >= ALL_LIMITS) return [`  ${uses.map((use) => `${use} per s`).join('   ')}`]
   const lines = wrap([...uses, 'per second'].map((use) => use.replaceAll(' ', '\u00a0')).join(' \u00a0 '), width)
-  return exactly(2, uses.length === 0 ? [] : lines).map((line) => `  ${line.replaceAll('\u00a0', ' ').trim()}`.trimEnd())
+  return exactly(2, uses.length === 0 ? [] : lines).map((line) =>
+    `  ${line.replaceAll('\u00a0', ' ').trim()}`.trimEnd(),
+  )
 }
 
 function queueLine(queue: QueueProgress, paint: Paint, columns: number): string {

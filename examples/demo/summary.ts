@@ -1,4 +1,3 @@
-// pure: the demo's last words
 import { faultSection } from './fault-report.js'
 import { PAPER, row, wrap, type Size } from './layout.js'
 import { EXPIRE_MS } from './queues.js'
@@ -14,7 +13,8 @@ export function summary(result: DemoResult, { columns }: Pick<Size, 'columns'> =
   const { waitMs, distanceKm, cities, broken, interrupted } = result
   const most = cities[0]?.servers ?? 1
   const others = Object.entries(result.cancelled).map(([reason, players]) => `${players} cancelled (${reason})`)
-  const early = interrupted === undefined ? [] : [`${interrupted.waiting} still waiting`, `${interrupted.notCome} not there yet`]
+  const early =
+    interrupted === undefined ? [] : [`${interrupted.waiting} still waiting`, `${interrupted.notCome} not there yet`]
   const playing = [`${result.assigned} playing`, `${result.expired} without a match in time`, ...others, ...early]
   const waits = [`p50 ${seconds(waitMs.p50)}`, `p95 ${seconds(waitMs.p95)}`, `p99 ${seconds(waitMs.p99)}`]
   const bar = (servers: number) => '▇'.repeat(Math.ceil((servers / most) * WIDTH))
@@ -24,7 +24,10 @@ export function summary(result: DemoResult, { columns }: Pick<Size, 'columns'> =
     ...say('players', `${result.players}: ${playing.join(', ')}`),
     ...say('matches', `${result.matches}, on ${result.deployments} deployments`),
     ...boundLines(result, columns),
-    ...say('wait', `${waits.map(unbroken).join(' \u00a0 ')} \u00a0 ${`(servers started ${result.speed}× faster than life)`}`),
+    ...say(
+      'wait',
+      `${waits.map(unbroken).join(' \u00a0 ')} \u00a0 ${`(servers started ${result.speed}× faster than life)`}`,
+    ),
     ...say('to the server', `p50 ${distanceKm.p50} km   p95 ${distanceKm.p95} km`),
     '',
     ...queueTable(result.queues, columns),
@@ -33,10 +36,14 @@ export function summary(result: DemoResult, { columns }: Pick<Size, 'columns'> =
     cities.length > CITIES ? `  and ${cities.length - CITIES} more cities` : '',
     '',
     `  requests, as the service counted them`,
-    ...Object.entries(result.requests).flatMap(([operation, statuses]) => row(`  ${operation}`, countsOf(statuses), columns, 24)),
+    ...Object.entries(result.requests).flatMap(([operation, statuses]) =>
+      row(`  ${operation}`, countsOf(statuses), columns, 24),
+    ),
     '',
     ...faultSection(result.faults, columns),
-    ...result.limits.flatMap(({ name, limit, peak }) => say('limit', `${name}: at most ${peak} of ${limit} in any second`)),
+    ...result.limits.flatMap(({ name, limit, peak }) =>
+      say('limit', `${name}: at most ${peak} of ${limit} in any second`),
+    ),
     ...say('over a limit', String(result.rejected429)),
     ...say('rules broken', String(broken.length)),
     ...broken.slice(0, BROKEN_SHOWN).flatMap((what) => wrap(what, columns - 5).map((line) => `    ${line}`)),
@@ -57,7 +64,9 @@ function verdict(result: DemoResult): string {
   const { interrupted, serversLeft } = result
   if (interrupted !== undefined) {
     const then = `${interrupted.servers} ${interrupted.servers === 1 ? 'server' : 'servers'} ran or started when you stopped the demo.`
-    return serversLeft === 0 ? `${then} All have been stopped, and none is left.` : `${then} ${serversLeft} could not be stopped in time.`
+    return serversLeft === 0
+      ? `${then} All have been stopped, and none is left.`
+      : `${then} ${serversLeft} could not be stopped in time.`
   }
   if (!isGood(result)) return 'This is not as it should be.'
   return 'Everybody is accounted for, every match keeps its rules, and no server is left running.'
@@ -69,7 +78,11 @@ function boundLines(result: DemoResult, columns: number): readonly string[] {
   if (bound === undefined) return []
   const needed = `servers for all players would take ${bound.seconds} s`
   const patience = `nobody here waits for longer than ${EXPIRE_MS / 1000} s`
-  return row('bounded by', `the service's limit of ${bound.perSecond} creates per second: ${needed}, and ${patience}`, columns)
+  return row(
+    'bounded by',
+    `the service's limit of ${bound.perSecond} creates per second: ${needed}, and ${patience}`,
+    columns,
+  )
 }
 
 const columnsOf = [

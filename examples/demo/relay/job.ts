@@ -37,7 +37,11 @@ export interface RelayProgress {
 }
 
 /** Start to end: a service, lobbies, and players who send packets to one another while their lobbies change. @param interrupted ends it early. */
-export async function runRelayDemo(options: DemoOptions, show: (progress: RelayProgress) => void, interrupted: AbortSignal): Promise<RelayResult> {
+export async function runRelayDemo(
+  options: DemoOptions,
+  show: (progress: RelayProgress) => void,
+  interrupted: AbortSignal,
+): Promise<RelayResult> {
   const { seed, lobbies: count } = options
   const startedAt = clock.now()
   const places = new Map(loadPlayers().map((player) => [player.ip, player]))
@@ -102,10 +106,15 @@ export async function runRelayDemo(options: DemoOptions, show: (progress: RelayP
   const { packets, refused, notRefused, stuck } = tally.now
   return {
     lobbies: count,
-    players: scripts.flatMap(({ gathering, later }) => [...gathering, ...later]).filter(({ id }) => board.hasSeen(id)).length,
+    players: scripts.flatMap(({ gathering, later }) => [...gathering, ...later]).filter(({ id }) => board.hasSeen(id))
+      .length,
     moves: board.moves,
     packets: { sent: packets.sent, relayed: arcade.packetsRelayed(), cutOff: packets.cutOff, lost: packets.lost },
-    latency: { relayed: through, direct: without, added: { p50: through.p50 - without.p50, p99: through.p99 - without.p99 } },
+    latency: {
+      relayed: through,
+      direct: without,
+      added: { p50: through.p50 - without.p50, p99: through.p99 - without.p99 },
+    },
     kicked: { refused, notRefused },
     stuck,
     unfinished,

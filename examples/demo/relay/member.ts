@@ -66,5 +66,7 @@ function ticketIn(message: LobbyMessage): Ticket | undefined {
     return credentials && { term, credentials }
   }
   const run = message.type === 'snapshot' ? message.lobby.run : null
-  return run?.status === 'relayed' && run.credentials !== null ? { term: run.term, credentials: run.credentials } : undefined
+  return run?.status === 'relayed' && run.credentials !== null
+    ? { term: run.term, credentials: run.credentials }
+    : undefined
 }

@@ -24,7 +24,15 @@ test('every lobby is seen slot by slot, and what there is no room for is counted
   const text = picture(progress, [10, 400], 7600, PAPER)
   expect(text).toContain('  ●◆·○  ◇···  ╌╌╌╌\n')
   expect(text).toContain('and 6 more')
-  const parts = ['7.6 s   playing over the relay', '2 open', '1 over   of 70', '4 in', '12,345 relayed', '400 per s', '0.12 ms']
+  const parts = [
+    '7.6 s   playing over the relay',
+    '2 open',
+    '1 over   of 70',
+    '4 in',
+    '12,345 relayed',
+    '400 per s',
+    '0.12 ms',
+  ]
   for (const part of parts) expect(text).toContain(part)
   const widest = Math.max(...text.split('\n').map((row) => row.length))
   expect(widest).toBeLessThanOrEqual(80)
@@ -89,7 +97,11 @@ test('the summary tells all', () => {
 })
 
 test('it fits a small terminal', () => {
-  const tables = Array.from({ length: 40 }, () => ({ seats: ['ann', 'ben', undefined, undefined, undefined, 'cleo'], hostId: 'ben', over: false }))
+  const tables = Array.from({ length: 40 }, () => ({
+    seats: ['ann', 'ben', undefined, undefined, undefined, 'cleo'],
+    hostId: 'ben',
+    over: false,
+  }))
   const lines = picture({ ...progress, lobbies: 40, tables }, [10, 400], 7600, { columns: 60, rows: 20 }).split('\n')
   expect(lines.length).toBeLessThan(20)
   expect(Math.max(...lines.map((row) => row.length))).toBeLessThanOrEqual(60)
@@ -100,5 +112,7 @@ test('who stops it is told what became of the sessions', () => {
   const text = summary({ ...result, interruptedWith: 31, unfinished: 40 })
   expect(text).toContain('31 sessions were open when you stopped the demo. All have been closed, and none is left.')
   expect(text).not.toContain('not as it should be')
-  expect(summary({ ...result, interruptedWith: 1, sessionsLeft: 1 })).toContain('1 session was open when you stopped the demo. 1 could not be closed.')
+  expect(summary({ ...result, interruptedWith: 1, sessionsLeft: 1 })).toContain(
+    '1 session was open when you stopped the demo. 1 could not be closed.',
+  )
 })

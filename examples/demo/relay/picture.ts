@@ -51,7 +51,9 @@ export function picture(progress: RelayProgress, perSecond: readonly number[], m
   const cells = tables.slice(0, most).map((table) => seatsOf(table, isLinked))
   const blank = ' '.repeat(slots)
   const rows = Array.from({ length: Math.ceil(Math.min(lobbies, most) / columns) }, (_, row) =>
-    Array.from({ length: columns }, (__, column) => cells[row * columns + column] ?? blank).join('  ').trimEnd(),
+    Array.from({ length: columns }, (__, column) => cells[row * columns + column] ?? blank)
+      .join('  ')
+      .trimEnd(),
   )
   const rate = perSecond.at(-1) ?? 0
   const title = { playing: 'playing over the relay', closing: 'all have played; closing', done: 'done' }[phase]
@@ -73,7 +75,10 @@ export function picture(progress: RelayProgress, perSecond: readonly number[], m
     `  one way    p50 ${milliseconds(latency.p50)}   p99 ${milliseconds(latency.p99)}   client → relay → host`,
     '',
   ]
-  return fitted(lines.map((text) => text.slice(0, size.columns)), size.rows - 1).join('\n')
+  return fitted(
+    lines.map((text) => text.slice(0, size.columns)),
+    size.rows - 1,
+  ).join('\n')
 }
 
 /** The same in one line. */

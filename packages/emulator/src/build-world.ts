@@ -33,7 +33,11 @@ export interface Whereabouts {
 }
 
 /** The state of a new service: empty, but for the images in its registry. */
-export function buildWorld(options: ResolvedOptions, { random, packetRandom }: Chance, { url, isListening }: Whereabouts): BuiltWorld {
+export function buildWorld(
+  options: ResolvedOptions,
+  { random, packetRandom }: Chance,
+  { url, isListening }: Whereabouts,
+): BuiltWorld {
   const { clock, speed, capacity, locate } = options
   const timers = createTimers(clock, speed)
   const counters = createCounters()
@@ -41,10 +45,21 @@ export function buildWorld(options: ResolvedOptions, { random, packetRandom }: C
   const registry = registryOf(options)
   const webhooks = createWebhooks({ ...options.deployments, fetch: options.fetch, counters: counters.webhooks })
   const relayData =
-    options.relayData && createUdpRelay(options.relayData, { clock, random: packetRandom, speed, counters: counters.packets })
+    options.relayData &&
+    createUdpRelay(options.relayData, { clock, random: packetRandom, speed, counters: counters.packets })
   const shared = { random, timers, webhooks }
   const { deployTimes, deployments: settings, launch } = options
-  const deployments = createDeployments({ ...shared, clock, speed, url, fleets, capacity, deployTimes, settings, launch })
+  const deployments = createDeployments({
+    ...shared,
+    clock,
+    speed,
+    url,
+    fleets,
+    capacity,
+    deployTimes,
+    settings,
+    launch,
+  })
   const relays = createRelays({ ...shared, settings: options.relays, relayData, locate })
   const beacons = createBeacons({ clock, settings: options.beacons, isListening })
 

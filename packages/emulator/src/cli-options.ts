@@ -138,7 +138,8 @@ function coordinatesOf(text: string | undefined) {
 
 function imageOf(text: string) {
   const colon = text.lastIndexOf(':')
-  if (colon < 1 || colon === text.length - 1) throw new TypeError(`--image must be name:tag, got ${JSON.stringify(text)}`)
+  if (colon < 1 || colon === text.length - 1)
+    throw new TypeError(`--image must be name:tag, got ${JSON.stringify(text)}`)
   return { image: text.slice(0, colon), tag: text.slice(colon + 1) }
 }
 

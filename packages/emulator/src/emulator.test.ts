@@ -9,16 +9,23 @@ test('every operation asks for a token', async () => {
   for (const [id, { method, path }] of operations) {
     const target = `http://emulator.invalid${path.replaceAll(/\{\w+\}/g, 'x')}`
     const missing = await emulator.fetch(new Request(target, { method }))
-    expect([id, missing.status, await missing.json()]).toEqual([id, 401, { message: 'the Authorization header is missing' }])
+    expect([id, missing.status, await missing.json()]).toEqual([
+      id,
+      401,
+      { message: 'the Authorization header is missing' },
+    ])
   }
 })
 
-test.each(['token wrong', 'Bearer dev', 'dev', 'token  dev', 'Token dev'])('%j is not the token', async (authorization) => {
-  const { call } = started()
-  const { status, body } = await call('GET', '/v1/apps', undefined, { authorization })
-  expect(status).toBe(401)
-  expect(JSON.stringify(body)).not.toContain('wrong')
-})
+test.each(['token wrong', 'Bearer dev', 'dev', 'token  dev', 'Token dev'])(
+  '%j is not the token',
+  async (authorization) => {
+    const { call } = started()
+    const { status, body } = await call('GET', '/v1/apps', undefined, { authorization })
+    expect(status).toBe(401)
+    expect(JSON.stringify(body)).not.toContain('wrong')
+  },
+)
 
 test('the token is an option', async () => {
   const { call } = started({ token: 'other' })
@@ -85,13 +92,21 @@ test('a mistake in a handler is 500, and told to who asked for it', async () => 
 test('limits that are known from public material alone are settings', async () => {
   const { call } = started({ settings: { valueLimits: { appName: { min: 1 } } } })
   expect((await call('POST', '/v1/app', { name: 'x' })).status).toBe(200)
-  expect(await call('POST', '/v1/app', { name: 'x'.repeat(65) })).toMatchObject({ status: 400, body: { message: 'name: must have at most 64 characters, got a text of 65 characters' } })
+  expect(await call('POST', '/v1/app', { name: 'x'.repeat(65) })).toMatchObject({
+    status: 400,
+    body: { message: 'name: must have at most 64 characters, got a text of 65 characters' },
+  })
 })
 
 test('paths and parameters that the document leaves open are settings', async () => {
-  const { call } = started({ settings: { createDeploymentPath: '/v2/deployments', locationTagsParameter: 'with_tags' } })
+  const { call } = started({
+    settings: { createDeploymentPath: '/v2/deployments', locationTagsParameter: 'with_tags' },
+  })
   expect((await call('POST', '/deployments', {})).status).toBe(404)
-  expect(await call('POST', '/v2/deployments', {})).toMatchObject({ status: 400, body: { message: 'application: is missing' } })
+  expect(await call('POST', '/v2/deployments', {})).toMatchObject({
+    status: 400,
+    body: { message: 'application: is missing' },
+  })
   expect((await call('GET', '/v1/locations?with_tags=true&limit=1')).body).toMatchObject({
     locations: [{ tags: expect.any(Array) }],
   })
@@ -161,7 +176,10 @@ test.each([
   [{ capacity: -1 }, /^option capacity/],
   [{ clock: 5 }, /^option clock: must be a Clock, got 5$/],
   [{ random: 5 }, /^option random: must be a function, got 5$/],
-  [{ settings: { createDeploymentPath: 'deployments' } }, /^option settings\.createDeploymentPath: .*got "deployments"$/],
+  [
+    { settings: { createDeploymentPath: 'deployments' } },
+    /^option settings\.createDeploymentPath: .*got "deployments"$/,
+  ],
   [{ pageSizes: { default: 0 } }, /^option pageSizes\.default: .*got 0$/],
   [{ deployTimes: { seekMS: 1 } }, /^option deployTimes\.seekMS: is not known; did you mean seekMs\?$/],
   [

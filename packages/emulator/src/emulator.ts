@@ -71,7 +71,11 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const forWorld = fork(random)
   const faults = createFaults(resolved.faults, fork(random))
   const forNetwork = fork(random)
-  const { world, close: closeWorld } = buildWorld(resolved, { random: forWorld, packetRandom: fork(random) }, { url, isListening })
+  const { world, close: closeWorld } = buildWorld(
+    resolved,
+    { random: forWorld, packetRandom: fork(random) },
+    { url, isListening },
+  )
   const handle = createRequestHandler({
     world,
     handlers,
@@ -80,7 +84,9 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     limits: limits && createRateLimits(limits.algorithm),
     tooManyAnswer: limits ?? { retryAfter: false, body: 'json' },
     token: resolved.token,
-    page: resolved.page ? createPage({ world, faults, knownToken: options.token === undefined ? resolved.token : null }) : undefined,
+    page: resolved.page
+      ? createPage({ world, faults, knownToken: options.token === undefined ? resolved.token : null })
+      : undefined,
     onError: resolved.onError,
   })
 

@@ -37,7 +37,14 @@ export interface PlaceBeacon {
 }
 
 /** City, administrative division, country, time zone, latitude, longitude: to a hundredth of a degree, about a kilometre. */
-type Row = readonly [city: string, division: string, country: string, timezone: string, latitude: number, longitude: number]
+type Row = readonly [
+  city: string,
+  division: string,
+  country: string,
+  timezone: string,
+  latitude: number,
+  longitude: number,
+]
 
 /** By region, since edge providers are usually spoken of that way; the first region of a continent is its densest. */
 const regions: readonly { readonly continent: string; readonly region: string; readonly rows: readonly Row[] }[] = [

@@ -37,7 +37,7 @@ function isAlive(pid: number): boolean {
 function ancestors(): readonly Ancestor[] {
   const found: Ancestor[] = []
   try {
-    for (let pid = process.ppid; pid > 1 && found.length < MOST_ANCESTORS; ) {
+    for (let pid = process.ppid; pid > 1 && found.length < MOST_ANCESTORS;) {
       const { command, parent } = process.platform === 'linux' ? fromProc(pid) : fromPs(pid)
       found.push({ pid, command })
       pid = parent
@@ -56,7 +56,10 @@ function fromProc(pid: number) {
 }
 
 function fromPs(pid: number) {
-  const line = execFileSync('ps', ['-o', 'ppid=,args=', '-p', String(pid)], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] })
+  const line = execFileSync('ps', ['-o', 'ppid=,args=', '-p', String(pid)], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
   const [, parent = '0', command = ''] = /^\s*(\d+)\s+(.*)/.exec(line) ?? []
   return { command, parent: Number(parent) }
 }

@@ -5,10 +5,19 @@ const wrappers = (...commands: readonly string[]) =>
   wrapperProcesses(commands.map((command, index) => ({ pid: 100 + index, command })))
 
 test.each([
-  [['sh -c muster-emulator', 'npm exec muster-emulator', '-bash'], [100, 101]],
-  [['node /opt/pnpm/bin/pnpm.cjs emulator', "sh -c 'pnpm' emulator", 'npm exec pnpm@10 emulator', 'bash -i'], [100, 101, 102]],
+  [
+    ['sh -c muster-emulator', 'npm exec muster-emulator', '-bash'],
+    [100, 101],
+  ],
+  [
+    ['node /opt/pnpm/bin/pnpm.cjs emulator', "sh -c 'pnpm' emulator", 'npm exec pnpm@10 emulator', 'bash -i'],
+    [100, 101, 102],
+  ],
   [['/usr/bin/node --no-warnings /usr/lib/npm/bin/npx-cli.js muster-emulator', 'zsh'], [100]],
-  [['npm exec muster-emulator', 'sh -c npx muster-emulator & npx vitest', 'npm test', 'bash ./run.sh'], [100, 101, 102]],
+  [
+    ['npm exec muster-emulator', 'sh -c npx muster-emulator & npx vitest', 'npm test', 'bash ./run.sh'],
+    [100, 101, 102],
+  ],
   [['bunx muster-emulator'], [100]],
 ])('%j: all up to the outermost package manager', (commands, pids) => {
   expect(wrappers(...commands)).toEqual(pids)

@@ -8,7 +8,9 @@ export interface Ancestor {
 }
 
 const NAMES = 'npm|npx|pnpm|pnpx|pn|yarn|yarnpkg|bun|bunx|corepack'
-const packageManager = new RegExp(String.raw`^(\S*/)?(node( -\S+)* (\S*/)?(${NAMES})(-cli)?(\.[cm]?js)?|(${NAMES}))( |$)`)
+const packageManager = new RegExp(
+  String.raw`^(\S*/)?(node( -\S+)* (\S*/)?(${NAMES})(-cli)?(\.[cm]?js)?|(${NAMES}))( |$)`,
+)
 /** As package managers run scripts: `sh -c 'muster-emulator'`. */
 const shellOfScript = /^(\S*\/)?(busybox )?(sh|dash|ash|bash|zsh) -c /
 

@@ -130,7 +130,8 @@ test('a beacon does not answer another, nor what is too long for a ping', async 
 test('an address that this machine does not have is an error, of the request alone', async () => {
   const errors: unknown[] = []
   const emulator = await listening({ beacons: { host: '203.0.113.9' }, onError: (error) => errors.push(error) })
-  const request = () => emulator.fetch(new Request('http://any/v1/locations/beacons', { headers: { authorization: 'token dev' } }))
+  const request = () =>
+    emulator.fetch(new Request('http://any/v1/locations/beacons', { headers: { authorization: 'token dev' } }))
   expect([(await request()).status, (await request()).status]).toEqual([500, 500])
   expect(String(errors[0])).toContain('EADDRNOTAVAIL')
   expect(() => createEmulator({ beacons: { host: 'localhost' } })).toThrow(/^option beacons/)

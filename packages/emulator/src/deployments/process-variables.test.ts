@@ -16,7 +16,13 @@ test.each(
   expect(processVariables({ [name]: 'x', MODE: 'duel' })).toEqual({ passed: { MODE: 'duel' }, withheld: [name] })
 })
 
-test.each(['MODE', 'NODE_ENV', 'MM_MATCH_ID', 'SERVICE_DELETE_TOKEN', 'SERVICE_PORT_PATH_INTERNAL', 'MY_PATH', 'ENVIRONMENT', '__proto__'])(
-  '%s is passed on',
-  (name) => expect(passed(name)).toBe(true),
-)
+test.each([
+  'MODE',
+  'NODE_ENV',
+  'MM_MATCH_ID',
+  'SERVICE_DELETE_TOKEN',
+  'SERVICE_PORT_PATH_INTERNAL',
+  'MY_PATH',
+  'ENVIRONMENT',
+  '__proto__',
+])('%s is passed on', (name) => expect(passed(name)).toBe(true))

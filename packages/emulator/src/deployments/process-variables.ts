@@ -19,7 +19,9 @@ const withheldNames: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 )
 const withheldPrefixes =
-  'LD_ DYLD_ MALLOC_ BASH_FUNC_ GIT_ NODE_ NPM_ BUN_ DENO_ PYTHON PERL DOTNET_ CORECLR_ COR_ COMPLUS_ GEM_ BUNDLE_ MONO_'.split(' ')
+  'LD_ DYLD_ MALLOC_ BASH_FUNC_ GIT_ NODE_ NPM_ BUN_ DENO_ PYTHON PERL DOTNET_ CORECLR_ COR_ COMPLUS_ GEM_ BUNDLE_ MONO_'.split(
+    ' ',
+  )
 
 /** NODE_ENV only names a mode. */
 const harmless: ReadonlySet<string> = new Set(['NODE_ENV'])

@@ -79,7 +79,10 @@ test.each([
     /^fault operation: must be '\*' or the id of an operation.*got "fleets.nothing"$/,
   ],
   [{ operation: '*' }, /^fault must do something/],
-  [{ operation: '*', probability: 0.5, nth: [1], status: 500 }, /^fault nth: must not be given together with probability/],
+  [
+    { operation: '*', probability: 0.5, nth: [1], status: 500 },
+    /^fault nth: must not be given together with probability/,
+  ],
   [{ operation: '*', probability: 2, status: 500 }, /^fault probability: .*got 2$/],
   [{ operation: '*', status: 200 }, /^fault status: .*got 200$/],
   [{ operation: '*', drop: 'after', message: 'gone' }, /^fault status: is required with effect, message, retryAfterMs/],

@@ -70,7 +70,8 @@ function strikes(entry: Declared, operation: OperationId, random: Random): boole
   if (fault.operation !== '*' && fault.operation !== operation) return false
   entry.seen++
   // Drawn even when the count is used up, so that one fault's count does not change what others draw.
-  const chosen = fault.probability === undefined ? (fault.nth?.includes(entry.seen) ?? true) : random() < fault.probability
+  const chosen =
+    fault.probability === undefined ? (fault.nth?.includes(entry.seen) ?? true) : random() < fault.probability
   if (!chosen || entry.struck === fault.count) return false
   entry.struck++
   return true

@@ -43,5 +43,7 @@ test.each([
 })
 
 test.each(['', 'a:80', 'http://a', 7])('%j cannot be allowed', (name) => {
-  expect(() => createHostCheck([name as string])).toThrow(`allowedHosts must be host names without a port, got ${JSON.stringify(name)}`)
+  expect(() => createHostCheck([name as string])).toThrow(
+    `allowedHosts must be host names without a port, got ${JSON.stringify(name)}`,
+  )
 })

@@ -24,7 +24,11 @@ export type Performer = (
 type AnyHandler = (input: never, context: RequestContext) => AnyAnswer | Promise<AnyAnswer>
 type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
 
-export function createPerformers({ world, handlers, onError }: PerformerDeps): Readonly<Record<OperationId, Performer>> {
+export function createPerformers({
+  world,
+  handlers,
+  onError,
+}: PerformerDeps): Readonly<Record<OperationId, Performer>> {
   const byGroup: Readonly<Record<string, Readonly<Record<string, AnyHandler>>>> = handlers
 
   const performer = (id: OperationId, operation: Operation): Performer => {

@@ -31,7 +31,8 @@ export function createRequestHandler(deps: RequestHandlerDeps): (request: Reques
   return async (request) => {
     const { path, query } = targetOf(request.url)
     const match = router.match(request.method, path)
-    if (match.kind !== 'route') return page?.({ method: request.method, path, query, headers: request.headers }) ?? unrouted(match, world)
+    if (match.kind !== 'route')
+      return page?.({ method: request.method, path, query, headers: request.headers }) ?? unrouted(match, world)
 
     const { id, operation } = match.route
     const strike = faults.strike(id)
@@ -73,7 +74,11 @@ function dropped(world: World): ConnectionDropped {
   return new ConnectionDropped()
 }
 
-function refusal({ world, token, limits, tooManyAnswer }: RequestHandlerDeps, operation: Operation, request: Request): Reply | undefined {
+function refusal(
+  { world, token, limits, tooManyAnswer }: RequestHandlerDeps,
+  operation: Operation,
+  request: Request,
+): Reply | undefined {
   const refused = unauthorized(operation, request.headers.get('authorization'), token)
   if (refused !== undefined || limits === undefined || operation.limit === undefined) return refused
   const rejected = tooMany(operation, limits, tooManyAnswer, world.clock.now())

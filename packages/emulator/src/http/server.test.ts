@@ -70,14 +70,22 @@ async function raw(url: string, request: string): Promise<string> {
 }
 
 test('a Host that is a name of somebody else is refused before anything is done, the page and operations alike', async () => {
-  for (const host of ['host: evil.example\r\n', `host: evil.example:${new URL(listening.url).port}\r\n`, 'host: 127.0.0.1.evil.example\r\n']) {
+  for (const host of [
+    'host: evil.example\r\n',
+    `host: evil.example:${new URL(listening.url).port}\r\n`,
+    'host: 127.0.0.1.evil.example\r\n',
+  ]) {
     for (const target of ['/_emulator', '/_emulator/state', '/v1/apps', '/', 'http://127.0.0.1/v1/apps']) {
       const answer = await raw(listening.url, `GET ${target} HTTP/1.1\r\n${host}authorization: token dev\r\n\r\n`)
-      expect(answer).toMatch(/^HTTP\/1\.1 421 Misdirected Request\r\n[^]*connection: close\r\n[^]*this Host is not served/i)
+      expect(answer).toMatch(
+        /^HTTP\/1\.1 421 Misdirected Request\r\n[^]*connection: close\r\n[^]*this Host is not served/i,
+      )
       expect(answer).not.toContain('evil')
     }
   }
-  expect(await raw(listening.url, 'GET /v1/apps HTTP/1.0\r\nauthorization: token dev\r\n\r\n')).toMatch(/^HTTP\/1\.1 421 /)
+  expect(await raw(listening.url, 'GET /v1/apps HTTP/1.0\r\nauthorization: token dev\r\n\r\n')).toMatch(
+    /^HTTP\/1\.1 421 /,
+  )
   const body = '{"name":"arena"}'
   const post = `POST /v1/app HTTP/1.1\r\nhost: evil.example\r\nauthorization: token dev\r\ncontent-length: ${body.length}\r\n\r\n${body}`
   expect(await raw(listening.url, post)).toMatch(/^HTTP\/1\.1 421 /)
@@ -94,7 +102,9 @@ test('names can be allowed', async () => {
       .on('error', reject)
   })
   expect(answered).toBe(200)
-  await expect(emulator.listen({ allowedHosts: ['http://emulator'] })).rejects.toThrow('allowedHosts must be host names')
+  await expect(emulator.listen({ allowedHosts: ['http://emulator'] })).rejects.toThrow(
+    'allowedHosts must be host names',
+  )
 })
 
 test('close ends idle connections', async () => {

@@ -76,9 +76,13 @@ export async function listen(
   }
 }
 
-const misdirected = message(421, 'this Host is not served: use an address or localhost, or allow the name (allowedHosts, --allow-host)', {
-  connection: 'close',
-})
+const misdirected = message(
+  421,
+  'this Host is not served: use an address or localhost, or allow the name (allowedHosts, --allow-host)',
+  {
+    connection: 'close',
+  },
+)
 
 /** Resolves when the answer has left, or the connection is gone. */
 function send(response: ServerResponse, { status, headers, body = '', truncated }: Reply): Promise<void> {

@@ -19,7 +19,12 @@ export interface DeploymentDetail extends PageDeployment {
   readonly policy: string | null
   /** Oldest first. Milliseconds; undefined for the one that lasts. */
   readonly steps: readonly { readonly status: StatusName; readonly at: string; readonly lastedMs: number | undefined }[]
-  readonly ports: readonly { readonly name: string; readonly internal: number; readonly external: number; readonly protocol: string }[]
+  readonly ports: readonly {
+    readonly name: string
+    readonly internal: number
+    readonly external: number
+    readonly protocol: string
+  }[]
   readonly variables: readonly ShownVariable[]
   /** The last lines of the container's output. */
   readonly log: string
@@ -42,7 +47,12 @@ export function deploymentDetail(record: DeploymentRecord, now: number): Deploym
       const next = history[index + 1]
       return { status, at: formatB(at), lastedMs: next && Math.round(next.at - at) }
     }),
-    ports: (site?.ports ?? []).map(({ name, internal, external, protocol }) => ({ name, internal, external, protocol })),
+    ports: (site?.ports ?? []).map(({ name, internal, external, protocol }) => ({
+      name,
+      internal,
+      external,
+      protocol,
+    })),
     variables: shownVariables(environment, hiddenVariables),
     log: lines.slice(-LINES).join('\n'),
   }

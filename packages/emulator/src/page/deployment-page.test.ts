@@ -31,7 +31,14 @@ test('a deployment: what it is, what has happened, its ports, log and variables'
   const text = await page()
   expect(text).toContain(`<title>${id} – Muster emulator</title>`)
   const summary = sectionOf(text, 'deployment')
-  for (const part of ['>READY</span> for 4 s', 'arena 1.0', 'Copenhagen', '15 s ago', 'match-7', `data-stop="/_emulator/deployments/${id}/stop"`]) {
+  for (const part of [
+    '>READY</span> for 4 s',
+    'arena 1.0',
+    'Copenhagen',
+    '15 s ago',
+    'match-7',
+    `data-stop="/_emulator/deployments/${id}/stop"`,
+  ]) {
     expect(summary).toContain(part)
   }
   expect(sectionOf(text, 'failure')).toBe('')
@@ -45,7 +52,12 @@ test('a deployment: what it is, what has happened, its ports, log and variables'
     expect(variables).toContain(`<code>${name}</code>`)
   }
   expect(variables).toContain('<code>plain &#60;b&#62;</code>')
-  const secrets = ['NAMED-LIKE-ONE', 'VERSION-SECRET', 'HIDDEN-ONE', emulator.environment(id)?.['SERVICE_DELETE_TOKEN'] as string]
+  const secrets = [
+    'NAMED-LIKE-ONE',
+    'VERSION-SECRET',
+    'HIDDEN-ONE',
+    emulator.environment(id)?.['SERVICE_DELETE_TOKEN'] as string,
+  ]
   for (const secret of secrets) expect(text).not.toContain(secret)
   expect(variables.split('class="hidden-value"')).toHaveLength(1 + secrets.length)
   for (const [, label] of text.matchAll(/aria-labelledby="([\w-]+)"/g)) expect(text).toContain(`id="${label}"`)
@@ -86,7 +98,11 @@ test('where no server could be allocated, that is said', async () => {
 test('an unknown one is 404, as a page', async () => {
   const { emulator } = await studio()
   const { status, text } = await read(emulator, 'abc')
-  expect([status, text.includes('does not know <code>abc</code>'), text.includes('<main id="live">')]).toEqual([404, true, true])
+  expect([status, text.includes('does not know <code>abc</code>'), text.includes('<main id="live">')]).toEqual([
+    404,
+    true,
+    true,
+  ])
 })
 
 test('its button stops it, and nothing but its button does', async () => {

@@ -46,7 +46,9 @@ function summary(detail: DeploymentDetail): Html {
   return html`<section id="deployment">
 <h2>Deployment <code>${request_id}</code></h2>
 <dl class="facts">${facts.map(([name, value]) =>
-    value === undefined ? html`` : html`<div><dt>${name}</dt><dd>${value}</dd></div>
+    value === undefined
+      ? html``
+      : html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
   )}</dl>
 ${stoppable ? html`<p class="actions"><button id="stop" type="button" data-stop="/_emulator/deployments/${request_id}/stop">Stop this deployment</button></p>` : undefined}
@@ -80,7 +82,10 @@ const variableTable = ({ variables }: DeploymentDetail): Html =>
         { heading: 'Variable', cell: ({ name }) => html`<code>${name}</code>` },
         {
           heading: 'Value',
-          cell: ({ value }) => (value === undefined ? html`<span class="hidden-value" title="a secret">${MASK}</span>` : html`<code>${value}</code>`),
+          cell: ({ value }) =>
+            value === undefined
+              ? html`<span class="hidden-value" title="a secret">${MASK}</span>`
+              : html`<code>${value}</code>`,
         },
       ],
       { none: 'None.', wide: true },

@@ -8,7 +8,8 @@ import { connectSnippet, deploySnippet } from './snippets.js'
 import { duration, grouped, sum } from './words.js'
 
 export const statusChip = (name: StatusName): Html => html`<span class="status ${phaseOf(name)}">${name}</span>`
-export const tagChips = (tags: readonly string[]): Html => html`${tags.map((tag) => html`<span class="tag">${tag}</span> `)}`
+export const tagChips = (tags: readonly string[]): Html =>
+  html`${tags.map((tag) => html`<span class="tag">${tag}</span> `)}`
 
 export function deploymentTable(state: PageState): Html {
   const { latest, byStatus, found, search } = state.deployments
@@ -18,10 +19,16 @@ export function deploymentTable(state: PageState): Html {
     'deployments',
     latest,
     [
-      { heading: 'Request id', cell: ({ request_id }) => html`<a href="/_emulator/deployments/${request_id}"><code>${request_id}</code></a>` },
+      {
+        heading: 'Request id',
+        cell: ({ request_id }) => html`<a href="/_emulator/deployments/${request_id}"><code>${request_id}</code></a>`,
+      },
       { heading: 'Status', cell: statusCell },
       { heading: 'Location', cell: ({ location }) => location ?? '–' },
-      { heading: 'Version', cell: ({ application, version }) => html`<span class="name">${application} ${version}</span>` },
+      {
+        heading: 'Version',
+        cell: ({ application, version }) => html`<span class="name">${application} ${version}</span>`,
+      },
       { heading: 'Age', cell: ({ ageMs }) => duration(ageMs), number: true },
       { heading: 'Tags', cell: ({ tags }) => tagChips(tags) },
     ],
@@ -32,7 +39,12 @@ export function deploymentTable(state: PageState): Html {
   )
   const shown = latest.length < found ? `the latest ${latest.length} of ${grouped(found)}` : grouped(found)
   const note = search === '' ? shown : `${shown} of ${grouped(all)} found`
-  return section('deployments', 'Deployments', html`${searchForm(search)}${content}`, search === '' && latest.length === found ? undefined : note)
+  return section(
+    'deployments',
+    'Deployments',
+    html`${searchForm(search)}${content}`,
+    search === '' && latest.length === found ? undefined : note,
+  )
 }
 
 /** Works without scripts as well. */
@@ -47,7 +59,9 @@ const statusCell = (row: PageDeployment): Html =>
   }`
 
 function firstSteps({ connect, applications }: PageState): Html {
-  const named = applications.flatMap(({ name, versions }) => versions.slice(0, 1).map((version) => ({ application: name, version: version.name })))
+  const named = applications.flatMap(({ name, versions }) =>
+    versions.slice(0, 1).map((version) => ({ application: name, version: version.name })),
+  )
   const [first] = named
   return first === undefined
     ? html`<p class="none">None so far. To connect with the client, and make a version to deploy:</p>${connectSnippet(connect)}`

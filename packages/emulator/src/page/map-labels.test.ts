@@ -24,9 +24,17 @@ const boxOf = ({ x, y, text = '' }: Dot, label: Label) => {
 
 test('no name covers another name or a dot, and none is cut off', () => {
   const coordinate = fc.integer({ min: 0, max: 300 })
-  const dots = fc.array(fc.record({ x: coordinate, y: coordinate, radius: fc.integer({ min: 2, max: 15 }), text: fc.string({ minLength: 1, maxLength: 12 }) }), {
-    maxLength: 40,
-  })
+  const dots = fc.array(
+    fc.record({
+      x: coordinate,
+      y: coordinate,
+      radius: fc.integer({ min: 2, max: 15 }),
+      text: fc.string({ minLength: 1, maxLength: 12 }),
+    }),
+    {
+      maxLength: 40,
+    },
+  )
   fc.assert(
     fc.property(dots, (drawn) => {
       const all = drawn.map((one, index): Dot => ({ id: String(index), ...one }))
@@ -41,7 +49,10 @@ test('no name covers another name or a dot, and none is cut off', () => {
         expect(Math.min(box.left, box.top)).toBeGreaterThanOrEqual(-1e-6)
         expect(Math.max(box.right, box.bottom)).toBeLessThanOrEqual(300 + 1e-6)
         expect(boxes.filter((other) => other.id !== box.id && meets(box, other))).toEqual([])
-        const covered = all.filter(({ id, x, y, radius: r }) => id !== box.id && meets(box, { left: x - r, right: x + r, top: y - r, bottom: y + r }))
+        const covered = all.filter(
+          ({ id, x, y, radius: r }) =>
+            id !== box.id && meets(box, { left: x - r, right: x + r, top: y - r, bottom: y + r }),
+        )
         expect(covered).toEqual([])
       }
     }),

@@ -31,7 +31,12 @@ const DESCENT = 3
 const GAP = 3
 
 const overlap = (a: Box, b: Box) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom
-const boxOf = ({ x, y, radius }: Dot): Box => ({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius })
+const boxOf = ({ x, y, radius }: Dot): Box => ({
+  left: x - radius,
+  top: y - radius,
+  right: x + radius,
+  bottom: y + radius,
+})
 
 /**
  * A place for each name where it covers no dot and no other name, and is not cut off at an edge; earlier dots choose

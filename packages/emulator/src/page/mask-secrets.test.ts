@@ -24,7 +24,9 @@ test('texts that quote secrets do so no longer, whichever form they quote', () =
 
 test('of a secret of many lines, each line is one', () => {
   const key = '-----BEGIN KEY-----\nMIIBOgIBAAJBAKj34\nGkxFhD90vcNLYLInF\n--\n'
-  expect(withoutSecrets('> MIIBOgIBAAJBAKj34\n> GkxFhD90vcNLYLInF\n--', { KEY: key }, hidden)).toBe(`> ${MASK}\n> ${MASK}\n--`)
+  expect(withoutSecrets('> MIIBOgIBAAJBAKj34\n> GkxFhD90vcNLYLInF\n--', { KEY: key }, hidden)).toBe(
+    `> ${MASK}\n> ${MASK}\n--`,
+  )
 })
 
 test('what is too short to be told from other text stays, as does a text without secrets', () => {

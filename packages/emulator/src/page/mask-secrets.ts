@@ -28,7 +28,11 @@ export const shownVariables = (
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 
 /** What a container wrote, without the values that are not shown: as they are, and as JSON has them. */
-export function withoutSecrets(text: string, environment: Readonly<Record<string, string>>, hidden: ReadonlySet<string>): string {
+export function withoutSecrets(
+  text: string,
+  environment: Readonly<Record<string, string>>,
+  hidden: ReadonlySet<string>,
+): string {
   const secrets = Object.entries(environment).flatMap(([name, value]) => (isSecret(name, hidden) ? formsOf(value) : []))
   // The longest first: one may be a part of another.
   return [...new Set(secrets)]

@@ -40,4 +40,5 @@ const clockLine = ({ now, speed }: PageState): Html =>
   }</p>`
 
 /** Of format B. */
-export const instant = (at: string): Html => html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} UTC</time>`
+export const instant = (at: string): Html =>
+  html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} UTC</time>`

@@ -35,7 +35,9 @@ test('every place is on the map, north up and east to the right', () => {
 })
 
 test('a place without deployments is a small dot', () => {
-  expect(groupOf(mapOf({}), 'tokyo')).toMatch(/<title>Tokyo: none<\/title><g class="dot"><circle class="empty" r="2.4"\/>/)
+  expect(groupOf(mapOf({}), 'tokyo')).toMatch(
+    /<title>Tokyo: none<\/title><g class="dot"><circle class="empty" r="2.4"\/>/,
+  )
 })
 
 test("a dot's slices are what the deployments do, its area how many there are", () => {
@@ -66,7 +68,9 @@ test('however many there are, no dot covers the map, and none vanishes', () => {
 })
 
 test('names stand beside their dots, also at the edges of the map; those of Europe on a map of their own', () => {
-  const changes = Object.fromEntries(['auckland', 'tokyo', 'lima', 'paris'].map((id) => [id, { ready: 2, deployments: 2 }]))
+  const changes = Object.fromEntries(
+    ['auckland', 'tokyo', 'lima', 'paris'].map((id) => [id, { ready: 2, deployments: 2 }]),
+  )
   const map = mapOf(changes)
   expect(groupOf(map, 'tokyo')).toMatch(/text-anchor="start">Tokyo 2<\/text>/)
   expect(groupOf(map, 'auckland')).toMatch(/text-anchor="(end|middle)">Auckland 2<\/text>/)

@@ -29,7 +29,14 @@ interface View {
 
 const world: View = { name: 'world', left: 0, top: 0, width: WIDTH + MARGIN, height: HEIGHT, pixels: 850 }
 /** From Lisbon to Istanbul, and from Helsinki to Athens. */
-const europe: View = { name: 'europe', left: xOf(-13), top: yOf(64), width: 48 * unitsPerDegree, height: 29 * unitsPerDegree, pixels: 400 }
+const europe: View = {
+  name: 'europe',
+  left: xOf(-13),
+  top: yOf(64),
+  width: 48 * unitsPerDegree,
+  height: 29 * unitsPerDegree,
+  pixels: 400,
+}
 
 const isIn = ({ left, top, width, height }: View, { longitude, latitude }: PageLocation) => {
   const [x, y] = [xOf(longitude) - left, yOf(latitude) - top]
@@ -79,7 +86,9 @@ function spots(view: View, locations: readonly PageLocation[]): Html {
   const most = Math.max(1, ...locations.map(({ deployments }) => deployments))
   const isSmall = (location: PageLocation) => view === world && isIn(europe, location)
   const empty = locations.filter(({ deployments }) => deployments === 0)
-  const used = locations.filter(({ deployments }) => deployments > 0).toSorted((one, other) => other.deployments - one.deployments)
+  const used = locations
+    .filter(({ deployments }) => deployments > 0)
+    .toSorted((one, other) => other.deployments - one.deployments)
   const scale = view.pixels / view.width
   const dotOf = (location: PageLocation, radius: number, text?: string): Dot => ({
     id: location.id,
@@ -116,7 +125,8 @@ const spot = (view: View, location: PageLocation, title: string, isSmall: boolea
 const at = ({ latitude, longitude }: PageLocation) => `translate(${xOf(longitude)} ${yOf(latitude)})`
 
 const name = (location: PageLocation, label: Label | undefined): Html | undefined =>
-  label && html`<text class="city" x="${round(label.x)}" y="${round(label.y)}" text-anchor="${label.anchor}">${nameOf(location)}</text>`
+  label &&
+  html`<text class="city" x="${round(label.x)}" y="${round(label.y)}" text-anchor="${label.anchor}">${nameOf(location)}</text>`
 
 /** Without the two edges, which would only draw a frame. */
 const graticule = [
@@ -149,7 +159,8 @@ function slices(location: PageLocation, radius: number): readonly Html[] {
 
 /** From one share of the circle to another, clockwise from the top. */
 function wedge(radius: number, from: number, to: number): string {
-  const onRim = (share: number) => `${exact(radius * Math.sin(2 * Math.PI * share))} ${exact(-radius * Math.cos(2 * Math.PI * share))}`
+  const onRim = (share: number) =>
+    `${exact(radius * Math.sin(2 * Math.PI * share))} ${exact(-radius * Math.cos(2 * Math.PI * share))}`
   return `M0 0L${onRim(from)}A${radius} ${radius} 0 ${to - from > 0.5 ? 1 : 0} 1 ${onRim(to)}z`
 }
 

@@ -11,7 +11,9 @@ const named = (name: string, on: boolean): Html =>
   html`<span class="name">${name}</span>${on ? undefined : html` <span class="off">off</span>`}`
 
 export function locationTable({ locations }: PageState): Html {
-  const used = locations.filter(({ deployments }) => deployments > 0).toSorted((one, other) => other.deployments - one.deployments)
+  const used = locations
+    .filter(({ deployments }) => deployments > 0)
+    .toSorted((one, other) => other.deployments - one.deployments)
   const number = (heading: string, key: 'deployments' | PagePhase): Column<PageLocation> => ({
     heading,
     cell: (row) => (row[key] === 0 ? html`<span class="zero">0</span>` : grouped(row[key])),
@@ -42,7 +44,11 @@ export function locationTable({ locations }: PageState): Html {
 
 export function requestTable({ counters: { requests } }: PageState): Html {
   const rows = Object.entries(requests)
-    .map(([operation, statuses]) => ({ operation, statuses: Object.entries(statuses), total: sum(Object.values(statuses)) }))
+    .map(([operation, statuses]) => ({
+      operation,
+      statuses: Object.entries(statuses),
+      total: sum(Object.values(statuses)),
+    }))
     .toSorted((one, other) => other.total - one.total)
   const content = table(
     'requests',
@@ -84,10 +90,13 @@ function inPhases(counts: PhaseCounts | undefined): Html {
 }
 
 /** What has no parts has a row of its own all the same. */
-const orNone = <Part>(parts: readonly Part[]): readonly (Part | undefined)[] => (parts.length === 0 ? [undefined] : parts)
+const orNone = <Part>(parts: readonly Part[]): readonly (Part | undefined)[] =>
+  parts.length === 0 ? [undefined] : parts
 
 export function applicationTable({ applications }: PageState): Html {
-  const rows = applications.flatMap((application) => orNone(application.versions).map((version) => ({ application, version })))
+  const rows = applications.flatMap((application) =>
+    orNone(application.versions).map((version) => ({ application, version })),
+  )
   const content = table(
     'applications',
     rows,
@@ -133,7 +142,10 @@ export function faultTable({ faults }: PageState): Html {
     'faults',
     faults,
     [
-      { heading: 'Operation', cell: ({ fault: { operation } }) => (operation === '*' ? 'all' : html`<code>${operation}</code>`) },
+      {
+        heading: 'Operation',
+        cell: ({ fault: { operation } }) => (operation === '*' ? 'all' : html`<code>${operation}</code>`),
+      },
       { heading: 'When', cell: ({ fault }) => whenOf(fault) },
       { heading: 'What', cell: ({ fault }) => whatOf(fault) },
       { heading: 'Done', cell: struckOf, number: true },
@@ -159,6 +171,7 @@ function whenOf({ probability, nth, count }: Fault): string {
 function whatOf({ operation: _operation, probability: _probability, nth: _nth, count: _count, ...what }: Fault): Html {
   const parts = Object.entries(what).filter(([, value]) => value !== undefined)
   return html`${parts.map(
-    ([key, value]) => html`<span class="tag">${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}</span> `,
+    ([key, value]) =>
+      html`<span class="tag">${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}</span> `,
   )}`
 }

@@ -45,10 +45,11 @@ export function table<Row>(
   )}</tr></thead>
 <tbody role="rowgroup">${rows.map(
     (row) => html`
-<tr role="row"${keyOf === undefined ? undefined : html` id="${id}-${keyOf(row)}"`}>${columns.map(({ heading, cell, number }, at) =>
-      at === 0
-        ? html`<th role="rowheader" scope="row"${numeric(number)}>${cell(row)}</th>`
-        : html`<td role="cell" data-heading="${heading}"${numeric(number)}>${cell(row)}</td>`,
+<tr role="row"${keyOf === undefined ? undefined : html` id="${id}-${keyOf(row)}"`}>${columns.map(
+      ({ heading, cell, number }, at) =>
+        at === 0
+          ? html`<th role="rowheader" scope="row"${numeric(number)}>${cell(row)}</th>`
+          : html`<td role="cell" data-heading="${heading}"${numeric(number)}>${cell(row)}</td>`,
     )}</tr>`,
   )}
 </tbody></table></div>`

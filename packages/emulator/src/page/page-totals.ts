@@ -45,7 +45,12 @@ function phaseTotal({ deployments: { byStatus, withoutLocation } }: PageState, p
   return total(phase, count, [...parts, ...nowhere], phase)
 }
 
-function total(name: string, count: number, parts: readonly (readonly [count: number, what: string])[], kind = ''): Html {
+function total(
+  name: string,
+  count: number,
+  parts: readonly (readonly [count: number, what: string])[],
+  kind = '',
+): Html {
   const said = parts.filter(([part]) => part > 0).map(([part, what]) => `${grouped(part)}\u00a0${what}`)
   return html`<div class="total ${kind}"><dt>${name}</dt><dd><b>${grouped(count)}</b>${
     said.length === 0 ? undefined : html`<small>${said.join(', ')}</small>`
@@ -60,4 +65,7 @@ export const legend: Html = html`<ul class="legend" aria-label="Colours of the m
 
 /** What is in ERROR is counted by itself: it costs, and does not run. */
 export const headline = ({ deployments: { phases: counts } }: PageState): string =>
-  phases.filter((phase) => phase === 'ready' || counts[phase] > 0).map((phase) => `${grouped(counts[phase])} ${phase}`).join(', ')
+  phases
+    .filter((phase) => phase === 'ready' || counts[phase] > 0)
+    .map((phase) => `${grouped(counts[phase])} ${phase}`)
+    .join(', ')

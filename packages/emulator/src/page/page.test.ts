@@ -60,7 +60,16 @@ describe('the answers', () => {
     const posted = await get(emulator, '/_emulator', 'POST')
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
     expect(emulator.counters.unrouted).toBe(0)
-    for (const path of ['/_emulator/', '/_emulator/other', '/_emulator/deployments', '/_emulator/deployments/a/b', '/_emulator/deployments/..', '/_emulators', '/v1/_emulator', '/_emulator%2fstate']) {
+    for (const path of [
+      '/_emulator/',
+      '/_emulator/other',
+      '/_emulator/deployments',
+      '/_emulator/deployments/a/b',
+      '/_emulator/deployments/..',
+      '/_emulators',
+      '/v1/_emulator',
+      '/_emulator%2fstate',
+    ]) {
       expect([path, (await get(emulator, path)).status]).toEqual([path, 404])
     }
     expect(emulator.counters.unrouted).toBe(8)
@@ -83,12 +92,17 @@ describe('the answers', () => {
     const { emulator } = started({ page: false })
     expect([(await get(emulator)).status, (await get(emulator, '/_emulator/state')).status]).toEqual([404, 404])
     expect(emulator.counters.unrouted).toBe(2)
-    expect(() => createEmulator(JSON.parse('{"page":"off"}') as EmulatorOptions)).toThrow(/^option page: must be true or false, got a text$/)
+    expect(() => createEmulator(JSON.parse('{"page":"off"}') as EmulatorOptions)).toThrow(
+      /^option page: must be true or false, got a text$/,
+    )
   })
 
   test('do not hide an operation that a setting has put there', async () => {
     const { call, emulator } = started({ settings: { createDeploymentPath: '/_emulator' } })
-    expect(await call('POST', '/_emulator', {})).toMatchObject({ status: 400, body: { message: 'application: is missing' } })
+    expect(await call('POST', '/_emulator', {})).toMatchObject({
+      status: 400,
+      body: { message: 'application: is missing' },
+    })
     expect((await get(emulator)).status).toBe(200)
   })
 
@@ -165,7 +179,9 @@ test('it shows what there is, with names for all its parts', async () => {
   const page = await pageOf(emulator)
   const section = (id: string) => new RegExp(`<section id="${id}">[^]*?</section>`).exec(page)?.[0] ?? ''
 
-  expect(page).toMatch(/<html lang="en">[^]*<title>Muster emulator<\/title>[^]*<h1><a href="\/_emulator">Muster emulator<\/a><\/h1>/)
+  expect(page).toMatch(
+    /<html lang="en">[^]*<title>Muster emulator<\/title>[^]*<h1><a href="\/_emulator">Muster emulator<\/a><\/h1>/,
+  )
   expect(page).toContain('<time datetime="2026-01-01T00:00:20.000Z">2026-01-01 00:00:20 UTC</time>')
   expect(page).toContain('<dt>ready</dt><dd><b>1</b>')
   expect(page).toContain('<dt>stopping</dt><dd><b>1</b>')
@@ -176,9 +192,13 @@ test('it shows what there is, with names for all its parts', async () => {
   expect(section('deployments')).toMatch(new RegExp(row))
   expect(section('deployments')).toContain('<td role="cell" data-heading="Age" class="number">20 s</td>')
   expect(section('locations')).toContain('<th role="columnheader" scope="col" class="number">Capacity</th>')
-  expect(section('requests')).toContain('<code>deployments.list</code></th><td role="cell" data-heading="Requests" class="number">12</td>')
+  expect(section('requests')).toContain(
+    '<code>deployments.list</code></th><td role="cell" data-heading="Requests" class="number">12</td>',
+  )
   expect(section('requests')).toContain('<b>429</b> × 2')
-  expect(section('rejections')).toContain('<th role="rowheader" scope="row">list deployments</th><td role="cell" data-heading="Rejected" class="number">2</td>')
+  expect(section('rejections')).toContain(
+    '<th role="rowheader" scope="row">list deployments</th><td role="cell" data-heading="Rejected" class="number">2</td>',
+  )
   expect(section('faults')).toContain('requests 1, 3, at most 1 time')
   expect(section('faults')).toContain('retryAfterMs: 1000')
   expect(section('faults')).toContain('class="number">0 of 0</td>')

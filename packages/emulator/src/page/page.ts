@@ -66,7 +66,11 @@ export function createPage(source: PageSource): Page {
   const stop = (id: string, request: PageRequest): Reply => {
     const from = request.headers.get('sec-fetch-site')
     if (request.headers.get(STOP_HEADER) !== 'stop' || (from !== null && from !== 'same-origin')) {
-      return message(403, `only the page's own button stops a deployment here: the header ${STOP_HEADER}: stop is missing`, headers)
+      return message(
+        403,
+        `only the page's own button stops a deployment here: the header ${STOP_HEADER}: stop is missing`,
+        headers,
+      )
     }
     const record = world.deployments.get(id)
     if (record === undefined) return message(404, 'no such deployment', headers)

@@ -88,7 +88,11 @@ test('the state is what there is, by the clock of the emulator', async () => {
   const paris = locations.find(({ id }) => id === 'paris')
   expect(paris).toMatchObject({ country: 'France', latitude: 48.86, longitude: 2.35, capacity: 1 })
   expect(applications).toEqual([
-    { name: 'arena', active: true, versions: [{ name: '1.0', active: true, phases: { ready: 1, starting: 0, error: 1, stopping: 0 } }] },
+    {
+      name: 'arena',
+      active: true,
+      versions: [{ name: '1.0', active: true, phases: { ready: 1, starting: 0, error: 1, stopping: 0 } }],
+    },
     { name: 'lobby', active: false, versions: [] },
   ])
   expect(fleets).toEqual([
@@ -96,7 +100,15 @@ test('the state is what there is, by the clock of the emulator', async () => {
       name: 'evening',
       enabled: true,
       versions: [],
-      policies: [{ name: 'two', enabled: true, minimum: 2, maximum: 4, phases: { ready: 0, starting: 0, error: 0, stopping: 0 } }],
+      policies: [
+        {
+          name: 'two',
+          enabled: true,
+          minimum: 2,
+          maximum: 4,
+          phases: { ready: 0, starting: 0, error: 0, stopping: 0 },
+        },
+      ],
     },
   ])
 })
@@ -107,7 +119,9 @@ test("a fleet's deployments are counted with its policy", async () => {
   await call('PATCH', '/v1/fleet/evening', { enabled: true })
   await call('POST', '/v1/fleet/evening/policies', { name: 'three', enabled: true, minimum: 3, maximum: 5 })
   await call('PUT', '/v1/fleet/evening/app/arena/version/1.0')
-  expect((await stateOf(emulator)).fleets).toMatchObject([{ versions: ['arena 1.0'], policies: [{ name: 'three', phases: { starting: 3 } }] }])
+  expect((await stateOf(emulator)).fleets).toMatchObject([
+    { versions: ['arena 1.0'], policies: [{ name: 'three', phases: { starting: 3 } }] },
+  ])
 })
 
 test('of very many deployments it shows the latest', async () => {
@@ -122,7 +136,8 @@ test('of very many deployments it shows the latest', async () => {
 test('a search finds among all of them, and still shows the latest', async () => {
   const { emulator, deploy } = await studio()
   const ids: string[] = []
-  for (let made = 0; made < 120; made++) ids.push(await deploy({ tags: [made % 2 === 0 ? 'Even' : 'odd', `match-${made}`] }))
+  for (let made = 0; made < 120; made++)
+    ids.push(await deploy({ tags: [made % 2 === 0 ? 'Even' : 'odd', `match-${made}`] }))
   const searched = async (text: string) =>
     (JSON.parse(await read(emulator, `/_emulator/state?q=${encodeURIComponent(text)}`)) as PageState).deployments
   expect(await searched('match-3')).toMatchObject({ search: 'match-3', found: 11 })

@@ -56,7 +56,8 @@ export function readPageState({ world, faults, knownToken }: PageSource, search:
 
 function searched(all: readonly DeploymentRecord[], search: string, now: number) {
   const newestFirst = all.toReversed()
-  if (search === '') return { found: all.length, latest: newestFirst.slice(0, LATEST).map((record) => pageDeployment(record, now)) }
+  if (search === '')
+    return { found: all.length, latest: newestFirst.slice(0, LATEST).map((record) => pageDeployment(record, now)) }
   const isMeant = searchFor(search)
   const found = newestFirst.map((record) => pageDeployment(record, now)).filter(isMeant)
   return { found: found.length, latest: found.slice(0, LATEST) }

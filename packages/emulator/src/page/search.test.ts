@@ -11,9 +11,12 @@ const deployment = {
   tags: ['muster', 'match-7'],
 }
 
-test.each(['', '  ', 'a1b2', 'error', 'sao paulo', 'PAULO match-7', 'arena 1.0 started', 'match-7 muster'])('%j finds it', (text) => {
-  expect(searchFor(text)(deployment)).toBe(true)
-})
+test.each(['', '  ', 'a1b2', 'error', 'sao paulo', 'PAULO match-7', 'arena 1.0 started', 'match-7 muster'])(
+  '%j finds it',
+  (text) => {
+    expect(searchFor(text)(deployment)).toBe(true)
+  },
+)
 
 test.each(['ready', 'match-8', 'sao lima', '.*', 'musteR x'])('%j does not', (text) => {
   expect(searchFor(text)(deployment)).toBe(false)

@@ -13,11 +13,17 @@ export interface Searchable {
 
 /** Each word of the search occurs somewhere in it, whatever its case and accents. An empty search is for all. */
 export function searchFor(text: string): (one: Searchable) => boolean {
-  const words = plain(text).split(/\s+/).filter((word) => word !== '')
+  const words = plain(text)
+    .split(/\s+/)
+    .filter((word) => word !== '')
   return ({ request_id, status, application, version, location, error, tags }) => {
     const all = plain([request_id, status, application, version, location ?? '', error ?? '', ...tags].join('\n'))
     return words.every((word) => all.includes(word))
   }
 }
 
-const plain = (text: string) => text.normalize('NFD').replaceAll(/\p{Mark}/gu, '').toLowerCase()
+const plain = (text: string) =>
+  text
+    .normalize('NFD')
+    .replaceAll(/\p{Mark}/gu, '')
+    .toLowerCase()

@@ -3,7 +3,8 @@ import { connectSnippet, deploySnippet } from './snippets.js'
 
 const connect = { baseUrl: 'http://127.0.0.1:8080', token: 'dev' }
 /** As who copies it has it. */
-const copied = (markup: string) => markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
+const copied = (markup: string) =>
+  markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 
 test('where there is nothing, code to connect with', () => {
   const code = copied(connectSnippet(connect).markup)

@@ -4,7 +4,8 @@ import type { PageState } from './page-state.js'
 
 type Connect = PageState['connect']
 
-const code = (lines: readonly string[]): Html => html`<pre class="code" tabindex="0"><code>${lines.join('\n')}</code></pre>`
+const code = (lines: readonly string[]): Html =>
+  html`<pre class="code" tabindex="0"><code>${lines.join('\n')}</code></pre>`
 
 const text = (value: string) => `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`
 
@@ -30,7 +31,10 @@ export const connectSnippet = (connect: Connect): Html =>
     '})',
   ])
 
-export const deploySnippet = (connect: Connect, { application, version }: { readonly application: string; readonly version: string }): Html =>
+export const deploySnippet = (
+  connect: Connect,
+  { application, version }: { readonly application: string; readonly version: string },
+): Html =>
   code([
     ...clientOf(connect),
     'const { request_id } = await client.deployments.create({',
