@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  * nothing from its own floor, nor from one above.
  */
 const FLOORS: readonly (readonly string[])[] = [
-  ['errors', 'ids', 'player', 'read', 'kernel', 'tickets/locate'],
+  ['beacons', 'errors', 'ids', 'player', 'read', 'kernel', 'tickets/locate'],
   ['places', 'servers/records'],
   ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
   ['queues', 'servers'],

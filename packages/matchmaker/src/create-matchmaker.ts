@@ -4,6 +4,7 @@ import { createBackfilling } from './commands/backfill-commands.js'
 import { createBackfills } from './matches/backfill/backfills.js'
 import { createClosing } from './commands/close.js'
 import { MatchmakerClosed } from './errors.js'
+import { createBeaconDirectory } from './beacons.js'
 import { createEvents } from './events.js'
 import { createHandover } from './commands/handover.js'
 import { inspect } from './commands/inspection.js'
@@ -12,6 +13,7 @@ import { configure, defineQueues, type MatchmakerOptions } from './options.js'
 import type { Queue } from './queues/queue.js'
 import { createMatching } from './commands/match-commands.js'
 import { createMatchLifecycle, type MatchLifecycle } from './matches/match-lifecycle.js'
+import { createPlacing, placedOf } from './matches/placing.js'
 import { createRounds } from './matches/rounds.js'
 import { matchmakerTag } from './servers/records/tags.js'
 import { createTick } from './matches/tick.js'
@@ -72,7 +74,13 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     on: {
       created: (allocation, requestId) => events.emit('deploymentCreated', { ...named(allocation), requestId }),
       up: (allocation, requestId, unseenMs) =>
-        events.emit('deploymentReady', { ...named(allocation), requestId, startMs: clock.now() - allocation.knownAt, unseenMs }),
+        events.emit('deploymentReady', {
+          ...named(allocation),
+          requestId,
+          startMs: clock.now() - allocation.knownAt,
+          unseenMs,
+          placed: placedOf(allocation),
+        }),
       ready: ({ matchId }, requestId, assignment) => lifecycle.ready(matchId, requestId, assignment, clock.now()),
       failed: (allocation, reason, counts) => end(allocation, { reason, counts }),
       stopped: (allocation, requestId, reason) => {
@@ -84,7 +92,11 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
       problem: (during, error, allocation, requestId) => events.emit('problem', { during, error, matchId: allocation?.matchId, requestId }),
     },
   })
-  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, random })
+  const placing = createPlacing({
+    beacons: config.beacons && createBeaconDirectory(config.beacons, clock, (error) => events.emit('problem', { during: 'beacons', error })),
+    unplaced: ({ matchId }, error) => events.emit('problem', { during: 'beacons', error, matchId }),
+  })
+  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, random, placing })
   const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
   const tick = createTick({ tickets, backfills, rounds, lifecycle, allocator, events, clock, stopwatch, isClosed: () => isClosed })
 
@@ -123,7 +135,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
-    explain: createExplaining({ tickets, clock, held: allocator.held }),
+    explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 
     reconfigure: (definitions) => {
       runtimes = inOperation(defineQueues(definitions))

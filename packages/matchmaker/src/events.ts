@@ -1,9 +1,16 @@
 import { EventEmitter } from 'eventemitter3'
+import type { Placement } from './servers/records/allocation.js'
 import type { Assignment } from './servers/records/assignment.js'
 import type { Backfill } from './tickets/backfill.js'
 import type { Ticket } from './tickets/ticket.js'
 import type { MatchEvent, TicketEvents } from './tickets/ticket-events.js'
 import type { Activity, StopReason } from './servers/records/reasons.js'
+
+/** A place that was chosen by latency, and where the server came to be. Not for players: it tells of single ones. */
+export interface Placed extends Placement {
+  /** Kilometres from the beacon to the server; undefined where the service does not say where that is. */
+  readonly offKm: number | undefined
+}
 
 export interface MatchmakerEvents extends TicketEvents {
   /** Tickets were put together; a server is deployed for them next, or, in a queue with acceptance, they are asked first. */
@@ -30,7 +37,13 @@ export interface MatchmakerEvents extends TicketEvents {
    * The service says that the server is READY, `startMs` milliseconds after its answer to the create. It has been for
    * `unseenMs` at most: so long ago it was last seen not to be. Players are sent when it listens.
    */
-  deploymentReady: MatchEvent & { readonly requestId: string; readonly startMs: number; readonly unseenMs: number }
+  deploymentReady: MatchEvent & {
+    readonly requestId: string
+    readonly startMs: number
+    readonly unseenMs: number
+    /** What its latency rule promised of the place, if it chose one, and what became of it. */
+    readonly placed?: Placed | undefined
+  }
   /** The server is READY, and the tickets say where it is. */
   assigned: MatchEvent & { readonly requestId: string; readonly assignment: Assignment; readonly tickets: readonly Ticket[] }
   /** The service confirmed that the server is stopped, or that it was gone already. */

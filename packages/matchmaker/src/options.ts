@@ -3,6 +3,7 @@ import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
 import type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
 import { createMemoryJournal, type Journal } from './servers/journal/journal.js'
+import type { BeaconSource } from './beacons.js'
 import { unguessable } from './ids.js'
 import type { Locate } from './tickets/locate/locate.js'
 import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
@@ -13,6 +14,13 @@ export interface MatchmakerOptions {
   readonly deployments: DeploymentService
   /** Tells where there is capacity: a client's `locations`. Without it, a match for which there was none tries no other place. */
   readonly locations?: LocationService | undefined
+  /**
+   * Where the beacons are that players measure their latency to, for queues with a latency rule: their servers are asked for
+   * at the best beacon that the players of a match have in common. `() => client.locations.beacons.all()`; default: the
+   * `beacons` of `locations`, if it has some. Without, or while a beacon's place is not known, servers are placed by the
+   * players' addresses, whatever the rule has promised.
+   */
+  readonly beacons?: BeaconSource | undefined
   /** At least one; their names differ. */
   readonly queues: readonly QueueDefinition[]
   /**
@@ -73,13 +81,14 @@ export interface MatchmakerOptions {
 
 /** The options with every default filled in. */
 export type Config = {
-  readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'webhookUrl' | 'queues'>]-?: Exclude<
+  readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'beacons' | 'webhookUrl' | 'queues'>]-?: Exclude<
     MatchmakerOptions[Key],
     undefined
   >
 } & {
   readonly locate: Locate | undefined
   readonly locations: LocationService | undefined
+  readonly beacons: BeaconSource | undefined
   readonly webhookUrl: string | undefined
   readonly queues: readonly Queue[]
 }
@@ -105,6 +114,7 @@ const schema = z.strictObject({
   locate: callable<Locate>().optional(),
   journal: having<Journal>('append', 'open').optional(),
   locations: having<LocationService>('list').optional(),
+  beacons: callable<BeaconSource>().optional(),
   name: z
     .string()
     .regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -')
@@ -137,6 +147,7 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
     ...config,
     locate: config.locate,
     locations: config.locations,
+    beacons: config.beacons ?? beaconsOf(config.locations),
     webhookUrl: config.webhookUrl,
     journal: config.journal ?? createMemoryJournal(),
     stopwatch: config.stopwatch ?? (() => config.clock.now()),
@@ -151,4 +162,9 @@ export function defineQueues(queues: readonly QueueDefinition[]): readonly Queue
   const twice = defined.find(({ name }, index) => defined.findIndex((queue) => queue.name === name) !== index)
   if (twice !== undefined) throw refuse('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)
   return defined
+}
+
+function beaconsOf(locations: LocationService | undefined): BeaconSource | undefined {
+  const beacons = locations?.beacons
+  return beacons === undefined ? undefined : () => beacons.all()
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Allocator, Held } from '../servers/allocator.js'
+import { placementOf, type Placement } from '../servers/records/allocation.js'
 import { UnknownTicket } from '../errors.js'
 import type { Matchmaker } from './matchmaker.js'
 import { slotIn } from '../tickets/pool-membership.js'
@@ -11,11 +12,13 @@ export function createExplaining({
   tickets,
   clock,
   held,
+  find,
 }: {
   readonly tickets: Pick<Tickets, 'find'>
   readonly clock: Clock
   /** Why no servers are deployed now. */
   readonly held: Allocator['held']
+  readonly find: Allocator['find']
 }): Matchmaker['explain'] {
   return (ticketId) => {
     const record = tickets.find(ticketId)
@@ -25,15 +28,27 @@ export function createExplaining({
       const slot = slotIn(record, index)
       return slot === NOWHERE ? [] : [explain(pool, slot, now)]
     })
+    const { matchId } = record.seat?.match ?? {}
+    const allocation = matchId === undefined ? undefined : find(matchId)
+    const placement = allocation && placementOf(allocation)
     const reasons = queues.map(({ queue, summary }) => (queues.length === 1 ? summary : `${queue}: ${summary}`))
     return {
       ticketId,
-      summary: hindrance(record, now, held()) ?? reasons.join(' '),
+      summary: (hindrance(record, now, held()) ?? reasons.join(' ')) + placeSentence(placement),
       waitedMs: Math.max(0, Math.round(now - record.createdAt)),
       waitingFor: record.status === 'SEARCHING' ? record.waitingFor : undefined,
+      placement,
       queues,
     }
   }
+}
+
+/** Tells nothing of any player: the limit is the rule's. */
+function placeSentence(placement: Placement | undefined): string {
+  if (placement === undefined) return ''
+  const { beacon, limitMs } = placement
+  const promise = limitMs === undefined ? '' : `, at most ${Math.round(limitMs)} ms from every player`
+  return ` Its server is placed at the beacon ${beacon}${promise}.`
 }
 
 /** Undefined where it only waits for other players. */

@@ -1,3 +1,4 @@
+import type { Placement } from '../servers/records/allocation.js'
 import type { MusterError } from '@muster/core'
 import type { AllocationView } from '../servers/records/allocation.js'
 import type { Backfill, BackfillChange, BackfillInput } from '../tickets/backfill.js'
@@ -37,6 +38,8 @@ export interface TicketExplanation {
   readonly waitedMs: number
   /** While SEARCHING. */
   readonly waitingFor: WaitingFor | undefined
+  /** Where the server of its match is asked for, if a latency rule chose the place. Not for players: it tells of single ones. */
+  readonly placement?: Placement | undefined
   /** For each queue in whose pool it is now. */
   readonly queues: readonly Explanation[]
 }

@@ -15,6 +15,7 @@ import type { CancelReason } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
 import { inCommon } from './in-common.js'
 import { createLeaving } from './leaving.js'
+import type { FindPlacements } from './placing.js'
 import { createReplacing } from './replacing.js'
 
 /*
@@ -63,9 +64,11 @@ export interface MatchLifecycleOptions {
   readonly allocator: Pick<Allocator, 'room' | 'allocate' | 'find' | 'drop' | 'setPlayers'>
   readonly events: Events
   readonly random: Random
+  /** Where the server of a match goes by its rules. */
+  readonly placing: (match: Match) => FindPlacements | undefined
 }
 
-export function createMatchLifecycle({ tickets, backfills, allocator, events, random }: MatchLifecycleOptions): MatchLifecycle {
+export function createMatchLifecycle({ tickets, backfills, allocator, events, random, placing }: MatchLifecycleOptions): MatchLifecycle {
   const matches = new Map<string, Match>()
   /** Matches that are asking or due. Of thousands of matches, only these are looked at each tick. */
   const early = new Set<Match>()
@@ -98,6 +101,7 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
       teamOf,
       expansionMs,
       inCommon: () => inCommon(rules, seated),
+      placements: placing(match),
       secret: undefined,
     }
     return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)

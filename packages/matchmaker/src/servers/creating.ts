@@ -15,7 +15,7 @@ import { intentEntry, type Allocation, type Order } from './records/allocation.j
 import type { Allocations } from './allocations.js'
 import { deploymentRequest } from './request.js'
 import { checkSize, MatchTooLarge } from './request-size.js'
-import { firstAttempt, middleOfMatch, nextAttempt } from './placement-attempts.js'
+import { firstAttempt, middleOfMatch, nextAttempt, type Elsewhere } from './placement-attempts.js'
 import { createConcurrencyLimit } from './concurrency-limit.js'
 
 /** Asks for deployments, each written down in the journal before. */
@@ -65,7 +65,7 @@ export function createCreating(options: CreatingOptions): Creating {
   const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
     const current = allocation.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
     order.secret ??= secrets.create()
-    const wanted = { found: foundMatch(allocation, order), deploy: order.deploy, secret: order.secret }
+    const wanted = { found: foundMatch(allocation, order, current.placement), deploy: order.deploy, secret: order.secret }
     const request = deploymentRequest(wanted, current, { matchmaker: ownTag, match: allocation.tag }, webhookUrlOf(allocation))
     checkSize(request, wanted.found)
     return request
@@ -112,11 +112,17 @@ export function createCreating(options: CreatingOptions): Creating {
   }
 
   const mayTryElsewhere = (allocation: Allocation): boolean =>
-    locations !== undefined || nextAttempt(allocation.tries, [], undefined) !== undefined
+    locations !== undefined || nextAttempt(allocation.tries, elsewhereOf(allocation, undefined)) !== undefined
 
   const send = async (allocation: Allocation): Promise<void> => {
     const { order } = allocation
     if (order === undefined) return
+    if (order.placements !== undefined && allocation.placements === undefined) {
+      const placements = order.placements()
+      allocation.placements = placements instanceof Promise ? await placements : placements
+      if (allocation.unwanted !== undefined) return end(allocation)
+      allocation.tries = [firstAttempt(order.deploy.requireCachedLocations, allocation.placements)]
+    }
     let request: CreateDeployment
     try {
       // Made only now, because it is large, and there may be many who wait.
@@ -167,13 +173,14 @@ export function createCreating(options: CreatingOptions): Creating {
     return WRITTEN
   }
 
-  const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[]> => {
-    if (locations === undefined) return []
+  /** Undefined where that is not known. */
+  const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[] | undefined> => {
+    if (locations === undefined) return undefined
     try {
       return await placesWithCapacity(locations, deploy)
     } catch (error) {
       on.problem('list', error, allocation)
-      return []
+      return undefined
     }
   }
 
@@ -187,8 +194,8 @@ export function createCreating(options: CreatingOptions): Creating {
 
     again: async (allocation) => {
       const { order, matchId } = allocation
-      const places = order === undefined ? [] : await placesFor(allocation, order)
-      const next = order && nextAttempt(allocation.tries, places, middleOfMatch(order))
+      const places = order === undefined ? undefined : await placesFor(allocation, order)
+      const next = nextAttempt(allocation.tries, elsewhereOf(allocation, places))
       if (next === undefined) lifecycle.fail(allocation, 'no-capacity', true)
       if (next === undefined || allocation.unwanted !== undefined) return lifecycle.end(allocation)
       allocation.tries = [...allocation.tries, next]
@@ -213,3 +220,9 @@ export function createCreating(options: CreatingOptions): Creating {
     },
   }
 }
+
+const elsewhereOf = ({ placements = [], order }: Allocation, places: readonly Coordinates[] | undefined): Elsewhere => ({
+  placements,
+  places,
+  players: order && middleOfMatch(order),
+})

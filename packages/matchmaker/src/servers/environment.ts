@@ -13,12 +13,14 @@ import type { FoundMatch, FoundTicket } from './records/allocation.js'
  *   with the attributes of its player if it has one
  * - MM_GROUPS `{"ticket": ["player"…]}`; MM_TEAMS `{"team": ["ticket"…]}`; MM_EQUALITY `{"attribute": value}`;
  *   MM_INTERSECTION `{"attribute": ["value"…]}`
+ * - where a latency rule chose the place (ours): MM_BEACON, the name of the beacon there; MM_BEACON_LATENCY_MS, of all
+ *   players the longest round trip to it; MM_BEACON_LIMIT_MS, what the rule promises, if it sets a limit
  *
  * A value that is too large is given in parts: instead of KEY there are KEY_PARTS, how many, and KEY_PART_1,
  * KEY_PART_2 …, to be joined.
  */
 export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
-  const { id, queue, tickets, teams, expansionMs, equality, intersection } = match
+  const { id, queue, tickets, teams, expansionMs, equality, intersection, placement } = match
   const variables: EnvironmentVariable[] = []
   const tell = (key: string, value: string) => addTo(variables, key, value)
   tell('MM_MATCH_ID', id)
@@ -30,6 +32,11 @@ export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   tell('MM_TEAMS', objectText(teams.map(({ name, ticketIds }) => [name, ticketIds])))
   tell('MM_EQUALITY', JSON.stringify(equality))
   tell('MM_INTERSECTION', JSON.stringify(intersection))
+  if (placement !== undefined) {
+    tell('MM_BEACON', placement.beacon)
+    tell('MM_BEACON_LATENCY_MS', String(Math.round(placement.worstMs)))
+    if (placement.limitMs !== undefined) tell('MM_BEACON_LIMIT_MS', String(Math.round(placement.limitMs)))
+  }
   return variables
 }
 

@@ -1,7 +1,7 @@
 // pure: what a server is asked for, and told
-import type { Allocation, FoundMatch, Order } from './records/allocation.js'
+import type { Allocation, FoundMatch, Order, Placement } from './records/allocation.js'
 
-export const foundMatch = ({ matchId, queue, at }: Pick<Allocation, 'matchId' | 'queue' | 'at'>, order: Order): FoundMatch => {
+export const foundMatch = ({ matchId, queue, at }: Pick<Allocation, 'matchId' | 'queue' | 'at'>, order: Order, placement?: Placement): FoundMatch => {
   const { equality, intersection } = order.inCommon()
   return {
     id: matchId,
@@ -12,6 +12,7 @@ export const foundMatch = ({ matchId, queue, at }: Pick<Allocation, 'matchId' | 
     expansionMs: order.expansionMs,
     equality,
     intersection,
+    placement,
   }
 }
 

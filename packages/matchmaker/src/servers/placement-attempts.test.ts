@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { FoundMatch, PlacementAttempt } from './records/allocation.js'
-import { firstAttempt, middleOfMatch, nextAttempt } from './placement-attempts.js'
+import type { FoundMatch, Placement, PlacementAttempt } from './records/allocation.js'
+import { firstAttempt, middleOfMatch, nextAttempt, type Elsewhere } from './placement-attempts.js'
 
 const oslo = { latitude: 59.9, longitude: 10.7 }
 const paris = { latitude: 48.9, longitude: 2.4 }
 const tokyo = { latitude: 35.7, longitude: 139.7 }
 const at = (place: PlacementAttempt['at']): PlacementAttempt => ({ cachedOnly: false, at: place })
+const known = (places: Elsewhere['places'], players: Elsewhere['players']): Elsewhere => ({ placements: [], places, players })
 
 describe('where to ask next', () => {
   test.each<[string, PlacementAttempt[], PlacementAttempt | undefined]>([
@@ -14,16 +15,37 @@ describe('where to ask next', () => {
     ['at the next nearest', [firstAttempt(false), at(paris)], at(oslo)],
     ['nowhere, after four', [firstAttempt(true), at(undefined), at(paris), at(oslo)], undefined],
   ])('%s', (_, tries, next) => {
-    expect(nextAttempt(tries, [tokyo, oslo, paris], { latitude: 47, longitude: 8 })).toEqual(next)
+    expect(nextAttempt(tries, known([tokyo, oslo, paris], { latitude: 47, longitude: 8 }))).toEqual(next)
   })
 
   test('nowhere, if no other place is known to have capacity', () => {
-    expect(nextAttempt([firstAttempt(false)], [], oslo)).toBeUndefined()
-    expect(nextAttempt([firstAttempt(false), at(oslo)], [oslo], oslo)).toBeUndefined()
+    expect(nextAttempt([firstAttempt(false)], known([], oslo))).toBeUndefined()
+    expect(nextAttempt([firstAttempt(false), at(oslo)], known([oslo], oslo))).toBeUndefined()
   })
 
   test('in the order of the service, if it is not known where the players are', () => {
-    expect(nextAttempt([firstAttempt(false)], [tokyo, oslo], undefined)).toEqual(at(tokyo))
+    expect(nextAttempt([firstAttempt(false)], known([tokyo, oslo], undefined))).toEqual(at(tokyo))
+  })
+})
+
+describe('where the rules choose the place', () => {
+  const placement = (beacon: string, coordinates: typeof oslo): Placement => ({ beacon, coordinates, worstMs: 40, meanMs: 30, limitMs: 60 })
+  const [inOslo, inParis, inTokyo] = [placement('Oslo', oslo), placement('Paris', paris), placement('Tokyo', tokyo)]
+  const placements = [inTokyo, inOslo, inParis]
+  const attempt = (one: Placement, cachedOnly = false): PlacementAttempt => ({ cachedOnly, at: one.coordinates, placement: one })
+
+  test.each<[string, PlacementAttempt[], Elsewhere['places'], PlacementAttempt | undefined]>([
+    ['the same one, if only cached places were asked for', [attempt(inTokyo, true)], [], attempt(inTokyo)],
+    ['the next best, wherever the players are', [attempt(inTokyo)], undefined, attempt(inOslo)],
+    ['the next best that has capacity nearby', [attempt(inTokyo)], [{ latitude: 48, longitude: 2 }], attempt(inParis)],
+    ['none, if capacity is elsewhere', [attempt(inTokyo)], [{ latitude: 0, longitude: 0 }], undefined],
+    ['none, when all were tried', placements.map((one) => attempt(one)), undefined, undefined],
+  ])('%s', (_, tries, places, next) => {
+    expect(nextAttempt(tries, { placements, places, players: paris })).toEqual(next)
+  })
+
+  test('the best is asked for first', () => {
+    expect(firstAttempt(false, placements)).toEqual(attempt(inTokyo))
   })
 })
 

@@ -8,7 +8,8 @@ import type { Watcher } from './watching/watcher.js'
 import type { DeploymentService } from './records/deployment-service.js'
 import { createFinder } from './finder.js'
 import type { AllocatorListener } from './listener.js'
-import { NOBODY, type Allocation, type AllocationPhase } from './records/allocation.js'
+import { NOBODY, placementOf, type Allocation, type AllocationPhase, type Placement } from './records/allocation.js'
+import type { Assignment } from './records/assignment.js'
 import type { Allocations } from './allocations.js'
 import type { Notes } from './journal/notes.js'
 import { createTimeouts } from './timeouts.js'
@@ -233,7 +234,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
         stop(allocation, requestId)
       } else if (allocation.phase === 'starting') {
         allocations.enter(allocation, 'warming')
-        allocation.assignment = sighting.assignment
+        allocation.assignment = withPromise(sighting.assignment, placementOf(allocation))
         watcher.settle(requestId)
         on.up(allocation, requestId, sighting.unseenMs)
         // A listener may have dropped it.
@@ -268,6 +269,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     stopsPending: stops.pending,
   }
 }
+
+const withPromise = (assignment: Assignment, placement: Placement | undefined): Assignment =>
+  placement === undefined ? assignment : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
 
 const saysReady = (hint: DeploymentHint | undefined) =>
   hint?.current_status !== undefined && sameStatus(hint.current_status, 'READY')

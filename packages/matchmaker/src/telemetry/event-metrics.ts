@@ -50,9 +50,12 @@ export function recordEvents({ on }: Observed, { counters, histograms }: Instrum
     on('cancelled', ({ ticket, reason }) => ended(ticket, reason, ticket.cancelledAt)),
     on('expired', ({ ticket }) => ended(ticket, 'expired', ticket.cancelledAt)),
     on('deploymentCreated', ({ queue }) => counters['muster.deployments.created'].add(1, ofQueue(queue))),
-    on('deploymentReady', ({ queue, startMs, unseenMs }) => {
+    on('deploymentReady', ({ queue, startMs, unseenMs, placed }) => {
       histograms['muster.deployment.start_time'].record(seconds(startMs), ofQueue(queue))
       histograms['muster.deployment.unseen_time'].record(seconds(unseenMs), ofQueue(queue))
+      if (placed === undefined) return
+      histograms['muster.placement.latency'].record(seconds(placed.worstMs), ofQueue(queue))
+      if (placed.offKm !== undefined) histograms['muster.placement.distance'].record(placed.offKm, ofQueue(queue))
     }),
     on('deploymentStopped', ({ queue, reason }) =>
       counters['muster.deployments.stopped'].add(1, { ...ofQueue(queue), 'muster.reason': reason }),

@@ -4,6 +4,8 @@ import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api'
 const MOMENTS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MINUTES = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600]
 
+const LATENCIES = [0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5]
+const KILOMETRES = [1, 10, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
 const PLAYERS = [1, 2, 4, 6, 8, 10, 12, 16, 24, 32, 50, 100, 200, 500]
 
 /** What happened, counted. */
@@ -29,7 +31,7 @@ const counters = {
   'muster.api.throttled': { unit: '{request}', description: 'Requests that the service rejected with 429, by rate limit' },
 } as const
 
-/** How long it took, in seconds. */
+/** How much each time; mostly how long it took, in seconds. */
 const histograms = {
   'muster.ticket.match_time': { unit: 's', description: 'From the creation of a ticket to its match', buckets: MINUTES },
   'muster.ticket.wait_time': { unit: 's', description: 'From the creation of a ticket to its end', buckets: MINUTES },
@@ -53,6 +55,16 @@ const histograms = {
     unit: 's',
     description: 'For how long, at most, a deployment was READY before that was known',
     buckets: MOMENTS,
+  },
+  'muster.placement.latency': {
+    unit: 's',
+    description: 'The longest round trip of a match to the beacon at which its server was asked for by latency',
+    buckets: LATENCIES,
+  },
+  'muster.placement.distance': {
+    unit: 'km',
+    description: 'From the beacon at which a server was asked for by latency to where it runs',
+    buckets: KILOMETRES,
   },
   'muster.tick.duration': { unit: 's', description: 'A round of grouping', buckets: MOMENTS },
   'muster.api.queue_time': { unit: 's', description: 'What a request waited here for its rate limit', buckets: MOMENTS },

@@ -60,9 +60,11 @@ describe('tickets', () => {
 })
 
 test('deployments, ticks and problems are counted and timed', async () => {
+  const place = { beacon: 'Oslo', coordinates: { latitude: 59.9, longitude: 10.7 } }
+  const placed = { ...place, worstMs: 45, meanMs: 30, limitMs: 60, offKm: 12 }
   const { emit, measured } = setUp()
   emit('deploymentCreated', { ...match, requestId: 'r1' })
-  emit('deploymentReady', { ...match, requestId: 'r1', startMs: 12_000, unseenMs: 400 })
+  emit('deploymentReady', { ...match, requestId: 'r1', startMs: 12_000, unseenMs: 400, placed })
   emit('deploymentStopped', { ...match, requestId: 'r1', reason: 'ended' })
   emit('deploymentReaped', { requestId: 'r7' })
   emit('ticked', { durationMs: 3, matches: 1 })
@@ -71,6 +73,8 @@ test('deployments, ticks and problems are counted and timed', async () => {
     'muster.deployments.created{"muster.queue":"duel"}': 1,
     'muster.deployment.start_time{"muster.queue":"duel"}': { count: 1, sum: 12 },
     'muster.deployment.unseen_time{"muster.queue":"duel"}': { count: 1, sum: 0.4 },
+    'muster.placement.latency{"muster.queue":"duel"}': { count: 1, sum: 0.045 },
+    'muster.placement.distance{"muster.queue":"duel"}': { count: 1, sum: 12 },
     'muster.deployments.stopped{"muster.queue":"duel","muster.reason":"ended"}': 1,
     'muster.deployments.reaped{}': 1,
     'muster.tick.duration{}': { count: 1, sum: 0.003 },

@@ -1,7 +1,8 @@
 import { createManualClock } from '@muster/core/clock'
 import type { Beacon } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
-import { createBeacons, type BeaconSource } from './beacons.js'
+import type { BeaconSource } from '../beacons.js'
+import { createBeacons } from './beacons.js'
 import { setUp } from './ticket-api.fixture.js'
 
 const oslo: Beacon = {

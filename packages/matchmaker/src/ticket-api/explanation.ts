@@ -28,7 +28,7 @@ export function ownExplanationView(explanation: TicketExplanation): ExplanationV
   const queues = explanation.queues.map(ownView)
   const reasons = queues.map((one) => (queues.length === 1 ? one.summary : `${one.queue}: ${one.summary}`))
   const own = waitingFor === 'servers' ? NO_SERVERS : waitingFor === 'players' && queues.length > 0 ? reasons.join(' ') : summary
-  return inSnakeCase({ ...explanation, summary: own, queues })
+  return inSnakeCase({ ...explanation, placement: undefined, summary: own, queues })
 }
 
 const NO_SERVERS = 'Its match is found, but no more servers may be deployed now.'

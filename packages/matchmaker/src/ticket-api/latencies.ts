@@ -1,8 +1,6 @@
 // pure: what may be believed of the latencies that a client has measured
 import { greatCircleKm, type Coordinates } from '@muster/core'
-
-/** Where the beacons are, as far as that is known, by the name under which clients report them. */
-export type BeaconPlaces = ReadonlyMap<string, Coordinates | undefined>
+import type { BeaconPlaces } from '../beacons.js'
 
 /** Milliseconds by the name of the beacon. */
 export type Latencies = Readonly<Record<string, number>>

@@ -1,8 +1,9 @@
 import type { Coordinates } from '@muster/core'
 import { LRUCache } from 'lru-cache'
 import type { Locate } from '../tickets/locate/locate.js'
+import type { BeaconPlaces } from '../beacons.js'
 import type { Beacons } from './beacons.js'
-import { distancesFrom, readLatencies, type BeaconPlaces, type Latencies } from './latencies.js'
+import { distancesFrom, readLatencies, type Latencies } from './latencies.js'
 
 /** How many latencies there were of each kind. */
 export interface LatencyCounts {

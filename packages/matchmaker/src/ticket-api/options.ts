@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions } from '@muster/core/http'
 import type { Locate } from '../tickets/locate/locate.js'
-import type { BeaconSource } from './beacons.js'
+import type { BeaconSource } from '../beacons.js'
 import type { TicketCaller } from './caller.js'
 import type { ProfileOptions, ProfileResolver } from './profiles/profile.js'
 

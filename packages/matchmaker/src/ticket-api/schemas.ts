@@ -31,6 +31,13 @@ const Assignment: z.ZodType<AssignmentView> = z
     public_ip: maybeText,
     ports: z.record(text, z.object({ internal: maybeNumber, external: maybeNumber, link: maybeText, protocol: maybeText })),
     location: location.nullable(),
+    promised: z
+      .object({
+        beacon: text.describe('Name of the ping beacon at which the server was asked for'),
+        latency_ms: maybeNumber.describe('Milliseconds that no player’s round trip to the beacon exceeds'),
+      })
+      .nullable()
+      .describe('What the latency rule of the queue promises, if it has one'),
   })
   .meta({ id: 'Assignment' })
 

@@ -28,6 +28,8 @@ export interface AssignmentView {
     readonly latitude: number | null
     readonly longitude: number | null
   } | null
+  /** Ours: the beacon at which a latency rule placed the server, and the milliseconds that no player's round trip to it exceeds. */
+  readonly promised: { readonly beacon: string; readonly latency_ms: number | null } | null
 }
 
 /** The ticket of one player. Up to `assignment` it is what existing game clients read (public fact); the rest is ours. */
@@ -59,7 +61,7 @@ export function isoTime(at: number): string {
   return last.iso
 }
 
-export function assignmentView({ fqdn, publicIp, ports, location }: Assignment): AssignmentView {
+export function assignmentView({ fqdn, publicIp, ports, location, promised }: Assignment): AssignmentView {
   return {
     fqdn,
     public_ip: publicIp ?? null,
@@ -78,6 +80,7 @@ export function assignmentView({ fqdn, publicIp, ports, location }: Assignment):
       latitude: location.latitude ?? null,
       longitude: location.longitude ?? null,
     },
+    promised: promised === undefined ? null : { beacon: promised.beacon, latency_ms: promised.latencyMs ?? null },
   }
 }
 

@@ -16,6 +16,20 @@ export interface FoundMatch extends InCommon {
   readonly foundAt: number
   /** Milliseconds of waiting at which the limits began that were in force; 0 for the strictest. */
   readonly expansionMs: number
+  /** Where its server is asked for by its rules; undefined: near its players. */
+  readonly placement?: Placement | undefined
+}
+
+/** A place for a server that the rules of its match chose. Only backends are told the milliseconds: they tell of single players. */
+export interface Placement {
+  /** Name of the ping beacon there. */
+  readonly beacon: string
+  readonly coordinates: Coordinates
+  /** Milliseconds: of all players the longest round trip to it, and the average. */
+  readonly worstMs: number
+  readonly meanMs: number
+  /** What no player's round trip to it exceeds, by the rule; undefined if it sets no limit, or has given way. */
+  readonly limitMs: number | undefined
 }
 
 /** What all players of a match have in common: by attribute, of the rules `equal` and `overlap`. */
@@ -58,6 +72,11 @@ export interface Order {
   /** See `FoundMatch`. */
   readonly expansionMs: number
   /**
+   * Places that its rules choose, the best first; none: near its players. Asked once, before its first request. Never
+   * rejects. Undefined for a match whose rules choose none.
+   */
+  readonly placements?: (() => readonly Placement[] | Promise<readonly Placement[]>) | undefined
+  /**
    * Only the service and the server are told: the end of its webhooks' path, and what it registers with. Undefined until
    * its request is made.
    */
@@ -82,6 +101,8 @@ export interface PlacementAttempt {
   readonly cachedOnly: boolean
   /** The place to ask for, in place of one near the players: the create cannot name a place, but it takes coordinates. */
   readonly at: Coordinates | undefined
+  /** What is promised of the place. */
+  readonly placement?: Placement | undefined
 }
 
 /** A match as the allocator keeps it: from the intent until no server of it is left. Only the allocator changes it. */
@@ -93,6 +114,8 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   readonly order: Order | undefined
   /** What was asked for so far. */
   tries: readonly PlacementAttempt[]
+  /** See `Order`; undefined until they were asked for. */
+  placements: readonly Placement[] | undefined
   phase: AllocationPhase
   requestId: string | undefined
   /** Epoch milliseconds since when the `requestId` is known. */
@@ -126,6 +149,7 @@ export const newAllocation = ({ matchId, queue, tag, ticketIds, playerIds = [], 
   at,
   order,
   tries: NO_TRIES,
+  placements: undefined,
   phase: 'creating',
   requestId: undefined,
   knownAt: at,
@@ -156,7 +180,11 @@ export interface AllocationView extends Intent {
   readonly phase: AllocationPhase
   readonly requestId: string | undefined
   readonly assignment: Assignment | undefined
+  /** Where its latency rule placed it, if it has one and an earlier process did not make it. Not for players. */
+  readonly placement?: Placement | undefined
 }
+
+export const placementOf = ({ tries }: Allocation): Placement | undefined => tries.at(-1)?.placement
 
 export const viewOf = (allocation: Allocation): AllocationView => ({
   matchId: allocation.matchId,
@@ -168,4 +196,5 @@ export const viewOf = (allocation: Allocation): AllocationView => ({
   phase: allocation.phase,
   requestId: allocation.requestId,
   assignment: allocation.assignment,
+  placement: placementOf(allocation),
 })

@@ -34,6 +34,19 @@ export interface Assignment {
   readonly ports: Readonly<Record<string, AssignedPort>>
   /** Undefined when it was not known at the time; the list of deployments does not tell it. */
   readonly location: AssignedLocation | undefined
+  /** What the latency rule of the queue promises; undefined if it has none, or could not choose the place. */
+  readonly promised?: PromisedLatency | undefined
+}
+
+/** Where a server was asked for by its players' latencies. */
+export interface PromisedLatency {
+  /** Name of the ping beacon there. */
+  readonly beacon: string
+  /**
+   * Milliseconds that no player's round trip to the beacon exceeds: the limit of the rule that the match keeps, which tells
+   * nothing of any player. Undefined if the rule sets none, or has given way.
+   */
+  readonly latencyMs: number | undefined
 }
 
 /** Undefined while the service tells neither name nor address: then nobody could connect. */
@@ -43,7 +56,7 @@ export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assi
   if (fqdn === undefined) return undefined
   const ports = Object.entries(deployment.ports ?? {}).map(([name, port]) => [name, assignedPort(port)] as const)
   const location = 'location' in deployment ? (deployment.location ?? undefined) : undefined
-  return { fqdn, publicIp, ports: Object.fromEntries(ports), location: location && assignedLocation(location as Location) }
+  return { fqdn, publicIp, ports: Object.fromEntries(ports), location: location && assignedLocation(location as Location), promised: undefined }
 }
 
 const assignedPort = ({ internal, external, protocol, link }: DeploymentPort): AssignedPort => ({

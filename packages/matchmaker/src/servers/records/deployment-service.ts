@@ -1,5 +1,6 @@
 import type { CallOptions, Coordinates } from '@muster/core'
 import type {
+  Beacon,
   CreateDeployment,
   Deployment,
   DeploymentCreated,
@@ -32,6 +33,8 @@ export const priorities = { background: -5, routine: 0, find: 5, confirm: 10 } a
 /** Where servers can run; a client's `locations` is one. */
 export interface LocationService {
   list(input: ListLocations, options?: CallOptions): Promise<LocationList>
+  /** The hosts that players measure their latency to; see the option `beacons`. */
+  readonly beacons?: { all(): AsyncIterable<Beacon> } | undefined
 }
 
 const LOCATIONS_TIMEOUT_MS = 5000

@@ -1,0 +1,103 @@
+import type { Coordinates } from '@muster/core'
+import type { Beacon } from '@muster/core/api'
+import type { Clock } from '@muster/core/clock'
+
+/** Gives the beacons: `() => client.locations.beacons.all()`. */
+export type BeaconSource = () => AsyncIterable<Beacon> | Promise<Iterable<Beacon>>
+
+/** Where the beacons are, as far as that is known, by the name under which clients report them. */
+export type BeaconPlaces = ReadonlyMap<string, Coordinates | undefined>
+
+/** The beacons of the service, fetched when they are first wanted, once for all who want them, and kept. */
+export interface BeaconDirectory {
+  /** Undefined while none was fetched. Waits for a fetch, but not long. */
+  known(): KnownBeacons | undefined | Promise<KnownBeacons | undefined>
+  /** The same, however long the fetch takes. */
+  fetched(): Promise<KnownBeacons | undefined>
+  /** Milliseconds after which those that could not be had are fetched again. */
+  readonly retryMs: number
+  /** Whether the last fetch failed. */
+  failing(): boolean
+}
+
+export interface KnownBeacons {
+  readonly list: readonly Beacon[]
+  readonly places: BeaconPlaces
+}
+
+/** Milliseconds for which a list is good (our choice: beacons come and go with months), and after a failed fetch the next is made. */
+const GOOD_MS = 10 * 60_000
+const RETRY_MS = 10_000
+/** Milliseconds that whoever wants the first list waits for it at most. */
+const PATIENCE_MS = 1000
+/** Of a source that never ends, so many are taken. */
+const MOST_BEACONS = 1000
+
+/** While a newer list cannot be had, the old one stays. */
+export function createBeaconDirectory(source: BeaconSource, clock: Clock, onError: (error: unknown) => void): BeaconDirectory {
+  let fetched: (KnownBeacons & { readonly at: number }) | undefined
+  let flight: Promise<void> | undefined
+  let failedAt: number | undefined
+
+  const fetch = async (): Promise<void> => {
+    try {
+      const list = await take(source())
+      fetched = { list, places: placesOf(list), at: clock.now() }
+      failedAt = undefined
+    } catch (error) {
+      failedAt = clock.now()
+      onError(error)
+    } finally {
+      flight = undefined
+    }
+  }
+  /** The fetch under way, if one is needed. */
+  const refresh = (): Promise<void> | undefined => {
+    const now = clock.now()
+    const fresh = fetched !== undefined && now - fetched.at < GOOD_MS
+    const resting = failedAt !== undefined && now - failedAt < RETRY_MS
+    if (!fresh && !resting) flight ??= fetch()
+    return flight
+  }
+
+  return {
+    known: () => {
+      const under = refresh()
+      if (fetched !== undefined || under === undefined) return fetched
+      return Promise.race([under, clock.sleep(PATIENCE_MS)]).then(() => fetched)
+    },
+    fetched: async () => {
+      const under = refresh()
+      if (fetched === undefined) await under
+      return fetched
+    },
+    retryMs: RETRY_MS,
+    failing: () => failedAt !== undefined,
+  }
+}
+
+async function take(beacons: AsyncIterable<Beacon> | Promise<Iterable<Beacon>>): Promise<Beacon[]> {
+  const list: Beacon[] = []
+  for await (const beacon of beacons instanceof Promise ? await beacons : beacons) {
+    if (list.push(beacon) === MOST_BEACONS) break
+  }
+  return list
+}
+
+/** The service was seen to send numbers as text. */
+export function degreesOf(value: number | string | null | undefined): number | null {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
+  return typeof number === 'number' && Number.isFinite(number) ? number : null
+}
+
+/** Existing clients name a beacon by its city (public fact); one without a city goes by its host. */
+function placesOf(list: readonly Beacon[]): BeaconPlaces {
+  const places = new Map<string, Coordinates | undefined>()
+  for (const { host, location } of list) {
+    const [latitude, longitude] = [degreesOf(location.latitude), degreesOf(location.longitude)]
+    const name = location.city ?? host
+    const known = latitude !== null && longitude !== null
+    if (known || !places.has(name)) places.set(name, known ? { latitude, longitude } : undefined)
+  }
+  return places
+}
