@@ -8,6 +8,9 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./core/client.js')).clientFigures(),
     async () => (await import('./core/footprint.js')).footprintFigures(),
     async () => (await import('./core/scheduler.js')).schedulerFigures(),
+    async () => (await import('./core/slow-reads.js')).slowReadFigures(),
+    async () => (await import('./core/undocumented-limit.js')).undocumentedLimitFigures(),
+    async () => (await import('./core/cold-burst.js')).coldBurstFigures(),
   ],
   matchmaker: [
     async () => (await import('./matchmaker/kernel.js')).kernelFigures(),

@@ -3,6 +3,7 @@ import { createManualClock } from '../manual-clock.js'
 import type { Client } from './client-types.js'
 import { createClient } from './client.js'
 import { loadDescription } from './description.js'
+import type { PacedEvent } from './events.js'
 import { inProcess } from './in-process.js'
 import type { ClientOptions } from './options.js'
 
@@ -86,6 +87,33 @@ describe('documented limits', () => {
       'other changes': 0,
     })
     await clock.until(Promise.all(calls))
+  })
+
+  test('where answers are known to be slow, it is used nearly to the full, and events and state say so', async () => {
+    const clock = createManualClock()
+    const began = clock.now()
+    const arrivals: number[] = []
+    const dispatcher = inProcess(async () => {
+      arrivals.push(clock.now() - began)
+      await clock.sleep(1000)
+      return Response.json({ request_id: 'abc' })
+    })
+    const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', timeoutMs: 120_000, clock, dispatcher })
+    const paced: PacedEvent[] = []
+    client.events.on('paced', (event) => paced.push(event))
+    expect(client.queues()['create deployment']?.countedWithinMs).toBe(Number.POSITIVE_INFINITY)
+    await clock.until(Promise.all(repeat(1600, () => create(client))), 5)
+    expect(busiest(arrivals)).toBe(40)
+    expect(arrivals.filter((at) => at < 6000).length).toBeLessThanOrEqual(120)
+    expect(arrivals.filter((at) => at >= 37_000 && at < 47_000).length).toBeGreaterThanOrEqual(360)
+    const limit = 'create deployment'
+    expect(paced).toEqual([
+      { limit, countedWithinMs: 250, because: 'slow answers' },
+      { limit, countedWithinMs: 125, because: 'steady' },
+      { limit, countedWithinMs: 62.5, because: 'steady' },
+      { limit, countedWithinMs: 50, because: 'steady' },
+    ])
+    expect(client.queues()['create deployment']?.countedWithinMs).toBe(50)
   })
 
   test('slow reads without a limit hold up neither what is limited nor what changes something', async () => {

@@ -52,7 +52,9 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
   const holdUps = new Map<string, HoldUp>()
   const holdUpOf = (request: Request): HoldUp => {
     const name = nameOf(request)
-    const holdUp = holdUps.get(name) ?? { refusal: undefined }
+    const known = holdUps.get(name)
+    if (known !== undefined) return known
+    const holdUp = { refusal: undefined }
     holdUps.set(name, holdUp)
     return holdUp
   }
@@ -78,16 +80,13 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
   }
 
   return {
-    run: async (request, job) => {
-      const { progress } = request
+    run: (request, job) => {
+      const { progress, operation } = request
       if (progress.attempt > 1) enterPhase(progress, 'queued', clock.now())
       progress.holdUp = holdUpOf(request)
-      try {
-        return await run(request, job)
-      } catch (error) {
-        if (error !== elsewhere) throw error
-        return run(request, job)
-      }
+      const outcome = run(request, job)
+      if (operation.limit !== undefined) return outcome
+      return outcome.catch((error: unknown) => (error === elsewhere ? run(request, job) : Promise.reject(error)))
     },
     throttled: (request, refusal, retryAfterMs) => {
       const queue = request.operation.limit === undefined ? learned.refused(request.id) : queueOf(request)

@@ -176,7 +176,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const value = await job({ written, answered: () => permit.answered(clock.now()) })
       permit.answered(clock.now())
       running -= 1
-      if (pause.probing()) prepare()
+      // Whether it was refused is told only after this.
+      if (pause.probing() && !alarm.isSet()) alarm.set(clock.now())
       return value
     } catch (error) {
       if ('release' in permit) permit.release(clock.now())

@@ -1,0 +1,45 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createClient } from '@muster/core'
+import { systemClock } from '@muster/core/clock'
+import { atMost, type Figures } from '../figure.js'
+
+const READS = 600
+/** How long the service takes to answer a read. */
+const SLOW_MS = 2000
+/** So that all reads are under way that can be. */
+const LATER_MS = 500
+
+const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7' } }] as const
+
+/** How long a create and a stop take, cold connection and all, while 600 reads of logs take two seconds each. */
+export async function slowReadFigures(): Promise<Figures> {
+  const server = createServer((request, response) => {
+    request.resume()
+    const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end('{"request_id":"abc","message":"so"}')
+    if (request.method === 'GET') setTimeout(answer, SLOW_MS)
+    else answer()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'bench' })
+  const reads = Promise.allSettled(Array.from({ length: READS }, (_, nth) => client.deployments.logs({ request_id: `id${nth}` })))
+  await systemClock.sleep(LATER_MS)
+
+  const timeOf = async (call: () => Promise<unknown>) => {
+    const began = systemClock.now()
+    await call()
+    return systemClock.now() - began
+  }
+  const create = await timeOf(() => client.deployments.create({ application: 'game', version: '1', users }))
+  const stop = await timeOf(() => client.deployments.stop({ request_id: 'abc' }, { priority: 10 }))
+  await reads
+  await client.close()
+  server.close()
+  return {
+    figures: [
+      atMost(`slow reads: a create beside ${READS} of ${SLOW_MS / 1000} s`, create, 500, 'ms'),
+      atMost(`slow reads: a stop beside ${READS} of ${SLOW_MS / 1000} s`, stop, 500, 'ms'),
+    ],
+    peers: {},
+  }
+}

@@ -1,0 +1,53 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createClient } from '@muster/core'
+import { systemClock } from '@muster/core/clock'
+import { atMost, type Figures } from '../figure.js'
+
+const STOPS = 400
+const ALLOWED = 20
+const WINDOW_MS = 1000
+/** How long the service takes to answer. */
+const THINK_MS = 15
+
+/**
+ * 400 stops at one moment against a service that allows 20 a second and documents no limit, nor names a time to wait: how
+ * many it refuses a second after the first arrived and later, how many calls fail, how long it takes.
+ */
+export async function undocumentedLimitFigures(): Promise<Figures> {
+  const service = await startService()
+  const client = createClient({ baseUrl: service.url, token: 'bench' })
+  const began = systemClock.now()
+  const outcomes = await Promise.allSettled(Array.from({ length: STOPS }, (_, nth) => client.deployments.stop({ request_id: `id${nth}` })))
+  const seconds = (systemClock.now() - began) / 1000
+  await client.close()
+  service.close()
+
+  const failed = outcomes.filter(({ status }) => status === 'rejected').length
+  const later = service.refused.filter((at) => at - service.firstAt() > WINDOW_MS).length
+  return {
+    figures: [
+      atMost(`undocumented limit: of ${STOPS} stops, refused after the first second`, (100 * later) / STOPS, 5, '%'),
+      atMost(`undocumented limit: of ${STOPS} stops, failed`, failed, 0, 'stops'),
+    ],
+    peers: { 'undocumented limit': { seconds: Number(seconds.toFixed(1)), refusedInTheFirstSecond: service.refused.length - later } },
+  }
+}
+
+async function startService() {
+  const passed: number[] = []
+  const refused: number[] = []
+  const server = createServer((request, response) => {
+    request.resume()
+    const now = systemClock.now()
+    const oldest = passed.at(-ALLOWED)
+    const accepted = passed.length < ALLOWED || oldest === undefined || oldest + WINDOW_MS <= now
+    ;(accepted ? passed : refused).push(now)
+    setTimeout(() => {
+      response.writeHead(accepted ? 200 : 429, { 'content-type': 'application/json' })
+      response.end('{"message":"so"}')
+    }, THINK_MS)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, refused, firstAt: () => passed[0] ?? 0, close: () => server.close() }
+}
