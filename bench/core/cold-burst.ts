@@ -43,7 +43,10 @@ async function runs(burst: () => Promise<number>): Promise<number[]> {
 const start = (...args: readonly (string | number)[]) => fork(new URL('./burst-process.js', import.meta.url), args.map(String))
 
 async function together(role: 'within' | 'loopback'): Promise<number> {
-  return Number(await messageOf(start(role, CREATES)))
+  const process = start(role, CREATES)
+  const refused = Number(await messageOf(process))
+  process.disconnect()
+  return refused
 }
 
 async function apart(processes: number): Promise<number> {
