@@ -2,6 +2,7 @@
 import { arrange, byPlan } from './arrange.js'
 import type { Columns } from './columns.js'
 import type { Draft } from './draft.js'
+import { Effort } from './effort.js'
 import type { Model, Slot } from './model.js'
 import type { Packing, Plan } from './packing.js'
 
@@ -10,18 +11,24 @@ export interface Accept {
   planned(members: ArrayLike<Slot>): readonly number[]
   /** The team of each, if these, who keep the rules of the columns, may play. */
   accepted(members: ArrayLike<Slot>): readonly number[] | undefined
+  /** Ways to make teams that were tried, since the beginning. */
+  work(): number
 }
+
+/** Ways to make the teams of one match that are tried at most. */
+const MOST_WAYS = 4096
 
 export interface AcceptInput<Facts> {
   readonly model: Model<Facts>
   readonly columns: Columns
   readonly packing: Packing
-  readonly draft: Draft
+  readonly draft: Draft<Facts>
   readonly facts: readonly (Facts | undefined)[]
 }
 
 export function createAccept<Facts>({ model, columns, packing, draft, facts }: AcceptInput<Facts>): Accept {
   const { checks, teams } = model
+  const effort = new Effort()
   const nobody = teams.map(() => 0)
   const noFacts = teams.map((): Facts[] => [])
   const rooms = teams.map(({ max }) => max)
@@ -38,11 +45,14 @@ export function createAccept<Facts>({ model, columns, packing, draft, facts }: A
 
   return {
     planned,
+    work: () => effort.spent,
     accepted: (members) => {
       const first = planned(members)
       if (checks === undefined) return first
       const slots = Array.from(members)
       if (!slots.every((slot, at) => (at === 0 ? draft.begin(slot) : draft.add(slot)))) return undefined
+      if (!draft.isSound()) return undefined
+      effort.begin(MOST_WAYS)
       return arrange(
         checks,
         {
@@ -54,6 +64,7 @@ export function createAccept<Facts>({ model, columns, packing, draft, facts }: A
           levels: draft.levels(),
         },
         first,
+        effort,
       )
     },
   }

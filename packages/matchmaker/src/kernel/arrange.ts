@@ -1,4 +1,5 @@
 // pure: who of a match plays in which team
+import type { Effort } from './effort.js'
 import type { Checks, MatchLevels } from './model.js'
 import type { Plan } from './packing.js'
 
@@ -31,79 +32,126 @@ export function byPlan(sizes: readonly number[], plan: Plan): number[] {
 
 /**
  * The least uneven teams that may play: of all if there are few ways, else from `first` on, by exchanging parties of
- * equal size. Undefined if none of those tried may play.
+ * equal size. If that finds none that may play, all ways are tried, as far as the effort goes. Undefined if none of those
+ * tried may play.
  */
-export function arrange<Facts>(checks: Checks<Facts> | undefined, lineup: Lineup<Facts>, first: readonly number[]): readonly number[] | undefined {
+export function arrange<Facts>(
+  checks: Checks<Facts> | undefined,
+  lineup: Lineup<Facts>,
+  first: readonly number[],
+  effort: Effort,
+): readonly number[] | undefined {
   if (checks === undefined || (checks.part === undefined && checks.whole === undefined && checks.unevenness === undefined)) return first
-  const seated = lineup.present.map((there) => [...there])
-  const noRoom = lineup.rooms.map(() => 0)
-
-  const mayPlay = () => (checks.part?.(seated, noRoom, lineup.levels) ?? true) && (checks.whole?.(seated, lineup.levels) ?? true)
-
-  /** Infinity if they may not play. */
-  const rate = (teams: readonly number[], toBeat: number): number => {
-    for (const [team, there] of lineup.present.entries()) (seated[team] as Facts[]).length = there.length
-    for (const [ticket, team] of teams.entries()) (seated[team] as Facts[]).push(lineup.facts[ticket] as Facts)
-    const uneven = checks.unevenness?.(seated) ?? 0
-    return uneven < toBeat && mayPlay() ? uneven : Infinity
-  }
-
-  const rated = rate(first, Infinity)
-  if (rated === 0) return first
-  const ways = lineup.rooms.length ** lineup.sizes.length
-  return ways <= ALL_WAYS ? bestOfAll(lineup, first, rated, rate) : bestByExchange(lineup, first, rated, rate)
+  const arrangement = new Arrangement(checks, lineup, effort)
+  arrangement.rate(first)
+  if (arrangement.best === 0) return first
+  const fewWays = lineup.rooms.length ** lineup.sizes.length <= ALL_WAYS
+  if (!fewWays) arrangement.exchange(first)
+  if (fewWays || arrangement.best === Infinity) arrangement.tryAll()
+  return arrangement.bestTeams
 }
 
-type Rate = (teams: readonly number[], toBeat: number) => number
+/** The ways to make the teams that were tried, and the best of them. */
+class Arrangement<Facts> {
+  /** How uneven the best is. Infinity while none may play. */
+  best = Infinity
+  bestTeams: readonly number[] | undefined
+  readonly #checks: Checks<Facts>
+  readonly #lineup: Lineup<Facts>
+  readonly #effort: Effort
+  readonly #seated: Facts[][]
+  readonly #noRoom: readonly number[]
 
-function bestOfAll<Facts>({ sizes, rooms, least }: Lineup<Facts>, first: readonly number[], rated: number, rate: Rate): readonly number[] | undefined {
-  let [best, bestTeams] = [rated, rated === Infinity ? undefined : first]
-  const teams = sizes.map(() => 0)
-  const inTeam = rooms.map(() => 0)
-
-  const place = (ticket: number): void => {
-    if (best === 0) return
-    if (ticket === sizes.length) {
-      if (inTeam.some((players, team) => players < (least[team] as number))) return
-      const uneven = rate(teams, best)
-      if (uneven < best) [best, bestTeams] = [uneven, [...teams]]
-      return
-    }
-    const size = sizes[ticket] as number
-    for (let team = 0; team < rooms.length; team++) {
-      const there = inTeam[team] as number
-      if (there + size > (rooms[team] as number)) continue
-      inTeam[team] = there + size
-      teams[ticket] = team
-      place(ticket + 1)
-      inTeam[team] = there
-    }
+  constructor(checks: Checks<Facts>, lineup: Lineup<Facts>, effort: Effort) {
+    this.#checks = checks
+    this.#lineup = lineup
+    this.#effort = effort
+    this.#seated = lineup.present.map((there) => [...there])
+    this.#noRoom = lineup.rooms.map(() => 0)
   }
-  place(0)
-  return bestTeams
-}
 
-function bestByExchange<Facts>({ sizes }: Lineup<Facts>, first: readonly number[], rated: number, rate: Rate): readonly number[] | undefined {
-  const teams = [...first]
-  let best = rated
-  let tries = 0
-  for (let better = true; better && best > 0; ) {
-    better = false
-    for (let one = 0; one < teams.length; one++) {
-      for (let other = one + 1; other < teams.length; other++) {
-        if (teams[one] === teams[other] || sizes[one] !== sizes[other]) continue
-        if (++tries > SOME_WAYS) return best === Infinity ? undefined : teams
-        exchange(teams, one, other)
-        const uneven = rate(teams, best)
-        if (uneven < best) [best, better] = [uneven, true]
-        else exchange(teams, one, other)
+  /** Tries one way; says whether it is better than all before. */
+  rate(teams: readonly number[]): boolean {
+    const { present, facts } = this.#lineup
+    for (const [team, there] of present.entries()) (this.#seated[team] as Facts[]).length = there.length
+    for (const [ticket, team] of teams.entries()) (this.#seated[team] as Facts[]).push(facts[ticket] as Facts)
+    return this.#keepIfBetter(teams)
+  }
+
+  /** From a way on, exchanges two tickets of the same size as long as that makes the teams better. */
+  exchange(first: readonly number[]): void {
+    const { sizes } = this.#lineup
+    const teams = [...first]
+    let tries = 0
+    for (let better = true; better && this.best > 0; ) {
+      better = false
+      for (let one = 0; one < teams.length; one++) {
+        for (let other = one + 1; other < teams.length; other++) {
+          if (teams[one] === teams[other] || sizes[one] !== sizes[other]) continue
+          if (++tries > SOME_WAYS || !this.#effort.take()) return
+          swap(teams, one, other)
+          if (this.rate(teams)) better = true
+          else swap(teams, one, other)
+        }
       }
     }
   }
-  return best === Infinity ? undefined : teams
+
+  /** Every way, team by team for each ticket in turn; ends at the best there can be, or when the effort is spent. */
+  tryAll(): void {
+    const { sizes, facts, present, rooms, least } = this.#lineup
+    const teams = sizes.map(() => 0)
+    const left = [...rooms]
+    for (const [team, there] of present.entries()) (this.#seated[team] as Facts[]).length = there.length
+
+    const place = (ticket: number): boolean => {
+      if (ticket === sizes.length) {
+        const isEnough = left.every((room, team) => (rooms[team] as number) - room >= (least[team] as number))
+        if (isEnough && !this.#effort.take()) return false
+        if (isEnough) this.#keepIfBetter(teams)
+        return this.best > 0
+      }
+      const size = sizes[ticket] as number
+      for (let team = 0; team < rooms.length; team++) {
+        if ((left[team] as number) < size) continue
+        left[team] = (left[team] as number) - size
+        teams[ticket] = team
+        ;(this.#seated[team] as Facts[]).push(facts[ticket] as Facts)
+        const goesOn = this.#mayBecomeMatch(left) ? place(ticket + 1) : true
+        this.#seated[team]?.pop()
+        left[team] = (left[team] as number) + size
+        if (!goesOn) return false
+      }
+      return true
+    }
+    place(0)
+  }
+
+  /** Asked only while nothing is found: once there is something to compare with, most ways are dropped for less. */
+  #mayBecomeMatch(left: readonly number[]): boolean {
+    const { levels, facts } = this.#lineup
+    const { part } = this.#checks
+    if (part === undefined || this.best < Infinity) return true
+    this.#effort.count(1)
+    return part(this.#seated, left, levels, facts)
+  }
+
+  #keepIfBetter(teams: readonly number[]): boolean {
+    const uneven = this.#checks.unevenness?.(this.#seated) ?? 0
+    if (uneven >= this.best || !this.#mayPlay()) return false
+    this.best = uneven
+    this.bestTeams = [...teams]
+    return true
+  }
+
+  #mayPlay(): boolean {
+    const { part, whole } = this.#checks
+    const { levels } = this.#lineup
+    return (part?.(this.#seated, this.#noRoom, levels) ?? true) && (whole?.(this.#seated, levels) ?? true)
+  }
 }
 
-function exchange(teams: number[], one: number, other: number): void {
+function swap(teams: number[], one: number, other: number): void {
   const kept = teams[one] as number
   teams[one] = teams[other] as number
   teams[other] = kept

@@ -31,13 +31,13 @@ const subsets = (tickets: readonly Entry<string>[]) =>
   })
 
 /** The part of the players of the best matches that the pool matches, over many small pools. */
-function share(teams: Model<string>['teams'], largest: number): number {
+function share(teams: Model<string>['teams'], largest: number, ranked: boolean): number {
   const full = teams.reduce((sum, { max }) => sum + max, 0)
   let [made, possible] = [0, 0]
   fc.assert(
     fc.property(models, entries(10), (any, some) => {
       const model: Model<string> = { ...any, teams, checks: undefined }
-      const tickets = some.map((entry) => ({ ...entry, size: Math.min(entry.size, largest), key: 'x' }))
+      const tickets = some.map((entry) => ({ ...entry, size: Math.min(entry.size, largest), key: 'x', priority: ranked ? entry.priority : 0 }))
       const pool = createPool(model)
       const sizeOf = new Map(tickets.map((entry) => [pool.add(entry), entry.size]))
       const mayPlay = (members: readonly Entry<string>[]) =>
@@ -48,7 +48,7 @@ function share(teams: Model<string>['teams'], largest: number): number {
       made += here
       possible += there
     }),
-    { numRuns: 150, seed: 1 },
+    { numRuns: 200, seed: 1 },
   )
   return made / possible
 }
@@ -59,11 +59,13 @@ const waysOf = (members: readonly Entry<string>[], teams: Model<string>['teams']
 
 const exactly = (max: number) => ({ max, min: new Uint16Array(4).fill(max) })
 
-// Over these pools: 99.6 %, 97.3 % and 95 % of the best, before anything else changes.
+// Over these pools: 98.8 %, 98.8 %, 97 % and 95 % of the best, before anything else changes. Where priorities differ some are left, as
+// nobody is matched in place of a ticket of a higher one.
 test.each([
-  ['pairs', 0.99, [{ name: 'team', ...exactly(2) }], 1],
-  ['parties in two teams of two', 0.96, [{ name: 'one', ...exactly(2) }, { name: 'other', ...exactly(2) }], 2],
-  ['parties in threes', 0.93, [{ name: 'team', ...exactly(3) }], 2],
-] as const)('of small pools nearly as many are matched as could be: %s', (_, least, teams, largest) => {
-  expect(share(teams, largest)).toBeGreaterThan(least)
+  ['pairs', 0.98, [{ name: 'team', ...exactly(2) }], 1, false],
+  ['pairs of different priorities', 0.98, [{ name: 'team', ...exactly(2) }], 1, true],
+  ['parties in two teams of two', 0.96, [{ name: 'one', ...exactly(2) }, { name: 'other', ...exactly(2) }], 2, false],
+  ['parties in threes', 0.93, [{ name: 'team', ...exactly(3) }], 2, false],
+] as const)('of small pools nearly as many are matched as could be: %s', (_, least, teams, largest, ranked) => {
+  expect(share(teams, largest, ranked)).toBeGreaterThan(least)
 })

@@ -22,8 +22,9 @@ const SPARSE = 10
  * those for whom there may be nobody else.
  */
 const CROWD = 50_000
-/** Tickets between two pauses. */
+/** Tickets between two pauses; and where matches are checked one by one. */
 const CHUNK = 32_768
+const CHECKED_CHUNK = 256
 
 /**
  * Pass for pass, tickets are sorted by cell and, within a cell, by the value of the first difference rule: one sort of
@@ -52,13 +53,15 @@ export interface BulkInput {
   free(slot: Slot): boolean
   /** Whether any ticket has been removed since the round began. */
   disturbed(): boolean
+  /** What `group` has done since the beginning, where matches are checked one by one. */
+  readonly work: (() => number) | undefined
 }
 
 /** Where places do not matter everyone is in one cell. */
 const NO_GRID = { bandsPerRadian: 0, counts: Int32Array.of(1), offsets: Int32Array.of(0) }
 
 export function createBulk(input: BulkInput): Bulk {
-  const { model, columns, levels, packing, group, free } = input
+  const { model, columns, levels, packing, group, free, work } = input
   const { players } = packing
   const { spans } = model
   const many = spans.length
@@ -192,13 +195,14 @@ export function createBulk(input: BulkInput): Bulk {
     at = 0
     if (parties) partyScan.begin({ count, valueBits, furthest: furthestOf(pass), limits: spans.map((_, span) => limitOf(span, pass)) })
     for (let until = 0; until < end && !useless(); ) {
-      until = Math.min(end, until + CHUNK)
+      const before = work?.() ?? 0
+      until = Math.min(end, until + (work === undefined ? CHUNK : CHECKED_CHUNK))
       if (parties) {
         const [more, fewer] = partyScan.go(until)
         made += more
         refused += fewer
       } else scanSingles(until, pass)
-      yield CHUNK >> 2
+      yield work === undefined ? CHUNK >> 2 : CHECKED_CHUNK + work() - before
     }
   }
 

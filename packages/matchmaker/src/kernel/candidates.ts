@@ -1,32 +1,13 @@
 // pure: tickets for a match around one ticket or opening, the best fit first
-import type { Columns } from './columns.js'
+import type { Candidate } from './candidate-cache.js'
+import { copied, type Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
-import type { Candidate } from './candidate-cache.js'
+import type { IndexQuery } from './index-query.js'
 import type { Slot } from './model.js'
-import type { Mutable } from './mutable.js'
 import type { Neighbours } from './neighbours.js'
 import { isOlder } from './order.js'
 import type { Packed, Packing } from './packing.js'
-
-/** Found so far, in no order until `sort`. */
-export interface Candidates {
-  /** The first `count` of them: guests of the draft. */
-  readonly guests: Int32Array
-  readonly count: number
-  /** All their players. */
-  readonly players: number
-  /** Whether somebody was passed over only because enough others were there. */
-  readonly more: boolean
-  /** Those told by the index since the beginning of all. */
-  readonly read: number
-  /** Begins anew around the first member of the draft, who leaves this room. */
-  begin(packing: Packing, packed: Packed): void
-  /** Takes up those that are near at a scale and may meet, or nobody where these are fewer than `least`. */
-  gather(scale: number, least: number): void
-  /** The best fit first: nearest and most alike; among equals the oldest. */
-  sort(): void
-}
 
 /** Slots looked at most around one ticket at one scale. */
 const MOST_READ = 4096
@@ -49,96 +30,215 @@ export interface CandidatesInput {
   readonly cost: Cost
   readonly draft: Draft
   readonly neighbours: Neighbours
+  /** Whether a search of this round has proved that a ticket is in no match. */
+  isRefused(slot: Slot): boolean
+  /** Whether more than one index is read. */
+  readonly looksTwice: boolean
 }
 
-export function createCandidates({ columns, cost, draft, neighbours }: CandidatesInput): Candidates {
-  const { look } = neighbours
-  const chunk = new Int32Array(AT_ONCE)
-  let costs = new Float64Array(0)
-  let ofSize = new Int32Array(0)
-  let packing: Packing
-  let packed = 0
-  /** Sizes of which there can be no more. */
-  let sizesFull = 0
+/** What counts for one search. */
+export interface CandidateTerms {
+  readonly packing: Packing
+  /** Those who are in already. */
+  readonly packed: Packed
+  /** Whether priorities differ: then candidates of a higher one come first, however far away. */
+  readonly ranked: boolean
+  /** Whether tickets that a search of this round has refused are left out. */
+  readonly skipRefused: boolean
+}
 
-  const take = (slot: Slot): void => {
-    const size = columns.size[slot] as number
+export class Candidates {
+  /** The first `count` of them: guests of the draft, in no order until `sort`. */
+  guests = new Int32Array(0)
+  count = 0
+  /** All their players. */
+  players = 0
+  /** Whether somebody was passed over only because enough others were there. */
+  more = false
+  /** Those told by the index since the beginning of all. */
+  read = 0
+  readonly #columns: Columns
+  readonly #cost: Cost
+  readonly #draft: Draft
+  readonly #neighbours: Neighbours
+  readonly #isRefused: (slot: Slot) => boolean
+  readonly #looksTwice: boolean
+  readonly #chunk = new Int32Array(AT_ONCE)
+  #terms: CandidateTerms | undefined
+  #costs = new Float64Array(0)
+  #ofSize = new Int32Array(0)
+  /** Sizes of which there can be no more. */
+  #sizesFull = 0
+  /** Of a lower priority than was wanted so far. */
+  #later: Slot[] = []
+  /** The search in which a slot was looked at: more than one index may tell it. */
+  #seenIn = new Float64Array(0)
+  #searches = 0
+
+  constructor({ columns, cost, draft, neighbours, isRefused, looksTwice }: CandidatesInput) {
+    this.#looksTwice = looksTwice
+    this.#columns = columns
+    this.#cost = cost
+    this.#draft = draft
+    this.#neighbours = neighbours
+    this.#isRefused = isRefused
+  }
+
+  /** Begins anew around the first member of the draft. */
+  begin(terms: CandidateTerms): void {
+    const { players } = terms.packing
+    this.#terms = terms
+    this.#searches += 1
+    this.players = 0
+    this.count = 0
+    this.more = false
+    this.#sizesFull = 0
+    if (this.#later.length > 0) this.#later = []
+    this.#neighbours.look.lookAround(this.#draft.members[0] as Slot)
+    if (this.#ofSize.length <= players) {
+      this.#ofSize = new Int32Array(players + 1)
+      const most = this.#ofSize.reduce((sum, _, size) => (size === 0 ? 0 : sum + mostOf(size, players)), 0)
+      this.guests = new Int32Array(most)
+      this.#costs = new Float64Array(most)
+    } else this.#ofSize.fill(0, 0, players + 1)
+  }
+
+  /**
+   * Takes up those that are near at a scale and may meet, or nobody where these are fewer than `least`. Those of a lower
+   * priority than `floor` are kept for a later call.
+   */
+  gather(scale: number, least: number, floor: number): void {
+    if (this.#isFull()) {
+      this.more = true
+      return
+    }
+    const { look } = this.#neighbours
+    const players = this.#terms?.packing.players ?? 0
+    const tries = this.#columns.tries[this.#draft.members[0] as Slot] as number
+    // In a crowd each search for the same one looks at others than the one before.
+    const most = this.#neighbours.count > CROWD ? Math.min(MOST_READ, players * (tries === 0 ? FIRST_READ : NEXT_READ)) : MOST_READ
+    const there = look.turnTo(scale, most, tries * most)
+    if (look.cut) this.more = true
+    if (there + this.#later.length < least) return
+    const later = this.#later
+    this.#later = []
+    for (const slot of later) this.#take(slot, floor)
+    this.#readAll(look, floor)
+  }
+
+  /** Takes up those in an index of some of the tickets, up to so many, whatever scale they are at. */
+  gatherFrom(part: Neighbours, scale: number, most: number): void {
+    const { look } = part
+    look.lookAround(this.#draft.members[0] as Slot)
+    look.turnTo(scale, MOST_READ, (this.#columns.tries[this.#draft.members[0] as Slot] as number) * most)
+    if (look.cut) this.more = true
+    const until = this.count + most
+    let told = this.#chunk.length
+    while (told === this.#chunk.length && this.count < until) {
+      told = look.next(this.#chunk)
+      this.read += told
+      for (let at = 0; at < told; at++) this.#take(this.#chunk[at] as Slot, -Infinity)
+    }
+    if (told === this.#chunk.length) this.more = true
+  }
+
+  /** The highest priority first, if they differ; then the best fit: nearest and most alike; among equals the oldest. */
+  sort(): void {
+    const { guests, count } = this
+    const costs = this.#costs
+    for (let from = 1; from < count; from++) {
+      const guest = guests[from] as Candidate
+      const price = costs[from] as number
+      let to = from
+      for (; to > 0 && this.#comesBefore(guest, price, guests[to - 1] as Candidate, costs[to - 1] as number); to--) {
+        guests[to] = guests[to - 1] as Candidate
+        costs[to] = costs[to - 1] as number
+      }
+      guests[to] = guest
+      costs[to] = price
+    }
+  }
+
+  slotAt(at: number): Slot {
+    return this.#draft.guests.slots[this.guests[at] as Candidate] as Slot
+  }
+
+  #readAll(look: IndexQuery, floor: number): void {
+    const chunk = this.#chunk
+    let told = chunk.length
+    while (told === chunk.length && !this.#isFull()) {
+      told = look.next(chunk)
+      this.read += told
+      for (let at = 0; at < told; at++) this.#take(chunk[at] as Slot, floor)
+    }
+    if (told === chunk.length) this.more = true
+  }
+
+  /** Where priorities differ there is always room for somebody of a higher one. */
+  #isFull(): boolean {
+    return this.#sizesFull === this.#columns.largest && this.#terms?.ranked !== true
+  }
+
+  #take(slot: Slot, floor: number): void {
+    const { packing, packed, ranked, skipRefused } = this.#terms as CandidateTerms
+    const draft = this.#draft
+    // For an opening, one that must be in it may be a member already.
+    if (draft.count > 1 && slot === draft.members[1]) return
+    if (ranked && (this.#columns.priority[slot] as number) < floor) {
+      this.#later.push(slot)
+      return
+    }
+    if ((this.#looksTwice && this.#wasSeen(slot)) || (skipRefused && this.#isRefused(slot))) return
+    const size = this.#columns.size[slot] as number
     if (packing.add(packed, size) === -1) return
     const most = mostOf(size, packing.players)
-    if ((ofSize[size] as number) >= most) {
-      candidates.more = true
-      return
+    let at = this.count
+    if ((this.#ofSize[size] as number) >= most) {
+      this.more = true
+      at = ranked ? this.#lowestOf(size, this.#columns.priority[slot] as number) : -1
+      if (at === -1) return
     }
     const guest = draft.invite(slot)
     if (guest === undefined) return
-    ofSize[size] = (ofSize[size] as number) + 1
-    if (ofSize[size] === most) sizesFull += 1
-    candidates.players += size
-    candidates.guests[candidates.count] = guest
-    costs[candidates.count] = cost(draft.members[0] as Slot, slot)
-    candidates.count += 1
+    this.guests[at] = guest
+    this.#costs[at] = this.#cost(draft.members[0] as Slot, slot)
+    if (at < this.count) return
+    this.count += 1
+    this.players += size
+    this.#ofSize[size] = (this.#ofSize[size] as number) + 1
+    if (this.#ofSize[size] === most) this.#sizesFull += 1
   }
 
-  const candidates: Mutable<Candidates> = {
-    guests: new Int32Array(0),
-    count: 0,
-    players: 0,
-    more: false,
-    read: 0,
-    begin: (into, already) => {
-      packing = into
-      packed = already
-      candidates.players = 0
-      candidates.count = 0
-      candidates.more = false
-      sizesFull = 0
-      look.lookAround(draft.members[0] as Slot)
-      if (ofSize.length <= packing.players) {
-        ofSize = new Int32Array(packing.players + 1)
-        const most = ofSize.reduce((sum, _, size) => (size === 0 ? 0 : sum + mostOf(size, packing.players)), 0)
-        candidates.guests = new Int32Array(most)
-        costs = new Float64Array(most)
-      } else ofSize.fill(0, 0, packing.players + 1)
-    },
-    gather: (scale, least) => {
-      if (sizesFull === columns.largest) {
-        candidates.more = true
-        return
-      }
-      const center = draft.members[0] as Slot
-      // For an opening, one that must be in it may be a member already.
-      const wanted = draft.count > 1 ? (draft.members[1] as Slot) : center
-      const tries = columns.tries[center] as number
-      // In a crowd each search for the same one looks at others than the one before.
-      const most = neighbours.count > CROWD ? Math.min(MOST_READ, packing.players * (tries === 0 ? FIRST_READ : NEXT_READ)) : MOST_READ
-      const there = look.turnTo(scale, most, tries * most)
-      if (look.cut) candidates.more = true
-      if (there < least) return
-      let told = chunk.length
-      while (told === chunk.length && sizesFull < columns.largest) {
-        told = look.next(chunk)
-        candidates.read += told
-        for (let at = 0; at < told; at++) if (chunk[at] !== wanted) take(chunk[at] as Slot)
-      }
-      if (told === chunk.length) candidates.more = true
-    },
-    sort: () => {
-      const { guests, count } = candidates
-      const { slots } = draft.guests
-      for (let from = 1; from < count; from++) {
-        const guest = guests[from] as Candidate
-        const price = costs[from] as number
-        let to = from
-        for (; to > 0; to--) {
-          const before = costs[to - 1] as number
-          if (before < price || (before === price && isOlder(columns, slots[guests[to - 1] as Candidate] as Slot, slots[guest] as Slot))) break
-          guests[to] = guests[to - 1] as Candidate
-          costs[to] = before
-        }
-        guests[to] = guest
-        costs[to] = price
-      }
-    },
+  #wasSeen(slot: Slot): boolean {
+    if (slot >= this.#seenIn.length) this.#seenIn = copied(new Float64Array(this.#columns.born.length), this.#seenIn)
+    if (this.#seenIn[slot] === this.#searches) return true
+    this.#seenIn[slot] = this.#searches
+    return false
   }
-  return candidates
+
+  /** The candidate of a size with the lowest priority, the worst fit of these; −1 if none is below. */
+  #lowestOf(size: number, below: number): number {
+    const { slots, sizes } = this.#draft.guests
+    let found = -1
+    let lowest = below
+    for (let at = 0; at < this.count; at++) {
+      const guest = this.guests[at] as Candidate
+      if (sizes[guest] !== size) continue
+      const priority = this.#columns.priority[slots[guest] as Slot] as number
+      if (priority >= lowest && !(found !== -1 && priority === lowest && (this.#costs[at] as number) > (this.#costs[found] as number))) continue
+      found = at
+      lowest = priority
+    }
+    return found
+  }
+
+  #comesBefore(one: Candidate, price: number, other: Candidate, otherPrice: number): boolean {
+    const { slots } = this.#draft.guests
+    const [slot, otherSlot] = [slots[one] as Slot, slots[other] as Slot]
+    if (this.#terms?.ranked === true) {
+      const higher = (this.#columns.priority[slot] as number) - (this.#columns.priority[otherSlot] as number)
+      if (higher !== 0) return higher > 0
+    }
+    return price < otherPrice || (price === otherPrice && isOlder(this.#columns, slot, otherSlot))
+  }
 }

@@ -5,6 +5,8 @@ import type { Entry, Opening, Slot } from './model.js'
 export const FRESH = 0
 /** A round has passed it over, and the next must try it again. */
 export const AWAKE = 1
+/** Its turn was left to the next round, where it comes before the others. */
+export const DEFERRED = 3
 /** A round has found nobody for it: no use in trying before something near it changes. */
 export const SETTLED = 2
 
@@ -52,6 +54,8 @@ export interface Columns {
   tries: Uint8Array
   /** 1 if it was grouped since the last round began. */
   taken: Uint8Array
+  /** The last round in which a search proved that it is in no match. */
+  refusedIn: Float64Array
   readonly ids: string[]
   /** Slots from here on have never been used. */
   end: number
@@ -94,13 +98,14 @@ export function createColumns(spans: number): Columns {
     standing: new Uint8Array(0),
     tries: new Uint8Array(0),
     taken: new Uint8Array(0),
+    refusedIn: new Float64Array(0),
     ids: [],
     end: 0,
     births: 0,
     lowest: Infinity,
     highest: -Infinity,
     ranges: false,
-    bytes: () => capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 1),
+    bytes: () => capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 1 + 8),
 
     put: (row, key, network, size) => {
       const slot = free.pop() ?? columns.end++
@@ -131,6 +136,7 @@ export function createColumns(spans: number): Columns {
       columns.standing[slot] = FRESH
       columns.tries[slot] = 0
       columns.taken[slot] = 0
+      columns.refusedIn[slot] = 0
       columns.ids[slot] = row.id
       return slot
     },
@@ -162,6 +168,7 @@ export function createColumns(spans: number): Columns {
     columns.tries = copied(new Uint8Array(capacity), columns.tries)
     columns.standing = copied(new Uint8Array(capacity), columns.standing)
     columns.taken = copied(new Uint8Array(capacity), columns.taken)
+    columns.refusedIn = copied(new Float64Array(capacity), columns.refusedIn)
   }
 
   return columns

@@ -37,7 +37,7 @@ test.each([
 ])('two who are far apart in a crowd that goes with nobody, %s, find one another within some rounds', (_, whole, gapMs) => {
   const pool = createPool<string>({
     ...pairs,
-    checks: { pair: (one, other) => one === other, part: undefined, whole, unevenness: undefined },
+    checks: { pair: (one, other) => one === other, part: undefined, whole, unevenness: undefined, timed: whole !== undefined },
   })
   const mates = new Set([500, 900])
   const taste = (at: number) => (mates.has(at) ? 'mates' : `t${at}`)

@@ -1,39 +1,9 @@
 // pure: a match in the making, and who may still join it
-import { KEY, SINCE, VALUES, X, Y, Z, type Columns } from './columns.js'
 import { createCandidateCache, type Candidate, type CandidateCache } from './candidate-cache.js'
+import { KEY, SINCE, VALUES, type Columns } from './columns.js'
+import { Comparison } from './comparison.js'
 import { levelAt, type Levels } from './levels.js'
 import type { MatchLevels, Model, Slot } from './model.js'
-import type { Mutable } from './mutable.js'
-
-/**
- * Everything columns and pairs tell about a match, kept up to date member by member. What is about teams is not known
- * here. All limits only loosen with the level, so what was allowed among the first members stays so when the match
- * becomes one of last resort.
- */
-export interface Draft {
-  /** The first `count` of them. */
-  readonly members: Int32Array
-  readonly count: number
-  /** All who were invited. */
-  readonly guests: Readonly<CandidateCache>
-  /** Begins anew with one ticket or opening. False if not even it alone keeps the rules. */
-  begin(slot: Slot): boolean
-  /** Adds a ticket if it may be in a match with all others. */
-  add(slot: Slot): boolean
-  /** Whether `add` would. */
-  admits(slot: Slot): boolean
-  /** Remembers a ticket for `join` if `add` would add it now; undefined if not. Until the next `begin`. */
-  invite(slot: Slot): Candidate | undefined
-  /** As `add`. */
-  join(guest: Candidate): boolean
-  /** Takes the last one back. */
-  drop(): void
-  levels(): MatchLevels
-  /** False for a first member that alone would break a rule which another may loosen. */
-  isSound(): boolean
-  /** Whether the oldest has waited long enough for a match that is not full. */
-  mayBeSmall(): boolean
-}
 
 export interface DraftInput<Facts> {
   readonly model: Model<Facts>
@@ -47,246 +17,298 @@ export interface DraftInput<Facts> {
   readonly largest: number
 }
 
-export function createDraft<Facts>({ model, columns, levels, facts, present, largest }: DraftInput<Facts>): Draft {
-  const { radius, spans, lastResortLevel } = model
-  const { stride } = columns
-  const many = spans.length
-  const pair = model.checks?.pair
-  const squared = radius?.squared
-  const limits = spans.map(({ limit }) => limit)
+type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
+
+/**
+ * Everything columns and pairs tell about a match, kept up to date member by member. What is about teams is not known
+ * here.
+ *
+ * Limits only loosen with the level. A rule that goes by the youngest can only become stricter as others join; one that goes
+ * by the oldest, or by the average, can become looser, so until the match is whole it is taken at the highest level that
+ * somebody may still bring (`expect`), and `isSound` tells whether it holds in the end.
+ */
+export class Draft<Facts = never> {
+  /** The first `count` of them. */
+  readonly members: Int32Array
+  count = 0
+  /** All who were invited. */
+  readonly guests: CandidateCache
+  readonly #model: Model<Facts>
+  readonly #columns: Columns
+  readonly #levels: Levels
+  readonly #input: DraftInput<Facts>
+  readonly #comparison: Comparison
+  readonly #stride: number
   /** All rules of the columns go by each two tickets: whoever the first member allows need not be compared with it again. */
-  const eachTwo = lastResortLevel === Infinity && [radius, ...spans].every((rule) => rule === undefined || rule.by === 'each')
-  const guests = createCandidateCache(columns, levels)
-  const members = new Int32Array(largest)
+  readonly #eachTwo: boolean
+  /** Whether some rule goes by the oldest or by the average. */
+  readonly #loosens: boolean
+  /** The highest level but that of last resort. */
+  readonly #loosest: number
+  /** The highest level, but that of last resort, that anybody in the match may have in the end. */
+  #ceiling = 0
   /** Which guest each member is. */
-  const guestAt = new Int32Array(largest)
+  readonly #guestAt: Int32Array
   // What holds for the first n + 1 members, at n: so that the last one can be taken back.
-  const youngest = new Uint8Array(largest)
-  const oldest = new Uint8Array(largest)
-  const waited = new Float64Array(largest)
-  const longest = new Float64Array(largest)
-  const farthest = new Float64Array(largest)
-  const low = new Float64Array(largest * many)
-  const high = new Float64Array(largest * many)
+  readonly #youngest: Uint8Array
+  readonly #oldest: Uint8Array
+  readonly #waited: Float64Array
+  readonly #longest: Float64Array
+  readonly #farthest: Float64Array
+  readonly #low: Float64Array
+  readonly #high: Float64Array
   /** Whether the first member is a running match. */
-  let isOpening = false
-  /** Of the first member alone. */
-  let tooWide = false
+  #isOpening = false
+
+  constructor(input: DraftInput<Facts>) {
+    const { model, columns, levels, largest } = input
+    const { radius, spans, lastResortLevel } = model
+    const rules = [radius, ...spans]
+    this.#input = input
+    this.#model = model
+    this.#columns = columns
+    this.#levels = levels
+    this.#stride = columns.stride
+    this.guests = createCandidateCache(columns, levels)
+    this.#comparison = new Comparison(model as unknown as Model<never>, columns, this.guests)
+    this.#eachTwo = lastResortLevel === Infinity && rules.every((rule) => rule === undefined || rule.by === 'each')
+    this.#loosens = rules.some((rule) => rule?.by === 'oldest' || rule?.by === 'average')
+    this.#loosest = Math.max(0, model.levels.length - (lastResortLevel === Infinity ? 1 : 2))
+    this.members = new Int32Array(largest)
+    this.#guestAt = new Int32Array(largest)
+    this.#youngest = new Uint8Array(largest)
+    this.#oldest = new Uint8Array(largest)
+    this.#waited = new Float64Array(largest)
+    this.#longest = new Float64Array(largest)
+    this.#farthest = new Float64Array(largest)
+    this.#low = new Float64Array(largest * spans.length)
+    this.#high = new Float64Array(largest * spans.length)
+  }
+
+  /** Begins anew with one ticket or opening. False if it can be in no match. */
+  begin(slot: Slot): boolean {
+    this.count = 0
+    this.guests.count = 0
+    this.#ceiling = this.#loosest
+    this.#isOpening = this.#columns.size[slot] === 0
+    const guest = this.guests.receive(slot)
+    if (this.#eachTwo && !this.#isOpening && !this.#comparison.isEven(guest)) return false
+    if (!this.#mayJoin(guest, 0)) return false
+    this.#seat(guest)
+    return true
+  }
+
+  /** Adds a ticket if it may be in a match with all others. */
+  add(slot: Slot): boolean {
+    const guest = this.invite(slot)
+    if (guest === undefined) return false
+    this.#seat(guest)
+    return true
+  }
+
+  /** Whether `add` would. */
+  admits(slot: Slot): boolean {
+    if (this.invite(slot) === undefined) return false
+    this.guests.count -= 1
+    return true
+  }
+
+  /** Remembers a ticket for `join` if `add` would add it now; undefined if not. Until the next `begin`. */
+  invite(slot: Slot): Candidate | undefined {
+    const guest = this.guests.receive(slot)
+    if (this.#hasKey(guest) && (!this.#eachTwo || this.#comparison.isEven(guest)) && this.#mayJoin(guest, 0)) return guest
+    this.guests.count -= 1
+    return undefined
+  }
+
+  /** As `add`. */
+  join(guest: Candidate): boolean {
+    if (!this.#mayJoin(guest, 1)) return false
+    this.#seat(guest)
+    return true
+  }
+
+  /** Takes the last one back. */
+  drop(): void {
+    this.count -= 1
+  }
+
+  /** Says that nobody but these guests will join. */
+  expect(candidates: Int32Array, count: number): void {
+    if (!this.#loosens) return
+    const levels = this.guests.level
+    let highest = 0
+    const note = (level: number) => {
+      if (level > highest && level < this.#model.lastResortLevel) highest = level
+    }
+    for (let at = 0; at < this.count; at++) note(levels[this.#guestAt[at] as Candidate] as number)
+    for (let at = 0; at < count; at++) note(levels[candidates[at] as Candidate] as number)
+    this.#ceiling = highest
+  }
+
+  levels(): MatchLevels {
+    const all = this.count
+    return { youngest: this.#levelOf('youngest', all), oldest: this.#levelOf('oldest', all), average: this.#levelOf('average', all), now: this.#levels.now }
+  }
+
+  /** Whether the rules hold for these members as they are, nobody else joining. */
+  isSound(): boolean {
+    if (!this.#loosens) return true
+    const { radius, spans } = this.#model
+    const last = this.count - 1
+    if (radius !== undefined && (this.#farthest[last] as number) > (radius.squared[this.#levelOf(radius.by, this.count)] as number) && radius.by !== 'each') return false
+    return spans.every(({ by, limit }, span) => {
+      if (by === 'each') return true
+      const widest = limit[this.#levelOf(by, this.count)] as number
+      const at = last * spans.length + span
+      return this.#isWithin(span, this.#low[at] as number, this.#high[at] as number, widest)
+    })
+  }
+
+  /** Whether the oldest has waited long enough for a match that is not full. */
+  mayBeSmall(): boolean {
+    return (this.#longest[this.count - 1] as number) >= this.#model.fillForMs
+  }
+
+  /** Whether one of these guests has waited so long. */
+  mayBecomeSmall(candidates: Int32Array, count: number): boolean {
+    const { rows } = this.guests
+    for (let at = 0; at < count; at++) {
+      if (this.#levels.now - (rows[(candidates[at] as Candidate) * this.#stride + SINCE] as number) >= this.#model.fillForMs) return true
+    }
+    return this.mayBeSmall()
+  }
 
   /** The level that counts for a rule about the whole match, with the first `all` members. */
-  const counting = (by: 'each' | 'youngest' | 'oldest' | 'average', all: number): number => {
-    if ((oldest[all - 1] as number) >= lastResortLevel) return lastResortLevel
-    if (by === 'oldest') return oldest[all - 1] as number
-    if (by === 'average') return levelAt(model.levels, (waited[all - 1] as number) / all)
-    return youngest[all - 1] as number
+  #levelOf(by: WaitOf, all: number): number {
+    if ((this.#oldest[all - 1] as number) >= this.#model.lastResortLevel) return this.#model.lastResortLevel
+    if (by === 'oldest') return this.#oldest[all - 1] as number
+    if (by === 'average') return levelAt(this.#model.levels, (this.#waited[all - 1] as number) / all)
+    return this.#youngest[all - 1] as number
+  }
+
+  /** The loosest level that may come to count. */
+  #levelAtMost(by: WaitOf, all: number): number {
+    const level = this.#levelOf(by === 'average' ? 'oldest' : by, all)
+    return (by === 'oldest' || by === 'average') && level < this.#ceiling ? this.#ceiling : level
   }
 
   /** Writes how long those wait who are members with the guest. */
-  const note = (guest: Candidate): void => {
-    const { count } = draft
-    const level = guests.level[guest] as number
-    const waits = levels.now - (guests.rows[guest * stride + SINCE] as number)
+  #note(guest: Candidate): void {
+    const { count } = this
+    const level = this.guests.level[guest] as number
+    const waits = this.#levels.now - (this.guests.rows[guest * this.#stride + SINCE] as number)
     const before = count - 1
-    youngest[count] = count === 0 ? level : Math.min(level, youngest[before] as number)
-    oldest[count] = count === 0 ? level : Math.max(level, oldest[before] as number)
-    waited[count] = count === 0 ? waits : waits + (waited[before] as number)
-    longest[count] = count === 0 ? waits : Math.max(waits, longest[before] as number)
+    this.#youngest[count] = count === 0 ? level : Math.min(level, this.#youngest[before] as number)
+    this.#oldest[count] = count === 0 ? level : Math.max(level, this.#oldest[before] as number)
+    this.#waited[count] = count === 0 ? waits : waits + (this.#waited[before] as number)
+    this.#longest[count] = count === 0 ? waits : Math.max(waits, this.#longest[before] as number)
   }
 
-  /** The square of the distance of two guests. */
-  const squareOf = (one: Candidate, other: Candidate): number => {
-    const { rows } = guests
-    const a = one * stride
-    const b = other * stride
-    const dx = (rows[a + X] as number) - (rows[b + X] as number)
-    const dy = (rows[a + Y] as number) - (rows[b + Y] as number)
-    const dz = (rows[a + Z] as number) - (rows[b + Z] as number)
-    const square = dx * dx + dy * dy + dz * dz
-    return Number.isNaN(square) ? squareUnknown(guests.slots[one] as Slot, guests.slots[other] as Slot) : square
-  }
-  /** In place of it where a place is unknown. */
-  const squareUnknown = (one: Slot, other: Slot): number => {
-    if (radius?.unknown === 'any') return 0
-    const network = columns.network[one] as number
-    return network !== -1 && network === columns.network[other] ? 0 : Infinity
-  }
-
-  /** The greatest difference among the values of two guests. Within an opening it is no fault of those who join. */
-  const gap = (member: Candidate, guest: Candidate, span: number): number => {
-    const { rows } = guests
-    const value = VALUES + 2 * span
-    const its = rows[member * stride + value] as number
-    const most = rows[member * stride + value + 1] as number
-    const least = rows[guest * stride + value] as number
-    const greatest = rows[guest * stride + value + 1] as number
-    if (isOpening && member === 0) return Math.max(greatest - its, most - least)
-    return (greatest > most ? greatest : most) - (least < its ? least : its)
-  }
-
-  /** Whether two guests may be in one match by the columns, if all rules go by each two. */
-  const agree = (member: Candidate, guest: Candidate): boolean => {
-    const level = Math.min(guests.level[member] as number, guests.level[guest] as number)
-    for (let span = 0; span < many; span++) {
-      if (gap(member, guest, span) > ((limits[span] as Float64Array)[level] as number)) return false
-    }
-    return squared === undefined || squareOf(member, guest) <= (squared[level] as number)
-  }
-
-  /** Whether a guest is alike enough within itself, if all rules go by each two. */
-  const isEven = (guest: Candidate): boolean => {
-    for (let span = 0; span < many; span++) {
-      const value = guest * stride + VALUES + 2 * span
-      const own = (guests.rows[value + 1] as number) - (guests.rows[value] as number)
-      if (own > ((limits[span] as Float64Array)[guests.level[guest] as number] as number)) return false
-    }
-    return true
-  }
-
-  const nearEnough = (guest: Candidate): boolean => {
-    const { count } = draft
+  #isNear(guest: Candidate): boolean {
+    const { count } = this
+    const { radius, lastResortLevel } = this.#model
     if (radius === undefined) return true
-    const { by } = radius
-    const level = guests.level[guest] as number
-    const pairwise = by === 'each' && (oldest[count] as number) < lastResortLevel
-    let wide = count === 0 ? 0 : (farthest[count - 1] as number)
+    const level = this.guests.level[guest] as number
+    const pairwise = radius.by === 'each' && (this.#oldest[count] as number) < lastResortLevel
+    let wide = count === 0 ? 0 : (this.#farthest[count - 1] as number)
     for (let at = 0; at < count; at++) {
-      const member = guestAt[at] as Candidate
-      const square = squareOf(member, guest)
+      const member = this.#guestAt[at] as Candidate
+      const square = this.#comparison.square(member, guest)
       if (square > wide) wide = square
-      if (pairwise && square > (radius.squared[Math.min(level, guests.level[member] as number)] as number)) return false
+      if (pairwise && square > (radius.squared[Math.min(level, this.guests.level[member] as number)] as number)) return false
     }
-    farthest[count] = wide
-    return pairwise || wide <= (radius.squared[counting(by, count + 1)] as number)
+    this.#farthest[count] = wide
+    return pairwise || wide <= (radius.squared[this.#levelAtMost(radius.by, count + 1)] as number)
   }
 
-  const alike = (guest: Candidate): boolean => {
-    const { count } = draft
-    const level = guests.level[guest] as number
-    const last = (oldest[count] as number) >= lastResortLevel
-    for (let span = 0; span < many; span++) {
+  #isAlike(guest: Candidate): boolean {
+    const { spans } = this.#model
+    for (let span = 0; span < spans.length; span++) {
       const { by, limit } = spans[span] as (typeof spans)[number]
-      const to = count * many + span
-      const value = guest * stride + VALUES + 2 * span
-      const least = guests.rows[value] as number
-      const greatest = guests.rows[value + 1] as number
-      if (count === 0 && isOpening) {
-        low[to] = Infinity
-        high[to] = -Infinity
-        continue
-      }
-      low[to] = count === 0 ? least : Math.min(low[to - many] as number, least)
-      high[to] = count === 0 ? greatest : Math.max(high[to - many] as number, greatest)
-      if (by !== 'each' || last) {
-        const widest = limit[counting(by, count + 1)] as number
-        if ((high[to] as number) - (low[to] as number) > widest) {
-          // Alone it is too wide; with somebody older it may not be.
-          if (count > 0 || last || (by !== 'oldest' && by !== 'average')) return false
-          tooWide = true
-        }
-        if (isOpening && !nearPresent(span, low[to] as number, high[to] as number, widest)) return false
-        continue
-      }
-      if (greatest - least > (limit[level] as number)) return false
-      for (let at = 0; at < count; at++) {
-        const member = guestAt[at] as Candidate
-        const between = Math.min(level, guests.level[member] as number)
-        if (gap(member, guest, span) > (limit[between] as number)) return false
-      }
+      if (!(by === 'each' ? this.#isAlikeEach(guest, span, limit) : this.#isAlikeInAll(guest, span, limit[this.#levelAtMost(by, this.count + 1)] as number))) return false
     }
     return true
   }
-  const nearPresent = (span: number, least: number, greatest: number, widest: number): boolean => {
+
+  #isAlikeEach(guest: Candidate, span: number, limit: Float64Array): boolean {
+    if ((this.#oldest[this.count] as number) >= this.#model.lastResortLevel) return this.#isAlikeInAll(guest, span, limit[this.#model.lastResortLevel] as number)
+    this.#widen(guest, span)
+    if (this.count === 0 && this.#isOpening) return true
+    const { rows, level: levels } = this.guests
+    const level = levels[guest] as number
+    const value = guest * this.#stride + VALUES + 2 * span
+    if ((rows[value + 1] as number) - (rows[value] as number) > (limit[level] as number)) return false
+    for (let at = 0; at < this.count; at++) {
+      const member = this.#guestAt[at] as Candidate
+      const gap = at === 0 && this.#isOpening ? this.#comparison.gapToOpening(member, guest, span) : this.#comparison.gap(member, guest, span)
+      if (gap > (limit[Math.min(level, levels[member] as number)] as number)) return false
+    }
+    return true
+  }
+
+  #isAlikeInAll(guest: Candidate, span: number, widest: number): boolean {
+    const at = this.#widen(guest, span)
+    return (this.count === 0 && this.#isOpening) || this.#isWithin(span, this.#low[at] as number, this.#high[at] as number, widest)
+  }
+
+  /** Writes the lowest and the highest value of the members with the guest; says where. An opening's own values do not count. */
+  #widen(guest: Candidate, span: number): number {
+    const { count } = this
+    const many = this.#model.spans.length
+    const to = count * many + span
+    const value = guest * this.#stride + VALUES + 2 * span
+    const least = count === 0 && this.#isOpening ? Infinity : (this.guests.rows[value] as number)
+    const greatest = count === 0 && this.#isOpening ? -Infinity : (this.guests.rows[value + 1] as number)
+    this.#low[to] = count === 0 ? least : Math.min(this.#low[to - many] as number, least)
+    this.#high[to] = count === 0 ? greatest : Math.max(this.#high[to - many] as number, greatest)
+    return to
+  }
+
+  #isWithin(span: number, low: number, high: number, widest: number): boolean {
+    if (high - low > widest) return false
+    if (!this.#isOpening) return true
     const value = VALUES + 2 * span
-    return Math.max(greatest - (guests.rows[value] as number), (guests.rows[value + 1] as number) - least) <= widest
+    return Math.max(high - (this.guests.rows[value] as number), (this.guests.rows[value + 1] as number) - low) <= widest
   }
 
-  const mayMeet = (guest: Candidate, from: number): boolean => {
-    const { count } = draft
+  #mayMeet(guest: Candidate, from: number): boolean {
+    const pair = this.#model.checks?.pair
     if (pair === undefined) return true
-    const last = (oldest[count] as number) >= lastResortLevel
-    const level = guests.level[guest] as number
-    const own = facts[guests.slots[guest] as Slot] as Facts
-    for (let at = from; at < count; at++) {
-      const between = last ? lastResortLevel : Math.min(level, guests.level[guestAt[at] as Candidate] as number)
-      if (at === 0 && isOpening) {
-        for (const there of present(members[0] as Slot)) if (!pair(there, own, between)) return false
-      } else if (!pair(facts[members[at] as Slot] as Facts, own, between)) return false
+    const { facts, present } = this.#input
+    const { lastResortLevel } = this.#model
+    const last = (this.#oldest[this.count] as number) >= lastResortLevel
+    const level = this.guests.level[guest] as number
+    const own = facts[this.guests.slots[guest] as Slot] as Facts
+    for (let at = from; at < this.count; at++) {
+      const between = last ? lastResortLevel : Math.min(level, this.guests.level[this.#guestAt[at] as Candidate] as number)
+      if (at === 0 && this.#isOpening) {
+        for (const there of present(this.members[0] as Slot)) if (!pair(there, own, between)) return false
+      } else if (!pair(facts[this.members[at] as Slot] as Facts, own, between)) return false
     }
     return true
   }
 
-  const hasKey = (guest: Candidate): boolean => draft.count === 0 || guests.rows[guest * stride + KEY] === guests.rows[KEY]
+  #hasKey(guest: Candidate): boolean {
+    return this.count === 0 || this.guests.rows[guest * this.#stride + KEY] === this.guests.rows[KEY]
+  }
 
   /** @param from members before it have been asked. */
-  const mayJoin = (guest: Candidate, from: number): boolean => {
-    const { count } = draft
-    if (count === largest) return false
-    if (!eachTwo) {
-      note(guest)
-      return nearEnough(guest) && alike(guest) && mayMeet(guest, 0)
+  #mayJoin(guest: Candidate, from: number): boolean {
+    const { count } = this
+    if (count === this.members.length) return false
+    if (!this.#eachTwo) {
+      this.#note(guest)
+      return this.#isNear(guest) && this.#isAlike(guest) && this.#mayMeet(guest, 0)
     }
-    for (let at = from; at < count; at++) if (!agree(guestAt[at] as Candidate, guest)) return false
-    note(guest)
-    return mayMeet(guest, from)
-  }
-  const seat = (guest: Candidate): void => {
-    const { count } = draft
-    members[count] = guests.slots[guest] as Slot
-    guestAt[count] = guest
-    draft.count = count + 1
+    for (let at = from; at < count; at++) if (!this.#comparison.agree(this.#guestAt[at] as Candidate, guest, at === 0 && this.#isOpening)) return false
+    this.#note(guest)
+    return this.#mayMeet(guest, from)
   }
 
-  const invite = (slot: Slot): Candidate | undefined => {
-    const guest = guests.receive(slot)
-    if (hasKey(guest) && (!eachTwo || isEven(guest)) && mayJoin(guest, 0)) return guest
-    guests.count -= 1
-    return undefined
+  #seat(guest: Candidate): void {
+    this.members[this.count] = this.guests.slots[guest] as Slot
+    this.#guestAt[this.count] = guest
+    this.count += 1
   }
-  const join = (guest: Candidate): boolean => {
-    if (!mayJoin(guest, 1)) return false
-    seat(guest)
-    return true
-  }
-
-  const draft: Mutable<Draft> = {
-    members,
-    guests,
-    count: 0,
-    begin: (slot) => {
-      draft.count = 0
-      guests.count = 0
-      tooWide = false
-      isOpening = columns.size[slot] === 0
-      const guest = guests.receive(slot)
-      if (eachTwo && !isOpening && !isEven(guest)) return false
-      if (!mayJoin(guest, 0)) return false
-      seat(guest)
-      return true
-    },
-    add: (slot) => {
-      const guest = invite(slot)
-      if (guest === undefined) return false
-      seat(guest)
-      return true
-    },
-    admits: (slot) => {
-      if (invite(slot) === undefined) return false
-      guests.count -= 1
-      return true
-    },
-    invite,
-    join,
-    drop: () => {
-      draft.count -= 1
-    },
-    levels: () => ({
-      youngest: counting('youngest', draft.count),
-      oldest: counting('oldest', draft.count),
-      average: counting('average', draft.count),
-      now: levels.now,
-    }),
-    isSound: () => draft.count > 1 || !tooWide,
-    mayBeSmall: () => (longest[draft.count - 1] as number) >= model.fillForMs,
-  }
-  return draft
 }

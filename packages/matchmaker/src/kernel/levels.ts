@@ -44,7 +44,7 @@ const ASK_AGAIN_MS = 1000
 export function createLevels(model: Model<never>, columns: Columns): Levels {
   const { levels, fillForMs, checks } = model
   const averages = [model.radius, ...model.spans].some((rule) => rule?.by === 'average')
-  const askAgainMs = averages || checks?.part !== undefined || checks?.whole !== undefined ? ASK_AGAIN_MS : Infinity
+  const askAgainMs = averages || checks?.timed === true ? ASK_AGAIN_MS : Infinity
   const { stride } = columns
   /** By slot: `News` that `news` has not told yet. */
   let untold = new Uint8Array(0)

@@ -30,6 +30,12 @@ export interface Neighbours {
   bytes(): number
 }
 
+/** An index of some of the slots, which follows the index of all. */
+export interface Part {
+  readonly index: Neighbours
+  holds(slot: Slot): boolean
+}
+
 /** Lists for each slot there may be: so that few share one. */
 const SPARE = 2
 /** Spans that there are lists for: a look reads those of the span that leave the fewest. */
@@ -42,8 +48,9 @@ const HIGHEST = 255
 /**
  * @param levels if given, a ticket is only on scales at which its level lets it meet somebody. Whoever looks for others
  * looks on all scales up to where it reaches.
+ * @param parts are kept up to date with it.
  */
-export function createNeighbours(model: Model<never>, columns: Columns, levels?: Levels): Neighbours {
+export function createNeighbours(model: Model<never>, columns: Columns, levels?: Levels, parts: readonly Part[] = []): Neighbours {
   const scales = searchScales(model)
   const spans = model.spans.length
   const indexed = Math.max(1, Math.min(INDEXED, spans))
@@ -143,18 +150,22 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     insertAll: (slots) => {
       reserve(neighbours.count + slots.length)
       for (const slot of slots) append(slot, place(slot), -1, levelOf(slot))
+      for (const { index, holds } of parts) index.insertAll(slots.filter(holds))
     },
     insert: (slot) => {
       reserve(neighbours.count + 1)
       append(slot, place(slot), -1, levelOf(slot))
+      if (parts.length > 0) for (const { index, holds } of parts) if (holds(slot)) index.insert(slot)
     },
     raise: (slot) => {
       const node = filed.nodeOf[slot] as number
       const level = levelOf(slot)
       if (neighbours.has(slot) && level > (filedAt[node] as number)) append(slot, node, filedAt[node] as number, level)
+      if (parts.length > 0) for (const { index } of parts) index.raise(slot)
     },
     remove: (slot) => {
       if (!neighbours.has(slot)) return
+      if (parts.length > 0) for (const { index } of parts) index.remove(slot)
       const node = filed.nodeOf[slot] as number
       filed.nodeOf[slot] = NONE
       free.push(node)

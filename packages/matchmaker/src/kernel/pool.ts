@@ -4,7 +4,7 @@ import { augment } from './augment.js'
 import { createBulk } from './bulk.js'
 import { createColumns, FRESH, KEY, SINCE } from './columns.js'
 import { createCost } from './cost.js'
-import { createDraft } from './draft.js'
+import { Draft } from './draft.js'
 import { createGroups, type Groups } from './groups.js'
 import { createLevels, levelAt } from './levels.js'
 import type { Entry, Grouped, Matches, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
@@ -16,15 +16,27 @@ import { createOrder } from './order.js'
 import { createPacking, type Packing } from './packing.js'
 import { createSearchRadius } from './search-radius.js'
 import { createRound } from './round.js'
-import { createSearch, type Found, type Vacancy } from './search.js'
+import { Search, type Found, type Vacancy } from './search.js'
+import { Supply } from './supply.js'
 import { createTally } from './tally.js'
 import { createWaking } from './wake.js'
 
 /** Tickets that are few enough for every match to be looked for thoroughly. */
 const SMALL = 500
-/** Looks for one match. */
+/** Tries for one match: in a small pool, and in a large one, where each candidate is tried once. */
 const THOROUGH = 2000
 const BRIEF = 0
+/** The same where matches are checked as a whole: then a way to make the teams is a try too. */
+const FEWEST = 16
+const EXHAUSTIVE = 20_000
+const BRIEF_CHECKED = 1000
+/** After each search in vain the next one for the same ticket tries twice as much, so many times. */
+const DOUBLINGS = 3
+/**
+ * Where matches are checked as a whole, the tries of one round that may be in vain: before matches are made in bulk, and
+ * after. Whoever is left comes first in the next round.
+ */
+const CHECKED_TRIES = 10_000
 
 /**
  * A good size for a step of a round: on one slow core it takes 10 to 30 ms, so that whoever else uses the thread is
@@ -40,7 +52,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const priorities = createTally()
   const packing = createPacking(model.teams)
   const packings = new Map<string, Packing>()
-  const neighbours = createNeighbours(model, columns, levels)
+  const supply = new Supply(model, columns, levels)
+  const neighbours = createNeighbours(model, columns, levels, supply.parts)
   const openings = createNeighbours(model, columns)
   const facts: (Facts | undefined)[] = []
   const vacancies = new Map<Slot, Vacancy<Facts>>()
@@ -67,11 +80,18 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const reach = createSearchRadius(model, columns, levels)
   const cost = createCost(model, columns)
   const order = createOrder(columns)
-  const draft = createDraft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], largest: packing.players + 1 })
+  const draft = new Draft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], largest: packing.players + 1 })
   const accept = createAccept({ model, columns, packing, draft, facts })
   let groups = createGroups(columns, accept.planned)
-  const effort = () => (pool.count <= SMALL ? THOROUGH : BRIEF)
-  const search = createSearch({ model, columns, reach, draft, packing, neighbours, facts, cost, effort })
+  const isChecked = model.checks !== undefined && (model.checks.part ?? model.checks.whole ?? model.checks.unevenness) !== undefined
+  const effort = (before: number) => {
+    if (!isChecked) return pool.count <= SMALL ? THOROUGH : BRIEF
+    if (pool.count <= FEWEST) return EXHAUSTIVE
+    return (pool.count <= SMALL ? THOROUGH : BRIEF_CHECKED) << Math.min(DOUBLINGS, before)
+  }
+  const ranked = () => priorities.commonest() !== undefined
+  const isRefused = (slot: Slot) => columns.refusedIn[slot] === number
+  const search = new Search({ model, columns, reach, draft, packing, neighbours, supply, facts, cost, effort, ranked, isRefused })
   /** Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the index. */
   const groupAll = (slots: Int32Array, from: number, many: number): number => {
     if (many === 0) return 0
@@ -100,6 +120,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     free,
     group: groupAll,
     disturbed: () => disturbed,
+    work: model.checks === undefined ? undefined : accept.work,
   })
   const release = (slot: Slot) => {
     columns.taken[slot] = 0
@@ -109,7 +130,10 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     if (all.length > SMALL || groups.told().length === 0) return
     const left = all.filter(free)
     order.sort(left, left.length)
-    yield* augment({ search, draft, groups, free, there, take, release }, left)
+    const enough = search.work() + (isChecked ? CHECKED_TRIES / 2 : Infinity)
+    const isOver = () => search.work() > enough
+    const isAhead = (slot: Slot, other: Slot) => columns.size[slot] === columns.size[other] && (columns.priority[slot] as number) > (columns.priority[other] as number)
+    yield* augment({ search, draft, groups, free, there, isOver, isAhead, take, release }, left)
   }
   const rounds = createRound({
     columns,
@@ -126,6 +150,10 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     lastResortLevel: model.lastResortLevel,
     keys: keys.count,
     commonPriority: priorities.commonest,
+    mostTries: isChecked ? CHECKED_TRIES : Infinity,
+    refused: (slot) => {
+      columns.refusedIn[slot] = number
+    },
     free,
     group,
     augment: augmented,
@@ -182,10 +210,11 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
 
   const pool: Mutable<Pool<Facts>> = {
     count: 0,
-    bytes: () => [columns, neighbours, openings, order, bulk].reduce((sum, { bytes }) => sum + bytes(), 0),
+    bytes: () => [columns, neighbours, supply, openings, order, bulk].reduce((sum, part) => sum + part.bytes(), 0),
     add: (entry) => {
       const slot = put(entry, entry.size)
       facts[slot] = entry.facts
+      supply.add(slot, entry.facts)
       priorities.add(entry.priority)
       pool.count += 1
       return slot

@@ -1,12 +1,12 @@
 // pure: one round over the waiting tickets: who is tried, and in which order
 import type { Bulk } from './bulk.js'
-import { AWAKE, FRESH, KEY, SETTLED, type Columns } from './columns.js'
+import { AWAKE, DEFERRED, FRESH, KEY, SETTLED, type Columns } from './columns.js'
 import { RELAXED, TIME, type Levels } from './levels.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Order } from './order.js'
 import type { SearchRadius } from './search-radius.js'
-import type { Found, Search, Vacancy } from './search.js'
+import type { Found, Search, SearchTerms, Vacancy } from './search.js'
 
 /** So a search that was given up is repeated every 64th round at least. */
 const LONGEST_GAP = 6
@@ -35,6 +35,10 @@ export interface RoundInput<Facts> {
   keys(): number
   /** The priority that most tickets have; undefined if all have the same. */
   commonPriority(): number | undefined
+  /** Tries of all searches before the bulk, and after it, from which on whoever is left waits for the next round. */
+  readonly mostTries: number
+  /** A search has proved that it is in no match of this round. */
+  refused(slot: Slot): void
   /** Whether it is there, was there when the round began, and has no match yet. */
   free(slot: Slot): boolean
   group(opening: Slot | undefined, found: Found): void
@@ -58,14 +62,22 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   /** Of all tickets, so far. */
   let rounds = 0
 
-  /** Tries each in turn. */
-  function* tryEach(anchors: Int32Array): Generator<number, void> {
+  /** Tries each in turn, as far as the tries go; the others come first in the next round. */
+  function* tryEach(anchors: Int32Array, terms: SearchTerms = {}): Generator<number, void> {
     let done = search.work()
+    const enough = done + input.mostTries
     for (const anchor of anchors) {
       if (!free(anchor)) continue
-      const found = search.around(anchor)
+      if (search.work() > enough) {
+        columns.standing[anchor] = DEFERRED
+        continue
+      }
+      const found = search.around(anchor, terms)
       if (found !== undefined) input.group(undefined, found)
-      else columns.standing[anchor] = settledOrAwake(anchor)
+      else {
+        columns.standing[anchor] = settledOrAwake(anchor)
+        if (search.sawAll) input.refused(anchor)
+      }
       if (search.work() - done < PAUSE) continue
       yield search.work() - done
       done = search.work()
@@ -74,9 +86,14 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
   /** Fills each in turn. */
   function* fillEach(slots: Int32Array, wanted: Slot | undefined): Generator<number, void> {
+    const enough = search.work() + input.mostTries
     for (const slot of slots) {
       const vacancy = vacancies.get(slot)
       if (vacancy === undefined || !free(slot) || (wanted !== undefined && !free(wanted))) continue
+      if (search.work() > enough) {
+        columns.standing[slot] = DEFERRED
+        continue
+      }
       const before = search.work()
       const found = search.fill(vacancy, wanted)
       if (found !== undefined) input.group(slot, found)
@@ -141,6 +158,13 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     order.sort(slots, slots.length)
     return slots
   }
+  /** Of those of one priority, whoever had no turn in the last round comes first. */
+  const inTurn = (slots: Int32Array): Int32Array => {
+    const { standing, priority } = columns
+    if (!slots.some((slot) => standing[slot] === DEFERRED)) return inOrder(slots)
+    const waited = (slot: Slot) => (standing[slot] === DEFERRED ? 0 : 1)
+    return inOrder(slots).toSorted((one, other) => (priority[other] as number) - (priority[one] as number) || waited(one) - waited(other))
+  }
 
   /** Those who are new, those for whom something has changed, and the others; wakes whom the first two concern. */
   const survey = (slots: Int32Array): Survey => {
@@ -157,9 +181,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       }
       if (isWorthATry(slot)) {
         neighbours.raise(slot)
-        standing[slot] = AWAKE
+        if (standing[slot] !== DEFERRED) standing[slot] = AWAKE
       }
-      if (standing[slot] === AWAKE) awake[due++] = slot
+      if (standing[slot] !== SETTLED) awake[due++] = slot
       else settled[still++] = slot
     }
     const changed = joined(awake.slice(0, due), fresh.subarray(0, news))
@@ -175,22 +199,24 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const { fresh, awake, changed } = survey(tickets)
       yield tickets.length >> 4
       const [above, common, below] = byPriority(fresh)
-      const vacant = () => inOrder(Int32Array.from(vacancies.keys()).filter((slot) => isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED))
+      const [awakeAbove, awakeCommon, awakeBelow] = byPriority(awake)
+      const vacant = () => inTurn(Int32Array.from(vacancies.keys()).filter((slot) => isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED))
       // Who chooses first chooses among all.
-      const early = awake.length + above.length > 0 || (when !== 'none' && vacancies.size > 0)
+      const first = joined(joined(awakeAbove, above), awakeCommon)
+      const early = first.length > 0 || (when !== 'none' && vacancies.size > 0)
       if (early) {
         file(fresh)
         yield fresh.length >> 1
       }
 
       if (when === 'first') yield* fillEach(vacant(), undefined)
-      yield* tryEach(inOrder(joined(awake, above)))
+      yield* tryEach(inTurn(first))
       const crowd = early ? common.filter(free) : common
       const left = yield* inBulk(crowd)
-      const rest = joined(crowd.subarray(0, left), below)
+      const rest = joined(joined(crowd.subarray(0, left), below), awakeBelow)
       file(rest)
       yield rest.length >> 1
-      yield* tryEach(inOrder(rest))
+      yield* tryEach(inTurn(rest))
       yield* input.augment(tickets)
       if (when === 'last') yield* fillEach(vacant(), undefined)
     },
@@ -203,7 +229,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
         const alone = Int32Array.of(anchor)
         const near = () => inOrder(openings.allNear(anchor, reach(anchor)))
         if (when === 'first') yield* fillEach(near(), anchor)
-        yield* tryEach(alone)
+        yield* tryEach(alone, ALL)
         if (when === 'last') yield* fillEach(near(), anchor)
       }
     },
@@ -218,6 +244,8 @@ interface Survey {
 }
 
 const NOBODY = new Int32Array(0)
+/** Tickets of a higher priority than the anchors have had no turn. */
+const ALL = { all: true }
 
 function joined(one: Int32Array, other: Int32Array): Int32Array {
   if (one.length === 0) return other

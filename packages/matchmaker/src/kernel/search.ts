@@ -1,16 +1,19 @@
 // pure: looks for a match around one ticket, or for players for an opening
 import { arrange, byPlan } from './arrange.js'
-import { createCandidates } from './candidates.js'
+import type { Candidate } from './candidate-cache.js'
+import { Candidates } from './candidates.js'
 import type { Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
-import type { Candidate } from './candidate-cache.js'
+import { Effort } from './effort.js'
+import { Lacking } from './lacking.js'
 import type { Model, Slot } from './model.js'
-import type { Mutable } from './mutable.js'
 import type { Neighbours } from './neighbours.js'
 import type { Packed, Packing } from './packing.js'
 import type { SearchRadius } from './search-radius.js'
 import { isPartOf, type Scale } from './scales.js'
+import { Seating } from './seating.js'
+import type { Supply } from './supply.js'
 
 /** Who goes together; `slots` without the opening. */
 export interface Found {
@@ -36,238 +39,317 @@ const AMPLE = 2
 const READS = 5
 /** When so many are not enough, it is not for want of candidates. */
 const MOST_CANDIDATES = 400
-
-export interface Search<Facts> {
-  /** A match with this ticket. */
-  around(anchor: Slot): Found | undefined
-  /** Players for an opening; `wanted` among them, if it is given. */
-  fill(vacancy: Vacancy<Facts>, wanted: Slot | undefined): Found | undefined
-  /** Whether the last search that found nothing has looked at all there was. */
-  readonly sawAll: boolean
-  /** Members looked at, since the beginning; slots read count as few. */
-  work(): number
-}
+/** Tickets with players of a needed kind that are taken up, for each that is lacking, and at least. */
+const SPARE_NEEDED = 4
+const LEAST_NEEDED = 16
+const NOBODY: readonly never[] = []
 
 export interface SearchInput<Facts> {
   readonly model: Model<Facts>
   readonly columns: Columns
   readonly reach: SearchRadius
-  readonly draft: Draft
+  readonly draft: Draft<Facts>
   readonly packing: Packing
   readonly neighbours: Neighbours
+  readonly supply: Supply<Facts>
   readonly facts: readonly (Facts | undefined)[]
   readonly cost: Cost
-  /** Players thought of for one match before it is given up for this round. */
-  effort(): number
+  /** Tries for one match before the search for it is given up, after so many that were given up before. */
+  effort(before: number): number
+  /** Whether priorities differ. */
+  ranked(): boolean
+  isRefused(slot: Slot): boolean
 }
 
-export function createSearch<Facts>(input: SearchInput<Facts>): Search<Facts> {
-  const { model, columns, reach, draft, neighbours } = input
-  const { checks, teams } = model
-  const part = checks?.part
-  const candidates = createCandidates(input)
-  const nobody = teams.map(() => 0)
-  const noFacts = teams.map((): Facts[] => [])
-  const full = teams.map(({ max }) => max)
-  const mayEverBeSmall = teams.some(({ max, min }) => (min.at(-1) as number) < max)
+/** What is asked of one search, if more than usual. */
+export interface SearchTerms {
+  /**
+   * Whether candidates of a higher priority than the first ticket's may not have been tried yet in this round: then all that are
+   * within reach are gathered before any match is made.
+   */
+  readonly all?: boolean
+  /** Whether tickets that were refused in this round may be in a match now. */
+  readonly anew?: boolean
+}
+
+export class Search<Facts> {
+  /** Whether the last search that found nothing has tried all there was. */
+  sawAll = true
+  readonly #input: SearchInput<Facts>
+  readonly #effort = new Effort()
+  readonly #candidates: Candidates
+  readonly #seating: Seating<Facts> | undefined
+  /** Undefined where no rule tells of needs. */
+  readonly #lacking: Lacking<Facts> | undefined
+  readonly #full: readonly number[]
+  readonly #noLeast: readonly number[]
+  readonly #noFacts: readonly (readonly Facts[])[]
+  readonly #mayEverBeSmall: boolean
 
   // The match that is being made.
-  let packing = input.packing
-  let opening: Vacancy<Facts> | undefined
-  let rooms: readonly number[] = full
-  /** Who sits where, as long as `part` must be asked; members without the opening, in their order. */
-  let seats: number[] = []
-  let seated: Facts[][] = []
-  let left: number[] = []
-  let found: Found | undefined
-  let looks = 0
-  let work = 0
+  #packing: Packing
+  #opening: Vacancy<Facts> | undefined
+  #rooms: readonly number[]
+  #found: Found | undefined
 
-  const start = (vacancy: Vacancy<Facts> | undefined): void => {
-    opening = vacancy
-    packing = vacancy?.packing ?? input.packing
-    rooms = vacancy?.rooms ?? full
-    found = undefined
-    search.sawAll = true
-    if (part === undefined) return
-    seats = []
-    seated = (vacancy?.present ?? noFacts).map((there) => [...there])
-    left = [...rooms]
+  constructor(input: SearchInput<Facts>) {
+    const { teams, checks } = input.model
+    this.#input = input
+    this.#candidates = new Candidates({ ...input, draft: input.draft as unknown as Draft, looksTwice: input.supply.parts.length > 0 })
+    this.#seating = checks?.part === undefined ? undefined : new Seating(checks.part)
+    this.#lacking = input.supply.needs.length === 0 ? undefined : new Lacking(input.supply)
+    this.#full = teams.map(({ max }) => max)
+    this.#noLeast = teams.map(() => 0)
+    this.#noFacts = teams.map(() => NOBODY)
+    this.#mayEverBeSmall = teams.some(({ max, min }) => (min.at(-1) as number) < max)
+    this.#packing = input.packing
+    this.#rooms = this.#full
   }
 
-  /** Goes on with the last member in each team in turn in which the match can still become one. */
-  const seat = (slot: Slot, goOn: () => boolean): boolean => {
-    if (part === undefined) return goOn()
-    const size = columns.size[slot] as number
-    const facts = input.facts[slot] as Facts
-    const matchLevels = draft.levels()
-    for (let team = 0; team < rooms.length; team++) {
-      if ((left[team] as number) < size) continue
-      take(team, size, facts)
-      if (part(seated, left, matchLevels) && goOn()) return true
-      giveBack(team, size)
-    }
-    return false
-  }
-  const take = (team: number, size: number, facts: Facts): void => {
-    left[team] = (left[team] as number) - size
-    seats.push(team)
-    ;(seated[team] as Facts[]).push(facts)
-  }
-  const giveBack = (team: number, size: number): void => {
-    left[team] = (left[team] as number) + size
-    seats.pop()
-    seated[team]?.pop()
+  /** Tries, since the beginning; slots read count as few. */
+  work(): number {
+    return this.#effort.spent + (this.#candidates.read >> READS)
   }
 
-  /** Makes a match of the members, if they can be arranged so that they may play. */
-  const close = (packed: Packed): boolean => {
-    if (!draft.isSound()) return false
-    const matchLevels = draft.levels()
-    const isFull = packing.count(packed) === packing.players
-    const least = isFull || opening !== undefined ? nobody : teams.map(({ min }) => min[matchLevels.oldest] as number)
-    const slots = [...draft.members.subarray(opening === undefined ? 0 : 1, draft.count)]
-    const sizes = slots.map((slot) => columns.size[slot] as number)
-    const plan = () => {
-      const parties = packing.plan(packed, matchLevels.oldest)
-      return parties === undefined ? undefined : byPlan(sizes, parties)
-    }
-    const first = part !== undefined && least.every((min, team) => (rooms[team] as number) - (left[team] as number) >= min) ? [...seats] : plan()
-    if (first === undefined) return false
-    const arranged = arrange(
-      checks,
-      {
-        sizes,
-        facts: slots.map((slot) => input.facts[slot] as Facts),
-        present: opening?.present ?? noFacts,
-        rooms,
-        least,
-        levels: matchLevels,
-      },
-      first,
-    )
-    if (arranged === undefined) return false
-    found = { slots, teams: arranged }
-    return true
+  /** A match with this ticket. */
+  around(anchor: Slot, terms: SearchTerms = {}): Found | undefined {
+    const { columns, draft } = this.#input
+    this.#start(undefined)
+    this.#effort.count(1)
+    const packed = this.#packing.add(0, columns.size[anchor] as number)
+    return packed === -1 || !draft.begin(anchor) ? undefined : this.#look(packed, anchor, terms)
   }
 
-  /** Full matches, those of the first candidates first. Gives up when it has looked too often. */
-  const choose = (from: number, packed: Packed, playersLeft: number): boolean => {
-    const missing = packing.players - packing.count(packed)
-    if (missing === 0) return close(packed)
-    const { guests, count } = candidates
-    const { sizes } = draft.guests
-    let behind = playersLeft
-    for (let at = from; at < count && behind >= missing; at++) {
-      const guest = guests[at] as Candidate
-      const size = sizes[guest] as number
-      behind -= size
-      const next = packing.add(packed, size)
-      if (next === -1) continue
-      if (--looks < 0) {
-        search.sawAll = false
-        return false
-      }
-      work += 1
-      if (!draft.join(guest)) continue
-      if (part === undefined ? choose(at + 1, next, behind) : chooseSeat(draft.guests.slots[guest] as Slot, at + 1, next, behind)) return true
-      draft.drop()
-    }
-    return false
-  }
-  const chooseSeat = (slot: Slot, from: number, packed: Packed, playersLeft: number): boolean =>
-    seat(slot, () => choose(from, packed, playersLeft))
-
-  /** As many as go together, the first candidates first, and then fewer until they may play. */
-  const chooseSome = (packed: Packed, alone: boolean): boolean => {
-    const path = [packed]
-    for (const guest of candidates.guests.subarray(0, candidates.count)) {
-      const next = packing.add(path.at(-1) as Packed, draft.guests.sizes[guest] as number)
-      if (next === -1 || !draft.join(guest)) continue
-      work += 1
-      if (seatInEmptiest(draft.guests.slots[guest] as Slot)) path.push(next)
-      else draft.drop()
-    }
-    for (;;) {
-      const last = path.pop() as Packed
-      if (path.length === 0 && !alone) return false
-      if ((opening !== undefined || draft.mayBeSmall()) && close(last)) return true
-      if (path.length === 0 || --looks < 0) return false
-      draft.drop()
-      if (part !== undefined) giveBack(seats.at(-1) as number, columns.size[draft.members[draft.count] as Slot] as number)
-    }
+  /** Players for an opening; `wanted` among them, if it is given. */
+  fill(vacancy: Vacancy<Facts>, wanted: Slot | undefined): Found | undefined {
+    const { columns, draft } = this.#input
+    this.#start(vacancy)
+    this.#effort.count(1)
+    if (vacancy.packing.players === 0 || !draft.begin(vacancy.slot)) return undefined
+    const terms = { all: true, anew: true }
+    if (wanted === undefined) return this.#look(0, undefined, terms)
+    const packed = this.#packing.add(0, columns.size[wanted] as number)
+    return packed === -1 || !draft.add(wanted) ? undefined : this.#look(packed, wanted, terms)
   }
 
-  const seatInEmptiest = (slot: Slot): boolean => {
-    if (part === undefined) return true
-    const size = columns.size[slot] as number
-    const filled = (team: number) => 1 - (left[team] as number) / Math.max(1, rooms[team] as number)
-    const order = rooms.map((_, team) => team).toSorted((one, other) => filled(one) - filled(other) || one - other)
-    for (const team of order) {
-      if ((left[team] as number) < size) continue
-      take(team, size, input.facts[slot] as Facts)
-      if (part(seated, left, draft.levels())) return true
-      giveBack(team, size)
-    }
-    return false
+  #start(vacancy: Vacancy<Facts> | undefined): void {
+    this.#opening = vacancy
+    this.#packing = vacancy?.packing ?? this.#input.packing
+    this.#rooms = vacancy?.rooms ?? this.#full
+    this.#found = undefined
+    this.sawAll = true
   }
 
   /** Looks farther and farther away until there is a match with all who are in the draft. */
-  const look = (packed: Packed, ticket: Slot | undefined): Found | undefined => {
-    const seatFirst = (goOn: () => boolean) => (ticket === undefined || part === undefined ? goOn() : seat(ticket, goOn))
-    candidates.begin(packing, packed)
-    if (packing.count(packed) === packing.players) {
-      seatFirst(() => close(packed))
-      return found
-    }
-    const missing = packing.players - packing.count(packed)
-    const last = reach(draft.members[0] as Slot)
-    const small = opening !== undefined || (mayEverBeSmall && draft.mayBeSmall())
+  #look(packed: Packed, ticket: Slot | undefined, { all = false, anew = false }: SearchTerms): Found | undefined {
+    const { model, draft, neighbours, columns, reach } = this.#input
+    const candidates = this.#candidates
+    const first = draft.members[0] as Slot
+    const ranked = this.#input.ranked()
+    const missing = this.#packing.players - this.#packing.count(packed)
+    this.#effort.begin(this.#input.effort(columns.tries[first] as number))
+    if (!this.#seatFirst(ticket)) return this.#none()
+    if (missing === 0) return this.#close(packed) ? this.#found : this.#none()
+    candidates.begin({ packing: this.#packing, packed, ranked, skipRefused: !anew && draft.levels().oldest < model.lastResortLevel })
+    const last = reach(first)
+    if (this.#lacking !== undefined && !this.#gatherNeeded(this.#lacking, last, missing)) return this.#none()
+
     // Where few are left, hardly two of them are as near as the first scale has it; the second one has them too.
     const sparse = last > 0 && neighbours.count < CROWD * missing && isPartOf(neighbours.scales[0] as Scale, neighbours.scales[1])
-    /** How many were tried in vain: the same again would be again. */
+    /** How many were tried in vain: the same candidates cannot succeed later. */
     let tried = 0
     for (let scale = sparse ? 1 : 0; scale <= last; scale++) {
       // With just as many as it takes there is little to choose from: rather look farther.
       const wanted = scale === last ? missing : AMPLE * missing
-      const skippable = scale === last ? !small : isPartOf(neighbours.scales[scale] as Scale, neighbours.scales[scale + 1])
-      candidates.gather(scale, skippable ? (wanted - candidates.players) / columns.largest : 0)
+      const skippable = scale === last ? this.#opening === undefined && !this.#mayEverBeSmall : isPartOf(neighbours.scales[scale] as Scale, neighbours.scales[scale + 1])
+      const floor = ranked && scale < last ? (columns.priority[first] as number) : -Infinity
+      candidates.gather(scale, skippable ? (wanted - candidates.players) / columns.largest : 0, floor)
       const { players, count } = candidates
-      if (players < wanted || count === tried) continue
+      if (players < wanted || count === tried || (ranked && all && scale < last)) continue
       tried = count
-      candidates.sort()
-      looks = input.effort() + count
-      if (seatFirst(() => choose(0, packed, players))) return found
+      this.#expect()
+      this.#effort.grant(count)
+      if (this.#choose(0, packed, players)) return this.#found
       if (scale === last || count < MOST_CANDIDATES) continue
-      search.sawAll = false
+      candidates.more = true
       break
     }
-    work += candidates.count
-    if (candidates.more) search.sawAll = false
-    if (!small) return undefined
-    candidates.sort()
-    looks = input.effort()
-    if (ticket === undefined || seatInEmptiest(ticket)) chooseSome(packed, ticket !== undefined)
-    return found
+    this.#effort.count(candidates.count)
+    if (this.#mayBecomeSmall()) {
+      this.#expect()
+      if (this.#chooseSome(packed, ticket !== undefined)) return this.#found
+    }
+    return this.#none()
   }
 
-  const search: Mutable<Search<Facts>> = {
-    sawAll: true,
-    work: () => work + (candidates.read >> READS),
-    around: (anchor) => {
-      start(undefined)
-      work += 1
-      const packed = packing.add(0, columns.size[anchor] as number)
-      return packed === -1 || !draft.begin(anchor) ? undefined : look(packed, anchor)
-    },
-    fill: (vacancy, wanted) => {
-      start(vacancy)
-      work += 1
-      if (vacancy.packing.players === 0 || !draft.begin(vacancy.slot)) return undefined
-      if (wanted === undefined) return look(0, undefined)
-      const packed = packing.add(0, columns.size[wanted] as number)
-      return packed === -1 || !draft.add(wanted) ? undefined : look(packed, wanted)
-    },
+  #none(): undefined {
+    if (this.#effort.wasCut || this.#candidates.more) this.sawAll = false
+    return undefined
   }
-  return search
+
+  /** Seats those who are in the draft from the beginning. False if there is no way to. */
+  #seatFirst(ticket: Slot | undefined): boolean {
+    const { draft, columns, facts } = this.#input
+    this.#candidates.more = false
+    this.#lacking?.begin(draft.levels().youngest, this.#opening?.everyone ?? NOBODY)
+    this.#seating?.begin(this.#rooms, this.#opening?.present ?? this.#noFacts)
+    if (ticket === undefined) return true
+    this.#lacking?.add(ticket)
+    return this.#seating?.add(columns.size[ticket] as number, facts[ticket] as Facts, draft.levels(), this.#effort) ?? true
+  }
+
+  /** Takes up tickets with players of the kinds that are lacking, the rarest first. False if there are too few of some kind. */
+  #gatherNeeded(lacking: Lacking<Facts>, scale: number, missing: number): boolean {
+    const { parts } = this.#input.supply
+    if (!lacking.leavesRoomFor(missing)) return false
+    const rarest = parts.map((_, need) => need).toSorted((one, other) => (parts[one]?.index.count ?? 0) - (parts[other]?.index.count ?? 0))
+    for (const need of rarest) {
+      const wanted = lacking.of(need)
+      if (wanted > 0) this.#candidates.gatherFrom(parts[need]?.index as Neighbours, scale, Math.max(LEAST_NEEDED, SPARE_NEEDED * wanted))
+      if (wanted > this.#supplyOf(need) && !this.#candidates.more) return false
+    }
+    return true
+  }
+
+  #supplyOf(need: number): number {
+    let sum = 0
+    for (let at = 0; at < this.#candidates.count; at++) sum += this.#input.supply.of(this.#candidates.slotAt(at), need)
+    return sum
+  }
+
+  /** Puts the candidates in order, and has those asked know them. */
+  #expect(): void {
+    const { draft, facts } = this.#input
+    const candidates = this.#candidates
+    candidates.sort()
+    draft.expect(candidates.guests, candidates.count)
+    this.#lacking?.expect(candidates)
+    if (this.#seating === undefined) return
+    this.#seating.expect(Array.from({ length: candidates.count }, (_, at) => facts[candidates.slotAt(at)] as Facts))
+  }
+
+  #mayBeSmall(): boolean {
+    return this.#opening !== undefined || (this.#mayEverBeSmall && this.#input.draft.mayBeSmall())
+  }
+
+  #mayBecomeSmall(): boolean {
+    return this.#opening !== undefined || (this.#mayEverBeSmall && this.#input.draft.mayBecomeSmall(this.#candidates.guests, this.#candidates.count))
+  }
+
+  /** Adds a candidate to the match if it may be in it. */
+  #join(guest: Candidate, size: number, room: number): boolean {
+    const { draft, facts } = this.#input
+    const slot = draft.guests.slots[guest] as Slot
+    if (!this.#effort.take() || this.#lacking?.leavesRoom(slot, room) === false || !draft.join(guest)) return false
+    if (this.#seating?.add(size, facts[slot] as Facts, draft.levels(), this.#effort) === false) {
+      draft.drop()
+      return false
+    }
+    this.#lacking?.add(slot)
+    return true
+  }
+
+  #leave(): void {
+    const { draft } = this.#input
+    this.#lacking?.drop(draft.members[draft.count - 1] as Slot)
+    this.#seating?.drop()
+    draft.drop()
+  }
+
+  /** Full matches, those of the first candidates first. Gives up when the effort is spent. */
+  #choose(from: number, packed: Packed, playersLeft: number): boolean {
+    const missing = this.#packing.players - this.#packing.count(packed)
+    if (missing === 0) return this.#close(packed)
+    const { guests, count } = this.#candidates
+    let behind = playersLeft
+    for (let at = from; at < count && behind >= missing; at++) {
+      if (this.#lacking?.canBeHad(at) === false) return false
+      const guest = guests[at] as Candidate
+      const size = this.#input.draft.guests.sizes[guest] as number
+      behind -= size
+      const next = this.#packing.add(packed, size)
+      if (next === -1) continue
+      if (!this.#join(guest, size, missing - size)) {
+        if (this.#effort.isSpent) return false
+        continue
+      }
+      if (this.#choose(at + 1, next, behind)) return true
+      this.#leave()
+    }
+    return false
+  }
+
+  /**
+   * A match that need not be full: as many as go together, the first candidates first, and then fewer until they may play. If that
+   * finds none, any of the candidates.
+   */
+  #chooseSome(packed: Packed, alone: boolean): boolean {
+    const { guests, count } = this.#candidates
+    const path = [packed]
+    this.#effort.grant(count)
+    for (let at = 0; at < count; at++) {
+      const guest = guests[at] as Candidate
+      const size = this.#input.draft.guests.sizes[guest] as number
+      const last = path.at(-1) as Packed
+      const next = this.#packing.add(last, size)
+      if (next !== -1 && this.#join(guest, size, this.#packing.players - this.#packing.count(next))) path.push(next)
+    }
+    const greedy = path.length
+    for (let last = path.pop(); last !== undefined; last = path.pop()) {
+      if ((alone || path.length > 0) && this.#mayBeSmall() && this.#close(last)) return true
+      if (path.length > 0) this.#leave()
+    }
+    return greedy > 1 && this.#chooseAny(0, packed, alone)
+  }
+
+  /** Every set of candidates: those with the first ones first, and of these the larger ones first. */
+  #chooseAny(from: number, packed: Packed, closes: boolean): boolean {
+    const { guests, count } = this.#candidates
+    const room = this.#packing.players - this.#packing.count(packed)
+    for (let at = from; at < count; at++) {
+      const guest = guests[at] as Candidate
+      const size = this.#input.draft.guests.sizes[guest] as number
+      const next = this.#packing.add(packed, size)
+      if (next === -1) continue
+      if (!this.#join(guest, size, room - size)) {
+        if (this.#effort.isSpent) return false
+        continue
+      }
+      if (this.#chooseAny(at + 1, next, true)) return true
+      this.#leave()
+    }
+    return closes && this.#mayBeSmall() && this.#close(packed)
+  }
+
+  /** Makes a match of the members, if they can be arranged so that they may play. */
+  #close(packed: Packed): boolean {
+    const { draft, columns, facts, model } = this.#input
+    if (!draft.isSound()) return false
+    const levels = draft.levels()
+    const isFull = this.#packing.count(packed) === this.#packing.players
+    const least = isFull || this.#opening !== undefined ? this.#noLeast : model.teams.map(({ min }) => min[levels.oldest] as number)
+    const slots = [...draft.members.subarray(this.#opening === undefined ? 0 : 1, draft.count)]
+    const sizes = slots.map((slot) => columns.size[slot] as number)
+    const first = this.#seats(sizes, least) ?? this.#planned(packed, sizes, levels.oldest)
+    if (first === undefined) return false
+    const present = this.#opening?.present ?? this.#noFacts
+    const lineup = { sizes, facts: slots.map((slot) => facts[slot] as Facts), present, rooms: this.#rooms, least, levels }
+    const teams = arrange(model.checks, lineup, first, this.#effort)
+    if (teams === undefined) return false
+    this.#found = { slots, teams }
+    return true
+  }
+
+  /** Where they sit, if that is known and leaves no team below its minimum. */
+  #seats(sizes: readonly number[], least: readonly number[]): readonly number[] | undefined {
+    const seats = this.#seating?.seats()
+    if (seats === undefined) return undefined
+    const players = this.#rooms.map((_, team) => sizes.reduce((sum, size, at) => (seats[at] === team ? sum + size : sum), 0))
+    return players.every((many, team) => many >= (least[team] as number)) ? seats : undefined
+  }
+
+  #planned(packed: Packed, sizes: readonly number[], level: number): readonly number[] | undefined {
+    const plan = this.#packing.plan(packed, level)
+    return plan === undefined ? undefined : byPlan(sizes, plan)
+  }
 }

@@ -16,7 +16,7 @@ const SHARE = 1 / 4
 
 export interface Waking {
   readonly columns: Columns
-  readonly draft: Draft
+  readonly draft: Pick<Draft, 'begin' | 'admits'>
   readonly reach: SearchRadius
 }
 

@@ -47,7 +47,20 @@ export interface RunningMatch {
  * By trying all: whether any match can be made of these tickets, or whether any of them can join the running match, with
  * each of them in each team or in none.
  */
-export function anyMatch(definition: QueueDefinition, waiting: readonly RuleTicket[], now: number, running?: RunningMatch): boolean {
+export const anyMatch = (definition: QueueDefinition, waiting: readonly RuleTicket[], now: number, running?: RunningMatch): boolean =>
+  canMatch(definition, waiting, now, running, (players) => players > 0)
+
+/** The same of a match in which all of these are. */
+export const allMatch = (definition: QueueDefinition, members: readonly RuleTicket[], now: number, running?: RunningMatch): boolean =>
+  canMatch(definition, members, now, running, (tickets) => tickets === members.length)
+
+function canMatch(
+  definition: QueueDefinition,
+  waiting: readonly RuleTicket[],
+  now: number,
+  running: RunningMatch | undefined,
+  isEnough: (tickets: number) => boolean,
+): boolean {
   const teams = (definition.teams ?? []).flatMap((team) => namesOf(team).map(() => team))
   const seats: RuleTicket[][] = teams.map((_, team) => (running?.team === team ? [running.ticket] : []))
   const room = teams.map(({ size }, team) => (typeof size === 'number' ? size : size.max) - (seats[team]?.[0]?.players.length ?? 0))
@@ -55,7 +68,7 @@ export function anyMatch(definition: QueueDefinition, waiting: readonly RuleTick
 
   const isMatch = () => {
     const match = seats.map((tickets, team) => ({ kind: teams[team]?.name ?? '', tickets }))
-    if (match.flatMap(({ tickets }) => tickets).length === playing.length) return false
+    if (!isEnough(match.flatMap((team) => team.tickets).length - playing.length)) return false
     if (running === undefined && wrongSizes(definition, match, now).length > 0) return false
     return brokenRules(definition, match, now, playing).length === 0
   }

@@ -1,0 +1,43 @@
+// pure: which tickets bring the players of a kind that every match needs
+import { copied, type Columns } from './columns.js'
+import type { Levels } from './levels.js'
+import type { Model, Need, Slot } from './model.js'
+import { createNeighbours, type Part } from './neighbours.js'
+
+/** Needs that have an index of their own: those of single roles come before those of several. */
+const INDEXED = 8
+
+/**
+ * For each ticket and each need how many of its players are of that kind, and for the first needs an index of the tickets
+ * that have any: so that they are found however many others there are.
+ */
+export class Supply<Facts> {
+  readonly needs: readonly Need<Facts>[]
+  /** For each of the first needs. */
+  readonly parts: readonly Part[]
+  #counts = new Uint16Array(0)
+
+  constructor(model: Model<Facts>, columns: Columns, levels: Levels) {
+    this.needs = (model.checks?.needs ?? []).filter(({ atLeast }) => atLeast.some((count) => count > 0))
+    this.parts = this.needs.slice(0, INDEXED).map((_, need) => ({
+      index: createNeighbours(model as unknown as Model<never>, columns, levels),
+      holds: (slot) => this.of(slot, need) > 0,
+    }))
+  }
+
+  /** Notes a new ticket. */
+  add(slot: Slot, facts: Facts): void {
+    const many = this.needs.length
+    if ((slot + 1) * many > this.#counts.length) this.#counts = copied(new Uint16Array(Math.max(64, 2 * (slot + 1)) * many), this.#counts)
+    for (let need = 0; need < many; need++) this.#counts[slot * many + need] = (this.needs[need] as Need<Facts>).countOf(facts)
+  }
+
+  /** Players of a ticket who are of the kind. */
+  of(slot: Slot, need: number): number {
+    return this.#counts[slot * this.needs.length + need] as number
+  }
+
+  bytes(): number {
+    return this.parts.reduce((sum, { index }) => sum + index.bytes(), this.#counts.byteLength)
+  }
+}
