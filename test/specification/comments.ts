@@ -31,6 +31,19 @@ export function readComments(folder: URL): Comments {
   return commentsIn(files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8')))
 }
 
+/** What the doc comments on the operations say beyond their summaries, by route. */
+export function readOperationComments(folder: URL): Readonly<Record<string, string>> {
+  const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
+  const sources = files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8'))
+  const found = sources.flatMap((source) => [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*\w+: operation\(\s*'([^']+)'/g)])
+  return Object.fromEntries(
+    found.map(([, comment = '', route = '']) => {
+      const text = comment.replaceAll(/\s*\n\s*\* ?/g, ' ').trim()
+      return [route, text.slice(text.indexOf('Limit:')).replace(/\s*@deprecated/, '')]
+    }),
+  )
+}
+
 function commentsIn(sources: readonly string[]): Comments {
   const declared = new Map<string, Declaration>(sources.flatMap(declarations))
   return Object.fromEntries(Array.from(declared, ([name, declaration]) => [name, typeComment(declaration, declared)]))

@@ -2,12 +2,12 @@ import { operations } from '@muster/core/api'
 import { openApiDocument } from '@muster/core/openapi'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
-import { readComments } from './comments.js'
+import { readComments, readOperationComments } from './comments.js'
 import { rows } from './rows.js'
 import { groupSizes } from './tables.js'
 
 const comments = readComments(new URL('../../packages/core/src/api', import.meta.url))
-const document = openApiDocument({ comments })
+const document = openApiDocument({ comments, operationComments: readOperationComments(new URL('../../packages/core/src/api', import.meta.url)) })
 
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null

@@ -6,6 +6,8 @@ import { openApiDocument } from './openapi.js'
 const Book = z.object({ title: z.string() }).meta({ id: 'Book' })
 const Shelf = z.object({ books: z.array(Book) }).meta({ id: 'Shelf' })
 
+const Order = z.strictObject({ title: z.string(), notes: z.custom<object>().nullish().meta({ type: ['object', 'null'] }) }).meta({ id: 'Order' })
+
 const routes = {
   put: operation('PUT /shelves/{shelf}', {
     summary: 'Put a book',
@@ -20,6 +22,7 @@ const routes = {
     headers: { mask: 'x-fields' },
     errors: [],
   }),
+  order: operation('POST /books', { summary: 'Order', input: Order, errors: [] }),
   burn: operation('DELETE /shelves/{shelf}', { summary: 'Burn', input: z.strictObject({ shelf: z.string() }), errors: [403] }),
 }
 
@@ -38,6 +41,23 @@ test('keys stand where they are sent', () => {
         delete: { responses: { 204: { description: 'No Content' } } },
       },
       '/api/shelves': { get: { security: [], parameters: [{ name: 'limit', in: 'query', required: false }, { name: 'x-fields', in: 'header' }] } },
+    },
+  })
+})
+
+test('an input with an id is a body like others', () => {
+  const { paths } = document as { paths: Record<string, { post: { requestBody: unknown } }> }
+  expect(paths['/api/books']?.post.requestBody).toEqual({
+    required: true,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          properties: { title: { type: 'string' }, notes: { type: ['object', 'null'] } },
+          required: ['title'],
+          additionalProperties: false,
+        },
+      },
     },
   })
 })

@@ -38,21 +38,29 @@ export function openApiDocument({ title, version, description, routes, anonymous
   const schemas: Record<string, unknown> = { Problem: PROBLEM }
   const open = new Set(anonymous)
   const paths: Record<string, Record<string, unknown>> = {}
+  const tags = new Set<string>()
   for (const [name, operation] of Object.entries(routes)) {
     const path = (paths[basePath + operation.path] ??= {})
-    path[operation.method.toLowerCase()] = describe(name, operation, open.has(name), schemas)
+    const tag = tagOf(operation)
+    tags.add(tag)
+    path[operation.method.toLowerCase()] = { tags: [tag], ...describe(name, operation, open.has(name), schemas) }
   }
   return {
     openapi: '3.1.0',
-    info: { title, version, description },
+    info: { title, version, description, contact: { name: 'The operator' }, license: { name: 'MIT', identifier: 'MIT' } },
+    servers: [{ url: '/' }],
+    tags: [...tags].map((name) => ({ name, description: `What is under /${name}.` })),
     paths,
     components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
     security: [{ token: [] }],
   }
 }
 
+/** `tickets` for `/tickets/{ticketId}`. */
+const tagOf = ({ path }: Operation) => path.split('/')[1] as string
+
 function describe(name: string, operation: Operation, open: boolean, schemas: Record<string, unknown>): Json {
-  const input = jsonSchema(operation.input, 'input', schemas)
+  const input = partsOf(operation.input, schemas)
   const properties = (input['properties'] ?? {}) as Readonly<Record<string, Json>>
   const required = new Set((input['required'] ?? []) as readonly string[])
   const places = placesOf(operation, Object.keys(properties))
@@ -73,6 +81,7 @@ function describe(name: string, operation: Operation, open: boolean, schemas: Re
   return {
     operationId: name,
     summary: operation.summary,
+    description: open ? 'Anybody may call.' : 'For callers whose token is known.',
     ...(open ? { security: [] } : {}),
     parameters,
     ...(inBody.length === 0 ? {} : { requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } } }),
@@ -95,15 +104,35 @@ function refusals({ errors }: Operation, open: boolean, hasBody: boolean): Json 
   return Object.fromEntries(statuses.map((status) => [status, { description: STATUS_CODES[status] ?? '', content }]))
 }
 
+/** The schema of an input, whose keys are taken apart by where they travel, so that it is no component itself. */
+function partsOf(schema: z.ZodType, schemas: Record<string, unknown>): Json {
+  const json = jsonSchema(schema, 'input', schemas)
+  const name = /^#\/components\/schemas\/(.+)$/.exec(String(json['$ref']))?.[1]
+  if (name === undefined) return json
+  const whole = schemas[name] as Json
+  delete schemas[name]
+  return whole
+}
+
 /** The JSON Schema of a type; parts that have an id go to `schemas`, and references to them lead there. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, unknown>): Json {
   const { $schema: _, $defs, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
-  const referring = (value: Json) => JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/')) as Json
+  const referring = (value: Json) => withoutAnything(JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'))) as Json
   for (const [id, definition] of Object.entries(($defs ?? {}) as Readonly<Record<string, Json>>)) schemas[id] = referring(withoutId(definition))
   const id = json['id']
   if (typeof id !== 'string') return referring(json)
   schemas[id] = referring(withoutId(json))
   return { $ref: `#/components/schemas/${id}` }
+}
+
+/** A choice one of which is anything says nothing beside what stands around it. */
+function withoutAnything(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAnything)
+  if (typeof value !== 'object' || value === null) return value
+  const { anyOf, ...rest } = value as Json
+  const saysNothing = Array.isArray(anyOf) && anyOf.some((one) => typeof one === 'object' && one !== null && Object.keys(one).length === 0)
+  const kept = anyOf === undefined || saysNothing ? rest : { ...rest, anyOf }
+  return Object.fromEntries(Object.entries(kept).map(([key, inside]) => [key, withoutAnything(inside)]))
 }
 
 const withoutId = (json: Json): Json => Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'id'))

@@ -10,7 +10,7 @@ const callback = (url: string, summary: string, schema: string, description: str
       description: `${description} Not repeated and not signed (public facts): it is a hint, to be confirmed by a read.`,
       security: [],
       requestBody: { content: jsonContent(schemaRef(schema)) },
-      responses: { '2XX': { description: 'Received.' } },
+      responses: { '2XX': { description: 'Received.' }, '4XX': { description: 'Refused; it does not come again.' } },
     },
   },
 })

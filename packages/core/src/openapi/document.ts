@@ -16,6 +16,8 @@ export interface OpenApiOptions {
   readonly settings?: SettingsOption | undefined
   /** Doc comments of the description's sources, for the descriptions of types and fields; default none. */
   readonly comments?: Comments | undefined
+  /** Doc comments of the operations by route, e.g. `GET /v1/apps`, for their descriptions; default none. */
+  readonly operationComments?: Readonly<Record<string, string>> | undefined
   /** Address of the service, for the document's server. */
   readonly baseUrl?: string | undefined
 }
@@ -48,8 +50,9 @@ Made from Muster's description of the service, which no live service has checked
 
 **Rate limits** that are documented are given as \`x-rate-limit\`; those of all other operations are not shown, so any may answer 429.`
 
-export function openApiDocument({ settings, comments = {}, baseUrl = 'https://service.example' }: OpenApiOptions = {}): OpenApiDocument {
-  const described = { settings: settingsWith(settings), comments, schemas: componentSchemas(comments) }
+export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
+  const { settings, comments = {}, operationComments = {}, baseUrl = 'https://service.example' } = options
+  const described = { settings: settingsWith(settings), comments, operationComments, schemas: componentSchemas(comments) }
   const schemas: Record<string, Json> = { ...described.schemas, ...errorSchemas }
   // Inputs are flat objects; of those, only what travels in a body is a schema of the document.
   for (const [, { input }] of operations) delete schemas[nameOf(input) ?? '']
@@ -64,7 +67,13 @@ export function openApiDocument({ settings, comments = {}, baseUrl = 'https://se
 
   return {
     openapi: '3.1.1',
-    info: { title: 'Deployment Orchestration Service API, v1', version: '2026.08.05', description: about },
+    info: {
+      title: 'Deployment Orchestration Service API, v1',
+      version: '2026.08.05',
+      description: about,
+      contact: { name: 'The Muster authors' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: '{base_url}', variables: { base_url: { default: baseUrl, description: 'Address of the service.' } } }],
     security: [{ apiToken: [] }],
     tags: groups.map(({ name, description }) => ({ name, description })),

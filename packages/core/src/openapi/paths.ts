@@ -14,6 +14,8 @@ import { nameOf } from './schemas.js'
 export interface Described {
   readonly settings: Settings
   readonly comments: Comments
+  /** By route. */
+  readonly operationComments: Readonly<Record<string, string>>
   /** The named schemas, inputs still whole. */
   readonly schemas: Readonly<Record<string, Json>>
 }
@@ -32,6 +34,7 @@ export function operationObject(id: OperationId, operation: Operation, described
   const object = present({
     operationId: id,
     summary: operation.summary,
+    description: described.operationComments[`${operation.method} ${operation.path}`],
     tags: [group.name],
     deprecated: group.deprecated,
     security: operation.auth === 'delete-token' ? [{ deleteToken: [] }] : undefined,

@@ -19,7 +19,7 @@ const attributes = z
   .nullish()
   .meta({
     type: ['object', 'null'],
-    additionalProperties: { type: ['number', 'string', 'array', 'object'] },
+    additionalProperties: { type: ['number', 'string', 'array', 'object'], items: { type: 'string' } },
     description: 'What the rules of the profile look at; under `beacons`, milliseconds by the city of each beacon',
   })
 
