@@ -4,7 +4,7 @@ import { InvalidInput } from './errors.js'
 
 /** Checks options: names the option and its value, unless it is of a kind that could hold a secret. */
 export function check(holds: boolean, option: string, value: unknown, wanted: string): void {
-  if (!holds) throw new InvalidInput(`option ${option} must be ${wanted}, not ${shown(value)}`, { field: option })
+  if (!holds) throw new InvalidInput(`option ${option} must be ${wanted}, not ${shown(value, wanted)}`, { field: option })
 }
 
 /** Options are read by name, so one that is misspelt would be without effect. */
@@ -21,7 +21,9 @@ export function checkMilliseconds(option: string, value: unknown, least = 0): vo
   check(typeof value === 'number' && value >= least && value < 2 ** 31, option, value, `a number of milliseconds from ${least}`)
 }
 
-function shown(value: unknown): string {
+function shown(value: unknown, wanted: string): string {
+  // Where a function is wanted, a text may be anything, such as the token.
+  if (typeof value === 'string' && /^an? (?:function|object)/.test(wanted)) return 'a text'
   if (typeof value === 'string') return JSON.stringify(scrub(value.slice(0, 80)))
   return typeof value === 'object' && value !== null ? 'an object' : typeof value === 'function' ? 'a function' : String(value)
 }

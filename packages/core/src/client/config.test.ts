@@ -61,7 +61,7 @@ test.each([
   [{ jitterMs: -1 }, 'jitterMs', 'option jitterMs must be a number of milliseconds from 0, not -1'],
   [{ limiter: {} }, 'limiter', 'option limiter must be a function, not an object'],
   [{ clock: {} }, 'clock', 'option clock must be an object with now and sleep, not an object'],
-  [{ dispatcher: 'x' }, 'dispatcher', 'option dispatcher must be an object with dispatch, not "x"'],
+  [{ dispatcher: 'x' }, 'dispatcher', 'option dispatcher must be an object with dispatch, not a text'],
   [{ random: 4 }, 'random', 'option random must be a function, not 4'],
   [{ limits: { status: { limit: 0 } } }, 'limits.status.limit', 'option limits.status.limit must be a whole number from 1, not 0'],
   [{ limits: { status: 5 } }, 'limits.status', 'option limits.status must be { limit, windowMs } or null, not 5'],

@@ -56,7 +56,7 @@ function faultOf(value: unknown, issues: readonly Issue[]): Fault {
   if (given === undefined && issue.path.length > 0 && !isAuthored) return fault(issue.path, 'is missing', '', '')
   const isOfType = issue.code !== 'invalid_type' && issue.code !== 'invalid_union'
   const wrong = isAuthored ? issue.message : plainWords(issue)
-  return fault(issue.path, wrong, gotWords(issue.path.map(String), given, isOfType || isChoice(issue)), hint(issue, given))
+  return fault(issue.path, wrong, gotWords(issue.path.map(String), given, (isOfType && !WANTS_NO_TEXT.test(wrong)) || isChoice(issue)), hint(issue, given))
 }
 
 function fault(place: readonly PropertyKey[], wrong: string, got: string, meant: string): Fault {
@@ -64,6 +64,9 @@ function fault(place: readonly PropertyKey[], wrong: string, got: string, meant:
   const field = path.length === 0 ? undefined : scrub(path.join('.'))
   return { path, field, wrong: `${scrub(wrong)}${meant}`, message: `${scrub(wrong)}${got}${meant}` }
 }
+
+/** Where something else is wanted, a text may be anything, such as a token that was given as the wrong option. */
+const WANTS_NO_TEXT = /^must (?:have (?!.* characters?$)|be an? (?:whole )?(?:function|number|object|list)\b)/
 
 /** A name that somebody sent may be of any length. */
 const shortened = (key: string) => (key.length > 80 ? `${key.slice(0, 80)}…` : key)

@@ -9,13 +9,17 @@ import { FORMAT, type RecordedTeam } from './lines.js'
 import { createLineWriter, type Note, type Places } from './line-writer.js'
 import { createMatchMembers } from './match-members.js'
 import { createPlayerRecorder } from './recorded-player.js'
+import { recordedQueue } from './recorded-queue.js'
 
 export interface RecordOptions {
   /** The matchmaker's, so that the places of players are written down instead of their addresses. */
   readonly locate?: Locate | undefined
   /** Whether the recording holds addresses. Default false: of players who cannot be located it holds who shares a network. */
   readonly addresses?: boolean | undefined
-  /** The matchmaker's queues, to be replayed by default. Custom rules are code and cannot be written down. */
+  /**
+   * The matchmaker's queues, to be replayed by default. Custom rules are code and cannot be written down; the variables of
+   * servers are left out, because they may be secret.
+   */
   readonly queues?: readonly QueueDefinition[] | undefined
   /** The matchmaker's. Default: the machine's. */
   readonly clock?: Clock | undefined
@@ -60,7 +64,7 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
     )
   const playersOf = (teams: readonly BackfillTeam[]) => teams.flatMap(({ players = [] }) => players)
 
-  begin()(() => ({ kind: 'start', format: FORMAT, queues }))
+  begin()(() => ({ kind: 'start', format: FORMAT, queues: queues?.map(recordedQueue) }))
   for (const ticket of matchmaker.exportTickets().tickets) noteTakenOver(begin(), ticket)
 
   return {

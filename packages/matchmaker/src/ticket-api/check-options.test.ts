@@ -8,7 +8,7 @@ const authenticate = async () => undefined
 
 test.each([
   [{}, 'authenticate', 'option authenticate: must be a function, got nothing'],
-  [{ authenticate: 'token' }, 'authenticate', 'option authenticate: must be a function, got "token"'],
+  [{ authenticate: 'token' }, 'authenticate', 'option authenticate: must be a function, got a text'],
   [{ authenticate, basePath: 'api' }, 'basePath', `option basePath: must be empty, or begin with '/' and not end with it, got "api"`],
   [{ authenticate, basePath: '/api/' }, 'basePath', `option basePath: must be empty, or begin with '/' and not end with it, got "/api/"`],
   [{ authenticate, groupIdleMs: 0 }, 'groupIdleMs', expect.stringMatching(/^option groupIdleMs: .*, got 0$/)],
