@@ -85,7 +85,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     tooManyAnswer: limits ?? { retryAfter: false, body: 'json' },
     token: resolved.token,
     page: resolved.page
-      ? createPage({ world, faults, knownToken: options.token === undefined ? resolved.token : null })
+      ? createPage({ world, faults, token: resolved.token, isTokenKnown: options.token === undefined })
       : undefined,
     onError: resolved.onError,
   })

@@ -106,7 +106,7 @@ test('an unknown one is 404, as a page', async () => {
 })
 
 test('its button stops it, and nothing but its button does', async () => {
-  const { clock, id, emulator, page } = await deployed()
+  const { clock, id, emulator, page } = await deployed({ token: undefined })
   await clock.advance(15_000)
   const { url, close } = await emulator.listen()
   const stop = (headers: Readonly<Record<string, string>>, of = id, method = 'POST') =>
@@ -131,4 +131,17 @@ test('its button stops it, and nothing but its button does', async () => {
   expect(await (await stop(button)).json()).toEqual({ outcome: 'stopping already' })
   expect(emulator.counters).toMatchObject({ unrouted: 0 })
   await close()
+})
+
+test('where the token is a secret, the button needs it', async () => {
+  const { clock, id, emulator } = await deployed({ token: 'dev' })
+  await clock.advance(15_000)
+  const stop = (headers: Readonly<Record<string, string>>) =>
+    emulator.fetch(new Request(`http://any/_emulator/deployments/${id}/stop`, { method: 'POST', headers }))
+  const button = { 'x-muster-emulator': 'stop' }
+  expect((await stop(button)).status).toBe(401)
+  expect((await stop({ ...button, authorization: 'token wrong' })).status).toBe(401)
+  expect((await stop({ authorization: 'token dev' })).status).toBe(403)
+  expect(emulator.inspect().deployments[0]?.current_status).toBe('Status.READY')
+  expect((await stop({ ...button, authorization: 'token dev' })).status).toBe(200)
 })

@@ -127,12 +127,21 @@ document.addEventListener('submit', (event) => {
   if (event.target.getAttribute('role') === 'search') event.preventDefault()
 })
 
+let token = ''
+const stop = (path) =>
+  fetch(path, { method: 'POST', headers: { 'x-muster-emulator': 'stop', ...(token && { authorization: 'token ' + token }) } })
+
 document.addEventListener('click', async ({ target }) => {
   const path = target.dataset?.stop
   if (!path) return
   target.disabled = true
   try {
-    const answer = await fetch(path, { method: 'POST', headers: { 'x-muster-emulator': 'stop' } })
+    let answer = await stop(path)
+    if (answer.status === 401) {
+      token = prompt('The API token, without which nothing can be stopped:')?.trim() ?? ''
+      if (token !== '') answer = await stop(path)
+      if (answer.status === 401) token = ''
+    }
     if (!answer.ok) throw new Error('status ' + answer.status)
   } catch {
     target.disabled = false

@@ -72,6 +72,10 @@ export function createPage(source: PageSource): Page {
         headers,
       )
     }
+    // Who may only look, because the token is a secret, is asked for it.
+    if (!source.isTokenKnown && request.headers.get('authorization') !== `token ${source.token}`) {
+      return message(401, 'the API token is missing or wrong', headers)
+    }
     const record = world.deployments.get(id)
     if (record === undefined) return message(404, 'no such deployment', headers)
     return json(200, { outcome: world.deployments.stop(record) }, headers)

@@ -24,11 +24,13 @@ const LATEST = 50
 export interface PageSource {
   readonly world: World
   readonly faults: Faults
-  /** The account's API token, where it is no secret. */
-  readonly knownToken: string | null
+  /** The account's API token. */
+  readonly token: string
+  /** Whether it is the default, and so no secret. */
+  readonly isTokenKnown: boolean
 }
 
-export function readPageState({ world, faults, knownToken }: PageSource, search: string): PageState {
+export function readPageState({ world, faults, token, isTokenKnown }: PageSource, search: string): PageState {
   const now = world.clock.now()
   const all = world.deployments.all()
   const current = all.filter(({ life }) => phaseOf(life.status) !== 'ended')
@@ -36,7 +38,7 @@ export function readPageState({ world, faults, knownToken }: PageSource, search:
   return {
     now: formatB(now),
     speed: world.speed,
-    connect: { baseUrl: world.url(), token: knownToken },
+    connect: { baseUrl: world.url(), token: isTokenKnown ? token : null },
     deployments: {
       phases: phasesOf(current),
       withoutLocation: current.filter(({ site }) => site === undefined).length,
