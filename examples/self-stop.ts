@@ -3,6 +3,7 @@
  * file, started again with the variables that the service injects into a container.
  */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { createClient, selfStop } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
@@ -17,9 +18,12 @@ async function gameServer() {
 }
 
 async function backend() {
-  const emulator = createEmulator({ speed: 20, launch: launchProcess(process.execPath, [fileURLToPath(import.meta.url), '--game-server']) })
+  const launch = launchProcess(process.execPath, [fileURLToPath(import.meta.url), '--game-server'])
+  // Whoever has the token starts processes on this machine, so nobody else should be able to guess it.
+  const token = randomUUID()
+  const emulator = createEmulator({ speed: 20, token, launch })
   const { url } = await emulator.listen()
-  const client = createClient({ baseUrl: url, token: 'dev' })
+  const client = createClient({ baseUrl: url, token })
   await client.applications.create({ name: 'my-game' })
   await client.versions.create({
     app_name: 'my-game',
