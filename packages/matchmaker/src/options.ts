@@ -44,7 +44,8 @@ export interface MatchmakerOptions {
    */
   readonly tickBudgetMs?: number | undefined
   /**
-   * Deployments that may exist at once; tickets wait while there are so many. Infinity for no bound.
+   * Deployments that may exist at once, those with this matchmaker's tag that belong to none of its matches among them; tickets
+   * wait while there are so many. Infinity for no bound.
    * Default 1000 (our choice: a mistake must not cost more).
    */
   readonly maxServers?: number | undefined
@@ -60,8 +61,9 @@ export interface MatchmakerOptions {
   /** Status reads at most. Default 19: just below the documented limit. */
   readonly readsPerSecond?: number | undefined
   /**
-   * Milliseconds for which a deployment is left alone that has this matchmaker's tag but belongs to none of its matches;
-   * then it is stopped. Infinity for never. Default 300,000 (our choice).
+   * Milliseconds from its start, as the service tells it, for which a deployment is left alone that has this matchmaker's tag
+   * but belongs to none of its matches; then it is stopped. Players may be on it if the journal did not outlive the process
+   * that made it, as the one in memory does not: then more than a match lasts. Infinity for never. Default 300,000 (our choice).
    */
   readonly reapAfterMs?: number | undefined
   /** Public http or https URL at which `webhook` is served; without it, deployments ask for no webhooks. */

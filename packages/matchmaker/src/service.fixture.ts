@@ -46,7 +46,7 @@ export const lost = new ConnectionLost('the connection was lost', { sent: true }
 const START = Number.POSITIVE_INFINITY
 
 /** Of format A. */
-const timestamp = (at: number): `${string} ${string}` => {
+export const timestamp = (at: number): `${string} ${string}` => {
   const [date = '', time = ''] = new Date(at).toISOString().split(/[TZ]/)
   return `${date} ${time}`
 }

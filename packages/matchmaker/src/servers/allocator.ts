@@ -105,6 +105,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     readsPerSecond: options.readsPerSecond,
     report: (sighting) => lifecycle.sighted(sighting),
     stranger: (entry) => lifecycle.listed(entry),
+    swept: (begunAt) => lifecycle.swept(begunAt),
     problem: (during, error, requestId) => {
       on.problem(during, error, requestId === undefined ? undefined : allocations.byRequest(requestId), requestId)
     },
@@ -190,7 +191,12 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
 
     // A server of which the journal cannot be told is one too many.
-    room: (now) => isBroken() ? 0 : governor.room({ count: allocations.count(), startingCount: allocations.startingCount() }, now),
+    room: (now) => {
+      if (isBroken()) return 0
+      // Strays cost as much as matches do.
+      const count = allocations.count() + lifecycle.strays()
+      return governor.room({ count, startingCount: allocations.startingCount() }, now)
+    },
 
     allocate: ({ matchId, queue, at }, order) => {
       const { tickets } = order

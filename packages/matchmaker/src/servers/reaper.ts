@@ -1,5 +1,6 @@
 import type { DeploymentListEntry } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
+import { ageOf } from './records/deployment-age.js'
 import type { Stops } from './stops.js'
 
 /** Stops deployments with the tag of this matchmaker that belong to none of its matches. */
@@ -10,16 +11,26 @@ export interface Reaper {
   ended(tag: string): void
   /** This deployment is being stopped; the list may go on showing it for a while. */
   stopping(requestId: string): void
+  /** The list has shown all there is, since then: epoch milliseconds. */
+  swept(begunAt: number): void
+  /** How many strays there are that cost money, as far as the list has shown them. */
+  strays(): number
 }
 
 export interface ReaperOptions {
   readonly stops: Pick<Stops, 'order'>
   readonly clock: Clock
-  /** Milliseconds since it was first seen after which a stray is stopped that this process knows nothing about. */
+  /** Milliseconds after which a stray is stopped that this process knows nothing about: since its start, as the service says. */
   readonly graceMs: number
   /** Milliseconds for which the list may lag behind. */
   readonly listLagMs: number
   readonly reaped: (requestId: string) => void
+}
+
+/** Times are epoch milliseconds. */
+interface Stray {
+  readonly seenAt: number
+  listedAt: number
 }
 
 /** Of strays, ended matches and stops so many are remembered; one that is forgotten is only dealt with later. */
@@ -29,39 +40,61 @@ const ENDING_MS = 10 * 60_000
 
 /**
  * What has the tag of a match that has ended is stopped as soon as it is seen: its create took effect after it had
- * been given up. What this process knows nothing about may belong to one that is just ending, so it gets a grace.
+ * been given up. What this process knows nothing about may belong to one that is just ending, so it gets a grace. That
+ * counts from its start, which the service tells, so that it passes also where no process lives for so long; where the
+ * service does not tell, from the first time that it was seen.
  */
 export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: ReaperOptions): Reaper {
-  /** Since when each stray is known, and each stop was ordered: epoch milliseconds. */
-  const seenAt = new Map<string, number>()
+  const strays = new Map<string, Stray>()
+  /** Strays whose stop is not confirmed. */
+  const reaping = new Set<string>()
+  /** When each stop was ordered, and each match ended: epoch milliseconds. */
   const stoppedAt = new Map<string, number>()
   const endedAt = new Map<string, number>()
 
-  const remember = (times: Map<string, number>, key: string, now: number) => {
-    const [oldest] = times.keys()
-    if (times.size >= REMEMBERED && oldest !== undefined) times.delete(oldest)
-    times.set(key, now)
+  const remember = <Value>(kept: Map<string, Value>, key: string, value: Value) => {
+    const [oldest] = kept.keys()
+    if (kept.size >= REMEMBERED && oldest !== undefined) kept.delete(oldest)
+    kept.set(key, value)
   }
 
-  const dueAt = ({ request_id, tags = [] }: DeploymentListEntry, now: number): number => {
-    const stopped = stoppedAt.get(request_id)
-    if (stopped !== undefined) return stopped + listLagMs + ENDING_MS
-    if (tags?.some((tag) => endedAt.has(tag))) return now
-    const seen = seenAt.get(request_id)
-    if (seen === undefined) remember(seenAt, request_id, now)
-    return (seen ?? now) + graceMs
+  const seen = (requestId: string, now: number): Stray => {
+    const known = strays.get(requestId)
+    const stray = known ?? { seenAt: now, listedAt: now }
+    stray.listedAt = now
+    if (known === undefined) remember(strays, requestId, stray)
+    return stray
+  }
+
+  const isDue = (entry: DeploymentListEntry, now: number): boolean => {
+    const stopped = stoppedAt.get(entry.request_id)
+    if (stopped !== undefined) return now >= stopped + listLagMs + ENDING_MS
+    const { seenAt } = seen(entry.request_id, now)
+    return entry.tags?.some((tag) => endedAt.has(tag)) === true || Math.max(now - seenAt, ageOf(entry, now) ?? 0) >= graceMs
   }
 
   return {
     stray: (entry) => {
       const now = clock.now()
       const { request_id: requestId } = entry
-      if (dueAt(entry, now) > now) return
-      seenAt.delete(requestId)
+      if (!isDue(entry, now)) return
+      strays.delete(requestId)
+      reaping.add(requestId)
       remember(stoppedAt, requestId, now)
-      stops.order({ requestId, knownAt: now - listLagMs, confirmed: () => reaped(requestId) })
+      stops.order({
+        requestId,
+        knownAt: now - listLagMs,
+        confirmed: () => {
+          reaping.delete(requestId)
+          reaped(requestId)
+        },
+      })
     },
     ended: (tag) => remember(endedAt, tag, clock.now()),
     stopping: (requestId) => remember(stoppedAt, requestId, clock.now()),
+    swept: (begunAt) => {
+      for (const [requestId, { listedAt }] of strays) if (listedAt < begunAt) strays.delete(requestId)
+    },
+    strays: () => strays.size + reaping.size,
   }
 }

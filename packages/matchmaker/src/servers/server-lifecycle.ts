@@ -60,6 +60,10 @@ export interface ServerLifecycle {
   /** Ends all looks for lost deployments. */
   close(): void
   stopsPending(): number
+  /** A complete list has shown all there is, since then: epoch milliseconds. */
+  swept(begunAt: number): void
+  /** How many deployments with our tag belong to no match. */
+  strays(): number
 }
 
 export interface ServerLifecycleOptions {
@@ -267,6 +271,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     giveUpSooner: () => finder.giveUpSooner(),
     close: () => finder.close(),
     stopsPending: stops.pending,
+    swept: reaper.swept,
+    strays: reaper.strays,
   }
 }
 

@@ -58,7 +58,7 @@ export interface Journal {
 
 /**
  * A journal that lasts as long as the process: it finds lost answers again, but does not know of what a crash
- * left behind. That is found by its tag, and stopped after `reapAfterMs`, players or not: see `createFileJournal`.
+ * left behind. That is found by its tag, and stopped `reapAfterMs` after its start, players or not: see `createFileJournal`.
  */
 export function createMemoryJournal(): Journal {
   const intents = new Map<string, OpenIntent>()

@@ -1,5 +1,6 @@
 import type { DeploymentList, ListDeployments } from '@muster/core/api'
 import { createManualClock } from '@muster/core/clock'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createTestService } from '../../service.fixture.js'
 import { sweep } from './sweep.js'
@@ -33,6 +34,25 @@ test('reads page after page to the end, and only takes what has the tag', async 
     seen: ['c', 'b', 'a'],
     asked: 3,
   })
+})
+
+test('misses none where others end meanwhile, and what is left moves up', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 5 }), fc.array(fc.nat(40), { maxLength: 40 }), async (count, size, ends) => {
+      const there = Array.from({ length: count }, (_, nth) => `r${nth}`)
+      const whole = new Set(there)
+      let asked = 0
+      const { all, seen } = await swept((page) => {
+        const [gone] = there.splice(asked > 0 ? (ends[asked] ?? there.length) : there.length, 1)
+        if (gone !== undefined) whole.delete(gone)
+        asked += 1
+        const data = there.slice((page - 1) * size, page * size).map(entry)
+        return { data, total_count: there.length, pagination: { has_next: page * size < there.length } }
+      })
+      expect(all).toBe(true)
+      expect([...whole].filter((id) => !seen.includes(id))).toEqual([])
+    }),
+  )
 })
 
 describe('ends for a service that', () => {

@@ -31,19 +31,28 @@ export async function listPage({ service, tag, signal }: PageOptions, page: numb
 
 /**
  * Lists the deployments of this tag page by page. Resolves with whether that was all of them; the pages end
- * at one that brings nothing new, whatever the service says about further ones.
+ * at one that brings nothing new, whatever the service says about further ones. Where deployments end meanwhile, others move
+ * up to a page that was read already: as far as the service tells how many there are, that page is read again.
  */
 export async function sweep({ seen, pause, priority, ...options }: SweepOptions): Promise<boolean> {
   const known = new Set<string>()
-  for (let page = 1; page <= MOST_PAGES; page++) {
-    if (page > 1) await pause()
-    const { data, pagination } = await listPage(options, page, priority)
+  let furthest = 0
+  let total = 0
+  let page = 1
+  for (let read = 0; read < MOST_PAGES; read += 1) {
+    if (read > 0) await pause()
+    const { data, pagination, total_count: count } = await listPage(options, page, priority)
     const fresh = data.filter((entry) => !known.has(entry.request_id))
     for (const entry of fresh) {
       known.add(entry.request_id)
       if (hasTag(entry, options.tag)) seen(entry)
     }
-    if (fresh.length === 0 || !promisesMore(pagination)) return true
+    const movedUp = page > 1 && typeof count === 'number' && count < total
+    const isNew = page > furthest
+    total = count ?? 0
+    furthest = Math.max(furthest, page)
+    if (!movedUp && ((isNew && fresh.length === 0) || !promisesMore(pagination))) return true
+    page += movedUp ? -1 : 1
   }
   return false
 }

@@ -38,6 +38,8 @@ export interface WatcherOptions {
   readonly report: (sighting: Sighting) => void
   /** A deployment with the tag that is not followed. */
   readonly stranger: (entry: DeploymentListEntry) => void
+  /** All pages were listed, one after another since then: epoch milliseconds. */
+  readonly swept?: ((begunAt: number) => void) | undefined
   readonly problem: (during: 'list' | 'status', error: unknown, requestId?: string) => void
 }
 
@@ -60,7 +62,7 @@ const MOST_HINTS = 1000
  * confirmed by a read, which also tells its location; if that would keep others waiting, the list has to do.
  */
 export function createWatcher(options: WatcherOptions): Watcher {
-  const { service, tag, clock, listLagMs, readsPerSecond, report, stranger, problem } = options
+  const { service, tag, clock, listLagMs, readsPerSecond, report, stranger, swept = () => {}, problem } = options
   const closing = new AbortController()
   const { signal } = closing
   // Every read under way listens to it.
@@ -136,6 +138,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     try {
       const all = await sweep({ service, tag, signal, priority: priorities.background, pause, seen: (entry) => tellListed(entry, askedAt) })
       sweptAt = startedAt
+      if (all) swept(startedAt)
       if (all) for (const one of present) if (one.phase === 'running' && one.listedAt < startedAt) watched.suspect(one)
     } catch (error) {
       mayNotSweepBefore = clock.now() + COMPLETE_GAP_MS.failed

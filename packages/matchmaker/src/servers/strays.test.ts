@@ -1,0 +1,48 @@
+/** What processes leave behind whose journal dies with them, through the whole matchmaker. */
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createMatchmaker } from '../create-matchmaker.js'
+import { duel } from '../matchmaker.fixture.js'
+import { createTestService } from '../service.fixture.js'
+
+const LIFE_MS = 60_000
+const REAP_MS = 300_000
+const MATCHES_PER_LIFE = 10
+
+/** Lives one after another, each of which forgets its matches. Gives how many servers nobody had asked to stop after each. */
+async function live(lives: number, maxServers: number) {
+  const clock = createManualClock()
+  const service = createTestService({ clock, pageSize: 7 })
+  const left: number[] = []
+  for (let life = 0; life < lives; life += 1) {
+    const matchmaker = createMatchmaker({
+      deployments: service.deployments,
+      queues: [duel],
+      clock,
+      random: seededRandom(life),
+      reapAfterMs: REAP_MS,
+      maxServers,
+    })
+    for (let passed = 0; passed < LIFE_MS; passed += 500) {
+      await matchmaker.tick()
+      // After the first look at what there is.
+      for (let nth = 0; passed === 10_000 && nth < 2 * MATCHES_PER_LIFE; nth += 1) {
+        matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${life}-${nth}`, ip: '198.51.100.7' }] })
+      }
+      await clock.advance(500)
+    }
+    // Not closed: it is killed.
+    left.push(service.unstopped().length)
+  }
+  return left
+}
+
+test('lives shorter than the grace: each server is stopped when it is old enough, whoever made it', async () => {
+  const left = await live(20, 1000)
+  expect(Math.max(...left)).toBeLessThanOrEqual((REAP_MS / LIFE_MS + 1) * MATCHES_PER_LIFE)
+  expect(left.at(-1)).toBe(left.at(-2))
+})
+
+test('what earlier lives left counts as servers that exist', async () => {
+  expect(Math.max(...(await live(8, 25)))).toBe(25)
+})
