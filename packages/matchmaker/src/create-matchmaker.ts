@@ -23,6 +23,7 @@ import type { QueueRuntime } from './tickets/records.js'
 import { ticketOf } from './tickets/ticket-view.js'
 import { createLocating } from './tickets/locating.js'
 import { createTicketing } from './commands/ticket-commands.js'
+import { createPlayerLimits } from './tickets/player-limits.js'
 import { createTickets } from './tickets/tickets.js'
 
 /** Brings tickets together and gets a server for each match. @throws {InvalidInput} naming the option and the value. */
@@ -42,9 +43,11 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     new Map(queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed)]))
   let runtimes = inOperation(config.queues)
 
+  const limits = createPlayerLimits(config)
   const tickets = createTickets({
     runtimes,
     locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
+    limits,
     locateTimeoutMs: config.locateTimeoutMs,
     keepEndedMs,
     events,
@@ -72,7 +75,11 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     reapAfterMs: config.reapAfterMs,
     webhookUrl: config.webhookUrl,
     on: {
-      created: (allocation, requestId) => events.emit('deploymentCreated', { ...named(allocation), requestId }),
+      created: (allocation, requestId) => {
+        // Where else it was tried for lack of capacity is no fault of the players, and what an earlier process made counts there.
+        if (allocation.order !== undefined && allocation.tries.length === 1) limits.served(allocation.playerIds, clock.now())
+        events.emit('deploymentCreated', { ...named(allocation), requestId })
+      },
       up: (allocation, requestId, unseenMs) =>
         events.emit('deploymentReady', {
           ...named(allocation),

@@ -58,6 +58,27 @@ export class PlayerPlaying extends Conflict {
   }
 }
 
+/** A player has as many matches, or had as many servers, as one may have: see the options of these names. */
+export class PlayerOverLimit extends Conflict {
+  /** The player. */
+  readonly playerId: string
+  readonly limit: 'maxMatchesPerPlayer' | 'maxServersPerPlayer'
+  /** Milliseconds after which it may go well; undefined when that is not a question of time. */
+  readonly retryAfterMs: number | undefined
+
+  static {
+    this.prototype.name = 'PlayerOverLimit'
+  }
+
+  constructor(playerId: string, limit: PlayerOverLimit['limit'], retryAfterMs?: number) {
+    const what = limit === 'maxMatchesPerPlayer' ? 'is in as many matches as a player may be' : 'has had as many servers as a player may in an hour'
+    super(`player ${JSON.stringify(playerId)} ${what} (${limit})`)
+    this.playerId = playerId
+    this.limit = limit
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
 /** It is too late to cancel: the players have been told where to connect. Stop the match instead. */
 export class TooLate extends Conflict {
   readonly ticketId: string

@@ -58,6 +58,7 @@ export {
   NothingToAccept,
   NotRunning,
   PlayerBusy,
+  PlayerOverLimit,
   PlayerPlaying,
   StaleBackfill,
   TooLate,

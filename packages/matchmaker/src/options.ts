@@ -54,6 +54,17 @@ export interface MatchmakerOptions {
   /** Creates sent within any minute, further tries of a match among them. Default Infinity. */
   readonly maxCreatesPerMinute?: number | undefined
   /**
+   * Matches that one player waits for and plays in at once; more tickets are refused with `PlayerOverLimit`. More than one only
+   * in queues that allow it. Default 4 (our choice).
+   */
+  readonly maxMatchesPerPlayer?: number | undefined
+  /**
+   * Servers created within an hour for matches of one player, further tries of a match not among them; then tickets of the player
+   * are refused with `PlayerOverLimit` until the hour is over. Default 60 (our choice): nobody plays a match a minute for long, but
+   * a program can find matches and leave them.
+   */
+  readonly maxServersPerPlayer?: number | undefined
+  /**
    * Creates whose answer is awaited at once; the other matches wait in line, already in the journal, and their requests are
    * made when it is their turn. Default 100 (our choice): two and a half seconds' worth of the documented limit of 40/s.
    */
@@ -126,6 +137,8 @@ const schema = z.strictObject({
   maxServers: countOrInfinity.default(1000),
   maxStarting: countOrInfinity.default(200),
   maxCreatesPerMinute: countOrInfinity.default(Infinity),
+  maxMatchesPerPlayer: countOrInfinity.default(4),
+  maxServersPerPlayer: countOrInfinity.default(60),
   maxCreatesInFlight: countOrInfinity.default(100),
   readsPerSecond: z.number().positive().default(19),
   reapAfterMs: z

@@ -47,7 +47,7 @@ export interface TicketExplanation {
 export interface Matchmaker {
   /**
    * Lets players wait for a match. With the id of an earlier ticket, of the same queues and players, that ticket.
-   * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {PlayerPlaying} naming the match;
+   * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {PlayerPlaying} naming the match; {PlayerOverLimit};
    *   {MatchmakerClosed}
    */
   createTicket(input: TicketInput): Ticket

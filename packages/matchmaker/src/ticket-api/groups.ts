@@ -1,6 +1,6 @@
 import type { Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { InvalidTicket, PlayerBusy, PlayerPlaying, unknownQueue } from '../errors.js'
+import { InvalidTicket, PlayerBusy, PlayerOverLimit, PlayerPlaying, unknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
 import { readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
@@ -194,6 +194,9 @@ function start(group: Group, by: GroupMember, service: Pick<TicketService, 'crea
     }
     if (error instanceof PlayerPlaying && error.playerId !== by.player.id) {
       throw new Problem(409, 'member-playing', 'another member plays in a match')
+    }
+    if (error instanceof PlayerOverLimit && error.playerId !== by.player.id) {
+      throw new Problem(429, 'member-over-limit', 'another member has had too many matches', { retryAfterMs: error.retryAfterMs })
     }
     const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
     if (field.startsWith('players.') && !field.startsWith(`players.${index}.`)) {

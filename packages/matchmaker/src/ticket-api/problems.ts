@@ -8,6 +8,7 @@ import {
   NothingToAccept,
   NotRunning,
   PlayerBusy,
+  PlayerOverLimit,
   PlayerPlaying,
   StaleBackfill,
   TooLate,
@@ -55,6 +56,9 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
     return new Problem(409, 'player-playing', error.message, {
       members: { ticket_id: error.ticketId, match_id: error.matchId },
     })
+  }
+  if (error instanceof PlayerOverLimit) {
+    return new Problem(429, 'player-over-limit', error.message, { retryAfterMs: error.retryAfterMs })
   }
   if (error instanceof TooLate) return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })
   if (error instanceof NothingToAccept) return new Problem(409, 'nothing-to-accept', error.message)

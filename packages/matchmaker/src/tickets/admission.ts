@@ -8,6 +8,7 @@ import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { networkOf } from '../places.js'
 import type { PlayerIndex } from './player-index.js'
+import type { PlayerLimits } from './player-limits.js'
 import type { Playing } from './playing.js'
 import type { CheckedTicket } from './checked-ticket.js'
 import { refuseTicket } from './ticket-input.js'
@@ -25,6 +26,7 @@ export interface Admitting {
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly players: PlayerIndex
   readonly playing: Pick<Playing, 'ticketsOf'>
+  readonly limits: Pick<PlayerLimits, 'check'>
   readonly locatePlayers: LocatePlayers
   readonly clock: Clock
   readonly random: Random
@@ -35,16 +37,19 @@ const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
  * Makes the record of a ticket whose players may wait in all of its queues.
- * @throws {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}
+ * @throws {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}
  */
 export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
   const { players, locatePlayers, clock, random } = admitting
   const runtimes = runtimesOf(ticket.queues, admitting.runtimes)
   refuseBusy(ticket, runtimes, players)
   refusePlaying(ticket, runtimes, admitting.playing)
+  const now = clock.now()
+  for (const { id } of ticket.players) {
+    admitting.limits.check(id, players.ticketsOf(id).length + admitting.playing.ticketsOf(id).length, now)
+  }
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
-  const now = clock.now()
   const record: TicketRecord = {
     id: ticket.id ?? newId(random),
     players: ticket.players,

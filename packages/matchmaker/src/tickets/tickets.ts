@@ -6,6 +6,7 @@ import { ticketOf } from './ticket-view.js'
 import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
+import type { PlayerLimits } from './player-limits.js'
 import { createPlaying } from './playing.js'
 import { isIn, leaveOthers, moveTo } from './pool-membership.js'
 import type { Acceptance, CancelReason, Ticket, TicketStatus } from './ticket.js'
@@ -20,7 +21,7 @@ export interface Tickets {
   /**
    * Creates a ticket, or returns the one with the same id.
    * @param past of a ticket that waited elsewhere before.
-   * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}
+   * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}
    */
   create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
   find(id: string): TicketRecord | undefined
@@ -71,6 +72,7 @@ export interface RefusedTicket {
 export interface TicketsOptions {
   /** By name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
+  readonly limits: Pick<PlayerLimits, 'check'>
   readonly locatePlayers: LocatePlayers
   readonly locateTimeoutMs: number
   readonly keepEndedMs: number
@@ -87,7 +89,7 @@ const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 
 const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createTickets(options: TicketsOptions): Tickets {
-  const { locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random } = options
+  const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random } = options
   let { runtimes } = options
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
@@ -96,7 +98,7 @@ export function createTickets(options: TicketsOptions): Tickets {
   const ended: TicketRecord[] = []
 
   const playing = createPlaying()
-  let admitting: Admitting = { runtimes, players, playing, locatePlayers, clock, random }
+  let admitting: Admitting = { runtimes, players, playing, limits, locatePlayers, clock, random }
 
   const touch = (record: TicketRecord) => {
     record.version += 1

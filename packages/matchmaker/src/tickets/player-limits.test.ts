@@ -1,0 +1,64 @@
+/** What one account may cost. */
+import { describe, expect, test } from 'vitest'
+import { PlayerOverLimit } from '../errors.js'
+import { deploy, duel, setUp } from '../matchmaker.fixture.js'
+import { createPlayerLimits } from './player-limits.js'
+
+const HOUR_MS = 3_600_000
+
+describe('servers within an hour', () => {
+  test('are counted for each player, and the hour begins with the first', () => {
+    const limits = createPlayerLimits({ maxMatchesPerPlayer: 4, maxServersPerPlayer: 2 })
+    limits.served(['ann', 'ben'], 0)
+    limits.served(['ann'], 1000)
+    expect(() => limits.check('ann', 0, 2000)).toThrow(new PlayerOverLimit('ann', 'maxServersPerPlayer', HOUR_MS - 2000))
+    expect(() => limits.check('ben', 0, 2000)).not.toThrow()
+    expect(() => limits.check('ann', 0, HOUR_MS)).not.toThrow()
+    limits.served(['ann'], HOUR_MS)
+    expect(() => limits.check('ann', 0, HOUR_MS + 1)).not.toThrow()
+  })
+
+  test('do not count where there is no bound', () => {
+    const limits = createPlayerLimits({ maxMatchesPerPlayer: Infinity, maxServersPerPlayer: Infinity })
+    for (let nth = 0; nth < 1000; nth += 1) limits.served(['ann'], 0)
+    expect(() => limits.check('ann', 1000, 0)).not.toThrow()
+  })
+})
+
+test('whoever finds matches and leaves them, again and again, costs so many servers and no more', async () => {
+  const { matchmaker, service, run } = setUp({ maxServersPerPlayer: 5 })
+  let refused = 0
+  for (let nth = 0; nth < 20; nth += 1) {
+    try {
+      const { id } = matchmaker.createTicket({ queue: 'duel', players: ['eve', 'mal'].map((player) => ({ id: player, ip: '198.51.100.7' })) })
+      await run(1000)
+      matchmaker.cancelTicket(id)
+    } catch (error) {
+      expect(error).toMatchObject({ name: 'PlayerOverLimit', limit: 'maxServersPerPlayer', playerId: 'eve' })
+      refused += 1
+    }
+  }
+  expect(service.calls.create).toHaveLength(5)
+  expect(refused).toBe(15)
+  // Others are not held up.
+  matchmaker.createTicket({ id: 'ann', queue: 'duel', players: ['ann', 'ben'].map((player) => ({ id: player, ip: '198.51.100.8' })) })
+  await run(8000)
+  expect(matchmaker.getTicket('ann')?.status).toBe('HOST_ASSIGNED')
+})
+
+test('a player is in so many matches at once, where queues allow several', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e', 'f']
+  const queues = names.map((name) => ({ ...duel, name, matchSize: 1, playersMayWaitTwice: true, playersMayWaitWhilePlaying: true, deploy }))
+  const { matchmaker, run } = setUp({ queues })
+  const join = (queue: string) => matchmaker.createTicket({ queue, players: [{ id: 'eve', ip: '198.51.100.7' }] })
+  for (const name of ['a', 'b', 'c', 'd']) {
+    join(name)
+    await run(8000)
+  }
+  expect(matchmaker.inspect().matches).toHaveLength(4)
+  expect(() => join('e')).toThrow(new PlayerOverLimit('eve', 'maxMatchesPerPlayer'))
+  expect(() => join('f')).toThrow('is in as many matches as a player may be')
+  const [over] = matchmaker.inspect().matches
+  matchmaker.playersLeft(over?.matchId ?? '', ['eve'])
+  expect(() => join('f')).not.toThrow()
+})

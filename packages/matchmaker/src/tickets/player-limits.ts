@@ -1,0 +1,52 @@
+import { LRUCache } from 'lru-cache'
+import { PlayerOverLimit } from '../errors.js'
+
+/** What one account may cost. */
+export interface PlayerBounds {
+  /** Matches that a player waits for and plays in at once. */
+  readonly maxMatchesPerPlayer: number
+  /** Servers that are created for matches of a player within an hour. */
+  readonly maxServersPerPlayer: number
+}
+
+/** Keeps count of the servers that were created for each player's matches. */
+export interface PlayerLimits {
+  /** A server was created for these players. */
+  served(playerIds: readonly string[], now: number): void
+  /** @param matches that they wait for and play in. @throws {PlayerOverLimit} */
+  check(playerId: string, matches: number, now: number): void
+}
+
+const HOUR_MS = 3_600_000
+/** Players of whom the servers are remembered; the one who had none for longest is forgotten first. */
+const REMEMBERED = 100_000
+
+/** Servers for one player within an hour that begins with the first; it says nothing about another hour. */
+interface Served {
+  /** Epoch milliseconds. */
+  readonly since: number
+  readonly count: number
+}
+
+export function createPlayerLimits({ maxMatchesPerPlayer, maxServersPerPlayer }: PlayerBounds): PlayerLimits {
+  const counts = maxServersPerPlayer < Infinity ? new LRUCache<string, Served>({ max: REMEMBERED }) : undefined
+  const current = (playerId: string, now: number): Served | undefined => {
+    const served = counts?.peek(playerId)
+    return served !== undefined && now - served.since < HOUR_MS ? served : undefined
+  }
+  return {
+    served: (playerIds, now) => {
+      if (counts === undefined) return
+      for (const id of playerIds) {
+        const { since, count } = current(id, now) ?? { since: now, count: 0 }
+        counts.set(id, { since, count: count + 1 })
+      }
+    },
+    check: (playerId, matches, now) => {
+      if (matches >= maxMatchesPerPlayer) throw new PlayerOverLimit(playerId, 'maxMatchesPerPlayer')
+      const served = current(playerId, now)
+      if (served === undefined || served.count < maxServersPerPlayer) return
+      throw new PlayerOverLimit(playerId, 'maxServersPerPlayer', served.since + HOUR_MS - now)
+    },
+  }
+}
