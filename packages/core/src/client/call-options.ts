@@ -14,11 +14,12 @@ export interface CallOptions {
 /** @throws {InvalidInput} naming the option and its value. */
 export function checkCallOptions(id: OperationId, options: CallOptions): void {
   if (typeof options !== 'object' || options === null) {
-    throw new InvalidInput(`${id}: the options must be an object, got ${String(options)}`, { operation: id })
+    throw new InvalidInput(`${id}: the options must be an object`, { operation: id })
   }
   const { signal, timeoutMs, priority } = options
   const refuse = (option: string, must: string, value: unknown): never => {
-    throw new InvalidInput(`${id}: option ${option} must be ${must}, got ${String(value)}`, { operation: id, field: option })
+    const got = typeof value === 'number' ? String(value) : `a value of type ${typeof value}`
+    throw new InvalidInput(`${id}: option ${option} must be ${must}, got ${got}`, { operation: id, field: option })
   }
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0)) {
     refuse('timeoutMs', 'a positive number of milliseconds', timeoutMs)

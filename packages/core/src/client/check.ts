@@ -22,8 +22,7 @@ export function checkMilliseconds(option: string, value: unknown, least = 0): vo
 }
 
 function shown(value: unknown, wanted: string): string {
-  // Where a function is wanted, a text may be anything, such as the token.
-  if (typeof value === 'string' && /^an? (?:function|object)/.test(wanted)) return 'a text'
-  if (typeof value === 'string') return JSON.stringify(scrub(value.slice(0, 80)))
+  // A text in the place of anything else may be the token, and in that of the address, too.
+  if (typeof value === 'string') return wanted === 'a text' || wanted === 'a path' ? JSON.stringify(scrub(value.slice(0, 80))) : 'a text'
   return typeof value === 'object' && value !== null ? 'an object' : typeof value === 'function' ? 'a function' : String(value)
 }

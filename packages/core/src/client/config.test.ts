@@ -45,14 +45,14 @@ test('what is given replaces the default, and undefined gives nothing', () => {
 })
 
 test.each([
-  [{ baseUrl: 'not a url' }, 'baseUrl', 'option baseUrl must be a URL, not "not a url"'],
+  [{ baseUrl: 'not a url' }, 'baseUrl', 'option baseUrl must be a URL, not a text'],
   [{ baseUrl: undefined }, 'baseUrl', 'option baseUrl must be a URL, not undefined'],
   [{ baseUrl: 'ftp://service.example' }, 'baseUrl', 'option baseUrl must be http or https, not ftp:'],
   [{ baseUrl: 'https://service.example?a=1' }, 'baseUrl', 'option baseUrl must have neither query nor fragment'],
   [{ token: '' }, 'token', "option token is empty: give the account's API token, or an async function that returns it"],
   [{ timeoutMs: 0 }, 'timeoutMs', 'option timeoutMs must be a number of milliseconds from 1, not 0'],
   [{ timeoutMs: Number.NaN }, 'timeoutMs', 'option timeoutMs must be a number of milliseconds from 1, not NaN'],
-  [{ timeoutMs: '5' }, 'timeoutMs', 'option timeoutMs must be a number of milliseconds from 1, not "5"'],
+  [{ timeoutMs: '5' }, 'timeoutMs', 'option timeoutMs must be a number of milliseconds from 1, not a text'],
   [{ cacheTtlMs: Number.POSITIVE_INFINITY }, 'cacheTtlMs', 'option cacheTtlMs must be a number of milliseconds from 0, not Infinity'],
   [{ share: 1.5 }, 'share', 'option share must be a number above 0 and up to 1, not 1.5'],
   [{ maxInFlight: 0.5 }, 'maxInFlight', 'option maxInFlight must be a whole number from 1, not 0.5'],
@@ -92,6 +92,15 @@ test.each([
   [{ baseUrl: undefined }, 'baseUrl'],
 ])('%j is refused by name', (options, field) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+})
+
+test('a text in the wrong place, which may be the token, is in no message', () => {
+  const options = ['baseUrl', 'timeoutMs', 'share', 'limits', 'burst', 'jitterMs', 'limiter', 'maxInFlight', 'connections', 'maxResponseBytes']
+  for (const option of [...options, 'retry', 'maxRetryAfterMs', 'cacheTtlMs', 'settings', 'dispatcher', 'clock', 'random']) {
+    const create = () => given({ [option]: 'secret-token' })
+    expect(create, option).toThrow(expect.objectContaining({ name: 'InvalidInput', field: option }))
+    expect(create, option).not.toThrow(/secret-token/)
+  }
 })
 
 test('credentials in the address and the token are in no message', () => {

@@ -66,7 +66,7 @@ function fault(place: readonly PropertyKey[], wrong: string, got: string, meant:
 }
 
 /** Where something else is wanted, a text may be anything, such as a token that was given as the wrong option. */
-const WANTS_NO_TEXT = /^must (?:have (?!.* characters?$)|be an? (?:whole )?(?:function|number|object|list)\b)/
+const WANTS_NO_TEXT = /^must (?:have (?!.* characters?$)|be an? (?:whole )?(?:function|number|object|list)\b(?! and| of))/
 
 /** A name that somebody sent may be of any length. */
 const shortened = (key: string) => (key.length > 80 ? `${key.slice(0, 80)}…` : key)
