@@ -10,8 +10,8 @@ export interface Tree {
 /** Which entry points of other packages each package may use (docs/ARCHITECTURE.md). What is not a package may use all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  matchmaker: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/validation'],
-  relay: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/validation'],
+  matchmaker: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/runtime', '@muster/core/validation'],
+  relay: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/runtime', '@muster/core/validation'],
   emulator: ['@muster/core/api', '@muster/core/clock', '@muster/core/validation'],
 }
 

@@ -27,7 +27,7 @@ export { isListed, type LobbyStore, type PublicPage, type PublicQuery, type Stor
 export type { ListedLobby, LobbyEventView, LobbyView, MemberView, RunView } from './lobby/view.js'
 export type { RandomInt } from './random-text.js'
 export type { RelayCredentials } from './sessions/credentials.js'
-export type { DeleteReason, RelaySessionEvents } from './sessions/desk.js'
+export type { DeleteReason, RelaySessionEvents } from './sessions/session-context.js'
 export type { OpenRelaySession, RelaySessionsOptions } from './sessions/options.js'
 export type { ListedSession, OrphanOptions, ReapedOrphans } from './sessions/orphans.js'
 export type { RelaySessions, WaitOptions } from './sessions/relay-sessions.js'

@@ -152,3 +152,4 @@ export {
 export { pathOf, wireName, type WireName } from '../wire.js'
 export { greatCircleKm, isLatitude, isLongitude, type Coordinates } from '../geo.js'
 export { addressPrefix, canonicalIp, isPublicIp } from '../ip.js'
+export { createPathMatcher, type PathMatch, type PathMatcher } from '../path-matcher.js'

@@ -1,7 +1,6 @@
-import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { AlreadyTerminated, ConnectionLost, InvalidInput, NotFound, ServerError } from './errors.js'
-import { backoffMs, isGone, mayHaveTakenEffect, mayRetry } from './retry-rules.js'
+import { isGone, mayHaveTakenEffect, mayRetry } from './retry-rules.js'
 
 const unsent = new ConnectionLost('', { sent: false })
 const sent = new ConnectionLost('', { sent: true })
@@ -22,16 +21,4 @@ test('what the service refused is not repeated', () => {
 test('what may have been done', () => {
   expect([unsent, sent, failed, new NotFound('')].map(mayHaveTakenEffect)).toEqual([false, true, true, false])
   expect([new NotFound(''), new AlreadyTerminated(''), failed].map(isGone)).toEqual([true, true, false])
-})
-
-test('waits lie between 0 and a bound that doubles up to its cap', () => {
-  const backoff = { baseMs: 100, capMs: 1000 }
-  expect([1, 2, 3, 4, 5, 50].map((failures) => backoffMs(failures, 1, backoff))).toEqual([100, 200, 400, 800, 1000, 1000])
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 2000 }), fc.double({ min: 0, max: 1, noNaN: true }), (failures, random) => {
-      const wait = backoffMs(failures, random, backoff)
-      expect(wait).toBeGreaterThanOrEqual(0)
-      expect(wait).toBeLessThanOrEqual(1000)
-    }),
-  )
 })

@@ -1,4 +1,5 @@
 import type { Method } from '../operation.js'
+import type { Backoff } from '../runtime/backoff.js'
 import { AlreadyTerminated, ConnectionLost, NotFound, ServerError } from './errors.js'
 
 /** What is safe to repeat, and when. Pure. */
@@ -20,24 +21,7 @@ export const mayHaveTakenEffect = (error: unknown): boolean =>
 export const isGone = (error: unknown): error is NotFound | AlreadyTerminated =>
   error instanceof NotFound || error instanceof AlreadyTerminated
 
-export interface Backoff {
-  /** Milliseconds: the first wait is at most this long, each further one at most twice the one before. */
-  readonly baseMs: number
-  /** Milliseconds: no wait is longer. */
-  readonly capMs: number
-}
-
-export interface RetryOptions extends Backoff {
+export interface RetryOptions extends Omit<Backoff, 'jitter'> {
   /** Attempts in all, the first one included. A 429 does not count. */
   readonly attempts: number
-}
-
-/**
- * Milliseconds before the next attempt: anything from 0 to the bound, all equally likely ('full jitter'),
- * so that many who failed together do not come back together.
- * @param failures attempts that failed so far, from 1.
- * @param random a number from 0 to 1.
- */
-export function backoffMs(failures: number, random: number, { baseMs, capMs }: Backoff): number {
-  return random * Math.min(capMs, baseMs * 2 ** (failures - 1))
 }

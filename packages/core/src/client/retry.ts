@@ -5,7 +5,8 @@ import { RateLimited, ServerError, type MusterError } from './errors.js'
 import type { EventSink } from './events.js'
 import { enterPhase } from './progress.js'
 import { factsOf, type Request } from './request.js'
-import { backoffMs, isGone, mayHaveTakenEffect, mayRetry, type RetryOptions } from './retry-rules.js'
+import { backoffMs } from '../runtime/backoff.js'
+import { isGone, mayHaveTakenEffect, mayRetry, type RetryOptions } from './retry-rules.js'
 
 export interface Retrying {
   readonly retry: RetryOptions

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import { linkedSignal } from '../runtime/linked-signal.js'
 
 /** One server-sent event. */
 export interface StreamEvent {
@@ -33,13 +34,7 @@ const format = ({ id, event, data }: StreamEvent) =>
  */
 export function eventStream(source: (signal: AbortSignal) => AsyncIterable<StreamEvent>, options: EventStreamOptions): Response {
   const { clock, keepAliveMs = 15_000, retryMs = 2000 } = options
-  const over = new AbortController()
-  const { signal } = over
-  // Not AbortSignal.any, which takes several kilobytes for each of many thousand streams.
-  const onAbort = () => over.abort(options.signal.reason)
-  if (options.signal.aborted) onAbort()
-  else options.signal.addEventListener('abort', onAbort, { once: true })
-  const release = () => options.signal.removeEventListener('abort', onAbort)
+  const { signal, abort, unlink } = linkedSignal(options.signal)
   const events = source(signal)[Symbol.asyncIterator]()
   let next: Promise<IteratorResult<StreamEvent>> | undefined
 
@@ -54,12 +49,12 @@ export function eventStream(source: (signal: AbortSignal) => AsyncIterable<Strea
           if (event === undefined) return controller.enqueue(encoder.encode(': still here\n\n'))
           next = undefined
           if (event.done === true) {
-            release()
+            unlink()
             return controller.close()
           }
           controller.enqueue(encoder.encode(format(event.value)))
         } catch (error) {
-          release()
+          unlink()
           if (signal.aborted) return controller.close()
           throw error
         } finally {
@@ -67,8 +62,8 @@ export function eventStream(source: (signal: AbortSignal) => AsyncIterable<Strea
         }
       },
       cancel: () => {
-        release()
-        over.abort()
+        unlink()
+        abort()
         next?.catch(() => {})
         // A generator that stands at a yield hears no signal; this lets it clean up.
         events.return?.().catch(() => {})

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import { within } from '../runtime/race.js'
 
 export interface LongPoll<News> {
   /** Gives what is new, or undefined if nothing is. */
@@ -36,18 +37,9 @@ export async function longPoll<News>({ read, subscribe, waitMs, clock, signal }:
   }
 
   async function changeOr(ms: number): Promise<void> {
-    signal?.throwIfAborted() // while it read; a listener added now would not be told
-    const over = new AbortController()
-    const onAbort = () => over.abort(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
     const change = new Promise<void>((resolve) => {
       wake = resolve
     })
-    try {
-      await Promise.race([change, clock.sleep(ms, over.signal)])
-    } finally {
-      signal?.removeEventListener('abort', onAbort)
-      over.abort()
-    }
+    await within(change, ms, clock, signal)
   }
 }

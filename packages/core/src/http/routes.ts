@@ -1,4 +1,5 @@
 import type { Method, Operation } from '../operation.js'
+import { createPathMatcher } from '../path-matcher.js'
 import { Problem } from './problem.js'
 
 /** Operations by name, in the form in which the service's own are described. */
@@ -14,10 +15,6 @@ export interface Match<Name extends string = string> extends Route<Name> {
   readonly path: Readonly<Record<string, string>>
 }
 
-interface Compiled<Name extends string> extends Route<Name> {
-  readonly segments: readonly string[]
-}
-
 /**
  * Finds the operation for a method and a path. Where both a word and a placeholder fit, the word wins.
  * @param basePath what stands before every path, e.g. `/lobby-api`.
@@ -27,51 +24,34 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
   if (!/^(?:\/[^/]+)*$/.test(basePath)) {
     throw new RangeError(`option basePath must be empty or like /lobby-api, got ${JSON.stringify(basePath)}`)
   }
-  const entries = Object.entries(routes) as [Name, Operation][]
-  const compiled = entries
-    .map(([name, operation]): Compiled<Name> => ({ name, operation, segments: operation.path.split('/').slice(1) }))
-    .toSorted((a, b) => placeholders(a) - placeholders(b))
-  /** Routes without placeholders, by path and method. */
+  const entries = (Object.entries(routes) as [Name, Operation][]).map(([name, operation]) => ({ name, operation }))
+  const matcher = createPathMatcher(
+    entries.map((route) => ({ method: route.operation.method, path: basePath + route.operation.path, value: route })),
+  )
+  const methods = methodsOf(routes)
+  /** Routes without placeholders, by path and method: to most requests, the shortest way. */
   const fixed = new Map<string, Map<string, Match<Name>>>()
-  for (const { name, operation } of compiled.filter((route) => placeholders(route) === 0)) {
+  for (const { name, operation } of entries.filter((route) => route.operation.pathKeys.length === 0)) {
     const path = basePath + operation.path
     fixed.set(path, (fixed.get(path) ?? new Map<string, Match<Name>>()).set(operation.method, { name, operation, path: {} }))
   }
-  const bySegments = new Map<number, Compiled<Name>[]>()
-  for (const route of compiled) bySegments.set(route.segments.length, [...(bySegments.get(route.segments.length) ?? []), route])
 
   /** @throws {Problem} 404; 405 naming the methods that the path has. */
   return (method: string, pathname: string): Match<Name> => {
     const exact = fixed.get(pathname)?.get(method)
     if (exact !== undefined) return exact
-    const inside = pathname === basePath || pathname.startsWith(`${basePath}/`)
-    const segments = inside ? pathname.slice(basePath.length).split('/').slice(1) : []
-    const fitting = bySegments.get(segments.length)?.filter((route) => fits(route, segments)) ?? []
-    const route = fitting.find(({ operation }) => operation.method === method)
-    if (route !== undefined) return { name: route.name, operation: route.operation, path: pathOf(route, segments) }
-    if (fitting.length === 0) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
-    const methods = [...new Set(fitting.map(({ operation }) => operation.method))]
-    throw new Problem(405, 'method-not-allowed', `this path has ${methods.join(', ')}`, {
-      headers: { allow: methods.join(', ') },
-    })
+    const match = matcher.match(method, pathname)
+    if (match.kind === 'route') return { ...match.value, path: pathOf(match.value.operation, match.segments) }
+    if (match.kind === 'unknown path') throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+    const allow = methods.filter((one) => match.allow.includes(one)).join(', ')
+    throw new Problem(405, 'method-not-allowed', `this path has ${allow}`, { headers: { allow } })
   }
 }
 
 export const methodsOf = (routes: Routes): Method[] => [...new Set(Object.values(routes).map(({ method }) => method))]
 
-const isPlaceholder = (segment: string) => segment.startsWith('{')
-const placeholders = ({ segments }: Pick<Compiled<string>, 'segments'>) => segments.filter(isPlaceholder).length
-
-const fits = ({ segments }: Pick<Compiled<string>, 'segments'>, given: readonly string[]) =>
-  segments.every((segment, index) => (isPlaceholder(segment) ? given[index] !== '' : segment === given[index]))
-
-function pathOf({ segments }: Pick<Compiled<string>, 'segments'>, given: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    segments.flatMap(
-      (segment, index) => (isPlaceholder(segment) ? [[segment.slice(1, -1), decode(given[index] as string)]] : []),
-    ),
-  )
-}
+const pathOf = ({ pathKeys }: Operation, segments: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(pathKeys.map((key, index) => [key, decode(segments[index] as string)]))
 
 function decode(segment: string): string {
   try {

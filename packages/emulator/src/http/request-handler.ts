@@ -1,6 +1,6 @@
-import type { Operation, OperationId } from '@muster/core/api'
+import type { Operation, OperationId, PathMatch } from '@muster/core/api'
 import type { FaultSource, Strike } from '../faults/faults.js'
-import { createRouter, type Match } from '../input/router.js'
+import { createRouter } from '../input/router.js'
 import type { RateLimits } from '../limits/rate-limits.js'
 import type { Page } from '../page/page.js'
 import type { World } from '../world.js'
@@ -34,7 +34,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): (request: Reques
     if (match.kind !== 'route')
       return page?.({ method: request.method, path, query, headers: request.headers }) ?? unrouted(match, world)
 
-    const { id, operation } = match.route
+    const { id, operation } = match.value
     const strike = faults.strike(id)
     await network.travel()
     if (strike !== undefined && strike.delayMs > 0) await network.delay(strike.delayMs)
@@ -63,7 +63,7 @@ function targetOf(url: string): { readonly path: string; readonly query: URLSear
     : { path: target.slice(0, question), query: new URLSearchParams(target.slice(question)) }
 }
 
-function unrouted(match: Exclude<Match, { kind: 'route' }>, world: World): Reply {
+function unrouted(match: Exclude<PathMatch<unknown>, { kind: 'route' }>, world: World): Reply {
   world.counters.unrouted++
   if (match.kind === 'unknown path') return message(404, 'there is no operation at this path')
   return message(405, 'there is no operation with this method at this path', { allow: match.allow.join(', ') })

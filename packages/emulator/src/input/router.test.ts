@@ -9,7 +9,7 @@ test('every operation of the description is found by its own method and path', (
     const path = operation.path.replaceAll(/\{\w+\}/g, (key) => `some-${key.slice(1, -1)}`)
     expect(router.match(operation.method, path)).toMatchObject({
       kind: 'route',
-      route: { id },
+      value: { id },
       segments: operation.pathKeys.map((key) => `some-${key}`),
     })
   }
@@ -17,18 +17,18 @@ test('every operation of the description is found by its own method and path', (
 
 test('segments stay encoded, so that an encoded slash does not end one', () => {
   expect(router.match('GET', '/v1/app/my%2Fapp%3F/versions')).toMatchObject({
-    route: { id: 'versions.list' },
+    value: { id: 'versions.list' },
     segments: ['my%2Fapp%3F'],
   })
 })
 
 test('a literal wins over a placeholder, and gives way where it leads nowhere', () => {
-  expect(router.match('POST', '/v1/deployments/bulk-stop')).toMatchObject({ route: { id: 'deployments.bulkStop' } })
+  expect(router.match('POST', '/v1/deployments/bulk-stop')).toMatchObject({ value: { id: 'deployments.bulkStop' } })
   expect(router.match('GET', '/v1/deployments/bulk-stop/tags')).toMatchObject({
-    route: { id: 'tags.list' },
+    value: { id: 'tags.list' },
     segments: ['bulk-stop'],
   })
-  expect(router.match('POST', '/v1/relays/sessions:authorize-user')).toMatchObject({ route: { id: 'relays.authorizeUser' } })
+  expect(router.match('POST', '/v1/relays/sessions:authorize-user')).toMatchObject({ value: { id: 'relays.authorizeUser' } })
 })
 
 test.each([
@@ -52,6 +52,6 @@ test('a known path with another method says which it has', () => {
 
 test('a path that is open in the document is taken from the settings', () => {
   const other = createRouter({ ...defaultSettings, createDeploymentPath: '/v2/deployments' })
-  expect(other.match('POST', '/v2/deployments')).toMatchObject({ route: { id: 'deployments.create' } })
+  expect(other.match('POST', '/v2/deployments')).toMatchObject({ value: { id: 'deployments.create' } })
   expect(other.match('POST', '/deployments')).toEqual({ kind: 'unknown path' })
 })

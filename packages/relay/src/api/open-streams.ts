@@ -1,5 +1,5 @@
 import { Problem } from '@muster/core/http'
-import { linkedSignal, manyWaitOn } from '../linked-signal.js'
+import { linkedSignal, manyWaitOn } from '@muster/core/runtime'
 
 /** Something that a caller has open. */
 export interface OpenStream {

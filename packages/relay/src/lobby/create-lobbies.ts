@@ -1,10 +1,8 @@
 import { LobbyRefused, RelayClosed } from '../errors.js'
-import { createEvents } from '../events.js'
-import { linkedSignal, manyWaitOn } from '../linked-signal.js'
+import { createEventsWithProblems, createTicker, linkedSignal, manyWaitOn } from '@muster/core/runtime'
 import { unguessable } from '../random-text.js'
 import type { ReapedOrphans } from '../sessions/orphans.js'
-import { createTicker } from '../ticker.js'
-import { checkAsked, checkFollow, type Asked } from './asked.js'
+import { checkRequest, checkFollow, type MemberRequest } from './command-schemas.js'
 import { createChange } from './changes.js'
 import { newCode } from './code.js'
 import type { Command } from './command.js'
@@ -38,7 +36,7 @@ const NOTHING_REAPED: ReapedOrphans = { deleted: [], left: [] }
 export function createLobbies(options: LobbiesOptions): Lobbies {
   const { relay, matchmaker, store, rules, limits, clock, randomInt, tickMs, reapMs } = configure(options)
   const closing = manyWaitOn()
-  const events = createEvents<LobbiesEvents>()
+  const events = createEventsWithProblems<LobbiesEvents>()
   const costs = createCosts(limits, store, clock)
   const runner = runnerOf(relay, matchmaker)
 
@@ -92,9 +90,9 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     return { kind: 'password', salt, digest: await digestOf(password, salt) }
   }
 
-  const ask = async (lobbyId: string, command: Asked): Promise<LobbyView> => {
+  const ask = async (lobbyId: string, command: MemberRequest): Promise<LobbyView> => {
     closing.signal.throwIfAborted()
-    const checked = checkAsked(command)
+    const checked = checkRequest(command)
     costs.admit(checked)
     return viewOf(await change(lobbyId, checked), command.playerId)
   }

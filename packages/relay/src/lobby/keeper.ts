@@ -1,6 +1,6 @@
 import type { Clock } from '@muster/core/clock'
+import { backoffMs, linkedSignal, manyWaitOn } from '@muster/core/runtime'
 import { LobbyRefused } from '../errors.js'
-import { linkedSignal, manyWaitOn } from '../linked-signal.js'
 import type { SystemCommand } from './command.js'
 import type { Lobby } from './lobby.js'
 import type { LobbyRules } from './rules.js'
@@ -26,9 +26,9 @@ export interface KeeperOptions {
   readonly change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>
 }
 
-/** Milliseconds before the second try; each further one waits twice as long. */
-const FIRST_PAUSE_MS = 500
-const LONGEST_PAUSE_MS = 10_000
+/** Between two tries. */
+const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
+const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 
 export function createKeeper({ runner, clock, rules, worker, read, change }: KeeperOptions): Keeper {
   const closing = manyWaitOn()
@@ -47,13 +47,13 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   }
 
   const endRetired = async (lobbyId: string) => {
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
+    for (let failures = 0; ;) {
       const lobby = await read(lobbyId)
       const ids = lobby === undefined ? [] : endable(lobby)
       if (ids.length === 0) return
       const ended = await Promise.all(ids.map((id) => endOne(lobbyId, id)))
-      if (ended.every((one) => !one)) await clock.sleep(pauseMs, closing.signal)
-      else pauseMs = FIRST_PAUSE_MS
+      failures = ended.every((one) => !one) ? failures + 1 : 0
+      if (failures > 0) await clock.sleep(pauseAfter(failures), closing.signal)
     }
   }
   const endOne = async (lobbyId: string, retiredId: string): Promise<boolean> => {
@@ -67,17 +67,17 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   }
 
   const seeToRun = async (lobbyId: string) => {
-    for (let pauseMs = FIRST_PAUSE_MS; ;) {
+    for (let failures = 0; ;) {
       const lobby = await claim(lobbyId)
       const work = lobby && workOf(lobby)[0]
       if (lobby === undefined || work === undefined) break
       try {
         await whileHolding(lobbyId, (signal) => perform(lobby, work, signal))
-        pauseMs = FIRST_PAUSE_MS
+        failures = 0
       } catch {
         if (closing.signal.aborted) break
-        await clock.sleep(pauseMs, closing.signal).catch(() => {})
-        pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)
+        failures += 1
+        await clock.sleep(pauseAfter(failures), closing.signal).catch(() => {})
       }
     }
     if ((await read(lobbyId))?.lease?.worker === worker) await change(lobbyId, { kind: 'release', worker })

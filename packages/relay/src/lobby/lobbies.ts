@@ -1,3 +1,4 @@
+import type { WithProblems } from '@muster/core/runtime'
 import type { EventEmitter } from 'eventemitter3'
 import type { OrphanOptions, ReapedOrphans } from '../sessions/orphans.js'
 import type { AttributeChanges } from './attributes.js'
@@ -39,7 +40,7 @@ export interface Follow extends ByMember {
   readonly signal?: AbortSignal | undefined
 }
 
-export interface LobbiesEvents {
+export interface LobbiesEvents extends WithProblems {
   /** Everything that happens in any lobby of which this process changes the state; for metrics and logs. */
   happened: (event: Happening & { readonly lobbyId: string; readonly at: number }) => void
 }

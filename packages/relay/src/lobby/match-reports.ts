@@ -1,5 +1,5 @@
 import { LobbyRefused } from '../errors.js'
-import { checkReport } from './asked.js'
+import { checkReport } from './command-schemas.js'
 import type { SystemCommand } from './command.js'
 import type { Lobby } from './lobby.js'
 import type { MatchReport } from './matchmaker.js'

@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { linkedSignal } from '../linked-signal.js'
+import { within } from '@muster/core/runtime'
 
 /** Wakes whoever waits for a session when its webhook arrives; one that comes early is kept until it is asked for. */
 export interface Hints {
@@ -48,16 +48,9 @@ export function createHints(clock: Clock): Hints {
   }
 
   async function hintOr(ms: number, signal: AbortSignal, one: Expected | undefined): Promise<void> {
-    const over = new AbortController()
-    const linked = linkedSignal(signal, over.signal)
     const hint = new Promise<void>((resolve) => {
       if (one !== undefined) one.wake = resolve
     })
-    try {
-      await Promise.race([hint, clock.sleep(ms, linked.signal)])
-    } finally {
-      over.abort()
-      linked.unlink()
-    }
+    await within(hint, ms, clock, signal)
   }
 }

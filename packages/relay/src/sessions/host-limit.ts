@@ -1,5 +1,5 @@
 import { TooManyRelaySessions } from '../errors.js'
-import type { Desk } from './desk.js'
+import type { SessionContext } from './session-context.js'
 
 /** Bounds how many sessions one player hosts at once. */
 export interface HostLimit {
@@ -10,7 +10,7 @@ export interface HostLimit {
 }
 
 /** @param most null for no limit. */
-export function createHostLimit({ ledger }: Pick<Desk, 'ledger'>, most: number | null): HostLimit {
+export function createHostLimit({ ledger }: Pick<SessionContext, 'ledger'>, most: number | null): HostLimit {
   const underWay = new Map<string, number>()
   const hosted = (hostId: string) =>
     [...ledger.values()].filter(({ session, condemned }) => session.hostId === hostId && condemned === undefined).length

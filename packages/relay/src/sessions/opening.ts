@@ -1,7 +1,7 @@
 import { NotFound } from '@muster/core'
 import type { Filter, RelaySession as WireSession } from '@muster/core/api'
 import { RelayNotReady, type NotReadyReason } from '../errors.js'
-import { listSessions, readSession, type Desk, type Entry } from './desk.js'
+import { listSessions, readSession, type SessionContext, type Entry } from './session-context.js'
 import type { Marker } from './marker.js'
 import { mayHaveTakenEffect, unlessTransient } from './outcome.js'
 import { readingOf, type Reading } from './reading.js'
@@ -35,27 +35,27 @@ const POLL_GROWTH = 1.5
  * Creates a session. One whose answer was lost is looked for by its marker before another is created; if it
  * is not found, it remains in doubt, and ticks look for it (and delete it) later.
  */
-export async function createSession(desk: Desk, opening: Opening): Promise<Entry> {
+export async function createSession(context: SessionContext, opening: Opening): Promise<Entry> {
   for (let attempt = 1; ; attempt += 1) {
-    const marker = desk.markers.create(opening.label)
-    desk.hints.expect(marker.url)
+    const marker = context.markers.create(opening.label)
+    context.hints.expect(marker.url)
     try {
-      return record(desk, opening, marker, await send(desk, opening, marker))
+      return record(context, opening, marker, await send(context, opening, marker))
     } catch (error) {
       if (!mayHaveTakenEffect(error)) {
-        desk.hints.forget(marker.url)
+        context.hints.forget(marker.url)
         throw error
       }
-      desk.doubts.set(marker.url, desk.clock.now())
-      const found = await findMarked(desk, marker)
+      context.doubts.set(marker.url, context.clock.now())
+      const found = await findMarked(context, marker)
       if (found !== undefined) {
-        desk.doubts.delete(marker.url)
-        return record(desk, opening, marker, found)
+        context.doubts.delete(marker.url)
+        return record(context, opening, marker, found)
       }
-      desk.hints.forget(marker.url)
-      desk.events.emit('doubtful', { label: opening.label, error: error instanceof Error ? error.name : 'Error' })
+      context.hints.forget(marker.url)
+      context.events.emit('doubtful', { label: opening.label, error: error instanceof Error ? error.name : 'Error' })
       if (attempt === CREATES) throw error
-      await desk.clock.sleep(1000 * attempt, desk.closing)
+      await context.clock.sleep(1000 * attempt, context.closing)
     }
   }
 }
@@ -65,7 +65,7 @@ export async function createSession(desk: Desk, opening: Opening): Promise<Entry
  * @param create makes the other one.
  */
 export async function awaitReady(
-  desk: Desk,
+  context: SessionContext,
   opened: Entry,
   waiting: Waiting,
   signal: AbortSignal,
@@ -73,11 +73,11 @@ export async function awaitReady(
 ): Promise<ReadySession> {
   let entry = opened
   for (let attempt = 1; ; attempt += 1) {
-    const outcome = await pollUntilReady(desk, entry, waiting, signal)
+    const outcome = await pollUntilReady(context, entry, waiting, signal)
     if (typeof outcome !== 'string') return outcome
     const { id, hostId, filters, label } = entry.session
     if (entry.condemned !== undefined) throw new NotFound(`relay session ${id} was deleted before it was ready`)
-    await tryRemoveSession(desk, id, 'not ready')
+    await tryRemoveSession(context, id, 'not ready')
     if (attempt === SESSIONS) {
       throw new RelayNotReady(`${SESSIONS} relay sessions in a row did not become ready; the last was ${outcome}`, {
         reason: outcome,
@@ -89,20 +89,20 @@ export async function awaitReady(
 }
 
 async function pollUntilReady(
-  desk: Desk,
+  context: SessionContext,
   entry: Entry,
   waiting: Waiting,
   signal: AbortSignal,
 ): Promise<ReadySession | NotReadyReason> {
-  const { clock, hints, ledger } = desk
+  const { clock, hints, ledger } = context
   const { id, openedAt } = entry.session
   const deadline = Math.max(clock.now(), openedAt + waiting.readyTimeoutMs)
   for (let waitMs = waiting.pollMs; ; waitMs = Math.min(waiting.maxPollMs, waitMs * POLL_GROWTH)) {
-    const verdict = settle(desk, entry)
+    const verdict = settle(context, entry)
     if (typeof verdict !== 'string' || verdict === 'in error' || clock.now() >= deadline) return verdict
     await hints.wait(entry.marker?.url ?? '', Math.min(waitMs, deadline - clock.now()), signal)
     try {
-      entry.reading = (await unlessTransient(readSession(desk, id, signal))) ?? entry.reading
+      entry.reading = (await unlessTransient(readSession(context, id, signal))) ?? entry.reading
     } catch (error) {
       if (error instanceof NotFound) return 'gone'
       throw error
@@ -112,14 +112,14 @@ async function pollUntilReady(
 }
 
 /** Makes the session ready if what was read last says so. */
-export function settle(desk: Desk, entry: Entry): ReadySession | NotReadyReason {
+export function settle(context: SessionContext, entry: Entry): ReadySession | NotReadyReason {
   const { session } = entry
   if (session.ready) return session
   const verdict = judge(entry.reading, session)
   if (typeof verdict === 'string') return verdict
   entry.session = verdict
   const { id: sessionId, label, openedAt } = session
-  desk.events.emit('ready', { sessionId, label, waitedMs: desk.clock.now() - openedAt })
+  context.events.emit('ready', { sessionId, label, waitedMs: context.clock.now() - openedAt })
   return verdict
 }
 
@@ -133,7 +133,7 @@ function judge(reading: Reading | undefined, session: OpenedSession): ReadySessi
   return { ...facts, ready: true, link: reading.link, seats, spent: [] }
 }
 
-const send = ({ client, callTimeoutMs }: Desk, { players, filters }: Opening, marker: Marker): Promise<WireSession> => {
+const send = ({ client, callTimeoutMs }: SessionContext, { players, filters }: Opening, marker: Marker): Promise<WireSession> => {
   const users = players.map(({ ip }) => ({ ip }))
   return client.create(
     { users, webhook_url: marker.url, ...(filters.length === 0 ? {} : { filters }) },
@@ -141,17 +141,17 @@ const send = ({ client, callTimeoutMs }: Desk, { players, filters }: Opening, ma
   )
 }
 
-async function findMarked(desk: Desk, marker: Marker): Promise<WireSession | Reading | undefined> {
-  const listing = await listSessions(desk).catch(() => undefined)
+async function findMarked(context: SessionContext, marker: Marker): Promise<WireSession | Reading | undefined> {
+  const listing = await listSessions(context).catch(() => undefined)
   return listing?.readings.find(({ webhookUrl }) => webhookUrl === marker.url)
 }
 
-function record(desk: Desk, { players, hostId, filters, label }: Opening, marker: Marker, seen: WireSession | Reading): Entry {
+function record(context: SessionContext, { players, hostId, filters, label }: Opening, marker: Marker, seen: WireSession | Reading): Entry {
   const reading = 'session_id' in seen ? readingOf(seen) : seen
-  const now = desk.clock.now()
+  const now = context.clock.now()
   const session: OpenedSession = { id: reading.id, label, hostId, filters, openedAt: now, ready: false, players }
   const entry: Entry = { session, marker, reading, lastUsedAt: now, condemned: undefined }
-  desk.ledger.set(reading.id, entry)
-  desk.events.emit('opened', { sessionId: reading.id, label })
+  context.ledger.set(reading.id, entry)
+  context.events.emit('opened', { sessionId: reading.id, label })
   return entry
 }

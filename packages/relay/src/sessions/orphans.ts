@@ -1,4 +1,4 @@
-import { listSessions, type Desk } from './desk.js'
+import { listSessions, type SessionContext } from './session-context.js'
 import { unlessGone } from './outcome.js'
 import { tryRemoveSession } from './removal.js'
 
@@ -42,19 +42,19 @@ const MOST_REPEATS = 3
 /** Milliseconds before the first of them; as many more before each further one. */
 const PAUSE_MS = 1000
 
-export async function* listed(desk: Desk): AsyncGenerator<ListedSession, void, undefined> {
-  const { readings } = await listSessions(desk)
+export async function* listed(context: SessionContext): AsyncGenerator<ListedSession, void, undefined> {
+  const { readings } = await listSessions(context)
   for (const { id, ready, users, webhookUrl } of readings) {
-    const marker = desk.markers.read(webhookUrl)
-    const opening = marker !== undefined && (desk.hints.isExpected(marker.url) || desk.doubts.has(marker.url))
+    const marker = context.markers.read(webhookUrl)
+    const opening = marker !== undefined && (context.hints.isExpected(marker.url) || context.doubts.has(marker.url))
     yield {
       id,
       ready,
       users: users.length,
       owned: marker !== undefined,
       label: marker?.label,
-      known: opening || desk.ledger.has(id),
-      own: marker !== undefined && desk.markers.isOwn(marker),
+      known: opening || context.ledger.has(id),
+      own: marker !== undefined && context.markers.isOwn(marker),
     }
   }
 }
@@ -63,13 +63,13 @@ export async function* listed(desk: Desk): AsyncGenerator<ListedSession, void, u
  * Deletes the sessions of our owner that nobody has; remembers since when it has seen each. The service lists one page and has
  * no way to ask for the next: what is deleted makes room for more, so it looks until nothing is left to delete.
  */
-export function createOrphanReaper(desk: Desk, settleMs: number) {
+export function createOrphanReaper(context: SessionContext, settleMs: number) {
   let firstSeen = new Map<string, number>()
 
   const look = async (graceMs: number, isOwned: NonNullable<OrphanOptions['isOwned']>): Promise<readonly string[]> => {
-    const now = desk.clock.now()
+    const now = context.clock.now()
     const seen = new Map<string, number>()
-    for await (const session of listed(desk)) {
+    for await (const session of listed(context)) {
       if (session.owned && !session.known && !(await isOwned(session))) seen.set(session.id, firstSeen.get(session.id) ?? now)
     }
     firstSeen = seen
@@ -83,8 +83,8 @@ export function createOrphanReaper(desk: Desk, settleMs: number) {
       if (ids.length === 0) return
       repeats = ids.every((id) => confirmed.has(id)) ? repeats + 1 : 0
       if (repeats > MOST_REPEATS) return
-      if (repeats > 0) await desk.clock.sleep(PAUSE_MS * repeats, desk.closing)
-      await Promise.all(ids.map(async (id) => confirmed.set(id, await tryRemoveSession(desk, id, 'orphan'))))
+      if (repeats > 0) await context.clock.sleep(PAUSE_MS * repeats, context.closing)
+      await Promise.all(ids.map(async (id) => confirmed.set(id, await tryRemoveSession(context, id, 'orphan'))))
     }
   }
 
@@ -93,28 +93,28 @@ export function createOrphanReaper(desk: Desk, settleMs: number) {
     const due = () => look(graceMs, isOwned)
     await deleteAll(due, confirmed)
     if (graceMs < settleMs) {
-      await desk.clock.sleep(settleMs, desk.closing)
+      await context.clock.sleep(settleMs, context.closing)
       await deleteAll(due, confirmed)
     }
     const ids = [...confirmed.keys()]
     const left = ids.filter((id) => confirmed.get(id) === false)
-    for (const id of left) desk.orphans.add(id)
+    for (const id of left) context.orphans.add(id)
     return { deleted: ids.filter((id) => confirmed.get(id) === true), left }
   }
 }
 
 /** Looks for the sessions that unanswered creates may have made, and deletes them. */
-export async function resolveDoubts(desk: Desk, settleMs: number, longestMs: number): Promise<void> {
-  if (desk.doubts.size === 0) return
-  const asked = desk.clock.now()
-  const { readings, complete } = await listSessions(desk)
+export async function resolveDoubts(context: SessionContext, settleMs: number, longestMs: number): Promise<void> {
+  if (context.doubts.size === 0) return
+  const asked = context.clock.now()
+  const { readings, complete } = await listSessions(context)
   for (const { id, webhookUrl = '' } of readings) {
-    if (!desk.doubts.has(webhookUrl)) continue
-    await unlessGone(desk.client.delete({ session_id: id }, { timeoutMs: desk.callTimeoutMs }))
-    desk.doubts.delete(webhookUrl)
-    desk.events.emit('deleted', { sessionId: id, reason: 'doubtful' })
+    if (!context.doubts.has(webhookUrl)) continue
+    await unlessGone(context.client.delete({ session_id: id }, { timeoutMs: context.callTimeoutMs }))
+    context.doubts.delete(webhookUrl)
+    context.events.emit('deleted', { sessionId: id, reason: 'doubtful' })
   }
-  for (const [url, since] of desk.doubts) {
-    if (asked - since >= (complete ? settleMs : longestMs)) desk.doubts.delete(url)
+  for (const [url, since] of context.doubts) {
+    if (asked - since >= (complete ? settleMs : longestMs)) context.doubts.delete(url)
   }
 }

@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'eventemitter3'
 import type { RelayCredentials } from './credentials.js'
-import type { RelaySessionEvents } from './desk.js'
+import type { RelaySessionEvents } from './session-context.js'
 import type { OpenRelaySession } from './options.js'
 import type { ListedSession, OrphanOptions, ReapedOrphans } from './orphans.js'
 import type { OpenedSession, ReadySession, RelaySession } from './session.js'

@@ -152,16 +152,17 @@ test('a session is read by its id, becomes ready by that, and is forgotten when 
   expect(() => sessions.keepAlive(id)).toThrow(NotFound)
 })
 
-test('a listener that throws disturbs nothing', async () => {
+test('a listener that fails, at once or later, disturbs nothing, and is a problem that is told', async () => {
   const { service, sessions, within } = setUp()
   sessions.events.on('opened', () => {
     throw new Error('in a listener')
   })
-  const warnings: string[] = []
-  const listen = ({ message }: Error) => warnings.push(message)
-  process.on('warning', listen)
+  sessions.events.on('ready', async () => {
+    throw new Error('in an async one')
+  })
+  const problems: unknown[] = []
+  sessions.events.on('problem', ({ event, error }) => problems.push(`${event}: ${String(error)}`))
   const session = await within(sessions.open({ players }))
   expect(service.open).toEqual([session.id])
-  expect(warnings).toContain("a listener of the event 'opened' threw: Error: in a listener")
-  process.off('warning', listen)
+  expect(problems).toEqual(['opened: Error: in a listener', 'ready: Error: in an async one'])
 })

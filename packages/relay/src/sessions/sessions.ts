@@ -1,11 +1,9 @@
 import { NotFound } from '@muster/core'
 import { RelayClosed, RelayNotDeleted, RelayNotRevoked } from '../errors.js'
-import { createEvents } from '../events.js'
+import { createEventsWithProblems, createTicker, linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/runtime'
 import { createKeyedLock } from '../keyed-lock.js'
-import { linkedSignal, manyWaitOn } from '../linked-signal.js'
-import { createTicker } from '../ticker.js'
 import { credentialsFor } from './credentials.js'
-import { readSession, type DeleteReason, type Desk, type Entry } from './desk.js'
+import { readSession, type DeleteReason, type SessionContext, type Entry } from './session-context.js'
 import { createHostLimit } from './host-limit.js'
 import { createHints } from './hints.js'
 import { createMarkers } from './marker.js'
@@ -26,12 +24,12 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
   const config = configure(options)
   const { client, clock, callTimeoutMs, settleMs, idleMs, maxLifetimeMs } = config
   const closing = manyWaitOn()
-  const desk: Desk = {
+  const context: SessionContext = {
     client,
     clock,
     markers: createMarkers(config.webhookBaseUrl, config.owner, config.randomInt),
     hints: createHints(clock),
-    events: createEvents(),
+    events: createEventsWithProblems(),
     ledger: new Map(),
     doubts: new Map(),
     orphans: new Set(),
@@ -39,43 +37,43 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     closing: closing.signal,
   }
   const lock = createKeyedLock()
-  const hosts = createHostLimit(desk, config.sessionsPerHost)
-  const reapOrphans = createOrphanReaper(desk, settleMs)
+  const hosts = createHostLimit(context, config.sessionsPerHost)
+  const reapOrphans = createOrphanReaper(context, settleMs)
   /** Creates under way, also those whose caller has gone. */
   const creating = new Set<Promise<void>>()
 
   const tick = async () => {
     const now = clock.now()
-    const due = [...desk.ledger.values()].flatMap((entry) => {
+    const due = [...context.ledger.values()].flatMap((entry) => {
       const reason = dueReason(entry, now)
-      return reason === undefined ? [] : [tryRemoveSession(desk, entry.session.id, reason)]
+      return reason === undefined ? [] : [tryRemoveSession(context, entry.session.id, reason)]
     })
-    await Promise.all([...due, ...[...desk.orphans].map(deleteOrphan)])
-    await resolveDoubts(desk, settleMs, maxLifetimeMs).catch(() => {}) // they stay, and the next tick looks again
+    await Promise.all([...due, ...[...context.orphans].map(deleteOrphan)])
+    await resolveDoubts(context, settleMs, maxLifetimeMs).catch(() => {}) // they stay, and the next tick looks again
   }
   const deleteOrphan = async (sessionId: string) => {
-    if (await tryRemoveSession(desk, sessionId, 'orphan')) desk.orphans.delete(sessionId)
+    if (await tryRemoveSession(context, sessionId, 'orphan')) context.orphans.delete(sessionId)
   }
   const dueReason = ({ session, lastUsedAt, condemned }: Entry, now: number): DeleteReason | undefined => {
     if (condemned !== undefined) return condemned
     if (now - session.openedAt >= maxLifetimeMs) return 'too old'
     return idleMs !== null && now - lastUsedAt >= idleMs ? 'idle' : undefined
   }
-  const leftOver = () => desk.ledger.size + desk.doubts.size + desk.orphans.size
+  const leftOver = () => context.ledger.size + context.doubts.size + context.orphans.size
   const ticker = createTicker({ clock, everyMs: config.tickMs, tick, isNeeded: () => leftOver() > 0 })
 
   /** A create may have taken effect, so it goes on when its caller goes; its session is deleted then. */
   const create = (opening: Opening, signal: AbortSignal | undefined): Promise<Entry> => {
     const created = hosts.creating(opening.hostId)
-    const made = createSession(desk, opening).finally(created).finally(ticker.wake)
+    const made = createSession(context, opening).finally(created).finally(ticker.wake)
     const settled: Promise<void> = made
       .then(async ({ session }) => {
-        if (signal?.aborted === true) await tryRemoveSession(desk, session.id, 'abandoned')
+        if (signal?.aborted === true) await tryRemoveSession(context, session.id, 'abandoned')
       })
       .catch(() => {})
       .finally(() => creating.delete(settled))
     creating.add(settled)
-    return until(signal, made)
+    return unlessAborted(made, signal)
   }
 
   const open = async (opening: Opening, signal: AbortSignal | undefined): Promise<ReadySession> => {
@@ -83,9 +81,9 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     let entry: Entry | undefined
     const another = async (again: Opening) => (entry = await create(again, linked.signal))
     try {
-      return await awaitReady(desk, await another(opening), config, linked.signal, another)
+      return await awaitReady(context, await another(opening), config, linked.signal, another)
     } catch (error) {
-      if (entry !== undefined && entry.condemned === undefined) await tryRemoveSession(desk, entry.session.id, 'abandoned')
+      if (entry !== undefined && entry.condemned === undefined) await tryRemoveSession(context, entry.session.id, 'abandoned')
       throw error
     } finally {
       linked.unlink()
@@ -99,7 +97,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
   }
   const known = (sessionId: string): Entry => {
     closing.signal.throwIfAborted()
-    const entry = desk.ledger.get(sessionId)
+    const entry = context.ledger.get(sessionId)
     if (entry === undefined || entry.condemned !== undefined) throw new NotFound(`relay session ${sessionId} is not known here`)
     entry.lastUsedAt = clock.now()
     return entry
@@ -110,14 +108,14 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     return session
   }
   const keep = (session: ReadySession): ReadySession => {
-    const entry = desk.ledger.get(session.id)
+    const entry = context.ledger.get(session.id)
     if (entry !== undefined) entry.session = session
     return session
   }
   const forget = (sessionId: string) => {
-    const url = desk.ledger.get(sessionId)?.marker?.url
-    if (url !== undefined) desk.hints.forget(url)
-    desk.ledger.delete(sessionId)
+    const url = context.ledger.get(sessionId)?.marker?.url
+    if (url !== undefined) context.hints.forget(url)
+    context.ledger.delete(sessionId)
   }
 
   const replaceWithout = async (
@@ -131,7 +129,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       if (host === undefined) throw new NotFound(`relay session ${sessionId} has nobody left`)
       return await open({ players, hostId: host.id, filters: session.filters, label: session.label }, signal)
     } finally {
-      await tryRemoveSession(desk, sessionId, 'replaced')
+      await tryRemoveSession(context, sessionId, 'replaced')
     }
   }
 
@@ -141,23 +139,23 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     await ticker.stop()
     await Promise.all(creating)
     for (;;) {
-      const removals = [...desk.ledger.keys()].map((sessionId) => tryRemoveSession(desk, sessionId, 'closing'))
-      await Promise.all([...removals, ...[...desk.orphans].map(deleteOrphan)])
-      await resolveDoubts(desk, settleMs, settleMs).catch(() => {})
+      const removals = [...context.ledger.keys()].map((sessionId) => tryRemoveSession(context, sessionId, 'closing'))
+      await Promise.all([...removals, ...[...context.orphans].map(deleteOrphan)])
+      await resolveDoubts(context, settleMs, settleMs).catch(() => {})
       if (leftOver() === 0) return
       if (clock.now() >= deadline) break
       await clock.sleep(CLOSE_PAUSE_MS)
     }
-    const sessionIds = [...desk.ledger.keys(), ...desk.orphans]
+    const sessionIds = [...context.ledger.keys(), ...context.orphans]
     throw new RelayNotDeleted(
-      `${sessionIds.length} relay sessions, and ${desk.doubts.size} creates without an answer, may be left`,
+      `${sessionIds.length} relay sessions, and ${context.doubts.size} creates without an answer, may be left`,
       { sessionIds },
     )
   }
   let closed: Promise<void> | undefined
 
   return {
-    events: desk.events.emitter,
+    events: context.events.emitter,
     open: async (input, { signal } = {}) => {
       closing.signal.throwIfAborted()
       signal?.throwIfAborted()
@@ -174,7 +172,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
         const entry = known(sessionId)
         const linked = linkedSignal(signal, closing.signal)
         try {
-          return await awaitReady(desk, entry, config, linked.signal, (again) => create(again, linked.signal))
+          return await awaitReady(context, entry, config, linked.signal, (again) => create(again, linked.signal))
         } finally {
           linked.unlink()
         }
@@ -182,37 +180,37 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     get: async (sessionId) => {
       const entry = known(sessionId)
       try {
-        entry.reading = await readSession(desk, sessionId)
+        entry.reading = await readSession(context, sessionId)
       } catch (error) {
         if (error instanceof NotFound) forget(sessionId)
         throw error
       }
-      settle(desk, entry)
+      settle(context, entry)
       return entry.session
     },
-    list: () => listed(desk),
-    delete: (sessionId) => removeSession(desk, sessionId, 'asked').finally(ticker.wake),
+    list: () => listed(context),
+    delete: (sessionId) => removeSession(context, sessionId, 'asked').finally(ticker.wake),
     authorize: async (sessionId, player) => {
       const newcomer = playerOf(player)
       return lock.run(sessionId, async () => {
         const session = knownReady(sessionId)
         const seat = session.seats.find(({ id }) => id === newcomer.id)
         if (seat?.ip === newcomer.ip) return session
-        const without = seat === undefined ? session : keep(await revokeSpent(desk, keep(withoutSeat(session, newcomer.id))))
-        return keep(await authorizePlayer(desk, without, newcomer))
+        const without = seat === undefined ? session : keep(await revokeSpent(context, keep(withoutSeat(session, newcomer.id))))
+        return keep(await authorizePlayer(context, without, newcomer))
       })
     },
     revoke: (sessionId, playerId, { signal } = {}) =>
       lock.run(sessionId, async () => {
         const without = keep(withoutSeat(knownReady(sessionId), playerId))
         try {
-          return keep(await revokeSpent(desk, without))
+          return keep(await revokeSpent(context, without))
         } catch (error) {
           if (!(error instanceof RelayNotRevoked || error instanceof NotFound)) throw error
           return await replaceWithout(sessionId, without, signal)
         }
       }),
-    revokeSpent: (sessionId) => lock.run(sessionId, async () => keep(await revokeSpent(desk, knownReady(sessionId)))),
+    revokeSpent: (sessionId) => lock.run(sessionId, async () => keep(await revokeSpent(context, knownReady(sessionId)))),
     credentialsFor: (sessionId, playerId) => {
       const credentials = credentialsFor(knownReady(sessionId), playerId)
       if (credentials === undefined) throw new NotFound(`relay session ${sessionId} has no seat for this player`)
@@ -223,33 +221,22 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     },
     adopt: (session) => {
       closing.signal.throwIfAborted()
-      const condemned = desk.ledger.get(session.id)?.condemned
+      const condemned = context.ledger.get(session.id)?.condemned
       forget(session.id)
-      desk.ledger.set(session.id, { session, marker: undefined, reading: undefined, lastUsedAt: clock.now(), condemned })
+      context.ledger.set(session.id, { session, marker: undefined, reading: undefined, lastUsedAt: clock.now(), condemned })
       ticker.wake()
     },
     release: (sessionId) => {
-      if (desk.ledger.get(sessionId)?.condemned === undefined) forget(sessionId)
+      if (context.ledger.get(sessionId)?.condemned === undefined) forget(sessionId)
     },
     reapOrphans: (given) => reapOrphans(given).finally(ticker.wake),
     deleteLabelled: async (label) => {
-      for await (const session of listed(desk)) {
-        if (session.owned && session.label === label && !session.known) await removeSession(desk, session.id, 'orphan')
+      for await (const session of listed(context)) {
+        if (session.owned && session.label === label && !session.known) await removeSession(context, session.id, 'orphan')
       }
     },
     tick,
-    webhook: async (request) => receiveWebhook(desk.hints, request, desk.markers.urlAt(new URL(request.url).pathname)),
+    webhook: async (request) => receiveWebhook(context.hints, request, context.markers.urlAt(new URL(request.url).pathname)),
     close: ({ timeoutMs = 60_000 } = {}) => (closed ??= cleanUp(timeoutMs)),
   }
-}
-
-/** The promise's result, unless the signal is aborted before. */
-function until<T>(signal: AbortSignal | undefined, promise: Promise<T>): Promise<T> {
-  if (signal === undefined) return promise
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason)
-    if (signal.aborted) onAbort()
-    signal.addEventListener('abort', onAbort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

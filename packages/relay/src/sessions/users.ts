@@ -1,6 +1,6 @@
 import { Conflict, NotFound } from '@muster/core'
 import { RelayNotAuthorized, RelayNotRevoked } from '../errors.js'
-import { readSession, type Desk } from './desk.js'
+import { readSession, type SessionContext } from './session-context.js'
 import { isTransient, unlessTransient } from './outcome.js'
 import { readingOf, type SessionUser } from './reading.js'
 import { freeTokens } from './seats.js'
@@ -16,18 +16,18 @@ const PAUSE_MS = 500
  * came is compared with a reading too, because a token of somebody else must never be handed on.
  * @throws {RelayNotAuthorized} when there is no such token.
  */
-export async function authorizePlayer(desk: Desk, session: ReadySession, player: RelayPlayer): Promise<ReadySession> {
+export async function authorizePlayer(context: SessionContext, session: ReadySession, player: RelayPlayer): Promise<ReadySession> {
   const taken = new Set([...session.spent, ...session.seats.map(({ token }) => token)])
   let failure: unknown
 
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (attempt > 1) await desk.clock.sleep(PAUSE_MS * (attempt - 1), desk.closing)
-    const answered = await authorize(desk, session.id, player.ip).catch((error: unknown) => {
+    if (attempt > 1) await context.clock.sleep(PAUSE_MS * (attempt - 1), context.closing)
+    const answered = await authorize(context, session.id, player.ip).catch((error: unknown) => {
       if (!isTransient(error) && !(error instanceof Conflict)) throw error
       failure = error
       return undefined
     })
-    const read = (await unlessTransient(readSession(desk, session.id)))?.users
+    const read = (await unlessTransient(readSession(context, session.id)))?.users
     const token = choose(player.ip, answered, read, taken)
     if (token !== undefined) return { ...session, seats: [...session.seats, { ...player, token }] }
   }
@@ -51,28 +51,28 @@ function choose(
  * Revokes the spent tokens, and reads the session until they are gone.
  * @throws {RelayNotRevoked} when one of them is still there, or nobody knows.
  */
-export async function revokeSpent(desk: Desk, session: ReadySession): Promise<ReadySession> {
-  for (const token of session.spent) await revoke(desk, session.id, token)
+export async function revokeSpent(context: SessionContext, session: ReadySession): Promise<ReadySession> {
+  for (const token of session.spent) await revoke(context, session.id, token)
   return { ...session, spent: [] }
 }
 
-async function revoke(desk: Desk, sessionId: string, token: number): Promise<void> {
+async function revoke(context: SessionContext, sessionId: string, token: number): Promise<void> {
   let failure: unknown
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (attempt > 1) await desk.clock.sleep(PAUSE_MS * (attempt - 1), desk.closing)
+    if (attempt > 1) await context.clock.sleep(PAUSE_MS * (attempt - 1), context.closing)
     const input = { session_id: sessionId, authorization_token: token }
-    await desk.client.revokeUser(input, { timeoutMs: desk.callTimeoutMs }).catch((error: unknown) => {
+    await context.client.revokeUser(input, { timeoutMs: context.callTimeoutMs }).catch((error: unknown) => {
       // 404 is the answer for a user, or a session, that is gone: the reading tells.
       if (!isTransient(error) && !(error instanceof NotFound)) throw error
       failure = error
     })
-    const read = await unlessTransient(readSession(desk, sessionId))
+    const read = await unlessTransient(readSession(context, sessionId))
     if (read !== undefined && read.users.every((user) => user.token !== token)) return
   }
   throw new RelayNotRevoked('it could not be confirmed that a token is no longer valid', { sessionId, cause: failure })
 }
 
-async function authorize({ client, callTimeoutMs }: Desk, sessionId: string, ip: string): Promise<SessionUser | undefined> {
+async function authorize({ client, callTimeoutMs }: SessionContext, sessionId: string, ip: string): Promise<SessionUser | undefined> {
   const answer = await client.authorizeUser({ session_id: sessionId, user_ip: ip }, { timeoutMs: callTimeoutMs })
   return readingOf(answer).users[0]
 }

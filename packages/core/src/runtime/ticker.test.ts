@@ -1,4 +1,4 @@
-import { createManualClock } from '@muster/core/clock'
+import { createManualClock } from '../manual-clock.js'
 import { expect, test } from 'vitest'
 import { createTicker } from './ticker.js'
 

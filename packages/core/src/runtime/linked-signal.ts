@@ -9,6 +9,8 @@ export function manyWaitOn(): AbortController {
 
 export interface LinkedSignal {
   readonly signal: AbortSignal
+  /** Aborts it for a reason of one's own. */
+  abort(reason?: unknown): void
   /** Lets go of the signals it was made of. */
   unlink(): void
 }
@@ -28,6 +30,7 @@ export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): 
   }
   return {
     signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
     unlink: () => {
       for (const { source, onAbort } of links) source.removeEventListener('abort', onAbort)
     },

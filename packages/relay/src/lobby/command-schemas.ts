@@ -9,7 +9,7 @@ import type { MatchReport } from './matchmaker.js'
 
 const ifVersion = z.int().min(1).optional()
 
-const askedSchema = z.discriminatedUnion('kind', [
+const requestSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.enum(['heartbeat', 'leave', 'start', 'stop', 'close']), playerId }),
   z.strictObject({ kind: z.literal('setReady'), playerId, ready: z.boolean() }),
   z.strictObject({ kind: z.enum(['setData', 'setMemberData']), playerId, changes: AttributeChangesSchema, ifVersion }),
@@ -19,10 +19,10 @@ const askedSchema = z.discriminatedUnion('kind', [
 ])
 
 /** What a member asks. A join has more to it. */
-export type Asked = Exclude<PlayerCommand, { readonly kind: 'join' }>
+export type MemberRequest = Exclude<PlayerCommand, { readonly kind: 'join' }>
 
 /** @throws {InvalidInput} naming the field. */
-export const checkAsked = (command: Asked): PlayerCommand => checked(askedSchema, command, 'lobby: input') as Asked
+export const checkRequest = (command: MemberRequest): PlayerCommand => checked(requestSchema, command, 'lobby: input') as MemberRequest
 
 const followSchema = z.object({
   lobbyId: z.string(),

@@ -18,3 +18,10 @@ test('hears nothing more once it is let go of', () => {
   one.abort()
   expect(signal.aborted).toBe(false)
 })
+
+test('can be aborted by itself, which its sources do not notice', () => {
+  const one = new AbortController()
+  const linked = linkedSignal(one.signal)
+  linked.abort('by itself')
+  expect([linked.signal.reason, one.signal.aborted]).toEqual(['by itself', false])
+})

@@ -1,4 +1,4 @@
-import type { Clock } from '@muster/core/clock'
+import type { Clock } from '../clock.js'
 
 /** Calls a `tick` now and then, for as long as there is something to do. */
 export interface Ticker {

@@ -1,12 +1,12 @@
 import type { Clock } from '@muster/core/clock'
-import type { Events } from '../events.js'
+import type { Events, WithProblems } from '@muster/core/runtime'
 import { readingOf, type Reading } from './reading.js'
 import type { Hints } from './hints.js'
 import type { Marker, Markers } from './marker.js'
 import type { RelayService } from './service.js'
 import type { RelaySession } from './session.js'
 
-export interface RelaySessionEvents {
+export interface RelaySessionEvents extends WithProblems {
   opened: (event: { readonly sessionId: string; readonly label: string | undefined }) => void
   ready: (event: { readonly sessionId: string; readonly label: string | undefined; readonly waitedMs: number }) => void
   deleted: (event: { readonly sessionId: string; readonly reason: DeleteReason }) => void
@@ -33,7 +33,7 @@ export interface Entry {
 }
 
 /** What the parts of `RelaySessions` share. */
-export interface Desk {
+export interface SessionContext {
   readonly client: RelayService
   readonly clock: Clock
   readonly markers: Markers
@@ -51,7 +51,7 @@ export interface Desk {
   readonly closing: AbortSignal
 }
 
-export async function readSession({ client, callTimeoutMs }: Desk, sessionId: string, signal?: AbortSignal): Promise<Reading> {
+export async function readSession({ client, callTimeoutMs }: SessionContext, sessionId: string, signal?: AbortSignal): Promise<Reading> {
   return readingOf(await client.get({ session_id: sessionId }, { timeoutMs: callTimeoutMs, signal }))
 }
 
@@ -61,7 +61,7 @@ export interface Listing {
   readonly complete: boolean
 }
 
-export async function listSessions({ client, callTimeoutMs }: Desk): Promise<Listing> {
+export async function listSessions({ client, callTimeoutMs }: SessionContext): Promise<Listing> {
   const { sessions, pagination } = await client.list({}, { timeoutMs: callTimeoutMs })
   return { readings: sessions.map(readingOf), complete: pagination?.has_next !== true }
 }

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest'
+import { createEvents, createEventsWithProblems, type WithProblems } from './events.js'
+
+interface Names extends WithProblems {
+  said: (word: string) => void
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+test('a listener that fails, at once or later, disturbs neither the speaker nor the others, and is told of as a problem', async () => {
+  const { emitter, emit } = createEventsWithProblems<Names>()
+  const heard: string[] = []
+  const problems: unknown[] = []
+  emitter.on('problem', (problem) => problems.push(problem))
+  emitter.on('said', () => {
+    throw new Error('at once')
+  })
+  emitter.on('said', async () => {
+    throw new Error('later')
+  })
+  emitter.on('said', (word) => heard.push(word))
+  emit('said', 'a')
+  await settled()
+  expect(heard).toEqual(['a'])
+  expect(problems).toEqual([
+    { during: 'listener', event: 'said', error: new Error('at once') },
+    { during: 'listener', event: 'said', error: new Error('later') },
+  ])
+})
+
+test('where nobody listens to problems, or whoever does fails too, it is a process warning, and no endless talk', async () => {
+  const warnings: string[] = []
+  const listen = ({ message }: Error) => {
+    if (message.startsWith('a listener')) warnings.push(message)
+  }
+  process.on('warning', listen)
+  const { emitter, emit } = createEventsWithProblems<Names>()
+  emitter.on('said', () => Promise.reject(new Error('no')))
+  emit('said', 'a')
+  await settled()
+  emitter.on('problem', () => {
+    throw new Error('nor this')
+  })
+  emit('said', 'b')
+  await settled()
+  process.off('warning', listen)
+  expect(warnings).toEqual(["a listener of the event 'said' failed: Error: no", "a listener of the event 'problem' failed: Error: nor this"])
+})
+
+test('listeners come and go as with any emitter', () => {
+  const failures: unknown[] = []
+  const { emitter, emit } = createEvents<Names>((event, error) => failures.push([event, error]))
+  const heard: string[] = []
+  const listener = (word: string) => void heard.push(word)
+  emitter.on('said', listener)
+  emitter.once('said', (word) => void heard.push(`once ${word}`))
+  emit('said', 'a')
+  emit('said', 'b')
+  emitter.off('said', listener)
+  emit('said', 'c')
+  emitter.addListener('said', listener)
+  emit('said', 'd')
+  emitter.removeAllListeners()
+  emit('said', 'e')
+  expect(heard).toEqual(['a', 'once a', 'b', 'd'])
+  expect(failures).toEqual([])
+})

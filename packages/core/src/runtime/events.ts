@@ -1,0 +1,101 @@
+import { EventEmitter } from 'eventemitter3'
+
+/** An emitter for users, and how to feed it. */
+export interface Events<Names extends object> {
+  /** Its listeners may throw, and may be async. */
+  readonly emitter: EventEmitter<Names>
+  emit<Name extends EventEmitter.EventNames<Names>>(name: Name, ...event: EventEmitter.EventArgs<Names, Name>): void
+}
+
+/** What is told of a listener that failed. */
+export interface ListenerProblem {
+  readonly during: 'listener'
+  /** What it listened to. */
+  readonly event: string
+  readonly error: unknown
+}
+
+/** An emitter's events, of which one tells what goes wrong besides. */
+export interface WithProblems {
+  problem: (problem: ListenerProblem) => void
+}
+
+type Listener = (...event: unknown[]) => unknown
+
+/**
+ * Events whose listeners cannot disturb what they listen to, nor one another: what a listener throws, at once or later, goes
+ * to `failed`.
+ */
+export function createEvents<Names extends object>(failed: (event: string, error: unknown) => void): Events<Names> {
+  const emitter: EventEmitter<Names> = new CarefulEmitter(failed) as never
+  return { emitter, emit: (name, ...event) => void emitter.emit(name, ...event) }
+}
+
+/**
+ * The same, where `problem` is one of the events, and tells of listeners that failed. Where nobody listens to it, and where that
+ * listener fails, it is a process warning.
+ */
+export function createEventsWithProblems<Names extends WithProblems>(): Events<Names> {
+  const events: Events<WithProblems> = createEvents<WithProblems>((event, error) => {
+    if (event === 'problem' || events.emitter.listenerCount('problem') === 0) warn(event, error)
+    else events.emit('problem', { during: 'listener', event, error })
+  })
+  return events as unknown as Events<Names>
+}
+
+function warn(event: string, error: unknown): void {
+  process.emitWarning(`a listener of the event '${event}' failed: ${String(error)}`, 'MusterWarning')
+}
+
+class CarefulEmitter extends EventEmitter<Record<string, Listener>> {
+  readonly #failed: (event: string, error: unknown) => void
+  /** What stands for a listener, by event. */
+  readonly #careful = new Map<string, Map<Listener, Listener>>()
+
+  constructor(failed: (event: string, error: unknown) => void) {
+    super()
+    this.#failed = failed
+  }
+
+  override on(name: string, listener: Listener, context?: unknown): this {
+    return super.on(name, this.#carefully(name, listener), context)
+  }
+
+  override addListener(name: string, listener: Listener, context?: unknown): this {
+    return this.on(name, listener, context)
+  }
+
+  override once(name: string, listener: Listener, context?: unknown): this {
+    return super.once(name, this.#carefully(name, listener), context)
+  }
+
+  override removeListener(name: string, listener?: Listener, context?: unknown, once?: boolean): this {
+    const careful = listener && this.#careful.get(name)?.get(listener)
+    return super.removeListener(name, careful ?? listener, context, once)
+  }
+
+  override off(name: string, listener?: Listener, context?: unknown, once?: boolean): this {
+    return this.removeListener(name, listener, context, once)
+  }
+
+  #carefully(name: string, listener: Listener): Listener {
+    const known = this.#careful.get(name) ?? new Map<Listener, Listener>()
+    this.#careful.set(name, known)
+    const careful = known.get(listener) ?? this.#guard(name, listener)
+    known.set(listener, careful)
+    return careful
+  }
+
+  #guard(name: string, listener: Listener): Listener {
+    const fail = (error: unknown) => this.#failed(name, error)
+    return function careful(this: unknown, ...event: unknown[]): void {
+      try {
+        const result = listener.apply(this, event)
+        // An async listener fails later.
+        if (result instanceof Promise) result.catch(fail)
+      } catch (error) {
+        fail(error)
+      }
+    }
+  }
+}

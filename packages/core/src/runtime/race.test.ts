@@ -1,0 +1,35 @@
+import { expect, test } from 'vitest'
+import { createManualClock } from '../manual-clock.js'
+import { unlessAborted, within } from './race.js'
+
+const never = () => new Promise<string>(() => {})
+
+test('what comes in time is the result, and nothing sleeps on', async () => {
+  const clock = createManualClock()
+  expect(await within(Promise.resolve('here'), 1000, clock)).toBe('here')
+  await expect(within(Promise.reject(new Error('no')), 1000, clock)).rejects.toThrow('no')
+  expect(clock.sleepers).toBe(0)
+})
+
+test('what comes too late is undefined', async () => {
+  const clock = createManualClock()
+  const waiting = within(never(), 1000, clock)
+  await clock.advance(1000)
+  expect(await waiting).toBeUndefined()
+})
+
+test.each([
+  ['within', (signal: AbortSignal) => within(never(), 1000, createManualClock(), signal)],
+  ['unlessAborted', (signal: AbortSignal) => unlessAborted(never(), signal)],
+])('%s ends with the reason of the signal, before and while it waits', async (_, wait) => {
+  await expect(wait(AbortSignal.abort(new Error('before')))).rejects.toThrow('before')
+  const ending = new AbortController()
+  const waiting = wait(ending.signal)
+  ending.abort(new Error('meanwhile'))
+  await expect(waiting).rejects.toThrow('meanwhile')
+})
+
+test('a promise is awaited as it is where there is no signal', async () => {
+  expect(await unlessAborted(Promise.resolve(1), undefined)).toBe(1)
+  expect(await unlessAborted(Promise.resolve(1), new AbortController().signal)).toBe(1)
+})
