@@ -20,29 +20,35 @@ export function createAnswerTimes(): AnswerTimes {
   const latest = new Float64Array(SAMPLES)
   let answers = 0
   let firstAt = Number.POSITIVE_INFINITY
-  let epoch = { from: Number.NEGATIVE_INFINITY, all: 0, quick: 0 }
-  let before = epoch
+  let epochFrom = Number.NEGATIVE_INFINITY
+  /** In this epoch and in the one before: answers, and quick ones among them. */
+  let all = 0
+  let quick = 0
+  let allBefore = 0
+  let quickBefore = 0
 
   const turn = (now: number) => {
-    if (now - epoch.from < EPOCH_MS) return
-    before = now - epoch.from < 2 * EPOCH_MS ? epoch : { from: now, all: 0, quick: 0 }
-    epoch = { from: now, all: 0, quick: 0 }
+    if (now - epochFrom < EPOCH_MS) return
+    const next = now - epochFrom < 2 * EPOCH_MS
+    allBefore = next ? all : 0
+    quickBefore = next ? quick : 0
+    all = quick = 0
+    epochFrom = now
   }
 
   return {
-    add: (now, roundTripMs, quick) => {
+    add: (now, roundTripMs, wasQuick) => {
       turn(now)
       latest[answers % SAMPLES] = roundTripMs
       answers += 1
       firstAt = Math.min(firstAt, now)
-      epoch.all += 1
-      if (quick) epoch.quick += 1
+      all += 1
+      if (wasQuick) quick += 1
     },
     areSlow: (now) => {
       turn(now)
-      const all = epoch.all + before.all
-      const quick = epoch.quick + before.quick
-      return all >= SAMPLES && now - firstAt >= KNOWN_AFTER_MS && quick * QUICK_ONE_IN <= all
+      const answered = all + allBefore
+      return answered >= SAMPLES && now - firstAt >= KNOWN_AFTER_MS && (quick + quickBefore) * QUICK_ONE_IN <= answered
     },
     usualMs: () => latest.toSorted()[SAMPLES >> 1] as number,
   }

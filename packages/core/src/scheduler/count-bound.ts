@@ -7,7 +7,8 @@ export type BoundChange = 'slow answers' | 'quick answers' | 'steady' | 'late ev
 
 /** Told of every request's course. */
 export interface RequestObserver {
-  written(now: number): void
+  /** Gives whether the request may be taken as counted before its answer comes. */
+  written(now: number): boolean
   answered(now: number, roundTripMs: number): void
   /** A request that was written ended without an answer. */
   lost(): void
@@ -58,8 +59,7 @@ export function createCountBound(leastMs: number, changed: (boundMs: number, why
 
   const at = (now: number) => (now >= onlyAnswersUntil && answers.areSlow(now) ? narrowMs : Number.POSITIVE_INFINITY)
 
-  const tell = (now: number, why: BoundChange) => {
-    const bound = at(now)
+  const tell = (bound: number, why: BoundChange) => {
     if (bound === told) return
     told = bound
     changed(bound, why)
@@ -69,7 +69,7 @@ export function createCountBound(leastMs: number, changed: (boundMs: number, why
     narrowMs = wideMs
     steadySince = now
     answers = createAnswerTimes()
-    tell(now, why)
+    tell(at(now), why)
   }
 
   return {
@@ -77,6 +77,7 @@ export function createCountBound(leastMs: number, changed: (boundMs: number, why
     written: (now) => {
       if (open === 0 && lost === 0) quietSince = now
       open += 1
+      return at(now) !== Number.POSITIVE_INFINITY
     },
     lost: () => {
       open -= 1
@@ -87,12 +88,13 @@ export function createCountBound(leastMs: number, changed: (boundMs: number, why
       lost = 0
       quietSince = now
       answers.add(now, roundTripMs, roundTripMs <= narrowMs)
-      tell(now, at(now) === Number.POSITIVE_INFINITY ? 'quick answers' : 'slow answers')
+      const bound = at(now)
+      tell(bound, bound === Number.POSITIVE_INFINITY ? 'quick answers' : 'slow answers')
       steadySince ??= now
       if (narrowMs === leastMs || now - steadySince < STEADY_MS) return
       narrowMs = Math.max(leastMs, narrowMs / 2)
       steadySince = now
-      tell(now, 'steady')
+      tell(at(now), 'steady')
     },
     late: (now) => widen(now, 'late event loop'),
     refused: (now) => {

@@ -5,22 +5,23 @@ import type { Limiter } from './limiter.js'
 /** Calls a limiter's `check` when it wants to be, while requests are under way. */
 export interface CountWatch {
   /** A request was written. */
-  written(): void
+  written(now: number): void
   stop(): void
 }
 
 export function createCountWatch(clock: Clock, limiter: Limiter | undefined): CountWatch {
   const alarm = createAlarm(clock, () => {
-    limiter?.check?.(clock.now())
-    set()
+    const now = clock.now()
+    limiter?.check?.(now)
+    set(now)
   })
-  const set = () => {
-    const at = limiter?.checkAt?.(clock.now())
+  const set = (now: number) => {
+    const at = limiter?.checkAt?.(now)
     if (at !== undefined) alarm.set(at)
   }
   return {
-    written: () => {
-      if (!alarm.isSet()) set()
+    written: (now) => {
+      if (!alarm.isSet()) set(now)
     },
     stop: alarm.clear,
   }

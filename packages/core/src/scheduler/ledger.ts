@@ -3,8 +3,8 @@
 import type { RequestObserver } from './count-bound.js'
 import type { Permit } from './limiter.js'
 import { createList, type Entry, type List } from './list.js'
-import { createNumberQueue } from './number-queue.js'
-import { createUnanswered } from './unanswered.js'
+import { createNumberQueue, type NumberQueue } from './number-queue.js'
+import { createUnanswered, type Unanswered } from './unanswered.js'
 
 /** The tokens that are out. Times never go back from one call to the next. */
 export interface Ledger {
@@ -14,7 +14,10 @@ export interface Ledger {
   out(now: number, windowMs: number): number
   /** The time before which no token can come back, save that of a request that is never written. Later than `now`. */
   nextBack(now: number, windowMs: number): number
-  /** When the first of the waiting requests was written: those on used connections that have no answer and are not taken as counted. */
+  /**
+   * When the first of the waiting requests was written: those without an answer that may be taken as counted, as they were
+   * written on used connections while there was a bound.
+   */
   waitingSince(): number | undefined
   /** Takes the waiting requests as counted at `countedAt` that were written `boundMs` ago or earlier. */
   takeAsCounted(now: number, boundMs: number, countedAt: number): void
@@ -25,15 +28,6 @@ export interface Ledger {
   restart(now: number, from: number): void
 }
 
-interface Request {
-  state: 'held' | 'fresh' | 'waiting' | 'taken' | 'done'
-  writtenAt: number
-  /** As `writtenAt`, or later after a restart. */
-  since: number
-  /** Its place among those that wait, or that were taken as counted without an answer. */
-  entry: Entry<Request> | undefined
-}
-
 /**
  * A token comes back one window after the server can last have counted the request that used it (see `createBucket` for
  * why): after its answer, or after `takeAsCounted`. A request that ends before it is written gives its token back at once;
@@ -42,85 +36,121 @@ interface Request {
  * @param observer told of each request that is written.
  */
 export function createLedger(observer: RequestObserver): Ledger {
-  let held = 0
-  /** Written on new connections, without an answer. */
-  let fresh = 0
-  const waiting = createList<Request>()
-  const taken = createList<Request>()
-  /** For each request that was counted, the time by which it was; in order. */
-  const counted = createNumberQueue()
-  let lastCounted = Number.NEGATIVE_INFINITY
-  const unanswered = createUnanswered()
-
-  const count = (at: number) => {
-    lastCounted = Math.max(lastCounted, at)
-    counted.push(lastCounted)
+  const books: Books = {
+    observer,
+    held: 0,
+    answerOnly: 0,
+    waiting: createList(),
+    taken: createList(),
+    counted: createNumberQueue(),
+    lastCounted: Number.NEGATIVE_INFINITY,
+    unanswered: createUnanswered(),
   }
-
-  /** Ends a request, with an answer or without. Gives whether its token is still to be accounted for. */
-  const end = (request: Request): boolean => {
-    const { state, entry } = request
-    request.state = 'done'
-    if (state === 'held') held -= 1
-    else if (state === 'fresh') fresh -= 1
-    else if (entry !== undefined) (state === 'taken' ? taken : waiting).remove(entry)
-    return state !== 'taken'
-  }
-
-  const move = (request: Request, from: List<Request>, to: List<Request>) => {
-    if (request.entry !== undefined) from.remove(request.entry)
-    request.entry = to.push(request)
-    request.state = to === taken ? 'taken' : 'waiting'
-  }
+  const { waiting, taken, counted, unanswered } = books
 
   return {
-    take: (unused) => {
-      const request: Request = { state: 'held', writtenAt: Number.NaN, since: Number.NaN, entry: undefined }
-      held += 1
-      return {
-        written: (now, isFresh = false) => {
-          if (request.state !== 'held') return
-          held -= 1
-          request.writtenAt = request.since = now
-          request.state = isFresh ? 'fresh' : 'waiting'
-          if (isFresh) fresh += 1
-          else request.entry = waiting.push(request)
-          observer.written(now)
-        },
-        answered: (now) => {
-          if (request.state === 'done') return
-          if (request.state !== 'held') {
-            unanswered.answered(now, request.writtenAt)
-            observer.answered(now, now - request.writtenAt)
-          }
-          if (end(request)) count(now)
-        },
-        release: (now) => {
-          if (request.state === 'done') return
-          const written = request.state !== 'held'
-          if (written) observer.lost()
-          if (!end(request)) return
-          if (written) unanswered.add(now)
-          else unused?.()
-        },
-      }
-    },
+    take: (unused) => new Request(books, unused),
     out: (now, windowMs) => {
       for (let first = counted.first(); first !== undefined && first + windowMs <= now; first = counted.first()) counted.shift()
-      return held + fresh + waiting.size() + counted.size() + unanswered.out(now, windowMs)
+      return books.held + books.answerOnly + waiting.size() + counted.size() + unanswered.out(now, windowMs)
     },
     // Any other request may be answered this very moment, and its token is back a window later.
     nextBack: (now, windowMs) => Math.min((counted.first() ?? now) + windowMs, unanswered.nextBack(windowMs)),
     waitingSince: () => waiting.first()?.item.since,
     takeAsCounted: (now, boundMs, countedAt) => {
       for (let first = waiting.first(); first !== undefined && first.item.since + boundMs <= now; first = waiting.first()) {
-        move(first.item, waiting, taken)
-        count(countedAt)
+        first.item.move(waiting, taken)
+        count(books, countedAt)
       }
     },
     restart: (now, from) => {
-      for (const request of taken) if (request.writtenAt >= from) move(request, taken, waiting)
+      for (const request of taken) if (request.writtenAt >= from) request.move(taken, waiting)
       for (const request of waiting) request.since = now
     },
+  }
+}
+
+interface Books {
+  readonly observer: RequestObserver
+  /** Requests that are not written. */
+  held: number
+  /** Those written, without an answer, of which only that will tell: on new connections, or while there was no bound. */
+  answerOnly: number
+  readonly waiting: List<Request>
+  /** Those taken as counted, without an answer. */
+  readonly taken: List<Request>
+  /** For each that was counted, the time by which it was; in order. */
+  readonly counted: NumberQueue
+  lastCounted: number
+  readonly unanswered: Unanswered
+}
+
+function count(books: Books, at: number): void {
+  books.lastCounted = Math.max(books.lastCounted, at)
+  books.counted.push(books.lastCounted)
+}
+
+/** A class, as there is one for every request: three closures for each cost a tenth of the scheduler's whole time. */
+class Request implements Permit {
+  writtenAt = Number.NaN
+  /** As `writtenAt`, or later after a restart. */
+  since = Number.NaN
+  readonly #books: Books
+  readonly #unused: (() => void) | undefined
+  #state: 'held' | 'answer only' | 'waiting' | 'taken' | 'done' = 'held'
+  #entry: Entry<Request> | undefined
+
+  constructor(books: Books, unused: (() => void) | undefined) {
+    this.#books = books
+    this.#unused = unused
+    books.held += 1
+  }
+
+  written(now: number, fresh = false): void {
+    if (this.#state !== 'held') return
+    const books = this.#books
+    books.held -= 1
+    this.writtenAt = this.since = now
+    const mayBeTaken = books.observer.written(now) && !fresh
+    this.#state = mayBeTaken ? 'waiting' : 'answer only'
+    if (mayBeTaken) this.#entry = books.waiting.push(this)
+    else books.answerOnly += 1
+  }
+
+  answered(now: number): void {
+    const { observer, unanswered } = this.#books
+    const before = this.#end()
+    if (before === 'done') return
+    if (before !== 'held') {
+      unanswered.answered(now, this.writtenAt)
+      observer.answered(now, now - this.writtenAt)
+    }
+    if (before !== 'taken') count(this.#books, now)
+  }
+
+  release(now: number): void {
+    const { observer, unanswered } = this.#books
+    const before = this.#end()
+    if (before === 'done') return
+    if (before === 'held') return this.#unused?.()
+    observer.lost()
+    if (before !== 'taken') unanswered.add(now)
+  }
+
+  move(from: List<Request>, to: List<Request>): void {
+    if (this.#entry !== undefined) from.remove(this.#entry)
+    this.#entry = to.push(this)
+    this.#state = to === this.#books.taken ? 'taken' : 'waiting'
+  }
+
+  /** Gives the state before the end. */
+  #end() {
+    const books = this.#books
+    const before = this.#state
+    this.#state = 'done'
+    if (before === 'held') books.held -= 1
+    else if (before === 'answer only') books.answerOnly -= 1
+    else if (before !== 'done' && this.#entry !== undefined) (before === 'taken' ? books.taken : books.waiting).remove(this.#entry)
+    return before
   }
 }

@@ -170,8 +170,9 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     try {
       if ('failed' in permit) throw permit.failed
       const written = (fresh?: boolean) => {
-        permit.written(clock.now(), fresh)
-        watch.written()
+        const now = clock.now()
+        permit.written(now, fresh)
+        watch.written(now)
       }
       const value = await job({ written, answered: () => permit.answered(clock.now()) })
       permit.answered(clock.now())

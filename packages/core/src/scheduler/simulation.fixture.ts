@@ -79,7 +79,7 @@ export function simulate(clients: readonly SimulatedClient[], untilMs: number, s
         say(now)
         ended()
       }
-      const lost = () => end(permit.release)
+      const lost = () => end((at) => permit.release(at))
       after(fate.connectMs, () => {
         if (fate.end === 'never written') return lost()
         permit.written(now, fate.connectMs > 0)
@@ -88,7 +88,7 @@ export function simulate(clients: readonly SimulatedClient[], untilMs: number, s
         if (fate.end === 'request lost') return after(fate.outMs + fate.thinkMs + fate.backMs, lost)
         at(server(now + fate.outMs), () => {
           counted.push(now)
-          after(fate.thinkMs + fate.backMs, () => (fate.end === 'answer lost' ? lost() : end(permit.answered)))
+          after(fate.thinkMs + fate.backMs, () => (fate.end === 'answer lost' ? lost() : end((at) => permit.answered(at))))
         })
       })
     }

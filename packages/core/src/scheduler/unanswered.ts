@@ -39,12 +39,14 @@ export function createUnanswered(): Unanswered {
     add: (now) => ended.push(now),
     answered: (now, writtenAt) => {
       gap = 1
+      if (ended.size() === 0) return
       for (let first = ended.first(); first !== undefined && first <= writtenAt; first = ended.first()) {
         ended.shift()
         counted.push(now + WIDE_MS)
       }
     },
     out: (now, windowMs) => {
+      if (ended.size() === 0 && counted.size() === 0) return 0
       for (let at = probeAt(windowMs); at <= now; at = probeAt(windowMs)) {
         ended.shift()
         lastProbe = at
