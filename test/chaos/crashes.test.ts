@@ -24,8 +24,8 @@ interface Deployed {
   readonly current_status: string
 }
 
-/** Milliseconds of lives that end badly. */
-const STORM_MS = 18_000
+/** Lives that end badly, each after a second or two. */
+const LIVES = 12
 const DAY_MS = 25 * 3_600_000
 const isLiving = ({ current_status }: Deployed) => !/ERROR|TERMINAT/.test(current_status)
 
@@ -40,7 +40,7 @@ async function openWorld() {
   /** Servers that players were told of, and that nobody asked to stop, by match. */
   const told = new Map<string, string>()
   const wrong: string[] = []
-  const sum = { lives: 0, assigned: 0, killed: 0, problems: 0 }
+  const sum = { lives: 0, assigned: 0, problems: 0 }
 
   const live = async (given: { readonly clockOffMs?: number; readonly joins?: boolean } = {}): Promise<Victim> => {
     sum.lives += 1
@@ -157,23 +157,22 @@ test(`kill -9, SIGSTOP, a service that goes away, a full disk, a wrong clock (se
   const random = seededRandom(seed)
   const pick = <T>(...values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
   const names = Object.keys(mishaps)
-  const until = systemClock.now() + STORM_MS
-  while (systemClock.now() < until) {
+  for (let life = 0; life < LIVES; life++) {
     const studio = await world.live({ clockOffMs: pick(0, 0, -DAY_MS, DAY_MS) })
-    await systemClock.sleep(400 + random() * 600)
+    // Some get as far as to send players to a server, whatever the lives before left undone; some die before.
+    if (random() < 0.6) await studio.first('assigned')
+    await systemClock.sleep(random() * 600)
     for (let mishap = pick(0, 1, 2); mishap > 0; mishap--) await mishaps[pick(...names)]?.(world, studio, 100 + random() * 900)
     // It is killed in the middle of something.
     const last = mishaps[pick(...names)]?.(world, studio, 300).catch(() => {})
     await systemClock.sleep(random() * 300)
     await studio.kill()
     await last
-    world.sum.killed += 1
     await world.look()
   }
   expect(await world.settle()).toEqual([])
   // Days on which nothing happens would prove nothing.
-  expect(world.sum.assigned).toBeGreaterThan(20)
-  expect(world.sum.killed).toBeGreaterThan(8)
+  expect(world.sum.assigned).toBeGreaterThan(LIVES / 2)
   expect(world.sum.problems).toBeGreaterThan(0)
 })
 

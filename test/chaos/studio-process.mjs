@@ -15,7 +15,8 @@ const matchmaker = createMatchmaker({
   tickMs: 25,
   listLagMs: 300,
   reapAfterMs: 3000,
-  maxServers: 80,
+  // More than all lives together can ask for.
+  maxServers: 500,
 })
 const tell = (message) => process.send?.(message)
 process.on('unhandledRejection', (error) => {
@@ -47,7 +48,7 @@ process.on('message', async ({ kind, matchId }) => {
 process.on('disconnect', () => process.exit(0))
 tell({ kind: 'started' })
 if (!joins) await new Promise(() => {})
-for (let arrival = 0; ; arrival++) {
+for (let arrival = 0; arrival < 30; arrival++) {
   matchmaker.createTicket({ queue: 'duel', players: ['a', 'b'].map((who) => ({ id: `${life}-${arrival}-${who}`, ip: '192.0.2.1' })) })
   await sleep(60)
 }

@@ -16,7 +16,7 @@ export interface FileJournalOptions {
    * operating system, so the end of the process at any moment, kill -9 included, loses nothing; the choice is about
    * power failures:
    * - `always`: every entry;
-   * - `intents` (default): that a deployment is about to be asked for. What is lost of the rest is found out again by
+   * - `intents` (default): that a deployment is about to be asked for (`sent`). What is lost of the rest is found out again by
    *   the tag of the match, but a match on which people play may be taken for one that nobody needs;
    * - `never`: nothing. A deployment that was asked for just before is then found by the reaper only.
    */
@@ -70,7 +70,7 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   let waiting: Waiting[] = []
   let writing: Promise<void> | undefined
 
-  const isForced = ({ kind }: JournalEntry) => fsync === 'always' || (fsync === 'intents' && (kind === 'intent' || kind === 'sent'))
+  const isForced = ({ kind }: JournalEntry) => fsync === 'always' || (fsync === 'intents' && kind === 'sent')
 
   /** What is open, as a file of its own. */
   const live = () => {
