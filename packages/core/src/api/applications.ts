@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { operation } from '../operation.js'
 import { flag, maybe, named, NoInput, segment, text, timestampA, type Maybe, type TimestampA } from './fields.js'
-import { limitedText } from './value-limits.js'
+import { limitedText } from './limited.js'
 
 /** Groups application versions (service-api, Application). */
 export interface Application {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { limitedBytes, limitedText } from './value-limits.js'
+import { limitedBytes, limitedText } from './limited.js'
 
 /**
  * Building blocks of the schemas. Two attitudes, on purpose:

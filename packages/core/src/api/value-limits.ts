@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /**
  * Limits on values that the specification does not state but public material shows (public facts, sure). They are checked
  * before a request is sent, and by the emulator. All of them are settings, because none was checked against a live service.
@@ -45,6 +43,9 @@ export const defaultValueLimits: ValueLimits = {
 
 let inForce = defaultValueLimits
 
+/** What a value must keep at present. */
+export const boundsOf = (name: keyof ValueLimits): Bounds => inForce[name]
+
 /** Checks values by schemas with these limits in place of the default ones. `check` must be synchronous, as parsing is. */
 export function withValueLimits<T>(limits: ValueLimits, check: () => T): T {
   const before = inForce
@@ -53,36 +54,5 @@ export function withValueLimits<T>(limits: ValueLimits, check: () => T): T {
     return check()
   } finally {
     inForce = before
-  }
-}
-
-/** A text with a limited number of characters. */
-export const limitedText = (name: keyof ValueLimits): z.ZodString => {
-  const { min, max } = defaultValueLimits[name]
-  return z.string().check(within(name, 'string', (text) => text.length)).meta({ minLength: min, maxLength: max })
-}
-
-/** A limited whole number. */
-export const limitedInteger = (name: keyof ValueLimits): z.ZodInt => {
-  const { min, max } = defaultValueLimits[name]
-  const bounds = { ...(min > -Infinity && { minimum: min }), ...(max < Infinity && { maximum: max }) }
-  return z.int().check(within(name, 'int', (number) => number)).meta(bounds)
-}
-
-/** A text with a limited number of bytes. */
-export const limitedBytes = (name: keyof ValueLimits): z.ZodString =>
-  z.string().check(({ value, issues }) => {
-    const { max } = inForce[name]
-    if (utf8Length(value) > max) issues.push({ code: 'custom', input: value, message: `must be at most ${max} bytes of UTF-8` })
-  })
-
-const utf8Length = (text: string) => new TextEncoder().encode(text).length
-
-function within<T>(name: keyof ValueLimits, origin: 'string' | 'int', sizeOf: (value: T) => number): z.core.CheckFn<T> {
-  return ({ value, issues }) => {
-    const { min, max } = inForce[name]
-    const size = sizeOf(value)
-    if (size < min) issues.push({ code: 'too_small', origin, minimum: min, inclusive: true, input: value })
-    else if (size > max) issues.push({ code: 'too_big', origin, maximum: max, inclusive: true, input: value })
   }
 }

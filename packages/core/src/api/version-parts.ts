@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { environmentValue, flag, integer, maybe, named, text, type Masked } from './fields.js'
-import { limitedInteger } from './value-limits.js'
+import { limitedInteger } from './limited.js'
 
 /** Public fact: TCP, UDP, TCP/UDP, HTTP, HTTPS, WS, WSS. */
 export type PortProtocol = 'TCP' | 'UDP' | 'TCP/UDP' | 'HTTP' | 'HTTPS' | 'WS' | 'WSS' | (string & {})

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { operation } from '../operation.js'
 import { ApplicationName } from './applications.js'
 import { flag, integer, maybe, named, secret, segment, text, type Maybe } from './fields.js'
-import { limitedInteger, limitedText } from './value-limits.js'
+import { limitedInteger, limitedText } from './limited.js'
 import { SessionConfig, VersionPort, VersionVariable } from './version-parts.js'
 import { Version } from './version.js'
 

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+
+/** The packages that a built module imports as soon as it is imported, by itself or through others. */
+function loadedBy(file: URL, seen = new Set<string>()): Set<string> {
+  const packages = new Set<string>()
+  if (seen.has(file.href)) return packages
+  seen.add(file.href)
+  for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export)\b[^'"]*['"]([^'"]+)['"]/gm)) {
+    if (!specifier.startsWith('.')) packages.add(specifier)
+    else for (const name of loadedBy(new URL(specifier, file), seen)) packages.add(name)
+  }
+  return packages
+}
+
+test('to import @muster/core loads neither zod nor undici, which take longer than all the rest', () => {
+  const loaded = loadedBy(new URL('../../packages/core/dist/index.js', import.meta.url))
+  expect(loaded).toContain('p-queue')
+  expect([...loaded].filter((name) => /^(?:zod|undici)/.test(name))).toEqual([])
+})
