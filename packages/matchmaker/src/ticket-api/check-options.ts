@@ -17,6 +17,12 @@ const profileOptions = z.strictObject({
   whenFailed: z.union([z.literal('refuse'), profileSchema], "must be 'refuse' or a profile").optional(),
 })
 
+const longEnough = (key: unknown) => (typeof key === 'string' || key instanceof Uint8Array) && Buffer.byteLength(key) >= 32
+const streamTokens = z.strictObject({
+  key: z.custom(longEnough, 'must have at least 32 characters or bytes').optional(),
+  lifetimeMs: z.number().min(1000).max(24 * 3600 * 1000).optional(),
+})
+
 const schema = z.strictObject({
   authenticate: callable,
   profile: z.union([callable, profileOptions], 'must be a function, or options with one under resolve').optional(),
@@ -43,6 +49,7 @@ const schema = z.strictObject({
     })
     .optional(),
   groupIdleMs: z.number().positive().optional(),
+  streamTokens: streamTokens.optional(),
   cors: z.unknown().optional(),
   onError: callable.optional(),
   clock: z.unknown().optional(),

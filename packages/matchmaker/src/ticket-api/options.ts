@@ -3,6 +3,7 @@ import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions } f
 import type { Locate } from '../tickets/locate/locate.js'
 import type { BeaconSource } from '../beacons.js'
 import type { TicketCaller } from './caller.js'
+import type { StreamTokenOptions } from './stream-tokens.js'
 import type { ProfileOptions, ProfileResolver } from './profiles/profile.js'
 
 export interface TicketApiLimits {
@@ -49,6 +50,8 @@ export interface TicketApiOptions {
   readonly limits?: TicketApiLimits | undefined
   /** Milliseconds for which a group is kept that nobody asks for. Default 300,000. */
   readonly groupIdleMs?: number | undefined
+  /** Tokens with which browsers may follow a ticket, without a header: how long they are good, and who else knows them. */
+  readonly streamTokens?: StreamTokenOptions | undefined
   /** Lets pages of these origins call. Default none. */
   readonly cors?: CorsOptions | undefined
   /** Told of errors that nobody expected. Default: a process warning. */

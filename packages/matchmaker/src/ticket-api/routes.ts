@@ -11,8 +11,10 @@ import {
   MemberSchema,
   MonitorSchema,
   PartySchema,
+  StreamTokenSchema,
   TicketSchema,
 } from './schemas.js'
+import { LONGEST_TOKEN } from './stream-tokens.js'
 
 const id = z.string().min(1).max(128)
 const anything = z.record(z.string(), z.unknown())
@@ -73,15 +75,23 @@ export const ticketRoutes = {
     errors: [404, 409],
   }),
   ticketEvents: operation('GET /tickets/{ticket_id}/events', {
-    summary: 'The ticket whenever it has changed, as server-sent events; the last one is HOST_ASSIGNED or CANCELLED',
+    summary: 'The ticket whenever it has changed, as server-sent events called `ticket`; the last is HOST_ASSIGNED or CANCELLED',
     input: z.strictObject({
       ticket_id: id,
       lastEventId: version.optional().describe('The version that one knows, as browsers send it'),
+      token: z.string().max(LONGEST_TOKEN).optional().describe('Of POST /tickets/{ticket_id}/stream-token, instead of the header'),
     }),
     output: TicketSchema,
     success: [200, 204],
     headers: { lastEventId: 'last-event-id' },
     errors: [404, 503],
+  }),
+  createStreamToken: operation('POST /tickets/{ticket_id}/stream-token', {
+    summary: 'A token for browsers, which send no header with an EventSource: good for the events of this ticket, for minutes',
+    input: ticketKey,
+    output: StreamTokenSchema,
+    success: [201],
+    errors: [404],
   }),
   explainTicket: operation('GET /tickets/{ticket_id}/explain', {
     summary: 'Why a ticket still waits',

@@ -116,6 +116,18 @@ export const BatchSchema: z.ZodType<{ readonly results: readonly BatchItem[] }> 
     .describe('For each of the request, in its order: the ticket, or the problem document'),
 })
 
+export interface StreamTokenView {
+  readonly token: string
+  readonly url: string
+  readonly expires_at: string
+}
+
+export const StreamTokenSchema: z.ZodType<StreamTokenView> = z.object({
+  token: text,
+  url: text.describe('Path and query for `new EventSource`, the token in it'),
+  expires_at: isoTime.describe('No stream begins by it from then on; one that has begun goes on'),
+})
+
 const memberKeys = { team_id: maybeText, assignment: Assignment.nullable() }
 
 export const MemberSchema: z.ZodType<MemberView> = z

@@ -12,7 +12,7 @@ import {
 import { unguessable } from '../ids.js'
 import { createBackfills } from './backfills.js'
 import { createBeacons } from './beacons.js'
-import { assertBackend, isBackend, type TicketCaller } from './caller.js'
+import { assertBackend, isBackend } from './caller.js'
 import type { TicketApiCounts } from './counts.js'
 import { checkOptions } from './check-options.js'
 import { createCreating } from './creating.js'
@@ -29,10 +29,13 @@ import { quickBody } from './quick-body.js'
 import { createProfiles } from './profiles/profiles.js'
 import { createReading } from './reading.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
+import { seatId } from './seats.js'
 import type { TicketApiOptions } from './options.js'
 import type { TicketService } from './service.js'
 import { createCheckStatements } from './statements.js'
-import { ticketView } from './views.js'
+import { admitStreams, assertStream, assertStreamOf, type StreamCaller } from './stream-callers.js'
+import { createStreamTokens } from './stream-tokens.js'
+import { isoTime, ticketView } from './views.js'
 import { createOpenWaits } from './open-waits.js'
 
 /** A `(Request) → Promise<Response>`, to be mounted anywhere. */
@@ -69,13 +72,14 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const isAlive = ({ id }: { readonly id: string }) => service.getTicket(id) !== undefined
   const store = createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive })
 
+  const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
   const creating = createCreating(service, readPlayer)
   const reading = createReading(service, waits, clock)
   const groups = createGroups({ service, store, queueNames, random })
   const backfills = createBackfills(service)
   let document: ReturnType<typeof describe> | undefined
 
-  const handlers: Handlers<typeof ticketRoutes, TicketCaller, (typeof anonymous)[number]> = {
+  const handlers: Handlers<typeof ticketRoutes, StreamCaller, (typeof anonymous)[number]> = {
     document: () => (document ??= describe(basePath)),
     monitor: () => monitorView(look(), beacons, clock.now()),
     beacons: () => {
@@ -91,8 +95,17 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       if (wait === 0) return ticketView(seat)
       return reading.poll(seat, { caller, version, waitMs: wait * 1000, signal: request.signal })
     },
-    ticketEvents: ({ ticket_id, lastEventId }, { caller, request }) =>
-      reading.stream(reading.seat(ticket_id, caller), { caller, version: lastEventId, signal: request.signal }),
+    ticketEvents: ({ ticket_id, lastEventId }, { caller, request }) => {
+      const seat = reading.seat(ticket_id, caller)
+      assertStreamOf(seatId(seat), caller)
+      return reading.stream(seat, { caller, version: lastEventId, signal: request.signal })
+    },
+    createStreamToken: ({ ticket_id }, { caller }) => {
+      const seat = reading.seat(ticket_id, caller)
+      const ticketId = seatId(seat)
+      const { token, expiresAt } = streamTokens.issue({ ticketId, playerId: seat.ticket.players[seat.index]?.id ?? '' })
+      return { token, url: `${basePath}/tickets/${ticketId}/events?token=${token}`, expires_at: isoTime(expiresAt) }
+    },
     deleteTicket: ({ ticket_id }, { caller }) => void service.cancelTicket(reading.seat(ticket_id, caller).ticket.id),
     explainTicket: ({ ticket_id }, { caller }) => {
       const explanation = service.explain(reading.seat(ticket_id, caller).ticket.id)
@@ -146,8 +159,9 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     handlers,
     quickReads: { createTicket: quickBody },
     anonymous,
-    authenticate,
+    authenticate: admitStreams(authenticate, streamTokens),
     authorize: (route, caller, request) => {
+      if (caller !== undefined) assertStream(route, caller)
       if (route === 'serverReady' && !service.isServerSecret(bearerToken(request) ?? '')) throw notTheServer()
       if (route.startsWith('inspect') && !inspect) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
       if (caller !== undefined && backendRoutes.has(route)) assertBackend(caller)

@@ -1,0 +1,48 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '@muster/core/clock'
+import { z } from 'zod'
+
+export interface StreamTokenOptions {
+  /** At least 32 characters or bytes. Processes that share it take each other's tokens. Default: one of this process alone. */
+  readonly key?: string | Uint8Array | undefined
+  /** Milliseconds for which a token begins streams. Default 300,000. */
+  readonly lifetimeMs?: number | undefined
+}
+
+/** What a token is good for: the events of one ticket, as its player sees it. */
+export interface StreamGrant {
+  /** As the player calls it; see `seatId`. */
+  readonly ticketId: string
+  readonly playerId: string
+}
+
+/** Tokens for browsers, whose `EventSource` sends no header: in the URL, for one ticket, and for minutes. */
+export interface StreamTokens {
+  issue(grant: StreamGrant): { readonly token: string; readonly expiresAt: number }
+  /** Undefined for one that is expired, or not ours. */
+  read(token: string): StreamGrant | undefined
+}
+
+/** Longer than the longest ids make one. */
+export const LONGEST_TOKEN = 2048
+
+const payloadSchema = z.tuple([z.string(), z.string(), z.number()])
+
+export function createStreamTokens({ key = randomBytes(32), lifetimeMs = 300_000 }: StreamTokenOptions, clock: Clock): StreamTokens {
+  const macOf = (payload: string) => createHmac('sha256', key).update(`muster-stream-1 ${payload}`).digest()
+  return {
+    issue: ({ ticketId, playerId }) => {
+      const expiresAt = Math.floor(clock.now() + lifetimeMs)
+      const payload = Buffer.from(JSON.stringify([ticketId, playerId, expiresAt])).toString('base64url')
+      return { token: `${payload}.${macOf(payload).toString('base64url')}`, expiresAt }
+    },
+    read: (token) => {
+      const [payload = '', mac = '', ...more] = token.length > LONGEST_TOKEN ? [] : token.split('.')
+      const [given, wanted] = [Buffer.from(mac, 'base64url'), macOf(payload)]
+      if (more.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
+      // We wrote it ourselves.
+      const [ticketId, playerId, expiresAt] = payloadSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+      return clock.now() < expiresAt ? { ticketId, playerId } : undefined
+    },
+  }
+}
