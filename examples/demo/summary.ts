@@ -77,7 +77,7 @@ function boundLines(result: DemoResult, columns: number): readonly string[] {
   const bound = boundByCreates(result)
   if (bound === undefined) return []
   const needed = `servers for all players would take ${bound.seconds} s`
-  const patience = `nobody here waits for longer than ${EXPIRE_MS / 1000} s`
+  const patience = `nobody here waits for longer than ${EXPIRE_MS / 1000} s; ${result.deployments} were created`
   return row(
     'bounded by',
     `the service's limit of ${bound.perSecond} creates per second: ${needed}, and ${patience}`,
