@@ -4,6 +4,7 @@ import { ARRIVE_MS, gather } from './crowd.js'
 import type { DemoOptions } from './options.js'
 import type { Progress } from './progress.js'
 import { demoQueues } from './queues.js'
+import { beaconsOf, measured } from './latencies.js'
 import { resultOf } from './result-of.js'
 import type { DemoResult } from './result.js'
 import type { Screen } from './screen.js'
@@ -23,12 +24,14 @@ export async function runDemo(
 ): Promise<DemoResult> {
   const { seed, queueSize } = options
   const queues = demoQueues(queueSize)
-  const { arrivals, places } = gather(options, ARRIVE_MS)
-  const placeOf = (ip: string) => places.get(ip)
+  const crowd = gather(options, ARRIVE_MS)
+  const placeOf = (ip: string) => crowd.places.get(ip)
   const { emulator, client } = await startService(options, placeOf)
+  const arrivals = measured(crowd.arrivals, queues, placeOf, await beaconsOf(client), seed)
 
   const matchmaker = createMatchmaker({
     deployments: client.deployments,
+    beacons: () => client.locations.beacons.all(),
     locate: placeOf,
     queues: queues.map(({ definition }) => definition),
   })
@@ -69,7 +72,7 @@ export async function runDemo(
   await client.close()
 
   const tookMs = systemClock.now() - startedAt
-  const { joined } = watch
+  const { joined, placed } = watch
   const result = resultOf({
     options,
     queues,
@@ -79,6 +82,7 @@ export async function runDemo(
     emulator,
     limits: watch.limits(),
     joined,
+    placed,
     left,
     tookMs,
     interruptedWith,

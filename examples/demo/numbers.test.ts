@@ -57,6 +57,7 @@ const result: DemoResult = {
       waitMs: { p50: 1200, p95: 2000 },
       skillSpread: 90,
       teamGap: 12,
+      placed: undefined,
       joinedLater: 4,
       left: 2,
     },

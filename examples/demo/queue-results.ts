@@ -1,9 +1,9 @@
-import type { Ticket } from '@muster/matchmaker'
+import type { Placed, Ticket } from '@muster/matchmaker'
 import type { Arrival } from './crowd.js'
 import { groupBy } from './group-by.js'
 import { percentiles } from './percentiles.js'
 import type { DemoQueue } from './queues.js'
-import type { QueueResult } from './result.js'
+import type { PlacedResult, QueueResult } from './result.js'
 
 export interface Played {
   readonly queues: readonly DemoQueue[]
@@ -12,9 +12,11 @@ export interface Played {
   /** Players who came into a match that was made already, by queue; and ids of those who left one. */
   readonly joined: ReadonlyMap<string, number>
   readonly left: ReadonlySet<string>
+  /** Servers whose place was chosen by latency, by queue. */
+  readonly placed: ReadonlyMap<string, readonly Placed[]>
 }
 
-export function queueResults({ queues, arrivals, assigned, joined, left }: Played): QueueResult[] {
+export function queueResults({ queues, arrivals, assigned, joined, left, placed }: Played): QueueResult[] {
   const everybody = arrivals.flatMap(({ ticket }) => ticket.players)
   const skillOf = new Map(everybody.map(({ id, attributes = {} }) => [id, Number(attributes['skill'])]))
   const skillsOf = (tickets: readonly Ticket[]) => tickets.flatMap(({ players }) => players.map(({ id }) => skillOf.get(id) ?? 0))
@@ -37,10 +39,24 @@ export function queueResults({ queues, arrivals, assigned, joined, left }: Playe
       waitMs: { p50, p95 },
       skillSpread: percentiles(matches.map((tickets) => spread(skillsOf(tickets)))).p50,
       teamGap: percentiles(matches.map(gapOf)).p50,
+      placed: placedResult(placed.get(name) ?? []),
       joinedLater: joined.get(name) ?? 0,
       left: mine.flatMap(({ players }) => players.filter(({ id }) => left.has(id))).length,
     }
   })
+}
+
+function placedResult(placed: readonly Placed[]): PlacedResult | undefined {
+  if (placed.length === 0) return undefined
+  const worst = percentiles(placed.map(({ worstMs }) => worstMs))
+  const off = percentiles(placed.flatMap(({ offKm }) => offKm ?? []))
+  const beacons = Array.from(groupBy(placed, ({ beacon }) => beacon), ([beacon, some]) => ({ beacon, servers: some.length }))
+  return {
+    beacons: beacons.toSorted((a, b) => b.servers - a.servers),
+    limitMs: Math.round(Math.max(...placed.map(({ limitMs = 0 }) => limitMs))),
+    worstMs: { p50: worst.p50, p95: worst.p95 },
+    offKm: { p50: off.p50, p95: off.p95 },
+  }
 }
 
 const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values)

@@ -32,11 +32,15 @@ const ranked: QueueDefinition = {
   deploy,
 }
 
-/** One against one, at arrival: closest in skill. */
+/** One against one, at arrival: closest in skill, on a server at the best beacon of the two. */
 const duel: QueueDefinition = {
   name: 'duel',
   teams: [{ name: 'duellist', count: 2, size: 1 }],
-  rules: [nearFirst, { kind: 'difference', attribute: 'skill', max: { from: 60, to: 600, overMs: 6000 } }],
+  rules: [
+    nearFirst,
+    { kind: 'latency', maxMs: { from: 80, to: 200, startMs: 1000, overMs: 5000 }, hard: true },
+    { kind: 'difference', attribute: 'skill', max: { from: 60, to: 600, overMs: 6000 } },
+  ],
   lastResortMs: 7000,
   expireAfterMs: EXPIRE_MS,
   mode: 'arrival',

@@ -44,6 +44,18 @@ export interface DemoResult {
   readonly cities: readonly { readonly city: string; readonly servers: number }[]
 }
 
+/** Servers that were placed at a beacon by the latencies of their players. */
+export interface PlacedResult {
+  /** Most first. */
+  readonly beacons: readonly { readonly beacon: string; readonly servers: number }[]
+  /** Milliseconds that were promised: the loosest limit that a match kept. */
+  readonly limitMs: number
+  /** Of each match the longest round trip to its beacon. */
+  readonly worstMs: { readonly p50: number; readonly p95: number }
+  /** From the beacon to the server. */
+  readonly offKm: { readonly p50: number; readonly p95: number }
+}
+
 export interface QueueResult {
   readonly queue: string
   readonly title: string
@@ -57,6 +69,8 @@ export interface QueueResult {
   /** In the middle match: the best player's skill less the worst's; and the teams' averages likewise. */
   readonly skillSpread: number
   readonly teamGap: number
+  /** Where its servers were placed, if that goes by latency. */
+  readonly placed: PlacedResult | undefined
   /** Players who came into a match that ran already, and players who left one. */
   readonly joinedLater: number
   readonly left: number

@@ -1,10 +1,11 @@
 import { faultSection } from './fault-report.js'
 import { PAPER, row, wrap, type Size } from './layout.js'
 import { EXPIRE_MS } from './queues.js'
-import { boundByCreates, isGood, type DemoResult, type QueueResult } from './result.js'
+import { type DemoResult, type PlacedResult, type QueueResult, boundByCreates, isGood } from './result.js'
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 const CITIES = 6
+const BEACONS = 4
 const WIDTH = 24
 const BROKEN_SHOWN = 5
 
@@ -117,11 +118,23 @@ function queueTable(queues: readonly QueueResult[], columns: number): string[] {
   )
   return [
     ...lines.flatMap((table, index) => (index === 0 ? table : ['', ...table])),
+    ...queues.flatMap(({ title, placed }) => {
+      if (placed === undefined) return []
+      return wrap(`${title}: ${placedSentence(placed)}`, columns - 3).map((line) => `  ${line}`)
+    }),
     ...traffic.flatMap((queue) => {
       const text = `${queue.title}: ${queue.joinedLater} joined a match that was running, ${queue.left} left one`
       return wrap(text, columns - 3).map((line) => `  ${line}`)
     }),
   ]
+}
+
+/** Which beacons the servers were placed at, what was promised of them, and what became of it. */
+function placedSentence({ beacons, limitMs, worstMs, offKm }: PlacedResult): string {
+  const most = beacons.slice(0, BEACONS).map(({ beacon, servers }) => `${beacon} ${servers}`)
+  const others = beacons.length > BEACONS ? ` and ${beacons.length - BEACONS} more` : ''
+  const kept = `the longest round trip of a match p50 ${worstMs.p50} ms, p95 ${worstMs.p95} ms`
+  return `servers at the best common beacon: ${most.join(', ')}${others}; promised at most ${limitMs} ms, ${kept}; p95 ${offKm.p95} km from it`
 }
 
 function countsOf(statuses: Readonly<Record<string, number>>): string {

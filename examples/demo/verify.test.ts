@@ -62,3 +62,15 @@ test('counts duellists, and those who are present in a social match', () => {
   expect(wrongWith(crowd)).toEqual(['match m: 13 players'])
   expect(wrongWith(crowd, ['0-3'])).toEqual([])
 })
+
+test('sees a promised beacon that is too far from a player', () => {
+  const promised = { beacon: 'Oslo', latencyMs: 60 }
+  const { tickets, players } = match([['damage'], ['damage']], {
+    queue: 'duel',
+    assignment: { fqdn: 'a', publicIp: undefined, ports: {}, location: undefined, promised },
+  })
+  players.set('0-0', { id: '0-0', latencies: { Oslo: 60 } })
+  expect(wrongWith({ tickets, players })).toEqual([])
+  players.set('1-0', { id: '1-0', latencies: { Oslo: 61 } })
+  expect(wrongWith({ tickets, players })).toEqual(['match m: 1-0 has 61 ms to Oslo, and 60 were promised'])
+})

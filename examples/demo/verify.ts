@@ -3,7 +3,8 @@ import { groupBy } from './group-by.js'
 
 /**
  * Looks at the matches as a sceptic would, who knows nothing of how they were made. Gives one line for each thing wrong:
- * teams of another size, without a tank or a healer, players who avoid each other, in two matches, or too many.
+ * teams of another size, without a tank or a healer, players who avoid each other, in two matches, or too many; a promised beacon that
+ * is farther from a player than was promised.
  */
 export function verify(assigned: readonly Ticket[], playerOf: ReadonlyMap<string, Player>, left: ReadonlySet<string>): string[] {
   const wrong: string[] = []
@@ -31,6 +32,7 @@ export function verify(assigned: readonly Ticket[], playerOf: ReadonlyMap<string
         break
       case 'duel':
         if (all.length !== 2) say(`${all.length} duellists`)
+        for (const what of brokenPromises(tickets, all)) say(what)
         break
       case 'social': {
         const present = all.filter(({ id }) => !left.has(id)).length
@@ -39,6 +41,14 @@ export function verify(assigned: readonly Ticket[], playerOf: ReadonlyMap<string
     }
   }
   return wrong
+}
+
+function brokenPromises(tickets: readonly Ticket[], players: readonly Player[]): string[] {
+  const { beacon = '', latencyMs = Infinity } = tickets[0]?.assignment?.promised ?? {}
+  return players.flatMap(({ id, latencies = {} }) => {
+    const ms = latencies[beacon] ?? 0
+    return ms <= latencyMs ? [] : [`${id} has ${ms} ms to ${beacon}, and ${latencyMs} were promised`]
+  })
 }
 
 /** By two different players. */

@@ -1,6 +1,6 @@
 import type { Client } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
-import { createLimitMeter, type LimitUse, type Matchmaker, type Ticket } from '@muster/matchmaker'
+import { createLimitMeter, type LimitUse, type Matchmaker, type Placed, type Ticket } from '@muster/matchmaker'
 import type { Arrival } from './crowd.js'
 import type { Progress } from './progress.js'
 import type { DemoQueue } from './queues.js'
@@ -15,6 +15,8 @@ export interface Watch {
   limits(): readonly LimitUse[]
   /** By the name of the queue: players who came into a match that was made already. */
   readonly joined: ReadonlyMap<string, number>
+  /** By the name of the queue: servers whose place was chosen by latency. */
+  readonly placed: ReadonlyMap<string, readonly Placed[]>
 }
 
 /** Milliseconds of waiting from which on the picture says why. */
@@ -29,6 +31,7 @@ export function watchDemo(
   const created = new Map<string, string>()
   const peaks = new Map<string, LimitUse>()
   const joined = new Map<string, number>()
+  const placed = new Map<string, Placed[]>()
   const meter = createLimitMeter()
   let requests = 0
   let matches = 0
@@ -38,7 +41,10 @@ export function watchDemo(
     meter.left(operation, systemClock.now())
   })
   matchmaker.on('matchFound', () => void (matches += 1))
-  matchmaker.on('deploymentReady', () => void (serversReady += 1))
+  matchmaker.on('deploymentReady', ({ queue, placed: one }) => {
+    serversReady += 1
+    if (one !== undefined) placed.set(queue, [...(placed.get(queue) ?? []), one])
+  })
   matchmaker.on('joined', ({ queue, tickets }) => void joined.set(queue, (joined.get(queue) ?? 0) + playersIn(tickets)))
 
   const expected = (queue: string) => playersIn(arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket] : [])))
@@ -60,6 +66,7 @@ export function watchDemo(
     tickets,
     limits,
     joined,
+    placed,
     progress: (phase) => {
       const all = tickets()
       return {
