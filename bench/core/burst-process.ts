@@ -27,7 +27,7 @@ async function emulatorWithGame() {
   const image = { docker_repository: 'registry.example.com', docker_image: 'studio/server', docker_tag: '1.0' }
   const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
   await client.versions.create({ app_name: 'game', name: '1', ...image, req_cpu: 512, req_memory: 1024, ports })
-  return { emulator, url, refused: () => emulator.counters.rejected['create deployment'] ?? 0 }
+  return { emulator, url, refused: () => emulator.counters.rejected['createDeployment'] ?? 0 }
 }
 
 async function together(over: 'HTTP' | 'a function'): Promise<void> {

@@ -72,7 +72,7 @@ const result: DemoResult = {
   speed: 5,
   seed: 1,
   requests: { 'deployments.create': { 202: 1 } },
-  limits: [{ name: 'create deployment', limit: 40, peak: 39 }],
+  limits: [{ name: 'createDeployment', limit: 40, peak: 39 }],
   faults: [],
   cities: [{ city: 'Lima', servers: 1 }],
 }

@@ -88,7 +88,7 @@ export interface Bound {
 
 /** Where many found no match and the limit of creates per second allows no more; undefined where it is not that. */
 export function boundByCreates({ players, expired, assigned, matches, limits }: DemoResult): Bound | undefined {
-  const perSecond = limits.find(({ name }) => name === 'create deployment')?.limit
+  const perSecond = limits.find(({ name }) => name === 'createDeployment')?.limit
   if (perSecond === undefined || matches === 0 || expired < MANY * players) return undefined
   const seconds = Math.round((players * matches) / assigned / perSecond)
   return seconds * 1000 > ARRIVE_MS + EXPIRE_MS ? { perSecond, seconds } : undefined

@@ -11,7 +11,7 @@ const progress: Progress = {
   matches: 9,
   serversReady: 5,
   requests: 70,
-  limits: [{ name: 'create deployment', limit: 40, peak: 38 }],
+  limits: [{ name: 'createDeployment', limit: 40, peak: 38 }],
   longest: { queue: 'ranked', waitedMs: 4210, why: 'Nobody else is near.' },
   phase: 'matching',
 }
@@ -24,7 +24,7 @@ test('shows each queue as a bar that is as long as its players, and why the long
   )
   expect(lines[4]).toBe(`  duel 1v1     ${'█'.repeat(44)}    10 of 10`)
   expect(lines).toContain('  9 matches found   5 servers ready   70 requests')
-  expect(lines).toContain('  create deployment 38/40 per s')
+  expect(lines).toContain('  createDeployment 38/40 per s')
   expect(lines).toContain('  ranked, waiting for 4.2 s: Nobody else is near.')
 })
 
@@ -46,9 +46,9 @@ test('has colours only where they are seen', () => {
 })
 
 const limits = [
-  { name: 'list deployments', limit: 10, peak: 10 },
-  { name: 'create deployment', limit: 40, peak: 40 },
-  { name: 'deployment status', limit: 20, peak: 20 },
+  { name: 'listDeployments', limit: 10, peak: 10 },
+  { name: 'createDeployment', limit: 40, peak: 40 },
+  { name: 'status', limit: 20, peak: 20 },
 ]
 
 test.each([
@@ -77,10 +77,10 @@ test('the limits stand beside one another where there is room, and below otherwi
       .split('\n')
       .filter((line) => line.includes('/'))
   expect(shown(100)).toEqual([
-    '  list deployments 10/10 per s   create deployment 40/40 per s   deployment status 20/20 per s',
+    '  listDeployments 10/10 per s   createDeployment 40/40 per s   status 20/20 per s',
   ])
   expect(shown(60)).toEqual([
-    '  list deployments 10/10   create deployment 40/40',
-    '  deployment status 20/20   per second',
+    '  listDeployments 10/10   createDeployment 40/40',
+    '  status 20/20   per second',
   ])
 })

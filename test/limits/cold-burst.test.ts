@@ -19,7 +19,7 @@ async function refusedOfBurst(through: 'HTTP' | 'a function call'): Promise<numb
   await client.applications.create({ name: 'game' })
   await client.versions.create({ app_name: 'game', name: '1', ...image, req_cpu: 512, req_memory: 1024, ports })
   await Promise.all(Array.from({ length: 80 }, () => client.deployments.create({ application: 'game', version: '1', users })))
-  return emulator.counters.rejected['create deployment'] ?? 0
+  return emulator.counters.rejected['createDeployment'] ?? 0
 }
 
 // In real time: what puts a request's counting long after its writing is the work of this very process.

@@ -78,7 +78,7 @@ export interface Client extends Operations<Api> {
   readonly deployments: Operations<Api>['deployments'] & DeploymentWaits
   /** `client.events.on('response', ({ operation, status, durationMs }) => …)` */
   readonly events: EventEmitter<ClientEvents>
-  /** What waits and what is under way, by rate limit: `create deployment`, `deployment status`, `list deployments`, `legacy deploy` and `other`. */
+  /** What waits and what is under way, by rate limit: `createDeployment`, `status`, `listDeployments`, `legacyDeploy` and `other`. */
   queues(): Readonly<Record<string, SchedulerState>>
   /**
    * Takes no more calls, lets those that were made end, and closes the connections, so that the process can end. Calls

@@ -148,7 +148,7 @@ describe('rate limits', () => {
     }
     const { clock, client } = inVirtualTime(async () => ready(), { limiter })
     await clock.until(client.deployments.get({ request_id: 'abc' }))
-    expect(names.toSorted()).toEqual(['create deployment', 'deployment status', 'legacy deploy', 'list deployments'])
+    expect(names.toSorted()).toEqual(['createDeployment', 'legacyDeploy', 'listDeployments', 'status'])
     expect(Object.keys(client.queues()).toSorted()).toEqual([...names, 'other', 'other changes'].toSorted())
   })
 })
@@ -161,7 +161,7 @@ describe('429', () => {
     const calls = [client.deployments.get({ request_id: 'a' }), client.deployments.get({ request_id: 'b' }), client.deployments.get({ request_id: 'c' })]
     expect(await clock.until(Promise.all(calls))).toHaveLength(3)
     expect(throttled).toHaveLength(3)
-    expect(throttled[0]).toMatchObject({ operation: 'deployments.get', requestId: 'a', limit: 'deployment status', pauseMs: pause, attempt: 1 })
+    expect(throttled[0]).toMatchObject({ operation: 'deployments.get', requestId: 'a', limit: 'status', pauseMs: pause, attempt: 1 })
     expect(times.slice(3).every((at) => at >= pause)).toBe(true)
   })
 
@@ -196,7 +196,7 @@ describe('deadlines', () => {
     const late = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
     expect(late).toHaveLength(20)
     expect(late[0]).toMatchObject({ name: 'TimedOut', sent: false, queuedMs: 1500, inFlightMs: 0, retryWaitMs: 0, timeoutMs: 1500 })
-    expect(client.queues()['deployment status']?.queued).toBe(0)
+    expect(client.queues()['status']?.queued).toBe(0)
   })
 
   test('cover the wait for an answer, and say that it was sent', async () => {
@@ -209,7 +209,7 @@ describe('deadlines', () => {
   test('cover a token function that hangs, and nothing was sent', async () => {
     const { clock, client, times } = inVirtualTime(async () => ready(), { token: () => new Promise(() => {}) })
     await expect(clock.until(client.deployments.get({ request_id: 'a' }, { timeoutMs: 700 }))).rejects.toMatchObject({ name: 'TimedOut', sent: false })
-    expect(client.queues()['deployment status']?.inFlight).toBe(0)
+    expect(client.queues()['status']?.inFlight).toBe(0)
     expect(times).toEqual([])
   })
 
@@ -223,7 +223,7 @@ describe('deadlines', () => {
       controller.abort('enough')
       await expect(call).rejects.toBe('enough')
       await clock.advance(0)
-      expect(client.queues()['deployment status']).toMatchObject({ queued: 0, inFlight: 0 })
+      expect(client.queues()['status']).toMatchObject({ queued: 0, inFlight: 0 })
     }
   })
 })

@@ -60,7 +60,7 @@ describe('events', () => {
     expect(withoutIds(seen)).toEqual([
       ['request', expect.objectContaining({ attempt: 1, queuedMs: 0 })],
       ['response', expect.objectContaining({ attempt: 1, status: 429 })],
-      ['throttled', { ...common, attempt: 1, limit: 'deployment status', retryAfterMs: 2000, pauseMs: 2000 }],
+      ['throttled', { ...common, attempt: 1, limit: 'status', retryAfterMs: 2000, pauseMs: 2000 }],
       ['request', expect.objectContaining({ attempt: 2, queuedMs: 2000 })],
       ['response', expect.objectContaining({ attempt: 2, status: 200 })],
     ])
@@ -111,7 +111,7 @@ test.each([
     expect(seen).toHaveLength(8)
     expect(warnings).toHaveLength(4) // one for each kind of event
     expect(warnings[0]).toMatch(/^a listener of the event 'request' threw: /)
-    expect(client.queues()['deployment status']).toMatchObject({ queued: 0, inFlight: 0 })
+    expect(client.queues()['status']).toMatchObject({ queued: 0, inFlight: 0 })
   } finally {
     process.off('warning', collect)
   }

@@ -79,10 +79,10 @@ describe('documented limits', () => {
     expect(atOnce('/v1/app/')).toBe(200)
     const waiting = Object.entries(client.queues()).map(([name, { queued }]) => [name, queued])
     expect(Object.fromEntries(waiting)).toEqual({
-      'create deployment': 5,
-      'deployment status': 5,
-      'list deployments': 5,
-      'legacy deploy': 5,
+      'createDeployment': 5,
+      'status': 5,
+      'listDeployments': 5,
+      'legacyDeploy': 5,
       other: 0,
       'other changes': 0,
     })
@@ -101,19 +101,19 @@ describe('documented limits', () => {
     const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', timeoutMs: 120_000, clock, dispatcher })
     const paced: PacedEvent[] = []
     client.events.on('paced', (event) => paced.push(event))
-    expect(client.queues()['create deployment']?.countedWithinMs).toBe(Number.POSITIVE_INFINITY)
+    expect(client.queues()['createDeployment']?.countedWithinMs).toBe(Number.POSITIVE_INFINITY)
     await clock.until(Promise.all(repeat(1600, () => create(client))), 5)
     expect(busiest(arrivals)).toBe(40)
     expect(arrivals.filter((at) => at < 6000).length).toBeLessThanOrEqual(120)
     expect(arrivals.filter((at) => at >= 37_000 && at < 47_000).length).toBeGreaterThanOrEqual(360)
-    const limit = 'create deployment'
+    const limit = 'createDeployment'
     expect(paced).toEqual([
       { limit, countedWithinMs: 250, because: 'slow answers' },
       { limit, countedWithinMs: 125, because: 'steady' },
       { limit, countedWithinMs: 62.5, because: 'steady' },
       { limit, countedWithinMs: 50, because: 'steady' },
     ])
-    expect(client.queues()['create deployment']?.countedWithinMs).toBe(50)
+    expect(client.queues()['createDeployment']?.countedWithinMs).toBe(50)
   })
 
   test('slow reads without a limit hold up neither what is limited nor what changes something', async () => {

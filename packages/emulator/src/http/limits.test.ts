@@ -14,10 +14,10 @@ test('the documented limits hold, and what they refuse is counted by their names
   for (let request = 0; request < 50; request++) await call('POST', '/deployments', {})
   for (let request = 0; request < 50; request++) await call('POST', '/v1/deploy', {})
   expect(emulator.counters.rejected).toEqual({
-    'list deployments': 3,
-    'deployment status': 5,
-    'create deployment': 10,
-    'legacy deploy': 10,
+    'listDeployments': 3,
+    'status': 5,
+    'createDeployment': 10,
+    'legacyDeploy': 10,
   })
   expect(emulator.counters.requests['deployments.list']).toEqual({ 200: 10, 429: 3 })
 })
@@ -67,7 +67,7 @@ describe('the answer to too many requests', () => {
     await clock.advance(100)
     const { headers, body } = await call('GET', '/v1/deployments')
     expect(headers.get('retry-after')).toBe('1')
-    expect(body).toEqual({ message: 'too many requests: list deployments' })
+    expect(body).toEqual({ message: 'too many requests: listDeployments' })
   })
 
   test('the date, not too early', async () => {

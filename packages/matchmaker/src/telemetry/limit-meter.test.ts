@@ -7,13 +7,13 @@ test('the use of a limit is the most that left in any one window since it was la
   // Of this there is no documented limit.
   meter.left('applications.list', 0)
   // 400, 999, 1000 and 1399; that of 0 left a second before 1000.
-  expect(meter.take()).toEqual([{ name: 'create deployment', limit: 40, peak: 4 }])
+  expect(meter.take()).toEqual([{ name: 'createDeployment', limit: 40, peak: 4 }])
   meter.left('deployments.create', 1500)
-  expect(meter.take()).toEqual([{ name: 'create deployment', limit: 40, peak: 4 }])
+  expect(meter.take()).toEqual([{ name: 'createDeployment', limit: 40, peak: 4 }])
   meter.left('deployments.create', 9000)
   meter.left('deployments.get', 9000)
   expect(meter.take()).toEqual([
-    { name: 'create deployment', limit: 40, peak: 1 },
-    { name: 'deployment status', limit: 20, peak: 1 },
+    { name: 'createDeployment', limit: 40, peak: 1 },
+    { name: 'status', limit: 20, peak: 1 },
   ])
 })

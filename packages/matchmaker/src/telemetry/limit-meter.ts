@@ -2,7 +2,7 @@ import { operations, type OperationId } from '@muster/core/api'
 
 /** How close the requests of one documented rate limit came to it. */
 export interface LimitUse {
-  /** E.g. `create deployment`. */
+  /** E.g. `createDeployment`. */
   readonly name: string
   /** Requests per window of a second. */
   readonly limit: number

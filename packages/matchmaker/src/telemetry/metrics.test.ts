@@ -121,7 +121,7 @@ describe('with a client', () => {
   const clientOf = () => {
     const events: Client['events'] = new EventEmitter()
     const state = { queued: 4, inFlight: 1, tokens: 0, rate: 40, pausedUntil: undefined, countedWithinMs: undefined }
-    return { events, queues: () => ({ 'create deployment': state }) }
+    return { events, queues: () => ({ 'createDeployment': state }) }
   }
   const call = { operation: 'deployments.create', call: 'c-1', attempt: 1 } as const
   const request = { ...call, method: 'POST', path: '/v2/deployments', priority: 0, queuedMs: 250 } as const
@@ -136,18 +136,18 @@ describe('with a client', () => {
     client.events.emit('response', { ...request, status: 202, error: undefined, durationMs: 20, bytes: 10 })
     client.events.emit('response', { ...request, status: undefined, error: 'ConnectionLost', durationMs: 10, bytes: 0 })
     client.events.emit('retry', { ...call, delayMs: 10, error: 'RateLimited' })
-    client.events.emit('throttled', { ...call, limit: 'create deployment', retryAfterMs: 1000, pauseMs: 1000 })
+    client.events.emit('throttled', { ...call, limit: 'createDeployment', retryAfterMs: 1000, pauseMs: 1000 })
     expect(await measured()).toMatchObject({
       'muster.api.queue_time{"muster.operation":"deployments.create"}': { count: 30, sum: 7.5 },
       'muster.api.requests{"muster.operation":"deployments.create","muster.outcome":"202"}': 1,
       'muster.api.requests{"muster.operation":"deployments.create","muster.outcome":"ConnectionLost"}': 1,
       'muster.api.duration{"muster.operation":"deployments.create","muster.outcome":"202"}': { count: 1, sum: 0.02 },
       'muster.api.retries{"muster.operation":"deployments.create","muster.outcome":"RateLimited"}': 1,
-      'muster.api.throttled{"muster.limit":"create deployment"}': 1,
-      'muster.api.queued{"muster.limit":"create deployment"}': 4,
-      'muster.api.limit_use{"muster.limit":"create deployment"}': 0.5,
+      'muster.api.throttled{"muster.limit":"createDeployment"}': 1,
+      'muster.api.queued{"muster.limit":"createDeployment"}': 4,
+      'muster.api.limit_use{"muster.limit":"createDeployment"}': 0.5,
     })
-    expect(await measured()).toMatchObject({ 'muster.api.limit_use{"muster.limit":"create deployment"}': 0 })
+    expect(await measured()).toMatchObject({ 'muster.api.limit_use{"muster.limit":"createDeployment"}': 0 })
   })
 
   test('nothing is heard of it once it has ended', async () => {
