@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { createClient } from '@muster/core'
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { bearerToken, type HttpHandler } from '@muster/core/http'
-import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
+import { createMatchmaker, createTicketApi, type TicketApi } from '@muster/matchmaker'
 import { createLobbies, createLobbyApi, createRelaySessions } from '@muster/relay'
 import { afterEach, describe, expect, test } from 'vitest'
 import { mounts } from './mounts.js'
@@ -175,4 +175,26 @@ test.each(Object.keys(mounts))('mounted in %s, a server that is none is told so 
   raw.begin('POST', '/server-ready', 'guess', chunked)
   raw.socket.write(crumbs(100))
   expect(await raw.answer()).toBe('403')
+})
+
+test.each(['node:http', 'Fastify', 'Hono'])('mounted in %s, pipelined streams and long polls end with their socket', async (mount) => {
+  const clock = createManualClock()
+  const api = (apis['tickets'] as Api).create(clock) as TicketApi
+  const { port, close } = await (mounts[mount] as (typeof mounts)[string])(api)
+  closers.push(close)
+  const raw = new Raw(port)
+  closers.push(async () => raw.socket.destroy())
+  const body = '{"profile":"duel","attributes":{}}'
+  raw.begin('POST', '/tickets', 'ann', `content-length: ${body.length}`)
+  raw.socket.write(body)
+  expect(await raw.answer()).toBe('201')
+  const { id } = JSON.parse(raw.answered.split('\r\n\r\n')[1] ?? '') as { readonly id: string }
+  for (let index = 0; index < 3; index += 1) {
+    raw.begin('GET', `/tickets/${id}/events`, 'ann', 'accept: text/event-stream')
+    raw.begin('GET', `/tickets/${id}?wait=30`, 'ann', 'accept: application/json')
+  }
+  await until('six that wait', () => api.counts().waiting === 6)
+  raw.socket.destroy()
+  await until('nobody who waits', () => api.counts().waiting === 0)
+  expect(api.counts().waiting).toBe(0)
 })
