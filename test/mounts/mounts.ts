@@ -37,11 +37,12 @@ interface Node {
   Bindings: HttpBindings
 }
 
+/** Other tests share this process, and its Request. */
 async function hono(answer: (context: Context<Node>) => Response | Promise<Response>): Promise<Mounted> {
   const app = new Hono<Node>()
   app.all('*', answer)
   const server = await new Promise<ReturnType<typeof serve>>((resolve) => {
-    const starting = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, () => resolve(starting))
+    const starting = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }, () => resolve(starting))
   })
   return mounted(server as Closable)
 }

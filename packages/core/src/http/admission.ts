@@ -47,15 +47,21 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED })
   const looks = new Map<string, number>()
 
-  const remember = (digest: string | undefined) => {
-    if (digest !== undefined) remembered.set(digest, true)
+  /** Of one who asks again and again, no digest is made each time. */
+  let last: string | undefined
+  const remember = (request: Request) => {
+    const header = request.headers.get('authorization') ?? undefined
+    if (header === undefined || header === last) return
+    last = header
+    remembered.set(digestOf(header), true)
   }
   const isExempt = (caller: Who) => exempt?.(caller) === true
 
   /** Undefined for anyone but an exempt caller. */
-  const lookInto = async (from: string, digest: string | undefined, look: () => Promise<Who | undefined>) => {
+  const lookInto = async (request: Request, from: string, look: () => Promise<Who | undefined>) => {
     if (exempt === undefined) return undefined
-    const isKnown = digest !== undefined && remembered.has(digest)
+    const header = request.headers.get('authorization')
+    const isKnown = header !== null && remembered.has(digestOf(header))
     const underWay = looks.get(from) ?? 0
     if (!isKnown && underWay >= MOST_LOOKS) return undefined
     if (!isKnown) looks.set(from, underWay + 1)
@@ -79,23 +85,19 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
           return caller
         }
         addresses?.giveBack(from)
-        if (addresses !== undefined) remember(digestOf(request))
+        if (addresses !== undefined) remember(request)
         return caller
       }
-      const digest = digestOf(request)
-      const caller = await lookInto(from, digest, async () => authenticate())
+      const caller = await lookInto(request, from, async () => authenticate())
       if (caller === undefined) throw tooMany(waitMs, from)
-      remember(digest)
+      remember(request)
       return caller
     },
   }
 }
 
 /** What is remembered of an Authorization header: not the token. */
-function digestOf(request: Request): string | undefined {
-  const header = request.headers.get('authorization')
-  return header === null ? undefined : createHash('sha256').update(header).digest('base64')
-}
+const digestOf = (header: string) => createHash('sha256').update(header).digest('base64')
 
 function lessen(counts: Map<string, number>, key: string): void {
   const left = (counts.get(key) ?? 1) - 1

@@ -6,7 +6,7 @@ const SMALLEST = 256
  * otherwise be held as thousands of objects of some hundred bytes each.
  */
 export class ByteBuffer {
-  #bytes = NOTHING
+  #bytes: Uint8Array = NOTHING
   #size = 0
 
   get size(): number {
@@ -23,6 +23,12 @@ export class ByteBuffer {
     if (size > this.#bytes.byteLength) this.#grow(size)
     this.#bytes.set(piece, this.#size)
     this.#size = size
+  }
+
+  /** Holds a piece as it is, which must be the only one, and never change. */
+  adopt(piece: Uint8Array): void {
+    this.#bytes = piece
+    this.#size = piece.byteLength
   }
 
   /** What has come so far; it is empty afterwards. */

@@ -20,6 +20,9 @@ export function incomingBody(message: IncomingMessage, response: ServerResponse)
   return undefined
 }
 
+/** An error closes the message, too; but one of which nobody hears would end the process. */
+const heard = () => {}
+
 /** Told of a body that comes in more than one piece: `unfinished` with the second, `over` when no more will come. */
 export interface BodyWatcher {
   readonly unfinished: () => void
@@ -38,8 +41,10 @@ export class IncomingBody {
   readonly #length: number
   #state: 'arriving' | 'whole' | 'broken' | 'dropped' = 'arriving'
   #pieces = 0
-  /** Why it was dropped. */
-  #why: Problem = bodyBroken()
+  /** Bytes that have come, taken or not. */
+  #received = 0
+  /** Why it was dropped. Undefined where nobody said: an error that nobody sees would cost more than all the rest. */
+  #why: Problem | undefined
   /** Undefined until it is gathered: then what is too much waits in the message. */
   #maxBytes: number | undefined
   #watcher: BodyWatcher | undefined
@@ -51,11 +56,14 @@ export class IncomingBody {
     this.#wasRead = message.readableEnded
     this.#length = Number(message.headers['content-length'])
     message.on('data', this.#onData)
-    message.once('end', () => this.#settle('whole'))
-    message.once('error', () => this.#settle('broken'))
-    message.once('close', () => this.#settle('broken'))
+    // With a length, the last piece is known when it comes.
+    if (Number.isNaN(this.#length) || this.#length === 0) message.on('end', () => this.#settle('whole'))
+    message.on('error', heard)
+    message.on('close', () => this.#settle('broken'))
     // What is left unread would keep the connection from its next request.
-    response.once('finish', () => this.drop())
+    response.on('finish', () => {
+      if (this.#state !== 'whole') this.drop()
+    })
   }
 
   /** Bytes that have come and were not taken. */
@@ -88,7 +96,7 @@ export class IncomingBody {
     return new Promise((resolve, reject) => {
       this.#changed = () => {
         if (this.#state === 'whole') resolve(this.#bytes.take())
-        else if (this.#state !== 'arriving') reject(this.#why)
+        else if (this.#state !== 'arriving') reject(this.#why ?? bodyBroken())
       }
       this.#changed()
     })
@@ -104,7 +112,7 @@ export class IncomingBody {
               if (this.#bytes.size > 0) controller.enqueue(this.#bytes.take())
               else if (this.#state === 'arriving') return
               else if (this.#state === 'whole') controller.close()
-              else controller.error(this.#why)
+              else controller.error(this.#why ?? bodyBroken())
               this.#changed = () => {}
               resolve()
             }
@@ -118,7 +126,7 @@ export class IncomingBody {
   }
 
   /** Forgets what has come, and throws away what is still to come. */
-  drop(why: Problem = bodyBroken()): void {
+  drop(why?: Problem): void {
     if (this.#state === 'arriving') this.#why = why
     this.#bytes.take()
     this.#settle('dropped')
@@ -126,13 +134,15 @@ export class IncomingBody {
   }
 
   readonly #onData = (piece: Uint8Array) => {
-    this.#bytes.append(piece)
+    if (this.#pieces === 0 && piece.byteLength === this.#length) this.#bytes.adopt(piece)
+    else this.#bytes.append(piece)
     this.#pieces += 1
+    this.#received += piece.byteLength
     if (this.#maxBytes === undefined) {
       if (this.#bytes.size > MOST_UNASKED) this.#message.pause()
     } else if (this.#bytes.size > this.#maxBytes) return this.drop(bodyTooLarge(this.#maxBytes))
     // Sooner than node:http says so, which is after the handler has asked.
-    if (this.#bytes.size === this.#length) return this.#settle('whole')
+    if (this.#received === this.#length) return this.#settle('whole')
     if (this.#pieces === 2) this.#watcher?.unfinished()
     this.#changed()
   }

@@ -24,7 +24,7 @@ async function serve(
     return
   }
   const answer = await reply(request, { remoteAddress: message.socket.remoteAddress })
-  if (answer instanceof Response) return send(answer, message, response)
+  if (answer instanceof Response) return send(answer, request.signal, message, response)
   const { status, headers, body } = answer
   // A list, which node:http takes as it is.
   const list = body === '' ? [] : ['content-length', String(Buffer.byteLength(body))]
@@ -34,9 +34,9 @@ async function serve(
   else response.end(body)
 }
 
-async function send(answer: Response, message: IncomingMessage, response: ServerResponse): Promise<void> {
+/** @param gone aborted when nobody reads on. */
+async function send(answer: Response, gone: AbortSignal, message: IncomingMessage, response: ServerResponse): Promise<void> {
   response.writeHead(answer.status, [...answer.headers].flat())
-  const gone = goneSignal(message, response)
   if (answer.body === null || message.method === 'HEAD' || gone.aborted) {
     response.end()
     await answer.body?.cancel()
