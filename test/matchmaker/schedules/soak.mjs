@@ -1,7 +1,27 @@
-/** `pnpm soak [count] [seed]`: more bad days than every day's tests have. A failure names the seed that brings it back. */
-import { spawn } from 'node:child_process'
+/**
+ * `pnpm soak [count] [seed]`: more bad days than every day's tests have, on virtual time.
+ * `pnpm soak servers [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round.
+ * A failure names the seed that brings it back.
+ */
+import { spawnSync } from 'node:child_process'
 
-const [count = '20000', seed = String(Date.now() % 1e9)] = process.argv.slice(2)
-const vitest = ['vitest', 'run', 'test/matchmaker/schedules', '--typecheck.enabled=false']
-const env = { ...process.env, SOAK_COUNT: count, SOAK_SEED: seed }
-spawn('npx', vitest, { stdio: 'inherit', env }).on('close', (code) => process.exit(code ?? 1))
+const anySeed = String(Date.now() % 1e9)
+
+/** Runs until it fails. */
+function run(command, env = {}) {
+  const { status } = spawnSync('npx', command, { stdio: 'inherit', env: { ...process.env, ...env } })
+  if (status !== 0) process.exit(status ?? 1)
+}
+
+const [first = '20000', ...others] = process.argv.slice(2)
+if (first === 'servers') {
+  const [rounds = '100', seed = anySeed] = others
+  run(['tsc', '-b'])
+  for (let round = 0; round < Number(rounds); round += 1) {
+    const env = { CHAOS_SEED: String(Number(seed) + round) }
+    run(['vitest', 'run', '--config', 'test/chaos/vitest.config.ts', 'test/chaos/crashes.test.ts'], env)
+  }
+} else {
+  const [seed = anySeed] = others
+  run(['vitest', 'run', 'test/matchmaker/schedules', '--typecheck.enabled=false'], { SOAK_COUNT: first, SOAK_SEED: seed })
+}
