@@ -32,7 +32,7 @@ if (recover || stop) {
     const { matches, stopsPending } = matchmaker.inspect()
     return stopsPending === 0 && matches.every(({ phase }) => phase === 'running')
   }
-  await sleep(300)
+  await matchmaker.tick()
   while (!settled()) await sleep(20)
   const { matches } = matchmaker.inspect()
   if (recover && matches.length !== keeps) throw new Error(`${matches.length} matches go on, and ${keeps} should`)
