@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { deploy } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
+import { explanationView, ownExplanationView } from './explanation.js'
 import { setUpReal } from './ticket-api.fixture.js'
 
 /** Looks at everything that a ticket has, with limits that rise while it waits. */
@@ -108,4 +109,12 @@ test('backends are told exactly, in readable numbers', async () => {
   const { json: own } = await call('ann', 'GET', '/tickets/ann/explain')
   const [queue] = (own as { queues: object[] }).queues
   expect(Object.keys(queue ?? {}).toSorted()).toEqual(['next', 'others', 'queue', 'summary', 'waited_ms', 'waiting'])
+})
+
+test('where the server is placed: players hear of the beacon and the limit, and not of what others measured', () => {
+  const placement = { beacon: 'Oslo', coordinates: { latitude: 59.9, longitude: 10.7 }, worstMs: 47, meanMs: 41, limitMs: 80 }
+  const summary = 'Its match has a server. Its server is placed at the beacon Oslo, at most 80 ms from every player.'
+  const explanation = { ticketId: 't', summary, waitedMs: 0, waitingFor: undefined, placement, queues: [] }
+  expect(JSON.parse(JSON.stringify(ownExplanationView(explanation)))).toEqual({ ticket_id: 't', summary, waited_ms: 0, queues: [] })
+  expect(explanationView(explanation)).toMatchObject({ placement: { beacon: 'Oslo', worst_ms: 47, mean_ms: 41, limit_ms: 80 } })
 })
