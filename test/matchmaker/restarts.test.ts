@@ -2,7 +2,7 @@
 import { createBucket, createClient, inProcess, type ClientOptions, type Limiter } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'
-import { createMatchmaker, createMemoryJournal, type Journal, type JournalEntry, type Matchmaker } from '@muster/matchmaker'
+import { createMatchmaker, createMemoryJournal, type DeploymentService, type Journal, type JournalEntry, type Matchmaker } from '@muster/matchmaker'
 import { describe, expect, test, vi } from 'vitest'
 import { publishGame } from './game.js'
 import { createMortal, type Mortal } from './schedules/mortal.js'
@@ -64,6 +64,7 @@ const notWaitingForAnswers: NonNullable<ClientOptions['limiter']> = ({ limit, wi
 }
 
 let players = 0
+const never = <T>() => new Promise<T>(() => {})
 
 /** A process, with players for more servers than may start at once. */
 function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
@@ -82,18 +83,18 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
     disk,
     death: undefined,
     isDiskFull: () => false,
-    answer: async (request) => {
-      const isLost = request.method === 'POST' && world.lostOn !== undefined
-      if (isLost && world.lostOn === 'way there') return new Promise(() => {})
-      const response = await world.emulator.fetch(request)
-      return isLost ? new Promise(() => {}) : response
-    },
+    answer: (request) => (request.method === 'POST' && world.lostOn === 'way there' ? never() : world.emulator.fetch(request)),
     died: () => {},
     limiter: world.lostOn === undefined ? undefined : notWaitingForAnswers,
   })
+  // The process is killed before it can make anything of the answer.
+  const create: DeploymentService['create'] = async (input, options) => {
+    const answer = await mortal.deployments.create(input, options)
+    return world.lostOn === 'way back' ? never() : answer
+  }
   const matchmaker = createMatchmaker({
     queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
-    deployments: mortal.deployments,
+    deployments: { ...mortal.deployments, create },
     journal: mortal.journal,
     clock: mortal.clock,
     random: seededRandom(seed + 1),
