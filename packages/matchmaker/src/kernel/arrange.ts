@@ -132,7 +132,7 @@ class Arrangement<Facts> {
     const { levels, facts } = this.#lineup
     const { part } = this.#checks
     if (part === undefined || this.best < Infinity) return true
-    this.#effort.count(1)
+    this.#effort.charge(1)
     return part(this.#seated, left, levels, facts)
   }
 
@@ -147,6 +147,7 @@ class Arrangement<Facts> {
   #mayPlay(): boolean {
     const { part, whole } = this.#checks
     const { levels } = this.#lineup
+    this.#effort.charge(1)
     return (part?.(this.#seated, this.#noRoom, levels) ?? true) && (whole?.(this.#seated, levels) ?? true)
   }
 }

@@ -64,7 +64,7 @@ export function* augment({ search, draft, groups, free, there, isOver, isAhead, 
     const before = search.work()
     let triesLeft = TRIES_EACH
     for (const match of groups.told()) {
-      if (!free(slot) || triesLeft <= 0 || tries <= 0) break
+      if (!free(slot) || triesLeft <= 0 || tries <= 0 || isOver()) break
       if (match.opening !== undefined || !match.slots.every(there) || !mayMeetOne(slot, match)) continue
       triesLeft -= 1
       tries -= 1

@@ -159,6 +159,17 @@ export class Candidates {
     }
   }
 
+  /** Has those from one on come first. */
+  rotate(by: number): void {
+    const first = by % Math.max(1, this.count)
+    const sorted = this.guests.slice(0, this.count)
+    const costs = this.#costs.slice(0, this.count)
+    for (let at = 0; at < this.count; at++) {
+      this.guests[at] = sorted[(at + first) % this.count] as Candidate
+      this.#costs[at] = costs[(at + first) % this.count] as number
+    }
+  }
+
   slotAt(at: number): Slot {
     return this.#draft.guests.slots[this.guests[at] as Candidate] as Slot
   }

@@ -40,8 +40,9 @@ export class Effort {
     return true
   }
 
-  /** Work that is done in any case: it is counted, and ends nothing. */
-  count(work: number): void {
-    this.#spent += work
+  /** Tries that are made in any case: they are taken off what is left. */
+  charge(tries: number): void {
+    this.#left -= tries
+    this.#spent += tries
   }
 }

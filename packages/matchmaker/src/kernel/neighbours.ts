@@ -19,8 +19,8 @@ export interface Neighbours {
   readonly scales: readonly SearchScale[]
   readonly count: number
   has(slot: Slot): boolean
-  /** In the order in which they are to be found in lists. */
-  insertAll(slots: Int32Array): void
+  /** In the order in which they are to be found in lists. @param expected how many will come in all, these included. */
+  insertAll(slots: Int32Array, expected: number): void
   insert(slot: Slot): void
   /** Has it found as far as it has relaxed by now. */
   raise(slot: Slot): void
@@ -147,10 +147,13 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     count: 0,
     bytes: () => 4 * filed.nodeOf.length + 45 * filed.slotOf.length + filed.lists.flat().reduce((sum, list) => sum + (list?.bytes ?? 0), filed.networks?.bytes ?? 0),
     has: (slot) => slot < filed.nodeOf.length && filed.nodeOf[slot] !== NONE,
-    insertAll: (slots) => {
-      reserve(neighbours.count + slots.length)
+    insertAll: (slots, expected) => {
+      reserve(neighbours.count + expected)
       for (const slot of slots) append(slot, place(slot), -1, levelOf(slot))
-      for (const { index, holds } of parts) index.insertAll(slots.filter(holds))
+      for (const { index, holds } of parts) {
+        const some = slots.filter(holds)
+        index.insertAll(some, some.length)
+      }
     },
     insert: (slot) => {
       reserve(neighbours.count + 1)

@@ -26,12 +26,13 @@ const SMALL = 500
 /** Tries for one match: in a small pool, and in a large one, where each candidate is tried once. */
 const THOROUGH = 2000
 const BRIEF = 0
-/** The same where matches are checked as a whole: then a way to make the teams is a try too. */
-const FEWEST = 16
-const EXHAUSTIVE = 20_000
+/**
+ * The same where matches are checked as a whole, and a way to make the teams is a try too: some 10 ms at most. After a search
+ * that was given up the next one for the same ticket tries twice as much, up to this.
+ */
+const MOST_CHECKED = 4000
 const BRIEF_CHECKED = 1000
-/** After each search in vain the next one for the same ticket tries twice as much, so many times. */
-const DOUBLINGS = 3
+const DOUBLINGS = 2
 /**
  * Where matches are checked as a whole, the tries of one round that may be in vain: before matches are made in bulk, and
  * after. Whoever is left comes first in the next round.
@@ -86,12 +87,11 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const isChecked = model.checks !== undefined && (model.checks.part ?? model.checks.whole ?? model.checks.unevenness) !== undefined
   const effort = (before: number) => {
     if (!isChecked) return pool.count <= SMALL ? THOROUGH : BRIEF
-    if (pool.count <= FEWEST) return EXHAUSTIVE
-    return (pool.count <= SMALL ? THOROUGH : BRIEF_CHECKED) << Math.min(DOUBLINGS, before)
+    return pool.count <= SMALL ? MOST_CHECKED : BRIEF_CHECKED << Math.min(DOUBLINGS, before)
   }
   const ranked = () => priorities.commonest() !== undefined
   const isRefused = (slot: Slot) => columns.refusedIn[slot] === number
-  const search = new Search({ model, columns, reach, draft, packing, neighbours, supply, facts, cost, effort, ranked, isRefused })
+  const search = new Search({ model, columns, levels, reach, draft, packing, neighbours, supply, facts, cost, effort, ranked, isRefused })
   /** Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the index. */
   const groupAll = (slots: Int32Array, from: number, many: number): number => {
     if (many === 0) return 0

@@ -13,6 +13,8 @@ const LONGEST_GAP = 6
 const MOST_TRIES = 255
 /** Tickets' worth of work after which there may be a pause. */
 const PAUSE = 500
+/** Tickets filed between two pauses. */
+const FILED_AT_ONCE = 4096
 
 export interface RoundInput<Facts> {
   readonly columns: Columns
@@ -141,11 +143,14 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     return left
   }
 
-  /** Files those that are not, and says in which order they are served. */
-  const file = (slots: Int32Array): Int32Array => {
+  /** Files those that are not, in the order in which they are served. */
+  function* file(slots: Int32Array): Generator<number, void> {
     const missing = inOrder(slots.filter((slot) => free(slot) && !neighbours.has(slot)))
-    neighbours.insertAll(missing)
-    return missing
+    for (let from = 0; from < missing.length; from += FILED_AT_ONCE) {
+      const some = missing.subarray(from, from + FILED_AT_ONCE)
+      neighbours.insertAll(from === 0 ? some : some.filter((slot) => free(slot) && !neighbours.has(slot)), missing.length - from)
+      yield some.length
+    }
   }
   /** Those of a higher priority than most, those of the one that most have, and those of a lower one. */
   const byPriority = (slots: Int32Array): [above: Int32Array, common: Int32Array, below: Int32Array] => {
@@ -205,8 +210,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const first = joined(joined(awakeAbove, above), awakeCommon)
       const early = first.length > 0 || (when !== 'none' && vacancies.size > 0)
       if (early) {
-        file(fresh)
-        yield fresh.length >> 1
+        yield* file(fresh)
       }
 
       if (when === 'first') yield* fillEach(vacant(), undefined)
@@ -214,8 +218,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       const crowd = early ? common.filter(free) : common
       const left = yield* inBulk(crowd)
       const rest = joined(joined(crowd.subarray(0, left), below), awakeBelow)
-      file(rest)
-      yield rest.length >> 1
+      yield* file(rest)
       yield* tryEach(inTurn(rest))
       yield* input.augment(tickets)
       if (when === 'last') yield* fillEach(vacant(), undefined)
@@ -223,7 +226,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 
     /** Tries only some, and those beside them whom it takes. Whom these may meet only by another's last resort waits for a full round. */
     *around(anchors: readonly Slot[], tickets: () => Int32Array, when: RoundOptions['openings']): Generator<number, void> {
-      if (neighbours.count < input.count()) file(tickets())
+      if (neighbours.count < input.count()) yield* file(tickets())
       for (const anchor of inOrder(Int32Array.from(anchors).filter(free))) {
         neighbours.raise(anchor)
         const alone = Int32Array.of(anchor)

@@ -7,6 +7,7 @@ import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
 import { Effort } from './effort.js'
 import { Lacking } from './lacking.js'
+import type { Levels } from './levels.js'
 import type { Model, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Packed, Packing } from './packing.js'
@@ -35,6 +36,10 @@ export interface Vacancy<Facts> {
 const CROWD = 10_000
 /** With so many times the players it takes, a match is tried for. */
 const AMPLE = 2
+/** By how many candidates a search begins farther on after each one that was given up. */
+const TURN = 5
+/** What it takes to look around where matches are checked as a whole, in tries. */
+const LOOK = 8
 /** Slots that are read in the time it takes to look at a member, as a power of two. */
 const READS = 5
 /** When so many are not enough, it is not for want of candidates. */
@@ -47,6 +52,7 @@ const NOBODY: readonly never[] = []
 export interface SearchInput<Facts> {
   readonly model: Model<Facts>
   readonly columns: Columns
+  readonly levels: Levels
   readonly reach: SearchRadius
   readonly draft: Draft<Facts>
   readonly packing: Packing
@@ -115,8 +121,9 @@ export class Search<Facts> {
   around(anchor: Slot, terms: SearchTerms = {}): Found | undefined {
     const { columns, draft } = this.#input
     this.#start(undefined)
-    this.#effort.count(1)
+    this.#effort.charge(1)
     const packed = this.#packing.add(0, columns.size[anchor] as number)
+    if (this.#lacking !== undefined && this.#input.supply.isShort(this.#input.levels.of(anchor))) return undefined
     return packed === -1 || !draft.begin(anchor) ? undefined : this.#look(packed, anchor, terms)
   }
 
@@ -124,7 +131,7 @@ export class Search<Facts> {
   fill(vacancy: Vacancy<Facts>, wanted: Slot | undefined): Found | undefined {
     const { columns, draft } = this.#input
     this.#start(vacancy)
-    this.#effort.count(1)
+    this.#effort.charge(1)
     if (vacancy.packing.players === 0 || !draft.begin(vacancy.slot)) return undefined
     const terms = { all: true, anew: true }
     if (wanted === undefined) return this.#look(0, undefined, terms)
@@ -148,6 +155,8 @@ export class Search<Facts> {
     const ranked = this.#input.ranked()
     const missing = this.#packing.players - this.#packing.count(packed)
     this.#effort.begin(this.#input.effort(columns.tries[first] as number))
+    this.#effort.grant(this.#seating === undefined ? 0 : LOOK)
+    this.#effort.charge(this.#seating === undefined ? 0 : LOOK)
     if (!this.#seatFirst(ticket)) return this.#none()
     if (missing === 0) return this.#close(packed) ? this.#found : this.#none()
     candidates.begin({ packing: this.#packing, packed, ranked, skipRefused: !anew && draft.levels().oldest < model.lastResortLevel })
@@ -174,7 +183,7 @@ export class Search<Facts> {
       candidates.more = true
       break
     }
-    this.#effort.count(candidates.count)
+    this.#effort.charge(candidates.count)
     if (this.#mayBecomeSmall()) {
       this.#expect()
       if (this.#chooseSome(packed, ticket !== undefined)) return this.#found
@@ -219,10 +228,13 @@ export class Search<Facts> {
 
   /** Puts the candidates in order, and has those asked know them. */
   #expect(): void {
-    const { draft, facts } = this.#input
+    const { draft, facts, columns } = this.#input
     const candidates = this.#candidates
     candidates.sort()
     draft.expect(candidates.guests, candidates.count)
+    // What was given up before is tried from others on.
+    const tries = columns.tries[draft.members[0] as Slot] as number
+    if (this.#seating !== undefined && tries > 0 && !this.#input.ranked()) candidates.rotate(TURN * tries)
     this.#lacking?.expect(candidates)
     if (this.#seating === undefined) return
     this.#seating.expect(Array.from({ length: candidates.count }, (_, at) => facts[candidates.slotAt(at)] as Facts))

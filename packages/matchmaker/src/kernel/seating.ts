@@ -86,7 +86,7 @@ export class Seating<Facts> {
     for (const team of this.#byRoom()) {
       if ((this.#left[team] as number) < member.size) continue
       this.#sit(member, team)
-      effort.count(1)
+      effort.charge(1)
       if (this.#part(this.#teams, this.#left, levels, this.#others)) return true
       this.#stand(member)
     }
@@ -104,7 +104,7 @@ export class Seating<Facts> {
         if ((this.#left[team] as number) < member.size) continue
         if (--tries < 0) return false
         this.#sit(member, team)
-        effort.count(1)
+        effort.charge(1)
         if (this.#part(this.#teams, this.#left, levels, this.#others) && from(at + 1)) return true
         this.#stand(member)
       }

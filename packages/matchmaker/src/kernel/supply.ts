@@ -15,9 +15,11 @@ export class Supply<Facts> {
   readonly needs: readonly Need<Facts>[]
   /** For each of the first needs. */
   readonly parts: readonly Part[]
+  readonly #columns: Columns
   #counts = new Uint16Array(0)
 
   constructor(model: Model<Facts>, columns: Columns, levels: Levels) {
+    this.#columns = columns
     this.needs = (model.checks?.needs ?? []).filter(({ atLeast }) => atLeast.some((count) => count > 0))
     this.parts = this.needs.slice(0, INDEXED).map((_, need) => ({
       index: createNeighbours(model as unknown as Model<never>, columns, levels),
@@ -35,6 +37,14 @@ export class Supply<Facts> {
   /** Players of a ticket who are of the kind. */
   of(slot: Slot, need: number): number {
     return this.#counts[slot * this.needs.length + need] as number
+  }
+
+  /** Whether there are too few of some kind in the index for any match at a level. */
+  isShort(level: number): boolean {
+    for (const [need, { index }] of this.parts.entries()) {
+      if (index.count * this.#columns.largest < ((this.needs[need] as Need<Facts>).atLeast[level] as number)) return true
+    }
+    return false
   }
 
   bytes(): number {

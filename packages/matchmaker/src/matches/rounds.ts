@@ -44,7 +44,7 @@ export interface RoundsOptions {
 }
 
 /** Work of a step, in tickets. Its groups are collected before the event loop runs again. */
-const WORK = STEP / 4
+const WORK = STEP / 10
 /** Groups that are looked for beyond the servers there may be: enough to choose the most urgent from. */
 const SPARE = 1000
 
