@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { createPool } from '../../kernel/pool.js'
+import { compileQueue } from '../compile.js'
+import { defineQueue } from '../queue.js'
+import type { RuleDefinition } from './definition.js'
+
+const NOW = 1_000_000
+const roles = { kind: 'roles', roles: { tank: 1, healer: 1 } } as const
+const balance = { kind: 'balance', attribute: 'skill', max: 10 } as const
+const evenSkills: RuleDefinition = {
+  kind: 'custom',
+  name: 'even skills',
+  test: ({ teams }) => teams.every(({ tickets }) => tickets.every(({ players }) => Number(players[0]?.attributes['skill']) % 2 === 0)),
+}
+
+/** A pool of a queue of 5 against 5, with so many who deal damage and so few others, in which nobody's place matters. */
+function poolOf(rules: readonly RuleDefinition[], dps: number, tanks: number, healers: number) {
+  const compiled = compileQueue(
+    defineQueue({ name: 'ranked', teams: [{ name: 'team', count: 2, size: 5 }], rules, deploy: { application: 'game', version: '1' } }),
+  )
+  const pool = createPool(compiled.model)
+  const add = (id: string, role: string, at: number) => {
+    const player = { id: `p${id}`, attributes: { skill: 100 + (at % 50) * 2 }, roles: [role], latencies: {}, avoid: [] }
+    return pool.add(compiled.entryOf({ id, createdAt: NOW - 1000 + at, priority: 0, players: [player], place: undefined, network: undefined }))
+  }
+  for (let at = 0; at < dps; at++) add(`dps-${at}`, 'dps', at)
+  const rare = [
+    ...Array.from({ length: tanks }, (_, at) => add(`tank-${at}`, 'tank', at)),
+    ...Array.from({ length: healers }, (_, at) => add(`healer-${at}`, 'healer', at)),
+  ]
+  return { pool, rare }
+}
+
+test.each([6, 100, 1000, 12_000])('two tanks and two healers are found among %d others, at once', (dps) => {
+  const { pool, rare } = poolOf([roles, balance], dps, 2, 2)
+  const matches = [...pool.group(NOW)]
+  expect(matches).toHaveLength(1)
+  expect(matches[0]?.slots).toEqual(expect.arrayContaining(rare))
+})
+
+/** A round's work, in steps of 500 tries. */
+function stepsOf(pool: ReturnType<typeof poolOf>['pool'], now: number): number {
+  const round = pool.round(now)
+  let steps = 1
+  while (round.step(500)) steps += 1
+  expect(round.take()).toHaveLength(0)
+  return steps
+}
+
+test('while a role is missing, a crowd costs a look at each ticket once, and next to nothing later', () => {
+  const { pool } = poolOf([roles, balance, evenSkills], 5000, 2, 1)
+  expect(stepsOf(pool, NOW)).toBeLessThan(40)
+  expect(stepsOf(pool, NOW + 250)).toBeLessThan(10)
+})
+
+test.each([25, 200, 2000])('%d tickets whom a custom rule keeps apart cost a round no more than its tries', (many) => {
+  const { pool } = poolOf([balance, { kind: 'custom', name: 'never', test: () => false }], many, 0, 0)
+  // 10,000 tries before the bulk, 10,000 after it, and the last search of each.
+  for (let round = 0; round < 8; round++) expect(stepsOf(pool, NOW + 250 * round)).toBeLessThan(70)
+})
