@@ -2,7 +2,8 @@
 import type { Draft } from './draft.js'
 import type { Groups } from './groups.js'
 import type { Grouped, Slot } from './model.js'
-import type { Found, Search } from './search.js'
+import type { Search } from './search.js'
+import type { Found } from './search-terms.js'
 
 export interface Augmenting {
   readonly search: Pick<Search<never>, 'around' | 'work'>

@@ -7,8 +7,14 @@ import { createPartyScan } from './party-scan.js'
 import { passesOf, type Pass } from './passes.js'
 import { createSorter } from './radix-sort.js'
 
-/** Fewer are better served one by one, see `SMALL`. */
-const FEWEST = 501
+/**
+ * Fewer are better served one by one: each takes the nearest there is, which the bulk does not ask for. Where matches are checked as a
+ * whole that costs more, and pays for fewer.
+ */
+const FEWEST = 2501
+const FEWEST_CHECKED = 501
+/** Fewer that are left of a bulk do not go on to the next pass. */
+const FEWEST_LEFT = 501
 /** Bits of a sort key for the value, if the cells leave so many. */
 const VALUE_BITS = 12
 /** Steps of values in the strictest limit. */
@@ -66,6 +72,7 @@ export function createBulk(input: BulkInput): Bulk {
   const { spans } = model
   const many = spans.length
   const passes = passesOf(model)
+  const fewest = model.checks === undefined ? FEWEST : FEWEST_CHECKED
   const sorter = createSorter()
   const partyScan = createPartyScan({ columns, packing, sorter, group })
   /** Those below the level of the pass, and so of all that follow. */
@@ -214,8 +221,9 @@ export function createBulk(input: BulkInput): Bulk {
       made = 0
       refused = 0
       retired = 0
+      if (count < fewest) return count
       for (const pass of passes) {
-        if (waiting < FEWEST || useless()) break
+        if (waiting < FEWEST_LEFT || useless()) break
         if (pass.fine && waiting * SPARSE < (pass.grid?.cells ?? 0)) continue
         if (pass.level > level) {
           if (count < CROWD) break

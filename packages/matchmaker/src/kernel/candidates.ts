@@ -1,13 +1,13 @@
 // pure: tickets for a match around one ticket or opening, the best fit first
 import type { Candidate } from './candidate-cache.js'
 import { copied, type Columns } from './columns.js'
+import type { CandidatesInput, CandidateTerms } from './candidates-input.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
 import type { IndexQuery } from './index-query.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import { isOlder } from './order.js'
-import type { Packed, Packing } from './packing.js'
 
 /** Slots looked at most around one ticket at one scale. */
 const MOST_READ = 4096
@@ -24,28 +24,6 @@ const AT_ONCE = 32
  * parties that fit nobody would hide the few tickets that fit.
  */
 const mostOf = (size: number, players: number): number => Math.max(16, 4 * Math.floor(players / size))
-
-export interface CandidatesInput {
-  readonly columns: Columns
-  readonly cost: Cost
-  readonly draft: Draft
-  readonly neighbours: Neighbours
-  /** Whether a search of this round has proved that a ticket is in no match. */
-  isRefused(slot: Slot): boolean
-  /** Whether more than one index is read. */
-  readonly looksTwice: boolean
-}
-
-/** What counts for one search. */
-export interface CandidateTerms {
-  readonly packing: Packing
-  /** Those who are in already. */
-  readonly packed: Packed
-  /** Whether priorities differ: then candidates of a higher one come first, however far away. */
-  readonly ranked: boolean
-  /** Whether tickets that a search of this round has refused are left out. */
-  readonly skipRefused: boolean
-}
 
 export class Candidates {
   /** The first `count` of them: guests of the draft, in no order until `sort`. */

@@ -1,8 +1,9 @@
 // pure: a match in the making, and who may still join it
 import { createCandidateCache, type Candidate, type CandidateCache } from './candidate-cache.js'
-import { KEY, SINCE, VALUES, type Columns } from './columns.js'
+import { KEY, VALUES, type Columns } from './columns.js'
 import { Comparison } from './comparison.js'
-import { levelAt, type Levels } from './levels.js'
+import type { Levels } from './levels.js'
+import { MatchWaits } from './match-waits.js'
 import type { MatchLevels, Model, Slot } from './model.js'
 
 export interface DraftInput<Facts> {
@@ -16,8 +17,6 @@ export interface DraftInput<Facts> {
   /** Members at most. */
   readonly largest: number
 }
-
-type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 
 /**
  * Everything columns and pairs tell about a match, kept up to date member by member. What is about teams is not known
@@ -35,7 +34,6 @@ export class Draft<Facts = never> {
   readonly guests: CandidateCache
   readonly #model: Model<Facts>
   readonly #columns: Columns
-  readonly #levels: Levels
   readonly #input: DraftInput<Facts>
   readonly #comparison: Comparison
   readonly #stride: number
@@ -43,17 +41,10 @@ export class Draft<Facts = never> {
   readonly #eachTwo: boolean
   /** Whether some rule goes by the oldest or by the average. */
   readonly #loosens: boolean
-  /** The highest level but that of last resort. */
-  readonly #loosest: number
-  /** The highest level, but that of last resort, that anybody in the match may have in the end. */
-  #ceiling = 0
   /** Which guest each member is. */
   readonly #guestAt: Int32Array
+  readonly #waits: MatchWaits
   // What holds for the first n + 1 members, at n: so that the last one can be taken back.
-  readonly #youngest: Uint8Array
-  readonly #oldest: Uint8Array
-  readonly #waited: Float64Array
-  readonly #longest: Float64Array
   readonly #farthest: Float64Array
   readonly #low: Float64Array
   readonly #high: Float64Array
@@ -67,19 +58,14 @@ export class Draft<Facts = never> {
     this.#input = input
     this.#model = model
     this.#columns = columns
-    this.#levels = levels
     this.#stride = columns.stride
     this.guests = createCandidateCache(columns, levels)
     this.#comparison = new Comparison(model as unknown as Model<never>, columns, this.guests)
     this.#eachTwo = lastResortLevel === Infinity && rules.every((rule) => rule === undefined || rule.by === 'each')
     this.#loosens = rules.some((rule) => rule?.by === 'oldest' || rule?.by === 'average')
-    this.#loosest = Math.max(0, model.levels.length - (lastResortLevel === Infinity ? 1 : 2))
+    this.#waits = new MatchWaits(model, levels, this.guests, columns.stride, largest)
     this.members = new Int32Array(largest)
     this.#guestAt = new Int32Array(largest)
-    this.#youngest = new Uint8Array(largest)
-    this.#oldest = new Uint8Array(largest)
-    this.#waited = new Float64Array(largest)
-    this.#longest = new Float64Array(largest)
     this.#farthest = new Float64Array(largest)
     this.#low = new Float64Array(largest * spans.length)
     this.#high = new Float64Array(largest * spans.length)
@@ -89,7 +75,7 @@ export class Draft<Facts = never> {
   begin(slot: Slot): boolean {
     this.count = 0
     this.guests.count = 0
-    this.#ceiling = this.#loosest
+    this.#waits.expectAnybody()
     this.#isOpening = this.#columns.size[slot] === 0
     const guest = this.guests.receive(slot)
     if (this.#eachTwo && !this.#isOpening && !this.#comparison.isEven(guest)) return false
@@ -135,20 +121,11 @@ export class Draft<Facts = never> {
 
   /** Says that nobody but these guests will join. */
   expect(candidates: Int32Array, count: number): void {
-    if (!this.#loosens) return
-    const levels = this.guests.level
-    let highest = 0
-    const note = (level: number) => {
-      if (level > highest && level < this.#model.lastResortLevel) highest = level
-    }
-    for (let at = 0; at < this.count; at++) note(levels[this.#guestAt[at] as Candidate] as number)
-    for (let at = 0; at < count; at++) note(levels[candidates[at] as Candidate] as number)
-    this.#ceiling = highest
+    if (this.#loosens) this.#waits.expect(candidates, count, this.count)
   }
 
   levels(): MatchLevels {
-    const all = this.count
-    return { youngest: this.#levelOf('youngest', all), oldest: this.#levelOf('oldest', all), average: this.#levelOf('average', all), now: this.#levels.now }
+    return this.#waits.all(this.count)
   }
 
   /** Whether the rules hold for these members as they are, nobody else joining. */
@@ -156,10 +133,10 @@ export class Draft<Facts = never> {
     if (!this.#loosens) return true
     const { radius, spans } = this.#model
     const last = this.count - 1
-    if (radius !== undefined && (this.#farthest[last] as number) > (radius.squared[this.#levelOf(radius.by, this.count)] as number) && radius.by !== 'each') return false
+    if (radius !== undefined && (this.#farthest[last] as number) > (radius.squared[this.#waits.levelOf(radius.by, this.count)] as number) && radius.by !== 'each') return false
     return spans.every(({ by, limit }, span) => {
       if (by === 'each') return true
-      const widest = limit[this.#levelOf(by, this.count)] as number
+      const widest = limit[this.#waits.levelOf(by, this.count)] as number
       const at = last * spans.length + span
       return this.#isWithin(span, this.#low[at] as number, this.#high[at] as number, widest)
     })
@@ -167,50 +144,21 @@ export class Draft<Facts = never> {
 
   /** Whether the oldest has waited long enough for a match that is not full. */
   mayBeSmall(): boolean {
-    return (this.#longest[this.count - 1] as number) >= this.#model.fillForMs
+    return this.#waits.longest(this.count) >= this.#model.fillForMs
   }
 
   /** Whether one of these guests has waited so long. */
   mayBecomeSmall(candidates: Int32Array, count: number): boolean {
-    const { rows } = this.guests
-    for (let at = 0; at < count; at++) {
-      if (this.#levels.now - (rows[(candidates[at] as Candidate) * this.#stride + SINCE] as number) >= this.#model.fillForMs) return true
-    }
+    for (let at = 0; at < count; at++) if (this.#waits.waitOf(candidates[at] as Candidate) >= this.#model.fillForMs) return true
     return this.mayBeSmall()
-  }
-
-  /** The level that counts for a rule about the whole match, with the first `all` members. */
-  #levelOf(by: WaitOf, all: number): number {
-    if ((this.#oldest[all - 1] as number) >= this.#model.lastResortLevel) return this.#model.lastResortLevel
-    if (by === 'oldest') return this.#oldest[all - 1] as number
-    if (by === 'average') return levelAt(this.#model.levels, (this.#waited[all - 1] as number) / all)
-    return this.#youngest[all - 1] as number
-  }
-
-  /** The loosest level that may come to count. */
-  #levelAtMost(by: WaitOf, all: number): number {
-    const level = this.#levelOf(by === 'average' ? 'oldest' : by, all)
-    return (by === 'oldest' || by === 'average') && level < this.#ceiling ? this.#ceiling : level
-  }
-
-  /** Writes how long those wait who are members with the guest. */
-  #note(guest: Candidate): void {
-    const { count } = this
-    const level = this.guests.level[guest] as number
-    const waits = this.#levels.now - (this.guests.rows[guest * this.#stride + SINCE] as number)
-    const before = count - 1
-    this.#youngest[count] = count === 0 ? level : Math.min(level, this.#youngest[before] as number)
-    this.#oldest[count] = count === 0 ? level : Math.max(level, this.#oldest[before] as number)
-    this.#waited[count] = count === 0 ? waits : waits + (this.#waited[before] as number)
-    this.#longest[count] = count === 0 ? waits : Math.max(waits, this.#longest[before] as number)
   }
 
   #isNear(guest: Candidate): boolean {
     const { count } = this
-    const { radius, lastResortLevel } = this.#model
+    const { radius } = this.#model
     if (radius === undefined) return true
     const level = this.guests.level[guest] as number
-    const pairwise = radius.by === 'each' && (this.#oldest[count] as number) < lastResortLevel
+    const pairwise = radius.by === 'each' && !this.#waits.isLastResort(count + 1)
     let wide = count === 0 ? 0 : (this.#farthest[count - 1] as number)
     for (let at = 0; at < count; at++) {
       const member = this.#guestAt[at] as Candidate
@@ -219,20 +167,20 @@ export class Draft<Facts = never> {
       if (pairwise && square > (radius.squared[Math.min(level, this.guests.level[member] as number)] as number)) return false
     }
     this.#farthest[count] = wide
-    return pairwise || wide <= (radius.squared[this.#levelAtMost(radius.by, count + 1)] as number)
+    return pairwise || wide <= (radius.squared[this.#waits.levelAtMost(radius.by, count + 1)] as number)
   }
 
   #isAlike(guest: Candidate): boolean {
     const { spans } = this.#model
     for (let span = 0; span < spans.length; span++) {
       const { by, limit } = spans[span] as (typeof spans)[number]
-      if (!(by === 'each' ? this.#isAlikeEach(guest, span, limit) : this.#isAlikeInAll(guest, span, limit[this.#levelAtMost(by, this.count + 1)] as number))) return false
+      if (!(by === 'each' ? this.#isAlikeEach(guest, span, limit) : this.#isAlikeInAll(guest, span, limit[this.#waits.levelAtMost(by, this.count + 1)] as number))) return false
     }
     return true
   }
 
   #isAlikeEach(guest: Candidate, span: number, limit: Float64Array): boolean {
-    if ((this.#oldest[this.count] as number) >= this.#model.lastResortLevel) return this.#isAlikeInAll(guest, span, limit[this.#model.lastResortLevel] as number)
+    if (this.#waits.isLastResort(this.count + 1)) return this.#isAlikeInAll(guest, span, limit[this.#model.lastResortLevel] as number)
     this.#widen(guest, span)
     if (this.count === 0 && this.#isOpening) return true
     const { rows, level: levels } = this.guests
@@ -277,7 +225,7 @@ export class Draft<Facts = never> {
     if (pair === undefined) return true
     const { facts, present } = this.#input
     const { lastResortLevel } = this.#model
-    const last = (this.#oldest[this.count] as number) >= lastResortLevel
+    const last = this.#waits.isLastResort(this.count + 1)
     const level = this.guests.level[guest] as number
     const own = facts[this.guests.slots[guest] as Slot] as Facts
     for (let at = from; at < this.count; at++) {
@@ -298,11 +246,11 @@ export class Draft<Facts = never> {
     const { count } = this
     if (count === this.members.length) return false
     if (!this.#eachTwo) {
-      this.#note(guest)
+      this.#waits.note(guest, count)
       return this.#isNear(guest) && this.#isAlike(guest) && this.#mayMeet(guest, 0)
     }
     for (let at = from; at < count; at++) if (!this.#comparison.agree(this.#guestAt[at] as Candidate, guest, at === 0 && this.#isOpening)) return false
-    this.#note(guest)
+    this.#waits.note(guest, count)
     return this.#mayMeet(guest, from)
   }
 

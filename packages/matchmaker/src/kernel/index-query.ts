@@ -1,36 +1,14 @@
 // pure: reads an index of slots: who is near one of them
 import { ANY, bandOf, cellsNear, listAt, listOf, NETWORK, NOWHERE, partOfBand, partOfCell } from './cells.js'
 import { VALUES, X, Y, Z, type Columns } from './columns.js'
+import type { Filed } from './filed.js'
 import { END, type Lists } from './lists.js'
 import type { Model, Slot } from './model.js'
 import type { Mutable } from './mutable.js'
 import type { SearchScale } from './scales.js'
 import type { SphereGrid } from './sphere.js'
 
-/** What `neighbours.ts` files, as it is read here. Its columns are replaced when they grow. */
-export interface Filed {
-  readonly scales: readonly SearchScale[]
-  /** Of each scale; undefined where places do not matter. */
-  readonly grids: readonly (SphereGrid | undefined)[]
-  /** How many of the first spans have lists. */
-  readonly indexed: number
-  /**
-   * For each span one set of lists per scale at which it narrows the search; for the first span at each scale. They hold
-   * nodes: few slots of many are in, as a rule.
-   */
-  lists: (Lists | undefined)[][]
-  networks: Lists | undefined
-  nodeOf: Int32Array
-  slotOf: Int32Array
-  /** What of a node is asked for most, side by side: its place, and its low value. */
-  points: Float64Array
-  /** Those without a place. */
-  placeless: number
-  /** For each span, those who go with any value. */
-  readonly valueless: Int32Array
-}
-
-/** A look around one slot, scale by scale. Nobody is told twice. */
+/** A search around one slot, scale by scale. Each slot is returned at most once per search. */
 export interface IndexQuery {
   /** Begins anew. The slot itself is not told. */
   lookAround(slot: Slot): void

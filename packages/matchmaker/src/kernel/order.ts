@@ -69,3 +69,13 @@ export function createOrder(columns: Columns): Order {
     },
   }
 }
+
+/** One list after the other. */
+export function joined(one: Int32Array, other: Int32Array): Int32Array {
+  if (one.length === 0) return other
+  if (other.length === 0) return one
+  const both = new Int32Array(one.length + other.length)
+  both.set(one)
+  both.set(other, one.length)
+  return both
+}

@@ -16,28 +16,12 @@ import { createOrder } from './order.js'
 import { createPacking, type Packing } from './packing.js'
 import { createSearchRadius } from './search-radius.js'
 import { createRound } from './round.js'
-import { Search, type Found, type Vacancy } from './search.js'
+import { Search } from './search.js'
+import type { Found, Vacancy } from './search-terms.js'
 import { Supply } from './supply.js'
 import { createTally } from './tally.js'
+import { SMALL_POOL, triesOf } from './tries.js'
 import { createWaking } from './wake.js'
-
-/** Tickets that are few enough for every match to be looked for thoroughly. */
-const SMALL = 500
-/** Tries for one match: in a small pool, and in a large one, where each candidate is tried once. */
-const THOROUGH = 2000
-const BRIEF = 0
-/**
- * The same where matches are checked as a whole, and a way to make the teams is a try too: some 10 ms at most. After a search
- * that was given up the next one for the same ticket tries twice as much, up to this.
- */
-const MOST_CHECKED = 4000
-const BRIEF_CHECKED = 1000
-const DOUBLINGS = 2
-/**
- * Where matches are checked as a whole, the tries of one round that may be in vain: before matches are made in bulk, and
- * after. Whoever is left comes first in the next round.
- */
-const CHECKED_TRIES = 10_000
 
 /**
  * A good size for a step of a round: on one slow core it takes 10 to 30 ms, so that whoever else uses the thread is
@@ -84,14 +68,10 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const draft = new Draft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], largest: packing.players + 1 })
   const accept = createAccept({ model, columns, packing, draft, facts })
   let groups = createGroups(columns, accept.planned)
-  const isChecked = model.checks !== undefined && (model.checks.part ?? model.checks.whole ?? model.checks.unevenness) !== undefined
-  const effort = (before: number) => {
-    if (!isChecked) return pool.count <= SMALL ? THOROUGH : BRIEF
-    return pool.count <= SMALL ? MOST_CHECKED : BRIEF_CHECKED << Math.min(DOUBLINGS, before)
-  }
+  const tries = triesOf(model as unknown as Model<never>)
   const ranked = () => priorities.commonest() !== undefined
   const isRefused = (slot: Slot) => columns.refusedIn[slot] === number
-  const search = new Search({ model, columns, levels, reach, draft, packing, neighbours, supply, facts, cost, effort, ranked, isRefused })
+  const search = new Search({ model, columns, levels, reach, draft, packing, neighbours, supply, facts, cost, effort: (before) => tries.ofSearch(pool.count, before), ranked, isRefused })
   /** Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the index. */
   const groupAll = (slots: Int32Array, from: number, many: number): number => {
     if (many === 0) return 0
@@ -127,10 +107,10 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     neighbours.insert(slot)
   }
   function* augmented(all: Int32Array): Generator<number, void> {
-    if (all.length > SMALL || groups.told().length === 0) return
+    if (all.length > SMALL_POOL || groups.told().length === 0) return
     const left = all.filter(free)
     order.sort(left, left.length)
-    const enough = search.work() + (isChecked ? CHECKED_TRIES / 2 : Infinity)
+    const enough = search.work() + tries.ofRound / 2
     const isOver = () => search.work() > enough
     const isAhead = (slot: Slot, other: Slot) => columns.size[slot] === columns.size[other] && (columns.priority[slot] as number) > (columns.priority[other] as number)
     yield* augment({ search, draft, groups, free, there, isOver, isAhead, take, release }, left)
@@ -150,7 +130,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     lastResortLevel: model.lastResortLevel,
     keys: keys.count,
     commonPriority: priorities.commonest,
-    mostTries: isChecked ? CHECKED_TRIES : Infinity,
+    mostTries: tries.ofRound,
     refused: (slot) => {
       columns.refusedIn[slot] = number
     },
@@ -172,10 +152,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     return ticketsInto(scratch.subarray(0, pool.count))
   }
 
-  const put = (row: Entry<Facts> | Opening<Facts>, size: number): Slot => {
-    const slot = columns.put(row, keys.take(row.key), row.network === undefined ? -1 : networks.take(row.network), size)
-    return slot
-  }
+  const put = (row: Entry<Facts> | Opening<Facts>, size: number): Slot =>
+    columns.put(row, keys.take(row.key), row.network === undefined ? -1 : networks.take(row.network), size)
   const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
   const nearest = createNearest(neighbours, cost)
   const drop = (slot: Slot): void => {

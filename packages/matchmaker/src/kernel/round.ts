@@ -4,9 +4,10 @@ import { AWAKE, DEFERRED, FRESH, KEY, SETTLED, type Columns } from './columns.js
 import { RELAXED, TIME, type Levels } from './levels.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
-import type { Order } from './order.js'
+import { joined, type Order } from './order.js'
 import type { SearchRadius } from './search-radius.js'
-import type { Found, Search, SearchTerms, Vacancy } from './search.js'
+import type { Search } from './search.js'
+import type { Found, SearchTerms, Vacancy } from './search-terms.js'
 
 /** So a search that was given up is repeated every 64th round at least. */
 const LONGEST_GAP = 6
@@ -49,13 +50,15 @@ export interface RoundInput<Facts> {
 }
 
 /**
- * The bulk never overtakes those who wait. Whom a round has passed over is tried first in the next, the longest waiting
- * first, with everybody there is to choose from; only then are matches made in bulk, of those who are new. So however
- * many better matches arrive, a ticket that could be matched chooses before them. Of different priorities the bulk
- * takes the most common one; who has a higher one is tried before it, who has a lower one after it.
+ * The bulk never overtakes tickets that wait. Of those that a round has passed over the longest waiting is tried first in the
+ * next, with all others to choose from; only then are new tickets matched in bulk. So however many better matches arrive, a
+ * ticket that could be matched chooses before them. Of different priorities the bulk takes the most common one; tickets of a
+ * higher one, new or not, are tried before all others, those of a lower one after the bulk.
  *
- * Who has found nobody settles, and is tried again when something has changed: it has relaxed, or somebody new whom it
- * may meet has come. So tickets that wait for somebody rare cost next to nothing.
+ * A ticket for which no match was found settles, and is tried again when something has changed: it has relaxed, or a new ticket
+ * that it may meet has come. So tickets that wait for something rare cost next to nothing.
+ *
+ * Where matches are checked as a whole, a round has a bound of tries (`tries.ts`); whoever had no turn comes first in the next.
  *
  * Yields how many tickets' worth of work it has done.
  */
@@ -105,9 +108,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
 
   /**
-   * Of last resort there are few, and whom they may meet cannot be told from whoever is new. Where not all was looked
-   * at there may be a match: that is tried again now and then, each time after twice as many rounds, up to every 64th,
-   * and in a crowd with others each time. In all of them together everybody is looked at.
+   * Last-resort tickets are few; they are tried in each round, as new tickets do not tell which of them they may meet. A search
+   * that did not see all may have missed a match: it is repeated after 2, 4, 8 … 64 rounds, each time from other candidates on, so
+   * that all of them are looked at in the end.
    */
   const settledOrAwake = (slot: Slot): number => {
     if (levels.of(slot) >= input.lastResortLevel) return AWAKE
@@ -123,7 +126,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   const isWorthATry = (slot: Slot): boolean => {
     const news = levels.news(slot)
     if (news === RELAXED) columns.tries[slot] = 0
-    // Mere time is no reason to repeat a search that was given up before its turn.
+    // Time alone is no reason to repeat a search that was given up before its turn.
     return news === RELAXED || (news === TIME && columns.tries[slot] === 0) || isTurn(slot)
   }
 
@@ -249,12 +252,3 @@ interface Survey {
 const NOBODY = new Int32Array(0)
 /** Tickets of a higher priority than the anchors have had no turn. */
 const ALL = { all: true }
-
-function joined(one: Int32Array, other: Int32Array): Int32Array {
-  if (one.length === 0) return other
-  if (other.length === 0) return one
-  const both = new Int32Array(one.length + other.length)
-  both.set(one)
-  both.set(other, one.length)
-  return both
-}

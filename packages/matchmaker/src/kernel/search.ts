@@ -1,36 +1,16 @@
 // pure: looks for a match around one ticket, or for players for an opening
-import { arrange, byPlan } from './arrange.js'
 import type { Candidate } from './candidate-cache.js'
 import { Candidates } from './candidates.js'
-import type { Columns } from './columns.js'
-import type { Cost } from './cost.js'
+import { closed } from './closing.js'
 import type { Draft } from './draft.js'
 import { Effort } from './effort.js'
 import { Lacking } from './lacking.js'
-import type { Levels } from './levels.js'
-import type { Model, Slot } from './model.js'
+import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Packed, Packing } from './packing.js'
-import type { SearchRadius } from './search-radius.js'
 import { isPartOf, type Scale } from './scales.js'
+import type { Found, SearchInput, SearchTerms, Vacancy } from './search-terms.js'
 import { Seating } from './seating.js'
-import type { Supply } from './supply.js'
-
-/** Who goes together; `slots` without the opening. */
-export interface Found {
-  readonly slots: Slot[]
-  readonly teams: readonly number[]
-}
-
-/** An opening and its room. */
-export interface Vacancy<Facts> {
-  readonly slot: Slot
-  readonly packing: Packing
-  readonly rooms: readonly number[]
-  readonly present: readonly (readonly Facts[])[]
-  /** Who is present, in all teams. */
-  readonly everyone: readonly Facts[]
-}
 
 /** Tickets in the index from which on it is a crowd, for each player that a match lacks. */
 const CROWD = 10_000
@@ -49,35 +29,6 @@ const SPARE_NEEDED = 4
 const LEAST_NEEDED = 16
 const NOBODY: readonly never[] = []
 
-export interface SearchInput<Facts> {
-  readonly model: Model<Facts>
-  readonly columns: Columns
-  readonly levels: Levels
-  readonly reach: SearchRadius
-  readonly draft: Draft<Facts>
-  readonly packing: Packing
-  readonly neighbours: Neighbours
-  readonly supply: Supply<Facts>
-  readonly facts: readonly (Facts | undefined)[]
-  readonly cost: Cost
-  /** Tries for one match before the search for it is given up, after so many that were given up before. */
-  effort(before: number): number
-  /** Whether priorities differ. */
-  ranked(): boolean
-  isRefused(slot: Slot): boolean
-}
-
-/** What is asked of one search, if more than usual. */
-export interface SearchTerms {
-  /**
-   * Whether candidates of a higher priority than the first ticket's may not have been tried yet in this round: then all that are
-   * within reach are gathered before any match is made.
-   */
-  readonly all?: boolean
-  /** Whether tickets that were refused in this round may be in a match now. */
-  readonly anew?: boolean
-}
-
 export class Search<Facts> {
   /** Whether the last search that found nothing has tried all there was. */
   sawAll = true
@@ -88,7 +39,6 @@ export class Search<Facts> {
   /** Undefined where no rule tells of needs. */
   readonly #lacking: Lacking<Facts> | undefined
   readonly #full: readonly number[]
-  readonly #noLeast: readonly number[]
   readonly #noFacts: readonly (readonly Facts[])[]
   readonly #mayEverBeSmall: boolean
 
@@ -105,7 +55,6 @@ export class Search<Facts> {
     this.#seating = checks?.part === undefined ? undefined : new Seating(checks.part)
     this.#lacking = input.supply.needs.length === 0 ? undefined : new Lacking(input.supply)
     this.#full = teams.map(({ max }) => max)
-    this.#noLeast = teams.map(() => 0)
     this.#noFacts = teams.map(() => NOBODY)
     this.#mayEverBeSmall = teams.some(({ max, min }) => (min.at(-1) as number) < max)
     this.#packing = input.packing
@@ -335,33 +284,9 @@ export class Search<Facts> {
 
   /** Makes a match of the members, if they can be arranged so that they may play. */
   #close(packed: Packed): boolean {
-    const { draft, columns, facts, model } = this.#input
-    if (!draft.isSound()) return false
-    const levels = draft.levels()
-    const isFull = this.#packing.count(packed) === this.#packing.players
-    const least = isFull || this.#opening !== undefined ? this.#noLeast : model.teams.map(({ min }) => min[levels.oldest] as number)
-    const slots = [...draft.members.subarray(this.#opening === undefined ? 0 : 1, draft.count)]
-    const sizes = slots.map((slot) => columns.size[slot] as number)
-    const first = this.#seats(sizes, least) ?? this.#planned(packed, sizes, levels.oldest)
-    if (first === undefined) return false
-    const present = this.#opening?.present ?? this.#noFacts
-    const lineup = { sizes, facts: slots.map((slot) => facts[slot] as Facts), present, rooms: this.#rooms, least, levels }
-    const teams = arrange(model.checks, lineup, first, this.#effort)
-    if (teams === undefined) return false
-    this.#found = { slots, teams }
-    return true
-  }
-
-  /** Where they sit, if that is known and leaves no team below its minimum. */
-  #seats(sizes: readonly number[], least: readonly number[]): readonly number[] | undefined {
-    const seats = this.#seating?.seats()
-    if (seats === undefined) return undefined
-    const players = this.#rooms.map((_, team) => sizes.reduce((sum, size, at) => (seats[at] === team ? sum + size : sum), 0))
-    return players.every((many, team) => many >= (least[team] as number)) ? seats : undefined
-  }
-
-  #planned(packed: Packed, sizes: readonly number[], level: number): readonly number[] | undefined {
-    const plan = this.#packing.plan(packed, level)
-    return plan === undefined ? undefined : byPlan(sizes, plan)
+    if (!this.#input.draft.isSound()) return false
+    const ground = { packing: this.#packing, packed, opening: this.#opening, seats: this.#seating?.seats() }
+    this.#found = closed(this.#input, ground, this.#effort)
+    return this.#found !== undefined
   }
 }

@@ -1,0 +1,105 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { entries, models, NOW } from './arbitraries.fixture.js'
+import { createColumns } from './columns.js'
+import { createLevels } from './levels.js'
+import type { Entry, Model, Slot } from './model.js'
+import { createNeighbours } from './neighbours.js'
+import { createStringInterner } from './string-interner.js'
+
+const chord = (a: Entry<string>, b: Entry<string>) =>
+  a.place === undefined || b.place === undefined ? NaN : Math.hypot(...a.place.map((axis, at) => axis - (b.place?.[at] ?? 0)))
+
+/** An index of tickets, by slot. */
+function indexed(model: Model<string>, tickets: readonly Entry<string>[]) {
+  const columns = createColumns(model.spans.length)
+  const levels = createLevels(model as unknown as Model<never>, columns)
+  levels.renew(NOW)
+  const [keys, networks] = [createStringInterner(), createStringInterner()]
+  const index = createNeighbours(model as unknown as Model<never>, columns)
+  const bySlot = new Map<Slot, Entry<string>>()
+  for (const entry of tickets) {
+    const slot = columns.put(entry, keys.take(entry.key), entry.network === undefined ? -1 : networks.take(entry.network), entry.size)
+    index.insert(slot)
+    bySlot.set(slot, entry)
+  }
+  return { index, bySlot }
+}
+
+/** Everything that is read around a slot at one scale after the other, so many at a time. */
+function read({ index }: ReturnType<typeof indexed>, slot: Slot, chunk: number): Slot[] {
+  const into = new Int32Array(chunk)
+  const told: Slot[] = []
+  index.look.lookAround(slot)
+  for (let scale = 0; scale < index.scales.length; scale++) {
+    index.look.turnTo(scale, Infinity, 0)
+    for (let many = chunk; many === chunk; ) {
+      many = index.look.next(into)
+      told.push(...into.subarray(0, many))
+    }
+  }
+  return told
+}
+
+describe('for any model and any tickets', () => {
+  test('each slot is returned once at most, never the one in the middle, and at the last scale all of its key have been', () => {
+    fc.assert(
+      fc.property(models, entries(40), fc.integer({ min: 1, max: 50 }), (model, tickets, chunk) => {
+        const world = indexed(model, tickets)
+        for (const [slot, own] of world.bySlot) {
+          const told = read(world, slot, chunk)
+          expect(new Set(told).size).toBe(told.length)
+          expect(told).not.toContain(slot)
+          const sameKey = [...world.bySlot].flatMap(([other, entry]) => (other !== slot && entry.key === own.key ? [other] : []))
+          expect(told).toEqual(expect.arrayContaining(sameKey))
+        }
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('whoever is within the chord and the width of a scale is returned at that scale', () => {
+    fc.assert(
+      fc.property(models, entries(40), fc.nat(10), (model, tickets, at) => {
+        const { index, bySlot } = indexed(model, tickets)
+        const scale = at % index.scales.length
+        const { chord: limit, width } = index.scales[scale] ?? { chord: 0, width: 0 }
+        const missing: Slot[] = []
+        for (const [slot, own] of bySlot) {
+          const told = index.allNear(slot, scale)
+          for (const [other, entry] of bySlot) {
+            if (other === slot || entry.key !== own.key || !(limit === Infinity || chord(own, entry) < limit * 0.999)) continue
+            const apart = model.spans.length === 0 ? 0 : Math.abs((own.values[0] ?? 0) - (entry.values[0] ?? 0))
+            if (!Number.isNaN(apart) && apart <= width && !told.includes(other)) missing.push(other)
+          }
+        }
+        expect(missing).toEqual([])
+      }),
+      { numRuns: 60 },
+    )
+  })
+})
+
+test('no more than so many are read, others after so many were skipped, and it says that there are more', () => {
+  const model: Model<string> = {
+    levels: Float64Array.of(0),
+    lastResortLevel: Infinity,
+    teams: [{ name: 'team', max: 2, min: Uint16Array.of(2) }],
+    fillForMs: 0,
+    radius: undefined,
+    spans: [],
+    checks: undefined,
+  }
+  const ticket = { size: 1, since: NOW, priority: 0, key: '', place: undefined, network: undefined, values: [], facts: '' }
+  const { index } = indexed(model, Array.from({ length: 100 }, (_, at) => ({ ...ticket, id: `t${at}` })))
+  const into = new Int32Array(100)
+  const readFrom = (skip: number) => {
+    index.look.lookAround(0)
+    expect(index.look.turnTo(0, 10, skip)).toBe(100)
+    expect(index.look.cut).toBe(true)
+    return [...into.subarray(0, index.look.next(into))]
+  }
+  expect(readFrom(20)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
+  // From the end on it goes on at the beginning, where the slot itself is.
+  expect(readFrom(95)).toEqual([95, 96, 97, 98, 99, 1, 2, 3, 4])
+})

@@ -1,0 +1,92 @@
+// pure: how long the members of a match in the making have waited, and the level that counts for each rule
+import type { Candidate, CandidateCache } from './candidate-cache.js'
+import { SINCE } from './columns.js'
+import { levelAt, type Levels } from './levels.js'
+import type { MatchLevels, Model } from './model.js'
+
+export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
+
+/** Kept for the first n + 1 members, at n: so that the last member can be taken back. */
+export class MatchWaits {
+  readonly #levels: Levels
+  readonly #table: Float64Array
+  readonly #lastResort: number
+  readonly #cache: CandidateCache
+  readonly #stride: number
+  readonly #youngest: Uint8Array
+  readonly #oldest: Uint8Array
+  readonly #waited: Float64Array
+  readonly #longest: Float64Array
+  /** The highest level, but that of last resort, that anybody in the match may have in the end. */
+  #ceiling = 0
+
+  constructor({ levels: table, lastResortLevel }: Pick<Model<never>, 'levels' | 'lastResortLevel'>, levels: Levels, cache: CandidateCache, stride: number, largest: number) {
+    this.#table = table
+    this.#lastResort = lastResortLevel
+    this.#levels = levels
+    this.#cache = cache
+    this.#stride = stride
+    this.#youngest = new Uint8Array(largest)
+    this.#oldest = new Uint8Array(largest)
+    this.#waited = new Float64Array(largest)
+    this.#longest = new Float64Array(largest)
+  }
+
+  /** Anybody may still join. */
+  expectAnybody(): void {
+    this.#ceiling = Math.max(0, this.#table.length - (this.#lastResort === Infinity ? 1 : 2))
+  }
+
+  /** Nobody but the first `count` of these candidates will join the first `members` members. */
+  expect(candidates: Int32Array, count: number, members: number): void {
+    let highest = 0
+    for (let at = 0; at < members; at++) highest = Math.max(highest, (this.#oldest[at] as number) < this.#lastResort ? (this.#oldest[at] as number) : 0)
+    for (let at = 0; at < count; at++) {
+      const level = this.#cache.level[candidates[at] as Candidate] as number
+      if (level > highest && level < this.#lastResort) highest = level
+    }
+    this.#ceiling = highest
+  }
+
+  waitOf(guest: Candidate): number {
+    return this.#levels.now - (this.#cache.rows[guest * this.#stride + SINCE] as number)
+  }
+
+  /** Writes how long those wait who are members with the guest, the first `count` being in already. */
+  note(guest: Candidate, count: number): void {
+    const level = this.#cache.level[guest] as number
+    const waits = this.waitOf(guest)
+    const before = count - 1
+    this.#youngest[count] = count === 0 ? level : Math.min(level, this.#youngest[before] as number)
+    this.#oldest[count] = count === 0 ? level : Math.max(level, this.#oldest[before] as number)
+    this.#waited[count] = count === 0 ? waits : waits + (this.#waited[before] as number)
+    this.#longest[count] = count === 0 ? waits : Math.max(waits, this.#longest[before] as number)
+  }
+
+  /** Milliseconds that the oldest of the first `all` members has waited. */
+  longest(all: number): number {
+    return this.#longest[all - 1] as number
+  }
+
+  isLastResort(all: number): boolean {
+    return (this.#oldest[all - 1] as number) >= this.#lastResort
+  }
+
+  /** The level that counts for a rule about the whole match, with the first `all` members. */
+  levelOf(by: WaitOf, all: number): number {
+    if (this.isLastResort(all)) return this.#lastResort
+    if (by === 'oldest') return this.#oldest[all - 1] as number
+    if (by === 'average') return levelAt(this.#table, (this.#waited[all - 1] as number) / all)
+    return this.#youngest[all - 1] as number
+  }
+
+  /** The loosest level that may come to count as others join. */
+  levelAtMost(by: WaitOf, all: number): number {
+    const level = this.levelOf(by === 'average' ? 'oldest' : by, all)
+    return (by === 'oldest' || by === 'average') && level < this.#ceiling ? this.#ceiling : level
+  }
+
+  all(count: number): MatchLevels {
+    return { youngest: this.levelOf('youngest', count), oldest: this.levelOf('oldest', count), average: this.levelOf('average', count), now: this.#levels.now }
+  }
+}
