@@ -1,5 +1,5 @@
 /** Processes that are killed with many creates under way, and what the next ones make of it: within the documented limits. */
-import { createBucket, createClient, inProcess, type ClientOptions, type Limiter } from '@muster/core'
+import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'
 import { createMatchmaker, createMemoryJournal, type DeploymentService, type Journal, type JournalEntry, type Matchmaker } from '@muster/matchmaker'
@@ -48,21 +48,6 @@ async function openWorld(): Promise<World> {
   return { clock, emulator, disk: createMemoryJournal(), lostOn: undefined }
 }
 
-/** Begins as many creates as the limit allows although none is answered, which the client's own limiter would not do. */
-const notWaitingForAnswers: NonNullable<ClientOptions['limiter']> = ({ limit, windowMs }): Limiter => {
-  // Longer by what requests may differ on their way.
-  const bucket = createBucket({ limit, windowMs: windowMs + 100 })
-  return {
-    throttled: bucket.throttled,
-    inspect: bucket.inspect,
-    reserve: (now) => {
-      const permit = bucket.reserve(now)
-      if (typeof permit === 'number' || permit instanceof Promise) return permit
-      return { written: (at) => permit.answered(at), answered: () => {}, release: (at) => permit.release(at) }
-    },
-  }
-}
-
 let players = 0
 const never = <T>() => new Promise<T>(() => {})
 
@@ -85,7 +70,6 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
     isDiskFull: () => false,
     answer: (request) => (request.method === 'POST' && world.lostOn === 'way there' ? never() : world.emulator.fetch(request)),
     died: () => {},
-    limiter: world.lostOn === undefined ? undefined : notWaitingForAnswers,
   })
   // The process is killed before it can make anything of the answer.
   const create: DeploymentService['create'] = async (input, options) => {

@@ -1,4 +1,4 @@
-import { createClient, inProcess, type ClientOptions } from '@muster/core'
+import { createClient, inProcess } from '@muster/core'
 import { seededRandom, type Clock, type Random } from '@muster/core/clock'
 import type { DeploymentService, Journal, JournalEntry } from '@muster/matchmaker'
 
@@ -19,8 +19,6 @@ export interface MortalParts {
   readonly isDiskFull: () => boolean
   readonly answer: (request: Request) => Promise<Response>
   readonly died: () => void
-  /** In place of the client's own. */
-  readonly limiter?: ClientOptions['limiter']
 }
 
 /** What a matchmaker lives on, in a process that can be killed: from then on nothing that it waits for happens any more. */
@@ -38,7 +36,7 @@ export interface Mortal {
 
 const never = <T>() => new Promise<T>(() => {})
 
-export function createMortal({ clock, random, seed, disk, death, isDiskFull, answer, died, limiter }: MortalParts): Mortal {
+export function createMortal({ clock, random, seed, disk, death, isDiskFull, answer, died }: MortalParts): Mortal {
   let dead = false
   let appends = 0
   let spared = false
@@ -61,7 +59,6 @@ export function createMortal({ clock, random, seed, disk, death, isDiskFull, ans
     token: 'dev',
     clock: ownClock,
     random: seededRandom(seed + 1),
-    limiter,
     dispatcher: inProcess((request) => (dead ? never() : alive(answer(request)))),
   })
   const append = async (entry: JournalEntry): Promise<void> => {
