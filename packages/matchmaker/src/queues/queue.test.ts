@@ -104,7 +104,7 @@ describe('refuses, and names the queue, the path and the value', () => {
     [require('in', 'a'), 'rules.0.value: '],
     [require('contains', ['a']), 'rules.0.value: '],
     [require('~', 1), 'rules.0.operator: '],
-    [require('<', 1, { missing: { value: 'x' } }), 'rules.0.missing.value: must be a number, as the rule compares, got "x"'],
+    [require('<', 1, { missing: { value: 'x' } }), 'rules.0.missing.value: must be a number, as the rule compares, got a text'],
     [require('contains', 'x', { missing: { value: 'x' } }), 'rules.0.missing.value: must be a list, as the rule compares'],
     [require('in', ['x'], { party: 'avg' }), 'rules.0.party: is for comparisons of numbers'],
     [require('<', 1, { missing: 'ignore' }), "rules.0.missing: must be 'refuse', 'any' or { value } of the attribute's type"],
