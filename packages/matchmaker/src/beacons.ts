@@ -1,6 +1,7 @@
 import type { Coordinates } from '@muster/core'
 import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
+import { within } from '@muster/core/runtime'
 
 /** Gives the beacons: `() => client.locations.beacons.all()`. */
 export type BeaconSource = () => AsyncIterable<Beacon> | Promise<Iterable<Beacon>>
@@ -64,7 +65,7 @@ export function createBeaconDirectory(source: BeaconSource, clock: Clock, onErro
     known: () => {
       const under = refresh()
       if (fetched !== undefined || under === undefined) return fetched
-      return Promise.race([under, clock.sleep(PATIENCE_MS)]).then(() => fetched)
+      return within(under, PATIENCE_MS, clock).then(() => fetched)
     },
     fetched: async () => {
       const under = refresh()

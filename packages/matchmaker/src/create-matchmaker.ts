@@ -1,3 +1,4 @@
+import { createTicker, type Ticker } from '@muster/core/runtime'
 import { createAllocator } from './servers/allocator.js'
 import type { Allocation } from './servers/records/allocation.js'
 import { createBackfilling } from './commands/backfill-commands.js'
@@ -121,19 +122,13 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
   const handover = createHandover({ tickets, clock, refuseIfClosed })
   const close = createClosing({ tickets, lifecycle, allocator, clock })
 
-  /** The loop that `start` began, and what ends it. */
-  let running: { readonly ending: AbortController; readonly ended: Promise<void> } | undefined
-  const run = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted) {
-      await tick.all().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
-      await clock.sleep(config.tickMs, signal).catch(() => {})
-    }
-  }
+  /** Ticks between `start` and `stop`. */
+  let running: Ticker | undefined
+  const tickOnce = () => tick.all().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
   const stop = async (): Promise<void> => {
-    const loop = running
+    const ticker = running
     running = undefined
-    loop?.ending.abort()
-    await loop?.ended
+    await ticker?.stop()
   }
 
   return {
@@ -160,8 +155,8 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
 
     start: () => {
       if (running !== undefined || isClosed) return
-      const ending = new AbortController()
-      running = { ending, ended: run(ending.signal) }
+      running = createTicker({ clock, everyMs: config.tickMs, tick: tickOnce, atOnce: true, isNeeded: () => true })
+      running.wake()
     },
     stop,
 

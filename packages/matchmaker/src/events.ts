@@ -1,4 +1,4 @@
-import { EventEmitter } from 'eventemitter3'
+import { createEventsWithProblems } from '@muster/core/runtime'
 import type { Placement } from './servers/records/allocation.js'
 import type { Assignment } from './servers/records/assignment.js'
 import type { Backfill } from './tickets/backfill.js'
@@ -57,12 +57,16 @@ export interface MatchmakerEvents extends TicketEvents {
     readonly during: Activity
     readonly matchId?: string | undefined
     readonly requestId?: string | undefined
+    /** The event whose listener failed. */
+    readonly event?: string | undefined
     readonly error: unknown
   }
 }
 
 export type EventName = keyof MatchmakerEvents
 export type Listener<Name extends EventName> = (event: MatchmakerEvents[Name]) => void
+
+type Listeners = { readonly [Name in EventName]: Listener<Name> }
 
 export interface Events {
   emit<Name extends EventName>(name: Name, event: MatchmakerEvents[Name]): void
@@ -72,27 +76,15 @@ export interface Events {
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
 }
 
-/** A listener that fails becomes a process warning: neither the matchmaker nor the other listeners notice. */
+/** A listener that fails disturbs neither the matchmaker nor the other listeners: `problem` tells of it. */
 export function createEvents(): Events {
-  const emitter = new EventEmitter<EventName>()
-  const warn = (name: string, error: unknown) =>
-    process.emitWarning(`a listener of the event '${name}' failed: ${String(error)}`, 'MusterWarning')
-
+  const { emitter, emit } = createEventsWithProblems<Listeners>()
   return {
-    emit: (name, event) => void emitter.emit(name, event),
+    emit: (name, event) => (emit as (name: EventName, event: unknown) => void)(name, event),
     isHeard: (name) => emitter.listenerCount(name) > 0,
     on: (name, listener) => {
-      const careful = (event: MatchmakerEvents[typeof name]) => {
-        try {
-          const result: unknown = listener(event)
-          // An async listener fails later.
-          if (result instanceof Promise) result.catch((error: unknown) => warn(name, error))
-        } catch (error) {
-          warn(name, error)
-        }
-      }
-      emitter.on(name, careful)
-      return () => void emitter.off(name, careful)
+      emitter.on(name, listener as never)
+      return () => void emitter.off(name, listener as never)
     },
   }
 }

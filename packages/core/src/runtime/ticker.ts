@@ -12,17 +12,19 @@ export interface TickerOptions {
   readonly clock: Clock
   readonly everyMs: number
   readonly tick: () => Promise<void>
+  /** Whether the first tick comes at once, instead of after `everyMs`. Default false. */
+  readonly atOnce?: boolean | undefined
   /** Asked after every tick. While nothing is to do, nothing sleeps that would keep the process alive. */
   readonly isNeeded: () => boolean
 }
 
-export function createTicker({ clock, everyMs, tick, isNeeded }: TickerOptions): Ticker {
+export function createTicker({ clock, everyMs, tick, atOnce = false, isNeeded }: TickerOptions): Ticker {
   const stopping = new AbortController()
   let running: Promise<void> | undefined
 
   const run = async () => {
-    while (!stopping.signal.aborted && isNeeded()) {
-      await clock.sleep(everyMs, stopping.signal).catch(() => {}) // stopped
+    for (let isFirst = true; !stopping.signal.aborted && isNeeded(); isFirst = false) {
+      if (!isFirst || !atOnce) await clock.sleep(everyMs, stopping.signal).catch(() => {}) // stopped
       if (!stopping.signal.aborted) await tick().catch(warn)
     }
     running = undefined

@@ -1,8 +1,8 @@
 import type { Coordinates } from '@muster/core'
 import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
+import { backoffMs } from '@muster/core/runtime'
 import { matchTag } from './records/tags.js'
-import { backoffMs } from './backoff.js'
 import { readCreateFailure } from './create-failure.js'
 import { placesWithCapacity, type DeploymentService, type LocationService } from './records/deployment-service.js'
 import { foundMatch } from './found-match.js'
@@ -54,7 +54,7 @@ const WRITTEN = Promise.resolve()
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 /** Between two tries of one match. */
-const RETRY = { baseMs: 250, capMs: 2000 }
+const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
 export function createCreating(options: CreatingOptions): Creating {
   const { service, locations, notes, governor, allocations, lifecycle, clock, random, secrets, ownTag, webhookUrlOf, on } = options

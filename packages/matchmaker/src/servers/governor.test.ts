@@ -25,13 +25,13 @@ describe('room', () => {
     [['running', 'running', 'running', 'stopping'], 1, undefined],
     [['running', 'running', 'running', 'running', 'running', 'running'], 0, 'maxServers'],
   ])('with %j', (phases, room, held) => {
-    const governor = createGovernor(bound, () => 0)
+    const governor = createGovernor(bound, () => 1)
     expect([governor.room(matches(...phases), 0), governor.held()]).toEqual([room, held])
   })
 })
 
 const minute = (maxCreatesPerMinute: number) =>
-  createGovernor({ maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute }, () => 0)
+  createGovernor({ maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute }, () => 1)
 
 test('no minute has more creates than allowed, however long they wait for their turn, and whether they are sent at all', () => {
   const gap = fc.nat(20_000)
@@ -81,13 +81,13 @@ test('what was sent counts, whatever became of it', () => {
 
 describe('a pause', () => {
   const failing = (at: number) => {
-    const governor = createGovernor(bound, () => 0)
+    const governor = createGovernor(bound, () => 1)
     for (let time = 0; time < 3; time += 1) governor.failed(at, at)
     return governor
   }
 
   test('begins with the third failure in a row, and those that were under way together make one', () => {
-    const governor = createGovernor(bound, () => 0)
+    const governor = createGovernor(bound, () => 1)
     governor.failed(0, 0)
     governor.failed(0, 0)
     expect([governor.room(none, 0), governor.pausedUntil()]).toEqual([3, 0])

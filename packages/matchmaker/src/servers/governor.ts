@@ -1,5 +1,5 @@
 import type { Random } from '@muster/core/clock'
-import { backoffMs } from './backoff.js'
+import { backoffMs } from '@muster/core/runtime'
 
 /** What may be spent. */
 export interface SpendBound {
@@ -42,7 +42,7 @@ export interface Governor {
 /** One or two failures may be bad luck, and the others should not wait for it. */
 const FAILURES_BEFORE_PAUSE = 3
 /** Between two probes: the first answer after an outage is at most this late, and an hour of it costs some 1,500 creates. */
-const PROBE_GAP = { baseMs: 500, capMs: 3000 }
+const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
 const MINUTE_MS = 60_000
 
 export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }: SpendBound, random: Random): Governor {

@@ -1,6 +1,6 @@
 import { AlreadyTerminated, NotFound } from '@muster/core'
 import type { Clock, Random } from '@muster/core/clock'
-import { backoffMs } from './backoff.js'
+import { backoffMs } from '@muster/core/runtime'
 import type { DeploymentService } from './records/deployment-service.js'
 
 /** A deployment to be stopped. */
@@ -31,7 +31,7 @@ export interface StopsOptions {
   readonly problem: (requestId: string, error: unknown) => void
 }
 
-const RETRY = { baseMs: 500, capMs: 15_000 }
+const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
 /** Milliseconds for one request; then it is sent again. */
 const TIMEOUT_MS = 20_000
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
+import { linkedSignal, within } from '@muster/core/runtime'
 import type { Ticket } from '../tickets/ticket.js'
 import { isBackend, type TicketCaller } from './caller.js'
 import type { TicketService } from './service.js'
@@ -62,18 +63,14 @@ export async function changeOrTimeout(
   { ticketId, version, waitMs, signal }: ChangeWait,
 ): Promise<void> {
   signal.throwIfAborted()
-  const over = new AbortController()
-  const onAbort = () => over.abort(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
+  const over = linkedSignal(signal)
   const changed: Promise<Ticket> = service.waitForChange(ticketId, { version, signal: over.signal })
-  const late = clock.sleep(waitMs, over.signal)
   try {
-    await Promise.race([changed, late])
+    await within(changed, waitMs, clock, signal)
   } finally {
-    signal.removeEventListener('abort', onAbort)
+    over.unlink()
     over.abort()
-    // Whoever lost the race is told so, and nobody listens.
+    // The wait is told that it is over, and nobody listens.
     changed.catch(() => {})
-    late.catch(() => {})
   }
 }

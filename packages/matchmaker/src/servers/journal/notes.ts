@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { within } from '@muster/core/runtime'
 import type { Journal, JournalEntry } from './journal.js'
 
 /** Writes to the journal, the entries of each match in their order, and keeps what cannot be written until it is. */
@@ -150,16 +151,12 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     isBehind: () => isBehind,
     flush,
     close: async () => {
-      const closed = new AbortController()
-      const late = clock.sleep(CLOSE_MS, closed.signal).then(() => {
-        throw new Error(`the journal was not written and closed within ${CLOSE_MS} ms`)
-      })
-      try {
-        await Promise.race([flush().then(() => journal.close?.()), late])
-      } finally {
-        closed.abort()
-        late.catch(() => {})
-      }
+      const closed = flush()
+        .then(() => journal.close?.())
+        .then(() => true)
+      if ((await within(closed, CLOSE_MS, clock)) === true) return
+      closed.catch(() => {})
+      throw new Error(`the journal was not written and closed within ${CLOSE_MS} ms`)
     },
   }
 }

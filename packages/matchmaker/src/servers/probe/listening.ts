@@ -1,5 +1,6 @@
 import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
+import { linkedSignal, within } from '@muster/core/runtime'
 import type { Assignment } from '../records/assignment.js'
 import type { PortProbe } from '../records/deploy.js'
 import type { Allocation } from '../records/allocation.js'
@@ -35,14 +36,14 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
   const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
     const deadline = clock.now() + probe.withinMs
     while (clock.now() < deadline) {
-      const ending = new AbortController()
-      const over = AbortSignal.any([ending.signal, signal])
-      void clock.sleep(probe.timeoutMs, over).then(
-        () => ending.abort(),
+      const over = linkedSignal(signal)
+      void clock.sleep(probe.timeoutMs, over.signal).then(
+        () => over.abort(),
         () => {},
       )
-      const answered = await prober(target, over)
-      ending.abort()
+      const answered = await prober(target, over.signal)
+      over.unlink()
+      over.abort()
       if (answered || signal.aborted) return answered
       await clock.sleep(GAP_MS, signal)
     }
@@ -51,10 +52,7 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
 
   /** Resolves with true when the server is heard of, with false when the time is over. */
   const hear = async (allocation: Allocation, withinMs: number, heard: Promise<void>, signal: AbortSignal): Promise<boolean> => {
-    const ending = new AbortController()
-    const over = clock.sleep(withinMs, AbortSignal.any([ending.signal, signal])).catch(() => {})
-    await Promise.race([heard, over])
-    ending.abort()
+    await within(heard, withinMs, clock, signal).catch(() => {})
     return allocation.registered
   }
 

@@ -32,4 +32,17 @@ export type ReturnReason =
 export type StopReason = ReturnReason | 'ended' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
 
 /** What the matchmaker was doing when something went wrong. It goes on by itself. */
-export type Activity = 'create' | 'find' | 'stop' | 'list' | 'status' | 'probe' | 'journal' | 'locate' | 'beacons' | 'rule' | 'tick'
+export type Activity =
+  | 'create'
+  | 'find'
+  | 'stop'
+  | 'list'
+  | 'status'
+  | 'probe'
+  | 'journal'
+  | 'locate'
+  | 'beacons'
+  | 'rule'
+  | 'tick'
+  /** A listener of an event failed. */
+  | 'listener'

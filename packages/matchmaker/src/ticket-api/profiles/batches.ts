@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { within } from '@muster/core/runtime'
 
 export interface BatchOptions<Found> {
   /** Asks for all of them at once. The signal is aborted when the answer is not waited for any more. */
@@ -43,10 +44,8 @@ export function createBatches<Found>(options: BatchOptions<Found>): (id: string)
   const call = async (ids: readonly string[]): Promise<void> => {
     const over = new AbortController()
     try {
-      const late = clock.sleep(timeoutMs, over.signal).then(() => {
-        throw new Error(`no answer within ${timeoutMs} ms`)
-      })
-      const found = await Promise.race([ask(ids, over.signal), late])
+      const found = await within(ask(ids, over.signal), timeoutMs, clock)
+      if (found === undefined) throw new Error(`no answer within ${timeoutMs} ms`)
       settle(ids, (one, id) => one.resolve(found.get(id)))
     } catch (error) {
       onError(error)
