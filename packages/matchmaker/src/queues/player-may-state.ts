@@ -1,5 +1,7 @@
 // pure: what players may say of themselves
 import type { Queue } from './queue.js'
+import type { RuleDefinition } from './rules/definition.js'
+import { innerRulesOf } from './rules/levels.js'
 
 /** Whether a queue believes a player's own word: of an attribute of that name, or of `roles`, `avoid` or `latencies`. */
 export type PlayerMayState = (name: string) => boolean
@@ -9,17 +11,24 @@ export type PlayerMayState = (name: string) => boolean
  * compares them: game clients send them to every queue.
  */
 export function playerMayState({ playerMayState: listed, rules }: Queue): PlayerMayState {
-  const compared = new Set<string>()
-  for (const rule of rules) {
-    if ('attribute' in rule && rule.attribute !== undefined) compared.add(rule.attribute)
-    if (rule.kind === 'roles' || rule.kind === 'avoid') compared.add(rule.kind)
-    if (rule.kind === 'latency') compared.add('latencies')
-  }
+  const compared = new Set(rules.flatMap(comparedBy))
   if (listed !== undefined) {
     const believed = new Set(compared.has('latencies') ? listed : [...listed, 'latencies'])
     return (name) => believed.has(name)
   }
   // A custom rule may look at every attribute, and at the roles.
-  if (rules.some(({ kind }) => kind === 'custom')) return (name) => (name === 'latencies' || name === 'avoid') && !compared.has(name)
+  if (rules.some(isCustom)) return (name) => (name === 'latencies' || name === 'avoid') && !compared.has(name)
   return (name) => !compared.has(name)
 }
+
+/** What a rule, or a rule within it, compares: names of attributes, and `roles`, `avoid` or `latencies`. */
+function comparedBy(rule: RuleDefinition): string[] {
+  const inner = innerRulesOf(rule).flatMap(comparedBy)
+  if ('attribute' in rule && rule.attribute !== undefined) inner.push(rule.attribute)
+  if (rule.kind === 'accepts') inner.push(rule.own)
+  if (rule.kind === 'roles' || rule.kind === 'avoid') inner.push(rule.kind)
+  if (rule.kind === 'latency') inner.push('latencies')
+  return inner
+}
+
+const isCustom = (rule: RuleDefinition): boolean => rule.kind === 'custom' || innerRulesOf(rule).some(isCustom)
