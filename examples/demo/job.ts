@@ -1,7 +1,9 @@
 import { seededRandom, systemClock } from '@muster/core/clock'
-import { createMatchmaker, type Ticket } from '@muster/matchmaker'
+import { createMatchmaker } from '@muster/matchmaker'
+import { createBreather } from './breathe.js'
 import { ARRIVE_MS, gather } from './crowd.js'
 import type { DemoOptions } from './options.js'
+import { startPressureMeter } from './pressure.js'
 import type { Progress } from './progress.js'
 import { demoQueues } from './queues.js'
 import { beaconsOf, measured } from './latencies.js'
@@ -36,6 +38,8 @@ export async function runDemo(
     queues: queues.map(({ definition }) => definition),
   })
   const watch = watchDemo(matchmaker, client, queues, arrivals)
+  const meter = startPressureMeter(matchmaker, client, systemClock)
+  const breathe = createBreather(systemClock.now)
   const ending = new AbortController()
   const left = liveSocially(matchmaker, 'social', systemClock, seededRandom(seed + 1), ending.signal)
   const startedAt = systemClock.now()
@@ -53,11 +57,13 @@ export async function runDemo(
     }
     if (interrupted.aborted) break
     watch.came(matchmaker.createTicket(ticket))
+    await breathe()
   }
-  while (!interrupted.aborted && !watch.tickets().every(hasEnded) && systemClock.now() < startedAt + LONGEST_MS) {
+  while (!interrupted.aborted && !watch.allEnded() && systemClock.now() < startedAt + LONGEST_MS) {
     await pause(LOOK_MS)
     report('matching')
   }
+  const pressure = meter.read()
   const ended = watch.tickets()
   const interruptedWith = interrupted.aborted ? running(emulator).length : undefined
 
@@ -81,6 +87,7 @@ export async function runDemo(
     ended,
     emulator,
     limits: watch.limits(),
+    pressure,
     joined,
     placed,
     left,
@@ -90,5 +97,3 @@ export async function runDemo(
   await emulator.close()
   return result
 }
-
-const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'

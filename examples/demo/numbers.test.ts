@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { boundOf, causeOf } from './bound.js'
 import { gather } from './crowd.js'
 import { percentiles } from './percentiles.js'
-import { boundByCreates, isGood, type DemoResult } from './result.js'
+import { isGood, type DemoResult } from './result.js'
 import { summary } from './summary.js'
 
 test('percentiles are values that occur', () => {
@@ -73,6 +74,7 @@ const result: DemoResult = {
   seed: 1,
   requests: { 'deployments.create': { 202: 1 } },
   limits: [{ name: 'createDeployment', limit: 40, peak: 39 }],
+  pressure: { seconds: 2, creates: 1, busy: 0.2, causes: {} },
   faults: [],
   cities: [{ city: 'Lima', servers: 1 }],
 }
@@ -94,15 +96,24 @@ test('the summary tells all', () => {
   expect(summary({ ...result, broken: ['match m: 3 duellists'] })).toContain('match m: 3 duellists')
 })
 
-test('many players without a match are put down to the limit of creates, if that allows no more', () => {
-  const many = { ...result, players: 100_000, assigned: 5000, expired: 95_000, matches: 800, deployments: 822 }
-  expect(boundByCreates(many)).toEqual({ perSecond: 40, seconds: 400 })
-  const text = summary(many, { columns: 250 })
-  expect(text).toMatch(/bounded by +the service's limit of 40 creates per second: servers for all players would take 400 s/)
-  expect(text).toContain('nobody here waits for longer than 9 s; 822 were created')
-  expect(boundByCreates({ ...many, assigned: 95_000, expired: 5000 })).toBeUndefined()
-  expect(boundByCreates({ ...many, players: 4000, expired: 1000, assigned: 3000, matches: 400 })).toBeUndefined()
-  expect(boundByCreates({ ...many, matches: 0, assigned: 0 })).toBeUndefined()
+test('what keeps more servers from being created is what was measured', () => {
+  const measured = { seconds: 2, creates: 70, busy: 0.97, held: 'maxStarting' } as const
+  expect(causeOf(measured)).toBe('creates')
+  expect(causeOf({ ...measured, creates: 20 })).toBe('process')
+  expect(causeOf({ ...measured, creates: 20, busy: 0.5 })).toBe('maxStarting')
+  expect(causeOf({ ...measured, creates: 20, held: 'maxServers' })).toBe('maxServers')
+  expect(causeOf({ ...measured, creates: 20, busy: 0.5, held: undefined })).toBeUndefined()
+})
+
+test('many players without a match are put down to what held for longest', () => {
+  const causes = { process: 4, creates: 15, maxServers: 1 }
+  const many = { ...result, players: 100_000, expired: 95_000, pressure: { seconds: 20, creates: 760, busy: 0.97, causes } }
+  const said = boundOf(many) ?? ''
+  expect(said).toMatch(/^the service's limit of 40 creates per second \(15 of 20 s\); this process.*97 %.*\(4 of 20 s\)/)
+  expect(said).toMatch(/Sent: 38.0 creates a second$/)
+  expect(summary(many, { columns: 250 })).toContain(said)
+  expect(boundOf({ ...many, expired: 5000 })).toBeUndefined()
+  expect(boundOf({ ...many, pressure: { ...many.pressure, causes: {} } })).toBeUndefined()
   expect(summary(result)).not.toContain('bounded by')
 })
 

@@ -2,6 +2,7 @@ import { greatCircleKm } from '@muster/core'
 import type { OperationId } from '@muster/core/api'
 import type { Emulator } from '@muster/emulator'
 import type { LimitUse, Ticket } from '@muster/matchmaker'
+import type { Pressure } from './bound.js'
 import type { DemoOptions } from './options.js'
 import { faultReports } from './fault-report.js'
 import { percentiles } from './percentiles.js'
@@ -19,6 +20,7 @@ export interface Ended extends Omit<Played, 'assigned'> {
   readonly ended: readonly Ticket[]
   readonly emulator: Emulator
   readonly limits: readonly LimitUse[]
+  readonly pressure: Pressure
   readonly tookMs: number
   /** Servers at the moment of an interruption; undefined without one. */
   readonly interruptedWith: number | undefined
@@ -30,6 +32,7 @@ export function resultOf({
   ended,
   emulator,
   limits,
+  pressure,
   tookMs,
   interruptedWith,
   ...demo
@@ -81,6 +84,7 @@ export function resultOf({
     seed: options.seed,
     requests: emulator.counters.requests as Record<OperationId, Record<string, number>>,
     limits,
+    pressure,
     faults: faultReports(emulator.faults.counts()),
     cities: Object.entries(countBy(state.flatMap(({ location }) => location?.city ?? [])))
       .map(([city, servers]) => ({ city, servers }))

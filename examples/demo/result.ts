@@ -1,7 +1,6 @@
 import type { LimitUse } from '@muster/matchmaker'
-import { ARRIVE_MS } from './crowd.js'
+import type { Pressure } from './bound.js'
 import type { FaultReport } from './fault-report.js'
-import { EXPIRE_MS } from './queues.js'
 
 /** What `--json` prints; the summary shows the same. */
 export interface DemoResult {
@@ -38,6 +37,7 @@ export interface DemoResult {
   /** Requests as the service counted them, by operation and status. */
   readonly requests: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly limits: readonly LimitUse[]
+  readonly pressure: Pressure
   /** What the declared faults did; empty without `--faults`. */
   readonly faults: readonly FaultReport[]
   /** Servers by city, most first. */
@@ -79,20 +79,3 @@ export interface QueueResult {
 /** Whether everybody is accounted for, no rule was broken, nothing was refused, and nothing is left running. */
 export const isGood = ({ lost, broken, serversLeft, rejected429 }: DemoResult) =>
   lost === 0 && broken.length === 0 && serversLeft === 0 && rejected429 === 0
-
-/** What creating as many servers as all players need would take. */
-export interface Bound {
-  readonly perSecond: number
-  readonly seconds: number
-}
-
-/** Where many found no match and the limit of creates per second allows no more; undefined where it is not that. */
-export function boundByCreates({ players, expired, assigned, matches, limits }: DemoResult): Bound | undefined {
-  const perSecond = limits.find(({ name }) => name === 'createDeployment')?.limit
-  if (perSecond === undefined || matches === 0 || expired < MANY * players) return undefined
-  const seconds = Math.round((players * matches) / assigned / perSecond)
-  return seconds * 1000 > ARRIVE_MS + EXPIRE_MS ? { perSecond, seconds } : undefined
-}
-
-/** Of all players. Some find nobody to play with however many servers there are. */
-const MANY = 0.1

@@ -1,7 +1,7 @@
+import { boundOf } from './bound.js'
 import { faultSection } from './fault-report.js'
 import { PAPER, row, wrap, type Size } from './layout.js'
-import { EXPIRE_MS } from './queues.js'
-import { type DemoResult, type PlacedResult, type QueueResult, boundByCreates, isGood } from './result.js'
+import { type DemoResult, type PlacedResult, type QueueResult, isGood } from './result.js'
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 const CITIES = 6
@@ -73,17 +73,10 @@ function verdict(result: DemoResult): string {
   return 'Everybody is accounted for, every match keeps its rules, and no server is left running.'
 }
 
-/** Why so many found no match, when it was for want of servers. */
+/** What kept so many from a match, where that was measured. */
 function boundLines(result: DemoResult, columns: number): readonly string[] {
-  const bound = boundByCreates(result)
-  if (bound === undefined) return []
-  const needed = `servers for all players would take ${bound.seconds} s`
-  const patience = `nobody here waits for longer than ${EXPIRE_MS / 1000} s; ${result.deployments} were created`
-  return row(
-    'bounded by',
-    `the service's limit of ${bound.perSecond} creates per second: ${needed}, and ${patience}`,
-    columns,
-  )
+  const bound = boundOf(result)
+  return bound === undefined ? [] : row('bounded by', bound, columns)
 }
 
 const columnsOf = [

@@ -12,6 +12,8 @@ export interface Watch {
   progress(phase: Progress['phase']): Progress
   /** All that were created, as they are now. */
   tickets(): Ticket[]
+  /** Whether every ticket that was created has an assignment or was cancelled. */
+  allEnded(): boolean
   limits(): readonly LimitUse[]
   /** By the name of the queue: players who came into a match that was made already. */
   readonly joined: ReadonlyMap<string, number>
@@ -49,6 +51,16 @@ export function watchDemo(
 
   const expected = (queue: string) => playersIn(arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket] : [])))
   const tickets = () => [...created.keys()].flatMap((id) => matchmaker.getTicket(id) ?? [])
+  /** In the order of creation, without those that were seen to have ended: a crowd is not walked at each look. */
+  const open = new Set<string>()
+  const allEnded = () => {
+    for (const id of open) {
+      const status = matchmaker.getTicket(id)?.status
+      if (status === 'SEARCHING' || status === 'MATCH_FOUND') return false
+      open.delete(id)
+    }
+    return true
+  }
   const limits = () => {
     for (const use of meter.take()) peaks.set(use.name, { ...use, peak: Math.max(use.peak, peaks.get(use.name)?.peak ?? 0) })
     return [...peaks.values()]
@@ -62,8 +74,12 @@ export function watchDemo(
   }
 
   return {
-    came: ({ id, queues: [queue = ''] }) => void created.set(id, queue),
+    came: ({ id, queues: [queue = ''] }) => {
+      created.set(id, queue)
+      open.add(id)
+    },
     tickets,
+    allEnded,
     limits,
     joined,
     placed,

@@ -20,7 +20,7 @@ const MOST_PACKETS_PER_SECOND = 5000
 const DIRECT_EVERY = 20
 const SHOW_EVERY_MS = 200
 /** Nobody waits longer: what has not come to its end by then is unfinished, and the demo says so. */
-const LONGEST_MS = 25_000
+const LONGEST_MS = 60_000
 
 /** Where things stand. */
 export interface RelayProgress {
@@ -116,9 +116,9 @@ export async function runRelayDemo(
       added: { p50: through.p50 - without.p50, p99: through.p99 - without.p99 },
     },
     kicked: { refused, notRefused },
-    stuck,
+    stuck: stuck.length,
     unfinished,
-    problems: [...problems],
+    problems: [...stuck, ...problems],
     interruptedWith,
     faults: arcade.faults(),
     sessionsOpened: arcade.sessions().opened,

@@ -3,8 +3,11 @@ import type { Member, Stage } from './stage.js'
 import { SLOTS, turnOf, type Cast, type DemoPlayer, type LobbyScript, type Turn } from './script.js'
 import { within } from './within.js'
 
-/** After a change, all players of a lobby must be able to play again within this time. */
-const SETTLE_MS = 5000
+/**
+ * After a change, all players of a lobby must be able to play again within this time. It takes some 100 ms; with faults, two
+ * sessions may be given up in turn, 2 s each; the rest is for machines that are busy.
+ */
+const SETTLE_MS = 12_000
 
 /** One lobby from its creation to its end. */
 export async function playLobby(stage: Stage, script: LobbyScript): Promise<void> {
@@ -80,6 +83,8 @@ export async function playLobby(stage: Stage, script: LobbyScript): Promise<void
       if (run?.status === 'relayed' && (await within(100, isThere))) return
       await clock.sleep(10)
     }
-    stage.tally.stuck()
+    const { run } = await lobbies.get({ lobbyId, playerId: hostId() })
+    const absent = seated().filter((id) => stage.members.get(id)?.isLinked(run?.term) !== true)
+    stage.tally.stuck(`lobby ${code}: run ${run?.status}, term ${run?.term}; ${absent.length} of ${seated().length} not linked`)
   }
 }

@@ -33,7 +33,7 @@ export interface RelayResult {
   readonly stuck: number
   /** Lobbies that did not come to their end in time, or failed: must be 0. */
   readonly unfinished: number
-  /** Why they failed, if they did. */
+  /** How stuck lobbies stood, and why others failed, if they did. */
   readonly problems: readonly string[]
   readonly sessionsOpened: number
   /** Where the demo was stopped before its end: how many sessions were open then. */

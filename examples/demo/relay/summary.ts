@@ -39,7 +39,7 @@ export function summary(result: RelayResult, { columns }: Pick<Size, 'columns'> 
 }
 
 const endLines = (result: RelayResult): readonly string[] => [
-  ...(result.stuck > 0 ? [`${result.stuck} times players could not go on in time`] : []),
+  ...(result.stuck > 0 ? [`players could not go on in time: ${result.stuck} ×`] : []),
   ...(result.unfinished > 0 ? [`${result.unfinished} lobbies did not come to their end`] : []),
   ...result.problems,
   isGood(result) ? 'Every packet is accounted for, and no session is left open.' : 'This is not as it should be.',

@@ -8,6 +8,6 @@ test('counts add up', () => {
   tally.thrownOut(true)
   tally.thrownOut(true)
   tally.thrownOut(false)
-  tally.stuck()
-  expect(tally.now).toEqual({ packets: { sent: 15, back: 12, cutOff: 2, lost: 1 }, refused: 2, notRefused: 1, stuck: 1 })
+  tally.stuck('lobby ABC')
+  expect(tally.now).toEqual({ packets: { sent: 15, back: 12, cutOff: 2, lost: 1 }, refused: 2, notRefused: 1, stuck: ['lobby ABC'] })
 })

@@ -5,8 +5,8 @@ export interface Tally {
   packets(count: PacketCount): void
   /** @param refused whether the relay refused the player from then on. */
   thrownOut(refused: boolean): void
-  /** After a change of a lobby, not all of its players could play again in time. */
-  stuck(): void
+  /** After a change of a lobby, not all of its players could play again in time. @param what how things stood then. */
+  stuck(what: string): void
   readonly now: TallyCounts
 }
 
@@ -16,12 +16,12 @@ export interface TallyCounts {
   readonly refused: number
   /** Kicked players whom it does not: must be 0. */
   readonly notRefused: number
-  /** Must be 0. */
-  readonly stuck: number
+  /** One line for each change after which not all could play again in time: must be empty. */
+  readonly stuck: readonly string[]
 }
 
 export function createTally(): Tally {
-  const now = { packets: NO_PACKETS, refused: 0, notRefused: 0, stuck: 0 }
+  const now = { packets: NO_PACKETS, refused: 0, notRefused: 0, stuck: [] as string[] }
   return {
     packets: ({ sent, back, cutOff, lost }) => {
       const { packets } = now
@@ -35,9 +35,7 @@ export function createTally(): Tally {
     thrownOut: (refused) => {
       now[refused ? 'refused' : 'notRefused'] += 1
     },
-    stuck: () => {
-      now.stuck += 1
-    },
+    stuck: (what) => void now.stuck.push(what),
     now,
   }
 }
