@@ -2,25 +2,25 @@ import { Conflict, InvalidInput, MusterError, NotFound } from '@muster/core'
 import { didYouMean } from '@muster/core/validation'
 
 /**
- * What the matchmaker throws. Each is also one of core's errors, so that a caller who only wants to know
- * whose fault it is need not know them all: `InvalidInput`, `NotFound` or `Conflict`.
+ * Errors of the matchmaker. Each is also one of core's errors, `InvalidInput`, `NotFound` or `Conflict`, for callers
+ * who only need to know what kind of fault it is.
  */
 
-/** A queue that is not as it must be; `field` is its path, e.g. `distance.1.km`. */
+/** The queue's definition is invalid; `field` is the path at fault, e.g. `distance.1.km`. */
 export class InvalidQueue extends InvalidInput {
   static {
     this.prototype.name = 'InvalidQueue'
   }
 }
 
-/** A ticket that cannot be taken as it is; `field` is its path, e.g. `players.0.id`. */
+/** The ticket is invalid or cannot be taken; `field` is the path at fault, e.g. `players.0.id`. */
 export class InvalidTicket extends InvalidInput {
   static {
     this.prototype.name = 'InvalidTicket'
   }
 }
 
-/** A player of the new ticket is in another one that has not ended. */
+/** A player of the new ticket is in another ticket that has not ended. */
 export class PlayerBusy extends Conflict {
   /** The player. */
   readonly playerId: string
@@ -38,11 +38,14 @@ export class PlayerBusy extends Conflict {
   }
 }
 
-/** A player of the new ticket plays in a match: it is over for them when `playersLeft`, `stopMatch` or its end says so. */
+/**
+ * A player of the new ticket plays in a match. The match is over for the player after `playersLeft`, `stopMatch`, or
+ * its end.
+ */
 export class PlayerPlaying extends Conflict {
   /** The player. */
   readonly playerId: string
-  /** The ticket by which they came into the match. */
+  /** The ticket by which the player came into the match. */
   readonly ticketId: string
   readonly matchId: string
 
@@ -58,12 +61,12 @@ export class PlayerPlaying extends Conflict {
   }
 }
 
-/** A player has as many matches, or had as many servers, as one may have: see the options of these names. */
+/** A player is in as many matches, or has had as many servers, as the option named by `limit` allows. */
 export class PlayerOverLimit extends Conflict {
   /** The player. */
   readonly playerId: string
   readonly limit: 'maxMatchesPerPlayer' | 'maxServersPerPlayer'
-  /** Milliseconds after which it may go well; undefined when that is not a question of time. */
+  /** Milliseconds after which the ticket may be taken; undefined if that does not depend on time. */
   readonly retryAfterMs: number | undefined
 
   static {
@@ -71,7 +74,10 @@ export class PlayerOverLimit extends Conflict {
   }
 
   constructor(playerId: string, limit: PlayerOverLimit['limit'], retryAfterMs?: number) {
-    const what = limit === 'maxMatchesPerPlayer' ? 'is in as many matches as a player may be' : 'has had as many servers as a player may in an hour'
+    const what =
+      limit === 'maxMatchesPerPlayer'
+        ? 'is in as many matches as a player may be'
+        : 'has had as many servers as a player may in an hour'
     super(`player ${JSON.stringify(playerId)} ${what} (${limit})`)
     this.playerId = playerId
     this.limit = limit
@@ -109,14 +115,14 @@ export class NothingToAccept extends Conflict {
   }
 }
 
-/** A backfill that cannot be taken as it is; `field` is its path, e.g. `teams.0.slots`. */
+/** The backfill is invalid or cannot be taken; `field` is the path at fault, e.g. `teams.0.slots`. */
 export class InvalidBackfill extends InvalidInput {
   static {
     this.prototype.name = 'InvalidBackfill'
   }
 }
 
-/** The match has no server on which people play, or not any more. */
+/** The match has no running server: it does not run yet, or it has ended. */
 export class NotRunning extends Conflict {
   readonly matchId: string
 
@@ -130,10 +136,10 @@ export class NotRunning extends Conflict {
   }
 }
 
-/** The match has a backfill that is open already: change that one. */
+/** The match has an open backfill already: update that backfill. */
 export class BackfillExists extends Conflict {
   readonly matchId: string
-  /** The open one. */
+  /** The open backfill. */
   readonly backfillId: string
 
   static {
@@ -147,7 +153,7 @@ export class BackfillExists extends Conflict {
   }
 }
 
-/** The backfill has changed since, or is not open any more: read it, and decide anew. */
+/** The backfill has changed since, or is not open any more: read it again, then decide. */
 export class StaleBackfill extends Conflict {
   readonly backfillId: string
   /** The backfill's version now. */
@@ -185,7 +191,7 @@ export class UnknownQueue extends NotFound {
   }
 }
 
-/** Names the nearest of those that there are. */
+/** Makes the error for an unknown queue, which suggests the nearest name. */
 export const unknownQueue = (name: string, names: readonly string[]): UnknownQueue =>
   new UnknownQueue(`there is no queue ${JSON.stringify(name)}${didYouMean(name, names)}`)
 

@@ -1,9 +1,17 @@
-/** What `@muster/matchmaker` offers: tickets in, groups out, a server for each, and every player told where to connect. */
+/**
+ * What `@muster/matchmaker` offers: tickets in, groups out, a server for each, and every player told where to connect.
+ */
 export { createMatchmaker } from './create-matchmaker.js'
 export type { CloseOptions, Matchmaker, TicketExplanation, TicketResult, WaitOptions } from './commands/matchmaker.js'
 export type { MatchmakerOptions } from './options.js'
 export type { PlayerMayState } from './queues/player-may-state.js'
-export { defineQueue, queueFromJson, type AcceptanceDefinition, type Queue, type QueueDefinition } from './queues/queue.js'
+export {
+  defineQueue,
+  queueFromJson,
+  type AcceptanceDefinition,
+  type Queue,
+  type QueueDefinition,
+} from './queues/queue.js'
 export type {
   Deploy,
   DeployDefinition,

@@ -12,92 +12,98 @@ import { read } from './read.js'
 export interface MatchmakerOptions {
   /** Deploys servers: a client's `deployments`. */
   readonly deployments: DeploymentService
-  /** Tells where there is capacity: a client's `locations`. Without it, a match for which there was none tries no other place. */
+  /**
+   * Tells where there is capacity: a client's `locations`. Without it, a match that found no capacity is not tried
+   * elsewhere.
+   */
   readonly locations?: LocationService | undefined
   /**
-   * Where the beacons are that players measure their latency to, for queues with a latency rule: their servers are asked for
-   * at the best beacon that the players of a match have in common. `() => client.locations.beacons.all()`; default: the
-   * `beacons` of `locations`, if it has some. Without, or while a beacon's place is not known, servers are placed by the
-   * players' addresses, whatever the rule has promised.
+   * Where the beacons are to which players measure their latency, for queues with a latency rule: the server is asked
+   * for at the best beacon that the players of a match have in common. E.g. `() => client.locations.beacons.all()`.
+   * Default: the `beacons` of `locations`, if it has some. Without beacons, or while a beacon's place is unknown,
+   * servers are placed by the players' addresses, whatever the rule has promised.
    */
   readonly beacons?: BeaconSource | undefined
-  /** At least one; their names differ. */
+  /** At least one queue; names differ. */
   readonly queues: readonly QueueDefinition[]
   /**
-   * Where an address is, for players without coordinates; see `mmdbLocate`. Without it, they meet others
-   * of their network only, in queues with a distance rule.
+   * Finds the place of an address, for players without coordinates; see `mmdbLocate`. Without it, such players meet
+   * only others of their own network in queues with a distance rule.
    */
   readonly locate?: Locate | undefined
-  /** What remembers the deployments that may exist; see `createFileJournal`. Default: memory, which a crash empties. */
+  /** Remembers the deployments that may exist; see `createFileJournal`. Default: memory, which a crash empties. */
   readonly journal?: Journal | undefined
   /**
-   * Tells this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z,
-   * a–z, 0–9, _ and -. Two that run at the same time need two names: each stops what it finds under its own and
-   * does not know. Default 'muster'.
+   * Tells this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z, a–z, 0–9, _
+   * and -. Two matchmakers that run at the same time need two names: each stops the deployments that have its tag and
+   * that it does not know. Default 'muster'.
    */
   readonly name?: string | undefined
   /** Milliseconds between two ticks of `start`. Default 250. */
   readonly tickMs?: number | undefined
   /**
-   * Milliseconds of work on grouping after which a tick makes do with what it has found; the next one goes on there.
-   * Default Infinity: grouping lets others have the event loop every 10 ms anyway.
+   * Milliseconds of grouping after which a tick uses what it has found; the next tick continues there. Default
+   * Infinity: grouping yields the event loop every 10 ms anyway.
    */
   readonly tickBudgetMs?: number | undefined
   /**
-   * Deployments that may exist at once, those with this matchmaker's tag that belong to none of its matches among them; tickets
-   * wait while there are so many. Infinity for no bound.
-   * Default 1000 (our choice: a mistake must not cost more).
+   * Deployments that may exist at once, including those with this matchmaker's tag that belong to none of its matches;
+   * tickets wait at the limit. Infinity for no limit. Default 1000 (our choice, to bound the cost of a mistake).
    */
   readonly maxServers?: number | undefined
-  /** Of these, those to which no players were sent yet. Default 200. */
+  /** Deployments that may exist at once before players are sent to them. Default 200. */
   readonly maxStarting?: number | undefined
-  /** Creates sent within any minute, further tries of a match among them. Default Infinity. */
+  /** Creates sent within any minute, including further placement attempts of a match. Default Infinity. */
   readonly maxCreatesPerMinute?: number | undefined
   /**
-   * Matches that one player waits for and plays in at once; more tickets are refused with `PlayerOverLimit`. More than one only
-   * in queues that allow it. Default 4 (our choice).
+   * Matches that a player may wait for and play in at once; further tickets are refused with `PlayerOverLimit`. Values
+   * above one only matter in queues that allow several. Default 4 (our choice).
    */
   readonly maxMatchesPerPlayer?: number | undefined
   /**
-   * Servers created within an hour for matches of one player, further tries of a match not among them; then tickets of the player
-   * are refused with `PlayerOverLimit` until the hour is over. Default 60 (our choice): nobody plays a match a minute for long, but
-   * a program can find matches and leave them.
+   * Servers that may be created for matches of one player within an hour, not counting further placement attempts of a
+   * match; at the limit the player's tickets are refused with `PlayerOverLimit`. Default 60 (our choice): nobody plays
+   * a match a minute for long, but a program can find matches and leave them.
    */
   readonly maxServersPerPlayer?: number | undefined
   /**
-   * Creates whose answer is awaited at once; the other matches wait in line, already in the journal, and their requests are
-   * made when it is their turn. Default 100 (our choice): two and a half seconds' worth of the documented limit of 40/s.
+   * Creates whose answer is awaited at once. Further matches wait in a queue: they are in the journal already, and
+   * their requests are made in turn. Default 100 (our choice): two and a half seconds' worth of the documented limit of
+   * 40/s.
    */
   readonly maxCreatesInFlight?: number | undefined
-  /** Status reads at most. Default 19: just below the documented limit. */
+  /** Status reads per second at most. Default 19: just below the documented limit. */
   readonly readsPerSecond?: number | undefined
   /**
-   * Milliseconds from its start, as the service tells it, for which a deployment is left alone that has this matchmaker's tag
-   * but belongs to none of its matches; then it is stopped. Players may be on it if the journal did not outlive the process
-   * that made it, as the one in memory does not: then more than a match lasts. Infinity for never. Default 300,000 (our choice).
+   * Milliseconds, counted from its start as the service tells it, for which a deployment is spared that has this
+   * matchmaker's tag but belongs to none of its matches; then it is stopped. If the journal does not outlive the
+   * process, as the one in memory does not, players may be on such a deployment: then choose longer than a match lasts.
+   * Infinity for never. Default 300,000 (our choice).
    */
   readonly reapAfterMs?: number | undefined
-  /** Public http or https URL at which `webhook` is served; without it, deployments ask for no webhooks. */
+  /** Public http or https URL at which `webhook` is mounted. Without it, deployments ask for no webhooks. */
   readonly webhookUrl?: string | undefined
-  /** Milliseconds for which the service may not show what it has just created. Default 5000 (our choice). */
+  /** Milliseconds for which the service's list may not show a new deployment. Default 5000 (our choice). */
   readonly listLagMs?: number | undefined
-  /** Milliseconds after which a ticket is grouped without the answer of `locate`. Default 2000. */
+  /** Milliseconds after which a ticket is grouped without waiting longer for `locate`. Default 2000. */
   readonly locateTimeoutMs?: number | undefined
-  /** Milliseconds for which a ticket can still be read after it was cancelled, or its match was over. Default 60,000. */
+  /** Milliseconds for which a ticket can still be read after it was cancelled or its match ended. Default 60,000. */
   readonly keepEndedMs?: number | undefined
   readonly clock?: Clock | undefined
-  /** Milliseconds by which the work of a tick is measured. Default: the clock's, so that a manual one cuts nothing off. */
+  /**
+   * Returns milliseconds, to measure how long a tick works. Default: the clock's time, so that under a manual clock no
+   * tick is cut short.
+   */
   readonly stopwatch?: (() => number) | undefined
-  /** Makes ids and spreads retries. Default: cannot be foreseen. */
+  /** Makes ids and spreads retries. Default: a source that cannot be predicted. */
   readonly random?: Random | undefined
 }
 
 /** The options with every default filled in. */
 export type Config = {
-  readonly [Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'beacons' | 'webhookUrl' | 'queues'>]-?: Exclude<
-    MatchmakerOptions[Key],
-    undefined
-  >
+  readonly [
+    Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'beacons' | 'webhookUrl' | 'queues'>
+  ]-?: Exclude<MatchmakerOptions[Key], undefined>
 } & {
   readonly locate: Locate | undefined
   readonly locations: LocationService | undefined
@@ -117,7 +123,9 @@ const countOrInfinity = z.custom<number>(
 const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
   z.custom<T>(
     (value) =>
-      typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every((name) => typeof Reflect.get(value, name) === 'function'),
     `must have ${methods.join(', ')}`,
   )
 const callable = <T>() => z.custom<T>((value) => typeof value === 'function', 'must be a function')
@@ -172,7 +180,8 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
 
 /** @throws as `configure` */
 export function defineQueues(queues: readonly QueueDefinition[]): readonly Queue[] {
-  if (!Array.isArray(queues) || queues.length === 0) throw refuse('queues', 'queues: must be a list of at least one queue')
+  if (!Array.isArray(queues) || queues.length === 0)
+    throw refuse('queues', 'queues: must be a list of at least one queue')
   const defined = queues.map(defineQueue)
   const twice = defined.find(({ name }, index) => defined.findIndex((queue) => queue.name === name) !== index)
   if (twice !== undefined) throw refuse('queues', `queues: there are two of the name ${JSON.stringify(twice.name)}`)

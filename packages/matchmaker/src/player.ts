@@ -11,7 +11,9 @@ export interface Player {
   readonly coordinates?: Coordinates | undefined
   /** Round trips to beacons, by their name: milliseconds above 0. At most 64. */
   readonly latencies?: Readonly<Record<string, number>> | undefined
-  /** What the queue's rules look at. At most 64; texts and names of at most 128 characters, lists of at most 128 texts. */
+  /**
+   * What the queue's rules look at. At most 64; texts and names of at most 128 characters, lists of at most 128 texts.
+   */
   readonly attributes?: Attributes | undefined
   /** Roles that the player would play. At most 16. */
   readonly roles?: readonly string[] | undefined

@@ -9,12 +9,12 @@ import { presentIn } from '../tickets/vacancies.js'
 
 export interface Backfilling {
   readonly backfills: Backfills
-  /** @throws {UnknownMatch}; {NotRunning} */
+  /** Finds a match whose server runs. @throws {UnknownMatch}; {NotRunning} */
   readonly running: (matchId: string) => Match
   readonly clock: Clock
 }
 
-/** What a game may do about the backfill of its match. */
+/** Creates the commands of a game server about the backfill of its match. */
 export function createBackfilling({
   backfills,
   running,

@@ -13,17 +13,19 @@ export interface Closing {
 }
 
 const TIMEOUT_MS = 60_000
-/** Milliseconds between two looks at what is left. */
+/** Milliseconds between two checks whether all stops are confirmed. */
 const STEP_MS = 100
 
-/** Ends everything that is not running, once no more matches are made. */
+/** Cancels waiting tickets and stops the servers that do not run yet, once no more matches are made. */
 export const createClosing =
   ({ tickets, lifecycle, allocator, clock }: Closing): Matchmaker['close'] =>
   async ({ stopServers = false, timeoutMs = TIMEOUT_MS } = {}) => {
     const now = clock.now()
     const deadline = now + timeoutMs
     for (const record of tickets.all()) if (record.status === 'SEARCHING') tickets.cancel(record, 'closed', now)
-    const dropped = Array.from(allocator.matches()).filter((allocation) => stopServers || allocation.phase !== 'running')
+    const dropped = Array.from(allocator.matches()).filter(
+      (allocation) => stopServers || allocation.phase !== 'running',
+    )
     for (const allocation of dropped) allocator.drop(allocation, 'closed')
     for (const match of lifecycle.all()) if (stopServers || match.phase !== 'running') lifecycle.close(match, now)
     allocator.giveUpSooner()

@@ -40,7 +40,11 @@ test('says why a ticket is in no pool', async () => {
     summary: expect.stringMatching(/matched again in \d s\.$/),
   })
   await run(10_000)
-  expect(matchmaker.explain('ann-ben')).toMatchObject({ waitingFor: undefined, summary: 'Its match has a server.', queues: [] })
+  expect(matchmaker.explain('ann-ben')).toMatchObject({
+    waitingFor: undefined,
+    summary: 'Its match has a server.',
+    queues: [],
+  })
   expect(() => matchmaker.explain('nosuch')).toThrow(UnknownTicket)
 })
 

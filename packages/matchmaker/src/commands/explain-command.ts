@@ -7,7 +7,7 @@ import { slotIn } from '../tickets/pool-membership.js'
 import { NOWHERE, type TicketRecord } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
 
-/** Says why a ticket waits: its queues' reasons, or why it is in none of their pools. */
+/** Creates `explain`: the reasons of the ticket's queues, or why the ticket is in none of their pools. */
 export function createExplaining({
   tickets,
   clock,
@@ -16,7 +16,7 @@ export function createExplaining({
 }: {
   readonly tickets: Pick<Tickets, 'find'>
   readonly clock: Clock
-  /** Why no servers are deployed now. */
+  /** Why no servers are deployed now; undefined if they are. */
   readonly held: Allocator['held']
   readonly find: Allocator['find']
 }): Matchmaker['explain'] {
@@ -43,7 +43,7 @@ export function createExplaining({
   }
 }
 
-/** Tells nothing of any player: the limit is the rule's. */
+/** Says where the server was asked for. The text holds the rule's limit and no number of a player. */
 function placeSentence(placement: Placement | undefined): string {
   if (placement === undefined) return ''
   const { beacon, limitMs } = placement
@@ -51,8 +51,12 @@ function placeSentence(placement: Placement | undefined): string {
   return ` Its server is placed at the beacon ${beacon}${promise}.`
 }
 
-/** Undefined where it only waits for other players. */
-function hindrance({ status, waitingFor, restsUntil }: TicketRecord, now: number, held: Held | undefined): string | undefined {
+/** Returns what holds the ticket up besides other players; undefined if it only waits for them. */
+function hindrance(
+  { status, waitingFor, restsUntil }: TicketRecord,
+  now: number,
+  held: Held | undefined,
+): string | undefined {
   switch (status) {
     case 'MATCH_FOUND':
       return 'Its match is found.'

@@ -19,7 +19,14 @@ describe('handing tickets over', () => {
       queues: ['duel', 'other'],
       priority: 3,
       players: [
-        { id: 'ann', coordinates: at, attributes: { skill: 7 }, roles: ['tank'], latencies: { oslo: 12 }, avoid: ['eve'] },
+        {
+          id: 'ann',
+          coordinates: at,
+          attributes: { skill: 7 },
+          roles: ['tank'],
+          latencies: { oslo: 12 },
+          avoid: ['eve'],
+        },
       ],
     })
     await before.run(2000)
@@ -31,7 +38,13 @@ describe('handing tickets over', () => {
     const { tickets, refused } = after.matchmaker.importTickets(snapshot)
     expect(refused).toEqual([])
     expect(tickets).toMatchObject([
-      { id: 'a', queues: ['duel', 'other'], priority: 3, status: 'SEARCHING', createdAt: snapshot.tickets[0]?.createdAt },
+      {
+        id: 'a',
+        queues: ['duel', 'other'],
+        priority: 3,
+        status: 'SEARCHING',
+        createdAt: snapshot.tickets[0]?.createdAt,
+      },
     ])
     expect(throughJson(after.matchmaker.exportTickets()).tickets).toEqual(snapshot.tickets)
     expect(after.matchmaker.explain('a').waitedMs).toBe(5000)
@@ -41,7 +54,10 @@ describe('handing tickets over', () => {
     const { matchmaker, join, names } = setUp()
     join('ann')
     const snapshot = matchmaker.exportTickets()
-    expect(matchmaker.importTickets(snapshot)).toMatchObject({ tickets: [{ id: 'ann', status: 'SEARCHING' }], refused: [] })
+    expect(matchmaker.importTickets(snapshot)).toMatchObject({
+      tickets: [{ id: 'ann', status: 'SEARCHING' }],
+      refused: [],
+    })
     expect(names).toEqual(['ticketCreated'])
   })
 
@@ -94,9 +110,12 @@ describe('handing tickets over', () => {
   })
 
   test('nothing is lost and nothing is doubled, whoever waits', async () => {
-    const tickets = fc.array(fc.record({ players: fc.integer({ min: 1, max: 2 }), both: fc.boolean(), after: fc.nat(3) }), {
-      maxLength: 12,
-    })
+    const tickets = fc.array(
+      fc.record({ players: fc.integer({ min: 1, max: 2 }), both: fc.boolean(), after: fc.nat(3) }),
+      {
+        maxLength: 12,
+      },
+    )
     await fc.assert(
       fc.asyncProperty(tickets, async (inputs) => {
         const queues = [duel, { ...duel, name: 'other', matchSize: 3 }]

@@ -9,7 +9,9 @@ import type { Ticket } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
 import type { ExportedTicket, Imported, TicketSnapshot } from './snapshot.js'
 
-/** Only what the tickets are made of later is checked here: each of them may be refused by itself. */
+/**
+ * The snapshot's shape. The fields of each ticket are checked later, one by one, so that a bad ticket is refused alone.
+ */
 const snapshotSchema = z.object({
   format: z.literal('muster-tickets-1'),
   exportedAt: z.number(),
@@ -39,7 +41,7 @@ export interface Handover {
   readonly refuseIfClosed: () => void
 }
 
-/** Waiting tickets from one matchmaker to the next. */
+/** Creates the commands that hand waiting tickets from one matchmaker to another. */
 export function createHandover({
   tickets,
   clock,
@@ -56,14 +58,22 @@ export function createHandover({
     exportTickets: ({ take: takes = false } = {}) => {
       const now = clock.now()
       const records = Array.from(tickets.all()).filter(({ status }) => status === 'SEARCHING')
-      const snapshot: TicketSnapshot = { format: 'muster-tickets-1', exportedAt: Math.floor(now), tickets: records.map(exported) }
+      const snapshot: TicketSnapshot = {
+        format: 'muster-tickets-1',
+        exportedAt: Math.floor(now),
+        tickets: records.map(exported),
+      }
       if (takes) for (const record of records) tickets.cancel(record, 'handed-over', now)
       return snapshot
     },
 
     importTickets: (snapshot) => {
       refuseIfClosed()
-      const checked = read(snapshotSchema, snapshot, (field, message) => new InvalidInput(`snapshot: ${message}`, { field }))
+      const checked = read(
+        snapshotSchema,
+        snapshot,
+        (field, message) => new InvalidInput(`snapshot: ${message}`, { field }),
+      )
       const taken: Ticket[] = []
       const refused: Imported['refused'][number][] = []
       for (const ticket of checked.tickets as unknown as readonly ExportedTicket[]) {

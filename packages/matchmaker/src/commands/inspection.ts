@@ -3,32 +3,35 @@ import { viewOf, type AllocationView } from '../servers/records/allocation.js'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
 import type { WaitingFor } from '../tickets/ticket.js'
 
-/** What waits in a queue. A ticket that waits in several is counted in each. */
+/** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
 export interface QueueState {
   readonly name: string
-  /** Tickets that search, by what they lack. */
+  /** Number of searching tickets, by what they wait for. */
   readonly searching: Readonly<Record<WaitingFor, number>>
-  /** Players in these. */
+  /** Players in the searching tickets. */
   readonly players: number
-  /** Milliseconds that the oldest of them has waited; 0 when there are none. */
+  /** Milliseconds that the oldest searching ticket has waited; 0 if there is none. */
   readonly longestWaitMs: number
-  /** Matches whose players are being asked whether they accept, or whose server is waited for. */
+  /** Matches whose players are asked whether they accept, or whose server is being deployed. */
   readonly matchesFound: number
-  /** Matches that ask for more players, and how many they take. */
+  /** Open backfills, and the slots that these have in all. */
   readonly backfills: number
   readonly backfillSlots: number
 }
 
-/** How a matchmaker is at one moment. */
+/** The state of a matchmaker at one moment. */
 export interface Inspection {
   readonly queues: readonly QueueState[]
-  /** Every match of which a server exists or may exist. */
+  /** Every match whose server exists or may exist. */
   readonly matches: readonly AllocationView[]
   /** Stops that the service has not confirmed yet. */
   readonly stopsPending: number
   /** Why no more servers are deployed now; undefined if they are. */
   readonly held: ReturnType<Allocator['held']>
-  /** Epoch milliseconds until which nothing is created because the service took none; undefined without such a pause. */
+  /**
+   * Epoch milliseconds until which no servers are created because the service refused one; undefined without such a
+   * pause.
+   */
   readonly pausedUntil: number | undefined
 }
 

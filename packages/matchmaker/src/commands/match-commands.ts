@@ -12,22 +12,22 @@ import type { MatchLifecycle } from '../matches/match-lifecycle.js'
 export interface Matching {
   readonly lifecycle: MatchLifecycle
   readonly allocator: Pick<Allocator, 'find' | 'drop' | 'setPlayers' | 'whenEnded'>
-  /** The queue of that name. */
+  /** Finds a queue by its name. */
   readonly runtime: (queue: string) => QueueRuntime | undefined
   readonly events: Events
   readonly clock: Clock
 }
 
-/** What games may do about their matches. */
+/** Commands of games about their matches. */
 export interface MatchingApi extends Pick<Matchmaker, 'stopMatch' | 'playersLeft'> {
-  /** @throws {UnknownMatch}; {NotRunning} */
+  /** Finds a match whose server runs. @throws {UnknownMatch}; {NotRunning} */
   running(matchId: string): Match
 }
 
 export function createMatching({ lifecycle, allocator, runtime, events, clock }: Matching): MatchingApi {
   const unknown = (matchId: string) => new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
 
-  /** Of an earlier process, only the server and the players' ids are known. */
+  /** Rebuilds a match of an earlier process, of which only the server and the players' ids are known. */
   const adopt = (matchId: string, queueName: string): Match | undefined => {
     const there = runtime(queueName)
     if (there === undefined) return undefined
@@ -64,7 +64,7 @@ export function createMatching({ lifecycle, allocator, runtime, events, clock }:
       const match = lifecycle.find(matchId)
       const queue = allocation?.queue ?? match?.queue.name
       if (queue === undefined) throw unknown(matchId)
-      // Its server is being stopped, whoever leaves.
+      // The server is being stopped already, whoever leaves.
       if (allocation?.unwanted !== undefined) return
       const named = new Set(playerIds)
       const gone = playersIn(allocation, match).filter((id) => named.has(id))
@@ -87,7 +87,7 @@ export function createMatching({ lifecycle, allocator, runtime, events, clock }:
   }
 }
 
-/** A match that asks whether it is accepted is not the allocator's yet. */
+/** The players of a match. The allocator does not know a match that is still being accepted. */
 const playersIn = (allocation: Allocation | undefined, match: Match | undefined): readonly string[] =>
   allocation?.playerIds ?? playersOf(match?.seated ?? [])
 

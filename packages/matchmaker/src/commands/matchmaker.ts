@@ -11,146 +11,168 @@ import type { QueueDefinition } from '../queues/queue.js'
 import type { Ticket, TicketInput, WaitingFor } from '../tickets/ticket.js'
 
 export interface CloseOptions {
-  /** Also stop the servers on which people play. Default false: they go on, and nobody follows them any more. */
+  /**
+   * Whether servers on which people play are stopped too. Default false: they run on, and this process forgets them.
+   */
   readonly stopServers?: boolean | undefined
   /** Milliseconds to wait for the service to confirm the stops. Default 60,000. */
   readonly timeoutMs?: number | undefined
 }
 
-/** What became of one of several inputs. */
+/** The result for one of several inputs: a ticket, or an error. */
 export type TicketResult =
   | { readonly ticket: Ticket; readonly error?: undefined }
-  /** As `createTicket` would have thrown it. */
+  /** The error that `createTicket` would have thrown. */
   | { readonly ticket?: undefined; readonly error: MusterError }
 
 export interface WaitOptions {
-  /** That of the ticket as you know it. */
+  /** The version of the ticket that you know. */
   readonly version: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Why a ticket still waits, as plain data without anything about other players. */
+/** Why a ticket still waits: plain data, which tells nothing about other players. */
 export interface TicketExplanation {
   readonly ticketId: string
   /** One sentence in English. */
   readonly summary: string
   /** Milliseconds. */
   readonly waitedMs: number
-  /** While SEARCHING. */
+  /** What the ticket waits for; undefined unless it is SEARCHING. */
   readonly waitingFor: WaitingFor | undefined
-  /** Where the server of its match is asked for, if a latency rule chose the place. Not for players: it tells of single ones. */
+  /**
+   * Where the match's server is asked for, if a latency rule chose the place. Not for players, because it holds the
+   * latencies of single players.
+   */
   readonly placement?: Placement | undefined
-  /** For each queue in whose pool it is now. */
+  /** One explanation for each queue in whose pool the ticket is now. */
   readonly queues: readonly Explanation[]
 }
 
 export interface Matchmaker {
   /**
-   * Lets players wait for a match. With the id of an earlier ticket, of the same queues and players, that ticket.
-   * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {PlayerPlaying} naming the match; {PlayerOverLimit};
-   *   {MatchmakerClosed}
+   * Creates a ticket, whose players wait for a match. Repeating a call with the `id` of a ticket of the same queues and
+   * players returns that ticket.
+   * @throws {InvalidTicket} naming the field; {UnknownQueue}; {PlayerBusy} naming the other ticket; {PlayerPlaying}
+   * naming the match; {PlayerOverLimit}; {MatchmakerClosed}
    */
   createTicket(input: TicketInput): Ticket
-  /** Each by itself, in order: those that cannot be created do not keep the others from it. @throws {MatchmakerClosed} */
+  /**
+   * Creates several tickets, in order. An input that is refused does not keep the others from being created.
+   * @throws {MatchmakerClosed}
+   */
   createTickets(inputs: readonly TicketInput[]): readonly TicketResult[]
   /**
-   * What a queue believes of a player's own word, as the ticket API asks: of an attribute by its name, and of `roles`, `avoid`
-   * and `latencies`. Undefined if there is no such queue.
+   * Returns what a queue lets players state about themselves, for the ticket API: asked with the name of an attribute,
+   * or with `roles`, `avoid` or `latencies`. Undefined if there is no such queue.
    */
   playerMayState(queue: string): PlayerMayState | undefined
-  /** Undefined if there is no such ticket, or it was cancelled, or its match was over, more than `keepEndedMs` ago. */
+  /** Undefined if there is no such ticket, or if it was cancelled or its match ended more than `keepEndedMs` ago. */
   getTicket(id: string): Ticket | undefined
   /**
-   * Resolves with the ticket as soon as its version is another than the given one; at once if it is so already, or if
-   * the ticket has ended. Rejects with the reason of the signal.
+   * Resolves with the ticket as soon as its version differs from the given one; at once if it differs already or the
+   * ticket has ended. Rejects with the reason of the signal.
    * @throws {UnknownTicket}
    */
   waitForChange(ticketId: string, options: WaitOptions): Promise<Ticket>
   /**
-   * Cancels a ticket, and gives it as it is then; one that was cancelled before stays as it is. Where its match is
-   * found already, the match dissolves: the others search again, with their waiting time kept, and the server is
-   * stopped. In a queue with `replaceLeavers` the match goes on, and others are looked for instead.
+   * Cancels a ticket and returns it; a ticket that was cancelled before stays as it is. If a match was found for the
+   * ticket, the match dissolves: the other tickets search again, keeping their waiting time, and the server is stopped.
+   * In a queue with `replaceLeavers` the match goes on, and others are looked for instead.
    * @throws {UnknownTicket}; {TooLate} once the players know where to connect: see `playersLeft` and `stopMatch`
    */
   cancelTicket(id: string): Ticket
   /**
-   * Accepts the match that was found for a ticket, for one of its players or for all of them. Accepting twice is accepting once.
+   * Accepts the match that was found for a ticket, for one of its players or for all of them. Accepting again changes
+   * nothing.
    * @throws {UnknownTicket}; {NothingToAccept}; {InvalidTicket} if the player is not in the ticket
    */
   acceptMatch(ticketId: string, playerId?: string): Ticket
-  /** Declines it: the ticket is cancelled as `declined`. @throws as `acceptMatch` */
+  /** Declines the match: the ticket is cancelled as `declined`. @throws as `acceptMatch` */
   declineMatch(ticketId: string, playerId?: string): Ticket
   /**
-   * Why a ticket still waits: which rules keep it from whom, and when they give way. Cheap enough to be asked each second.
+   * Explains why a ticket still waits: which rules keep it from other tickets, and when these rules relax. Cheap enough
+   * to be called every second for a ticket.
    * @throws {UnknownTicket}
    */
   explain(ticketId: string): TicketExplanation
   /**
-   * These players do not play in a match any more. When nobody is left its server is stopped. Where it does not run yet,
-   * their tickets are cancelled, as by `cancelTicket`: a party leaves together, and the match dissolves or, in a queue with
-   * `replaceLeavers`, others are looked for.
+   * Removes players who have left a match. When nobody is left, the match's server is stopped. If the server does not
+   * run yet, the players' tickets are cancelled, as by `cancelTicket`: a party leaves together, and the match dissolves
+   * or, in a queue with `replaceLeavers`, others are looked for.
    * @throws {UnknownMatch}
    */
   playersLeft(matchId: string, playerIds: readonly string[]): void
   /**
-   * Ends a match and stops its server; resolves when the service has confirmed that. Players who were not told
-   * where to connect yet search again.
+   * Ends a match and stops its server; resolves when the service has confirmed the stop. Players who were not yet told
+   * where to connect search again.
    * @throws {UnknownMatch}; {MatchmakerClosed} if `close` gave up before the stop was confirmed
    */
   stopMatch(matchId: string): Promise<void>
   /**
-   * Asks for more players for a running match; they are sent to its server as they are found. With the id of an earlier
-   * one, of the same match, that one. The end of the match ends it.
-   * @throws {InvalidBackfill} naming the field; {UnknownMatch}; {NotRunning}; {BackfillExists} while another one of the
-   *   match is open
+   * Creates a backfill, which asks for more players for a running match; they are sent to its server as they are found.
+   * Repeating a call with the `id` of a backfill of the same match returns that backfill. A backfill ends with its
+   * match.
+   * @throws {InvalidBackfill} naming the field; {UnknownMatch}; {NotRunning}; {BackfillExists} while another backfill
+   * of the match is open
    */
   createBackfill(input: BackfillInput): Backfill
-  /** Undefined if there is no such backfill, or it ended more than `keepEndedMs` ago. */
+  /** Undefined if there is no such backfill, or if it ended more than `keepEndedMs` ago. */
   getBackfill(id: string): Backfill | undefined
-  /** @throws {UnknownBackfill}; {InvalidBackfill}; {StaleBackfill} if it has changed since, or is not open any more */
+  /** @throws {UnknownBackfill}; {InvalidBackfill}; {StaleBackfill} if the backfill has changed since, or is not open */
   updateBackfill(id: string, change: BackfillChange): Backfill
-  /** One that is not open any more stays as it is. @throws {UnknownBackfill} */
+  /** Cancels a backfill; a backfill that is not open stays as it is. @throws {UnknownBackfill} */
   cancelBackfill(id: string): Backfill
-  /** Tickets that search, to be given to `importTickets` of another matchmaker, or of this one after a crash. */
+  /** Returns the searching tickets, for `importTickets` of another matchmaker, or of this one after a crash. */
   exportTickets(options?: ExportOptions): TicketSnapshot
   /**
-   * Takes tickets over, with their waiting time. Those that are here already are left as they are.
+   * Takes tickets over, with their waiting time. Tickets that exist here already stay as they are.
    * @throws {InvalidInput} if it is no snapshot; {MatchmakerClosed}
    */
   importTickets(snapshot: TicketSnapshot): Imported
   /**
-   * Replaces the queues. Tickets go on waiting, with their waiting time kept; matches that are found already go on
-   * under the queue that found them.
-   * @throws {InvalidQueue}, and everything stays as it is
+   * Replaces the queues. Tickets keep waiting, with their waiting time; a match that was found already keeps the queue
+   * that found it.
+   * @throws {InvalidQueue}, and nothing changes
    */
   reconfigure(queues: readonly QueueDefinition[]): Reconfigured
-  /** Something may have happened to a deployment, as a webhook says. Never believed, always looked up. */
+  /**
+   * Notes that a deployment may have changed, as a webhook says. The claim is not trusted: the status is read from the
+   * service.
+   */
   hint(requestId: string): void
   /**
-   * Takes the service's calls about deployments, under the option `webhookUrl`: mount it there for POST. The path tells
-   * whose it is, and cannot be guessed; what is said in it is looked up. Never rejects.
+   * Answers the service's calls about deployments: mount it for POST at the option `webhookUrl`. The path names the
+   * deployment and cannot be guessed; the body is not trusted, the status is read from the service. Never rejects.
    */
   webhook(request: Request): Promise<Response>
   /**
-   * The server of a match says that players may come: for queues whose probe is `registration`. The secret is in its
-   * variable MM_REGISTRATION_SECRET. False for an unknown match, and for a wrong secret.
+   * Notes that the server of a match is ready for players, in queues whose probe is `registration`. The server finds
+   * the secret in its variable MM_REGISTRATION_SECRET. Returns false for an unknown match and for a wrong secret.
    */
   serverReady(matchId: string, secret: string): boolean
-  /** Whether it is the secret of some server of this process, without saying of which: asked before a body is read. */
+  /** Whether a server of this process has the secret. It does not tell which; asked before a request's body is read. */
   isServerSecret(secret: string): boolean
-  /** Gives a function that ends the subscription. A listener that fails disturbs nobody. */
+  /**
+   * Subscribes a listener, and returns a function that ends the subscription. A listener that throws affects nothing
+   * else.
+   */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
-  /** One round; `start` calls it. Resolves when the intents of its matches are in the journal. */
+  /**
+   * Runs one round of grouping, as `start` does at intervals. Resolves when the intents of its matches are in the
+   * journal.
+   */
   tick(): Promise<void>
-  /** Ticks every `tickMs` until `stop` or `close`. Starting twice is starting once. */
+  /** Ticks every `tickMs` until `stop` or `close`. Starting again changes nothing. */
   start(): void
-  /** Ticks no more until `start`; resolves when the last tick has ended. Tickets and servers stay as they are. */
+  /** Stops ticking until `start`; resolves when the last tick has ended. Tickets and servers stay as they are. */
   stop(): Promise<void>
-  /** How things are: no addresses, no secrets. */
+  /** Returns the state of queues, matches and servers, without addresses or secrets. */
   inspect(): Inspection
   /**
-   * Takes no more tickets, cancels those that have no server, and stops what was being deployed for them. Resolves,
-   * when all stops are confirmed or the time is over, with the matches whose server may still be there: stop those by hand.
+   * Closes the matchmaker: takes no more tickets, cancels those that have no server, and stops the servers that were
+   * being deployed. Resolves when all stops are confirmed or the time is over, with the matches whose server may still
+   * exist: stop these by hand.
    */
   close(options?: CloseOptions): Promise<readonly AllocationView[]>
 }

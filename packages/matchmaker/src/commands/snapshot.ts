@@ -3,7 +3,7 @@ import type { MusterError } from '@muster/core'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Player } from '../player.js'
 
-/** Waiting tickets as plain data, for JSON. It holds players' addresses: keep it where you keep those. */
+/** Waiting tickets as plain data, for JSON. It holds players' addresses: store it as carefully as those. */
 export interface TicketSnapshot {
   readonly format: 'muster-tickets-1'
   /** Epoch milliseconds. */
@@ -16,28 +16,31 @@ export interface ExportedTicket {
   readonly queues: readonly string[]
   readonly players: readonly Player[]
   readonly priority: number
-  /** Epoch milliseconds: its waiting time goes on counting from here. */
+  /** Epoch milliseconds from which the ticket's waiting time is counted. */
   readonly createdAt: number
   readonly attempts: number
-  /** Where it is, if that was found out already. */
+  /** The place of the ticket's players, if it was found already. */
   readonly place?: Coordinates | undefined
 }
 
 export interface ExportOptions {
-  /** Whether the tickets go on elsewhere: here they are cancelled as `handed-over`. Default false: they go on here. */
+  /**
+   * Whether the tickets move elsewhere and are cancelled here as `handed-over`. Default false: they keep waiting here
+   * too.
+   */
   readonly take?: boolean | undefined
 }
 
 export interface Imported {
   readonly tickets: readonly Ticket[]
-  /** Those that this matchmaker does not take, e.g. because there is no such queue. */
+  /** Tickets that this matchmaker refused, e.g. because it has no such queue. */
   readonly refused: readonly { readonly ticket: ExportedTicket; readonly error: MusterError }[]
 }
 
 export interface Reconfigured {
   /**
-   * Tickets that the new queue does not take, or whose queue is gone. One that waits in other queues too goes on
-   * there; one that does not is CANCELLED as `refused`.
+   * Tickets that their new queue refuses, or whose queue is gone. A ticket that waits in other queues too stays there;
+   * any other is CANCELLED as `refused`.
    */
   readonly refused: readonly { readonly ticket: Ticket; readonly queue: string; readonly error: MusterError }[]
 }

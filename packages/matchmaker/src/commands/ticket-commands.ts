@@ -17,7 +17,7 @@ export interface Ticketing {
   readonly refuseIfClosed: () => void
 }
 
-/** What players, or who speaks for them, may do about their tickets. */
+/** Commands of players, or of backends that speak for them, about tickets. */
 export function createTicketing({
   tickets,
   lifecycle,
@@ -49,7 +49,7 @@ export function createTicketing({
     else tickets.cancel(record, reason, clock.now())
   }
 
-  /** Those who answer. */
+  /** The players who answer. */
   const asked = (
     ticketId: string,
     playerId: string | undefined,

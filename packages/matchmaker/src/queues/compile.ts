@@ -17,7 +17,10 @@ export interface CompiledQueue {
   readonly levels: Levels
   /** In the order of the queue. */
   readonly rules: readonly CompiledRule[]
-  /** @throws {InvalidTicket} naming the path, e.g. `players.0.attributes.skill`; also a ticket that could never be matched. */
+  /**
+   * @throws {InvalidTicket} naming the path, e.g. `players.0.attributes.skill`; also a ticket that could never be
+   * matched.
+   */
   entryOf(ticket: RuleTicket): Entry<Facts>
   /** @throws {InvalidTicket} naming the path, e.g. `present.1.0.players.0.attributes.skill`. */
   openingOf(opening: RuleOpening): Opening<Facts>
@@ -25,7 +28,9 @@ export interface CompiledQueue {
 
 const NOTHING: readonly never[] = []
 
-/** @param failed is told when a custom rule throws, which counts as a no: once for each rule, until the error changes. */
+/**
+ * @param failed is told when a custom rule throws, which counts as a no: once for each rule, until the error changes.
+ */
 export function compileQueue(queue: Queue, failed: (error: Error) => void = () => {}): CompiledQueue {
   const told = new Map<string, string>()
   const tell = (rule: string, cause: unknown) => {
@@ -36,7 +41,9 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
   }
   const levels = levelsOf(queue)
   const teams = teamShapes(queue.teams, levels)
-  const rules = queue.rules.map((rule, index) => compileRule(rule, { index, queue: queue.name, levels, teams, failed: tell }))
+  const rules = queue.rules.map((rule, index) =>
+    compileRule(rule, { index, queue: queue.name, levels, teams, failed: tell }),
+  )
   const { at, lastResort } = levels
   const spans = rules.filter((rule) => rule.span !== undefined)
   const keys = rules.filter((rule) => rule.keyOf !== undefined)
@@ -108,7 +115,10 @@ export function compileQueue(queue: Queue, failed: (error: Error) => void = () =
         place: opening.place && pointOf(opening.place),
         network: opening.network,
         key: first === undefined ? '' : keyOf(first.ticket, first.refuse),
-        values: around(present.flat().map(({ ticket, refuse }) => valuesOf(ticket, refuse)), spans.length),
+        values: around(
+          present.flat().map(({ ticket, refuse }) => valuesOf(ticket, refuse)),
+          spans.length,
+        ),
         facts: factsOf(nobody, refuseTicket),
         rooms: opening.rooms,
         present: present.map((team) => team.map(({ ticket, refuse }) => factsOf(ticket, refuse))),

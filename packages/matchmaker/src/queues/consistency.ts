@@ -1,5 +1,12 @@
 // pure: what the parts of a queue must have in common
-import { PARTY_SIZE, type AcceptsRule, type RequireRule, type RolesRule, type RuleDefinition, type TeamDefinition } from './rules/definition.js'
+import {
+  PARTY_SIZE,
+  type AcceptsRule,
+  type RequireRule,
+  type RolesRule,
+  type RuleDefinition,
+  type TeamDefinition,
+} from './rules/definition.js'
 import { innerRulesOf, levelsOf, MOST_LEVELS } from './rules/levels.js'
 import { loosest, strictest } from './rules/relaxing.js'
 import type { Rule } from './rules/rule.js'
@@ -50,7 +57,8 @@ function problemsOfTeams(teams: readonly TeamDefinition[]): Problem[] {
   }
   const sum = (players: (team: TeamDefinition) => number) =>
     teams.reduce((total, team) => total + players(team) * (team.count ?? 1), 0)
-  if (sum(largest) > LARGEST_MATCH) problems.push({ path: ['teams'], message: `take more than ${LARGEST_MATCH} players in all` })
+  if (sum(largest) > LARGEST_MATCH)
+    problems.push({ path: ['teams'], message: `take more than ${LARGEST_MATCH} players in all` })
   if (sum(smallest) === 0) problems.push({ path: ['teams'], message: 'must take at least one player in all' })
   return problems
 }
@@ -59,7 +67,8 @@ function problemsOfNames(rules: readonly Rule[]): Problem[] {
   const problems: Problem[] = []
   const seen = new Set<string>()
   for (const [index, { name, kind }] of rules.entries()) {
-    if (seen.has(name)) problems.push({ path: ['rules', index, 'name'], message: `is the name of another rule too, ${quoted(name)}` })
+    if (seen.has(name))
+      problems.push({ path: ['rules', index, 'name'], message: `is the name of another rule too, ${quoted(name)}` })
     seen.add(name)
     if (kind === 'distance' && rules.findIndex((rule) => rule.kind === kind) !== index) {
       problems.push({ path: ['rules', index], message: 'is a second distance rule' })
@@ -69,7 +78,11 @@ function problemsOfNames(rules: readonly Rule[]): Problem[] {
 }
 
 /** @param path where the rule stands. */
-function problemsOfRule(rule: RuleDefinition, path: readonly PropertyKey[], teams: readonly TeamDefinition[]): Problem[] {
+function problemsOfRule(
+  rule: RuleDefinition,
+  path: readonly PropertyKey[],
+  teams: readonly TeamDefinition[],
+): Problem[] {
   const problems: Problem[] = []
   for (const key of ['team', 'otherTeam'] as const) {
     const name = key in rule ? (rule as { readonly [Key in typeof key]?: string | undefined })[key] : undefined

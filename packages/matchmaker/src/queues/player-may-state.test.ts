@@ -28,13 +28,26 @@ test.each([
   ['both sides of what tickets accept', { rules: [{ kind: 'accepts', attribute: 'skill', operator: '<', own: 'clan' }] }, ['map', 'name', 'roles', 'avoid', 'latencies']],
   ['with a list, what it names', { rules: [skill], playerMayState: ['map', 'roles'] }, ['map', 'roles', 'latencies']],
   ['with an empty list, nothing but latencies that nothing compares', { playerMayState: [] }, ['latencies']],
-  ['what a rule compares, if it is listed', { rules: every, playerMayState: ['skill', 'latencies'] }, ['skill', 'latencies']],
-  ['a number of players compares no attribute', { rules: [{ kind: 'compare', aggregate: 'count', operator: '<', value: 3 }] }, [...NAMES]],
+  [
+    'what a rule compares, if it is listed',
+    { rules: every, playerMayState: ['skill', 'latencies'] },
+    ['skill', 'latencies'],
+  ],
+  [
+    'a number of players compares no attribute',
+    { rules: [{ kind: 'compare', aggregate: 'count', operator: '<', value: 3 }] },
+    [...NAMES],
+  ],
 ] as const)('players may state, %s', (_, more, names) => {
   expect(believed(more as Partial<QueueDefinition>)).toEqual(names)
 })
 
 test('a queue that was defined may be defined again', () => {
-  const queue = defineQueue({ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' }, playerMayState: ['map'] })
+  const queue = defineQueue({
+    name: 'duel',
+    matchSize: 2,
+    deploy: { application: 'game', version: '1' },
+    playerMayState: ['map'],
+  })
   expect(defineQueue(queue)).toEqual(queue)
 })

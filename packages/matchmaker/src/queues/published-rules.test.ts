@@ -10,24 +10,40 @@ import type { RulePlayer } from './rules/facts.js'
 type Party = readonly Partial<RulePlayer>[]
 
 /** The matches of one round, each as its teams, each of these as the names of its players. */
-function matchesOf(queue: Partial<QueueDefinition>, parties: Readonly<Record<string, Party>>, waitedMs = 0): string[][][] {
+function matchesOf(
+  queue: Partial<QueueDefinition>,
+  parties: Readonly<Record<string, Party>>,
+  waitedMs = 0,
+): string[][][] {
   const shape = queue.teams === undefined ? { matchSize: 2 } : {}
-  const compiled = compileQueue(defineQueue({ name: 'q', deploy: { application: 'a', version: '1' }, fillForMs: 0, ...shape, ...queue }))
+  const compiled = compileQueue(
+    defineQueue({ name: 'q', deploy: { application: 'a', version: '1' }, fillForMs: 0, ...shape, ...queue }),
+  )
   const pool = createPool(compiled.model)
   const nameIn = new Map(
     Object.entries(parties).map(([id, party]) => {
-      const players = party.map((player, at) => ({ id: `${id}${at}`, attributes: {}, roles: [], latencies: {}, avoid: [], ...player }))
+      const players = party.map((player, at) => ({
+        id: `${id}${at}`,
+        attributes: {},
+        roles: [],
+        latencies: {},
+        avoid: [],
+        ...player,
+      }))
       const ticket = { id, createdAt: 0, priority: 0, players, place: undefined, network: 'n' }
       return [pool.add(compiled.entryOf(ticket)), id] as const
     }),
   )
   return Array.from(pool.group(waitedMs), ({ slots, teams }) =>
-    compiled.model.teams.map((_, team) => slots.flatMap((slot, at) => (teams[at] === team ? [nameIn.get(slot) ?? ''] : [])).toSorted()),
+    compiled.model.teams.map((_, team) =>
+      slots.flatMap((slot, at) => (teams[at] === team ? [nameIn.get(slot) ?? ''] : [])).toSorted(),
+    ),
   )
 }
 const one = (attributes: RulePlayer['attributes']): Party => [{ attributes }]
 const rules = (...all: RuleDefinition[]) => ({ rules: all })
-const together = (matches: readonly (readonly (readonly string[])[])[]) => matches.map((match) => match.flat().toSorted().join('')).toSorted()
+const together = (matches: readonly (readonly (readonly string[])[])[]) =>
+  matches.map((match) => match.flat().toSorted().join('')).toSorted()
 
 describe('criteria of a ticket’s own', () => {
   test('each player says how good the others must be, at least and at most', () => {
@@ -47,7 +63,9 @@ describe('criteria of a ticket’s own', () => {
   test('and whom they will not meet', () => {
     const blocked = rules({ kind: 'accepts', attribute: 'clan', operator: 'not in', own: 'blocked' })
     expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['y'] }), b: one({ clan: 'y' }) }))).toEqual([])
-    expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['z'] }), b: one({ clan: 'y' }) }))).toEqual(['ab'])
+    expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['z'] }), b: one({ clan: 'y' }) }))).toEqual([
+      'ab',
+    ])
   })
 })
 
@@ -62,9 +80,13 @@ describe('all different', () => {
   test('in each team only', () => {
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const players = { ...heroes, d: one({ hero: 'y' }) }
-    const [match = []] = matchesOf({ teams, ...rules({ kind: 'different', attribute: 'hero', scope: 'team' }) }, players)
+    const [match = []] = matchesOf(
+      { teams, ...rules({ kind: 'different', attribute: 'hero', scope: 'team' }) },
+      players,
+    )
     expect(match).toHaveLength(2)
-    for (const team of match) expect(new Set(team.map((id) => players[id as 'a'][0]?.attributes?.['hero'])).size).toBe(2)
+    for (const team of match)
+      expect(new Set(team.map((id) => players[id as 'a'][0]?.attributes?.['hero'])).size).toBe(2)
   })
 })
 
@@ -77,9 +99,15 @@ describe('rules of rules', () => {
         { kind: 'difference', attribute: 'skill', max: 5 },
       ],
     })
-    expect(together(matchesOf(either, { a: one({ language: 'de', skill: 1 }), b: one({ language: 'fr', skill: 9 }) }))).toEqual([])
-    expect(together(matchesOf(either, { a: one({ language: 'de', skill: 1 }), b: one({ language: 'de', skill: 9 }) }))).toEqual(['ab'])
-    expect(together(matchesOf(either, { a: one({ language: 'de', skill: 1 }), b: one({ language: 'fr', skill: 4 }) }))).toEqual(['ab'])
+    expect(
+      together(matchesOf(either, { a: one({ language: 'de', skill: 1 }), b: one({ language: 'fr', skill: 9 }) })),
+    ).toEqual([])
+    expect(
+      together(matchesOf(either, { a: one({ language: 'de', skill: 1 }), b: one({ language: 'de', skill: 9 }) })),
+    ).toEqual(['ab'])
+    expect(
+      together(matchesOf(either, { a: one({ language: 'de', skill: 1 }), b: one({ language: 'fr', skill: 4 }) })),
+    ).toEqual(['ab'])
   })
 
   test('not all beginners', () => {
@@ -89,7 +117,13 @@ describe('rules of rules', () => {
   })
 
   test('a number of teams that varies: two or three full ones', () => {
-    const counted = (value: number): RuleDefinition => ({ kind: 'compare', aggregate: 'count', team: 'more', operator: '=', value })
+    const counted = (value: number): RuleDefinition => ({
+      kind: 'compare',
+      aggregate: 'count',
+      team: 'more',
+      operator: '=',
+      value,
+    })
     const queue = {
       teams: [
         { name: 'team', count: 2, size: 1 },
@@ -105,9 +139,18 @@ describe('rules of rules', () => {
 describe('totals and teams', () => {
   test('the whole match adds up', () => {
     const teams = [{ name: 'team', count: 2, size: 1 }]
-    const total: RuleDefinition = { kind: 'compare', scope: 'match', aggregate: 'sum', attribute: 'cost', operator: '<=', value: 10 }
+    const total: RuleDefinition = {
+      kind: 'compare',
+      scope: 'match',
+      aggregate: 'sum',
+      attribute: 'cost',
+      operator: '<=',
+      value: 10,
+    }
     expect(together(matchesOf({ teams, ...rules(total) }, { a: one({ cost: 6 }), b: one({ cost: 5 }) }))).toEqual([])
-    expect(together(matchesOf({ teams, ...rules(total) }, { a: one({ cost: 6 }), b: one({ cost: 4 }) }))).toEqual(['ab'])
+    expect(together(matchesOf({ teams, ...rules(total) }, { a: one({ cost: 6 }), b: one({ cost: 4 }) }))).toEqual([
+      'ab',
+    ])
   })
 
   test('a team speaks one language, and the other another', () => {
@@ -122,7 +165,9 @@ describe('totals and teams', () => {
     const sizes: RuleDefinition = { kind: 'balance', attribute: PARTY_SIZE, aggregate: 'max', max: 0 }
     const pair: Party = [{}, {}]
     expect(together(matchesOf({ teams, ...rules(sizes) }, { a: pair, b: one({}), c: one({}) }))).toEqual([])
-    expect(together(matchesOf({ teams, ...rules(sizes) }, { a: pair, b: one({}), c: one({}), d: pair }))).toEqual(['ad'])
+    expect(together(matchesOf({ teams, ...rules(sizes) }, { a: pair, b: one({}), c: one({}), d: pair }))).toEqual([
+      'ad',
+    ])
   })
 
   test('a maximum that grows as players wait', () => {
@@ -131,7 +176,10 @@ describe('totals and teams', () => {
       scope: 'match',
       aggregate: 'count',
       operator: '<=',
-      value: [{ afterMs: 0, value: 2 }, { afterMs: 1000, value: 3 }],
+      value: [
+        { afterMs: 0, value: 2 },
+        { afterMs: 1000, value: 3 },
+      ],
     }
     const queue = { teams: [{ name: 'all', size: { min: 2, max: 3 } }], ...rules(most) }
     const players = { a: one({}), b: one({}), c: one({}) }
@@ -141,8 +189,13 @@ describe('totals and teams', () => {
 })
 
 test('lists exclude, and texts are none of a list', () => {
-  const stated = rules({ kind: 'require', attribute: 'dlc', operator: 'excludes', value: 'beta' }, { kind: 'require', attribute: 'mode', operator: 'not in', value: ['old'] })
-  expect(together(matchesOf(stated, { a: one({ dlc: ['x'], mode: 'new' }), b: one({ dlc: [], mode: 'new' }) }))).toEqual(['ab'])
+  const stated = rules(
+    { kind: 'require', attribute: 'dlc', operator: 'excludes', value: 'beta' },
+    { kind: 'require', attribute: 'mode', operator: 'not in', value: ['old'] },
+  )
+  expect(
+    together(matchesOf(stated, { a: one({ dlc: ['x'], mode: 'new' }), b: one({ dlc: [], mode: 'new' }) })),
+  ).toEqual(['ab'])
   expect(() => matchesOf(stated, { a: one({ dlc: ['beta'], mode: 'new' }) })).toThrow('never meet rule "require dlc"')
   expect(() => matchesOf(stated, { a: one({ dlc: [], mode: 'old' }) })).toThrow('never meet rule "require mode"')
 })
@@ -151,7 +204,11 @@ test('a limit may stay for a while, and end at none', () => {
   const plateau: RuleDefinition = {
     kind: 'difference',
     attribute: 'skill',
-    max: [{ afterMs: 0, value: 5 }, { afterMs: 1000, value: 5 }, { afterMs: 2000, value: Infinity }],
+    max: [
+      { afterMs: 0, value: 5 },
+      { afterMs: 1000, value: 5 },
+      { afterMs: 2000, value: Infinity },
+    ],
   }
   const players = { a: one({ skill: 0 }), b: one({ skill: 1000 }) }
   expect(together(matchesOf(rules(plateau), players, 1999))).toEqual([])

@@ -31,7 +31,10 @@ test('rules are named by what they are about', () => {
   const { rules } = defineQueue({
     ...duel,
     matchSize: undefined,
-    teams: [{ name: 'hunters', size: 4 }, { name: 'monster', size: 1 }],
+    teams: [
+      { name: 'hunters', size: 4 },
+      { name: 'monster', size: 1 },
+    ],
     rules: [
       { kind: 'difference', attribute: 'skill', max: 10 },
       { kind: 'difference', attribute: 'skill', max: 5, name: 'close', by: 'oldest', hard: true },
@@ -43,7 +46,14 @@ test('rules are named by what they are about', () => {
   })
   const names = ['difference skill', 'close', 'compare avg skill monster', 'compare count', 'roles hunters', 'avoid']
   expect(rules.map(({ name }) => name)).toEqual(names)
-  expect(rules[0]).toEqual({ kind: 'difference', attribute: 'skill', max: 10, name: 'difference skill', by: 'each', hard: false })
+  expect(rules[0]).toEqual({
+    kind: 'difference',
+    attribute: 'skill',
+    max: 10,
+    name: 'difference skill',
+    by: 'each',
+    hard: false,
+  })
   expect(rules[1]).toMatchObject({ by: 'oldest', hard: true })
 })
 
@@ -54,7 +64,8 @@ const steps = (...steps: readonly (readonly [afterMs: number, value: number])[])
 const maxKm = (maxKm: unknown) => rule({ kind: 'distance', maxKm })
 const require = (operator: string, value: unknown, more: object = {}) =>
   rule({ kind: 'require', attribute: 'skill', operator, value, ...more })
-const compare = (more: object) => rule({ kind: 'compare', aggregate: 'avg', attribute: 'skill', operator: '<', ...more })
+const compare = (more: object) =>
+  rule({ kind: 'compare', aggregate: 'avg', attribute: 'skill', operator: '<', ...more })
 
 describe('refuses, and names the queue, the path and the value', () => {
   const cases: [unknown, string][] = [
@@ -77,11 +88,20 @@ describe('refuses, and names the queue, the path and the value', () => {
     [teams({ name: 'a', size: { min: 1 } }), 'teams.0.size.max: '],
     [teams({ name: 'a', size: { min: 1, max: 2, most: 3 } }), 'teams.0.size.most: is not known'],
     [teams({ name: 'a', size: { min: 3, max: 2 } }), 'teams.0.size.min: must not be more than max, 2, got 3'],
-    [teams({ name: 'a', size: { min: { from: 3, to: 1, overMs: 9 }, max: 2 } }), 'teams.0.size.min: must not be more than max, 2'],
-    [teams({ name: 'a', size: { min: steps([0, 1], [9, 2]), max: 2 } }), 'teams.0.size.min.1.value: must not be more than 1'],
+    [
+      teams({ name: 'a', size: { min: { from: 3, to: 1, overMs: 9 }, max: 2 } }),
+      'teams.0.size.min: must not be more than max, 2',
+    ],
+    [
+      teams({ name: 'a', size: { min: steps([0, 1], [9, 2]), max: 2 } }),
+      'teams.0.size.min.1.value: must not be more than 1',
+    ],
     [teams({ name: 'a', size: { min: 0, max: 2 } }), 'teams: must take at least one player in all'],
     [teams({ name: 'a', size: 1 }, { name: 'a', size: 1 }), 'teams.1.name: there are two teams called "a"'],
-    [teams({ name: 'a-2', size: 1 }, { name: 'a', count: 2, size: 1 }), 'teams.1.name: there are two teams called "a-2"'],
+    [
+      teams({ name: 'a-2', size: 1 }, { name: 'a', count: 2, size: 1 }),
+      'teams.1.name: there are two teams called "a-2"',
+    ],
     [teams({ name: 'a', count: 251, size: 2 }), 'teams: take more than 500 players in all'],
     // Limits
     [rule({ kind: 'distance' }), 'rules.0.maxKm: must be given'],
@@ -104,26 +124,44 @@ describe('refuses, and names the queue, the path and the value', () => {
     [require('in', 'a'), 'rules.0.value: '],
     [require('contains', ['a']), 'rules.0.value: '],
     [require('~', 1), 'rules.0.operator: '],
-    [require('<', 1, { missing: { value: 'x' } }), 'rules.0.missing.value: must be a number, as the rule compares, got a text'],
-    [require('contains', 'x', { missing: { value: 'x' } }), 'rules.0.missing.value: must be a list, as the rule compares'],
+    [
+      require('<', 1, { missing: { value: 'x' } }),
+      'rules.0.missing.value: must be a number, as the rule compares, got a text',
+    ],
+    [
+      require('contains', 'x', { missing: { value: 'x' } }),
+      'rules.0.missing.value: must be a list, as the rule compares',
+    ],
     [require('in', ['x'], { party: 'avg' }), 'rules.0.party: is for comparisons of numbers'],
-    [require('<', 1, { missing: 'ignore' }), "rules.0.missing: must be 'refuse', 'any' or { value } of the attribute's type"],
+    [
+      require('<', 1, { missing: 'ignore' }),
+      "rules.0.missing: must be 'refuse', 'any' or { value } of the attribute's type",
+    ],
     [{ ...duel, matchsize: 2, matchSize: undefined }, 'queue "duel": matchsize: is not known; did you mean matchSize?'],
     // Rules
     [rule({ kind: 'odd' }), 'rules.0.kind: must be one of distance, latency, difference, '],
     [rule({ kind: 'avoid', by: 'all' }), 'rules.0.by: '],
     [rule({ kind: 'avoid', max: 1 }), 'rules.0.max: is not known'],
     [rule({ kind: 'latency' }), 'rules.0: must have maxMs, maxDifferenceMs or both'],
-    [rule({ kind: 'avoid', name: 'x' }, { kind: 'avoid', name: 'x' }), 'rules.1.name: is the name of another rule too, "x"'],
+    [
+      rule({ kind: 'avoid', name: 'x' }, { kind: 'avoid', name: 'x' }),
+      'rules.1.name: is the name of another rule too, "x"',
+    ],
     [rule({ kind: 'any', rules: [{ kind: 'avoid' }] }), 'rules.0.rules: '],
-    [rule({ kind: 'any', rules: [{ kind: 'avoid' }, { kind: 'avoid', hard: true }] }), 'rules.0.rules.1.hard: is left to the rule around it'],
+    [
+      rule({ kind: 'any', rules: [{ kind: 'avoid' }, { kind: 'avoid', hard: true }] }),
+      'rules.0.rules.1.hard: is left to the rule around it',
+    ],
     [rule({ kind: 'any', rules: [{ kind: 'avoid' }, { kind: 'equal' }] }), 'rules.0.rules.1.attribute: '],
     [
       rule({ kind: 'not', rule: { kind: 'difference', attribute: 'skill', max: { from: 1, to: 2, overMs: 10 } } }),
       'rules.0.rule: must not relax within not: that would make it stricter',
     ],
     [
-      rule({ kind: 'not', rule: { kind: 'not', rule: { kind: 'not', rule: { kind: 'not', rule: { kind: 'avoid' } } } } }),
+      rule({
+        kind: 'not',
+        rule: { kind: 'not', rule: { kind: 'not', rule: { kind: 'not', rule: { kind: 'avoid' } } } },
+      }),
       'rules.0: must not be deeper than 3 rules within one another',
     ],
     [
@@ -135,13 +173,22 @@ describe('refuses, and names the queue, the path and the value', () => {
       "rules.0.team: is not used where scope is 'match'",
     ],
     [
-      rule({ kind: 'accepts', attribute: 'skill', operator: 'in', own: 'wanted' }, { kind: 'difference', attribute: 'wanted', max: 1 }),
+      rule(
+        { kind: 'accepts', attribute: 'skill', operator: 'in', own: 'wanted' },
+        { kind: 'difference', attribute: 'wanted', max: 1 },
+      ),
       'rules.1.attribute: is a number here, and a list for rule "accepts skill"',
     ],
-    [rule({ kind: 'distance', maxKm: 1 }, { kind: 'distance', maxKm: 2, name: 'x' }), 'rules.1: is a second distance rule'],
+    [
+      rule({ kind: 'distance', maxKm: 1 }, { kind: 'distance', maxKm: 2, name: 'x' }),
+      'rules.1: is a second distance rule',
+    ],
     [rule({ kind: 'roles', roles: {} }), 'rules.0.roles: must be 1 to 8 roles'],
     [rule({ kind: 'roles', roles: { tank: -1 } }), 'rules.0.roles.tank: '],
-    [rule({ kind: 'roles', roles: { tank: { min: 2, max: 1 } } }), 'rules.0.roles.tank: must be a whole number from 0, or {'],
+    [
+      rule({ kind: 'roles', roles: { tank: { min: 2, max: 1 } } }),
+      'rules.0.roles.tank: must be a whole number from 0, or {',
+    ],
     [rule({ kind: 'roles', roles: { tank: 3 } }), 'rules.0.roles: take 3 players, and team "team" has 2 at most'],
     [rule({ kind: 'roles', roles: { tank: 1 }, team: 'red' }), 'rules.0.team: is none of the teams, got "red"'],
     [compare({}), 'rules.0: must have either value or otherTeam'],
@@ -154,7 +201,10 @@ describe('refuses, and names the queue, the path and the value', () => {
       rule({ kind: 'difference', attribute: 'skill', max: 1 }, { kind: 'overlap', attribute: 'skill' }),
       'rules.1.attribute: is a list here, and a number for rule "difference skill"',
     ],
-    [rule(...Array.from({ length: 33 }, (_, at) => ({ kind: 'avoid', name: `${at}` }))), 'rules: must have at most 32 entries'],
+    [
+      rule(...Array.from({ length: 33 }, (_, at) => ({ kind: 'avoid', name: `${at}` }))),
+      'rules: must have at most 32 entries',
+    ],
     [rule(...lines(15, 20)), 'queue "duel": rules: relax at more than 254 different times'],
   ]
   test.each(cases.map(([definition, message]) => ({ definition, message })))('$message', ({ definition, message }) => {
@@ -189,7 +239,9 @@ function lines(many: number, steps: number): object[] {
 
 describe('from JSON', () => {
   test('what is no JSON is refused with the place and the cause, without being repeated', () => {
-    expect(() => queueFromJson('{\n  "name": "duel",\n}')).toThrow('queue: is no JSON: line 3, column 1: a comma before the end')
+    expect(() => queueFromJson('{\n  "name": "duel",\n}')).toThrow(
+      'queue: is no JSON: line 3, column 1: a comma before the end',
+    )
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).toThrow(InvalidQueue)
     expect(() => queueFromJson('{"hiddenEnvironment":"swordfish')).not.toThrow('swordfish')
   })

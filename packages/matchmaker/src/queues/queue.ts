@@ -9,21 +9,27 @@ import { waitMs } from './rules/relaxing-schema.js'
 import { teamSchema } from './rules/team-schema.js'
 import { problemsOfQueue } from './consistency.js'
 
-/** A queue as it is written down: plain data, from JSON if you like (see `queueFromJson`), except for `custom` rules. */
+/** The definition of a queue: plain data, e.g. from JSON (see `queueFromJson`), except for `custom` rules. */
 export interface QueueDefinition {
   /** 1 to 64 characters. */
   readonly name: string
-  /** Players in a match, 1 to 500: short for one team, called `team`, of exactly so many. Either this or `teams`. */
+  /**
+   * Players in a match, 1 to 500: short for a single team, called `team`, of exactly that size. Give either this or
+   * `teams`.
+   */
   readonly matchSize?: number | undefined
-  /** At most 500 players in all. */
+  /** The teams of a match, with at most 500 players in all. */
   readonly teams?: readonly TeamDefinition[] | undefined
-  /** Who may play together. Default: anyone. At most 32. */
+  /** Rules about who may play together, at most 32. Default: anyone may. */
   readonly rules?: readonly RuleDefinition[] | undefined
-  /** Milliseconds for which the oldest ticket of a match waits for full teams before the minimum will do. Default 5000. */
+  /**
+   * Milliseconds for which the oldest ticket of a match waits for full teams before minimum sizes are enough. Default
+   * 5000.
+   */
   readonly fillForMs?: number | undefined
   /**
-   * Milliseconds of waiting after which a ticket takes the best match there is: of its rules only those that are `hard`
-   * count, at their loosest, and those of the other tickets count no more. Less than `expireAfterMs`. Default: never.
+   * Milliseconds of waiting after which a ticket takes the best match there is: only rules with `hard` count, at their
+   * loosest limit, for the ticket and for those it is matched with. Less than `expireAfterMs`. Default: never.
    */
   readonly lastResortMs?: number | undefined
   /** Milliseconds after which a ticket that still searches is cancelled. Default 300,000. */
@@ -32,37 +38,49 @@ export interface QueueDefinition {
   readonly maxAttempts?: number | undefined
   /** Whether a player may be in another ticket at the same time. Default false. */
   readonly playersMayWaitTwice?: boolean | undefined
-  /** Whether a player may wait while they play in a match. Default false: they are refused, and told which match it is. */
+  /**
+   * Whether a player may wait while playing in a match. Default false: the ticket is refused with an error that names
+   * the match.
+   */
   readonly playersMayWaitWhilePlaying?: boolean | undefined
   /**
-   * What the ticket API believes of a player's own word: names of attributes, and `roles`, `avoid`, `latencies`. All else comes
-   * from `authenticate` or `profile`, or from a backend, and a player who says it is refused. At most 64. Default: what no rule
-   * of the queue compares; a custom rule is taken to compare everything.
+   * What players may state about themselves through the ticket API: names of attributes, and `roles`, `avoid`,
+   * `latencies`. All else comes from `authenticate`, `profile` or a backend, and a player's ticket that states it is
+   * refused. At most 64. Default: whatever no rule of the queue compares; a custom rule is taken to compare everything.
    */
   readonly playerMayState?: readonly string[] | undefined
-  /** Whether running matches get players before new matches are made, or after. Default `first`. */
+  /**
+   * Whether waiting tickets go to backfills of running matches before new matches are made, or after. Default `first`.
+   */
   readonly backfill?: 'first' | 'last' | undefined
-  /** All players of a match have to accept it before a server is deployed. Default: nobody is asked. */
+  /** Asks all players of a match to accept it before a server is deployed. Default: nobody is asked. */
   readonly acceptance?: AcceptanceDefinition | undefined
-  /** Whether those who leave while the server is deployed are replaced, instead of the match being dissolved. Default false. */
+  /**
+   * Whether players who leave while the server is deployed are replaced, instead of the match being dissolved. Default
+   * false.
+   */
   readonly replaceLeavers?: boolean | undefined
-  /** Whether matches are made all at once, every so often, or whenever a ticket arrives. Default `tick`. */
+  /** Whether matches are made in rounds, every `tickMs`, or whenever a ticket arrives. Default `tick`. */
   readonly mode?: 'tick' | 'arrival' | undefined
   readonly deploy: DeployDefinition
 }
 
 export interface AcceptanceDefinition {
-  /** Milliseconds from MATCH_FOUND; who has not accepted by then has declined. */
+  /** Milliseconds from MATCH_FOUND; a player who has not accepted by then has declined. */
   readonly withinMs: number
-  /** Whether only those who declined are replaced; otherwise the match is dissolved, and who accepted waits on. Default false. */
+  /**
+   * Whether only the players who declined are replaced. Default false: the match is dissolved, and those who accepted
+   * search again.
+   */
   readonly replace?: boolean | undefined
 }
 
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
 /** A queue that was checked, with every default filled in. */
-export interface Queue
-  extends Filled<Omit<QueueDefinition, 'matchSize' | 'teams' | 'rules' | 'lastResortMs' | 'playerMayState' | 'acceptance' | 'deploy'>> {
+export interface Queue extends Filled<
+  Omit<QueueDefinition, 'matchSize' | 'teams' | 'rules' | 'lastResortMs' | 'playerMayState' | 'acceptance' | 'deploy'>
+> {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
@@ -104,7 +122,10 @@ const schema: z.ZodType<Queue> = z
     return inOneShape({ ...queue, teams, rules })
   })
 
-/** The same fields for all queues, whatever was given: every ticket looks at them, and the engine is quick at what looks alike. */
+/**
+ * Gives all queues the same fields in the same order, whatever was given: every ticket reads them, and engines read
+ * objects of one shape faster.
+ */
 const inOneShape = (queue: Queue): Queue => ({
   name: queue.name,
   teams: queue.teams,
@@ -124,7 +145,7 @@ const inOneShape = (queue: Queue): Queue => ({
 })
 
 /**
- * Checks a queue and fills in its defaults. What it returns may be given to it again.
+ * Checks the definition of a queue and fills in its defaults. The result may be passed to `defineQueue` again.
  * @throws {InvalidQueue} naming the queue, the path and the value, e.g. `queue "duel": matchSize: …, got 0`.
  */
 export function defineQueue(definition: QueueDefinition): Queue {
@@ -134,15 +155,15 @@ export function defineQueue(definition: QueueDefinition): Queue {
 }
 
 /**
- * The same, from the text of a JSON document.
- * @throws {InvalidQueue} also where the text is no JSON, or has a `custom` rule: that is a function.
+ * Checks a queue like `defineQueue`, from the text of a JSON document.
+ * @throws {InvalidQueue} also if the text is no JSON, or has a `custom` rule, which needs a function.
  */
 export function queueFromJson(text: string): Queue {
   let definition: unknown
   try {
     definition = JSON.parse(text)
   } catch {
-    // What JSON.parse throws quotes the text, and with it perhaps a secret.
+    // JSON.parse quotes the text in its error, which may hold a secret.
     throw new InvalidQueue(`queue: ${notJson(text)}`, { field: '' })
   }
   return defineQueue(definition as QueueDefinition)

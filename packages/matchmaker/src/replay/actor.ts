@@ -21,7 +21,11 @@ export function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
     outcomes.expect(ticket, createdAt)
     try {
       if (createdAt >= at) return void matchmaker.createTicket(ticket)
-      const snapshot = { format: 'muster-tickets-1', exportedAt: at, tickets: [{ ...ticket, createdAt, attempts: 0 }] } as const
+      const snapshot = {
+        format: 'muster-tickets-1',
+        exportedAt: at,
+        tickets: [{ ...ticket, createdAt, attempts: 0 }],
+      } as const
       const [failure] = matchmaker.importTickets(snapshot).refused
       if (failure !== undefined) throw failure.error
     } catch (error) {
@@ -30,7 +34,10 @@ export function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
     }
   }
 
-  /** The matches that these players play in now. What was one match in the recording may be several, and the other way round. */
+  /**
+   * The matches that these players play in now. What was one match in the recording may be several, and the other way
+   * round.
+   */
   const matchesOf = (playerIds: readonly string[]): Map<string, string[]> => {
     const matches = new Map<string, string[]>()
     for (const id of playerIds) {

@@ -66,7 +66,12 @@ const ticket = z.strictObject({
 const when = { at: z.number(), n: z.int().min(0) }
 
 const line = z.discriminatedUnion('kind', [
-  z.strictObject({ ...when, kind: z.literal('start'), format: z.literal(FORMAT), queues: z.array(z.unknown()).optional() }),
+  z.strictObject({
+    ...when,
+    kind: z.literal('start'),
+    format: z.literal(FORMAT),
+    queues: z.array(z.unknown()).optional(),
+  }),
   z.strictObject({ ...when, kind: z.literal('create'), ticket }),
   z.strictObject({ ...when, kind: z.literal('cancel'), ticketId: id }),
   z.strictObject({ ...when, kind: z.enum(['accept', 'decline']), ticketId: id, playerId: id.optional() }),
@@ -84,7 +89,8 @@ const line = z.discriminatedUnion('kind', [
 
 /** @throws {InvalidInput} naming the line, counted from 1, and what is wrong with it. */
 export function readLine(text: string, number: number): RecordedLine {
-  const refuse = (field: string, message: string) => new InvalidInput(`recording, line ${number}: ${message}`, { field })
+  const refuse = (field: string, message: string) =>
+    new InvalidInput(`recording, line ${number}: ${message}`, { field })
   let value: unknown
   try {
     value = JSON.parse(text)

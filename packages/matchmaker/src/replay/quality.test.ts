@@ -13,7 +13,12 @@ const player = (id: string, attributes: Player['attributes'], longitude = 0): Pl
 test('percentiles are values that occur, and grow', () => {
   expect(percentilesOf([])).toEqual({ p50: 0, p90: 0, p99: 0, max: 0 })
   expect(percentilesOf([7])).toEqual({ p50: 7, p90: 7, p99: 7, max: 7 })
-  expect(percentilesOf(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({ p50: 50, p90: 90, p99: 99, max: 100 })
+  expect(percentilesOf(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({
+    p50: 50,
+    p90: 90,
+    p99: 99,
+    max: 100,
+  })
   fc.assert(
     fc.property(fc.array(fc.integer(), { minLength: 1 }), (values) => {
       const { p50, p90, p99, max } = percentilesOf(values)

@@ -10,7 +10,9 @@ export interface MatchQuality {
   readonly distanceKm: Percentiles
   /** By attribute that is a number: the highest of a match less the lowest. */
   readonly difference: Readonly<Record<string, Percentiles>>
-  /** By attribute that is a number: the highest average of a team less the lowest. Only of matches with several teams. */
+  /**
+   * By attribute that is a number: the highest average of a team less the lowest. Only of matches with several teams.
+   */
   readonly imbalance: Readonly<Record<string, Percentiles>>
 }
 
@@ -40,7 +42,10 @@ const differencesOf = (match: Match): Measure[] => spreads(numbersOf(match))
 
 function imbalancesOf(match: Match): Measure[] {
   const teams = [...groupBy(match, ({ team }) => team).values()]
-  return spreads(teams.flatMap((team) => averages(numbersOf(team))), 2)
+  return spreads(
+    teams.flatMap((team) => averages(numbersOf(team))),
+    2,
+  )
 }
 
 const numbersOf = (tickets: readonly MatchedTicket[]): Measure[] =>
@@ -55,10 +60,16 @@ const spreads = (measures: readonly Measure[], least = 1): Measure[] =>
   )
 
 const averages = (measures: readonly Measure[]): Measure[] =>
-  byAttribute(measures).map(([attribute, values]) => [attribute, values.reduce((sum, value) => sum + value, 0) / values.length])
+  byAttribute(measures).map(([attribute, values]) => [
+    attribute,
+    values.reduce((sum, value) => sum + value, 0) / values.length,
+  ])
 
 const percentilesBy = (measures: readonly Measure[]) =>
   Object.fromEntries(byAttribute(measures).map(([attribute, values]) => [attribute, percentilesOf(values)]))
 
 const byAttribute = (measures: readonly Measure[]): [attribute: string, values: number[]][] =>
-  Array.from(groupBy(measures, ([attribute]) => attribute), ([attribute, some]) => [attribute, some.map(([, value]) => value)])
+  Array.from(
+    groupBy(measures, ([attribute]) => attribute),
+    ([attribute, some]) => [attribute, some.map(([, value]) => value)],
+  )

@@ -14,11 +14,14 @@ import { recordedQueue } from './recorded-queue.js'
 export interface RecordOptions {
   /** The matchmaker's, so that the places of players are written down instead of their addresses. */
   readonly locate?: Locate | undefined
-  /** Whether the recording holds addresses. Default false: of players who cannot be located it holds who shares a network. */
+  /**
+   * Whether the recording holds addresses. Default false: of players who cannot be located it holds who shares a
+   * network.
+   */
   readonly addresses?: boolean | undefined
   /**
-   * The matchmaker's queues, to be replayed by default. Custom rules are code and cannot be written down; the variables of
-   * servers are left out, because they may be secret.
+   * The matchmaker's queues, to be replayed by default. Custom rules are code and cannot be written down; the variables
+   * of servers are left out, because they may be secret.
    */
   readonly queues?: readonly QueueDefinition[] | undefined
   /** The matchmaker's. Default: the machine's. */
@@ -31,7 +34,11 @@ export interface RecordOptions {
  * directly is not recorded, and neither is `reconfigure`. A `write` that fails becomes a process warning.
  * @param write takes a line with its line feed. The lines may be in any order.
  */
-export function recordTickets(matchmaker: Matchmaker, write: (line: string) => void, options: RecordOptions = {}): Matchmaker {
+export function recordTickets(
+  matchmaker: Matchmaker,
+  write: (line: string) => void,
+  options: RecordOptions = {},
+): Matchmaker {
   const { locate, addresses = false, queues, clock = systemClock } = options
   const begin = createLineWriter(write, clock, locate)
   const recorded = createPlayerRecorder(addresses)
@@ -44,7 +51,10 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
     const { queue, queues: names = queue === undefined ? [] : [queue], players, priority = 0 } = input
     const recordedPlayers = (places: Places) => players.map((player) => recorded(player, places.get(player)))
     note(
-      (places) => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers(places), priority, createdAt } }),
+      (places) => ({
+        kind: 'create',
+        ticket: { id, queues: names, players: recordedPlayers(places), priority, createdAt },
+      }),
       players,
     )
   }
@@ -60,7 +70,9 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
 
   const recordedTeams = (teams: readonly BackfillTeam[], places: Places): RecordedTeam[] =>
     teams.map(({ players, ...team }) =>
-      players === undefined ? team : { ...team, players: players.map((player) => recorded(player, places.get(player))) },
+      players === undefined
+        ? team
+        : { ...team, players: players.map((player) => recorded(player, places.get(player))) },
     )
   const playersOf = (teams: readonly BackfillTeam[]) => teams.flatMap(({ players = [] }) => players)
 
@@ -121,7 +133,11 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
       const { teams, priority } = input
       const [id, ticketIds] = [backfill.id, members.of(backfill.matchId)]
       note(
-        (places) => ({ kind: 'backfill', ticketIds, backfill: { id, teams: teams && recordedTeams(teams, places), priority } }),
+        (places) => ({
+          kind: 'backfill',
+          ticketIds,
+          backfill: { id, teams: teams && recordedTeams(teams, places), priority },
+        }),
         playersOf(teams ?? []),
       )
       return backfill
@@ -129,7 +145,10 @@ export function recordTickets(matchmaker: Matchmaker, write: (line: string) => v
     updateBackfill: (id, change) => {
       const note = begin()
       const backfill = matchmaker.updateBackfill(id, change)
-      note((places) => ({ kind: 'backfillChange', id, teams: recordedTeams(change.teams, places) }), playersOf(change.teams))
+      note(
+        (places) => ({ kind: 'backfillChange', id, teams: recordedTeams(change.teams, places) }),
+        playersOf(change.teams),
+      )
       return backfill
     },
     cancelBackfill: (id) => {

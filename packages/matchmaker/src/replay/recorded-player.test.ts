@@ -9,7 +9,11 @@ test('a place stands for the address, or a number for the network; everything el
   const recorded = createPlayerRecorder(false)
   const attributes = { skill: 3, maps: ['a', 'b'] }
   expect(recorded({ id: 'a', ip: '192.0.2.1', attributes }, oslo)).toEqual({ id: 'a', attributes, coordinates: oslo })
-  expect(recorded({ id: 'b', coordinates: oslo, roles: ['tank'] }, oslo)).toEqual({ id: 'b', coordinates: oslo, roles: ['tank'] })
+  expect(recorded({ id: 'b', coordinates: oslo, roles: ['tank'] }, oslo)).toEqual({
+    id: 'b',
+    coordinates: oslo,
+    roles: ['tank'],
+  })
   expect(recorded({ id: 'c', ip: '198.51.100.7' }, undefined)).toEqual({ id: 'c', network: 0 })
   expect(recorded({ id: 'd', ip: '203.0.113.7' }, undefined)).toEqual({ id: 'd', network: 1 })
   expect(recorded({ id: 'e', ip: '198.51.1.1' }, undefined)).toEqual({ id: 'e', network: 0 })

@@ -25,7 +25,10 @@ export function createPlayerRecorder(keepAddresses: boolean): PlayerRecorder {
 /** Networks that can be told apart by an invented address: the free bits of fd00::/8 in a /32. */
 const NETWORKS = 2 ** 24
 
-/** A player for a matchmaker again. Who had only a network gets an invented address in it: a unique local one (RFC 4193). */
+/**
+ * A player for a matchmaker again. Who had only a network gets an invented address in it: a unique local one (RFC
+ * 4193).
+ */
 export function playerOf({ network, ...player }: RecordedPlayer): Player {
   if (network === undefined || player.ip !== undefined || player.coordinates !== undefined) return player
   const bits = (network % NETWORKS).toString(16).padStart(6, '0')

@@ -1,16 +1,28 @@
 import { expect, test } from 'vitest'
 import { recordedQueue } from './recorded-queue.js'
 
-const deploy = { application: 'game', version: '1', tags: ['eu'], environment: { A: 'x' }, hiddenEnvironment: { B: 'hush' } }
+const deploy = {
+  application: 'game',
+  version: '1',
+  tags: ['eu'],
+  environment: { A: 'x' },
+  hiddenEnvironment: { B: 'hush' },
+}
 const queue = { name: 'duel', matchSize: 2, expireAfterMs: 1000 }
 
 test('a queue is written down without the variables of its servers', () => {
   const kept = { application: 'game', version: '1', tags: ['eu'] }
   expect(recordedQueue({ ...queue, deploy })).toEqual({ ...queue, deploy: kept })
   const probe = { kind: 'registration', url: 'https://example.com/hush' } as const
-  expect(recordedQueue({ ...queue, deploy: { ...deploy, probe } })).toEqual({ ...queue, deploy: { ...kept, probe: { kind: 'registration' } } })
+  expect(recordedQueue({ ...queue, deploy: { ...deploy, probe } })).toEqual({
+    ...queue,
+    deploy: { ...kept, probe: { kind: 'registration' } },
+  })
   const udp = { kind: 'udp', port: 'game', payload: 'hush' } as const
-  expect(recordedQueue({ ...queue, deploy: { ...deploy, probe: udp } })).toEqual({ ...queue, deploy: { ...kept, probe: { kind: 'udp', port: 'game' } } })
+  expect(recordedQueue({ ...queue, deploy: { ...deploy, probe: udp } })).toEqual({
+    ...queue,
+    deploy: { ...kept, probe: { kind: 'udp', port: 'game' } },
+  })
 })
 
 test('one that is none is left to whoever checks it', () => {

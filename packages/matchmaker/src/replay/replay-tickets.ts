@@ -20,7 +20,10 @@ export interface ReplayOptions {
   readonly tickMs?: number | undefined
   /** Milliseconds that every server takes to be READY. Default 5000 (our choice). */
   readonly startMs?: number | undefined
-  /** Whether players accept when they did in the recording (default), or always and at once, e.g. if nobody was asked then. */
+  /**
+   * Whether players accept when they did in the recording (default), or always and at once, e.g. if nobody was asked
+   * then.
+   */
   readonly acceptance?: 'recorded' | 'always' | undefined
 }
 

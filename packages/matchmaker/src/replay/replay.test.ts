@@ -89,7 +89,9 @@ describe('a recording', () => {
       }
       matchmaker.cancelTicket('ann')
       await pass(0)
-      return lines.map((line) => JSON.parse(line) as Record<string, unknown>).toSorted((a, b) => Number(a['n']) - Number(b['n']))
+      return lines
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .toSorted((a, b) => Number(a['n']) - Number(b['n']))
     }
     const kept = await record({})
     expect(JSON.stringify(kept)).not.toMatch(/192\.0\.2|203\.0\.113/)
@@ -113,7 +115,11 @@ describe('a recording', () => {
     again.createTicket({ id: 'b', queue: 'duel', players: [rated('ben', 250)] })
     await pass(15_000)
     expect(played()).toEqual([['a', 'b']])
-    expect(JSON.parse(lines[1] ?? '')).toMatchObject({ kind: 'create', at: start + 3000, ticket: { id: 'a', createdAt: start } })
+    expect(JSON.parse(lines[1] ?? '')).toMatchObject({
+      kind: 'create',
+      at: start + 3000,
+      ticket: { id: 'a', createdAt: start },
+    })
     expect(playedIn(await replayTickets(lines))).toEqual([['a', 'b']])
   })
 
@@ -157,7 +163,8 @@ describe('a replay', () => {
       const id = `t${index}`
       const players = skills.map((value, place) => rated(`${id}-${place}`, value))
       acts.push({ at: afterMs, act: () => void matchmaker.createTicket({ id, queue: 'duel', players }) })
-      if (cancelAfterMs !== undefined) acts.push({ at: afterMs + 1 + cancelAfterMs, act: () => void matchmaker.cancelTicket(id) })
+      if (cancelAfterMs !== undefined)
+        acts.push({ at: afterMs + 1 + cancelAfterMs, act: () => void matchmaker.cancelTicket(id) })
       acts.push({
         at: 9000 + leavesAfterMs,
         act: () => {
@@ -214,10 +221,21 @@ describe('a replay', () => {
     const lines = await twoOfEach()
     const before = await replayTickets(lines)
     expect(playedIn(before)).toEqual([['ann', 'ben']])
-    expect(before.summary).toMatchObject({ players: 4, tickets: 4, matches: 1, matchedShare: 0.5, unmatched: { expired: 2 } })
+    expect(before.summary).toMatchObject({
+      players: 4,
+      tickets: 4,
+      matches: 1,
+      matchedShare: 0.5,
+      unmatched: { expired: 2 },
+    })
     expect(before.summary.quality.difference['skill']?.max).toBe(40)
     const after = await replayTickets(lines, { queues: [{ ...duel, rules: [{ ...skill, max: 1000 }] }] })
-    expect(after.summary).toMatchObject({ matches: 2, matchedShare: 1, unmatched: {}, queues: { duel: { matches: 2 } } })
+    expect(after.summary).toMatchObject({
+      matches: 2,
+      matchedShare: 1,
+      unmatched: {},
+      queues: { duel: { matches: 2 } },
+    })
     expect(after.summary.quality.difference['skill']?.max).toBe(400)
     expect(after.summary.waitMs.max).toBeLessThan(before.summary.waitMs.max + 1000)
     const refused = await replayTickets(lines, { queues: [{ ...duel, name: 'other' }] })
@@ -270,7 +288,9 @@ describe('a replay', () => {
     matchmaker.createTicket({ id: 'cem', queue: 'duel', players: [rated('cem', 20)] })
     await pass(8000)
     expect(played()).toEqual([['ann', 'cem']])
-    expect(parsed().filter(({ kind }) => kind === 'left' || kind === 'cancel')).toMatchObject([{ kind: 'cancel', ticketId: 'ben' }])
+    expect(parsed().filter(({ kind }) => kind === 'left' || kind === 'cancel')).toMatchObject([
+      { kind: 'cancel', ticketId: 'ben' },
+    ])
     const replay = await replayTickets(lines)
     expect(playedIn(replay)).toEqual(played())
     expect(replay.skipped).toBe(0)
@@ -280,7 +300,9 @@ describe('a replay', () => {
     const lines = await twoOfEach()
     await expect(replayTickets(lines, { seed: -1 })).rejects.toThrow('option seed: ')
     await expect(replayTickets(lines, { queues: [{ ...duel, name: '' }] })).rejects.toBeInstanceOf(InvalidQueue)
-    await expect(replayTickets(lines.slice(1))).rejects.toThrow('option queues: must be given, since the recording has none')
+    await expect(replayTickets(lines.slice(1))).rejects.toThrow(
+      'option queues: must be given, since the recording has none',
+    )
     await expect(replayTickets([...lines, '{}'])).rejects.toBeInstanceOf(InvalidInput)
     await expect(replayTickets([])).rejects.toThrow('option queues: ')
   })

@@ -11,7 +11,9 @@ interface Standing {
   readonly readyAt: number
 }
 
-/** The operations that a matchmaker needs, answered at once and without limits by a service that has room for everybody. */
+/**
+ * The operations that a matchmaker needs, answered at once and without limits by a service that has room for everybody.
+ */
 export function createStubService(clock: Clock, startMs: number): DeploymentService {
   /** Those that were not stopped, in the order of their creation. */
   const standing = new Map<string, Standing>()
@@ -52,7 +54,9 @@ export function createStubService(clock: Clock, startMs: number): DeploymentServ
       return { message: 'stopped' }
     },
     list: async ({ page = 1, query }) => {
-      const wanted = (query?.filters ?? []).flatMap(({ field, value }) => (field === 'tags' ? [[value].flat().map(String)] : []))
+      const wanted = (query?.filters ?? []).flatMap(({ field, value }) =>
+        field === 'tags' ? [[value].flat().map(String)] : [],
+      )
       const isWanted = ({ tags }: Standing) => wanted.every((some) => some.some((tag) => tags.includes(tag)))
       const all = [...standing.values()].filter(isWanted).toReversed()
       const shown = all.slice((page - 1) * PAGE, page * PAGE)

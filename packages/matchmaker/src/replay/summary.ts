@@ -43,7 +43,9 @@ export function summarize(tickets: readonly ReplayedTicket[], players: ReadonlyM
 
 function summarizeQueue(assigned: readonly ReplayedTicket[], players: ReadonlyMap<string, Player>): QueueSummary {
   const matches = [...groupBy(assigned, ({ matchId }) => matchId).values()]
-  const waits = assigned.flatMap(({ playerIds, createdAt, endedAt = createdAt }) => playerIds.map(() => endedAt - createdAt))
+  const waits = assigned.flatMap(({ playerIds, createdAt, endedAt = createdAt }) =>
+    playerIds.map(() => endedAt - createdAt),
+  )
   const withPlayers = ({ team, playerIds }: ReplayedTicket) => ({
     team,
     players: playerIds.flatMap((id) => players.get(id) ?? []),
@@ -55,4 +57,5 @@ function summarizeQueue(assigned: readonly ReplayedTicket[], players: ReadonlyMa
   }
 }
 
-const countPlayers = (tickets: readonly ReplayedTicket[]) => tickets.reduce((sum, { playerIds }) => sum + playerIds.length, 0)
+const countPlayers = (tickets: readonly ReplayedTicket[]) =>
+  tickets.reduce((sum, { playerIds }) => sum + playerIds.length, 0)

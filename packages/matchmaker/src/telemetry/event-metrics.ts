@@ -4,7 +4,11 @@ import type { Instruments } from './instruments.js'
 import { queueOf, type Observed } from './observed.js'
 
 /** Counts and times what the matchmaker tells. Gives what ends that. */
-export function recordEvents({ on }: Observed, { counters, histograms }: Instruments, common: Attributes): (() => void)[] {
+export function recordEvents(
+  { on }: Observed,
+  { counters, histograms }: Instruments,
+  common: Attributes,
+): (() => void)[] {
   const ofQueue = (queue: string): Attributes => ({ ...common, 'muster.queue': queue })
 
   const matched = (queue: string, tickets: readonly Ticket[]) => {
@@ -15,7 +19,8 @@ export function recordEvents({ on }: Observed, { counters, histograms }: Instrum
   const ended = (ticket: Ticket, outcome: string, endedAt: number | undefined) => {
     const attributes = { ...ofQueue(queueOf(ticket)), 'muster.outcome': outcome }
     counters['muster.tickets.ended'].add(1, attributes)
-    if (endedAt !== undefined) histograms['muster.ticket.wait_time'].record(seconds(endedAt - ticket.createdAt), attributes)
+    if (endedAt !== undefined)
+      histograms['muster.ticket.wait_time'].record(seconds(endedAt - ticket.createdAt), attributes)
   }
 
   return [
@@ -27,7 +32,10 @@ export function recordEvents({ on }: Observed, { counters, histograms }: Instrum
       counters['muster.matches.found'].add(1, attributes)
       histograms['muster.match.expansion'].record(seconds(expansionMs), attributes)
       histograms['muster.match.players'].record(players, attributes)
-      histograms['muster.match.wait_spread'].record(seconds(Math.max(...createdAt) - Math.min(...createdAt)), attributes)
+      histograms['muster.match.wait_spread'].record(
+        seconds(Math.max(...createdAt) - Math.min(...createdAt)),
+        attributes,
+      )
       matched(queue, tickets)
     }),
     on('joined', ({ queue, tickets }) => {

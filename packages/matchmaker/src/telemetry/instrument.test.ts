@@ -28,7 +28,12 @@ test('what a matchmaker does from tickets to a server is all told, and no player
   expect(sum).toBeLessThan(6)
   expect(unseen).toBeGreaterThan(0)
   expect(unseen).toBeLessThan(1)
-  expect(spans().map(({ name }) => name)).toEqual(['muster.deployment.start', 'muster.match', 'muster.ticket', 'muster.ticket'])
+  expect(spans().map(({ name }) => name)).toEqual([
+    'muster.deployment.start',
+    'muster.match',
+    'muster.ticket',
+    'muster.ticket',
+  ])
   const attributes = JSON.stringify([told, spans().map((span) => [span.attributes, span.events])])
   expect(attributes).not.toContain('198.51.100')
   await matchmaker.stop()

@@ -12,9 +12,15 @@ const PLAYERS = [1, 2, 4, 6, 8, 10, 12, 16, 24, 32, 50, 100, 200, 500]
 const counters = {
   'muster.tickets.created': { unit: '{ticket}', description: 'Tickets that were created' },
   'muster.tickets.ended': { unit: '{ticket}', description: 'Tickets that ended, by how' },
-  'muster.tickets.returned': { unit: '{ticket}', description: 'Tickets that lost their match and search again, by why' },
+  'muster.tickets.returned': {
+    unit: '{ticket}',
+    description: 'Tickets that lost their match and search again, by why',
+  },
   'muster.matches.found': { unit: '{match}', description: 'Matches that were found' },
-  'muster.tickets.joined': { unit: '{ticket}', description: 'Tickets that came into a match which had been found before' },
+  'muster.tickets.joined': {
+    unit: '{ticket}',
+    description: 'Tickets that came into a match which had been found before',
+  },
   'muster.players.accepted': { unit: '{player}', description: 'Players who accepted their match' },
   'muster.players.left': { unit: '{player}', description: 'Players who were reported to have left their match' },
   'muster.backfills.created': { unit: '{backfill}', description: 'Backfills that were created' },
@@ -27,13 +33,23 @@ const counters = {
   },
   'muster.problems': { unit: '{problem}', description: 'What went wrong and was dealt with, by what was being done' },
   'muster.api.requests': { unit: '{request}', description: 'Requests to the service, by operation and outcome' },
-  'muster.api.retries': { unit: '{request}', description: 'Requests that failed and are repeated, by operation and error' },
-  'muster.api.throttled': { unit: '{request}', description: 'Requests that the service rejected with 429, by rate limit' },
+  'muster.api.retries': {
+    unit: '{request}',
+    description: 'Requests that failed and are repeated, by operation and error',
+  },
+  'muster.api.throttled': {
+    unit: '{request}',
+    description: 'Requests that the service rejected with 429, by rate limit',
+  },
 } as const
 
 /** How much each time; mostly how long it took, in seconds. */
 const histograms = {
-  'muster.ticket.match_time': { unit: 's', description: 'From the creation of a ticket to its match', buckets: MINUTES },
+  'muster.ticket.match_time': {
+    unit: 's',
+    description: 'From the creation of a ticket to its match',
+    buckets: MINUTES,
+  },
   'muster.ticket.wait_time': { unit: 's', description: 'From the creation of a ticket to its end', buckets: MINUTES },
   'muster.match.expansion': {
     unit: 's',
@@ -67,7 +83,11 @@ const histograms = {
     buckets: KILOMETRES,
   },
   'muster.tick.duration': { unit: 's', description: 'A round of grouping', buckets: MOMENTS },
-  'muster.api.queue_time': { unit: 's', description: 'What a request waited here for its rate limit', buckets: MOMENTS },
+  'muster.api.queue_time': {
+    unit: 's',
+    description: 'What a request waited here for its rate limit',
+    buckets: MOMENTS,
+  },
   'muster.api.duration': { unit: 's', description: 'What a request took once it had left', buckets: MOMENTS },
 } as const
 
@@ -82,7 +102,10 @@ const sums = {
   'muster.backfills.open': { unit: '{backfill}', description: 'Matches that ask for more players' },
   'muster.backfills.slots': { unit: '{player}', description: 'Players that these would take' },
   'muster.api.queued': { unit: '{request}', description: 'Requests that wait here for their rate limit' },
-  'muster.deployments': { unit: '{deployment}', description: 'Deployments that exist or may exist, by where they stand' },
+  'muster.deployments': {
+    unit: '{deployment}',
+    description: 'Deployments that exist or may exist, by where they stand',
+  },
   'muster.stops.pending': { unit: '{deployment}', description: 'Stops that the service has not confirmed' },
 } as const
 
@@ -96,7 +119,9 @@ const gauges = {
   },
 } as const
 
-/** Every metric there is. Names, units and attributes are an interface that dashboards rest on: see docs/telemetry.md. */
+/**
+ * Every metric there is. Names, units and attributes are an interface that dashboards rest on: see docs/telemetry.md.
+ */
 export const catalogue = { ...counters, ...histograms, ...sums, ...gauges }
 
 export interface Instruments {

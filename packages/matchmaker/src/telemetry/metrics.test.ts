@@ -19,7 +19,10 @@ describe('tickets', () => {
     emit('returned', { ...match, ticket: ticket('b'), reason: 'no-capacity' })
     const assigned = [ticket('a', { queue: 'duel', assignedAt: START + 9000 })]
     emit('assigned', { ...match, requestId: 'r1', assignment, tickets: assigned })
-    emit('cancelled', { ticket: ticket('b', { queues: ['duel', 'ranked'], cancelledAt: START + 10_000 }), reason: 'attempts' })
+    emit('cancelled', {
+      ticket: ticket('b', { queues: ['duel', 'ranked'], cancelledAt: START + 10_000 }),
+      reason: 'attempts',
+    })
     emit('expired', { ticket: ticket('c', { cancelledAt: START + 60_000 }) })
     expect(await measured()).toMatchObject({
       'muster.tickets.created{"muster.queue":"duel"}': 1,
@@ -89,7 +92,9 @@ test('how things are is read when it is collected', async () => {
   const searching = { location: 0, players: 3, retry: 0, servers: 1, 'other-ticket': 0 }
   state.inspection = {
     ...idle,
-    queues: [{ name: 'duel', searching, players: 5, longestWaitMs: 7500, matchesFound: 3, backfills: 1, backfillSlots: 4 }],
+    queues: [
+      { name: 'duel', searching, players: 5, longestWaitMs: 7500, matchesFound: 3, backfills: 1, backfillSlots: 4 },
+    ],
     matches,
     stopsPending: 2,
     held: 'maxStarting',
@@ -121,7 +126,7 @@ describe('with a client', () => {
   const clientOf = () => {
     const events: Client['events'] = new EventEmitter()
     const state = { queued: 4, inFlight: 1, tokens: 0, rate: 40, pausedUntil: undefined, countedWithinMs: undefined }
-    return { events, queues: () => ({ 'createDeployment': state }) }
+    return { events, queues: () => ({ createDeployment: state }) }
   }
   const call = { operation: 'deployments.create', call: 'c-1', attempt: 1 } as const
   const request = { ...call, method: 'POST', path: '/v2/deployments', priority: 0, queuedMs: 250 } as const
@@ -162,7 +167,10 @@ describe('with a client', () => {
 
 test('every metric has the unit in the documentation that it has here, and no other is there', () => {
   const text = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
-  const documented = Array.from(text.matchAll(/^\| `(muster\.[\w.]+)` \|[^|]*\| (\S+) \|/gm), ([, name, unit]) => [name, unit])
+  const documented = Array.from(text.matchAll(/^\| `(muster\.[\w.]+)` \|[^|]*\| (\S+) \|/gm), ([, name, unit]) => [
+    name,
+    unit,
+  ])
   const units = Object.entries(catalogue).map(([name, { unit }]) => [name, unit])
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(units))
 })

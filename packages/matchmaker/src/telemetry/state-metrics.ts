@@ -4,7 +4,13 @@ import type { Instruments } from './instruments.js'
 import type { LimitMeter } from './limit-meter.js'
 import type { Observed, ObservedClient } from './observed.js'
 
-const holds = ['maxServers', 'maxStarting', 'maxCreatesPerMinute', 'paused', 'journal'] as const satisfies readonly Inspection['held'][]
+const holds = [
+  'maxServers',
+  'maxStarting',
+  'maxCreatesPerMinute',
+  'paused',
+  'journal',
+] as const satisfies readonly Inspection['held'][]
 
 /** Reads `inspect()` once for each collection. Gives what ends that. */
 export function observeState(
@@ -41,7 +47,10 @@ export function observeState(
 
     result.observe(observed['muster.stops.pending'], stopsPending, common)
     for (const reason of holds) {
-      result.observe(observed['muster.allocation.held'], reason === held ? 1 : 0, { ...common, 'muster.reason': reason })
+      result.observe(observed['muster.allocation.held'], reason === held ? 1 : 0, {
+        ...common,
+        'muster.reason': reason,
+      })
     }
     for (const [name, { queued }] of Object.entries(client?.queues() ?? {})) {
       result.observe(observed['muster.api.queued'], queued, { ...common, 'muster.limit': name })

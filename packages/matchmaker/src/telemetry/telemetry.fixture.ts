@@ -1,6 +1,11 @@
 import type { Attributes, HrTime } from '@opentelemetry/api'
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics'
-import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor, type Sampler } from '@opentelemetry/sdk-trace-base'
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  SimpleSpanProcessor,
+  type Sampler,
+} from '@opentelemetry/sdk-trace-base'
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { createEvents } from '../events.js'
 import type { Inspection } from '../commands/inspection.js'

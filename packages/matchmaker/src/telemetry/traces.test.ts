@@ -31,8 +31,19 @@ test('a ticket is a span from its creation to its end, and a match links to thos
 
   const common = { region: 'eu', 'muster.queue': 'duel' }
   const ofStart = { region: 'eu', 'muster.request.id': 'r1' }
-  const ofMatch = { ...common, 'muster.match.id': 'm1', 'muster.tickets': 2, 'muster.expansion': 0, 'muster.outcome': 'assigned' }
-  const ofTicket = (id: string) => ({ ...common, 'muster.ticket.id': id, 'muster.players': 1, 'muster.outcome': 'assigned' })
+  const ofMatch = {
+    ...common,
+    'muster.match.id': 'm1',
+    'muster.tickets': 2,
+    'muster.expansion': 0,
+    'muster.outcome': 'assigned',
+  }
+  const ofTicket = (id: string) => ({
+    ...common,
+    'muster.ticket.id': id,
+    'muster.players': 1,
+    'muster.outcome': 'assigned',
+  })
   const found = ['1000 match found']
   expect(spans().map(shown)).toEqual([
     { name: 'muster.deployment.start', from: 1100, to: 6100, attributes: ofStart, failed: undefined, events: [] },

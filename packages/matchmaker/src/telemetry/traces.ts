@@ -108,7 +108,11 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
       const match = matches.get(matchId)
       if (match === undefined) return
       const attributes = { ...common, 'muster.request.id': requestId }
-      match.starting = tracer.startSpan('muster.deployment.start', { attributes, startTime: clock.now() }, match.context)
+      match.starting = tracer.startSpan(
+        'muster.deployment.start',
+        { attributes, startTime: clock.now() },
+        match.context,
+      )
     }),
 
     on('deploymentReady', ({ matchId }) => {

@@ -25,7 +25,9 @@ const aboutTwo: RuleDefinition['kind'][] = [
 const forTwo = (queue: QueueDefinition): QueueDefinition => ({
   ...queue,
   teams: [{ name: 'team', count: 2, size: { min: 1, max: 3 } }],
-  rules: queue.rules?.map((rule) => (rule.kind === 'equal' || rule.kind === 'different' ? { ...rule, scope: 'match' } : rule)),
+  rules: queue.rules?.map((rule) =>
+    rule.kind === 'equal' || rule.kind === 'different' ? { ...rule, scope: 'match' } : rule,
+  ),
 })
 
 test('compatible are those with whom the oracle sees no rule broken', () => {

@@ -79,7 +79,10 @@ describe('a ticket waits', () => {
     const why = explain(rules, [one(1, 'a', 'b', 'c'), one(2, 'c', 'd'), one(3, 'd', 'e'), one(90, 'a', 'b')])
     expect(why).toMatchObject({
       blocking: 'overlap maps',
-      rules: [{ rule: 'difference skill', lets: 2 }, { rule: 'overlap maps', lets: 1 }],
+      rules: [
+        { rule: 'difference skill', lets: 2 },
+        { rule: 'overlap maps', lets: 1 },
+      ],
       nearest: { rule: 'overlap maps', value: 1, limit: 2, gap: 1 },
     })
   })
@@ -156,7 +159,18 @@ describe('measures', () => {
 })
 
 describe('what gives way next', () => {
-  const teams = [{ name: 'team', size: { min: [{ afterMs: 0, value: 4 }, { afterMs: 9000, value: 2 }], max: 5 } }]
+  const teams = [
+    {
+      name: 'team',
+      size: {
+        min: [
+          { afterMs: 0, value: 4 },
+          { afterMs: 9000, value: 2 },
+        ],
+        max: 5,
+      },
+    },
+  ]
 
   test('players of the smallest match, and a rule that counts no more', () => {
     const more = { matchSize: undefined, teams, fillForMs: 3000 }
@@ -169,10 +183,16 @@ describe('what gives way next', () => {
   })
 
   test('all rules at the last resort, but for the hard ones', () => {
-    const rules: RuleDefinition[] = [{ ...closer, hard: true }, { kind: 'difference', attribute: 'rank', max: 1, missing: 'any' }]
+    const rules: RuleDefinition[] = [
+      { ...closer, hard: true },
+      { kind: 'difference', attribute: 'rank', max: 1, missing: 'any' },
+    ]
     expect(explain(rules, [skill(1)], { lastResortMs: 2000 }).next).toEqual({
       inMs: 2000,
-      changes: [{ rule: 'difference skill', from: 10, to: 30 }, { rule: 'difference rank', from: 1 }],
+      changes: [
+        { rule: 'difference skill', from: 10, to: 30 },
+        { rule: 'difference rank', from: 1 },
+      ],
     })
     expect(explain(rules, [skill(1)], { lastResortMs: 2000 }).summary).toBe(
       'Nobody else waits. In 2 s rules "difference skill" and "difference rank" give way.',

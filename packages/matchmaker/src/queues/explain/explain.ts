@@ -24,7 +24,14 @@ export function createExplain(compiled: CompiledQueue): Explain {
   const together = aboutMatches.map(({ rule }) => rule.name)
   const nextAt = relaxationsOf(compiled)
   /** The level that counts in a match of two. */
-  const levelFor = ({ rule }: Probe, one: Seen, other: Seen, level: number, otherLevel: number, now: number): number => {
+  const levelFor = (
+    { rule }: Probe,
+    one: Seen,
+    other: Seen,
+    level: number,
+    otherLevel: number,
+    now: number,
+  ): number => {
     const highest = Math.max(level, otherLevel)
     if (highest >= model.lastResortLevel) return model.lastResortLevel
     if (rule.by === 'oldest') return highest
@@ -52,7 +59,8 @@ export function createExplain(compiled: CompiledQueue): Explain {
       let failures = 0
       for (let at = 0; at < probes.length; at += 1) {
         const probe = probes[at] as Probe
-        if (probe.passes(self, other, levelFor(probe, self, other, level, otherLevel, now))) lets[at] = (lets[at] as number) + 1
+        if (probe.passes(self, other, levelFor(probe, self, other, level, otherLevel, now)))
+          lets[at] = (lets[at] as number) + 1
         else {
           failed = probe
           failures += 1
@@ -93,7 +101,12 @@ export function createExplain(compiled: CompiledQueue): Explain {
   }
 }
 
-function missOf({ rule, limits, atLeast, measure }: Probe, self: Seen, other: Seen, level: number): NearMiss | undefined {
+function missOf(
+  { rule, limits, atLeast, measure }: Probe,
+  self: Seen,
+  other: Seen,
+  level: number,
+): NearMiss | undefined {
   const [value, limit] = [measure(self, other), limits[level] ?? Number.NaN]
   if (value === undefined || Number.isNaN(limit)) return undefined
   const gap = atLeast ? limit - value : value - limit

@@ -21,7 +21,9 @@ export interface Probe {
   readonly atLeast: boolean
 }
 
-/** The limits of a rule at each level as one would say them; 1 for a rule without; not a number where it does not count. */
+/**
+ * The limits of a rule at each level as one would say them; 1 for a rule without; not a number where it does not count.
+ */
 export const shownLimits = ({ levels }: CompiledQueue, rule: Rule): Float64Array =>
   tableOf(levels, limitsOf(rule)[0] ?? 1, Number.NaN, rule)
 
@@ -38,8 +40,8 @@ export function probesOf(compiled: CompiledQueue): Probe[] {
 }
 
 /**
- * Where the oldest ticket or the average decides, `pair` lets through whatever the longest wait would: of a match of two, `whole`
- * knows better. A rule made of rules may be about teams, and two tickets are none.
+ * Where the oldest ticket or the average decides, `pair` lets through whatever the longest wait would: of a match of
+ * two, `whole` knows better. A rule made of rules may be about teams, and two tickets are none.
  */
 function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
   const isOfRules = rule.kind === 'any' || rule.kind === 'all'

@@ -22,7 +22,8 @@ function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, together: reado
     return `Rule ${quoted(blocking)} lets through ${lets} of ${count(others, 'other ticket')}, and ${players}${missOf(nearest)}`
   }
   if (blocking !== undefined) return `Enough others wait, but not the players whom rule ${quoted(blocking)} needs`
-  if (together.length > 0) return `Enough others wait, but perhaps not such as go together by ${together.map(quoted).join(', ')}`
+  if (together.length > 0)
+    return `Enough others wait, but perhaps not such as go together by ${together.map(quoted).join(', ')}`
   return 'Enough others wait for a match'
 }
 
@@ -37,8 +38,12 @@ export function relaxationSentence(next: NextRelaxation | undefined): string {
   if (next === undefined) return ''
   const rules = [...new Set(next.changes.flatMap(({ rule }) => (rule === undefined ? [] : [quoted(rule)])))]
   const what = [
-    ...(rules.length === 0 ? [] : [rules.length === 1 ? `rule ${rules[0]} gives way` : `rules ${listed(rules)} give way`]),
-    ...next.changes.flatMap(({ rule, to = 0 }) => (rule === undefined ? [`${count(to, 'player')} ${to === 1 ? 'is' : 'are'} enough`] : [])),
+    ...(rules.length === 0
+      ? []
+      : [rules.length === 1 ? `rule ${rules[0]} gives way` : `rules ${listed(rules)} give way`]),
+    ...next.changes.flatMap(({ rule, to = 0 }) =>
+      rule === undefined ? [`${count(to, 'player')} ${to === 1 ? 'is' : 'are'} enough`] : [],
+    ),
   ]
   return ` In ${rounded(next.inMs / 1000)} s ${what.join(' and ')}.`
 }

@@ -41,7 +41,8 @@ export function compileBalance(rule: Rule & BalanceRule, { index, levels }: Rule
   return {
     rule,
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
-    part: (teams, roomOf, wait, others) => others === undefined || leastSpreadOf(teams, roomOf, others) <= (limit[timing.ofPart(wait)] ?? Infinity),
+    part: (teams, roomOf, wait, others) =>
+      others === undefined || leastSpreadOf(teams, roomOf, others) <= (limit[timing.ofPart(wait)] ?? Infinity),
     whole: (teams, match) => spreadOf(teams) <= (limit[timing.ofMatch(match)] ?? Infinity),
     unevenness: (teams) => spreadOf(teams) / unit,
   }

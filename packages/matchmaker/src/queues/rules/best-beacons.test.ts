@@ -5,7 +5,12 @@ import { bestBeacons } from './best-beacons.js'
 import type { LatencyRule } from './definition.js'
 
 const rulesOf = (rule: Omit<LatencyRule, 'kind'>) =>
-  defineQueue({ name: 'q', matchSize: 2, rules: [{ kind: 'latency', ...rule }], deploy: { application: 'a', version: '1' } }).rules
+  defineQueue({
+    name: 'q',
+    matchSize: 2,
+    rules: [{ kind: 'latency', ...rule }],
+    deploy: { application: 'a', version: '1' },
+  }).rules
 
 /** One for each of these. */
 const players = (...latencies: Readonly<Record<string, number>>[]) => latencies.map((one) => ({ latencies: one }))
@@ -13,7 +18,11 @@ const names = (found: ReturnType<typeof bestBeacons>) => found?.beacons.map(({ n
 
 describe('the best beacon', () => {
   test('is the one whose worst round trip is shortest, then the one whose average is', () => {
-    const found = bestBeacons(rulesOf({ maxMs: 100 }), players({ a: 20, b: 50, c: 50, d: 99 }, { a: 90, b: 40, c: 30, d: 101 }), 0)
+    const found = bestBeacons(
+      rulesOf({ maxMs: 100 }),
+      players({ a: 20, b: 50, c: 50, d: 99 }, { a: 90, b: 40, c: 30, d: 101 }),
+      0,
+    )
     expect(found).toEqual({
       beacons: [
         { name: 'c', worstMs: 50, meanMs: 40 },
@@ -25,25 +34,44 @@ describe('the best beacon', () => {
   })
 
   test('is one that all have measured, but for those who have measured none', () => {
-    expect(names(bestBeacons(rulesOf({ maxMs: 100, missing: 'any' }), players({ a: 1, b: 2 }, { b: 3, c: 1 }, {}), 0))).toEqual(['b'])
-    expect(bestBeacons(rulesOf({ maxMs: 100, missing: 'any' }), players({}, {}), 0)).toEqual({ beacons: [], limitMs: undefined })
+    expect(
+      names(bestBeacons(rulesOf({ maxMs: 100, missing: 'any' }), players({ a: 1, b: 2 }, { b: 3, c: 1 }, {}), 0)),
+    ).toEqual(['b'])
+    expect(bestBeacons(rulesOf({ maxMs: 100, missing: 'any' }), players({}, {}), 0)).toEqual({
+      beacons: [],
+      limitMs: undefined,
+    })
   })
 
   test('is fair where the rule says so', () => {
-    expect(names(bestBeacons(rulesOf({ maxDifferenceMs: 10 }), players({ a: 10, b: 60 }, { a: 40, b: 60 }), 0))).toEqual(['b'])
+    expect(
+      names(bestBeacons(rulesOf({ maxDifferenceMs: 10 }), players({ a: 10, b: 60 }, { a: 40, b: 60 }), 0)),
+    ).toEqual(['b'])
   })
 
   test('keeps the limit that the match keeps', () => {
-    const relaxing = rulesOf({ maxMs: [{ afterMs: 0, value: 50 }, { afterMs: 5000, value: 100 }] })
+    const relaxing = rulesOf({
+      maxMs: [
+        { afterMs: 0, value: 50 },
+        { afterMs: 5000, value: 100 },
+      ],
+    })
     const match = players({ a: 40, b: 60 }, { a: 45, b: 60 })
     expect(bestBeacons(relaxing, match, 0)).toMatchObject({ limitMs: 50, beacons: [{ name: 'a' }] })
     expect(names(bestBeacons(relaxing, match, 5000))).toEqual(['a', 'b'])
     // The other ticket waited longer, and the rule goes by the oldest.
-    expect(bestBeacons(relaxing, players({ b: 60 }, { b: 70 }), 0)).toMatchObject({ limitMs: 100, beacons: [{ name: 'b' }] })
+    expect(bestBeacons(relaxing, players({ b: 60 }, { b: 70 }), 0)).toMatchObject({
+      limitMs: 100,
+      beacons: [{ name: 'b' }],
+    })
   })
 
   test('promises nothing where the rule has given way', () => {
-    const found = bestBeacons(rulesOf({ maxMs: 50, optionalAfterMs: 1000 }), players({ a: 90, b: 80 }, { a: 60, b: 80 }), 1000)
+    const found = bestBeacons(
+      rulesOf({ maxMs: 50, optionalAfterMs: 1000 }),
+      players({ a: 90, b: 80 }, { a: 60, b: 80 }),
+      1000,
+    )
     expect(found).toMatchObject({ beacons: [{ name: 'b' }, { name: 'a' }], limitMs: undefined })
   })
 
@@ -54,7 +82,9 @@ describe('the best beacon', () => {
 })
 
 test('no other common beacon is better, for any match', () => {
-  const latencies = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.integer({ min: 1, max: 200 }), { maxKeys: 5 })
+  const latencies = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd', 'e'), fc.integer({ min: 1, max: 200 }), {
+    maxKeys: 5,
+  })
   fc.assert(
     fc.property(fc.array(latencies, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 200 }), (all, maxMs) => {
       const found = bestBeacons(rulesOf({ maxMs, missing: 'any' }), players(...all), 0)

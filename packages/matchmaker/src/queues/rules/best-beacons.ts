@@ -13,7 +13,9 @@ export interface RankedBeacon {
 }
 
 export interface BestBeacons {
-  /** Those that the rule allows, the best first: the one whose worst round trip is shortest, then the one whose mean is. */
+  /**
+   * Those that the rule allows, the best first: the one whose worst round trip is shortest, then the one whose mean is.
+   */
   readonly beacons: readonly RankedBeacon[]
   /** What no player's round trip to these exceeds by the rule; undefined if it sets no limit, or has given way. */
   readonly limitMs: number | undefined
@@ -23,11 +25,15 @@ export interface BestBeacons {
 const STEPS = 16
 
 /**
- * Undefined where the queue has no latency rule. Where the rule has given way, and no beacon keeps it, all that the players have in
- * common. Players without any latency do not count.
+ * Undefined where the queue has no latency rule. Where the rule has given way, and no beacon keeps it, all that the
+ * players have in common. Players without any latency do not count.
  * @param expansionMs milliseconds of waiting at which the limits began that the match keeps.
  */
-export function bestBeacons(rules: readonly Rule[], players: readonly Pick<Player, 'latencies'>[], expansionMs: number): BestBeacons | undefined {
+export function bestBeacons(
+  rules: readonly Rule[],
+  players: readonly Pick<Player, 'latencies'>[],
+  expansionMs: number,
+): BestBeacons | undefined {
   const rule = rules.find((one) => one.kind === 'latency')
   if (rule === undefined) return undefined
   const common = commonBeacons(players)
@@ -39,11 +45,20 @@ export function bestBeacons(rules: readonly Rule[], players: readonly Pick<Playe
   return { beacons: common.map(ranked), limitMs: undefined }
 }
 
-const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number) => (relaxing === undefined ? Infinity : limitAt(relaxing, waitedMs, STEPS))
+const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number) =>
+  relaxing === undefined ? Infinity : limitAt(relaxing, waitedMs, STEPS)
 
-/** The waits from this one on at which the rule relaxes, as long as it counts: those who waited longer may have been let in by it. */
-function waitsFrom(expansionMs: number, { maxMs = Infinity, maxDifferenceMs = Infinity, optionalAfterMs = Infinity }: Rule & LatencyRule): number[] {
-  const later = [...boundariesOf(maxMs, STEPS), ...boundariesOf(maxDifferenceMs, STEPS)].filter((ms) => ms > expansionMs)
+/**
+ * The waits from this one on at which the rule relaxes, as long as it counts: those who waited longer may have been let
+ * in by it.
+ */
+function waitsFrom(
+  expansionMs: number,
+  { maxMs = Infinity, maxDifferenceMs = Infinity, optionalAfterMs = Infinity }: Rule & LatencyRule,
+): number[] {
+  const later = [...boundariesOf(maxMs, STEPS), ...boundariesOf(maxDifferenceMs, STEPS)].filter(
+    (ms) => ms > expansionMs,
+  )
   return [expansionMs, ...later.toSorted((a, b) => a - b)].filter((ms) => ms < optionalAfterMs)
 }
 
@@ -58,7 +73,14 @@ function commonBeacons(players: readonly Pick<Player, 'latencies'>[]): Common[] 
   const known = players.map(({ latencies = {} }) => latencies).filter((latencies) => Object.keys(latencies).length > 0)
   const [first = {}] = known
   const names = Object.keys(first).filter((name) => known.every((latencies) => Object.hasOwn(latencies, name)))
-  return names.map((name) => commonOf(name, known.map((latencies) => latencies[name] ?? 0))).toSorted(better)
+  return names
+    .map((name) =>
+      commonOf(
+        name,
+        known.map((latencies) => latencies[name] ?? 0),
+      ),
+    )
+    .toSorted(better)
 }
 
 const commonOf = (name: string, trips: readonly number[]): Common => ({

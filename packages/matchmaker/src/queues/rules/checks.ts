@@ -33,7 +33,8 @@ export function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefi
             for (const test of wholes) if (!test(teams, levels)) return false
             return true
           },
-    unevenness: unevennesses.length <= 1 ? unevenness : (teams) => unevennesses.reduce((sum, one) => sum + one(teams), 0),
+    unevenness:
+      unevennesses.length <= 1 ? unevenness : (teams) => unevennesses.reduce((sum, one) => sum + one(teams), 0),
     needs: rules.flatMap(({ needs }) => needs ?? []),
     timed: rules.some((one) => one.timed === true || (one.whole !== undefined && one.rule.by === 'average')),
   }

@@ -23,7 +23,8 @@ export function compileCompare(rule: Rule & CompareRule, context: RuleContext): 
     factOf: (ticket, refuse) => tallyOf(valuesOf(ticket, wanted, refuse)),
     ...compiled({
       valueOf: (team) => aggregateOf(team, index, aggregate),
-      reachOf: (team, room, others) => rangeOf(team, index, aggregate, room, others === undefined ? ANYTHING : extremesOf(others)),
+      reachOf: (team, room, others) =>
+        rangeOf(team, index, aggregate, room, others === undefined ? ANYTHING : extremesOf(others)),
     }),
   }
 }
@@ -44,7 +45,11 @@ const sizeOf = (team: readonly Facts[]) => team.reduce((sum, { ticket }) => sum 
 const teamsOf = (teams: readonly NamedTeam[], kind: string | undefined): number[] =>
   teams.flatMap((team, at) => (kind === undefined || team.kind === kind ? [at] : []))
 
-function withConstant(rule: Rule & CompareRule, { levels, teams }: RuleContext, { valueOf, reachOf }: Measure): Omit<CompiledRule, 'rule'> {
+function withConstant(
+  rule: Rule & CompareRule,
+  { levels, teams }: RuleContext,
+  { valueOf, reachOf }: Measure,
+): Omit<CompiledRule, 'rule'> {
   const limit = tableOf(levels, rule.value ?? 0, Number.NaN, rule)
   const timing = timingOf(rule, levels, isSteady(levels, limit))
   // For the whole match, its players are taken for one team.
@@ -74,7 +79,11 @@ function withConstant(rule: Rule & CompareRule, { levels, teams }: RuleContext, 
   }
 }
 
-function withTeam(rule: Rule & CompareRule, { levels, teams }: RuleContext, { valueOf, reachOf }: Measure): Omit<CompiledRule, 'rule'> {
+function withTeam(
+  rule: Rule & CompareRule,
+  { levels, teams }: RuleContext,
+  { valueOf, reachOf }: Measure,
+): Omit<CompiledRule, 'rule'> {
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const [own, others] = [teamsOf(teams, rule.team), teamsOf(teams, rule.otherTeam)]

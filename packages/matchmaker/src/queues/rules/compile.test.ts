@@ -101,10 +101,21 @@ describe('refuses tickets, and names the path', () => {
   })
   const among: RuleDefinition = { kind: 'require', attribute: 'mode', operator: 'in', value: ['a'] }
   const roles: RuleDefinition = { kind: 'roles', roles: { tank: 1, healer: 1 } }
-  const nearer: RuleDefinition = { kind: 'latency', maxMs: [{ afterMs: 0, value: 20 }, { afterMs: 9, value: 50 }] }
+  const nearer: RuleDefinition = {
+    kind: 'latency',
+    maxMs: [
+      { afterMs: 0, value: 20 },
+      { afterMs: 9, value: 50 },
+    ],
+  }
   const cases: [RuleDefinition, RuleTicket, string, string][] = [
     [skill, party({}), 'players.0.attributes.skill', 'is missing: rule "difference skill" wants a number'],
-    [skill, having({ skill: 1 }, { skill: 'x' }), 'players.1.attributes.skill', 'is not a number: rule "difference skill" wants'],
+    [
+      skill,
+      having({ skill: 1 }, { skill: 'x' }),
+      'players.1.attributes.skill',
+      'is not a number: rule "difference skill" wants',
+    ],
     [overlap, having({ maps: 'x' }), 'players.0.attributes.maps', 'is not a list of texts'],
     [equal, having({ mode: ['x'] }), 'players.0.attributes.mode', 'is not a number, a text or a boolean'],
     [{ kind: 'equal', attribute: 'toString' }, party({}), 'players.0.attributes.toString', 'is missing'],
@@ -113,10 +124,20 @@ describe('refuses tickets, and names the path', () => {
     [{ kind: 'avoid' }, party({}, {}, {}), 'players', 'a party of 3 is too big: a team takes at most 2'],
     // Those that could never be matched with anybody.
     [equal, having({ mode: 'a' }, { mode: 'b' }), 'players', 'differ in mode, and rule "equal mode" wants them equal'],
-    [{ ...skill, party: 'each' }, skilled(1, 12), 'players', 'differ by 11 in skill, and rule "difference skill" never allows'],
+    [
+      { ...skill, party: 'each' },
+      skilled(1, 12),
+      'players',
+      'differ by 11 in skill, and rule "difference skill" never allows',
+    ],
     [nearer, seeing({ ams: 51 }), 'players', 'have no beacon in common that rule "latency" ever allows'],
     [nearer, seeing({ ams: 5 }, { nyc: 5 }), 'players', 'have no beacon in common'],
-    [overlap, having({ maps: ['a'] }, { maps: ['b'] }), 'players', 'list 0 in maps, and rule "overlap maps" never takes fewer'],
+    [
+      overlap,
+      having({ maps: ['a'] }, { maps: ['b'] }),
+      'players',
+      'list 0 in maps, and rule "overlap maps" never takes fewer',
+    ],
     [falling(9, 5), skilled(4), 'players', 'never meet rule "require skill", which wants skill >= 5'],
     [among, having({ mode: 'b' }), 'players', 'which wants mode in ["a"]'],
     [roles, party({ roles: ['tank'] }, { roles: ['tank'] }), 'players', 'would never be matched, by rule "roles"'],
@@ -144,9 +165,14 @@ describe('refuses tickets, and names the path', () => {
   })
 
   test('a party that fits one of several teams only has that team to suit', () => {
-    const teams = [{ name: 'boss', size: 1 }, { name: 'hunters', size: 2 }]
+    const teams = [
+      { name: 'boss', size: 1 },
+      { name: 'hunters', size: 2 },
+    ]
     const rules = [{ kind: 'roles', roles: { healer: 1 }, team: 'hunters' }] as const
-    expect(() => queueOf(rules, { teams }).entryOf(party({}, {}))).toThrow('would never be matched, by rule "roles hunters"')
+    expect(() => queueOf(rules, { teams }).entryOf(party({}, {}))).toThrow(
+      'would never be matched, by rule "roles hunters"',
+    )
     expect(queueOf(rules, { teams }).entryOf(party({})).size).toBe(1)
   })
 })
@@ -198,8 +224,11 @@ test('a custom rule that throws says no, and its error is told once', () => {
     throw new TypeError(message)
   }
   const queue = defineQueue({ name: 'q', matchSize: 2, rules: [{ kind: 'custom', name: 'mine', test }], deploy })
-  const { model, entryOf } = compileQueue(queue, ({ message, cause }) => told.push(`${message} (${(cause as Error).name})`))
-  const allowed = () => model.checks?.whole?.([[entryOf(party({})).facts]], { youngest: 0, oldest: 0, average: 0, now: 7 })
+  const { model, entryOf } = compileQueue(queue, ({ message, cause }) =>
+    told.push(`${message} (${(cause as Error).name})`),
+  )
+  const allowed = () =>
+    model.checks?.whole?.([[entryOf(party({})).facts]], { youngest: 0, oldest: 0, average: 0, now: 7 })
   expect([allowed(), allowed()]).toEqual([false, false])
   message = 'even odder'
   expect(allowed()).toBe(false)

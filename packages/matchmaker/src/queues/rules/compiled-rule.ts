@@ -12,7 +12,9 @@ export interface RuleContext {
   readonly index: number
   readonly queue: string
   readonly levels: Levels
-  /** Whether it is within another rule: then it uses neither radius, span nor key, which are for the rules of the queue. */
+  /**
+   * Whether it is within another rule: then it uses neither radius, span nor key, which are for the rules of the queue.
+   */
   readonly isInner?: boolean | undefined
   readonly teams: readonly NamedTeam[]
   /** Is told what a custom rule throws. */
@@ -20,8 +22,8 @@ export interface RuleContext {
 }
 
 /**
- * What a rule says about tickets; see `Checks` for `pair`, `part`, `whole`, `unevenness` and `needs`. All fields may be missing:
- * a rule that has none of them lets everyone in.
+ * What a rule says about tickets; see `Checks` for `pair`, `part`, `whole`, `unevenness` and `needs`. All fields may be
+ * missing: a rule that has none of them lets everyone in.
  */
 export interface CompiledRule {
   readonly rule: Rule
@@ -34,12 +36,16 @@ export interface CompiledRule {
   /** Only tickets with the same meet. */
   readonly keyOf?: ((ticket: RuleTicket, refuse: Refuse) => Scalar) | undefined
   readonly pair?: ((one: Facts, other: Facts, level: number) => boolean) | undefined
-  readonly part?: ((teams: Teams, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean) | undefined
+  readonly part?:
+    ((teams: Teams, roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean) | undefined
   readonly needs?: readonly Need<Facts>[] | undefined
   /** Whether `whole` asks for more of the time than the levels. */
   readonly timed?: boolean | undefined
   readonly whole?: ((teams: Teams, levels: MatchLevels) => boolean) | undefined
-  /** In the unit of its limit, how two tickets stand to one another; undefined if there is nothing to measure. For `explain`. */
+  /**
+   * In the unit of its limit, how two tickets stand to one another; undefined if there is nothing to measure. For
+   * `explain`.
+   */
   readonly measure?: ((one: Facts, other: Facts) => number | undefined) | undefined
   /** How many players of another kind a match needs, if all of these may be in it. For `explain`. */
   readonly shortage?: ((everyone: readonly Facts[]) => number) | undefined

@@ -10,18 +10,35 @@ const balance = { kind: 'balance', attribute: 'skill', max: 10 } as const
 const evenSkills: RuleDefinition = {
   kind: 'custom',
   name: 'even skills',
-  test: ({ teams }) => teams.every(({ tickets }) => tickets.every(({ players }) => Number(players[0]?.attributes['skill']) % 2 === 0)),
+  test: ({ teams }) =>
+    teams.every(({ tickets }) => tickets.every(({ players }) => Number(players[0]?.attributes['skill']) % 2 === 0)),
 }
 
-/** A pool of a queue of 5 against 5, with so many who deal damage and so few others, in which nobody's place matters. */
+/**
+ * A pool of a queue of 5 against 5, with so many who deal damage and so few others, in which nobody's place matters.
+ */
 function poolOf(rules: readonly RuleDefinition[], dps: number, tanks: number, healers: number) {
   const compiled = compileQueue(
-    defineQueue({ name: 'ranked', teams: [{ name: 'team', count: 2, size: 5 }], rules, deploy: { application: 'game', version: '1' } }),
+    defineQueue({
+      name: 'ranked',
+      teams: [{ name: 'team', count: 2, size: 5 }],
+      rules,
+      deploy: { application: 'game', version: '1' },
+    }),
   )
   const pool = createPool(compiled.model)
   const add = (id: string, role: string, at: number) => {
     const player = { id: `p${id}`, attributes: { skill: 100 + (at % 50) * 2 }, roles: [role], latencies: {}, avoid: [] }
-    return pool.add(compiled.entryOf({ id, createdAt: NOW - 1000 + at, priority: 0, players: [player], place: undefined, network: undefined }))
+    return pool.add(
+      compiled.entryOf({
+        id,
+        createdAt: NOW - 1000 + at,
+        priority: 0,
+        players: [player],
+        place: undefined,
+        network: undefined,
+      }),
+    )
   }
   for (let at = 0; at < dps; at++) add(`dps-${at}`, 'dps', at)
   const rare = [

@@ -7,7 +7,9 @@ import { tableOf } from './levels.js'
 import type { Rule } from './rule.js'
 import { isSteady, timingOf } from './timing.js'
 
-/** Where the test throws, the match is none: a rule that fails for some players must not keep all others from playing. */
+/**
+ * Where the test throws, the match is none: a rule that fails for some players must not keep all others from playing.
+ */
 export function compileCustom(rule: Rule & CustomRule, context: RuleContext): CompiledRule {
   const { index, queue, levels, teams, failed } = context
   const counts = tableOf(levels, 1, 0, rule)

@@ -1,177 +1,203 @@
-// pure: the rules of a queue as they are written down
+// pure: the rules of a queue, as plain data
 import type { MatchProposal } from './proposal.js'
 import type { Relaxing } from './relaxing.js'
 
 export type Comparison = '=' | '!=' | '<' | '<=' | '>' | '>='
 
-/** Stands in rules for an attribute that every player has: how many players are in the ticket, oneself included. */
+/** Used in rules as an attribute that every player has: the number of players in the ticket, the player included. */
 export const PARTY_SIZE = '$partySize'
 
 /**
- * Whose waiting time relaxes a rule: `each`, between any two tickets the stricter of their two limits counts
- * (where a rule is about the whole match: the limit of its youngest ticket); or the youngest ticket of the
- * match, the oldest, or their average.
+ * Whose waiting time relaxes a rule. `each`: between any two tickets, the stricter of their two limits counts; for a
+ * rule about the whole match, that of the youngest ticket. `youngest`, `oldest`, `average`: the wait of the match's
+ * youngest ticket, its oldest, or the average of all.
  */
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 
 /**
- * What becomes of players who do not have the attribute: their ticket is refused when it is created (default), they go
- * with anything, or count as if they had this value.
+ * What happens to players who lack the attribute. `refuse` (default): their ticket is refused when it is created;
+ * `any`: the rule does not restrict them; `{ value }`: they count as having this value.
  */
 export type Missing<Value> = 'refuse' | 'any' | { readonly value: Value }
 
-/** Among whom a rule holds: all players of the match, or those of each team. */
+/** Among whom a rule holds: all players of the match, or the players of each team. */
 export type Scope = 'match' | 'team'
 
 interface RuleBase {
-  /** For `explain`. Default: its kind and attribute, e.g. `difference skill`. Names of a queue's rules differ. */
+  /**
+   * Name of the rule in `explain`; names differ within a queue. Default: its kind and attribute, e.g. `difference
+   * skill`.
+   */
   readonly name?: string | undefined
-  /** Default `each`. */
+  /** Whose waiting time relaxes the rule. Default `each`. */
   readonly by?: WaitOf | undefined
-  /** Milliseconds of waiting after which the rule does not count any more. Default: never. */
+  /** Milliseconds of waiting after which the rule no longer counts. Default: never. */
   readonly optionalAfterMs?: number | undefined
-  /** Whether it holds in a match of last resort too (see `lastResortMs`). Default false. */
+  /** Whether the rule also holds in a match of last resort (see `lastResortMs`). Default false. */
   readonly hard?: boolean | undefined
 }
 
-/** Any two tickets are so close; a party is where its players' middle is. Great circle. */
+/**
+ * Any two tickets are at most `maxKm` apart along the great circle. A party's place is the middle of its players'
+ * places.
+ */
 export interface DistanceRule extends RuleBase {
   readonly kind: 'distance'
   /** Kilometres. */
   readonly maxKm: Relaxing
   /**
-   * Tickets whose place is unknown: only with those of their network (default), that is the /16 of an IPv4 address and the /32 of
-   * an IPv6 address; refused; or with anyone.
+   * Tickets whose place is unknown. `network` (default): they meet only tickets of the same network, i.e. the /16 of an
+   * IPv4 address or the /32 of an IPv6 address; `refuse`: they are refused; `any`: they meet anyone.
    */
   readonly missing?: 'network' | 'refuse' | 'any' | undefined
 }
 
 /**
- * There is a beacon to which every player of the match has a round trip of at most `maxMs`, and no two differ by more
- * than `maxDifferenceMs`.
+ * The match has a beacon to which every player has a round trip of at most `maxMs`, and to which the round trips of any
+ * two players differ by at most `maxDifferenceMs`.
  */
 export interface LatencyRule extends RuleBase {
   readonly kind: 'latency'
-  /** Milliseconds. At least one of the two is given. */
+  /** Milliseconds of round trip at most. At least one of `maxMs` and `maxDifferenceMs` is given. */
   readonly maxMs?: Relaxing | undefined
   readonly maxDifferenceMs?: Relaxing | undefined
-  /** Players without any latency. Default `refuse`. */
+  /** Players without any measured latency. Default `refuse`. */
   readonly missing?: 'refuse' | 'any' | undefined
 }
 
-/** Any two tickets differ in a number by so much at most. */
+/** Any two tickets differ in a number by at most `max`. */
 export interface DifferenceRule extends RuleBase {
   readonly kind: 'difference'
-  /** Name of a number; or `PARTY_SIZE`, for how many players the ticket has. */
+  /** Name of a number attribute, or `PARTY_SIZE` for the number of players in the ticket. */
   readonly attribute: string
   readonly max: Relaxing
-  /** What stands for a party: its average (default), its lowest or highest, or every one of its players. */
+  /**
+   * The number that stands for a party: the average (default), lowest or highest of its players, or each player's own.
+   */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
   readonly missing?: Missing<number> | undefined
 }
 
-/** All players of the match, or of each team, have the same value. A party whose players differ is refused when created. */
+/**
+ * All players of the match, or of each team, have the same value. A party whose players differ is refused when created.
+ */
 export interface EqualRule extends RuleBase {
   readonly kind: 'equal'
-  /** Of type text, number or boolean. */
+  /** Name of a text, number or boolean attribute. */
   readonly attribute: string
-  /** Among whom. With `team`, the teams may differ from one another. Default `match`. */
+  /** Among whom the values are equal. With `team`, teams may differ from one another. Default `match`. */
   readonly scope?: Scope | undefined
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
-/** No two players of the match, or of a team, have the same value. A party of which two do is refused when created. */
+/**
+ * All players of the match, or of each team, have different values. A party in which two are equal is refused when
+ * created.
+ */
 export interface DifferentRule extends RuleBase {
   readonly kind: 'different'
-  /** Of type text, number or boolean. */
+  /** Name of a text, number or boolean attribute. */
   readonly attribute: string
-  /** Among whom. Default `match`. */
+  /** Among whom the values differ. Default `match`. */
   readonly scope?: Scope | undefined
   readonly missing?: Missing<string | number | boolean> | undefined
 }
 
-/** The lists of all tickets of the match have so many members in common. */
+/** The lists of all tickets of the match have at least `atLeast` texts in common. */
 export interface OverlapRule extends RuleBase {
   readonly kind: 'overlap'
-  /** Of type string list. */
+  /** Name of an attribute that is a list of texts. */
   readonly attribute: string
-  /** Default 1. Relaxing falls. */
+  /** Number of texts in common. Default 1. Relaxes downwards. */
   readonly atLeast?: Relaxing | undefined
-  /** What stands for a party: what all of its players list (default), or what any does. */
+  /** The list that stands for a party: what all its players list (default), or what any of them lists. */
   readonly party?: 'intersection' | 'union' | undefined
   readonly missing?: Missing<readonly string[]> | undefined
 }
 
-/** A ticket may be matched only if a value of its own is so. Where it never can be, it is refused when created. */
+/** A ticket may be matched only if its own value fits. A ticket whose value can never fit is refused when created. */
 export interface RequireRule extends RuleBase {
   readonly kind: 'require'
   readonly attribute: string
   readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
   /**
-   * A number for the comparisons, relaxing the way that lets more in; or a text or boolean for `=` and `!=`; a list of texts for
-   * `in` and `not in`; a text for `contains` and `excludes`, whose attribute is a list.
+   * What the attribute is compared with: a number, which relaxes in the direction that lets more in; a text or boolean
+   * for `=` and `!=`; a list of texts for `in` and `not in`; a text for `contains` and `excludes`, whose attribute is a
+   * list.
    */
   readonly value: Relaxing | string | boolean | readonly string[]
-  /** What stands for a party in comparisons of numbers. Default `each`: every player. */
+  /** The number that stands for a party when numbers are compared. Default `each`: every player's own. */
   readonly party?: 'avg' | 'min' | 'max' | 'each' | undefined
   readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
 }
 
 /**
- * Each ticket says whom it takes: between any two tickets, every player's `attribute` compares so with what every player of
- * the other ticket has under `own`. Who states nothing under `own` takes everyone. E.g. `attribute: 'skill', operator: '>=',
- * own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own: 'blockedClans'`.
+ * Each ticket says whom it accepts: between any two tickets, every player's `attribute` must compare by `operator` with
+ * what every player of the other ticket has under `own`. Players who have nothing under `own` accept everyone. E.g.
+ * `attribute: 'skill', operator: '>=', own: 'minSkill'`, or `attribute: 'clan', operator: 'not in', own:
+ * 'blockedClans'`.
  */
 export interface AcceptsRule extends RuleBase {
   readonly kind: 'accepts'
-  /** What of the others is looked at. */
+  /** Name of the attribute of the other players. */
   readonly attribute: string
-  /** The attribute is a number for `<`, `<=`, `>` and `>=`; a list for `contains` and `excludes`. */
+  /** For `<`, `<=`, `>` and `>=` the attribute is a number; for `contains` and `excludes`, a list of texts. */
   readonly operator: Comparison | 'in' | 'not in' | 'contains' | 'excludes'
-  /** Name of the player's own attribute that it is compared with: a list for `in` and `not in`. */
+  /** Name of the player's own attribute to compare with; for `in` and `not in`, a list of texts. */
   readonly own: string
   /** Players who do not have `attribute`. Default `refuse`. */
   readonly missing?: Missing<string | number | boolean | readonly string[]> | undefined
 }
 
-/** Compares a number made of a team's players, or of all, with a constant or with the same of another team. */
+/**
+ * Compares a number made from the players of a team, or of the match, with a constant or with another team's number.
+ */
 export interface CompareRule extends RuleBase {
   readonly kind: 'compare'
-  /** Of what the number is made. With `match`, there is no `team` and no `otherTeam`. Default `team`. */
+  /** Whose players the number is made from. With `match`, neither `team` nor `otherTeam` is given. Default `team`. */
   readonly scope?: Scope | undefined
-  /** Name of a number, or `PARTY_SIZE`. Not used for `count`. */
+  /** Name of a number attribute, or `PARTY_SIZE`. Not used for `count`. */
   readonly attribute?: string | undefined
   readonly aggregate: 'avg' | 'min' | 'max' | 'sum' | 'count'
-  /** Name of a team; each of that name. Default: each team. */
+  /** Name of a team; it stands for each team of that name. Default: every team. */
   readonly team?: string | undefined
   readonly operator: Comparison
-  /** Exactly one of the two. `value` relaxes the way that lets more in. */
+  /** Exactly one of `value` and `otherTeam` is given. `value` relaxes in the direction that lets more in. */
   readonly value?: Relaxing | undefined
   readonly otherTeam?: string | undefined
   readonly missing?: Missing<number> | undefined
 }
 
-/** How many players of a team play each role; who can play several plays one of them. Others are as they like. */
+/**
+ * Enough players of a team can play each role. A player who can play several roles fills one of them. The other players
+ * of the team are free.
+ */
 export interface RolesRule extends RuleBase {
   readonly kind: 'roles'
-  /** At least so many of each role; of `{ min, max }`, at most `max` who can play nothing else. */
+  /**
+   * The least number of players for each role; with `{ min, max }`, also at most `max` players who can play no other
+   * role.
+   */
   readonly roles: Readonly<Record<string, number | { readonly min: number; readonly max?: number | undefined }>>
-  /** Name of a team; each of that name. Default: each team. */
+  /** Name of a team; it stands for each team of that name. Default: every team. */
   readonly team?: string | undefined
 }
 
-/** Nobody is in a match with a player on their avoid list, in either direction. */
+/** No player is in a match with a player on their avoid list, or whose avoid list they are on. */
 export interface AvoidRule extends RuleBase {
   readonly kind: 'avoid'
 }
 
 /**
- * The teams differ by so much at most in a number made of their players. Of several ways to make the teams, the most
- * even is taken.
+ * The teams differ by at most `max` in a number made from their players. Among possible arrangements of the teams, the
+ * most even is chosen.
  */
 export interface BalanceRule extends RuleBase {
   readonly kind: 'balance'
-  /** Name of a number; or `PARTY_SIZE`: with `aggregate: 'max'`, the largest parties of the teams are of a size. */
+  /**
+   * Name of a number attribute, or `PARTY_SIZE`: with `aggregate: 'max'`, the teams' largest parties are of similar
+   * size.
+   */
   readonly attribute: string
   /** Default `avg`. */
   readonly aggregate?: 'avg' | 'sum' | 'min' | 'max' | undefined
@@ -179,7 +205,10 @@ export interface BalanceRule extends RuleBase {
   readonly missing?: Missing<number> | undefined
 }
 
-/** Whatever else you want. Must be pure: the same match, the same answer. If it throws, it says no. Not for queues from JSON. */
+/**
+ * Any other condition, as a function. It must be pure: the same answer for the same match. A function that throws says
+ * no. Not available in queues from JSON.
+ */
 export interface CustomRule extends RuleBase {
   readonly kind: 'custom'
   readonly name: string
@@ -187,24 +216,29 @@ export interface CustomRule extends RuleBase {
 }
 
 /**
- * At least one of these rules holds for the match. They have no name, `by`, `optionalAfterMs` or `hard` of their own: those of this
- * rule count, and `each` stands for the youngest ticket. A rule that would refuse a ticket, e.g. for a missing attribute, does not
- * hold with it instead.
+ * At least one of the inner rules holds for the match. Inner rules have no `name`, `by`, `optionalAfterMs` or `hard`:
+ * those of the outer rule count, and `each` means the youngest ticket. Where an inner rule would refuse a ticket, e.g.
+ * for a missing attribute, it does not hold for that ticket instead.
  */
 export interface AnyRule extends RuleBase {
   readonly kind: 'any'
-  /** 2 to 8. To say that several must hold, give each as a rule of the queue; within `any`, use `all`. */
+  /**
+   * 2 to 8 rules. Rules that must all hold are given as rules of the queue, or within `any` as one rule of kind `all`.
+   */
   readonly rules: readonly RuleDefinition[]
 }
 
-/** All of these rules hold for the match: for use within `any` and `not`. As there, `by` and the like are this rule's. */
+/**
+ * All inner rules hold for the match: for use within `any` and `not`. As in `any`, the outer rule's `by` and the like
+ * count.
+ */
 export interface AllRule extends RuleBase {
   readonly kind: 'all'
-  /** 2 to 8. */
+  /** 2 to 8 rules. */
   readonly rules: readonly RuleDefinition[]
 }
 
-/** This rule does not hold for the match. It may not relax, because that would make this rule stricter. */
+/** The inner rule does not hold for the match. It may not relax, because that would make this rule stricter. */
 export interface NotRule extends RuleBase {
   readonly kind: 'not'
   readonly rule: RuleDefinition
@@ -228,12 +262,18 @@ export type RuleDefinition =
   | AllRule
   | NotRule
 
-/** Teams of one kind. */
+/** One or more teams of one kind. */
 export interface TeamDefinition {
-  /** E.g. `team`, `monster`, `hunters`. Of several teams of one name, each is called `name-1`, `name-2` … in a match. */
+  /**
+   * Name of the team, e.g. `team`, `monster`, `hunters`. If `count` is above 1, the teams are called `name-1`, `name-2`
+   * … in a match.
+   */
   readonly name: string
-  /** How many of them. Default 1. */
+  /** Number of teams of this kind. Default 1. */
   readonly count?: number | undefined
-  /** Players: exactly so many; or up to `max`, and at least `min`, which may fall while the oldest ticket of the match waits. */
+  /**
+   * Players in the team: an exact number; or at most `max` and at least `min`, which may fall while the oldest ticket
+   * of the match waits.
+   */
   readonly size: number | { readonly min: Relaxing; readonly max: number }
 }

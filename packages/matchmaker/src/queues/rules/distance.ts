@@ -18,7 +18,11 @@ export function compileDistance(rule: Rule & DistanceRule, context: RuleContext)
   }
   const demand = missing === 'refuse' ? { factOf } : {}
   if (context.isInner === true) return { ...compileApart(rule, context, km, nearOf(missing)), ...demand }
-  const radius: Radius = { by: rule.by, squared: km.map(chordSquared), unknown: missing === 'network' ? 'network' : 'any' }
+  const radius: Radius = {
+    by: rule.by,
+    squared: km.map(chordSquared),
+    unknown: missing === 'network' ? 'network' : 'any',
+  }
   return { rule, radius, ...demand }
 }
 

@@ -8,12 +8,15 @@ import { allPairs } from './pairwise.js'
 import { withDefaults, type Rule } from './rule.js'
 import { timingOf } from './timing.js'
 
-/** Stands for the fact of a ticket with which an inner rule never holds: an attribute is missing, or a party's players differ. */
+/**
+ * Stands for the fact of a ticket with which an inner rule never holds: an attribute is missing, or a party's players
+ * differ.
+ */
 const NEVER = Symbol('never')
 
 /**
- * Inner rules are asked about the whole match, each by facts of its own: what the group knows of a ticket are `Facts` whose `of` has
- * an entry for each inner rule.
+ * Inner rules are asked about the whole match, each by facts of its own: what the group knows of a ticket are `Facts`
+ * whose `of` has an entry for each inner rule.
  * @param compile compiles an inner rule.
  */
 export function compileGroup(
@@ -22,7 +25,9 @@ export function compileGroup(
   compile: (rule: Rule, context: RuleContext) => CompiledRule,
 ): CompiledRule {
   const { levels, index } = context
-  const inner = innerRulesOf(rule).map((one, at) => compile(asInner(one, rule, at), { ...context, index: at, isInner: true }))
+  const inner = innerRulesOf(rule).map((one, at) =>
+    compile(asInner(one, rule, at), { ...context, index: at, isInner: true }),
+  )
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, false)
   const factsOf = ({ of }: Facts) => of[index] as Facts
@@ -55,7 +60,9 @@ export function compileGroup(
     pair: (one, other, level) => {
       if (counts[timing.ofPair(level)] === 0) return true
       const [some, others] = [factsOf(one), factsOf(other)]
-      return holds(({ pair }, at) => !isNever(some, at) && !isNever(others, at) && (pair?.(some, others, level) ?? true))
+      return holds(
+        ({ pair }, at) => !isNever(some, at) && !isNever(others, at) && (pair?.(some, others, level) ?? true),
+      )
     },
     part: (teams, roomOf, match) => {
       if (counts[timing.ofPart(match)] === 0) return true

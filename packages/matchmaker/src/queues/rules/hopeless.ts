@@ -9,7 +9,9 @@ import type { NamedTeam } from './team-shapes.js'
  * after the longest wait. What the other rules would never let in, they refuse themselves.
  */
 export function refuseHopeless(rules: readonly CompiledRule[], teams: readonly NamedTeam[], { last }: Levels) {
-  const aboutTeams = rules.filter(({ rule, part }) => part !== undefined && (rule.kind === 'roles' || rule.kind === 'compare'))
+  const aboutTeams = rules.filter(
+    ({ rule, part }) => part !== undefined && (rule.kind === 'roles' || rule.kind === 'compare'),
+  )
   const largest = Math.max(...teams.map(({ max }) => max))
   /** The first team of each kind: the others are like it. */
   const firsts = teams.flatMap(({ kind }, team) => (teams.findIndex((one) => one.kind === kind) === team ? [team] : []))
@@ -27,6 +29,7 @@ export function refuseHopeless(rules: readonly CompiledRule[], teams: readonly N
     if (aboutTeams.length === 0) return
     const fitting = firsts.filter((team) => (teams[team]?.max ?? 0) >= size)
     const never = aboutTeams.find((rule) => !fitting.some((team) => lets(rule, facts, team)))
-    if (never !== undefined) throw refuse('players', `would never be matched, by rule ${JSON.stringify(never.rule.name)}`)
+    if (never !== undefined)
+      throw refuse('players', `would never be matched, by rule ${JSON.stringify(never.rule.name)}`)
   }
 }

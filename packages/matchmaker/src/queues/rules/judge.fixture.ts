@@ -3,7 +3,11 @@ import type { CompiledQueue } from '../compile.js'
 import type { Facts } from './facts.js'
 
 /** What the compiled model says of a match, read as plainly as `kernel/model.ts` explains it. */
-export function modelAllows({ model }: CompiledQueue, teams: readonly (readonly Entry<Facts>[])[], now: number): boolean {
+export function modelAllows(
+  { model }: CompiledQueue,
+  teams: readonly (readonly Entry<Facts>[])[],
+  now: number,
+): boolean {
   const { radius, spans, checks } = model
   const entries = teams.flat()
   const levels = levelsOf(model, entries, now)
@@ -32,7 +36,12 @@ export function modelAllows({ model }: CompiledQueue, teams: readonly (readonly 
         return later <= index || (inRadius(one, other) && mayMeet(one, other))
       }),
     ) &&
-    (checks?.part?.(facts, facts.map(() => 0), levels) ?? true) &&
+    (checks?.part?.(
+      facts,
+      facts.map(() => 0),
+      levels,
+    ) ??
+      true) &&
     (checks?.whole?.(facts, levels) ?? true)
   )
 }

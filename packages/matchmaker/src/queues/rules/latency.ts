@@ -86,7 +86,9 @@ function roundTripsOf(
   const common = Object.keys(first.latencies).filter(inAll)
   const beacons = share(common.toSorted())
   const over = (of: (...values: number[]) => number) =>
-    beacons.map((beacon) => known.reduce((ms, { latencies }) => of(ms, latencies[beacon] ?? 0), first.latencies[beacon] ?? 0))
+    beacons.map((beacon) =>
+      known.reduce((ms, { latencies }) => of(ms, latencies[beacon] ?? 0), first.latencies[beacon] ?? 0),
+    )
   const best = over(Math.min)
   return { beacons, best, worst: others.length === 0 ? best : over(Math.max) }
 }

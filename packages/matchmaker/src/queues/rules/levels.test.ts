@@ -19,27 +19,49 @@ test('nothing that relaxes makes one level', () => {
 
 test('levels are all times at which anything gives way, in order, each once', () => {
   const rules = [
-    difference([{ afterMs: 0, value: 1 }, { afterMs: 300, value: 2 }, { afterMs: 900, value: 3 }]),
+    difference([
+      { afterMs: 0, value: 1 },
+      { afterMs: 300, value: 2 },
+      { afterMs: 900, value: 3 },
+    ]),
     difference(5, { optionalAfterMs: 300 }),
     difference(5, { optionalAfterMs: 700 }),
   ]
-  const size = { min: [{ afterMs: 0, value: 4 }, { afterMs: 500, value: 2 }], max: 4 }
+  const size = {
+    min: [
+      { afterMs: 0, value: 4 },
+      { afterMs: 500, value: 2 },
+    ],
+    max: 4,
+  }
   expect([...levelsOf({ teams: [{ name: 'team', size }], rules }).at]).toEqual([0, 300, 500, 700, 900])
 })
 
 test('the last resort is the last level: nothing relaxes after it', () => {
-  const rules = [difference([{ afterMs: 0, value: 1 }, { afterMs: 300, value: 2 }, { afterMs: 900, value: 3 }])]
+  const rules = [
+    difference([
+      { afterMs: 0, value: 1 },
+      { afterMs: 300, value: 2 },
+      { afterMs: 900, value: 3 },
+    ]),
+  ]
   const levels = levelsOf({ teams, rules, lastResortMs: 500 })
   expect({ ...levels, at: [...levels.at] }).toEqual({ at: [0, 300, 500], last: 2, lastResort: 2, steps: 16 })
   expect(levelsOf({ teams, rules }).lastResort).toBe(Infinity)
 })
 
 test('at the last resort a rule counts no more, or as a hard one with its loosest limit', () => {
-  const max = [{ afterMs: 0, value: 1 }, { afterMs: 900, value: 3 }]
+  const max = [
+    { afterMs: 0, value: 1 },
+    { afterMs: 900, value: 3 },
+  ]
   const levels = levelsOf({ teams, rules: [difference(max)], lastResortMs: 500 })
   expect([...tableOf(levels, max, Infinity, difference(max))]).toEqual([1, Infinity])
   expect([...tableOf(levels, max, Infinity, difference(max, { hard: true }))]).toEqual([1, 3])
-  expect([...tableOf(levels, max, Infinity, difference(max, { hard: true, optionalAfterMs: 500 }))]).toEqual([1, Infinity])
+  expect([...tableOf(levels, max, Infinity, difference(max, { hard: true, optionalAfterMs: 500 }))]).toEqual([
+    1,
+    Infinity,
+  ])
 })
 
 test('a limit is what its definition says, at every moment', () => {

@@ -40,7 +40,10 @@ export function limitsOf(rule: RuleDefinition): Relaxing[] {
 }
 
 /** The same, with those of the rules within it. */
-export const allLimitsOf = (rule: RuleDefinition): Relaxing[] => [...limitsOf(rule), ...innerRulesOf(rule).flatMap(allLimitsOf)]
+export const allLimitsOf = (rule: RuleDefinition): Relaxing[] => [
+  ...limitsOf(rule),
+  ...innerRulesOf(rule).flatMap(allLimitsOf),
+]
 
 /** The rules within a rule. */
 export function innerRulesOf(rule: RuleDefinition): readonly RuleDefinition[] {
@@ -54,9 +57,15 @@ export function relaxingOf(value: RequireRule['value']): Relaxing | undefined {
   return Array.isArray(value) && typeof value[0] === 'string' ? undefined : (value as Relaxing)
 }
 
-/** The levels of a queue. More than `MOST_LEVELS` if it relaxes at more different times even where each line is a single step. */
+/**
+ * The levels of a queue. More than `MOST_LEVELS` if it relaxes at more different times even where each line is a single
+ * step.
+ */
 export function levelsOf({ teams, rules, lastResortMs = Infinity }: Relaxed): Levels {
-  const relaxing = [...rules.flatMap(allLimitsOf), ...teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min]))]
+  const relaxing = [
+    ...rules.flatMap(allLimitsOf),
+    ...teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min])),
+  ]
   const fixed = [0, lastResortMs, ...rules.map(({ optionalAfterMs = Infinity }) => optionalAfterMs)]
   for (let steps = STEPS_OF_A_LINE; ; steps -= 1) {
     const boundaries = new Set([...fixed, ...relaxing.flatMap((limit) => boundariesOf(limit, steps))])

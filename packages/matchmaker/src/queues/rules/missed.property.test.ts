@@ -10,9 +10,9 @@ import { isLastResort } from './oracle.fixture.js'
 import { admitted, allMatch, anyMatch, matchesOf, openingOf, type RunningMatch } from './scene.fixture.js'
 
 /**
- * No legal match is missed: after each round, an exhaustive search by the oracle finds no match among those who are left, and
- * nobody who could join a running match. And nobody is passed over: no ticket is left that could have been in a match in
- * place of one of the same number of players and a lower priority, but in matches of last resort.
+ * No legal match is missed: after each round, an exhaustive search by the oracle finds no match among those who are
+ * left, and nobody who could join a running match. And nobody is passed over: no ticket is left that could have been in
+ * a match in place of one of the same number of players and a lower priority, but in matches of last resort.
  */
 
 interface Scene {
@@ -30,15 +30,20 @@ const scenesOf = (definitions: fc.Arbitrary<QueueDefinition>): fc.Arbitrary<Scen
     definition: definitions,
     waiting: prioritized(tickets(6)),
     comes: fc.array(fc.constantFrom(0, 0, 1, 2), { minLength: 6, maxLength: 6 }),
-    playing: fc.oneof({ weight: 2, arbitrary: fc.constant([]) }, { weight: 1, arbitrary: fc.uniqueArray(fc.nat(5), { maxLength: 1 }) }),
+    playing: fc.oneof(
+      { weight: 2, arbitrary: fc.constant([]) },
+      { weight: 1, arbitrary: fc.uniqueArray(fc.nat(5), { maxLength: 1 }) },
+    ),
     step: fc.constantFrom(0, 1, 5),
   })
 
 /** In half of the scenes priorities are all over the place. */
 const prioritized = (some: fc.Arbitrary<RuleTicket[]>) =>
-  fc.tuple(some, fc.boolean(), fc.array(fc.integer({ min: -2, max: 2 }), { minLength: 6, maxLength: 6 })).map(([all, mixed, priorities]) =>
-    all.map((ticket, index) => (mixed ? { ...ticket, priority: priorities[index] ?? 0 } : ticket)),
-  )
+  fc
+    .tuple(some, fc.boolean(), fc.array(fc.integer({ min: -2, max: 2 }), { minLength: 6, maxLength: 6 }))
+    .map(([all, mixed, priorities]) =>
+      all.map((ticket, index) => (mixed ? { ...ticket, priority: priorities[index] ?? 0 } : ticket)),
+    )
 
 /** A whole-match check can ask how long somebody has waited: then the kernel asks again each second. */
 const ROUND_MS = 1000
@@ -99,7 +104,8 @@ function play({ definition, waiting, comes, playing, step }: Scene): Outcome {
     }
     if (anyMatch(definition, left, now)) missed.push(`round ${round}: a match of ${left.map(({ id }) => id).join()}`)
     for (const running of openings.values()) {
-      if (anyMatch(definition, left, now, running)) missed.push(`round ${round}: ${left.map(({ id }) => id).join()} into the match of ${running.ticket.id}`)
+      if (anyMatch(definition, left, now, running))
+        missed.push(`round ${round}: ${left.map(({ id }) => id).join()} into the match of ${running.ticket.id}`)
     }
   }
   return { missed, passedOver, made, filled }

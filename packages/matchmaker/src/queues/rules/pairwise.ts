@@ -9,7 +9,12 @@ import { isSteady, timingOf } from './timing.js'
 type Allows = (one: Facts, other: Facts) => boolean
 
 /** @param counts at each level 1 where the rule counts, 0 where not. */
-export function compilePairwise(rule: Rule, { levels }: RuleContext, counts: Float64Array, allows: Allows): CompiledRule {
+export function compilePairwise(
+  rule: Rule,
+  { levels }: RuleContext,
+  counts: Float64Array,
+  allows: Allows,
+): CompiledRule {
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const pair = (one: Facts, other: Facts, level: number) => counts[timing.ofPair(level)] === 0 || allows(one, other)
   if (timing.inPairs) return { rule, pair }
@@ -28,12 +33,23 @@ function compileWithinTeams(rule: Rule, { levels }: RuleContext, counts: Float64
 }
 
 /** Where there is one team only, all of its tickets are two by two what they are in the match. */
-export const compileInScope = (scope: Scope, rule: Rule, context: RuleContext, counts: Float64Array, allows: Allows): CompiledRule =>
-  (scope === 'match' || context.teams.length === 1 ? compilePairwise : compileWithinTeams)(rule, context, counts, allows)
+export const compileInScope = (
+  scope: Scope,
+  rule: Rule,
+  context: RuleContext,
+  counts: Float64Array,
+  allows: Allows,
+): CompiledRule =>
+  (scope === 'match' || context.teams.length === 1 ? compilePairwise : compileWithinTeams)(
+    rule,
+    context,
+    counts,
+    allows,
+  )
 
 /**
- * A rule about how far two tickets are apart, as a check of pairs: for rules within others, where the kernel's columns are no
- * help.
+ * A rule about how far two tickets are apart, as a check of pairs: for rules within others, where the kernel's columns
+ * are no help.
  * @param limit at each level the most that they may be apart; Infinity where the rule does not count.
  * @param isWithin also asked about a ticket and itself.
  */

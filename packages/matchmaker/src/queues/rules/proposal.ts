@@ -1,7 +1,7 @@
 // pure: a match that could be made, as a custom rule sees it
 import type { Attributes } from '../../player.js'
 
-/** A match that could be made, as a custom rule sees it. No addresses. */
+/** A possible match, as a custom rule sees it; it holds no addresses. */
 export interface MatchProposal {
   readonly queue: string
   readonly teams: readonly { readonly name: string; readonly tickets: readonly ProposedTicket[] }[]
@@ -9,7 +9,7 @@ export interface MatchProposal {
 
 export interface ProposedTicket {
   readonly id: string
-  /** Milliseconds. */
+  /** Milliseconds of waiting. */
   readonly waitedMs: number
   readonly players: readonly ProposedPlayer[]
 }

@@ -23,17 +23,22 @@ const MOST_STEPS = 20
 /** A limit each of whose values fits `value`, and which is looser each time, or as it was. */
 export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodType<Relaxing> {
   const problemOfLimit = limitCheck(value, loosening)
-  return z.custom<Relaxing>((given) => given !== undefined, 'must be given').superRefine((given, context) => {
-    const problem = problemOfLimit(given)
-    if (problem !== undefined) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
-  })
+  return z
+    .custom<Relaxing>((given) => given !== undefined, 'must be given')
+    .superRefine((given, context) => {
+      const problem = problemOfLimit(given)
+      if (problem !== undefined) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
+    })
 }
 
 /** Says what is wrong with a limit, if anything. */
 export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (given: unknown) => Problem | undefined {
   // A limit that rises may end up at none at all. A line to there would have no steps.
   const stepValue = loosening === 'rises' ? z.union([value, z.literal(Infinity)]) : value
-  const steps = z.array(z.strictObject({ afterMs: waitMs, value: stepValue })).min(1).max(MOST_STEPS)
+  const steps = z
+    .array(z.strictObject({ afterMs: waitMs, value: stepValue }))
+    .min(1)
+    .max(MOST_STEPS)
   const line = z.strictObject({ from: value, to: value, startMs: waitMs.optional(), overMs: waitMs.positive() })
   const looser = (later: number, sooner: number) => (loosening === 'rises' ? later >= sooner : later <= sooner)
   const word = loosening === 'rises' ? 'less' : 'more'
@@ -61,7 +66,8 @@ function problemOfSteps(
     }
     const thatBefore = (key: keyof RelaxationStep) => `than ${before[key]}, that of the step before`
     if (afterMs <= before.afterMs) return { path: [index, 'afterMs'], message: `must be more ${thatBefore('afterMs')}` }
-    if (!looser(value, before.value)) return { path: [index, 'value'], message: `must not be ${word} ${thatBefore('value')}` }
+    if (!looser(value, before.value))
+      return { path: [index, 'value'], message: `must not be ${word} ${thatBefore('value')}` }
   }
   return undefined
 }

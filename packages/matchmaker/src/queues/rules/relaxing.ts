@@ -1,41 +1,43 @@
 // pure: what a relaxing limit is after how long a wait
 
 /**
- * A limit that gives way while tickets wait: one number, never relaxed; steps, each in force from `afterMs` on (the first has 0,
- * and none is stricter than the one before; one that rises may come to Infinity, for no limit); or a straight line.
+ * A limit that relaxes while tickets wait: one number, which never relaxes; steps, each in force from `afterMs` on; or
+ * a straight line. The first step has `afterMs` 0, and no step is stricter than the one before; a limit that rises may
+ * end at Infinity, for no limit.
  */
 export type Relaxing = number | readonly RelaxationStep[] | LinearRelaxation
 
 export interface RelaxationStep {
-  /** Milliseconds of waiting. */
+  /** Milliseconds of waiting from which the value counts. */
   readonly afterMs: number
   readonly value: number
 }
 
-/** From one value to another in even small steps that never run ahead of the line. */
+/** Relaxes from one value to another in even small steps, which never run ahead of the straight line. */
 export interface LinearRelaxation {
   readonly from: number
   readonly to: number
-  /** Milliseconds of waiting at which it begins to give way. Default 0. */
+  /** Milliseconds of waiting at which it begins to relax. Default 0. */
   readonly startMs?: number | undefined
-  /** Milliseconds from there until `to` is reached. */
+  /** Milliseconds from `startMs` until `to` is reached. */
   readonly overMs: number
 }
 
-const isLinear = (relaxing: Relaxing): relaxing is LinearRelaxation => typeof relaxing === 'object' && 'from' in relaxing
+const isLinear = (relaxing: Relaxing): relaxing is LinearRelaxation =>
+  typeof relaxing === 'object' && 'from' in relaxing
 
-/** After how many milliseconds a line has got as far as the `step`th of so many even steps. */
+/** The wait in milliseconds at which a line reaches the `step`th of `steps` even steps. */
 const stepMs = ({ startMs = 0, overMs }: LinearRelaxation, step: number, steps: number): number =>
   startMs + (overMs * step) / steps
 
-/** The waits, in milliseconds, at which a limit changes. @param steps into which lines are cut. */
+/** The waits, in milliseconds, at which a limit changes. @param steps number of steps that a line is cut into. */
 export function boundariesOf(relaxing: Relaxing, steps: number): number[] {
   if (typeof relaxing === 'number') return []
   if (isLinear(relaxing)) return Array.from({ length: steps }, (_, index) => stepMs(relaxing, index + 1, steps))
   return relaxing.slice(1).map(({ afterMs }) => afterMs)
 }
 
-/** The limit after a wait of so many milliseconds. */
+/** The limit after a wait of `waitedMs` milliseconds. */
 export function limitAt(relaxing: Relaxing, waitedMs: number, steps: number): number {
   if (typeof relaxing === 'number') return relaxing
   if (isLinear(relaxing)) {

@@ -57,11 +57,16 @@ export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: R
     }),
     needs: (together.length <= MOST_NEEDS ? together : together.filter((some) => isOne(some.roles))).map((some) => ({
       countOf: (facts) => countOf([facts], index, some.roles),
-      atLeast: Uint16Array.from(counts, (_, level) => (counts[timing.ofPair(level)] === 0 ? 0 : some.players * own.length)),
+      atLeast: Uint16Array.from(counts, (_, level) =>
+        counts[timing.ofPair(level)] === 0 ? 0 : some.players * own.length,
+      ),
     })),
     part: (match, roomOf, wait) => allows(match, timing.ofPart(wait), roomOf),
     shortage: (everyone) =>
-      together.reduce((most, some) => Math.max(most, some.players * own.length - countOf(everyone, index, some.roles)), 0),
+      together.reduce(
+        (most, some) => Math.max(most, some.players * own.length - countOf(everyone, index, some.roles)),
+        0,
+      ),
     whole: (match, wait) => allows(match, timing.ofMatch(wait), undefined),
   }
 }
@@ -82,7 +87,8 @@ function togetherOf(least: readonly number[]): Together[] {
 /** How many members can play one of these roles. */
 function countOf(team: readonly Facts[], index: number, roles: number): number {
   let count = 0
-  for (const { of } of team) for (const playable of (of[index] as Playable).roles) if ((playable & roles) !== 0) count += 1
+  for (const { of } of team)
+    for (const playable of (of[index] as Playable).roles) if ((playable & roles) !== 0) count += 1
   return count
 }
 

@@ -5,7 +5,17 @@ import { allLimitsOf, innerRulesOf } from './levels.js'
 import { withDefaults, type Rule } from './rule.js'
 import { base } from './schema-parts.js'
 import { balance, compare, custom, roles } from './team-rule-schemas.js'
-import { accepts, avoid, difference, different, distance, equal, latency, overlap, require } from './ticket-rule-schemas.js'
+import {
+  accepts,
+  avoid,
+  difference,
+  different,
+  distance,
+  equal,
+  latency,
+  overlap,
+  require,
+} from './ticket-rule-schemas.js'
 
 /** Rules within rules are judged for the whole match each time: more, or deeper, would be slow (our choice). */
 const MOST_INNER = 8
@@ -18,7 +28,8 @@ const inner: z.ZodType<RuleDefinition> = z.custom<RuleDefinition>().superRefine(
   const { fault } = validate(definition, given)
   if (fault !== undefined) context.addIssue({ code: 'custom', path: [...fault.path], message: fault.wrong })
   for (const key of fault === undefined && given.kind !== 'custom' ? LEFT_TO_OUTER : []) {
-    if (given[key] !== undefined) context.addIssue({ code: 'custom', path: [key], message: 'is left to the rule around it' })
+    if (given[key] !== undefined)
+      context.addIssue({ code: 'custom', path: [key], message: 'is left to the rule around it' })
   }
 })
 const several = z.array(inner).min(2).max(MOST_INNER)
@@ -27,7 +38,11 @@ const any = z.strictObject({ kind: z.literal('any'), ...base, rules: several })
 const all = z.strictObject({ kind: z.literal('all'), ...base, rules: several })
 const not = z.strictObject({ kind: z.literal('not'), ...base, rule: inner }).superRefine(({ rule }, context) => {
   if (allLimitsOf(rule).some((limit) => typeof limit !== 'number')) {
-    context.addIssue({ code: 'custom', path: ['rule'], message: 'must not relax within not: that would make it stricter' })
+    context.addIssue({
+      code: 'custom',
+      path: ['rule'],
+      message: 'must not relax within not: that would make it stricter',
+    })
   }
 })
 

@@ -15,7 +15,9 @@ function nameOf(rule: RuleDefinition): string {
   return about.filter((part) => part !== undefined).join(' ')
 }
 
-/** Rules that were given no name get a number where another one is called the same: `require skill`, `require skill 2`. */
+/**
+ * Rules that were given no name get a number where another one is called the same: `require skill`, `require skill 2`.
+ */
 export function withDistinctNames(rules: readonly Rule[]): Rule[] {
   const taken = new Map<string, number>()
   return rules.map((rule) => {

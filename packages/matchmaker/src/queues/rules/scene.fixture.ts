@@ -31,11 +31,14 @@ export function openingOf({ model, openingOf }: CompiledQueue, ticket: RuleTicke
   if (team < 0) return undefined
   const rooms = model.teams.map(({ max }, index) => (index === team ? max - size : max))
   if (!rooms.some((room) => room > 0)) return undefined
-  return admitted(() => openingOf({ ...ticket, rooms, present: model.teams.map((_, index) => (index === team ? [ticket] : [])) }))
+  return admitted(() =>
+    openingOf({ ...ticket, rooms, present: model.teams.map((_, index) => (index === team ? [ticket] : [])) }),
+  )
 }
 
 /** The definition's name of each team of a match. */
-export const kindsOfTeams = ({ teams = [] }: QueueDefinition): string[] => teams.flatMap((team) => namesOf(team).map(() => team.name))
+export const kindsOfTeams = ({ teams = [] }: QueueDefinition): string[] =>
+  teams.flatMap((team) => namesOf(team).map(() => team.name))
 
 /** A running match of one ticket. */
 export interface RunningMatch {
@@ -44,15 +47,23 @@ export interface RunningMatch {
 }
 
 /**
- * By trying all: whether any match can be made of these tickets, or whether any of them can join the running match, with
- * each of them in each team or in none.
+ * By trying all: whether any match can be made of these tickets, or whether any of them can join the running match,
+ * with each of them in each team or in none.
  */
-export const anyMatch = (definition: QueueDefinition, waiting: readonly RuleTicket[], now: number, running?: RunningMatch): boolean =>
-  canMatch(definition, waiting, now, running, (players) => players > 0)
+export const anyMatch = (
+  definition: QueueDefinition,
+  waiting: readonly RuleTicket[],
+  now: number,
+  running?: RunningMatch,
+): boolean => canMatch(definition, waiting, now, running, (players) => players > 0)
 
 /** The same of a match in which all of these are. */
-export const allMatch = (definition: QueueDefinition, members: readonly RuleTicket[], now: number, running?: RunningMatch): boolean =>
-  canMatch(definition, members, now, running, (tickets) => tickets === members.length)
+export const allMatch = (
+  definition: QueueDefinition,
+  members: readonly RuleTicket[],
+  now: number,
+  running?: RunningMatch,
+): boolean => canMatch(definition, members, now, running, (tickets) => tickets === members.length)
 
 function canMatch(
   definition: QueueDefinition,
@@ -63,7 +74,9 @@ function canMatch(
 ): boolean {
   const teams = (definition.teams ?? []).flatMap((team) => namesOf(team).map(() => team))
   const seats: RuleTicket[][] = teams.map((_, team) => (running?.team === team ? [running.ticket] : []))
-  const room = teams.map(({ size }, team) => (typeof size === 'number' ? size : size.max) - (seats[team]?.[0]?.players.length ?? 0))
+  const room = teams.map(
+    ({ size }, team) => (typeof size === 'number' ? size : size.max) - (seats[team]?.[0]?.players.length ?? 0),
+  )
   const playing = running === undefined ? [] : [running.ticket]
 
   const isMatch = () => {

@@ -15,7 +15,10 @@ export const scope = z.enum(['match', 'team']).optional()
 
 export const missing = <T>(value: z.ZodType<T>) =>
   z
-    .union([z.enum(['refuse', 'any']), z.strictObject({ value })], "must be 'refuse', 'any' or { value } of the attribute's type")
+    .union(
+      [z.enum(['refuse', 'any']), z.strictObject({ value })],
+      "must be 'refuse', 'any' or { value } of the attribute's type",
+    )
     .optional()
 
 /** What every rule has. */

@@ -20,7 +20,16 @@ function waitOf(max: Relaxing, difference: number): number | undefined {
   const pool = createPool(compiled.model)
   for (const skill of [0, difference]) {
     const player = { id: `p${skill}`, attributes: { skill }, roles: [], latencies: {}, avoid: [] }
-    pool.add(compiled.entryOf({ id: `t${skill}`, createdAt: NOW, priority: 0, players: [player], place: undefined, network: undefined }))
+    pool.add(
+      compiled.entryOf({
+        id: `t${skill}`,
+        createdAt: NOW,
+        priority: 0,
+        players: [player],
+        place: undefined,
+        network: undefined,
+      }),
+    )
   }
   for (let waited = 0; waited <= 60_000; waited += TICK_MS) if (pool.group(NOW + waited).length > 0) return waited
   return undefined
@@ -34,8 +43,29 @@ test.each([
   [line, 118.75, 2000],
   [line, 205, 11_250],
   [line, 399, 30_000],
-  [[{ afterMs: 0, value: 100 }, { afterMs: 1000, value: 101 }, { afterMs: 2000, value: 180 }, { afterMs: 9000, value: 400 }], 150, 2000],
-  [[{ afterMs: 0, value: 100 }, { afterMs: 1000, value: 101 }, { afterMs: 2000, value: 180 }, { afterMs: 9000, value: 400 }], 101, 1000],
-] as const)('a pair is matched in the first tick in which its limit allows it, however little a step widens: %j, %d apart, after %d ms', (max, apart, waited) => {
-  expect(waitOf(max, apart)).toBe(waited)
-})
+  [
+    [
+      { afterMs: 0, value: 100 },
+      { afterMs: 1000, value: 101 },
+      { afterMs: 2000, value: 180 },
+      { afterMs: 9000, value: 400 },
+    ],
+    150,
+    2000,
+  ],
+  [
+    [
+      { afterMs: 0, value: 100 },
+      { afterMs: 1000, value: 101 },
+      { afterMs: 2000, value: 180 },
+      { afterMs: 9000, value: 400 },
+    ],
+    101,
+    1000,
+  ],
+] as const)(
+  'a pair is matched in the first tick in which its limit allows it, however little a step widens: %j, %d apart, after %d ms',
+  (max, apart, waited) => {
+    expect(waitOf(max, apart)).toBe(waited)
+  },
+)

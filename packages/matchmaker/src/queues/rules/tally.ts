@@ -31,7 +31,10 @@ export const ANYTHING: Range = { low: -Infinity, high: Infinity }
 /** Rounding must not exclude what is allowed just so. */
 const ROUNDING = 1e-9
 
-/** The least and the greatest number of any player: remembered for the list that was asked for last, as a search asks many times. */
+/**
+ * The least and the greatest number of any player: remembered for the list that was asked for last, as a search asks
+ * many times.
+ */
 export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
   let last: readonly Facts[] | undefined
   let extremes = ANYTHING
@@ -49,8 +52,17 @@ export function createExtremes(rule: number): (others: readonly Facts[]) => Rang
   }
 }
 
-/** What the aggregate of a team can become when up to `room` more players join, each with a number within the extremes or with none. */
-export function rangeOf(team: readonly Facts[], rule: number, aggregate: Aggregate, room: number, { low: least, high: most }: Range): Range {
+/**
+ * What the aggregate of a team can become when up to `room` more players join, each with a number within the extremes
+ * or with none.
+ */
+export function rangeOf(
+  team: readonly Facts[],
+  rule: number,
+  aggregate: Aggregate,
+  room: number,
+  { low: least, high: most }: Range,
+): Range {
   const own = aggregateOf(team, rule, aggregate)
   if (room === 0 || least > most) return Number.isNaN(own) ? ANYTHING : { low: own, high: own }
   if (Number.isNaN(own)) return ANYTHING
@@ -62,7 +74,10 @@ export function rangeOf(team: readonly Facts[], rule: number, aggregate: Aggrega
   return widened(Math.min(own, joinedBy(least)), Math.max(own, joinedBy(most)))
 }
 
-const widened = (low: number, high: number): Range => ({ low: low - ROUNDING * Math.abs(low), high: high + ROUNDING * Math.abs(high) })
+const widened = (low: number, high: number): Range => ({
+  low: low - ROUNDING * Math.abs(low),
+  high: high + ROUNDING * Math.abs(high),
+})
 
 /** Over all players of a team who have a number; not a number where none has, except for a sum. */
 export function aggregateOf(team: readonly Facts[], rule: number, aggregate: Aggregate): number {

@@ -2,7 +2,20 @@ import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { RequireRule } from './definition.js'
 import { relaxing } from './relaxing-schema.js'
-import { base, comparison, finite, membership, missing, notNegative, party, problemOfValue, scalar, scope, text, texts } from './schema-parts.js'
+import {
+  base,
+  comparison,
+  finite,
+  membership,
+  missing,
+  notNegative,
+  party,
+  problemOfValue,
+  scalar,
+  scope,
+  text,
+  texts,
+} from './schema-parts.js'
 
 /** The schemas of the rules that are about tickets, one by one or two by two. */
 
@@ -21,7 +34,10 @@ export const latency = z
     maxDifferenceMs: relaxing(notNegative, 'rises').optional(),
     missing: z.enum(['refuse', 'any']).optional(),
   })
-  .refine((rule) => rule.maxMs !== undefined || rule.maxDifferenceMs !== undefined, 'must have maxMs, maxDifferenceMs or both')
+  .refine(
+    (rule) => rule.maxMs !== undefined || rule.maxDifferenceMs !== undefined,
+    'must have maxMs, maxDifferenceMs or both',
+  )
 
 export const difference = z.strictObject({
   kind: z.literal('difference'),
@@ -58,7 +74,10 @@ const requiredValue = new Map<string, z.ZodType>([
 ])
 
 /** Of what type the attribute is that a `require` rule looks at. */
-function requiredType({ operator: how, value }: Pick<RequireRule, 'operator' | 'value'>): 'number' | 'string' | 'boolean' | 'list' {
+function requiredType({
+  operator: how,
+  value,
+}: Pick<RequireRule, 'operator' | 'value'>): 'number' | 'string' | 'boolean' | 'list' {
   if (how === 'contains' || how === 'excludes') return 'list'
   if (how === 'in' || how === 'not in' || typeof value === 'string') return 'string'
   return typeof value === 'boolean' ? 'boolean' : 'number'
@@ -78,7 +97,9 @@ export const require = z
     const refuse = (path: PropertyKey[], message: string) => context.addIssue({ code: 'custom', path, message })
     const schema = requiredValue.get(rule.operator)
     const fault = schema && validate(schema, rule.value).fault
-    const problem = schema ? fault && { path: fault.path, message: fault.wrong } : problemOfValue(rule.operator, rule.value)
+    const problem = schema
+      ? fault && { path: fault.path, message: fault.wrong }
+      : problemOfValue(rule.operator, rule.value)
     if (problem !== undefined) refuse(['value', ...problem.path], problem.message)
     const type = requiredType(rule)
     if (typeof rule.missing === 'object' && typeof rule.missing.value !== (type === 'list' ? 'object' : type)) {

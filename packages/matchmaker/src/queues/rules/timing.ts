@@ -9,7 +9,9 @@ export interface Timing {
   readonly inPairs: boolean
   /** A level at which whatever pair the match allows passes. @param level the lower of the two. */
   ofPair(level: number): number
-  /** A level at which whatever part of a match passes that may become a whole one (unless by a ticket of last resort). */
+  /**
+   * A level at which whatever part of a match passes that may become a whole one (unless by a ticket of last resort).
+   */
   ofPart(levels: MatchLevels): number
   ofMatch(levels: MatchLevels): number
 }
@@ -18,8 +20,10 @@ export interface Timing {
 export function timingOf({ by }: Rule, { last, lastResort }: Levels, steady: boolean): Timing {
   const whose = steady || by === 'each' ? 'youngest' : by
   const ofMatch = (levels: MatchLevels) => levels[whose]
-  // The youngest can only get younger as others join. The oldest gets older, and the rule looser: how much, nobody knows.
-  if (whose === 'youngest') return { inPairs: steady || by === 'each', ofPair: (level) => level, ofPart: ofMatch, ofMatch }
+  // The youngest can only get younger as others join. The oldest gets older, and the rule looser: how much, nobody
+  // knows.
+  if (whose === 'youngest')
+    return { inPairs: steady || by === 'each', ofPair: (level) => level, ofPart: ofMatch, ofMatch }
   const loosest = lastResort === Infinity ? last : Math.max(0, last - 1)
   const ofPair = (level: number) => (level === lastResort ? level : loosest)
   return { inPairs: false, ofPair, ofPart: ({ youngest }) => ofPair(youngest), ofMatch }

@@ -8,7 +8,10 @@ export interface ValueType<Value> {
   readonly is: (value: unknown) => value is Value
 }
 
-export const A_NUMBER: ValueType<number> = { called: 'a number', is: (value): value is number => Number.isFinite(value) }
+export const A_NUMBER: ValueType<number> = {
+  called: 'a number',
+  is: (value): value is number => Number.isFinite(value),
+}
 export const A_TEXT: ValueType<string> = { called: 'a text', is: (value): value is string => typeof value === 'string' }
 /** What is one thing, and no list. */
 export type Scalar = number | string | boolean
@@ -38,7 +41,12 @@ export interface Wanted<Value> {
  * The value of a player; of one who has none, the default of the rule. Undefined for one who goes with anything.
  * @throws what `refuse` makes, where it is missing or of another type.
  */
-export function valueOf<Value>({ players }: RuleTicket, index: number, wanted: Wanted<Value>, refuse: Refuse): Value | undefined {
+export function valueOf<Value>(
+  { players }: RuleTicket,
+  index: number,
+  wanted: Wanted<Value>,
+  refuse: Refuse,
+): Value | undefined {
   const { attribute, type, missing = 'refuse', rule } = wanted
   if (attribute === PARTY_SIZE && type.is(players.length)) return players.length
   const attributes = players[index]?.attributes ?? {}
@@ -46,7 +54,10 @@ export function valueOf<Value>({ players }: RuleTicket, index: number, wanted: W
   if (type.is(value)) return value
   if (value !== undefined || missing === 'refuse') {
     const wrong = value === undefined ? 'is missing' : `is not ${type.called}`
-    throw refuse(`players.${index}.attributes.${attribute}`, `${wrong}: rule ${JSON.stringify(rule)} wants ${type.called}`)
+    throw refuse(
+      `players.${index}.attributes.${attribute}`,
+      `${wrong}: rule ${JSON.stringify(rule)} wants ${type.called}`,
+    )
   }
   return missing === 'any' ? undefined : missing.value
 }
