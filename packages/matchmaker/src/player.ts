@@ -1,7 +1,10 @@
 // pure: a player
 import type { Coordinates } from '@muster/core'
 
-/** A player who wants to play. At least one of `ip` and `coordinates` is needed, to find a server nearby. */
+/**
+ * A player who wants to play. At least one of `ip` and `coordinates` is needed, to find a server nearby; `latencies` will do where
+ * every queue of the ticket has a latency rule.
+ */
 export interface Player {
   /** Whoever this is to you: 1 to 128 characters. */
   readonly id: string

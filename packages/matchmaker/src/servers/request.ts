@@ -1,4 +1,5 @@
 // pure: the deployment that a match asks for
+import { InvalidInput } from '@muster/core'
 import type { CreateDeployment, DeploymentUser, EnvironmentVariable } from '@muster/core/api'
 import type { Player } from '../player.js'
 import type { Deploy } from './records/deploy.js'
@@ -37,7 +38,7 @@ export function deploymentRequest(
   return {
     application,
     version,
-    users: at === undefined ? players.map(userOf) : [userAt(at)],
+    users: at === undefined ? usersOf(players) : [userAt(at)],
     environment_variables,
     tags: [own.matchmaker, own.match, ...tags],
     ...(cachedOnly ? { require_cached_locations: true } : {}),
@@ -45,10 +46,17 @@ export function deploymentRequest(
   }
 }
 
+/** @throws {InvalidInput} if it is not known where any of them is, nor where a beacon of theirs is. */
+function usersOf(players: readonly Player[]): DeploymentUser[] {
+  const users = players.flatMap(userOf)
+  if (users.length > 0) return users
+  throw new InvalidInput('no player of the match has ip or coordinates, and the place of none of their beacons is known', { field: 'users' })
+}
+
 /** Coordinates count where there are both: whoever gives them knows better than a table of addresses. */
-function userOf({ ip, coordinates }: Player): DeploymentUser {
-  // Every player has one or the other: tickets without are refused.
-  return coordinates === undefined ? { user_type: 'ip_address', user_data: { ip_address: ip as string } } : userAt(coordinates)
+function userOf({ ip, coordinates }: Player): DeploymentUser[] {
+  if (coordinates !== undefined) return [userAt(coordinates)]
+  return ip === undefined ? [] : [{ user_type: 'ip_address', user_data: { ip_address: ip } }]
 }
 
 const userAt = ({ latitude, longitude }: NonNullable<Player['coordinates']>): DeploymentUser => ({

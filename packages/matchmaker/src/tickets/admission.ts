@@ -11,7 +11,7 @@ import type { PlayerIndex } from './player-index.js'
 import type { PlayerLimits } from './player-limits.js'
 import type { Playing } from './playing.js'
 import type { CheckedTicket } from './checked-ticket.js'
-import { refuseTicket } from './ticket-input.js'
+import { NOWHERE as IS_NOWHERE, refuseTicket } from './ticket-input.js'
 
 /** What is known of a ticket that has waited elsewhere before. */
 export interface PastOfTicket {
@@ -42,6 +42,7 @@ const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, admitting: Admitting): Admitted {
   const { players, locatePlayers, clock, random } = admitting
   const runtimes = runtimesOf(ticket.queues, admitting.runtimes)
+  refuseNowhere(ticket, runtimes)
   refuseBusy(ticket, runtimes, players)
   refusePlaying(ticket, runtimes, admitting.playing)
   const now = clock.now()
@@ -116,6 +117,17 @@ function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): 
   const runtime = runtimes.get(queue)
   if (runtime === undefined) throw unknownQueue(queue, [...runtimes.keys()])
   return runtime
+}
+
+/** A server is placed near players, or at the beacon that a latency rule chooses: without such a rule, it must be known where they are. */
+function refuseNowhere({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
+  for (const [index, { ip, coordinates }] of players.entries()) {
+    if (ip !== undefined || coordinates !== undefined) continue
+    const unplaced = runtimes.find(({ queue }) => !queue.rules.some(({ kind }) => kind === 'latency'))
+    if (unplaced === undefined) continue
+    const queue = JSON.stringify(unplaced.queue.name)
+    throw refuseTicket(`players.${index}`, `players.${index}: ${IS_NOWHERE}: queue ${queue} has no latency rule that would choose a place`)
+  }
 }
 
 function refuseBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], players: PlayerIndex): void {

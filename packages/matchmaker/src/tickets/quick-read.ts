@@ -51,6 +51,7 @@ function playerOf(player: unknown): TicketPlayer | undefined {
   const { id } = player
   const ip = typeof player['ip'] === 'string' ? canonicalIp(player['ip']) : undefined
   const coordinates = coordinatesOf(player['coordinates'])
+  // Who is nowhere is left to the schema.
   if (!isName(id) || (ip === undefined && coordinates === undefined)) return undefined
   if (isOdd(player['ip'], ip) || isOdd(player['coordinates'], coordinates)) return undefined
   const latencies = latenciesOf(player['latencies'])

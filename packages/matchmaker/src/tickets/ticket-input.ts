@@ -50,9 +50,12 @@ export const player: z.ZodType<Player> = z.strictObject({
   avoid: names(MOST.avoided).optional(),
 })
 
+/** What is wrong with a player who is nowhere. Latencies will do in queues whose latency rule chooses the place: see `admit`. */
+export const NOWHERE = 'must have ip, coordinates or both'
+
 const locatedPlayer = player.refine(
-  (one) => one.ip !== undefined || one.coordinates !== undefined,
-  'must have ip, coordinates or both',
+  (one) => one.ip !== undefined || one.coordinates !== undefined || Object.keys(one.latencies ?? {}).length > 0,
+  NOWHERE,
 )
 
 const schema: z.ZodType<TicketInput> = z
