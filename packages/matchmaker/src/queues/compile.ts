@@ -10,26 +10,30 @@ import { levelsOf, type Levels } from './rules/levels.js'
 import { pointOf } from '../places.js'
 import { teamShapes } from './rules/team-shapes.js'
 
-/** A queue made ready for the kernel. */
+/** A queue compiled for the kernel. */
 export interface CompiledQueue {
   readonly queue: Queue
   readonly model: Model<Facts>
   readonly levels: Levels
-  /** In the order of the queue. */
+  /** The compiled rules, in the order of the queue. */
   readonly rules: readonly CompiledRule[]
   /**
-   * @throws {InvalidTicket} naming the path, e.g. `players.0.attributes.skill`; also a ticket that could never be
-   * matched.
+   * Makes the kernel's entry of a ticket.
+   * @throws {InvalidTicket} naming the path, e.g. `players.0.attributes.skill`; also if the ticket could never be
+   * matched
    */
   entryOf(ticket: RuleTicket): Entry<Facts>
-  /** @throws {InvalidTicket} naming the path, e.g. `present.1.0.players.0.attributes.skill`. */
+  /**
+   * Makes the kernel's entry of a backfill. @throws {InvalidTicket} naming the path, e.g.
+   * `present.1.0.players.0.attributes.skill`
+   */
   openingOf(opening: RuleOpening): Opening<Facts>
 }
 
 const NOTHING: readonly never[] = []
 
 /**
- * @param failed is told when a custom rule throws, which counts as a no: once for each rule, until the error changes.
+ * @param failed called when a custom rule throws, which counts as a no: once for each rule, until the error changes.
  */
 export function compileQueue(queue: Queue, failed: (error: Error) => void = () => {}): CompiledQueue {
   const told = new Map<string, string>()
@@ -134,7 +138,7 @@ const refusal =
 
 const refuseTicket = refusal('')
 
-/** For each span the lowest low and the highest high. */
+/** For each span, the lowest low and the highest high of the tickets. */
 function around(values: readonly (readonly number[])[], spans: number): number[] {
   return Array.from({ length: spans * 2 }, (_, at) => {
     const known = values.flatMap((one) => (Number.isNaN(one[at]) ? [] : (one[at] ?? [])))

@@ -28,7 +28,7 @@ const quoted = (name: string) => JSON.stringify(name)
 const largest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : size.max)
 const smallest = ({ size }: TeamDefinition) => (typeof size === 'number' ? size : Math.ceil(loosest(size.min)))
 
-/** What is wrong with a queue each of whose parts is right. */
+/** Finds contradictions between the parts of a queue, each of which is valid by itself. */
 export function problemsOfQueue({ teams, rules, lastResortMs, expireAfterMs }: Parts): Problem[] {
   const problems = [...problemsOfTeams(teams), ...problemsOfNames(rules)]
   for (const [index, rule] of rules.entries()) problems.push(...problemsOfRule(rule, ['rules', index], teams))
@@ -77,7 +77,7 @@ function problemsOfNames(rules: readonly Rule[]): Problem[] {
   return problems
 }
 
-/** @param path where the rule stands. */
+/** @param path the path of the rule in the queue. */
 function problemsOfRule(
   rule: RuleDefinition,
   path: readonly PropertyKey[],
@@ -97,7 +97,7 @@ function problemsOfRule(
   return problems
 }
 
-/** A team that can never have all roles would never be matched. */
+/** A team too small for its roles could never be matched. */
 function problemsOfRoles(rule: RolesRule, path: readonly PropertyKey[], teams: readonly TeamDefinition[]): Problem[] {
   const least = Object.values(rule.roles).map((count) => (typeof count === 'number' ? count : count.min))
   const players = least.reduce((sum, count) => sum + count, 0)
@@ -114,7 +114,7 @@ const typeOfOperator = (operator: RequireRule['operator']): AttributeType | unde
   return operator.startsWith('<') || operator.startsWith('>') ? 'number' : undefined
 }
 
-/** The attributes that a rule looks at, and of what type they must be, where one can tell. */
+/** The attributes that a rule reads, with the type they must have where the definition fixes one. */
 function typesOf(rule: RuleDefinition): (readonly [attribute: string, type: AttributeType])[] {
   const inner = innerRulesOf(rule).flatMap(typesOf)
   if (!('attribute' in rule) || rule.attribute === undefined || rule.attribute === PARTY_SIZE) return inner
@@ -142,7 +142,7 @@ const ownTypeOf = ({ own, operator }: AcceptsRule): readonly [attribute: string,
   return operator.startsWith('<') || operator.startsWith('>') ? [own, 'number'] : undefined
 }
 
-/** Two rules that want different types of one attribute would let nobody in. */
+/** Two rules that need different types of the same attribute would refuse every ticket. */
 function problemsOfTypes(rules: readonly Rule[]): Problem[] {
   const problems: Problem[] = []
   const wanted = new Map<string, { readonly type: string; readonly rule: string }>()

@@ -4,13 +4,13 @@ import type { RuleDefinition } from './rules/definition.js'
 import { innerRulesOf } from './rules/levels.js'
 
 /**
- * Whether a queue believes a player's own word: of an attribute of that name, or of `roles`, `avoid` or `latencies`.
+ * Whether a queue believes what a player states: of an attribute with that name, or of `roles`, `avoid` or `latencies`.
  */
 export type PlayerMayState = (name: string) => boolean
 
 /**
- * What the queue lists; without a list, what none of its rules compares. Latencies are believed in both cases where no
- * rule compares them: game clients send them to every queue.
+ * Believes what the queue lists; without a list, what none of its rules compares. Latencies are believed in both cases
+ * unless a rule compares them, because game clients send them to every queue.
  */
 export function playerMayState({ playerMayState: listed, rules }: Queue): PlayerMayState {
   const compared = new Set(rules.flatMap(comparedBy))

@@ -8,12 +8,15 @@ import { relaxationsOf } from './relaxations.js'
 import { readable } from './rounding.js'
 import { summaryOf } from './summary.js'
 
-/** Enough to tell what keeps a ticket waiting, and few enough to ask for every ticket each second (our choice). */
+/**
+ * Number of other tickets that are compared: enough to see what blocks a ticket, few enough to explain every ticket
+ * each second (our choice).
+ */
 const MOST_OTHERS = 16
 
 export type Explain = (pool: Pool<Facts>, slot: Slot, now: number) => Explanation
 
-/** Made once for a queue; then each ticket of its pool may ask. */
+/** Creates the explainer of a queue, which then explains any ticket in its pool. */
 export function createExplain(compiled: CompiledQueue): Explain {
   const { model, queue } = compiled
   const probes = probesOf(compiled)
@@ -23,7 +26,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
   const aboutMatches = compiled.rules.filter(({ whole, pair }) => whole !== undefined && pair === undefined)
   const together = aboutMatches.map(({ rule }) => rule.name)
   const nextAt = relaxationsOf(compiled)
-  /** The level that counts in a match of two. */
+  /** The level that counts in a match of these two tickets. */
   const levelFor = (
     { rule }: Probe,
     one: Seen,
@@ -79,7 +82,7 @@ export function createExplain(compiled: CompiledQueue): Explain {
 
     const needed = waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[level] ?? 0), 0)
     const lacks = Math.max(0, needed - players)
-    /** What stands most in the way. */
+    /** Names the rule that blocks the ticket most. */
     const blocking = (): string | undefined => {
       if (others.length === 0) return pool.count > 1 ? keys[0]?.rule.name : undefined
       if (lacks === 0) return shortages.find(({ shortage }) => (shortage?.(everyone) ?? 0) > 0)?.rule.name

@@ -1,6 +1,6 @@
 // pure: why a ticket still waits
 
-/** Why a ticket still waits in a queue: plain data, without anything about other players but numbers. */
+/** Why a ticket still waits in a queue: plain data, which tells nothing about other players but numbers. */
 export interface Explanation {
   readonly queue: string
   /** One sentence or two in English. */
@@ -9,19 +9,19 @@ export interface Explanation {
   readonly waitedMs: number
   /** Other tickets in the queue. */
   readonly waiting: number
-  /** Other tickets that were looked at: the nearest ones, at most 16. */
+  /** Number of other tickets that were compared: the nearest ones, at most 16. */
   readonly others: number
-  /** Of these, the ones that could be in a match with this ticket now. */
+  /** Number of compared tickets that could be in a match with this ticket now. */
   readonly compatible: number
-  /** For each rule that is about two tickets, how many of the others it lets through by itself. */
+  /** For each rule that compares two tickets, how many of the others it lets through by itself. */
   readonly rules: readonly { readonly rule: string; readonly lets: number }[]
-  /** The rule that stands most in the way: it lets the fewest through, or there are not the players whom it needs. */
+  /** The rule that blocks most: it lets the fewest tickets through, or the players it needs are missing. */
   readonly blocking?: string | undefined
-  /** The other ticket that came nearest to being let through. */
+  /** The other ticket that came closest to being let through. */
   readonly nearest?: NearMiss | undefined
-  /** Players who are missing before there are enough for a match, if all compatible ones were in it. */
+  /** Players still missing for a match, if all compatible tickets were in it. */
   readonly lacks: number
-  /** When something next gives way. */
+  /** The next relaxation of a limit. */
   readonly next?: NextRelaxation | undefined
 }
 
@@ -30,9 +30,9 @@ export interface NearMiss {
   readonly rule: string
   readonly value: number
   readonly limit: number
-  /** What is between the two. */
+  /** The measured distance, latency or difference between the two tickets. */
   readonly gap: number
-  /** Undefined for an attribute: its unit is yours. */
+  /** Undefined for an attribute, whose unit is the game's. */
   readonly unit?: 'km' | 'ms' | undefined
 }
 
@@ -43,10 +43,10 @@ export interface NextRelaxation {
 }
 
 export interface RelaxationChange {
-  /** Name of the rule; undefined where it is the number of players that changes. */
+  /** Name of the rule; undefined if the number of players in a match changes. */
   readonly rule?: string | undefined
-  /** The limit so far, or the players of the smallest match. Undefined for a rule without a number. */
+  /** The limit so far, or the players of the smallest match. Undefined for a rule without a limit. */
   readonly from?: number | undefined
-  /** The limit from then on; undefined if the rule does not count any more. */
+  /** The limit from then on; undefined if the rule no longer counts. */
   readonly to?: number | undefined
 }

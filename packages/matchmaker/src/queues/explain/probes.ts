@@ -11,18 +11,21 @@ export type Seen = Pick<Entry<Facts>, 'since' | 'place' | 'values' | 'facts' | '
 
 export interface Probe {
   readonly rule: Rule
-  /** For `each` and a rule about pairs: the level is the lower of the two. */
+  /**
+   * Whether the rule lets two tickets meet. For `each` and rules about pairs, `level` is the lower of their two levels.
+   */
   passes(one: Seen, other: Seen, level: number): boolean
-  /** How two tickets stand to one another, in the unit of the limits; undefined if that is no number. */
+  /** How far two tickets are apart, in the unit of the limits; undefined if the rule measures nothing. */
   measure(one: Seen, other: Seen): number | undefined
-  /** At each level; not a number where the rule does not count. */
+  /** The limit at each level; NaN where the rule does not count. */
   readonly limits: Float64Array
-  /** Whether a measure may be more than the limit. */
+  /** Whether a measure must be at least the limit, instead of at most. */
   readonly atLeast: boolean
 }
 
 /**
- * The limits of a rule at each level as one would say them; 1 for a rule without; not a number where it does not count.
+ * The limits of a rule at each level, as they are shown to people; 1 for a rule that has no limit, NaN where the rule
+ * does not count.
  */
 export const shownLimits = ({ levels }: CompiledQueue, rule: Rule): Float64Array =>
   tableOf(levels, limitsOf(rule)[0] ?? 1, Number.NaN, rule)
@@ -40,8 +43,9 @@ export function probesOf(compiled: CompiledQueue): Probe[] {
 }
 
 /**
- * Where the oldest ticket or the average decides, `pair` lets through whatever the longest wait would: of a match of
- * two, `whole` knows better. A rule made of rules may be about teams, and two tickets are none.
+ * Makes the test of two tickets. Where the oldest ticket or the average decides, `pair` allows whatever the longest
+ * wait would allow, so `whole` is asked too, with the two tickets as a match. Rules made of rules are not asked for
+ * `whole`: they may be about teams.
  */
 function passesOf({ rule, whole }: CompiledRule, pair: NonNullable<CompiledRule['pair']>): Probe['passes'] {
   const isOfRules = rule.kind === 'any' || rule.kind === 'all'
@@ -83,7 +87,7 @@ function squareBetween({ place: a }: Seen, { place: b }: Seen): number | undefin
 function differenceProbe(limit: Float64Array, span: number): Asked {
   const measure = ({ values: a }: Seen, { values: b }: Seen): number | undefined => {
     const [lowA, highA, lowB, highB] = [a[2 * span] ?? 0, a[2 * span + 1] ?? 0, b[2 * span] ?? 0, b[2 * span + 1] ?? 0]
-    // Low is not below high where it goes with anything.
+    // Low is NaN where the ticket goes with any value.
     return lowA <= highA && lowB <= highB ? Math.max(highA, highB) - Math.min(lowA, lowB) : undefined
   }
   return { measure, passes: (one, other, level) => (measure(one, other) ?? 0) <= (limit[level] ?? Infinity) }

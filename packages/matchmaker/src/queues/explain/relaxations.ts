@@ -7,18 +7,18 @@ import { shownLimits } from './probes.js'
 import { readable } from './rounding.js'
 
 interface Boundary {
-  /** Milliseconds of waiting. */
+  /** Milliseconds of waiting at which the limits change. */
   readonly atMs: number
   readonly changes: readonly RelaxationChange[]
 }
 
-/** Tells what next gives way for a ticket that has waited so many milliseconds. */
+/** Finds the next relaxation for a ticket that has waited `waitedMs` milliseconds. */
 export function relaxationsOf(compiled: CompiledQueue): (waitedMs: number) => NextRelaxation | undefined {
   const { levels, model } = compiled
   const tables = compiled.rules.map(({ rule }) => ({ rule, limits: shownLimits(compiled, rule) }))
   const full = model.teams.reduce((sum, { max }) => sum + max, 0)
   const levelAt = (waitedMs: number) => levels.at.findLastIndex((ms) => ms <= waitedMs)
-  /** Players of the smallest match after such a wait. */
+  /** Players of the smallest match after a wait of `waitedMs`. */
   const leastAt = (waitedMs: number) =>
     waitedMs < model.fillForMs ? full : model.teams.reduce((sum, { min }) => sum + (min[levelAt(waitedMs)] ?? 0), 0)
 
@@ -40,7 +40,7 @@ export function relaxationsOf(compiled: CompiledQueue): (waitedMs: number) => Ne
   }
 }
 
-/** @param to not a number if the rule does not count any more. */
+/** @param to NaN if the rule no longer counts. */
 function changeOf(rule: Rule, from: number, to: number): RelaxationChange[] {
   if (Number.isNaN(from) || from === to) return []
   const limit = limitsOf(rule).length > 0 ? { from: readable(from) } : {}

@@ -33,7 +33,7 @@ function missOf(nearest: NearMiss | undefined): string {
   return `; the nearest miss is ${inUnit(nearest.value)} where rule ${quoted(nearest.rule)} allows ${inUnit(nearest.limit)}`
 }
 
-/** What next gives way, after a space; empty if nothing does. It says nothing about others. */
+/** Says what relaxes next, after a space; empty if nothing does. The sentence tells nothing about other players. */
 export function relaxationSentence(next: NextRelaxation | undefined): string {
   if (next === undefined) return ''
   const rules = [...new Set(next.changes.flatMap(({ rule }) => (rule === undefined ? [] : [quoted(rule)])))]

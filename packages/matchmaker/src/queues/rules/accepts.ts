@@ -10,13 +10,13 @@ import { A_LIST, A_NUMBER, A_SCALAR, A_TEXT, valuesOf, type Scalar, type ValueTy
 
 type Value = Scalar | readonly string[]
 
-/** What a ticket's players are, and what they say of others. Who states nothing is in neither list. */
+/** Values of a ticket's players, and what they state about others. Players who state nothing are in neither list. */
 interface Stated {
   readonly are: readonly Value[]
   readonly want: readonly Value[]
 }
 
-/** Of what type the two sides of an operator are. */
+/** The types that an operator needs on both sides. */
 function typesOf(operator: AcceptsRule['operator']): readonly [attribute: ValueType<Value>, own: ValueType<Value>] {
   switch (operator) {
     case '=':

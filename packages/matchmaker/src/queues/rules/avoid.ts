@@ -8,7 +8,7 @@ import type { Rule } from './rule.js'
 
 export function compileAvoid(rule: Rule & AvoidRule, context: RuleContext): CompiledRule {
   const { index } = context
-  /** Whether a player of one ticket is on a list of the other. Most lists are empty. */
+  /** Whether a player of one ticket is on an avoid list of the other. Most lists are empty. */
   const avoids = (one: Facts, other: Facts) => {
     const avoided = one.of[index] as ReadonlySet<string> | undefined
     return avoided !== undefined && other.ticket.players.some(({ id }) => avoided.has(id))

@@ -14,7 +14,9 @@ export function compileBalance(rule: Rule & BalanceRule, { index, levels }: Rule
   const limit = tableOf(levels, max, Infinity, rule)
   const timing = timingOf(rule, levels, isSteady(levels, limit))
   const wanted: Wanted<number> = { attribute, type: A_NUMBER, missing, rule: rule.name }
-  /** Between the highest and the lowest team. Teams in which nobody has the attribute are left out. */
+  /**
+   * The difference between the highest and the lowest team. Teams in which no player has the attribute are left out.
+   */
   const spreadOf = (teams: Teams) => {
     let [low, high] = [Infinity, -Infinity]
     for (const team of teams) {
@@ -25,7 +27,7 @@ export function compileBalance(rule: Rule & BalanceRule, { index, levels }: Rule
     return high > low ? high - low : 0
   }
   const extremesOf = createExtremes(index)
-  /** The spread is at least how far the ranges of two teams are apart. */
+  /** The least spread that is still possible: how far the reachable ranges of two teams are apart. */
   const leastSpreadOf = (teams: Teams, roomOf: readonly number[], others: readonly Facts[]) => {
     const extremes = extremesOf(others)
     let [low, high] = [Infinity, -Infinity]
@@ -36,7 +38,7 @@ export function compileBalance(rule: Rule & BalanceRule, { index, levels }: Rule
     }
     return high - low
   }
-  // So that several balance rules of a queue weigh alike, whatever their numbers.
+  // The unevenness is given in units of the limit, so that several balance rules of a queue weigh the same.
   const unit = strictest(max) || 1
   return {
     rule,

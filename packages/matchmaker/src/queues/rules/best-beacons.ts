@@ -4,29 +4,28 @@ import type { LatencyRule } from './definition.js'
 import { boundariesOf, limitAt } from './relaxing.js'
 import type { Rule } from './rule.js'
 
-/** A beacon that all players of a match have measured. Milliseconds. */
+/** A beacon to which all players of a match have measured their latency; round trips in milliseconds. */
 export interface RankedBeacon {
   readonly name: string
-  /** Of all players the longest round trip, and the average. */
+  /** The longest round trip of all players, and the average. */
   readonly worstMs: number
   readonly meanMs: number
 }
 
 export interface BestBeacons {
-  /**
-   * Those that the rule allows, the best first: the one whose worst round trip is shortest, then the one whose mean is.
-   */
+  /** Beacons that the rule allows, best first: by the worst round trip, then by the mean. */
   readonly beacons: readonly RankedBeacon[]
-  /** What no player's round trip to these exceeds by the rule; undefined if it sets no limit, or has given way. */
+  /** The rule's limit for round trips to these beacons; undefined if it sets none, or no longer holds. */
   readonly limitMs: number | undefined
 }
 
-/** Into how many steps a limit that relaxes evenly is cut here. */
+/** Number of steps that a linear limit is cut into. */
 const STEPS = 16
 
 /**
- * Undefined where the queue has no latency rule. Where the rule has given way, and no beacon keeps it, all that the
- * players have in common. Players without any latency do not count.
+ * Ranks the beacons at which the server of a match may be. Undefined if the queue has no latency rule. If no beacon
+ * keeps the rule because the rule has relaxed entirely, all beacons that the players have in common are returned.
+ * Players without any latency do not count.
  * @param expansionMs milliseconds of waiting at which the limits began that the match keeps.
  */
 export function bestBeacons(
@@ -49,8 +48,8 @@ const limitOf = (relaxing: LatencyRule['maxMs'], waitedMs: number) =>
   relaxing === undefined ? Infinity : limitAt(relaxing, waitedMs, STEPS)
 
 /**
- * The waits from this one on at which the rule relaxes, as long as it counts: those who waited longer may have been let
- * in by it.
+ * The waits from `expansionMs` on at which the rule relaxes, as long as the rule counts: players who waited longer may
+ * have been matched by a looser limit.
  */
 function waitsFrom(
   expansionMs: number,
@@ -68,7 +67,7 @@ interface Common extends RankedBeacon {
 
 const ranked = ({ name, worstMs, meanMs }: Common): RankedBeacon => ({ name, worstMs, meanMs })
 
-/** The best first. */
+/** The beacons that all players have measured, best first. */
 function commonBeacons(players: readonly Pick<Player, 'latencies'>[]): Common[] {
   const known = players.map(({ latencies = {} }) => latencies).filter((latencies) => Object.keys(latencies).length > 0)
   const [first = {}] = known

@@ -3,7 +3,7 @@ import type { Checks } from '../../kernel/model.js'
 import type { CompiledRule } from './compiled-rule.js'
 import type { Facts } from './facts.js'
 
-/** What passes, passes each rule. */
+/** Joins the checks of all rules into one, which passes only what every rule passes. */
 export function checksOf(rules: readonly CompiledRule[]): Checks<Facts> | undefined {
   const pairs = rules.flatMap(({ pair }) => pair ?? [])
   const parts = rules.flatMap(({ part }) => part ?? [])

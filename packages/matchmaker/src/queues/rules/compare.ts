@@ -29,11 +29,11 @@ export function compileCompare(rule: Rule & CompareRule, context: RuleContext): 
   }
 }
 
-/** What of a team is compared. */
+/** The number of a team that is compared. */
 interface Measure {
-  /** Not a number where nobody has the attribute: then the rule does not count. */
+  /** The team's number; NaN if no player has the attribute: then the rule does not count. */
   valueOf(team: readonly Facts[]): number
-  /** What it can become when up to `room` more players join. */
+  /** The range of numbers that the team can reach when up to `room` more players join. */
   reachOf(team: readonly Facts[], room: number, others: readonly Facts[] | undefined): Range
 }
 
@@ -41,7 +41,7 @@ const sizesOf: Measure['reachOf'] = (team, room) => ({ low: sizeOf(team), high: 
 
 const sizeOf = (team: readonly Facts[]) => team.reduce((sum, { ticket }) => sum + ticket.players.length, 0)
 
-/** Which of a match's teams are of that kind; all, if no kind is given. */
+/** Indexes of the teams of that kind; of all teams, if no kind is given. */
 const teamsOf = (teams: readonly NamedTeam[], kind: string | undefined): number[] =>
   teams.flatMap((team, at) => (kind === undefined || team.kind === kind ? [at] : []))
 
@@ -52,7 +52,7 @@ function withConstant(
 ): Omit<CompiledRule, 'rule'> {
   const limit = tableOf(levels, rule.value ?? 0, Number.NaN, rule)
   const timing = timingOf(rule, levels, isSteady(levels, limit))
-  // For the whole match, its players are taken for one team.
+  // With scope `match`, all players of the match count as one team.
   const isWhole = rule.scope === 'match'
   const own = isWhole ? [0] : teamsOf(teams, rule.team)
   const inScope = (match: Teams): Teams => (isWhole ? [match.flat()] : match)
@@ -105,7 +105,7 @@ function withTeam(
   }
 }
 
-/** Whether some number of one range compares so with some number of the other. */
+/** Whether any number of one range can compare by `operator` with any number of the other. */
 function canCompare(one: Range, operator: Comparison, other: Range): boolean {
   switch (operator) {
     case '=':

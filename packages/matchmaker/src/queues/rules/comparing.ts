@@ -21,7 +21,7 @@ export function compares(one: number, operator: Comparison, other: number): bool
 
 type Value = Scalar | readonly string[]
 
-/** The same, of values whose types fit the operator. */
+/** Compares two values by an operator, of types that the operator takes. */
 export function holdsBetween(one: Value, operator: AcceptsRule['operator'], other: Value): boolean {
   switch (operator) {
     case '=':

@@ -8,7 +8,8 @@ import type { Rule } from './rule.js'
 import { isSteady, timingOf } from './timing.js'
 
 /**
- * Where the test throws, the match is none: a rule that fails for some players must not keep all others from playing.
+ * Compiles a custom rule. A test that throws rejects the match only: a rule that fails for some players must not keep
+ * all others from playing.
  */
 export function compileCustom(rule: Rule & CustomRule, context: RuleContext): CompiledRule {
   const { index, queue, levels, teams, failed } = context

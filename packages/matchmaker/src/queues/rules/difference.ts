@@ -18,7 +18,7 @@ export function compileDifference(rule: Rule & DifferenceRule, context: RuleCont
   const most = limit[levels.last] ?? Infinity
   const wanted: Wanted<number> = { attribute: rule.attribute, type: A_NUMBER, missing: rule.missing, rule: rule.name }
   const boundsOf = (ticket: RuleTicket, refuse: Refuse): Bounds => {
-    // Without a list of them: every ticket comes by here.
+    // The numbers are not collected in an array, because this runs for every new ticket.
     let [count, sum, min, max] = [0, 0, Infinity, -Infinity]
     for (let index = 0; index < ticket.players.length; index += 1) {
       const value = valueOf(ticket, index, wanted, refuse)
@@ -42,7 +42,7 @@ export function compileDifference(rule: Rule & DifferenceRule, context: RuleCont
   if (context.isInner !== true) return { rule, span: { by: rule.by, limit }, boundsOf }
   const isWithin = (one: Facts, other: Facts, allowed: number) => {
     const [[low, high], [least, greatest]] = [one.of[at] as Bounds, other.of[at] as Bounds]
-    // Not a number where a ticket goes with anything.
+    // NaN, of a ticket that goes with any value, is never above the limit.
     return !(Math.max(high, greatest) - Math.min(low, least) > allowed)
   }
   return { ...compileApart(rule, context, limit, isWithin), factOf: boundsOf }

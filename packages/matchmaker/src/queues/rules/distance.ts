@@ -26,7 +26,7 @@ export function compileDistance(rule: Rule & DistanceRule, context: RuleContext)
   return { rule, radius, ...demand }
 }
 
-/** As the kernel's radius has it. */
+/** Whether two tickets are at most `km` apart, by the same rules as the kernel's radius. */
 const nearOf =
   (missing: DistanceRule['missing']) =>
   ({ ticket: one }: Facts, { ticket: other }: Facts, km: number): boolean => {

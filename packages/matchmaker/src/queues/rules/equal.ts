@@ -18,7 +18,7 @@ export function compileEqual(rule: Rule & EqualRule, context: RuleContext): Comp
     return values[0]
   }
   const counts = tableOf(context.levels, 1, 0, rule)
-  // What never gives way and nobody gets around keeps tickets apart before anything else is looked at.
+  // A rule that never relaxes and applies to all tickets becomes a key, which separates tickets before any other check.
   const isForAll = scope === 'match' || context.teams.length === 1
   if (isForAll && context.isInner !== true && missing !== 'any' && counts.every((count) => count === 1)) {
     return { rule, keyOf: (ticket, refuse) => valueOf(ticket, refuse) ?? '' }

@@ -2,47 +2,47 @@
 import type { Coordinates } from '@muster/core'
 import type { Attributes } from '../../player.js'
 
-/** A player as rules see one: all fields are there. */
+/** A player as rules see it, with every field filled in. */
 export interface RulePlayer {
   readonly id: string
   readonly attributes: Attributes
   readonly roles: readonly string[]
-  /** Milliseconds of a round trip to each beacon. */
+  /** Round trip to each beacon, in milliseconds. */
   readonly latencies: Readonly<Record<string, number>>
-  /** Ids of players. */
+  /** Ids of the players to avoid. */
   readonly avoid: readonly string[]
 }
 
-/** A waiting ticket as rules see it. */
+/** A waiting ticket, as rules see it. */
 export interface RuleTicket {
   readonly id: string
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Higher is served first. */
+  /** A higher priority is served first. */
   readonly priority: number
   readonly players: readonly RulePlayer[]
-  /** Where its players' middle is, if known. */
+  /** The middle of the players' places, if known. */
   readonly place: Coordinates | undefined
   readonly network: string | undefined
 }
 
-/** A running match that takes more players, as rules see it. */
+/** A backfill of a running match, as rules see it. */
 export interface RuleOpening extends Omit<RuleTicket, 'players'> {
-  /** How many more players each team takes, in the order of the model's teams. */
+  /** Number of players that each team still takes, in the order of the model's teams. */
   readonly rooms: readonly number[]
-  /** Who is there, in the same order. */
+  /** The tickets present in each team, in the same order. */
   readonly present: readonly (readonly RuleTicket[])[]
 }
 
-/** What the checks know of a ticket. Made once, when it begins to wait. */
+/** What the rules keep of a ticket: made once, when the ticket enters the pool. */
 export interface Facts {
   readonly ticket: RuleTicket
-  /** For each rule of the queue what that rule needs to know of the ticket; only the rule can read it. */
+  /** For each rule of the queue, what the rule read from the ticket; only that rule understands it. */
   readonly of: readonly unknown[]
 }
 
-/** For each team its members. */
+/** The members of each team. */
 export type Teams = readonly (readonly Facts[])[]
 
-/** Makes the error that a ticket is refused with, from the path at fault and what is wrong with it. */
+/** Makes the error that refuses a ticket, from the path at fault and what is wrong. */
 export type Refuse = (path: string, message: string) => Error

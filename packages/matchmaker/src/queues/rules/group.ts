@@ -9,14 +9,14 @@ import { withDefaults, type Rule } from './rule.js'
 import { timingOf } from './timing.js'
 
 /**
- * Stands for the fact of a ticket with which an inner rule never holds: an attribute is missing, or a party's players
- * differ.
+ * Takes the place of a ticket's fact if the inner rule can never hold for the ticket: an attribute is missing, or a
+ * party's players differ.
  */
 const NEVER = Symbol('never')
 
 /**
- * Inner rules are asked about the whole match, each by facts of its own: what the group knows of a ticket are `Facts`
- * whose `of` has an entry for each inner rule.
+ * Compiles a rule made of rules. Inner rules are asked about the whole match, with facts of their own: the group's fact
+ * of a ticket is a `Facts` whose `of` has an entry for each inner rule.
  * @param compile compiles an inner rule.
  */
 export function compileGroup(
@@ -53,7 +53,7 @@ export function compileGroup(
     factOf,
     whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || whole(teams, match),
   }
-  // What is forbidden can only be told of the whole.
+  // A rule of kind `not` can only be checked on the whole match.
   if (rule.kind === 'not') return compiled
   return {
     ...compiled,
@@ -75,17 +75,19 @@ export function compileGroup(
   }
 }
 
-/** What counts for all of the group counts for each rule in it. */
+/** Inner rules take these settings from the rule around them. */
 const asInner = (one: RuleDefinition, { by, hard, optionalAfterMs, name }: Rule, at: number): Rule =>
   withDefaults({ ...one, by, hard, optionalAfterMs, name: `${name}.${at}` })
 
-/** A rule that has no more to say about the whole match than about its pairs is asked about these. */
+/** An inner rule without a check of the whole match is checked on all pairs. */
 function wholeOf({ whole, pair }: CompiledRule, teams: Teams, match: MatchLevels): boolean {
   if (whole !== undefined) return whole(teams, match)
   return pair === undefined || allPairs(teams.flat(), (one, other) => pair(one, other, match.youngest))
 }
 
-/** Why an inner rule would refuse a ticket by itself: then it does not hold, and another one may. */
+/**
+ * Thrown where an inner rule would refuse a ticket by itself: the inner rule then does not hold, but another one may.
+ */
 class NeverHolds extends Error {}
 
 function factOrNever({ factOf }: CompiledRule, ticket: RuleTicket): unknown {

@@ -5,15 +5,15 @@ import type { Levels } from './levels.js'
 import type { NamedTeam } from './team-shapes.js'
 
 /**
- * Refuses a party that fits into no team, or that a rule about teams would let into none, with nobody in its way and
- * after the longest wait. What the other rules would never let in, they refuse themselves.
+ * Refuses tickets that could never be matched: a party that fits into no team, or one that a rule about teams rejects
+ * in every team even after the longest wait and with no other players. The other rules refuse such tickets themselves.
  */
 export function refuseHopeless(rules: readonly CompiledRule[], teams: readonly NamedTeam[], { last }: Levels) {
   const aboutTeams = rules.filter(
     ({ rule, part }) => part !== undefined && (rule.kind === 'roles' || rule.kind === 'compare'),
   )
   const largest = Math.max(...teams.map(({ max }) => max))
-  /** The first team of each kind: the others are like it. */
+  /** Index of the first team of each kind; teams of one kind are alike. */
   const firsts = teams.flatMap(({ kind }, team) => (teams.findIndex((one) => one.kind === kind) === team ? [team] : []))
 
   const lets = ({ part }: CompiledRule, facts: Facts, team: number): boolean => {

@@ -2,7 +2,7 @@ import type { Entry, MatchLevels, Model } from '../../kernel/model.js'
 import type { CompiledQueue } from '../compile.js'
 import type { Facts } from './facts.js'
 
-/** What the compiled model says of a match, read as plainly as `kernel/model.ts` explains it. */
+/** Whether the compiled model allows a match, by a plain reading of `kernel/model.ts`. */
 export function modelAllows(
   { model }: CompiledQueue,
   teams: readonly (readonly Entry<Facts>[])[],
@@ -32,7 +32,7 @@ export function modelAllows(
     entries.every((one, index) =>
       entries.every((other, later) => {
         if (one.key !== other.key || !inSpans(one, other)) return false
-        // A kernel asks about each two once, in whatever order.
+        // The kernel checks each pair once, in either order.
         return later <= index || (inRadius(one, other) && mayMeet(one, other))
       }),
     ) &&
@@ -57,7 +57,7 @@ const levelOf = (model: Model<Facts>, { since }: Entry<Facts>, now: number) => l
 
 const levelAt = ({ levels }: Model<Facts>, waited: number) => levels.findLastIndex((ms) => ms <= waited)
 
-/** Of a match of these tickets. */
+/** The levels of a match of these tickets. */
 export function levelsOf(model: Model<Facts>, entries: readonly Entry<Facts>[], now: number): MatchLevels {
   const all = entries.map((entry) => levelOf(model, entry, now))
   if (all.includes(model.lastResortLevel)) {

@@ -6,9 +6,12 @@ import { tableOf } from './levels.js'
 import type { Rule } from './rule.js'
 import { isSteady, timingOf } from './timing.js'
 
-/** Of a ticket's players, to each beacon that all of them have: the best and the worst round trip, in milliseconds. */
+/**
+ * The best and the worst round trip of a ticket's players to each beacon that all of them have measured, in
+ * milliseconds.
+ */
 interface RoundTrips {
-  /** In the order of the alphabet. */
+  /** Names, sorted. */
   readonly beacons: readonly string[]
   readonly best: readonly number[]
   readonly worst: readonly number[]
@@ -18,7 +21,8 @@ export function compileLatency(rule: Rule & LatencyRule, { index, levels }: Rule
   const { maxMs = Infinity, maxDifferenceMs = Infinity, missing = 'refuse' } = rule
   const most = tableOf(levels, maxMs, Infinity, rule)
   const mostDifference = tableOf(levels, maxDifferenceMs, Infinity, rule)
-  // A table of Infinity alone may stand for a limit that was not given, or a rule that does not count.
+  // A limit that is Infinity at every level may be one that was not given, so a table of its own says whether the rule
+  // counts.
   const counts = tableOf(levels, 1, 0, rule)
   const timing = timingOf(rule, levels, isSteady(levels, most, mostDifference, counts))
   const share = shareBeacons()
@@ -56,7 +60,7 @@ export function compileLatency(rule: Rule & LatencyRule, { index, levels }: Rule
   }
 }
 
-/** Most tickets know the same beacons: these share one list, which makes comparing them quick. */
+/** Shares one list among tickets that know the same beacons, as most do: comparing such tickets is quick. */
 function shareBeacons(): (beacons: string[]) => readonly string[] {
   const known = new Map<string, readonly string[]>()
   return (beacons) => {
@@ -96,7 +100,7 @@ function roundTripsOf(
 const anyFits = ({ best, worst }: RoundTrips, most: number, difference: number): boolean =>
   worst.some((ms, at) => ms <= most && ms - (best[at] ?? 0) <= difference)
 
-/** Where among its beacons the ticket has the `at`th one of another; -1 if it has not. */
+/** Index, among the ticket's beacons, of the `at`th beacon of another ticket; -1 if it lacks that beacon. */
 const placeOf = (trips: RoundTrips, other: RoundTrips, at: number): number =>
   trips.beacons === other.beacons ? at : trips.beacons.indexOf(other.beacons[at] ?? '')
 
@@ -111,7 +115,7 @@ function pairFits(a: RoundTrips, b: RoundTrips, most: number, difference: number
   return false
 }
 
-/** The worst round trip to the beacon that suits both best; undefined if they share none. */
+/** The worst round trip to the beacon that suits both tickets best; undefined if they share none. */
 function bestWorst(a: RoundTrips, b: RoundTrips): number | undefined {
   let best: number | undefined
   for (let at = 0; at < a.worst.length; at += 1) {
@@ -123,7 +127,7 @@ function bestWorst(a: RoundTrips, b: RoundTrips): number | undefined {
   return best
 }
 
-/** Whether there is a beacon that suits all tickets who know any. */
+/** Whether one beacon suits all tickets that have measured any. */
 function haveBeacon(teams: Teams, index: number, most: number, difference: number): boolean {
   const first = firstWith(teams, index)
   if (first === undefined) return true

@@ -2,30 +2,30 @@
 import type { RequireRule, RuleDefinition, TeamDefinition } from './definition.js'
 import { boundariesOf, limitAt, loosest, type Relaxing } from './relaxing.js'
 
-/** Levels of a queue at most: what fits into a byte. */
+/** Most levels of a queue: a level must fit into a byte. */
 export const MOST_LEVELS = 255
 
-/** Into how many steps a line is cut, unless that makes too many levels. */
+/** Number of steps that a linear limit is cut into, unless that makes too many levels. */
 const STEPS_OF_A_LINE = 16
 
 export interface Levels {
-  /** Milliseconds of waiting at which each begins. */
+  /** Milliseconds of waiting at which each level begins. */
   readonly at: Float64Array
-  /** Infinity if there is none; otherwise the last one. */
+  /** The level of last resort, which is the last one; Infinity if there is none. */
   readonly lastResort: number
   readonly last: number
-  /** Into how many steps a line is cut. */
+  /** Number of steps that a linear limit is cut into. */
   readonly steps: number
 }
 
-/** What of a queue the levels follow from. */
+/** The parts of a queue that determine its levels. */
 interface Relaxed {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly RuleDefinition[]
   readonly lastResortMs?: number | undefined
 }
 
-/** All limits of a rule that relax, or might: its own, not those of rules within it. */
+/** The limits of a rule that may relax, without those of its inner rules. */
 export function limitsOf(rule: RuleDefinition): Relaxing[] {
   const limits = [
     rule.kind === 'distance' ? rule.maxKm : undefined,
@@ -39,27 +39,27 @@ export function limitsOf(rule: RuleDefinition): Relaxing[] {
   return limits.filter((limit) => limit !== undefined)
 }
 
-/** The same, with those of the rules within it. */
+/** The limits of a rule and of its inner rules. */
 export const allLimitsOf = (rule: RuleDefinition): Relaxing[] => [
   ...limitsOf(rule),
   ...innerRulesOf(rule).flatMap(allLimitsOf),
 ]
 
-/** The rules within a rule. */
+/** The inner rules of a rule. */
 export function innerRulesOf(rule: RuleDefinition): readonly RuleDefinition[] {
   if (rule.kind === 'not') return [rule.rule]
   return rule.kind === 'any' || rule.kind === 'all' ? rule.rules : []
 }
 
-/** The value of a `require` rule where it is a limit, and not a text or a list of texts. */
+/** The value of a `require` rule if it is a limit, and not a text, boolean or list. */
 export function relaxingOf(value: RequireRule['value']): Relaxing | undefined {
   if (typeof value === 'string' || typeof value === 'boolean') return undefined
   return Array.isArray(value) && typeof value[0] === 'string' ? undefined : (value as Relaxing)
 }
 
 /**
- * The levels of a queue. More than `MOST_LEVELS` if it relaxes at more different times even where each line is a single
- * step.
+ * The levels of a queue. More than `MOST_LEVELS` if its limits change at more different times even when every line is a
+ * single step.
  */
 export function levelsOf({ teams, rules, lastResortMs = Infinity }: Relaxed): Levels {
   const relaxing = [
@@ -76,7 +76,7 @@ export function levelsOf({ teams, rules, lastResortMs = Infinity }: Relaxed): Le
   }
 }
 
-/** What a limit is at each level. @param off stands for it where the rule does not count. */
+/** The limit at each level. @param off the value where the rule does not count. */
 export function tableOf(levels: Levels, relaxing: Relaxing, off: number, rule: RuleDefinition): Float64Array {
   const { optionalAfterMs = Infinity, hard = false } = rule
   return levels.at.map((ms, level) => {

@@ -7,11 +7,11 @@ import type { Rule } from './rule.js'
 import { isSteady, timingOf } from './timing.js'
 import { A_LIST, valuesOf, type Wanted } from './values.js'
 
-/** What a ticket lists. */
+/** The texts that a ticket lists. */
 interface Listed {
-  /** In the order of the alphabet, none twice. */
+  /** Sorted and distinct. */
   readonly texts: readonly string[]
-  /** Bits set by the texts: lists without a common bit have nothing in common. */
+  /** One bit per text: two lists without a common bit have no text in common. */
   readonly bits: number
 }
 
@@ -63,7 +63,7 @@ function bitOf(text: string): number {
   return 1 << (hash >>> 27)
 }
 
-/** Whether two sorted lists have so many texts in common. */
+/** Whether two sorted lists have at least `needed` texts in common. */
 function bothHave(a: readonly string[], b: readonly string[], needed: number): boolean {
   let [common, i, j] = [0, 0, 0]
   while (i < a.length && j < b.length) {
@@ -78,7 +78,7 @@ function bothHave(a: readonly string[], b: readonly string[], needed: number): b
   return false
 }
 
-/** Whether all tickets that list anything have so many texts in common. */
+/** Whether all tickets that list anything have at least `needed` texts in common. */
 function allHave(teams: Teams, index: number, needed: number): boolean {
   if (needed <= 0) return true
   let shortest: Listed | undefined

@@ -5,10 +5,13 @@ import type { Facts, Teams } from './facts.js'
 import type { Rule } from './rule.js'
 import { isSteady, timingOf } from './timing.js'
 
-/** Whether two tickets may meet, by themselves. */
+/** Whether two tickets may meet, whatever else is in the match. */
 type Allows = (one: Facts, other: Facts) => boolean
 
-/** @param counts at each level 1 where the rule counts, 0 where not. */
+/**
+ * Compiles a rule about any two tickets of a match. @param counts at each level, 1 where the rule counts and 0 where
+ * not.
+ */
 export function compilePairwise(
   rule: Rule,
   { levels }: RuleContext,
@@ -21,7 +24,7 @@ export function compilePairwise(
   return { rule, pair, whole: (teams, match) => counts[timing.ofMatch(match)] === 0 || allPairs(teams.flat(), allows) }
 }
 
-/** The same, for the tickets of a team: those of different teams may meet whatever they are. */
+/** Compiles a rule about any two tickets of a team; tickets of different teams always pass. */
 function compileWithinTeams(rule: Rule, { levels }: RuleContext, counts: Float64Array, allows: Allows): CompiledRule {
   const timing = timingOf(rule, levels, isSteady(levels, counts))
   const inEach = (teams: Teams) => teams.every((team) => allPairs(team, allows))
@@ -32,7 +35,7 @@ function compileWithinTeams(rule: Rule, { levels }: RuleContext, counts: Float64
   }
 }
 
-/** Where there is one team only, all of its tickets are two by two what they are in the match. */
+/** Compiles a rule for its scope. With a single team, both scopes mean the same. */
 export const compileInScope = (
   scope: Scope,
   rule: Rule,
@@ -48,10 +51,10 @@ export const compileInScope = (
   )
 
 /**
- * A rule about how far two tickets are apart, as a check of pairs: for rules within others, where the kernel's columns
- * are no help.
- * @param limit at each level the most that they may be apart; Infinity where the rule does not count.
- * @param isWithin also asked about a ticket and itself.
+ * Compiles a rule about how far two tickets are apart as a check of pairs: for inner rules, which cannot use the
+ * kernel's columns.
+ * @param limit at each level, the most that the two may be apart; Infinity where the rule does not count.
+ * @param isWithin also called with a ticket and itself.
  */
 export function compileApart(
   rule: Rule,

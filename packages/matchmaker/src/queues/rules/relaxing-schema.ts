@@ -2,10 +2,10 @@ import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { RelaxationStep, Relaxing } from './relaxing.js'
 
-/** Which way a limit gives way: up, down, or not at all. */
+/** The direction in which a limit relaxes: up, down, or not at all. */
 export type Loosening = 'rises' | 'falls' | 'stays'
 
-/** What is wrong with a part of a value. */
+/** What is wrong with a part of a value, and where. */
 export interface Problem {
   readonly path: readonly PropertyKey[]
   readonly message: string
@@ -17,10 +17,10 @@ export const waitMs = z
   .min(0)
   .max(7 * 24 * 3600 * 1000)
 
-/** Enough for any table one writes by hand (our choice). */
+/** Most steps of a limit: enough for any table written by hand (our choice). */
 const MOST_STEPS = 20
 
-/** A limit each of whose values fits `value`, and which is looser each time, or as it was. */
+/** The schema of a limit: each value fits `value`, and no step is stricter than the one before. */
 export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodType<Relaxing> {
   const problemOfLimit = limitCheck(value, loosening)
   return z
@@ -31,9 +31,9 @@ export function relaxing(value: z.ZodType<number>, loosening: Loosening): z.ZodT
     })
 }
 
-/** Says what is wrong with a limit, if anything. */
+/** Makes a check that says what is wrong with a limit, if anything. */
 export function limitCheck(value: z.ZodType<number>, loosening: Loosening): (given: unknown) => Problem | undefined {
-  // A limit that rises may end up at none at all. A line to there would have no steps.
+  // A rising limit may end at Infinity, for no limit. A line cannot, because it would have no steps.
   const stepValue = loosening === 'rises' ? z.union([value, z.literal(Infinity)]) : value
   const steps = z
     .array(z.strictObject({ afterMs: waitMs, value: stepValue }))

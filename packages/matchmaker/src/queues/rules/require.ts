@@ -12,7 +12,7 @@ import { A_BOOLEAN, A_LIST, A_NUMBER, A_TEXT, valuesOf, type Scalar, type ValueT
 
 export function compileRequire(rule: Rule & RequireRule, { index, levels }: RuleContext): CompiledRule {
   const fitsAt = testOf(rule)
-  // A rule that does not count has no limit; one that cannot relax has the same everywhere.
+  // The table has NaN where the rule does not count, and one value everywhere if the rule cannot relax.
   const limits = tableOf(levels, relaxingOf(rule.value) ?? 0, Number.NaN, rule)
   /** The level from which the ticket may be matched. */
   const factOf = (ticket: RuleTicket, refuse: Refuse): number => {
@@ -22,7 +22,7 @@ export function compileRequire(rule: Rule & RequireRule, { index, levels }: Rule
     const wants = `${rule.attribute} ${rule.operator} ${limitOf(rule)}`
     throw refuse('players', `never meet rule ${JSON.stringify(rule.name)}, which wants ${wants}`)
   }
-  // What never relaxes is settled when the ticket is created.
+  // A rule that never relaxes is decided when the ticket is created.
   if (limits.every((limit) => limit === limits[0])) return { rule, factOf }
   const timing = timingOf(rule, levels, isSteady(levels, limits))
   const allAt = (teams: Teams, level: number) =>
@@ -44,7 +44,7 @@ const limitOf = ({ value }: RequireRule) => {
   return relaxing === undefined ? JSON.stringify(value) : String(loosest(relaxing))
 }
 
-/** The schema has seen to it that what stands for a missing value is of the type. */
+/** The schema has checked that the value for players without the attribute has the right type. */
 const wantedOf = <Value>({ attribute, missing, name }: Rule & RequireRule, type: ValueType<Value>): Wanted<Value> => ({
   attribute,
   type,
@@ -52,7 +52,7 @@ const wantedOf = <Value>({ attribute, missing, name }: Rule & RequireRule, type:
   rule: name,
 })
 
-/** Whether a ticket's own values are as they must be, given the limit that counts. */
+/** Makes the test whether a ticket's own values fit a limit. */
 function testOf(rule: Rule & RequireRule): (ticket: RuleTicket, refuse: Refuse) => (limit: number) => boolean {
   const { operator, value, party = 'each' } = rule
   const every = <Value>(type: ValueType<Value>, test: (value: Value) => boolean) => {

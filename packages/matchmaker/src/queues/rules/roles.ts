@@ -6,20 +6,20 @@ import { tableOf } from './levels.js'
 import type { Rule } from './rule.js'
 import { isSteady, timingOf } from './timing.js'
 
-/** For each player of a ticket, the roles of the rule that they can play, as bits; 0 for those who can play none. */
+/** For each player of a ticket, a bit for each role that the player can play; 0 for a player who can play none. */
 interface Playable {
   readonly roles: readonly number[]
-  /** For each player who can play one role only, its bit; 0 for the others. */
+  /** The bit of the only role that a player can play; 0 for players with several roles or none. */
   readonly only: readonly number[]
 }
 
-/** Some roles, and how many players they take together. */
+/** A set of roles, and how many players it takes. */
 interface Together {
   readonly roles: number
   readonly players: number
 }
 
-/** With more sets of roles than this, only single roles are told as needs: a need costs a little for each candidate. */
+/** Above this number of role sets, only single roles become needs: each need costs a little for each candidate. */
 const MOST_NEEDS = 15
 
 const isOne = (bits: number) => (bits & (bits - 1)) === 0
@@ -37,7 +37,7 @@ export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: R
   const bounded = roles.filter(({ max }) => max < Infinity).map(({ name, max }) => ({ role: bitOf(name), max }))
   const own = teams.flatMap((team, at) => (rule.team === undefined || team.kind === rule.team ? [at] : []))
 
-  /** @param roomOf how many players may still join each team; nobody, if it is not given. */
+  /** @param roomOf number of players that may still join each team; none, if it is not given. */
   const allows = (match: Teams, level: number, roomOf: readonly number[] | undefined): boolean => {
     if (counts[level] === 0) return true
     for (const team of own) {
@@ -72,8 +72,9 @@ export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: R
 }
 
 /**
- * All sets of roles that take players. Every role can be filled exactly if each set of roles has as many players who
- * can play one of them as it takes (Hall's theorem); so many as the worst set lacks must still join.
+ * All sets of roles that take players. All roles can be filled exactly if each set of roles has as many players who can
+ * play one of them as the set takes (Hall's theorem). The largest shortage of any set is the number of players that
+ * must still join.
  */
 function togetherOf(least: readonly number[]): Together[] {
   const sets: Together[] = []
@@ -84,7 +85,7 @@ function togetherOf(least: readonly number[]): Together[] {
   return sets
 }
 
-/** How many members can play one of these roles. */
+/** Number of team members who can play one of these roles. */
 function countOf(team: readonly Facts[], index: number, roles: number): number {
   let count = 0
   for (const { of } of team)

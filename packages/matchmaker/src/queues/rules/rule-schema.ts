@@ -17,11 +17,14 @@ import {
   require,
 } from './ticket-rule-schemas.js'
 
-/** Rules within rules are judged for the whole match each time: more, or deeper, would be slow (our choice). */
+/**
+ * Most inner rules and deepest nesting (our choice): inner rules are checked on the whole match, and more would be
+ * slow.
+ */
 const MOST_INNER = 8
 const DEEPEST = 3
 
-/** A rule within another: of these it has none of its own. */
+/** Fields that an inner rule must not have, because those of the rule around it count. */
 const LEFT_TO_OUTER = ['name', 'by', 'optionalAfterMs', 'hard'] as const
 
 const inner: z.ZodType<RuleDefinition> = z.custom<RuleDefinition>().superRefine((given, context) => {
@@ -71,10 +74,10 @@ const definition: z.ZodType<RuleDefinition> = z.discriminatedUnion('kind', kinds
   error: (issue) => (issue.code === 'invalid_union' ? KINDS : undefined),
 })
 
-/** How many rules there are one within another. */
+/** Depth of nesting: 1 for a rule without inner rules. */
 const depthOf = (rule: RuleDefinition): number => 1 + Math.max(0, ...innerRulesOf(rule).map(depthOf))
 
-/** A rule, its defaults filled in. */
+/** The schema of a rule, which fills in defaults. */
 export const ruleSchema: z.ZodType<Rule> = definition
   .refine((rule) => depthOf(rule) <= DEEPEST, `must not be deeper than ${DEEPEST} rules within one another`)
   .transform((rule): Rule => withDefaults(rule))

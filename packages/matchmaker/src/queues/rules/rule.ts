@@ -1,10 +1,10 @@
 // pure: a rule whose defaults are filled in
 import type { RuleDefinition, WaitOf } from './definition.js'
 
-/** A rule that was checked. */
+/** A rule that was checked, with defaults filled in. */
 export type Rule = RuleDefinition & { readonly name: string; readonly by: WaitOf; readonly hard: boolean }
 
-/** What a rule is called that was not given a name: its kind, and what it is about. */
+/** The default name of a rule: its kind, and what it is about. */
 function nameOf(rule: RuleDefinition): string {
   const about = [
     rule.kind,
@@ -15,9 +15,7 @@ function nameOf(rule: RuleDefinition): string {
   return about.filter((part) => part !== undefined).join(' ')
 }
 
-/**
- * Rules that were given no name get a number where another one is called the same: `require skill`, `require skill 2`.
- */
+/** Adds a number to default names that occur more than once: `require skill`, `require skill 2`. */
 export function withDistinctNames(rules: readonly Rule[]): Rule[] {
   const taken = new Map<string, number>()
   return rules.map((rule) => {

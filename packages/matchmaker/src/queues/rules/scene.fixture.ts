@@ -6,7 +6,7 @@ import type { Facts, RuleTicket } from './facts.js'
 import { brokenRules, wrongSizes } from './oracle.fixture.js'
 import { namesOf } from './team-shapes.js'
 
-/** Undefined for a ticket that the queue refuses. */
+/** Returns undefined for a ticket that the queue refuses. */
 export function admitted<T>(enter: () => T): T | undefined {
   try {
     return enter()
@@ -16,7 +16,7 @@ export function admitted<T>(enter: () => T): T | undefined {
   }
 }
 
-/** All matches of a round. @param step work at a time; 0 for the whole round at once. */
+/** Yields all matches of a round. @param step units of work at a time; 0 for the whole round at once. */
 export function* matchesOf(pool: Pool<Facts>, now: number, step: number): Generator<Grouped> {
   if (step === 0) return yield* pool.group(now)
   const round = pool.round(now)
@@ -24,7 +24,7 @@ export function* matchesOf(pool: Pool<Facts>, now: number, step: number): Genera
   yield* round.take()
 }
 
-/** A running match of one ticket, in the first team from a random one on in which it fits, with room for the rest. */
+/** A running match of one ticket, in the first team from `from` on in which it fits, with room for the rest. */
 export function openingOf({ model, openingOf }: CompiledQueue, ticket: RuleTicket, from: number) {
   const size = ticket.players.length
   const team = model.teams.findIndex(({ max }, index) => index >= from % model.teams.length && max >= size)
@@ -36,7 +36,7 @@ export function openingOf({ model, openingOf }: CompiledQueue, ticket: RuleTicke
   )
 }
 
-/** The definition's name of each team of a match. */
+/** The kind of each team of a match, as its definition names it. */
 export const kindsOfTeams = ({ teams = [] }: QueueDefinition): string[] =>
   teams.flatMap((team) => namesOf(team).map(() => team.name))
 
@@ -47,8 +47,8 @@ export interface RunningMatch {
 }
 
 /**
- * By trying all: whether any match can be made of these tickets, or whether any of them can join the running match,
- * with each of them in each team or in none.
+ * Whether any match can be made of these tickets, or any of them can join the running match: found by trying each
+ * ticket in each team or none.
  */
 export const anyMatch = (
   definition: QueueDefinition,
@@ -57,7 +57,7 @@ export const anyMatch = (
   running?: RunningMatch,
 ): boolean => canMatch(definition, waiting, now, running, (players) => players > 0)
 
-/** The same of a match in which all of these are. */
+/** Whether a match can be made of all these tickets, found the same way. */
 export const allMatch = (
   definition: QueueDefinition,
   members: readonly RuleTicket[],

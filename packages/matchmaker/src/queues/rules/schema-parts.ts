@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { limitCheck, waitMs, type Problem } from './relaxing-schema.js'
 
-/** What the schemas of several rules are made of. */
+/** Parts of the schemas of several rules. */
 
 export const text = z.string().min(1).max(128)
 export const texts = z.array(text).max(128)
@@ -21,7 +21,7 @@ export const missing = <T>(value: z.ZodType<T>) =>
     )
     .optional()
 
-/** What every rule has. */
+/** The fields of every rule. */
 export const base = {
   name: text.max(64).optional(),
   by: z.enum(['each', 'youngest', 'oldest', 'average']).optional(),
@@ -35,6 +35,6 @@ const limits = {
   stays: limitCheck(finite, 'stays'),
 }
 
-/** What is wrong with the value of a comparison, which may relax in the way that lets more in. */
+/** Says what is wrong with the value of a comparison, which may relax in the direction that lets more in. */
 export const problemOfValue = (operator: string, value: unknown): Problem | undefined =>
   limits[operator.startsWith('<') ? 'rises' : operator.startsWith('>') ? 'falls' : 'stays'](value)

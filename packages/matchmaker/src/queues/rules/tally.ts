@@ -1,7 +1,7 @@
 // pure: numbers of many players, made into one
 import type { Facts } from './facts.js'
 
-/** The numbers of a ticket's players: enough for every aggregate. */
+/** The numbers of a ticket's players, reduced to what every aggregate needs. */
 export interface Tally {
   readonly count: number
   readonly sum: number
@@ -21,19 +21,19 @@ export function tallyOf(values: readonly number[]): Tally {
   return { count: values.length, sum, min, max }
 }
 
-/** What an aggregate can be: from `low` to `high`. */
+/** The values that an aggregate can reach. */
 export interface Range {
   readonly low: number
   readonly high: number
 }
 
 export const ANYTHING: Range = { low: -Infinity, high: Infinity }
-/** Rounding must not exclude what is allowed just so. */
+/** Relative tolerance, so that rounding excludes nothing that is exactly at the limit. */
 const ROUNDING = 1e-9
 
 /**
- * The least and the greatest number of any player: remembered for the list that was asked for last, as a search asks
- * many times.
+ * Returns the least and the greatest number of any player. The last result is kept, because a search asks many times
+ * about the same list.
  */
 export function createExtremes(rule: number): (others: readonly Facts[]) => Range {
   let last: readonly Facts[] | undefined
@@ -53,8 +53,8 @@ export function createExtremes(rule: number): (others: readonly Facts[]) => Rang
 }
 
 /**
- * What the aggregate of a team can become when up to `room` more players join, each with a number within the extremes
- * or with none.
+ * The range that a team's aggregate can reach when up to `room` more players join, each with a number between the
+ * extremes or with none.
  */
 export function rangeOf(
   team: readonly Facts[],
@@ -79,7 +79,7 @@ const widened = (low: number, high: number): Range => ({
   high: high + ROUNDING * Math.abs(high),
 })
 
-/** Over all players of a team who have a number; not a number where none has, except for a sum. */
+/** The aggregate over all players of a team who have a number; NaN if none has, except for a sum. */
 export function aggregateOf(team: readonly Facts[], rule: number, aggregate: Aggregate): number {
   let [count, sum, min, max] = [0, 0, Infinity, -Infinity]
   for (const facts of team) {

@@ -4,9 +4,9 @@ import { relaxing } from './relaxing-schema.js'
 import type { Relaxing } from './relaxing.js'
 import { base, comparison, finite, missing, notNegative, problemOfValue, scope, text } from './schema-parts.js'
 
-/** The schemas of the rules that are about teams, or about the whole of a match. */
+/** Schemas of the rules about teams or about the whole match. */
 
-/** A rule counts for a role all sets of roles: more would be slow (our choice). */
+/** Most roles of a rule (our choice): the rule checks every set of roles, and more would be slow. */
 const MOST_ROLES = 8
 
 export const compare = z

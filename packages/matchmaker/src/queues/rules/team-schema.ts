@@ -8,7 +8,7 @@ const players = z.int().min(1).max(LARGEST_MATCH)
 
 const bounds = z.strictObject({ min: relaxing(z.int().min(0).max(LARGEST_MATCH), 'falls'), max: players })
 
-/** A kind of team, its count filled in. */
+/** The schema of a kind of team, which fills in its count. */
 export const teamSchema: z.ZodType<TeamDefinition> = z.strictObject({
   name: z.string().min(1).max(64),
   count: players.default(1),

@@ -4,20 +4,20 @@ import type { TeamDefinition } from './definition.js'
 import type { Levels } from './levels.js'
 import { limitAt, loosest } from './relaxing.js'
 
-/** Players in a match at most (our choice). */
+/** Most players in a match (our choice). */
 export const LARGEST_MATCH = 500
 
-/** A team of a match. */
+/** A team of a match, with the name of its definition. */
 export interface NamedTeam extends TeamShape {
-  /** The name of its definition, by which rules speak of it. */
+  /** The name of its definition, by which rules refer to it. */
   readonly kind: string
 }
 
-/** What the teams of one kind are called. */
+/** The names of the teams of one kind in a match. */
 export const namesOf = ({ name, count = 1 }: TeamDefinition): string[] =>
   count === 1 ? [name] : Array.from({ length: count }, (_, index) => `${name}-${index + 1}`)
 
-/** Every team of a match, in the order of their definitions. Part of a player is a player: minima are rounded up. */
+/** Every team of a match, in the order of the definitions. Relaxed minimum sizes are rounded up to whole players. */
 export const teamShapes = (teams: readonly TeamDefinition[], levels: Levels): NamedTeam[] =>
   teams.flatMap((team) => {
     const { min: least, max } = typeof team.size === 'number' ? { min: team.size, max: team.size } : team.size

@@ -17,7 +17,7 @@ import {
   texts,
 } from './schema-parts.js'
 
-/** The schemas of the rules that are about tickets, one by one or two by two. */
+/** Schemas of the rules about single tickets or pairs of tickets. */
 
 export const distance = z.strictObject({
   kind: z.literal('distance'),
@@ -73,7 +73,7 @@ const requiredValue = new Map<string, z.ZodType>([
   ['!=', cannotRelax],
 ])
 
-/** Of what type the attribute is that a `require` rule looks at. */
+/** The type that a `require` rule needs its attribute to have. */
 function requiredType({
   operator: how,
   value,

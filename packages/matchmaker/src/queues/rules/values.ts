@@ -2,7 +2,7 @@
 import { PARTY_SIZE, type Missing } from './definition.js'
 import type { Refuse, RuleTicket } from './facts.js'
 
-/** A type of attribute, and what to call it. */
+/** A type of attribute, and its name in errors. */
 export interface ValueType<Value> {
   readonly called: string
   readonly is: (value: unknown) => value is Value
@@ -13,7 +13,7 @@ export const A_NUMBER: ValueType<number> = {
   is: (value): value is number => Number.isFinite(value),
 }
 export const A_TEXT: ValueType<string> = { called: 'a text', is: (value): value is string => typeof value === 'string' }
-/** What is one thing, and no list. */
+/** A single value, not a list. */
 export type Scalar = number | string | boolean
 export const A_SCALAR: ValueType<Scalar> = {
   called: 'a number, a text or a boolean',
@@ -28,18 +28,19 @@ export const A_LIST: ValueType<readonly string[]> = {
   is: (value): value is readonly string[] => Array.isArray(value) && value.every(A_TEXT.is),
 }
 
-/** What a rule wants to know of each player. */
+/** What a rule reads from each player. */
 export interface Wanted<Value> {
   readonly attribute: string
   readonly type: ValueType<Value>
   readonly missing: Missing<Value> | undefined
-  /** Name of the rule. */
+  /** Name of the rule, for errors. */
   readonly rule: string
 }
 
 /**
- * The value of a player; of one who has none, the default of the rule. Undefined for one who goes with anything.
- * @throws what `refuse` makes, where it is missing or of another type.
+ * The attribute's value of a player, or the rule's default if the player has none; undefined if the rule does not
+ * restrict such players.
+ * @throws what `refuse` makes, if the attribute is missing or of another type
  */
 export function valueOf<Value>(
   { players }: RuleTicket,
@@ -62,13 +63,13 @@ export function valueOf<Value>(
   return missing === 'any' ? undefined : missing.value
 }
 
-/** The value of each player, but for those who go with anything. @throws as `valueOf` */
+/** The values of all players, without those whom the rule does not restrict. @throws as `valueOf` */
 export function valuesOf<Value>(ticket: RuleTicket, wanted: Wanted<Value>, refuse: Refuse): Value[] {
   const values: Value[] = []
   for (let index = 0; index < ticket.players.length; index += 1) {
     const value = valueOf(ticket, index, wanted, refuse)
     if (value === undefined) continue
-    // A list that something is pushed to is given room for many, and most tickets are one player.
+    // Most tickets have one player, and an array literal takes less memory than an array that grows.
     if (ticket.players.length === 1) return [value]
     values.push(value)
   }
