@@ -6,7 +6,9 @@ import { createEmulator } from './emulator.js'
 import { parentEnded, parentsNow } from './watch-parents.js'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
-/** Within so many milliseconds a second signal is the first one again: a terminal's and the one that `npx` passes on. */
+/**
+ * Within so many milliseconds a second signal is the first one again: a terminal's and the one that `npx` passes on.
+ */
 const SAME_SIGNAL_MS = 500
 
 async function main(args: readonly string[]): Promise<void> {

@@ -35,7 +35,8 @@ export interface Emulator {
   environment(requestId: string): Readonly<Record<string, string>> | undefined
   /**
    * Puts a deployment's sessions in place of those it had: how many users each has, by session id.
-   * @throws RangeError for an unknown deployment, one whose version has no sessions, and more users than it has sockets.
+   * @throws RangeError for an unknown deployment, one whose version has no sessions, and more users than it has
+   *   sockets.
    */
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
   /** Ends everything: what listens, runs and waits. */

@@ -18,7 +18,8 @@ export function parseMask(text: string): Mask | BadMask {
     const mask = new Map<string, Mask | undefined>()
     do {
       const name = tokens[at++]
-      if (name === undefined || !/^(?:[\w:-]+|\*)$/.test(name)) return { problem: `expected a field, not ${shown(name)}` }
+      if (name === undefined || !/^(?:[\w:-]+|\*)$/.test(name))
+        return { problem: `expected a field, not ${shown(name)}` }
       mask.set(name, undefined)
       if (tokens[at] === '{') {
         at++

@@ -46,7 +46,10 @@ export interface EmulatorOptions {
   readonly random?: Random | undefined
   /** The account's API token. Default 'dev', which everybody can guess: with `launch`, it must be given. */
   readonly token?: string | undefined
-  /** How many times faster the service's own durations pass (deploying, terminating, max_duration …), but not the rate limits'. Default 1. */
+  /**
+   * How many times faster the service's own durations pass (deploying, terminating, max_duration …), but not the rate
+   * limits'. Default 1.
+   */
   readonly speed?: number | undefined
   /** false for none. Default: as documented, Retry-After in seconds. */
   readonly limits?: Some<LimitSettings> | false | undefined
@@ -60,7 +63,10 @@ export interface EmulatorOptions {
   readonly capacity?: number | Readonly<Record<string, number>> | undefined
   /** What is in the service's own registry. Default: nothing. */
   readonly images?: readonly RegistryImage[] | undefined
-  /** The service's own registry: the `docker_repository` of images that are looked up there. Default registry.emulator.invalid. */
+  /**
+   * The service's own registry: the `docker_repository` of images that are looked up there. Default
+   * registry.emulator.invalid.
+   */
   readonly registryHost?: string | undefined
   /** Whether an image of any other registry can be pulled. Default: all can. */
   readonly canPull?: ((image: ImageReference) => boolean) | undefined
@@ -77,8 +83,8 @@ export interface EmulatorOptions {
    */
   readonly relayData?: Some<RelayDataSettings> | boolean | undefined
   /**
-   * How ping beacons answer once the emulator listens, each at a UDP and a TCP port of its own; false for beacons at which
-   * nothing answers. Default true. They are opened when they are first asked for.
+   * How ping beacons answer once the emulator listens, each at a UDP and a TCP port of its own; false for beacons at
+   * which nothing answers. Default true. They are opened when they are first asked for.
    */
   readonly beacons?: Some<BeaconSettings> | boolean | undefined
   /** Where an address is. Default: an invented place, always the same for the same address. */
@@ -87,7 +93,10 @@ export interface EmulatorOptions {
   readonly launch?: Launch | undefined
   /** Sends webhooks. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** A page at /_emulator, and what it shows as JSON at /_emulator/state; no token is asked for, no secret shown. Default true. */
+  /**
+   * A page at /_emulator, and what it shows as JSON at /_emulator/state; no token is asked for, no secret shown.
+   * Default true.
+   */
   readonly page?: boolean | undefined
   /** Bytes of a request's body. Default 1 MiB. */
   readonly maxBodyBytes?: number | undefined

@@ -33,7 +33,12 @@ test('an empty list has one page, without neighbours', () => {
 test('a page beyond the last is empty and leads back to the last', () => {
   const { items, pagination } = paged(numbers(25), { page: 9 }, sizes)
   expect(items).toEqual([])
-  expect(pagination).toMatchObject({ next_page_number: null, previous_page_number: 3, has_next: false, has_previous: true })
+  expect(pagination).toMatchObject({
+    next_page_number: null,
+    previous_page_number: 3,
+    has_next: false,
+    has_previous: true,
+  })
 })
 
 test('a limit above the maximum gets the maximum', () => {

@@ -15,30 +15,45 @@ test('about sixty places, each with a name of its own that fits a host name', ()
 test('every inhabited continent has several places', () => {
   const counts = new Map<string, number>()
   for (const { location } of places) counts.set(location.continent, (counts.get(location.continent) ?? 0) + 1)
-  expect([...counts.keys()].toSorted()).toEqual(['Africa', 'Asia', 'Europe', 'North America', 'Oceania', 'South America'])
+  expect([...counts.keys()].toSorted()).toEqual([
+    'Africa',
+    'Asia',
+    'Europe',
+    'North America',
+    'Oceania',
+    'South America',
+  ])
   expect(Math.min(...counts.values())).toBeGreaterThanOrEqual(4)
 })
 
 test('mainland China is flagged, and Hong Kong and Taiwan are not part of it', () => {
-  expect(places.filter(({ mainlandChina }) => mainlandChina).map(({ id }) => id)).toEqual(['beijing', 'guangzhou', 'shanghai'])
+  expect(places.filter(({ mainlandChina }) => mainlandChina).map(({ id }) => id)).toEqual([
+    'beijing',
+    'guangzhou',
+    'shanghai',
+  ])
   expect(each(({ mainlandChina, location }) => mainlandChina === (location.country === 'China'))).toEqual([])
 })
 
 test('no field is empty, and every place has the documented type and a region tag', () => {
   expect(each(({ location }) => Object.values(location).every((value) => value !== ''))).toEqual([])
-  expect(each(({ type, tags }) => type === 'standard' && tags.some(({ key, value }) => key === 'region' && value !== ''))).toEqual([])
+  expect(
+    each(({ type, tags }) => type === 'standard' && tags.some(({ key, value }) => key === 'region' && value !== '')),
+  ).toEqual([])
 })
 
 /** Minutes that the time zone is ahead of UTC in January 2026. */
 function offsetMinutes(timeZone: string) {
   const at = new Date(Date.UTC(2026, 0, 15, 12))
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at)
-  const [, sign = '+', hours = '0', minutes = '0'] = /GMT([+-])?(\d+)?:?(\d+)?/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '') ?? []
+  const [, sign = '+', hours = '0', minutes = '0'] =
+    /GMT([+-])?(\d+)?:?(\d+)?/.exec(parts.find(({ type }) => type === 'timeZoneName')?.value ?? '') ?? []
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
 test('the coordinates fit the time zone: a swapped or unsigned coordinate would show', () => {
-  const hoursFromSun = ({ location }: Place) => Math.abs(offsetMinutes(location.timezone) / 60 - location.longitude / 15)
+  const hoursFromSun = ({ location }: Place) =>
+    Math.abs(offsetMinutes(location.timezone) / 60 - location.longitude / 15)
   expect(each((place) => hoursFromSun(place) < 2)).toEqual([])
   // In January the clocks of the northern hemisphere are on standard time; summer time is a sign of the south.
   const southern = new Set(['Santiago', 'Melbourne', 'Sydney', 'Auckland'])

@@ -36,7 +36,10 @@ export interface PlaceBeacon {
   readonly location: PlaceLocation
 }
 
-/** City, administrative division, country, time zone, latitude, longitude: to a hundredth of a degree, about a kilometre. */
+/**
+ * City, administrative division, country, time zone, latitude, longitude: to a hundredth of a degree, about a
+ * kilometre.
+ */
 type Row = readonly [
   city: string,
   division: string,
@@ -227,7 +230,9 @@ export const places: readonly Place[] = regions.flatMap(({ continent, region, ro
   })),
 )
 
-/** One beacon per place, in the order of `places`. Nothing answers there: hosts are documentation addresses (RFC 5737). */
+/**
+ * One beacon per place, in the order of `places`. Nothing answers there: hosts are documentation addresses (RFC 5737).
+ */
 export const beacons: readonly PlaceBeacon[] = places.map(({ id, location }, index) => ({
   host: `203.0.113.${index + 1}`,
   fqdn: `beacon-${id}.emulator.invalid`,

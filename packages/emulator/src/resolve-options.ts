@@ -56,7 +56,9 @@ const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   const chosen = checked('option', Options, options)
   if (chosen.launch !== undefined && chosen.token === undefined) {
-    throw new TypeError('option token: is required with launch, because whoever knows it starts processes on this machine')
+    throw new TypeError(
+      'option token: is required with launch, because whoever knows it starts processes on this machine',
+    )
   }
   return {
     clock: chosen.clock ?? systemClock,

@@ -15,8 +15,9 @@ const packageManager = new RegExp(
 const shellOfScript = /^(\S*\/)?(busybox )?(sh|dash|ash|bash|zsh) -c /
 
 /**
- * The ids of `npx`, `pnpm` and the like and of their shells, up to the outermost. Whoever ends one of these means this process:
- * they do not always pass a signal on, and never SIGKILL. A shell above them is somebody's session, which may end before us.
+ * The ids of `npx`, `pnpm` and the like and of their shells, up to the outermost. Whoever ends one of these means this
+ * process: they do not always pass a signal on, and never SIGKILL. A shell above them is somebody's session, which may
+ * end before us.
  * @param ancestors the nearest first.
  */
 export function wrapperProcesses(ancestors: readonly Ancestor[]): readonly number[] {

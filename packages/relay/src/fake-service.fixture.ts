@@ -95,7 +95,8 @@ export function createFakeService({
   }
   const draw = (operation: keyof RelayService, among: readonly Fault[]): Fault | undefined => {
     const rule = faults.find(
-      (one) => one.operation === operation && among.includes(one.fault) && one.times !== 0 && random() < (one.chance ?? 1),
+      (one) =>
+        one.operation === operation && among.includes(one.fault) && one.times !== 0 && random() < (one.chance ?? 1),
     )
     if (rule?.times !== undefined) rule.times -= 1
     return rule?.fault
@@ -209,7 +210,10 @@ export function createFakeService({
         return view(stored)
       }),
     list: () =>
-      call('list', () => ({ sessions: Array.from(sessions.values(), view), pagination: { number: 1, has_next: false } })),
+      call('list', () => ({
+        sessions: Array.from(sessions.values(), view),
+        pagination: { number: 1, has_next: false },
+      })),
     get: ({ session_id }) => call('get', () => view(find(session_id))),
     delete: ({ session_id }) =>
       call('delete', () => {

@@ -17,7 +17,16 @@ export type { AttributeChanges, Attributes, AttributeValue } from './lobby/attri
 export type { PlayerCommand, SystemCommand } from './lobby/command.js'
 export { createLobbies } from './lobby/create-lobbies.js'
 export type { ClosedReason, Happening, LeftReason, LobbyEvent } from './lobby/event.js'
-export type { ByMember, Follow, Followed, Joined, Lobbies, LobbiesEvents, LobbyMessage, LobbySnapshot } from './lobby/lobbies.js'
+export type {
+  ByMember,
+  Follow,
+  Followed,
+  Joined,
+  Lobbies,
+  LobbiesEvents,
+  LobbyMessage,
+  LobbySnapshot,
+} from './lobby/lobbies.js'
 export type { Applicant, Entry, Lobby, Member, Retired, Run } from './lobby/lobby.js'
 export type { HandedOver, LobbyMatchmaker, MatchReport } from './lobby/matchmaker.js'
 export { createMemoryLobbyStore } from './lobby/memory-store.js'

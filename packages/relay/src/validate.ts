@@ -17,7 +17,9 @@ export const method = <Fn>() => z.custom<Fn>((value) => typeof value === 'functi
 export const having = <T extends object>(...methods: readonly (keyof T & string)[]) =>
   z.custom<T>(
     (value) =>
-      typeof value === 'object' && value !== null && methods.every((name) => typeof Reflect.get(value, name) === 'function'),
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every((name) => typeof Reflect.get(value, name) === 'function'),
     `must have ${methods.join(', ')}`,
   )
 

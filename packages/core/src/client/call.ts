@@ -59,7 +59,8 @@ export function createCall(id: OperationId, calling: Calling): UntypedCall {
     }
   }
 
-  return (given = {}, options = {}) => (call === undefined ? describedFirst(given, options) : call(given, options, admit))
+  return (given = {}, options = {}) =>
+    call === undefined ? describedFirst(given, options) : call(given, options, admit)
 }
 
 /** @param admit throws where the call may not begin; called first. */

@@ -17,7 +17,15 @@ export const catalogue: Kinds<Api> = {
   versions: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'once' },
   registry: { listTags: 'once', deleteTag: 'once' },
   storages: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'pages' },
-  pullProfiles: { create: 'once', get: 'once', update: 'once', delete: 'once', list: 'pages', link: 'once', unlink: 'once' },
+  pullProfiles: {
+    create: 'once',
+    get: 'once',
+    update: 'once',
+    delete: 'once',
+    list: 'pages',
+    link: 'once',
+    unlink: 'once',
+  },
   locations: { list: 'pages', beacons: 'pages' },
   deployments: {
     create: 'once',

@@ -1,12 +1,25 @@
 import { expectTypeOf, test } from 'vitest'
-import type { Application, CreateDeployment, Deployment, DeploymentCreated, DeploymentListEntry, EndpointStorage, Fleet, Location, Masked, RelaySession } from '../api/index.js'
+import type {
+  Application,
+  CreateDeployment,
+  Deployment,
+  DeploymentCreated,
+  DeploymentListEntry,
+  EndpointStorage,
+  Fleet,
+  Location,
+  Masked,
+  RelaySession,
+} from '../api/index.js'
 import type { Client } from './client-types.js'
 
 declare const client: Client
 
 test('an operation takes its input and gives the body of its answer', () => {
   expectTypeOf(client.deployments.create).parameter(0).toEqualTypeOf<CreateDeployment>()
-  expectTypeOf(client.deployments.create({ application: 'a', version: 'v', users: [] })).resolves.toEqualTypeOf<DeploymentCreated>()
+  expectTypeOf(
+    client.deployments.create({ application: 'a', version: 'v', users: [] }),
+  ).resolves.toEqualTypeOf<DeploymentCreated>()
   expectTypeOf(client.deployments.get({ request_id: 'x' })).resolves.toEqualTypeOf<Deployment>()
   expectTypeOf(client.deployments.waitUntilReady('x')).resolves.toEqualTypeOf<Deployment>()
 })
@@ -33,13 +46,17 @@ test('an input of which nothing is needed can', () => {
 
 test('no content is undefined; where content may be missing, so may the answer be', () => {
   expectTypeOf(client.applications.delete({ app_name: 'a' })).resolves.toEqualTypeOf<undefined>()
-  expectTypeOf(client.relays.revokeUser({ session_id: 's', authorization_token: 1 })).resolves.toEqualTypeOf<RelaySession | undefined>()
+  expectTypeOf(client.relays.revokeUser({ session_id: 's', authorization_token: 1 })).resolves.toEqualTypeOf<
+    RelaySession | undefined
+  >()
 })
 
 test('operations that answer in pages give the items of all pages, one by one; others do not', () => {
   expectTypeOf(client.fleets.list.all()).toEqualTypeOf<AsyncGenerator<Fleet, void, undefined>>()
   expectTypeOf(client.deployments.list.all()).toEqualTypeOf<AsyncGenerator<DeploymentListEntry, void, undefined>>()
-  expectTypeOf(client.storages.list.all({ x_fields: 'endpoints{name}' })).toEqualTypeOf<AsyncGenerator<Masked<EndpointStorage>, void, undefined>>()
+  expectTypeOf(client.storages.list.all({ x_fields: 'endpoints{name}' })).toEqualTypeOf<
+    AsyncGenerator<Masked<EndpointStorage>, void, undefined>
+  >()
   // @ts-expect-error -- whose policies?
   client.policies.list.all()
   // @ts-expect-error -- the document shows no pages here

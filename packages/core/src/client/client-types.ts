@@ -9,9 +9,9 @@ import type { WaitOptions } from './wait-until-ready.js'
 
 /**
  * Calls the operation: resolves with the body of its answer, frozen, or rejects with a `MusterError` (or
- * the reason of an aborted signal). A documented rate limit is kept by waiting. Besides the errors that an operation names,
- * every call may meet `InvalidInput` (400), `Unauthorized` (401), `RateLimited` (429), `ServerError` (5xx), `ConnectionLost`,
- * `TimedOut` and `UnexpectedResponse`.
+ * the reason of an aborted signal). A documented rate limit is kept by waiting. Besides the errors that an operation
+ * names, every call may meet `InvalidInput` (400), `Unauthorized` (401), `RateLimited` (429), `ServerError` (5xx),
+ * `ConnectionLost`, `TimedOut` and `UnexpectedResponse`.
  */
 export interface Call<Input, Output> {
   (input: Input, options?: CallOptions): Promise<Output>
@@ -36,7 +36,9 @@ export interface OptionalPages<Input, Item> {
 type AnswerOf<Op> = 204 extends SuccessOf<Op> ? OutputOf<Op> | undefined : OutputOf<Op>
 
 /** The objects in the list that an answer holds. */
-type ItemOf<Output> = { [Key in keyof Output]-?: NonNullable<Output[Key]> extends readonly (infer Item extends object)[] ? Item : never }[keyof Output]
+type ItemOf<Output> = {
+  [Key in keyof Output]-?: NonNullable<Output[Key]> extends readonly (infer Item extends object)[] ? Item : never
+}[keyof Output]
 
 /** Operations whose input has a page are those that answer in pages. */
 export type IsPaged<Op> = string extends keyof InputOf<Op> ? false : 'page' extends keyof InputOf<Op> ? true : false
@@ -44,8 +46,12 @@ export type IsPaged<Op> = string extends keyof InputOf<Op> ? false : 'page' exte
 /** `{}`: what an input that may be left out accepts. */
 type Nothing = Record<never, never>
 
-type CallOf<Op> = Nothing extends InputOf<Op> ? OptionalCall<InputOf<Op>, AnswerOf<Op>> : Call<InputOf<Op>, AnswerOf<Op>>
-type PagesOf<Op> = Nothing extends InputOf<Op> ? OptionalPages<InputOf<Op>, ItemOf<OutputOf<Op>>> : Pages<InputOf<Op>, ItemOf<OutputOf<Op>>>
+type CallOf<Op> =
+  Nothing extends InputOf<Op> ? OptionalCall<InputOf<Op>, AnswerOf<Op>> : Call<InputOf<Op>, AnswerOf<Op>>
+type PagesOf<Op> =
+  Nothing extends InputOf<Op>
+    ? OptionalPages<InputOf<Op>, ItemOf<OutputOf<Op>>>
+    : Pages<InputOf<Op>, ItemOf<OutputOf<Op>>>
 
 /** A function for every operation of a description. */
 export type Operations<Description> = {
@@ -78,11 +84,15 @@ export interface Client extends Operations<Api> {
   readonly deployments: Operations<Api>['deployments'] & DeploymentWaits
   /** `client.events.on('response', ({ operation, status, durationMs }) => …)` */
   readonly events: EventEmitter<ClientEvents>
-  /** What waits and what is under way, by rate limit: `createDeployment`, `status`, `listDeployments`, `legacyDeploy` and `other`. */
+  /**
+   * What waits and what is under way, by rate limit: `createDeployment`, `status`, `listDeployments`, `legacyDeploy`
+   * and `other`.
+   */
   queues(): Readonly<Record<string, SchedulerState>>
   /**
    * Takes no more calls, lets those that were made end, and closes the connections, so that the process can end. Calls
-   * that have not ended after `timeoutMs` reject with `ClientClosed`, which says whether they may have been carried out.
+   * that have not ended after `timeoutMs` reject with `ClientClosed`, which says whether they may have been carried
+   * out.
    */
   close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>

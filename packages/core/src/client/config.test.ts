@@ -29,7 +29,12 @@ test('what is given replaces the default, and undefined gives nothing', () => {
     baseUrl: new URL('http://127.0.0.1:8080/api/'),
     timeoutMs: 5,
     share: undefined,
-    limits: { status: null, other: { limit: 5 }, listDeployments: { limit: 1, windowMs: 100 }, createDeployment: undefined },
+    limits: {
+      status: null,
+      other: { limit: 5 },
+      listDeployments: { limit: 1, windowMs: 100 },
+      createDeployment: undefined,
+    },
     retry: { attempts: 1, capMs: undefined },
     settings: { createDeploymentPath: '/v2/deployments' },
   })
@@ -38,7 +43,12 @@ test('what is given replaces the default, and undefined gives nothing', () => {
     pathPrefix: '/api',
     timeoutMs: 5,
     share: 1,
-    limits: { status: undefined, other: { limit: 5, windowMs: 1000 }, listDeployments: { limit: 1, windowMs: 100 }, createDeployment: { limit: 40 } },
+    limits: {
+      status: undefined,
+      other: { limit: 5, windowMs: 1000 },
+      listDeployments: { limit: 1, windowMs: 100 },
+      createDeployment: { limit: 40 },
+    },
     retry: { attempts: 1, baseMs: 200, capMs: 5000 },
     settings: { createDeploymentPath: '/v2/deployments', deploymentQueryParameter: 'query' },
   })
@@ -53,7 +63,11 @@ test.each([
   [{ timeoutMs: 0 }, 'timeoutMs', 'option timeoutMs must be a number of milliseconds from 1, not 0'],
   [{ timeoutMs: Number.NaN }, 'timeoutMs', 'option timeoutMs must be a number of milliseconds from 1, not NaN'],
   [{ timeoutMs: '5' }, 'timeoutMs', 'option timeoutMs must be a number of milliseconds from 1, not a text'],
-  [{ cacheTtlMs: Number.POSITIVE_INFINITY }, 'cacheTtlMs', 'option cacheTtlMs must be a number of milliseconds from 0, not Infinity'],
+  [
+    { cacheTtlMs: Number.POSITIVE_INFINITY },
+    'cacheTtlMs',
+    'option cacheTtlMs must be a number of milliseconds from 0, not Infinity',
+  ],
   [{ share: 1.5 }, 'share', 'option share must be a number above 0 and up to 1, not 1.5'],
   [{ maxInFlight: 0.5 }, 'maxInFlight', 'option maxInFlight must be a whole number from 1, not 0.5'],
   [{ connections: null }, 'connections', 'option connections must be a whole number from 1, not null'],
@@ -63,7 +77,11 @@ test.each([
   [{ clock: {} }, 'clock', 'option clock must be an object with now and sleep, not an object'],
   [{ dispatcher: 'x' }, 'dispatcher', 'option dispatcher must be an object with dispatch, not a text'],
   [{ random: 4 }, 'random', 'option random must be a function, not 4'],
-  [{ limits: { status: { limit: 0 } } }, 'limits.status.limit', 'option limits.status.limit must be a whole number from 1, not 0'],
+  [
+    { limits: { status: { limit: 0 } } },
+    'limits.status.limit',
+    'option limits.status.limit must be a whole number from 1, not 0',
+  ],
   [{ limits: { status: 5 } }, 'limits.status', 'option limits.status must be { limit, windowMs } or null, not 5'],
   [{ limits: { satus: { limit: 1 } } }, 'limits.satus', 'option limits.satus is not known; did you mean status?'],
   [{ retry: { attempts: 0 } }, 'retry.attempts', 'option retry.attempts must be a whole number from 1, not 0'],
@@ -71,8 +89,16 @@ test.each([
   [{ limits: 5 }, 'limits', 'option limits must be an object of limits by name, not 5'],
   [{ limits: null }, 'limits', 'option limits must be an object of limits by name, not null'],
   [{ retry: { tries: 1 } }, 'retry.tries', 'option retry.tries is not known'],
-  [{ settings: { createDeploymentPath: 'v2' } }, 'settings.createDeploymentPath', 'option settings.createDeploymentPath must be a path, not "v2"'],
-  [{ settings: { deploymentQueryParameter: '' } }, 'settings.deploymentQueryParameter', 'option settings.deploymentQueryParameter must be a text, not ""'],
+  [
+    { settings: { createDeploymentPath: 'v2' } },
+    'settings.createDeploymentPath',
+    'option settings.createDeploymentPath must be a path, not "v2"',
+  ],
+  [
+    { settings: { deploymentQueryParameter: '' } },
+    'settings.deploymentQueryParameter',
+    'option settings.deploymentQueryParameter must be a text, not ""',
+  ],
   [{ timeout: 5 }, 'timeout', 'option timeout is not known; did you mean timeoutMs?'],
 ])('%j is refused, naming option and value', (options, field, message) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field, message }))
@@ -80,7 +106,9 @@ test.each([
 
 test.each([undefined, null, 'https://service.example', []])('createClient(%j) says what it needs', (options) => {
   const create = () => configure(options as unknown as ClientOptions)
-  expect(create).toThrow(expect.objectContaining({ name: 'InvalidInput', message: 'createClient needs options: { baseUrl, token }' }))
+  expect(create).toThrow(
+    expect.objectContaining({ name: 'InvalidInput', message: 'createClient needs options: { baseUrl, token }' }),
+  )
 })
 
 test.each([
@@ -95,8 +123,28 @@ test.each([
 })
 
 test('a text in the wrong place, which may be the token, is in no message', () => {
-  const options = ['baseUrl', 'timeoutMs', 'share', 'limits', 'burst', 'jitterMs', 'limiter', 'maxInFlight', 'connections', 'maxResponseBytes']
-  for (const option of [...options, 'retry', 'maxRetryAfterMs', 'cacheTtlMs', 'settings', 'dispatcher', 'clock', 'random']) {
+  const options = [
+    'baseUrl',
+    'timeoutMs',
+    'share',
+    'limits',
+    'burst',
+    'jitterMs',
+    'limiter',
+    'maxInFlight',
+    'connections',
+    'maxResponseBytes',
+  ]
+  for (const option of [
+    ...options,
+    'retry',
+    'maxRetryAfterMs',
+    'cacheTtlMs',
+    'settings',
+    'dispatcher',
+    'clock',
+    'random',
+  ]) {
     const create = () => given({ [option]: 'secret-token' })
     expect(create, option).toThrow(expect.objectContaining({ name: 'InvalidInput', field: option }))
     expect(create, option).not.toThrow(/secret-token/)

@@ -31,8 +31,7 @@ export type Limit = { readonly limit: number; readonly windowMs: number } | unde
 
 /** The options, checked and with every default filled in. */
 export interface ClientConfig
-  extends Readonly<typeof defaults>,
-    Pick<ClientOptions, 'burst' | 'limiter' | 'dispatcher'> {
+  extends Readonly<typeof defaults>, Pick<ClientOptions, 'burst' | 'limiter' | 'dispatcher'> {
   /** Scheme, host and port of the service. */
   readonly origin: string
   /** Path of the base URL, without a slash at its end. */
@@ -59,7 +58,12 @@ export function configure(options: ClientOptions): ClientConfig {
     settings: settingsOf(options.settings === undefined ? {} : options.settings),
   }
   checkMilliseconds('timeoutMs', config.timeoutMs, 1)
-  check(typeof config.share === 'number' && config.share > 0 && config.share <= 1, 'share', config.share, 'a number above 0 and up to 1')
+  check(
+    typeof config.share === 'number' && config.share > 0 && config.share <= 1,
+    'share',
+    config.share,
+    'a number above 0 and up to 1',
+  )
   checkCount('maxInFlight', config.maxInFlight)
   checkCount('connections', config.connections)
   checkCount('maxResponseBytes', config.maxResponseBytes)
@@ -122,7 +126,8 @@ function settingsOf(options: SettingsOption): Settings {
     check(isNumber(max) && max >= min, `settings.valueLimits.${name}.max`, max, 'a number, not below min')
   }
   const { valueLimits: _, ...names } = settings
-  for (const [name, value] of Object.entries(names)) check(typeof value === 'string' && value !== '', `settings.${name}`, value, 'a text')
+  for (const [name, value] of Object.entries(names))
+    check(typeof value === 'string' && value !== '', `settings.${name}`, value, 'a text')
   const { createDeploymentPath: path } = settings
   check(/^\/[\w\-.~/]*$/.test(path), 'settings.createDeploymentPath', path, 'a path')
   return settings
@@ -149,7 +154,13 @@ function filled<T extends object>(options: { readonly [Name in keyof T]?: T[Name
   return { ...without, ...Object.fromEntries(given.map((name) => [name, options[name]])) }
 }
 
-const checkCount = (option: string, value: unknown) => check(Number.isSafeInteger(value) && Number(value) >= 1, option, value, 'a whole number from 1')
+const checkCount = (option: string, value: unknown) =>
+  check(Number.isSafeInteger(value) && Number(value) >= 1, option, value, 'a whole number from 1')
 
 const checkFunctions = (option: string, value: object, ...names: readonly string[]) =>
-  check(names.every((name) => typeof Reflect.get(Object(value), name) === 'function'), option, value, `an object with ${names.join(' and ')}`)
+  check(
+    names.every((name) => typeof Reflect.get(Object(value), name) === 'function'),
+    option,
+    value,
+    `an object with ${names.join(' and ')}`,
+  )

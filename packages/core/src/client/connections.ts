@@ -36,7 +36,11 @@ export function createConnections({ origin, connections, dispatcher: injected }:
 
   const open = async (lane: string): Promise<Dispatcher> => {
     const pool = opening.get(lane) ?? openPool(origin, connections)
-    if (!opening.has(lane)) pool.then(({ dispatcher }) => pools.set(lane, dispatcher.on('connect', noteOpened)), () => {})
+    if (!opening.has(lane))
+      pool.then(
+        ({ dispatcher }) => pools.set(lane, dispatcher.on('connect', noteOpened)),
+        () => {},
+      )
     opening.set(lane, pool)
     return (await pool).dispatcher
   }

@@ -11,7 +11,10 @@ beforeAll(loadDescription)
 type Handler = (request: Request, nth: number) => Promise<Response>
 
 const never: Handler = () => new Promise(() => {})
-const failing = (headers: Record<string, string> = {}, status = 503) => async () => Response.json({ message: 'down' }, { status, headers })
+const failing =
+  (headers: Record<string, string> = {}, status = 503) =>
+  async () =>
+    Response.json({ message: 'down' }, { status, headers })
 const good: Handler = async () => Response.json({ name: 'blue' })
 
 /** Answers when it is told to. */
@@ -25,21 +28,37 @@ function setUp(handle: Handler, options: Partial<ClientOptions> = {}) {
   const clock = createManualClock()
   const began = clock.now()
   const reached: string[] = []
-  const dispatcher = inProcess((request) => handle(request, reached.push(`${request.method} ${new URL(request.url).pathname.split('/').at(-1)}`)))
-  const client = createClient({ baseUrl: 'http://service.invalid', token: 'secret', clock, random: () => 0.5, dispatcher, ...options })
+  const dispatcher = inProcess((request) =>
+    handle(request, reached.push(`${request.method} ${new URL(request.url).pathname.split('/').at(-1)}`)),
+  )
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'secret',
+    clock,
+    random: () => 0.5,
+    dispatcher,
+    ...options,
+  })
   const read = (tag_name: string, call: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {}) =>
     client.tags.get({ request_id: 'abc', tag_name }, call)
   const create = (name: string, call: { readonly timeoutMs?: number; readonly signal?: AbortSignal } = {}) =>
     client.tags.create({ request_id: 'abc', name }, call)
   const other = () => {
     const { other: reads, 'other changes': changes } = client.queues()
-    return { queued: (reads?.queued ?? 0) + (changes?.queued ?? 0), inFlight: (reads?.inFlight ?? 0) + (changes?.inFlight ?? 0) }
+    return {
+      queued: (reads?.queued ?? 0) + (changes?.queued ?? 0),
+      inFlight: (reads?.inFlight ?? 0) + (changes?.inFlight ?? 0),
+    }
   }
   return { client, clock, reached, read, create, now: () => clock.now() - began, other }
 }
 
 /** The error of a call that must fail, without waiting on a clock. */
-const failure = (call: Promise<unknown>): Promise<unknown> => call.then(() => expect.unreachable('the call succeeded'), (error: unknown) => error)
+const failure = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => expect.unreachable('the call succeeded'),
+    (error: unknown) => error,
+  )
 
 describe('the deadline covers everything', () => {
   test('in flight: what was written may have been done', async () => {
@@ -50,8 +69,17 @@ describe('the deadline covers everything', () => {
     await clock.advance(1)
     const error = await call
     expect(error).toBeInstanceOf(TimedOut)
-    expect(error).toMatchObject({ sent: true, timeoutMs: 500, queuedMs: 0, retryWaitMs: 0, inFlightMs: 500, requestId: 'abc' })
-    expect(error).toMatchObject({ message: 'tags.create: timed out after 500 ms (queued 0 ms, waiting to retry 0 ms, in flight 500 ms)' })
+    expect(error).toMatchObject({
+      sent: true,
+      timeoutMs: 500,
+      queuedMs: 0,
+      retryWaitMs: 0,
+      inFlightMs: 500,
+      requestId: 'abc',
+    })
+    expect(error).toMatchObject({
+      message: 'tags.create: timed out after 500 ms (queued 0 ms, waiting to retry 0 ms, in flight 500 ms)',
+    })
     expect(now()).toBe(500)
     expect(other()).toMatchObject({ queued: 0, inFlight: 0 })
     expect(clock.sleepers).toBe(0)
@@ -93,7 +121,9 @@ describe('the deadline covers everything', () => {
   })
 
   test('while waiting to retry, when another who waits for the same read has more time', async () => {
-    const { clock, read, reached } = setUp((request, nth) => (nth === 1 ? failing({ 'retry-after': '5' })() : good(request, nth)))
+    const { clock, read, reached } = setUp((request, nth) =>
+      nth === 1 ? failing({ 'retry-after': '5' })() : good(request, nth),
+    )
     const hurried = failure(read('a', { timeoutMs: 500 }))
     const patient = read('a', { timeoutMs: 20_000 })
     await clock.advance(500)
@@ -162,7 +192,10 @@ describe('an abort wins at once, and its reason is kept', () => {
 
   test('queued: the place goes to the next', async () => {
     const held = holdBack()
-    const { clock, create, reached, other } = setUp((request, nth) => (nth === 1 ? held.handle() : good(request, nth)), { maxInFlight: 1 })
+    const { clock, create, reached, other } = setUp(
+      (request, nth) => (nth === 1 ? held.handle() : good(request, nth)),
+      { maxInFlight: 1 },
+    )
     const abort = new AbortController()
     const first = create('first')
     const second = failure(create('second', { signal: abort.signal }))
@@ -194,7 +227,9 @@ describe('an abort wins at once, and its reason is kept', () => {
   })
 
   test('in flight: frees the place for the next', async () => {
-    const { clock, create } = setUp((request, nth) => (nth === 1 ? never(request, nth) : good(request, nth)), { maxInFlight: 1 })
+    const { clock, create } = setUp((request, nth) => (nth === 1 ? never(request, nth) : good(request, nth)), {
+      maxInFlight: 1,
+    })
     const abort = new AbortController()
     const first = failure(create('first', { signal: abort.signal }))
     const second = create('second')

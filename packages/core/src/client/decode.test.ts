@@ -12,13 +12,18 @@ import type { Answer } from './transport.js'
 const told: UnreadableEvent[] = []
 const sink: EventSink = { listens: () => true, emit: (_, event) => void told.push(event as UnreadableEvent) }
 
-const answer = (body: string, status = 200, headers: Answer['headers'] = { 'content-type': 'application/json' }): Answer => ({
+const answer = (
+  body: string,
+  status = 200,
+  headers: Answer['headers'] = { 'content-type': 'application/json' },
+): Answer => ({
   status,
   headers,
   body,
   bytes: Buffer.byteLength(body),
 })
-const read = (body: string, status = 200, changes: Parameters<typeof testRequest>[0] = {}) => decode(testRequest(changes), answer(body, status), systemClock, sink)
+const read = (body: string, status = 200, changes: Parameters<typeof testRequest>[0] = {}) =>
+  decode(testRequest(changes), answer(body, status), systemClock, sink)
 const refused = (body: string, status = 200, headers?: Answer['headers']) => {
   try {
     decode(testRequest(), answer(body, status, headers), systemClock, sink)
@@ -44,12 +49,18 @@ describe('a success', () => {
   })
 
   test('a wrong content type does not matter, nor a byte order mark', () => {
-    expect(decode(testRequest(), answer(`\ufeff${body}`, 200, { 'content-type': 'text/html' }), systemClock, sink)).toEqual(JSON.parse(body))
+    expect(
+      decode(testRequest(), answer(`\ufeff${body}`, 200, { 'content-type': 'text/html' }), systemClock, sink),
+    ).toEqual(JSON.parse(body))
   })
 
   test('without documented content has no value, whatever comes', () => {
     const unlink = { operation: api.fleets.unlink }
-    expect([read('', 204, unlink), read('{"a":1}', 200, unlink), read('<html>', 200, unlink)]).toEqual([undefined, undefined, undefined])
+    expect([read('', 204, unlink), read('{"a":1}', 200, unlink), read('<html>', 200, unlink)]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   test('that may come without content may have no value', () => {
@@ -66,7 +77,10 @@ describe('a list with entries that cannot be read', () => {
   test('is the list of the others, and each is told of', () => {
     told.length = 0
     const data = [entry('a'), { status: 'Status.READY' }, entry('b'), entry(7), 'c', entry('d')]
-    expect(read(JSON.stringify({ data, total_count: 6 }), 200, list)).toEqual({ data: [entry('a'), entry('b'), entry('d')], total_count: 6 })
+    expect(read(JSON.stringify({ data, total_count: 6 }), 200, list)).toEqual({
+      data: [entry('a'), entry('b'), entry('d')],
+      total_count: 6,
+    })
     expect(told).toMatchObject([
       { operation: 'deployments.list', call: 'test-1', field: 'data.1.request_id', wrong: 'is missing' },
       { operation: 'deployments.list', field: 'data.3.request_id', wrong: 'must be a text' },
@@ -78,7 +92,9 @@ describe('a list with entries that cannot be read', () => {
     const warned = once(process, 'warning')
     const deaf = { ...sink, listens: () => false }
     decode(testRequest(list), answer(JSON.stringify({ data: [entry('a'), {}, {}] })), systemClock, deaf)
-    expect(String((await warned)[0])).toContain('deployments.list: left out of the answer: data.1.request_id is missing, and 1 more')
+    expect(String((await warned)[0])).toContain(
+      'deployments.list: left out of the answer: data.1.request_id is missing, and 1 more',
+    )
   })
 
   test.each([
@@ -86,14 +102,18 @@ describe('a list with entries that cannot be read', () => {
     ['that is none', { data: { 0: entry('a') } }, 'data'],
     ['that is missing', {}, 'data'],
   ])('%s is not as described', (_, body, field) => {
-    expect(() => read(JSON.stringify(body), 200, list)).toThrow(expect.objectContaining({ name: 'UnexpectedResponse', field }))
+    expect(() => read(JSON.stringify(body), 200, list)).toThrow(
+      expect.objectContaining({ name: 'UnexpectedResponse', field }),
+    )
   })
 })
 
 describe('what is read', () => {
   test('is frozen through and through, also where a field was left out', () => {
     const isDeeplyFrozen = (value: unknown): boolean =>
-      typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen))
+      typeof value !== 'object' ||
+      value === null ||
+      (Object.isFrozen(value) && Object.values(value).every(isDeeplyFrozen))
     const body = { ...deployment('abc'), ports: { game: { external: 1 } }, tags: ['a'], more: [{ deep: {} }] }
     expect(isDeeplyFrozen(read(JSON.stringify(body)))).toBe(true)
     expect(isDeeplyFrozen(read(JSON.stringify({ ...body, elapsed_time: 'soon' })))).toBe(true)
@@ -104,12 +124,26 @@ describe('what is read', () => {
 describe('an answer that is none', () => {
   test.each([
     ['empty', '', 'deployments.get: the answer is empty (status 200)'],
-    ['truncated', '{"request_id":"a', 'deployments.get: the answer is not JSON (16 bytes, content type application/json) (status 200)'],
-    ['not JSON', '<html>secret</html>', 'deployments.get: the answer is not JSON (19 bytes, content type application/json) (status 200)'],
+    [
+      'truncated',
+      '{"request_id":"a',
+      'deployments.get: the answer is not JSON (16 bytes, content type application/json) (status 200)',
+    ],
+    [
+      'not JSON',
+      '<html>secret</html>',
+      'deployments.get: the answer is not JSON (19 bytes, content type application/json) (status 200)',
+    ],
   ])('%s', (_, body, message) => {
     const error = refused(body)
     expect(error).toBeInstanceOf(UnexpectedResponse)
-    expect(error).toMatchObject({ message, status: 200, operation: 'deployments.get', requestId: 'abc', call: 'test-1' })
+    expect(error).toMatchObject({
+      message,
+      status: 200,
+      operation: 'deployments.get',
+      requestId: 'abc',
+      call: 'test-1',
+    })
     expect(error.cause).toBeUndefined()
   })
 
@@ -120,12 +154,17 @@ describe('an answer that is none', () => {
     ['null', undefined],
     ['7', undefined],
   ])('%s: names the field', (body, field) => {
-    expect(refused(body)).toMatchObject({ name: 'UnexpectedResponse', message: expect.stringContaining(field ?? 'body') })
+    expect(refused(body)).toMatchObject({
+      name: 'UnexpectedResponse',
+      message: expect.stringContaining(field ?? 'body'),
+    })
     expect(refused(body).field).toBe(field)
   })
 
   test('of any depth and of any size within the bound has a defined end', () => {
-    expect(() => read(`{"request_id":"a","current_status":"x","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`)).not.toThrow()
+    expect(() =>
+      read(`{"request_id":"a","current_status":"x","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
+    ).not.toThrow()
     expect(refused('['.repeat(100_000))).toBeInstanceOf(UnexpectedResponse)
   })
 
@@ -146,7 +185,8 @@ describe('what is gone already', () => {
   test('every DELETE with content has a result for it', () => {
     const deletes = operations.filter(([, { method, output }]) => method === 'DELETE' && output !== undefined)
     expect(deletes.length).toBeGreaterThan(4)
-    for (const [id, operation] of deletes) expect([id, decodeGone({ operation }, told)]).toEqual([id, { message: 'not found' }])
+    for (const [id, operation] of deletes)
+      expect([id, decodeGone({ operation }, told)]).toEqual([id, { message: 'not found' }])
   })
 
   test('one without content has none', () => expect(decodeGone({ operation: api.fleets.unlink }, told)).toBeUndefined())

@@ -31,15 +31,19 @@ export function decodeGone({ operation }: Pick<Request, 'operation'>, told: Must
 
 /**
  * The value that a success answer carries: any 2xx counts. Unknown fields pass; a wrong content type with
- * readable JSON is no matter; a body where none is documented is ignored; an entry of a list that cannot be read is left
- * out and told of. Frozen, because equal reads share it and some answers are kept.
+ * readable JSON is no matter; a body where none is documented is ignored; an entry of a list that cannot be read is
+ * left out and told of. Frozen, because equal reads share it and some answers are kept.
  * @throws {UnexpectedResponse} for a body that is empty, is not JSON, or lacks what the code cannot go on without.
  */
 function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
   const { output, success } = request.operation
   if (output === undefined) return undefined
   const unexpected = (what: string, field?: string): MusterError =>
-    new UnexpectedResponse(`${request.id}: ${what} (status ${answer.status})`, { ...factsOf(request), status: answer.status, field })
+    new UnexpectedResponse(`${request.id}: ${what} (status ${answer.status})`, {
+      ...factsOf(request),
+      status: answer.status,
+      field,
+    })
 
   // Documented as possibly without content, e.g. revoke of a relay user.
   if (answer.body === '' && success.includes(204)) return undefined
@@ -59,18 +63,28 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
     return deepFreeze(rest.data)
   }
   const { field, wrong } = result.fault
-  throw unexpected(`the answer's ${field === undefined ? 'body' : `field ${field}`} is not as described: it ${wrong}`, field)
+  throw unexpected(
+    `the answer's ${field === undefined ? 'body' : `field ${field}`} is not as described: it ${wrong}`,
+    field,
+  )
 }
 
-/** Who listens is told of each entry, and otherwise the process is warned: what is left out may be a server that costs money. */
+/**
+ * Who listens is told of each entry, and otherwise the process is warned: what is left out may be a server that costs
+ * money.
+ */
 function tellLeftOut(request: Asked, leftOut: ReadableEntries['leftOut'], events: EventSink): void {
   const { attempt } = request.progress
   if (!events.listens('unreadable')) {
     const [first] = leftOut
     const others = leftOut.length > 1 ? `, and ${leftOut.length - 1} more` : ''
-    process.emitWarning(`${request.id}: left out of the answer: ${first?.field} ${first?.wrong}${others}`, 'MusterWarning')
+    process.emitWarning(
+      `${request.id}: left out of the answer: ${first?.field} ${first?.wrong}${others}`,
+      'MusterWarning',
+    )
   }
-  for (const { field, wrong } of leftOut) events.emit('unreadable', { ...factsOf(request), attempt, field: field ?? '', wrong })
+  for (const { field, wrong } of leftOut)
+    events.emit('unreadable', { ...factsOf(request), attempt, field: field ?? '', wrong })
 }
 
 /** JSON.parse's own error quotes the text, which may hold a secret. */

@@ -7,11 +7,36 @@ import { operation } from '../operation.js'
 import { createEncoder, encodeSegment } from './encode.js'
 import { InvalidInput } from './errors.js'
 
-const encode = (op: Parameters<typeof createEncoder>[1], input: Record<string, unknown>, prefix = '') => createEncoder('fleets.get', op, defaultSettings, prefix)(input)
+const encode = (op: Parameters<typeof createEncoder>[1], input: Record<string, unknown>, prefix = '') =>
+  createEncoder('fleets.get', op, defaultSettings, prefix)(input)
 
 describe('paths', () => {
   // Any text, and texts made of what paths, URLs and encodings are made of.
-  const nasty = fc.string({ unit: fc.constantFrom('.', '/', '\\', '?', '#', '%', '%2e', '%2E', '%2f', '%00', '\0', ';', ':', '@', '&', '+', ' ', 'é', '🎮', '\r\n'), maxLength: 6 })
+  const nasty = fc.string({
+    unit: fc.constantFrom(
+      '.',
+      '/',
+      '\\',
+      '?',
+      '#',
+      '%',
+      '%2e',
+      '%2E',
+      '%2f',
+      '%00',
+      '\0',
+      ';',
+      ':',
+      '@',
+      '&',
+      '+',
+      ' ',
+      'é',
+      '🎮',
+      '\r\n',
+    ),
+    maxLength: 6,
+  })
   const name = fc.oneof(fc.string({ unit: 'binary' }), nasty).filter((text) => !['', '.', '..'].includes(text))
 
   test('a name comes out as it went in, and never leaves its segment', () => {
@@ -34,7 +59,9 @@ describe('paths', () => {
   })
 
   test.each(['', '.', '..'])('%j has no encoding and is refused, naming the key', (text) => {
-    expect(() => encodeSegment('fleets.get', 'fleet_name', text)).toThrow(expect.objectContaining({ name: 'InvalidInput', field: 'fleet_name' }))
+    expect(() => encodeSegment('fleets.get', 'fleet_name', text)).toThrow(
+      expect.objectContaining({ name: 'InvalidInput', field: 'fleet_name' }),
+    )
   })
 
   test.each(['\ud800', 'a\udc00b'])('half of a surrogate pair is refused, naming the key', (text) => {
@@ -54,12 +81,21 @@ describe('query', () => {
       `/v1/deployments?query=${encodeURIComponent(JSON.stringify(query))}&page=2`,
     )
     expect(encode(api.locations.list, { tags: true }).path).toBe('/v1/locations?tags=true')
-    expect(encode(api.deployments.stop, { request_id: 'r', container_log_storage: false }).path).toBe('/v1/stop/r?container_log_storage=false')
-    expect(encode(api.deployments.stop, { request_id: 'r', container_log_storage: 'logs/eu' }).path).toBe('/v1/stop/r?container_log_storage=logs%2Feu')
+    expect(encode(api.deployments.stop, { request_id: 'r', container_log_storage: false }).path).toBe(
+      '/v1/stop/r?container_log_storage=false',
+    )
+    expect(encode(api.deployments.stop, { request_id: 'r', container_log_storage: 'logs/eu' }).path).toBe(
+      '/v1/stop/r?container_log_storage=logs%2Feu',
+    )
   })
 
   test('a key may be sent there although the method has a body', () => {
-    const op = operation('POST /v1/thing', { summary: '', input: z.object({ dry: z.boolean(), name: z.string() }), query: ['dry'], errors: [] })
+    const op = operation('POST /v1/thing', {
+      summary: '',
+      input: z.object({ dry: z.boolean(), name: z.string() }),
+      query: ['dry'],
+      errors: [],
+    })
     expect(encode(op, { dry: true, name: 'x' })).toMatchObject({ path: '/v1/thing?dry=true', body: '{"name":"x"}' })
   })
 })
@@ -76,8 +112,18 @@ describe('headers', () => {
 
 describe('body', () => {
   test('holds the remaining keys as JSON', () => {
-    const { body, headers, path } = encode(api.versions.update, { app_name: 'a', version_name: 'v', name: 'w', command: null, ports: undefined })
-    expect([path, body, headers]).toEqual(['/v1/app/a/version/v', '{"name":"w","command":null}', ['content-type', 'application/json']])
+    const { body, headers, path } = encode(api.versions.update, {
+      app_name: 'a',
+      version_name: 'v',
+      name: 'w',
+      command: null,
+      ports: undefined,
+    })
+    expect([path, body, headers]).toEqual([
+      '/v1/app/a/version/v',
+      '{"name":"w","command":null}',
+      ['content-type', 'application/json'],
+    ])
   })
 
   test('is an empty object where the method has one and nothing remains', () => {

@@ -35,7 +35,8 @@ export function createEncoder(id: OperationId, operation: Operation, settings: S
       const value = input[key]
       if (value === undefined) continue
       const { place, name } = wireName(operation, key, settings)
-      if (place === 'query') query += `${query === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeText(id, key, queryText(value))}`
+      if (place === 'query')
+        query += `${query === '' ? '?' : '&'}${encodeURIComponent(name)}=${encodeText(id, key, queryText(value))}`
       else if (place === 'header') headers.push(name, headerText(id, key, String(value)))
       else if (place === 'body') (body ??= {})[name] = value
     }
@@ -51,7 +52,10 @@ export function createEncoder(id: OperationId, operation: Operation, settings: S
  */
 export function encodeSegment(id: OperationId, key: string, name: string): string {
   if (name === '' || name === '.' || name === '..') {
-    throw new InvalidInput(`${id}: input ${key}: is ${JSON.stringify(name)}, which cannot stand in a path`, { operation: id, field: key })
+    throw new InvalidInput(`${id}: input ${key}: is ${JSON.stringify(name)}, which cannot stand in a path`, {
+      operation: id,
+      field: key,
+    })
   }
   return encodeText(id, key, name)
 }
@@ -60,7 +64,11 @@ function encodeText(id: OperationId, key: string, text: string): string {
   try {
     return encodeURIComponent(text)
   } catch (cause) {
-    throw new InvalidInput(`${id}: input ${key}: is not well-formed text: it holds half of a surrogate pair`, { operation: id, field: key, cause })
+    throw new InvalidInput(`${id}: input ${key}: is not well-formed text: it holds half of a surrogate pair`, {
+      operation: id,
+      field: key,
+      cause,
+    })
   }
 }
 
@@ -68,7 +76,10 @@ const queryText = (value: unknown) => (typeof value === 'string' ? value : JSON.
 
 function headerText(id: OperationId, key: string, text: string): string {
   if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) {
-    throw new InvalidInput(`${id}: input ${key}: holds characters that cannot stand in a header`, { operation: id, field: key })
+    throw new InvalidInput(`${id}: input ${key}: holds characters that cannot stand in a header`, {
+      operation: id,
+      field: key,
+    })
   }
   return text
 }

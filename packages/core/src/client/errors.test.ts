@@ -15,14 +15,25 @@ test('every class is a MusterError and an Error, and goes by its own name', () =
 
 test('facts that are not known are not there, and the cause is kept', () => {
   const cause = new Error('socket hang up')
-  const error = new errors.ConnectionLost('lost', { operation: 'fleets.get', call: 'c-1', requestId: undefined, sent: false, cause })
+  const error = new errors.ConnectionLost('lost', {
+    operation: 'fleets.get',
+    call: 'c-1',
+    requestId: undefined,
+    sent: false,
+    cause,
+  })
   expect(Object.keys(error).toSorted()).toEqual(['call', 'operation', 'sent'])
   expect(error.cause).toBe(cause)
   expect('cause' in new errors.NotFound('x')).toBe(false)
 })
 
 test('as JSON it is its name, message and facts, without stack and cause', () => {
-  const error = new errors.NoCapacity('no room', { operation: 'deployments.create', requestId: 'abc', status: 422, cause: new Error('x') })
+  const error = new errors.NoCapacity('no room', {
+    operation: 'deployments.create',
+    requestId: 'abc',
+    status: 422,
+    cause: new Error('x'),
+  })
   expect(JSON.parse(JSON.stringify({ error }))).toEqual({
     error: { name: 'NoCapacity', message: 'no room', operation: 'deployments.create', requestId: 'abc', status: 422 },
   })

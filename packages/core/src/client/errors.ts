@@ -42,7 +42,10 @@ export class MusterError extends Error {
   }
 }
 
-/** The input or an option is wrong: found before sending, or by the service (400, 422). Repeating it as it is helps nobody. */
+/**
+ * The input or an option is wrong: found before sending, or by the service (400, 422). Repeating it as it is helps
+ * nobody.
+ */
 export class InvalidInput extends MusterError {
   /** The input key or option at fault, e.g. `users.0.user_data`. Undefined when the service did not name one. */
   declare readonly field?: string
@@ -150,7 +153,10 @@ export class ConnectionLost extends MusterError {
   }
 }
 
-/** The call did not end within `timeoutMs`; its cause is the last failed attempt, or the 429 of another that its queue pauses for. */
+/**
+ * The call did not end within `timeoutMs`; its cause is the last failed attempt, or the 429 of another that its queue
+ * pauses for.
+ */
 export class TimedOut extends MusterError {
   /** Whether what was asked may have been done. False is certain. */
   declare readonly sent: boolean
@@ -180,7 +186,10 @@ export interface TimedOutFacts {
   readonly inFlightMs?: number
 }
 
-/** An answer that fits no description: not JSON, too large, a redirect, a field of the wrong type, an unknown status. What was asked may have been done. */
+/**
+ * An answer that fits no description: not JSON, too large, a redirect, a field of the wrong type, an unknown status.
+ * What was asked may have been done.
+ */
 export class UnexpectedResponse extends MusterError {
   /** The field of the answer at fault. */
   declare readonly field?: string

@@ -14,21 +14,33 @@ function setUp(answers: readonly (() => Response)[], options: Partial<ClientOpti
     if (respond === undefined) throw new Error('lost')
     return respond()
   })
-  const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', clock, random: () => 0.5, dispatcher, ...options })
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'tok',
+    clock,
+    random: () => 0.5,
+    dispatcher,
+    ...options,
+  })
   const seen: [name: string, event: unknown][] = []
-  for (const name of ['request', 'response', 'retry', 'throttled'] as const) client.events.on(name, (event) => seen.push([name, event]))
+  for (const name of ['request', 'response', 'retry', 'throttled'] as const)
+    client.events.on(name, (event) => seen.push([name, event]))
   return { client, clock, seen }
 }
 
 const status = () => Response.json({ request_id: 'abc', current_status: 'Status.READY' })
-const refuse = (code: number, headers: Record<string, string> = {}) => () => Response.json({ message: 'no' }, { status: code, headers })
+const refuse =
+  (code: number, headers: Record<string, string> = {}) =>
+  () =>
+    Response.json({ message: 'no' }, { status: code, headers })
 
 /** In place of every call's own id. */
 const call = 'some call'
 const common = { operation: 'deployments.get', call, requestId: 'abc' }
 const way = { method: 'GET', path: '/v1/status/{request_id}' }
 /** With the ids of calls, which are random, set to one value each. */
-const withoutIds = (seen: readonly [string, unknown][]) => seen.map(([name, event]) => [name, { ...(event as object), call }])
+const withoutIds = (seen: readonly [string, unknown][]) =>
+  seen.map(([name, event]) => [name, { ...(event as object), call }])
 
 describe('events', () => {
   test('of a call that goes well', async () => {
@@ -51,7 +63,14 @@ describe('events', () => {
       ['request', { attempt: 2 }],
       ['response', { attempt: 2, status: 200 }],
     ])
-    expect(Object.keys(seen[2]?.[1] as object).toSorted()).toEqual(['attempt', 'call', 'delayMs', 'error', 'operation', 'requestId'])
+    expect(Object.keys(seen[2]?.[1] as object).toSorted()).toEqual([
+      'attempt',
+      'call',
+      'delayMs',
+      'error',
+      'operation',
+      'requestId',
+    ])
   })
 
   test('of a call whose rate limit is exceeded', async () => {
@@ -70,12 +89,16 @@ describe('events', () => {
     const { client, clock, seen } = setUp([])
     const outcome = clock.until(client.tags.create({ request_id: 'abc', name: 'blue' }), 10)
     await expect(outcome).rejects.toMatchObject({ name: 'ConnectionLost', call: expect.any(String) })
-    expect(seen[1]).toEqual(['response', expect.objectContaining({ status: undefined, error: 'ConnectionLost', durationMs: 30, bytes: 0 })])
+    expect(seen[1]).toEqual([
+      'response',
+      expect.objectContaining({ status: undefined, error: 'ConnectionLost', durationMs: 30, bytes: 0 }),
+    ])
   })
 
   test('a call has one id, which its error carries; no other call has it', async () => {
     const { client, clock, seen } = setUp([refuse(500)])
-    const outcome = (name: string) => clock.until(client.applications.get({ app_name: name }).catch((error: unknown) => error))
+    const outcome = (name: string) =>
+      clock.until(client.applications.get({ app_name: name }).catch((error: unknown) => error))
     const errors = [await outcome('one'), await outcome('two')] as readonly { readonly call: string }[]
     const ids = new Set(seen.map(([, event]) => (event as { readonly call: string }).call))
     expect([...ids]).toEqual(errors.map((error) => error.call))
@@ -88,7 +111,10 @@ describe('events', () => {
     await expect(clock.until(client.versions.get(names))).rejects.toThrow('not found')
     expect(seen.map(([name]) => name)).toEqual(expect.arrayContaining(['request', 'response', 'retry', 'throttled']))
     expect(JSON.stringify(seen)).not.toContain('filled')
-    expect(seen[0]).toMatchObject(['request', { path: '/v1/app/{app_name}/version/{version_name}', requestId: undefined }])
+    expect(seen[0]).toMatchObject([
+      'request',
+      { path: '/v1/app/{app_name}/version/{version_name}', requestId: undefined },
+    ])
   })
 })
 
@@ -107,7 +133,9 @@ test.each([
         throw thrown
       })
     }
-    await expect(clock.until(client.deployments.get({ request_id: 'abc' }))).resolves.toMatchObject({ request_id: 'abc' })
+    await expect(clock.until(client.deployments.get({ request_id: 'abc' }))).resolves.toMatchObject({
+      request_id: 'abc',
+    })
     expect(seen).toHaveLength(8)
     expect(warnings).toHaveLength(4) // one for each kind of event
     expect(warnings[0]).toMatch(/^a listener of the event 'request' threw: /)

@@ -71,8 +71,8 @@ export interface PacedEvent {
   /** Name of the rate limit. */
   readonly limit: string
   /**
-   * Milliseconds after its writing at which a request is taken as counted by the service although its answer has not come.
-   * Infinity, as at first: only answers tell, and the rate is the less the longer they take.
+   * Milliseconds after its writing at which a request is taken as counted by the service although its answer has not
+   * come. Infinity, as at first: only answers tell, and the rate is the less the longer they take.
    */
   readonly countedWithinMs: number
   readonly because: BoundChange
@@ -110,7 +110,8 @@ export function createEvents(): { readonly emitter: EventEmitter<ClientEvents>; 
         } catch (error) {
           if (warned.has(name)) return
           warned.add(name)
-          const what = error instanceof Error ? `${error.name}: ${error.message}` : `a value of type ${typeof error}` // String() may throw
+          // String() may throw
+          const what = error instanceof Error ? `${error.name}: ${error.message}` : `a value of type ${typeof error}`
           process.emitWarning(`a listener of the event '${name}' threw: ${what}`, 'MusterWarning')
         }
       },

@@ -18,7 +18,8 @@ function setUp() {
       under.push({ request, land, crash })
     })
   const flights = createFlights({ perform, lifetime, clock, deadlines: createDeadlines(clock) })
-  const read = (changes: Parameters<typeof testRequest>[0] = {}) => testRequest({ now: clock.now(), deadline: 0, ...changes })
+  const read = (changes: Parameters<typeof testRequest>[0] = {}) =>
+    testRequest({ now: clock.now(), deadline: 0, ...changes })
   return { clock, lifetime, under, flights, read }
 }
 
@@ -130,7 +131,14 @@ describe('leaving', () => {
     expect(await second).toMatchObject({ name: 'TimedOut', timeoutMs: 100, queuedMs: 0, inFlightMs: 100 })
     expect(under[0]?.request.cancellation.cancelled).toBe(false)
     await clock.advance(400)
-    expect(await first).toMatchObject({ name: 'TimedOut', timeoutMs: 1000, queuedMs: 300, inFlightMs: 700, retryWaitMs: 0, sent: false })
+    expect(await first).toMatchObject({
+      name: 'TimedOut',
+      timeoutMs: 1000,
+      queuedMs: 300,
+      inFlightMs: 700,
+      retryWaitMs: 0,
+      sent: false,
+    })
     expect(under[0]?.request.cancellation.cancelled).toBe(true)
     expect(clock.sleepers).toBe(0)
   })

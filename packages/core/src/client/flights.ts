@@ -21,7 +21,9 @@ export interface FlightsOptions {
 export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOptions): Flights {
   /** Reads under way. */
   const reads = new Map<string, Flight>()
-  /** Beginnings and ends of writes: a read never joins one that began before a write whose effect it may have to see. */
+  /**
+   * Beginnings and ends of writes: a read never joins one that began before a write whose effect it may have to see.
+   */
   let writes = 0
   const countWrite = () => {
     writes += 1

@@ -6,7 +6,13 @@ import { inProcess } from './in-process.js'
 
 const setUp = (handle: (request: Request) => Promise<Response>) => {
   const clock = createManualClock()
-  const client = createClient({ baseUrl: 'http://service.invalid/base', token: 'secret', clock, random: () => 0.5, dispatcher: inProcess(handle) })
+  const client = createClient({
+    baseUrl: 'http://service.invalid/base',
+    token: 'secret',
+    clock,
+    random: () => 0.5,
+    dispatcher: inProcess(handle),
+  })
   return { clock, client }
 }
 
@@ -19,7 +25,9 @@ test('requests reach the function as they would reach the service', async () => 
   const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const
   const created = await clock.until(client.deployments.create({ application: 'game', version: '1', users }))
   expect(created).toEqual({ request_id: 'abc' })
-  expect(seen).toEqual([['POST', 'http://service.invalid/base/deployments', 'token secret', { application: 'game', version: '1', users }]])
+  expect(seen).toEqual([
+    ['POST', 'http://service.invalid/base/deployments', 'token secret', { application: 'game', version: '1', users }],
+  ])
 })
 
 test('an answer without a body is one', async () => {

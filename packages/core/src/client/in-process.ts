@@ -22,16 +22,27 @@ export function inProcess(handle: (request: Request) => Promise<Response>): Clie
         resume: () => {},
       }
       const answer = async () => {
-        const request = new Request(new URL(path, origin), { method, headers: pairs(headers), body: typeof body === 'string' ? body : null })
+        const request = new Request(new URL(path, origin), {
+          method,
+          headers: pairs(headers),
+          body: typeof body === 'string' ? body : null,
+        })
         const response = await handle(request)
         const bytes = Buffer.from(await response.arrayBuffer())
         if (controller.aborted) return
-        handler.onResponseStart?.(controller, response.status, Object.fromEntries(response.headers), response.statusText)
+        handler.onResponseStart?.(
+          controller,
+          response.status,
+          Object.fromEntries(response.headers),
+          response.statusText,
+        )
         if (bytes.length > 0) handler.onResponseData?.(controller, bytes)
         handler.onResponseEnd?.(controller, {})
       }
       handler.onRequestStart?.(controller, {})
-      answer().catch((error: unknown) => handler.onResponseError?.(controller, error instanceof Error ? error : new Error(String(error))))
+      answer().catch((error: unknown) =>
+        handler.onResponseError?.(controller, error instanceof Error ? error : new Error(String(error))),
+      )
       return true
     },
   }
@@ -40,5 +51,8 @@ export function inProcess(handle: (request: Request) => Promise<Response>): Clie
 /** The client sends names and values in turn. */
 function pairs(headers: unknown): [name: string, value: string][] {
   const list = headers as readonly string[]
-  return Array.from({ length: list.length / 2 }, (_, index) => [list[2 * index] as string, list[2 * index + 1] as string])
+  return Array.from({ length: list.length / 2 }, (_, index) => [
+    list[2 * index] as string,
+    list[2 * index + 1] as string,
+  ])
 }

@@ -13,7 +13,15 @@ function refused(id: OperationId, input: unknown) {
   return invalid(`${id}: input`, result.fault, { operation: id })
 }
 
-const version = { app_name: 'a', name: 'v', docker_repository: 'r', docker_image: 'i', docker_tag: 't', req_cpu: 128, req_memory: 256 }
+const version = {
+  app_name: 'a',
+  name: 'v',
+  docker_repository: 'r',
+  docker_image: 'i',
+  docker_tag: 't',
+  req_cpu: 128,
+  req_memory: 256,
+}
 const create = { application: 'a', version: 'v' }
 
 describe('names the field, what is wrong and the value', () => {
@@ -28,7 +36,12 @@ describe('names the field, what is wrong and the value', () => {
     ['deployments.metrics', { request_id: 'a', steps: '5x' }, 'steps', 'got "5x"'],
     ['deployments.get', { requestId: 'a', request_id: 'a' }, 'requestId', 'is not known; did you mean request_id?'],
     ['deployments.create', { ...create, users: [] }, 'users', 'must not be empty'],
-    ['deployments.create', { ...create, users: [{ user_type: 'email' }] }, 'users.0.user_type', 'must be "ip_address" or "geo_coordinates", got "email"'],
+    [
+      'deployments.create',
+      { ...create, users: [{ user_type: 'email' }] },
+      'users.0.user_type',
+      'must be "ip_address" or "geo_coordinates", got "email"',
+    ],
     ['applications.list', { page: 1 }, 'page', 'is not known'],
   ] as const)('%s %j', (id, input, field, says) => {
     const error = refused(id, input)
@@ -45,16 +58,29 @@ describe('names the field, what is wrong and the value', () => {
 
 describe('never shows a secret, an address, or what may be one', () => {
   test.each([
-    ['deployments.create', { ...create, users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.777' } }] }],
+    [
+      'deployments.create',
+      { ...create, users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.777' } }] },
+    ],
     ['deployments.create', { ...create, users: ['198.51.100.7'] }],
     ['deployments.create', { ...create, users: [{ user_type: '198.51.100.7', user_data: {} }] }],
-    ['deployments.create', { ...create, users: [], environment_variables: [{ key: 'K', value: 77_123, is_hidden: true }] }],
+    [
+      'deployments.create',
+      { ...create, users: [], environment_variables: [{ key: 'K', value: 77_123, is_hidden: true }] },
+    ],
     ['versions.create', { ...version, envs: [{ key: 'K', value: 'hunter2'.repeat(1000) }] }],
     ['versions.create', { ...version, envs: ['K=hunter2'] }],
     ['versions.create', { ...version, private_token: 77_123 }],
     ['relays.create', { users: [{ ip: 'hunter2' }] }],
     ['relays.revokeUser', { session_id: 's', authorization_token: -77_123 }],
-    ['deployments.create', { ...create, users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }], webhook_on_ready: { url: 'hunter2' } }],
+    [
+      'deployments.create',
+      {
+        ...create,
+        users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }],
+        webhook_on_ready: { url: 'hunter2' },
+      },
+    ],
     ['deployments.selfStop', { request_id: 'a', access_point_id: 'b', authorization: ['hunter2'] }],
   ] as const)('%s %j', (id, input) => {
     const error = refused(id, input)

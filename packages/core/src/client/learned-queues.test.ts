@@ -19,7 +19,8 @@ function setUp(allowed: (now: number) => number, retryAfter?: string, options: P
   const dispatcher = inProcess(async ({ method }) => {
     await clock.sleep(WAY_MS)
     const now = clock.now() - began
-    const respond = (status: number, headers = {}) => clock.sleep(WAY_MS).then(() => Response.json({ message: 'so', name: 'blue' }, { status, headers }))
+    const respond = (status: number, headers = {}) =>
+      clock.sleep(WAY_MS).then(() => Response.json({ message: 'so', name: 'blue' }, { status, headers }))
     if (method === 'GET') {
       reads.push(now)
       return respond(200)
@@ -31,21 +32,32 @@ function setUp(allowed: (now: number) => number, retryAfter?: string, options: P
     refused.push(now)
     return respond(429, retryAfter === undefined ? {} : { 'retry-after': retryAfter })
   })
-  const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', clock, random: () => 0.5, dispatcher, ...options })
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'tok',
+    clock,
+    random: () => 0.5,
+    dispatcher,
+    ...options,
+  })
   const stop = (nth: number) => client.deployments.stop({ request_id: `id${nth}` })
   const stops = (count: number) => Promise.allSettled(Array.from({ length: count }, (_, nth) => stop(nth)))
-  const failed = (outcomes: readonly PromiseSettledResult<unknown>[]) => outcomes.filter(({ status }) => status === 'rejected').length
+  const failed = (outcomes: readonly PromiseSettledResult<unknown>[]) =>
+    outcomes.filter(({ status }) => status === 'rejected').length
   const now = () => clock.now() - began
   return { client, clock, stop, stops, failed, passed, refused, reads, now }
 }
 
 describe('a limit that is not documented', () => {
-  test.each([undefined, '1'])('is found: of 400 stops against 20 a second none fails, and hardly one is refused after the first second (Retry-After %j)', async (retryAfter) => {
-    const { clock, stops, failed, refused, passed } = setUp(() => 20, retryAfter)
-    expect(failed(await clock.until(stops(400), 20))).toBe(0)
-    expect(refused.filter((at) => at > 1000).length).toBeLessThanOrEqual(0.02 * 400)
-    expect(Math.max(...passed)).toBeLessThan(26_000)
-  })
+  test.each([undefined, '1'])(
+    'is found: of 400 stops against 20 a second none fails, and hardly one is refused after the first second (Retry-After %j)',
+    async (retryAfter) => {
+      const { clock, stops, failed, refused, passed } = setUp(() => 20, retryAfter)
+      expect(failed(await clock.until(stops(400), 20))).toBe(0)
+      expect(refused.filter((at) => at > 1000).length).toBeLessThanOrEqual(0.02 * 400)
+      expect(Math.max(...passed)).toBeLessThan(26_000)
+    },
+  )
 
   test.each([1, 3, 7, 60])('also of %i a second', async (limit) => {
     const { clock, stops, failed, refused, passed } = setUp(() => limit, undefined, { timeoutMs: 120_000 })
@@ -55,9 +67,12 @@ describe('a limit that is not documented', () => {
   })
 
   test('that falls is followed, and one that rises too', async () => {
-    const { clock, stops, failed, passed } = setUp((now) => (now < 20_000 ? 20 : now < 60_000 ? 10 : 40), undefined, { timeoutMs: 600_000 })
+    const { clock, stops, failed, passed } = setUp((now) => (now < 20_000 ? 20 : now < 60_000 ? 10 : 40), undefined, {
+      timeoutMs: 600_000,
+    })
     expect(failed(await clock.until(stops(2400), 20))).toBe(0)
-    const within = (from: number, until: number) => passed.filter((at) => at >= from && at < until).length / ((until - from) / 1000)
+    const within = (from: number, until: number) =>
+      passed.filter((at) => at >= from && at < until).length / ((until - from) / 1000)
     expect(within(30_000, 55_000)).toBeGreaterThan(7)
     expect(within(130_000, 140_000)).toBeGreaterThan(20)
   })
@@ -82,15 +97,18 @@ describe('a limit that is not documented', () => {
   })
 })
 
-test.each(['stop', 'create'] as const)('%s: where everything is refused without a Retry-After, one call asks after 1, 2, 4 and then every 8 seconds', async (name) => {
-  const { client, clock, refused, stop } = setUp(() => 0, undefined, { timeoutMs: 60_000 })
-  const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const
-  const call = { stop, create: () => client.deployments.create({ application: 'game', version: '1', users }) }[name]
-  await clock.until(Promise.allSettled(Array.from({ length: 60 }, (_, nth) => call(nth))), 20)
-  const later = refused.filter((at) => at > WAY_MS)
-  const gaps = later.map((at, n) => Math.round((at - (later[n - 1] ?? WAY_MS)) / 1000))
-  // The first pause ends for all that the rate allows; from the second on only one asks.
-  const single = gaps.filter((gap) => gap > 0)
-  expect(single.slice(0, 5)).toEqual([1, 2, 4, 8, 8])
-  expect(gaps.lastIndexOf(0)).toBeLessThan(30)
-})
+test.each(['stop', 'create'] as const)(
+  '%s: where everything is refused without a Retry-After, one call asks after 1, 2, 4 and then every 8 seconds',
+  async (name) => {
+    const { client, clock, refused, stop } = setUp(() => 0, undefined, { timeoutMs: 60_000 })
+    const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const
+    const call = { stop, create: () => client.deployments.create({ application: 'game', version: '1', users }) }[name]
+    await clock.until(Promise.allSettled(Array.from({ length: 60 }, (_, nth) => call(nth))), 20)
+    const later = refused.filter((at) => at > WAY_MS)
+    const gaps = later.map((at, n) => Math.round((at - (later[n - 1] ?? WAY_MS)) / 1000))
+    // The first pause ends for all that the rate allows; from the second on only one asks.
+    const single = gaps.filter((gap) => gap > 0)
+    expect(single.slice(0, 5)).toEqual([1, 2, 4, 8, 8])
+    expect(gaps.lastIndexOf(0)).toBeLessThan(30)
+  },
+)

@@ -4,7 +4,10 @@ import { createRateSearch } from '../scheduler/rate-search.js'
 import { createScheduler, type Scheduler, type SchedulerOptions } from '../scheduler/scheduler.js'
 import { createTokens } from '../scheduler/tokens.js'
 
-/** Queues of operations without a documented limit, each from its first 429 on: so one operation's pause never stops another. */
+/**
+ * Queues of operations without a documented limit, each from its first 429 on: so one operation's pause never stops
+ * another.
+ */
 export interface LearnedQueues {
   get(id: OperationId): Scheduler | undefined
   /** The queue of an operation that was refused. */
@@ -17,7 +20,10 @@ export interface LearnedQueues {
 /** As all documented limits have. */
 const WINDOW_MS = 1000
 
-export function createLearnedQueues(options: Pick<SchedulerOptions, 'clock' | 'maxInFlight' | 'maxPauseMs'>, jitterMs: number): LearnedQueues {
+export function createLearnedQueues(
+  options: Pick<SchedulerOptions, 'clock' | 'maxInFlight' | 'maxPauseMs'>,
+  jitterMs: number,
+): LearnedQueues {
   const { clock } = options
   const queues = new Map<OperationId, Scheduler>()
   /** When each operation without a queue was accepted in the window before now. */
@@ -26,7 +32,8 @@ export function createLearnedQueues(options: Pick<SchedulerOptions, 'clock' | 'm
   const recently = (id: OperationId): NumberQueue => {
     const times = accepted.get(id) ?? createNumberQueue()
     accepted.set(id, times)
-    for (let first = times.first(); first !== undefined && first + WINDOW_MS <= clock.now(); first = times.first()) times.shift()
+    for (let first = times.first(); first !== undefined && first + WINDOW_MS <= clock.now(); first = times.first())
+      times.shift()
     return times
   }
 

@@ -51,7 +51,11 @@ async function nowhere(): Promise<string> {
   return `http://127.0.0.1:${port}`
 }
 
-const failure = (call: Promise<unknown>): Promise<unknown> => call.then(() => expect.unreachable('the call succeeded'), (error: unknown) => error)
+const failure = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => expect.unreachable('the call succeeded'),
+    (error: unknown) => error,
+  )
 const reset: Handler = (_, response) => void response.socket?.resetAndDestroy()
 
 describe('a connection', () => {
@@ -61,7 +65,12 @@ describe('a connection', () => {
     client.events.on('retry', ({ error }) => retried.push(error))
     const error = await failure(create())
     expect(error).toBeInstanceOf(ConnectionLost)
-    expect(error).toMatchObject({ operation: 'tags.create', requestId: 'abc', sent: false, cause: { code: 'ECONNREFUSED' } })
+    expect(error).toMatchObject({
+      operation: 'tags.create',
+      requestId: 'abc',
+      sent: false,
+      cause: { code: 'ECONNREFUSED' },
+    })
     expect(retried).toEqual(['ConnectionLost', 'ConnectionLost', 'ConnectionLost'])
   })
 
@@ -74,7 +83,9 @@ describe('a connection', () => {
   })
 
   test('that is reset: a read is tried again, on another', async () => {
-    const { server, read } = await setUp((seen, response, nth) => (nth < 3 ? reset(seen, response, nth) : answer(response, 200, blue)))
+    const { server, read } = await setUp((seen, response, nth) =>
+      nth < 3 ? reset(seen, response, nth) : answer(response, 200, blue),
+    )
     await expect(read()).resolves.toEqual(blue)
     expect(server.requests.length).toBe(3)
   })
@@ -87,7 +98,9 @@ describe('a connection', () => {
       response.writeHead(200, headers)
       response.write('{"name":"blue"}', () => response.destroy())
     }
-    const { server, create, read } = await setUp((seen, response, nth) => (nth < 3 ? truncate(seen, response, nth) : answer(response, 200, blue)))
+    const { server, create, read } = await setUp((seen, response, nth) =>
+      nth < 3 ? truncate(seen, response, nth) : answer(response, 200, blue),
+    )
     const error = await failure(create())
     expect(error).toBeInstanceOf(ConnectionLost)
     expect(error).toMatchObject({ sent: true })
@@ -140,16 +153,34 @@ describe('a connection', () => {
 })
 
 describe('an answer', () => {
-  const text = (status: number, body: string, type = 'application/json'): Handler => (_, response) =>
-    void response.writeHead(status, { 'content-type': type }).end(body)
+  const text =
+    (status: number, body: string, type = 'application/json'): Handler =>
+    (_, response) =>
+      void response.writeHead(status, { 'content-type': type }).end(body)
 
   test.each([
     { what: 'an empty body', handler: text(200, ''), says: 'tags.get: the answer is empty (status 200)' },
-    { what: 'a 204 where content is needed', handler: text(204, ''), says: 'tags.get: the answer is empty (status 204)' },
-    { what: 'half of JSON', handler: text(200, '{"name":"private'), says: 'the answer is not JSON (16 bytes, content type application/json)' },
-    { what: 'HTML', handler: text(200, '<html>private</html>', 'text/html'), says: 'the answer is not JSON (20 bytes, content type text/html)' },
+    {
+      what: 'a 204 where content is needed',
+      handler: text(204, ''),
+      says: 'tags.get: the answer is empty (status 204)',
+    },
+    {
+      what: 'half of JSON',
+      handler: text(200, '{"name":"private'),
+      says: 'the answer is not JSON (16 bytes, content type application/json)',
+    },
+    {
+      what: 'HTML',
+      handler: text(200, '<html>private</html>', 'text/html'),
+      says: 'the answer is not JSON (20 bytes, content type text/html)',
+    },
     { what: 'JSON of another shape', handler: text(200, '["private"]'), says: "the answer's body is not as described" },
-    { what: 'a field of another type', handler: text(200, '{"name":{"private":1}}'), says: "the answer's field name is not as described" },
+    {
+      what: 'a field of another type',
+      handler: text(200, '{"name":{"private":1}}'),
+      says: "the answer's field name is not as described",
+    },
   ])('with $what is unexpected, and not tried again', async ({ handler, says }) => {
     const { server, read } = await setUp(handler)
     const error = await failure(read())
@@ -171,7 +202,11 @@ describe('an answer', () => {
   test('with an HTML error page is the error of its status, without the page', async () => {
     const { create } = await setUp(text(502, '<html>private</html>', 'text/html'))
     const error = await failure(create())
-    expect(error).toMatchObject({ name: 'ServerError', status: 502, message: 'tags.create: the service failed (status 502)' })
+    expect(error).toMatchObject({
+      name: 'ServerError',
+      status: 502,
+      message: 'tags.create: the service failed (status 502)',
+    })
   })
 
   test('of the largest size is read, of one byte more it is not', async () => {
@@ -179,7 +214,11 @@ describe('an answer', () => {
     const { read } = await setUp(text(200, body), { maxResponseBytes: body.length })
     await expect(read()).resolves.toEqual(blue)
     const smaller = await setUp(text(200, body), { maxResponseBytes: body.length - 1 })
-    expect(await failure(smaller.read())).toMatchObject({ name: 'UnexpectedResponse', status: 200, message: expect.stringContaining('14 bytes') })
+    expect(await failure(smaller.read())).toMatchObject({
+      name: 'UnexpectedResponse',
+      status: 200,
+      message: expect.stringContaining('14 bytes'),
+    })
   })
 
   test('without end is cut off, and its connection closed', async () => {
@@ -194,7 +233,10 @@ describe('an answer', () => {
       },
       { maxResponseBytes: 50_000 },
     )
-    expect(await failure(read())).toMatchObject({ name: 'UnexpectedResponse', message: 'tags.get: the answer is larger than 50000 bytes' })
+    expect(await failure(read())).toMatchObject({
+      name: 'UnexpectedResponse',
+      message: 'tags.get: the answer is larger than 50000 bytes',
+    })
     await closed.promise
     expect(server.requests.length).toBe(1)
   })
@@ -222,7 +264,9 @@ describe('an answer', () => {
 
   test.each([301, 302, 303, 307, 308])('of %i is not followed, least of all with the token', async (status) => {
     const other = await serve((_, response) => answer(response, 200, blue))
-    const { server, read } = await setUp((_, response) => answer(response, status, undefined, { location: `${other.url}/private?key=private` }))
+    const { server, read } = await setUp((_, response) =>
+      answer(response, status, undefined, { location: `${other.url}/private?key=private` }),
+    )
     const error = await failure(read())
     expect(error).toBeInstanceOf(UnexpectedResponse)
     expect(error).toMatchObject({ status, message: expect.stringContaining(`redirected (status ${status})`) })
@@ -299,7 +343,9 @@ describe('close', () => {
   })
 
   test('waits for a call that is between two attempts', async () => {
-    const { client, read } = await setUp((_, response, nth) => answer(response, nth === 1 ? 503 : 200, blue), { retry: { baseMs: 20 } })
+    const { client, read } = await setUp((_, response, nth) => answer(response, nth === 1 ? 503 : 200, blue), {
+      retry: { baseMs: 20 },
+    })
     const retried = deferred()
     client.events.on('retry', () => retried.resolve())
     const call = read()
@@ -357,7 +403,10 @@ describe('close', () => {
 
   test.each([-1, Number.NaN, '5', 2 ** 31])('refuses timeoutMs %j', async (timeoutMs) => {
     const { client } = await setUp(() => {})
-    await expect(client.close({ timeoutMs: timeoutMs as number })).rejects.toMatchObject({ name: 'InvalidInput', field: 'timeoutMs' })
+    await expect(client.close({ timeoutMs: timeoutMs as number })).rejects.toMatchObject({
+      name: 'InvalidInput',
+      field: 'timeoutMs',
+    })
   })
 
   test('leaves an injected dispatcher to its owner', async () => {

@@ -6,11 +6,21 @@ import { factsOf, type Request } from './request.js'
 import type { Answer } from './transport.js'
 
 /** Does an attempt's work, and tells who listens of its beginning and its end. */
-export function observe(request: Request, work: () => Promise<Answer>, events: EventSink, clock: Clock): Promise<Answer> {
+export function observe(
+  request: Request,
+  work: () => Promise<Answer>,
+  events: EventSink,
+  clock: Clock,
+): Promise<Answer> {
   return events.listens('request') || events.listens('response') ? observed(request, work, events, clock) : work()
 }
 
-async function observed(request: Request, work: () => Promise<Answer>, events: EventSink, clock: Clock): Promise<Answer> {
+async function observed(
+  request: Request,
+  work: () => Promise<Answer>,
+  events: EventSink,
+  clock: Clock,
+): Promise<Answer> {
   const { progress, priority, template: path } = request
   const { method } = request.operation
   const attempt = { ...factsOf(request), attempt: progress.attempt, method, path }
@@ -19,7 +29,13 @@ async function observed(request: Request, work: () => Promise<Answer>, events: E
   events.emit('request', { ...attempt, priority, queuedMs: timeSpent(progress, began).queued })
   try {
     const answer = await work()
-    events.emit('response', { ...attempt, status: answer.status, error: undefined, durationMs: ended(), bytes: answer.bytes })
+    events.emit('response', {
+      ...attempt,
+      status: answer.status,
+      error: undefined,
+      durationMs: ended(),
+      bytes: answer.bytes,
+    })
     return answer
   } catch (error) {
     const name = error instanceof MusterError ? error.name : 'Aborted'

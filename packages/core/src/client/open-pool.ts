@@ -4,7 +4,10 @@ import type { buildConnector, Dispatcher, Pool } from 'undici'
 /** A pool of connections of the client's own. */
 export interface OpenPool {
   readonly dispatcher: Dispatcher
-  /** Closes all connections at once, those that are still being set up too. For when nobody waits for an answer any more. */
+  /**
+   * Closes all connections at once, those that are still being set up too. For when nobody waits for an answer any
+   * more.
+   */
   close(): Promise<void>
 }
 
@@ -48,6 +51,8 @@ async function loadUndici(): Promise<Undici> {
   const undici = await import('undici')
   if (typeof undici.Pool.prototype.dispatch === 'function') return undici
   // Bun has an undici of its own, which can only fetch. Its parts by path are the real ones.
-  const [pool, connect] = await Promise.all(['undici/lib/dispatcher/pool.js', 'undici/lib/core/connect.js'].map((path) => import(path)))
+  const [pool, connect] = await Promise.all(
+    ['undici/lib/dispatcher/pool.js', 'undici/lib/core/connect.js'].map((path) => import(path)),
+  )
   return { Pool: pool.default, buildConnector: connect.default }
 }

@@ -27,7 +27,11 @@ describe('nextPage', () => {
 })
 
 /** Gathers the items of all pages, and what was asked for. */
-async function gather(serve: (page: number) => unknown, input: Readonly<Record<string, unknown>> = {}, options?: CallOptions) {
+async function gather(
+  serve: (page: number) => unknown,
+  input: Readonly<Record<string, unknown>> = {},
+  options?: CallOptions,
+) {
   const asked: unknown[] = []
   const list = async (page: unknown, given?: CallOptions) => {
     asked.push(page)
@@ -52,10 +56,17 @@ async function gatherUntilError(serve: (page: number) => unknown) {
   return { items, asked, error: undefined }
 }
 
-const pages = (count: number, each = 2) => (page: number) => ({
-  fleets: Array.from({ length: each }, (_, index) => ({ name: `${page}-${index}` })),
-  pagination: { number: page, has_next: page < count, next_page_number: page < count ? page + 1 : null, paginator: { num_pages: count } },
-})
+const pages =
+  (count: number, each = 2) =>
+  (page: number) => ({
+    fleets: Array.from({ length: each }, (_, index) => ({ name: `${page}-${index}` })),
+    pagination: {
+      number: page,
+      has_next: page < count,
+      next_page_number: page < count ? page + 1 : null,
+      paginator: { num_pages: count },
+    },
+  })
 
 describe('all pages', () => {
   test('gives every item in order, a hundred asked for at a time', async () => {
@@ -86,13 +97,16 @@ describe('all pages', () => {
     expect([items, asked.length]).toEqual([[{ name: 'a' }], 2])
   })
 
-  test.each([new NotFound('no such page'), new InvalidInput('page out of range')])('a page that nobody promised may be refused: %s', async (refusal) => {
-    const { items } = await gather((page) => {
-      if (page > 2) throw refusal
-      return { fleets: [{ name: `${page}` }] }
-    })
-    expect(items).toHaveLength(2)
-  })
+  test.each([new NotFound('no such page'), new InvalidInput('page out of range')])(
+    'a page that nobody promised may be refused: %s',
+    async (refusal) => {
+      const { items } = await gather((page) => {
+        if (page > 2) throw refusal
+        return { fleets: [{ name: `${page}` }] }
+      })
+      expect(items).toHaveLength(2)
+    },
+  )
 
   test.each([
     ['a promised page that is missing', new NotFound('gone'), 2, true],
@@ -133,10 +147,13 @@ describe('all pages', () => {
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
         const given = numbers.map((number) => told[(number + start) % told.length]?.fleets ?? [])
         // A list that is given up for its repetitions is not taken for the whole one.
-        if (error !== undefined) expect(error).toMatchObject({ name: 'UnexpectedResponse', operation: 'fleets.list', field: 'pagination' })
+        if (error !== undefined)
+          expect(error).toMatchObject({ name: 'UnexpectedResponse', operation: 'fleets.list', field: 'pagination' })
         // Before each different page at most four that were seen before, and then five.
         expect(numbers.length).toBeLessThanOrEqual(5 * told.length + 5)
-        const different = given.filter((fleets, index) => given.findIndex((one) => JSON.stringify(one) === JSON.stringify(fleets)) === index)
+        const different = given.filter(
+          (fleets, index) => given.findIndex((one) => JSON.stringify(one) === JSON.stringify(fleets)) === index,
+        )
         expect(items).toEqual(different.flat())
       }),
       { numRuns: 300 },
@@ -148,18 +165,27 @@ describe('all pages', () => {
     ['names the first page as the next', (page: number) => ({ has_next: page < 3, next_page_number: 1 })],
     ['says nothing but a wrong number', () => ({ next_page_number: 0 })],
   ])('a service that %s does not cut the list short', async (_, pagination) => {
-    const { items } = await gather((page) => ({ fleets: page > 3 ? [] : [{ name: `${page}` }], pagination: pagination(page) }))
+    const { items } = await gather((page) => ({
+      fleets: page > 3 ? [] : [{ name: `${page}` }],
+      pagination: pagination(page),
+    }))
     expect(items).toEqual([{ name: '1' }, { name: '2' }, { name: '3' }])
   })
 
   test('a page that moved on while it was read is left out, and the rest comes', async () => {
     const shown = [['c'], ['c'], ['b'], ['a']]
-    const { items } = await gather((page) => ({ fleets: shown[page - 1]?.map((name) => ({ name })), pagination: { has_next: page < 4 } }))
+    const { items } = await gather((page) => ({
+      fleets: shown[page - 1]?.map((name) => ({ name })),
+      pagination: { has_next: page < 4 },
+    }))
     expect(items).toEqual([{ name: 'c' }, { name: 'b' }, { name: 'a' }])
   })
 
   test('a service that promises more and gives the same is an error, not the whole list', async () => {
-    const { items, error, asked } = await gatherUntilError(() => ({ fleets: [{ name: 'a' }], pagination: { has_next: true } }))
+    const { items, error, asked } = await gatherUntilError(() => ({
+      fleets: [{ name: 'a' }],
+      pagination: { has_next: true },
+    }))
     expect(items).toEqual([{ name: 'a' }])
     expect(error).toMatchObject({ name: 'UnexpectedResponse', operation: 'fleets.list', field: 'pagination' })
     expect(asked).toHaveLength(6)

@@ -21,7 +21,10 @@ type Answer = Readonly<Record<string, unknown>>
  * promises further pages and gives only such, the list is not whole, and that is an error.
  */
 export function allPages(id: OperationId, list: UntypedCall) {
-  return async function* all(input: Readonly<Record<string, unknown>> = {}, options?: CallOptions): AsyncGenerator<unknown, void, undefined> {
+  return async function* all(
+    input: Readonly<Record<string, unknown>> = {},
+    options?: CallOptions,
+  ): AsyncGenerator<unknown, void, undefined> {
     const { fingerprint } = await import('./fingerprint.js')
     const itemsKey = (await loadDescription()).get(id)?.items ?? ''
     const seen = new Set<string>()
@@ -60,7 +63,10 @@ function itemsOf(id: OperationId, answer: Answer, key: string): readonly unknown
 }
 
 const repeated = (id: OperationId, page: number) =>
-  new UnexpectedResponse(`${id}: page ${page} and those before it repeat earlier pages, and the service promises more: the list is not whole`, {
-    operation: id,
-    field: 'pagination',
-  })
+  new UnexpectedResponse(
+    `${id}: page ${page} and those before it repeat earlier pages, and the service promises more: the list is not whole`,
+    {
+      operation: id,
+      field: 'pagination',
+    },
+  )

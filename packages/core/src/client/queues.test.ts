@@ -9,7 +9,9 @@ import type { ClientOptions } from './options.js'
 
 beforeAll(loadDescription)
 
-/** A client, and when and where its requests arrived. `delay` is the nth request's way to the service in milliseconds. */
+/**
+ * A client, and when and where its requests arrived. `delay` is the nth request's way to the service in milliseconds.
+ */
 function setUp(options: Partial<ClientOptions> = {}, delay = (_nth: number) => 0) {
   const clock = createManualClock()
   const began = clock.now()
@@ -23,16 +25,31 @@ function setUp(options: Partial<ClientOptions> = {}, delay = (_nth: number) => 0
     if (path === '/v1/status/refused' && arrivals.filter((one) => one.path === path).length === 1) {
       return Response.json({}, { status: 429, headers: { 'retry-after': '5' } })
     }
-    return Response.json({ request_id: 'abc', current_status: 'Status.READY', data: [], applications: [], locations: [], name: 'game' })
+    return Response.json({
+      request_id: 'abc',
+      current_status: 'Status.READY',
+      data: [],
+      applications: [],
+      locations: [],
+      name: 'game',
+    })
   })
-  const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', clock, random: () => 0.5, dispatcher, ...options })
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'tok',
+    clock,
+    random: () => 0.5,
+    dispatcher,
+    ...options,
+  })
   const times = (path = '') => arrivals.filter((one) => one.path.startsWith(path)).map((one) => one.at)
   return { client, clock, arrivals, times }
 }
 
 const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const
 const create = (client: Client) => client.deployments.create({ application: 'game', version: '1', users })
-const repeat = <T>(count: number, call: (nth: number) => Promise<T>) => Array.from({ length: count }, (_, nth) => call(nth))
+const repeat = <T>(count: number, call: (nth: number) => Promise<T>) =>
+  Array.from({ length: count }, (_, nth) => call(nth))
 
 /** The most that arrived in any window of a second. */
 function busiest(times: readonly number[]): number {
@@ -44,7 +61,12 @@ const limited = [
   ['createDeployment', '/deployments', 40, create],
   ['status', '/v1/status/', 20, (client, nth) => client.deployments.get({ request_id: `id${nth}` })],
   ['listDeployments', '/v1/deployments', 10, (client, nth) => client.deployments.list({ page: nth + 1 })],
-  ['legacyDeploy', '/v1/deploy', 40, (client) => client.deployments.deployLegacy({ app_name: 'game', ip_list: ['203.0.113.9'] })],
+  [
+    'legacyDeploy',
+    '/v1/deploy',
+    40,
+    (client) => client.deployments.deployLegacy({ app_name: 'game', ip_list: ['203.0.113.9'] }),
+  ],
 ] as const satisfies readonly (readonly [string, string, number, (client: Client, nth: number) => Promise<unknown>])[]
 const isAt = (path: string) => (one: { readonly path: string }) =>
   path.endsWith('/') ? one.path.startsWith(path) : one.path.split('?')[0] === path
@@ -79,10 +101,10 @@ describe('documented limits', () => {
     expect(atOnce('/v1/app/')).toBe(200)
     const waiting = Object.entries(client.queues()).map(([name, { queued }]) => [name, queued])
     expect(Object.fromEntries(waiting)).toEqual({
-      'createDeployment': 5,
-      'status': 5,
-      'listDeployments': 5,
-      'legacyDeploy': 5,
+      createDeployment: 5,
+      status: 5,
+      listDeployments: 5,
+      legacyDeploy: 5,
       other: 0,
       'other changes': 0,
     })
@@ -98,7 +120,13 @@ describe('documented limits', () => {
       await clock.sleep(1000)
       return Response.json({ request_id: 'abc' })
     })
-    const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', timeoutMs: 120_000, clock, dispatcher })
+    const client = createClient({
+      baseUrl: 'http://service.invalid',
+      token: 'tok',
+      timeoutMs: 120_000,
+      clock,
+      dispatcher,
+    })
     const paced: PacedEvent[] = []
     client.events.on('paced', (event) => paced.push(event))
     expect(client.queues()['createDeployment']?.countedWithinMs).toBe(Number.POSITIVE_INFINITY)
@@ -126,7 +154,10 @@ describe('documented limits', () => {
     const began = clock.now()
     const slow = repeat(600, (nth) => client.deployments.logs({ request_id: `id${nth}` }))
     await clock.advance(1)
-    await clock.until(Promise.all([create(client), client.deployments.stop({ request_id: 'abc' }, { priority: 10 })]), 1)
+    await clock.until(
+      Promise.all([create(client), client.deployments.stop({ request_id: 'abc' }, { priority: 10 })]),
+      1,
+    )
     expect(clock.now() - began).toBeLessThan(100)
     expect(client.queues()['other']?.inFlight).toBe(256)
     await clock.until(Promise.all(slow))
@@ -235,7 +266,12 @@ describe('settings for names that are open', () => {
 
   const stop = (client: Client) => client.deployments.stop({ request_id: 'abc', container_log_storage: 'logs' })
   const selfStop = (client: Client) =>
-    client.deployments.selfStop({ request_id: 'abc', access_point_id: 'def', authorization: 'x', container_log_storage: true })
+    client.deployments.selfStop({
+      request_id: 'abc',
+      access_point_id: 'def',
+      authorization: 'x',
+      container_log_storage: true,
+    })
   const list = (client: Client) => client.deployments.list({ query: { order_by: [{ field: 'a', order: 'asc' }] } })
   const locations = (client: Client) => client.locations.list({ type: 'metal', tags: true })
   const query = encodeURIComponent('{"order_by":[{"field":"a","order":"asc"}]}')
@@ -248,7 +284,11 @@ describe('settings for names that are open', () => {
     [{}, list, `/v1/deployments?query=${query}`],
     [{ deploymentQueryParameter: 'q' }, list, `/v1/deployments?q=${query}`],
     [{}, locations, '/v1/locations?type=metal&tags=true'],
-    [{ locationTypeParameter: 'kind', locationTagsParameter: 'with_tags' }, locations, '/v1/locations?kind=metal&with_tags=true'],
+    [
+      { locationTypeParameter: 'kind', locationTagsParameter: 'with_tags' },
+      locations,
+      '/v1/locations?kind=metal&with_tags=true',
+    ],
   ])('%j', async (settings, call, expected) => {
     const { client, clock, arrivals } = setUp({ settings })
     await clock.until(call(client))

@@ -21,8 +21,8 @@ export interface Queues {
   /** An answer other than 429 was seen. */
   accepted(request: Request): void
   /**
-   * By name of the limit; operations without a documented one are in `other` (reads) and `other changes`, and one that was
-   * refused all the same is besides in a queue of its own, by its name.
+   * By name of the limit; operations without a documented one are in `other` (reads) and `other changes`, and one that
+   * was refused all the same is besides in a queue of its own, by its name.
    */
   state(): Readonly<Record<string, SchedulerState>>
 }
@@ -34,12 +34,14 @@ const elsewhere = new Error('another queue')
 export function createQueues(config: ClientConfig, events: EventSink): Queues {
   const { clock, maxRetryAfterMs, jitterMs } = config
   // What has no connection would only wait for one, and not by its priority.
-  const maxInFlight = config.dispatcher === undefined ? Math.min(config.maxInFlight, config.connections) : config.maxInFlight
+  const maxInFlight =
+    config.dispatcher === undefined ? Math.min(config.maxInFlight, config.connections) : config.maxInFlight
   const common = { clock, maxInFlight, maxPauseMs: maxRetryAfterMs }
   const queues = new Map<string, Scheduler>()
   for (const [key, limit] of Object.entries(config.limits)) {
     const name = key === 'other' ? otherReads : limits[key as keyof typeof limits].name
-    const paced = (countedWithinMs: number, because: BoundChange) => events.emit('paced', { limit: name, countedWithinMs, because })
+    const paced = (countedWithinMs: number, because: BoundChange) =>
+      events.emit('paced', { limit: name, countedWithinMs, because })
     const limiter = limit === undefined ? undefined : limiterOf({ name, ...limit }, config, paced)
     queues.set(name, createScheduler({ ...common, limiter }))
     // One limit for both, if any.
@@ -93,7 +95,13 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
       queue.throttled(retryAfterMs, request.progress.since)
       holdUpOf(request).refusal = refusal
       const pauseMs = Math.max(0, (queue.state.pausedUntil ?? 0) - clock.now())
-      events.emit('throttled', { ...factsOf(request), attempt: request.progress.attempt, limit: nameOf(request), retryAfterMs, pauseMs })
+      events.emit('throttled', {
+        ...factsOf(request),
+        attempt: request.progress.attempt,
+        limit: nameOf(request),
+        retryAfterMs,
+        pauseMs,
+      })
       return pauseMs
     },
     accepted: (request) => {
@@ -126,7 +134,13 @@ function limiterOf(limit: RateLimit, { limiter, share, burst, jitterMs }: Client
   if (limiter !== undefined) return limiter(limit)
   try {
     // A burst above a small limit means the limit.
-    return createBucket({ ...limit, share, jitterMs, boundChanged, burst: burst === undefined ? undefined : Math.min(burst, limit.limit) })
+    return createBucket({
+      ...limit,
+      share,
+      jitterMs,
+      boundChanged,
+      burst: burst === undefined ? undefined : Math.min(burst, limit.limit),
+    })
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause)
     throw new InvalidInput(`option limits, limit '${limit.name}': ${why}`, { field: 'limits', cause })

@@ -16,7 +16,10 @@ function roughly(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
       case 'nullable':
         return roughly(def.innerType)
       case 'object': {
-        const fields = Object.entries(def.shape).map(([key, field]): [string, fc.Arbitrary<unknown>] => [key, roughly(field)])
+        const fields = Object.entries(def.shape).map(([key, field]): [string, fc.Arbitrary<unknown>] => [
+          key,
+          roughly(field),
+        ])
         return fc.record(Object.fromEntries([...fields, ['unknown_field', odd]]), { requiredKeys: [] })
       }
       case 'array':
@@ -65,19 +68,29 @@ describe('what fits is not built anew', () => {
     any: z.unknown(),
   })
   const reader = readerOf(schema)
-  const fitting = { text: 'a', maybe: null, count: 1, list: [{ on: true, more: 1 }], map: { a: 1.5 }, either: 'x', bounded: 9, any: { deep: [] }, other: 1 }
+  const fitting = {
+    text: 'a',
+    maybe: null,
+    count: 1,
+    list: [{ on: true, more: 1 }],
+    map: { a: 1.5 },
+    either: 'x',
+    bounded: 9,
+    any: { deep: [] },
+    other: 1,
+  }
 
   test('a value that fits is returned itself', () => {
     expect(reader(fitting).data).toBe(fitting)
   })
 
-  test.each([
-    { ...fitting, maybe: 7 },
-    JSON.parse('{"text":"a","any":1,"__proto__":{"polluted":true}}') as unknown,
-  ])('one that zod changes is zod’s: %j', (value) => {
-    expect(reader(value).data).not.toBe(value)
-    expect(reader(value)).toEqual(schema.safeParse(value))
-  })
+  test.each([{ ...fitting, maybe: 7 }, JSON.parse('{"text":"a","any":1,"__proto__":{"polluted":true}}') as unknown])(
+    'one that zod changes is zod’s: %j',
+    (value) => {
+      expect(reader(value).data).not.toBe(value)
+      expect(reader(value)).toEqual(schema.safeParse(value))
+    },
+  )
 
   test.each([
     { ...fitting, text: undefined },

@@ -86,8 +86,14 @@ const isStringOrNothing: Check = (value) => typeof value === 'string' || value =
 const isBooleanOrNothing: Check = (value) => typeof value === 'boolean' || value === null || value === undefined
 
 // Most fields are these, and one function for all of them is quickest to call.
-const orNull = new Map([[isString, isStringOrNull], [isBoolean, isBooleanOrNull]])
-const orNothing = new Map([[isStringOrNull, isStringOrNothing], [isBooleanOrNull, isBooleanOrNothing]])
+const orNull = new Map([
+  [isString, isStringOrNull],
+  [isBoolean, isBooleanOrNull],
+])
+const orNothing = new Map([
+  [isStringOrNull, isStringOrNothing],
+  [isBooleanOrNull, isBooleanOrNothing],
+])
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -101,6 +107,10 @@ function unchangedBy(schema: z.core.$ZodType): Check {
 }
 
 /** Limits, formats, conversions: what zod does to a value beyond asking for its type. */
-function isMoreThanItsType(def: { readonly checks?: readonly unknown[]; readonly format?: unknown; readonly coerce?: boolean }): boolean {
+function isMoreThanItsType(def: {
+  readonly checks?: readonly unknown[]
+  readonly format?: unknown
+  readonly coerce?: boolean
+}): boolean {
   return (def.checks?.length ?? 0) > 0 || def.coerce === true || (def.format !== undefined && def.format !== 'safeint')
 }

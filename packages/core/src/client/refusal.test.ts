@@ -5,12 +5,20 @@ import { refusal } from './refusal.js'
 import { testRequest } from './request.fixture.js'
 import type { Answer } from './transport.js'
 
-const answer = (status: number, body: unknown = { message: 'what it says' }, headers: Answer['headers'] = {}): Answer => {
+const answer = (
+  status: number,
+  body: unknown = { message: 'what it says' },
+  headers: Answer['headers'] = {},
+): Answer => {
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   return { status, headers, body: text, bytes: text.length }
 }
-const of = (status: number, body?: unknown, id: OperationId = 'fleets.get', input: Readonly<Record<string, unknown>> = {}) =>
-  refusal(testRequest({ id, input }), answer(status, body), 0)
+const of = (
+  status: number,
+  body?: unknown,
+  id: OperationId = 'fleets.get',
+  input: Readonly<Record<string, unknown>> = {},
+) => refusal(testRequest({ id, input }), answer(status, body), 0)
 
 test.each([
   [400, 'InvalidInput', 'the service refused the input'],
@@ -28,35 +36,52 @@ test.each([
   [402, 'UnexpectedResponse', 'a status that nothing describes'],
   [418, 'UnexpectedResponse', 'a status that nothing describes'],
 ])('%i is %s', (status, name, what) => {
-  expect(of(status)).toMatchObject({ name, status, operation: 'fleets.get', call: 'test-1', message: `fleets.get: ${what} (status ${status}): what it says` })
+  expect(of(status)).toMatchObject({
+    name,
+    status,
+    operation: 'fleets.get',
+    call: 'test-1',
+    message: `fleets.get: ${what} (status ${status}): what it says`,
+  })
 })
 
 describe('deployments', () => {
-  test.each(['deployments.create', 'deployments.deployLegacy'] as const)('no capacity on %s carries the request_id to stop', (id) => {
-    expect(of(422, { request_id: 'abc', message: 'no room' }, id)).toMatchObject({ name: 'NoCapacity', requestId: 'abc' })
-    expect(of(422, {}, id)).toMatchObject({ name: 'NoCapacity' })
-    expect(of(422, {}, id).requestId).toBeUndefined()
-  })
-
-  test.each(['account-secret', 'the account-SECRET again', 'hush', 'hunter2-of-the-variable', '198.51.100.7', '2001:db8::7', 'x'.repeat(201)])(
-    'what stands in place of an id and may be a secret is none: %s',
-    (request_id) => {
-      const request = testRequest({
-        id: 'deployments.create',
-        input: {
-          users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.7' } }],
-          environment_variables: [
-            { key: 'A', value: 'hunter2-of-the-variable', is_hidden: true },
-            { key: 'B', value: 'hush', is_hidden: true },
-          ],
-        },
+  test.each(['deployments.create', 'deployments.deployLegacy'] as const)(
+    'no capacity on %s carries the request_id to stop',
+    (id) => {
+      expect(of(422, { request_id: 'abc', message: 'no room' }, id)).toMatchObject({
+        name: 'NoCapacity',
+        requestId: 'abc',
       })
-      request.progress.token = 'account-secret'
-      const error = refusal(request, answer(422, { request_id, message: 'no room' }), 0)
-      expect(error).toMatchObject({ name: 'NoCapacity' })
-      expect(error.requestId).toBeUndefined()
+      expect(of(422, {}, id)).toMatchObject({ name: 'NoCapacity' })
+      expect(of(422, {}, id).requestId).toBeUndefined()
     },
   )
+
+  test.each([
+    'account-secret',
+    'the account-SECRET again',
+    'hush',
+    'hunter2-of-the-variable',
+    '198.51.100.7',
+    '2001:db8::7',
+    'x'.repeat(201),
+  ])('what stands in place of an id and may be a secret is none: %s', (request_id) => {
+    const request = testRequest({
+      id: 'deployments.create',
+      input: {
+        users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.7' } }],
+        environment_variables: [
+          { key: 'A', value: 'hunter2-of-the-variable', is_hidden: true },
+          { key: 'B', value: 'hush', is_hidden: true },
+        ],
+      },
+    })
+    request.progress.token = 'account-secret'
+    const error = refusal(request, answer(422, { request_id, message: 'no room' }), 0)
+    expect(error).toMatchObject({ name: 'NoCapacity' })
+    expect(error.requestId).toBeUndefined()
+  })
 
   test('a short secret that is part of an id by chance does not hide which deployment to stop', () => {
     const input = { environment_variables: [{ key: 'B', value: 'ab', is_hidden: true }] }
@@ -65,18 +90,29 @@ describe('deployments', () => {
 
   test('422 elsewhere is wrong input', () => expect(of(422, {}, 'deployments.metrics').name).toBe('InvalidInput'))
 
-  test.each(['deployments.get', 'deployments.stop', 'deployments.selfStop'] as const)('a 400 that says so is an unknown deployment: %s', (id) => {
-    const input = { request_id: 'abc' }
-    for (const message of ['Deployment not found', 'No such request', 'request_id does not exist', "it doesn't exist", 'Unknown deployment']) {
-      expect(of(400, { message }, id, input)).toMatchObject({ name: 'NotFound', status: 400, requestId: 'abc' })
-    }
-    expect(of(400, { message: 'page must be positive' }, id, input).name).toBe('InvalidInput')
-  })
+  test.each(['deployments.get', 'deployments.stop', 'deployments.selfStop'] as const)(
+    'a 400 that says so is an unknown deployment: %s',
+    (id) => {
+      const input = { request_id: 'abc' }
+      for (const message of [
+        'Deployment not found',
+        'No such request',
+        'request_id does not exist',
+        "it doesn't exist",
+        'Unknown deployment',
+      ]) {
+        expect(of(400, { message }, id, input)).toMatchObject({ name: 'NotFound', status: 400, requestId: 'abc' })
+      }
+      expect(of(400, { message: 'page must be positive' }, id, input).name).toBe('InvalidInput')
+    },
+  )
 
-  test('a 400 of another operation is wrong input', () => expect(of(400, { message: 'app not found' }, 'versions.create').name).toBe('InvalidInput'))
+  test('a 400 of another operation is wrong input', () =>
+    expect(of(400, { message: 'app not found' }, 'versions.create').name).toBe('InvalidInput'))
 
   test('a stop that was too late is known by what is said, too', () => {
-    for (const status of [400, 404, 409, 410]) expect(of(status, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
+    for (const status of [400, 404, 409, 410])
+      expect(of(status, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
     expect(of(400, { message: 'Instance Already terminated' }, 'fleets.delete').name).toBe('InvalidInput')
   })
 })
@@ -84,7 +120,9 @@ describe('deployments', () => {
 test('what the service asks to wait is known', () => {
   for (const status of [429, 503]) {
     expect(refusal(testRequest(), answer(status, {}, { 'retry-after': '7' }), 0)).toMatchObject({ retryAfterMs: 7000 })
-    expect(refusal(testRequest(), answer(status, {}, { 'retry-after': ['2', '7'] }), 0)).toMatchObject({ retryAfterMs: 2000 })
+    expect(refusal(testRequest(), answer(status, {}, { 'retry-after': ['2', '7'] }), 0)).toMatchObject({
+      retryAfterMs: 2000,
+    })
     expect(refusal(testRequest(), answer(status), 0)).not.toHaveProperty('retryAfterMs')
   }
 })

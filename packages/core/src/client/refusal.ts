@@ -20,8 +20,15 @@ import type { Answer } from './transport.js'
 /** Characters of a server's message that are worth repeating. */
 const LONGEST_MESSAGE = 500
 
-/** The error for an answer that is not a success. What the service says in it is repeated without secrets and addresses. Pure. */
-export function refusal(request: Pick<Request, 'id' | 'call' | 'input' | 'progress'>, answer: Answer, now: number): MusterError {
+/**
+ * The error for an answer that is not a success. What the service says in it is repeated without secrets and addresses.
+ * Pure.
+ */
+export function refusal(
+  request: Pick<Request, 'id' | 'call' | 'input' | 'progress'>,
+  answer: Answer,
+  now: number,
+): MusterError {
   const { status } = answer
   const body = parsed(answer.body)
   const said = messageOf(body, answer.body)
@@ -42,7 +49,10 @@ export function refusal(request: Pick<Request, 'id' | 'call' | 'input' | 'progre
     const origin = originOf(headerOf(answer, 'location'))
     const told = [request.progress.token ?? '', ...secretsIn(request.input)].filter((secret) => secret !== '')
     const target = told.some((secret) => origin.toLowerCase().includes(secret.toLowerCase())) ? '' : origin
-    return new UnexpectedResponse(`${request.id}: redirected (status ${status})${target}; redirects are not followed`, facts)
+    return new UnexpectedResponse(
+      `${request.id}: redirected (status ${status})${target}; redirects are not followed`,
+      facts,
+    )
   }
   if (stops.has(request.id) && /already\s+terminated/i.test(said)) {
     return new AlreadyTerminated(tell('the deployment is already terminated'), facts)
@@ -80,12 +90,19 @@ const LONGEST_ID = 200
 /** A shorter secret may be part of an id by chance. */
 const SHORTEST_TELLING_SECRET = 8
 
-/** The deployment that an answer names, which may have to be stopped. Undefined for a secret or an address in its place. */
-function deploymentIn(body: Readonly<Record<string, unknown>> | undefined, { input, progress }: Pick<Request, 'input' | 'progress'>) {
+/**
+ * The deployment that an answer names, which may have to be stopped. Undefined for a secret or an address in its place.
+ */
+function deploymentIn(
+  body: Readonly<Record<string, unknown>> | undefined,
+  { input, progress }: Pick<Request, 'input' | 'progress'>,
+) {
   const id = body?.['request_id']
   if (typeof id !== 'string' || id.length > LONGEST_ID) return undefined
   const told = [progress.token ?? '', ...secretsIn(input)]
-  const telling = told.filter((secret) => secret.length >= SHORTEST_TELLING_SECRET || secret.toLowerCase() === id.toLowerCase())
+  const telling = told.filter(
+    (secret) => secret.length >= SHORTEST_TELLING_SECRET || secret.toLowerCase() === id.toLowerCase(),
+  )
   return scrub(id, telling) === id ? id : undefined
 }
 
@@ -106,7 +123,8 @@ function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
 
 /** `message` and, where there is one, the text of `details`; or a short body that is neither JSON nor markup. */
 function messageOf(json: Readonly<Record<string, unknown>> | undefined, body: string): string {
-  if (json === undefined) return /^\s*(?:[<"[{]|null\s*$)/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
+  if (json === undefined)
+    return /^\s*(?:[<"[{]|null\s*$)/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
   return [json['message'], json['details']].filter((part) => typeof part === 'string').join(' – ')
 }
 

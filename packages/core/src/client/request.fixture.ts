@@ -4,7 +4,9 @@ import { createProgress } from './progress.js'
 import type { Request } from './request.js'
 
 /** A request as the first hop makes it; by default a GET of a status. */
-export function testRequest(changes: Partial<Request> & { readonly now?: number; readonly deadline?: number } = {}): Request {
+export function testRequest(
+  changes: Partial<Request> & { readonly now?: number; readonly deadline?: number } = {},
+): Request {
   const { now = 0, deadline = Number.MAX_SAFE_INTEGER, ...rest } = changes
   return {
     id: 'deployments.get',

@@ -15,7 +15,8 @@ test.each(['POST', 'PATCH'] as const)('%s is repeated only if it was certainly n
 })
 
 test('what the service refused is not repeated', () => {
-  for (const error of [new InvalidInput(''), new NotFound(''), new AlreadyTerminated(''), new Error('bug')]) expect(mayRetry('GET', error)).toBe(false)
+  for (const error of [new InvalidInput(''), new NotFound(''), new AlreadyTerminated(''), new Error('bug')])
+    expect(mayRetry('GET', error)).toBe(false)
 })
 
 test('what may have been done', () => {

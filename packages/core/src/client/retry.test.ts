@@ -5,14 +5,24 @@ import type { Method } from '../operation.js'
 import type { Client } from './client-types.js'
 import { createClient } from './client.js'
 import { loadDescription } from './description.js'
-import { AlreadyTerminated, ConnectionLost, InvalidInput, type MusterError, NotFound, RateLimited, ServerError } from './errors.js'
+import {
+  AlreadyTerminated,
+  ConnectionLost,
+  InvalidInput,
+  type MusterError,
+  NotFound,
+  RateLimited,
+  ServerError,
+} from './errors.js'
 import type { RetryEvent } from './events.js'
 import { inProcess, type ClientDispatcher } from './in-process.js'
 import type { ClientOptions } from './options.js'
 
 beforeAll(loadDescription)
 
-/** What becomes of an attempt: a status (with headers), no connection, or one that breaks once the request was written. */
+/**
+ * What becomes of an attempt: a status (with headers), no connection, or one that breaks once the request was written.
+ */
 type Fate = number | 'refused' | 'lost' | readonly [status: number, headers: Record<string, string>]
 
 /** The nth request meets the nth fate; all after them succeed. */
@@ -24,24 +34,43 @@ function setUp(fates: readonly Fate[], options: Partial<ClientOptions> = {}) {
   const respond = async (fate: Fate) => {
     if (fate === 'lost') throw new Error('reset')
     const [status, headers] = typeof fate === 'object' ? fate : [Number(fate), {}]
-    return status === 204 ? new Response(null, { status }) : Response.json({ name: 'said', message: 'said' }, { status, headers })
+    return status === 204
+      ? new Response(null, { status })
+      : Response.json({ name: 'said', message: 'said' }, { status, headers })
   }
   const dispatcher: ClientDispatcher = {
     dispatch: (request, handler) => {
       const fate = fates[attempts.length] ?? 200
       attempts.push(clock.now() - began)
       if (fate !== 'refused') return inProcess(() => respond(fate)).dispatch(request, handler)
-      const controller = { aborted: false, paused: false, reason: null, abort: () => {}, pause: () => {}, resume: () => {} }
+      const controller = {
+        aborted: false,
+        paused: false,
+        reason: null,
+        abort: () => {},
+        pause: () => {},
+        resume: () => {},
+      }
       queueMicrotask(() => handler.onResponseError?.(controller, new Error('refused')))
       return true
     },
   }
-  const client = createClient({ baseUrl: 'http://service.invalid', token: 'secret', clock, random: () => 0.5, dispatcher, ...options })
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'secret',
+    clock,
+    random: () => 0.5,
+    dispatcher,
+    ...options,
+  })
   const retries: RetryEvent[] = []
   client.events.on('retry', (event) => retries.push(event))
   /** Resolves with what the call came to, a value or an error. */
   const outcome = (method: Method, timeoutMs = 1e9) =>
-    clock.until(perform[method](client, timeoutMs).catch((error: unknown) => error), 1000)
+    clock.until(
+      perform[method](client, timeoutMs).catch((error: unknown) => error),
+      1000,
+    )
   return { client, clock, attempts, retries, outcome }
 }
 
@@ -60,7 +89,11 @@ const repeatable: readonly Method[] = ['GET', 'PUT', 'DELETE']
 describe('what is repeated', () => {
   const always: readonly Method[] = methods
   const never: readonly Method[] = []
-  const table: readonly (readonly [fate: Fate, repeated: readonly Method[], otherwise: new (...given: never[]) => MusterError])[] = [
+  const table: readonly (readonly [
+    fate: Fate,
+    repeated: readonly Method[],
+    otherwise: new (...given: never[]) => MusterError,
+  ])[] = [
     [429, always, RateLimited],
     ['refused', always, ConnectionLost],
     ['lost', repeatable, ConnectionLost],
@@ -84,7 +117,11 @@ describe('what is repeated', () => {
 
   test('any run of fates ends as the rules say, after as many attempts', async () => {
     const fate = fc.constantFrom<Fate>(429, 'refused', 'lost', 500, 503, 404, 410)
-    const run = fc.record({ method: fc.constantFrom(...methods), fates: fc.array(fate, { maxLength: 8 }), most: fc.integer({ min: 1, max: 5 }) })
+    const run = fc.record({
+      method: fc.constantFrom(...methods),
+      fates: fc.array(fate, { maxLength: 8 }),
+      most: fc.integer({ min: 1, max: 5 }),
+    })
     await fc.assert(
       fc.asyncProperty(run, async ({ method, fates, most }) => {
         const { attempts, outcome, retries, client } = setUp(fates, { retry: { attempts: most } })
@@ -93,7 +130,8 @@ describe('what is repeated', () => {
         const last = fates[ended - 1] ?? 200
         const before = fates.slice(0, ended - 1)
         const counted = before.filter((one) => one !== 429).length
-        const safe = (one: Fate) => one === 429 || one === 'refused' || (repeatable.includes(method) && (one === 'lost' || Number(one) >= 500))
+        const safe = (one: Fate) =>
+          one === 429 || one === 'refused' || (repeatable.includes(method) && (one === 'lost' || Number(one) >= 500))
         const doubtful = before.some((one) => one === 'lost' || Number(one) >= 500)
 
         expect(before.filter((one) => !safe(one))).toEqual([])
@@ -116,7 +154,10 @@ describe('what is repeated', () => {
   })
 
   test.each(methods)('a 429 never loses a %s, nor counts as an attempt', async (method) => {
-    const { attempts, outcome } = setUp(Array.from({ length: 25 }, () => 429), { retry: { attempts: 1 } })
+    const { attempts, outcome } = setUp(
+      Array.from({ length: 25 }, () => 429),
+      { retry: { attempts: 1 } },
+    )
     expect(await outcome(method)).not.toBeInstanceOf(Error)
     expect(attempts.length).toBe(26)
   })

@@ -31,7 +31,7 @@ export async function withRetry(
   { retry, maxRetryAfterMs, clock, random, events, throttled, gone }: Retrying,
 ): Promise<unknown> {
   const { operation, progress, cancellation } = request
-  for (let failures = 0, refusals = 0; ; ) {
+  for (let failures = 0, refusals = 0; ;) {
     progress.attempt += 1
     progress.written = false
     try {
@@ -42,7 +42,11 @@ export async function withRetry(
       if (error instanceof RateLimited) {
         progress.written = false // a refusal: nothing was done
         refusals += 1
-        const pauseMs = throttled(request, error, atLeast(error.retryAfterMs, refusals === 1 ? 0 : backoffMs(refusals - 1, random(), retry)))
+        const pauseMs = throttled(
+          request,
+          error,
+          atLeast(error.retryAfterMs, refusals === 1 ? 0 : backoffMs(refusals - 1, random(), retry)),
+        )
         if (clock.now() + pauseMs >= progress.deadline) throw error
         continue
       }
@@ -61,7 +65,9 @@ export async function withRetry(
   }
 }
 
-/** A service that keeps saying 'at once' is given more time, but one that names no time gets the queue's default pause. */
+/**
+ * A service that keeps saying 'at once' is given more time, but one that names no time gets the queue's default pause.
+ */
 const atLeast = (ms: number | undefined, least: number) => (ms === undefined ? undefined : Math.max(ms, least))
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')

@@ -13,26 +13,52 @@ import { selfStop } from './self-stop.js'
 beforeAll(loadDescription)
 
 /** Long enough not to occur by chance. */
-const printable = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 12, maxLength: 40 })
+const printable = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+  minLength: 12,
+  maxLength: 40,
+})
 const anything = fc.string({ unit: 'grapheme', minLength: 12, maxLength: 40 }).filter((text) => text.trim() === text)
 const secrets = fc.record({
   token: printable,
   deleteToken: printable,
   secret: fc.oneof(anything, printable),
   value: fc.oneof(anything, printable),
-  address: fc.oneof(fc.ipV4(), fc.ipV6().filter((text) => text.length > 6)),
+  address: fc.oneof(
+    fc.ipV4(),
+    fc.ipV6().filter((text) => text.length > 6),
+  ),
   webhook: fc.uuid().map((id) => `https://hooks.invalid/${id}`),
 })
 type Secrets = typeof secrets extends fc.Arbitrary<infer T> ? T : never
 
-const version = { app_name: 'game', name: 'v1', docker_repository: 'r', docker_image: 'i', docker_tag: 't', req_cpu: 100, req_memory: 100 }
+const version = {
+  app_name: 'game',
+  name: 'v1',
+  docker_repository: 'r',
+  docker_image: 'i',
+  docker_tag: 't',
+  req_cpu: 100,
+  req_memory: 100,
+}
 
 /** Calls, and what of the secrets each of them sends. */
-const operations: Readonly<Record<string, readonly [sends: readonly (keyof Secrets)[], call: (client: Client, secrets: Secrets) => Promise<unknown>]>> = {
+const operations: Readonly<
+  Record<
+    string,
+    readonly [sends: readonly (keyof Secrets)[], call: (client: Client, secrets: Secrets) => Promise<unknown>]
+  >
+> = {
   'storages.create': [
     ['token', 'secret'],
     (client, { secret }) =>
-      client.storages.create({ name: 's', access_key_id: 'id', secret_access_key: secret, endpoint: 'https://s3.invalid', bucket: 'b' }),
+      client.storages.create({
+        name: 's',
+        access_key_id: 'id',
+        secret_access_key: secret,
+        endpoint: 'https://s3.invalid',
+        bucket: 'b',
+      }),
   ],
   'storages.update': [
     ['token', 'secret'],
@@ -93,12 +119,13 @@ const echoes: Readonly<Record<string, (text: string, status: number) => Response
 }
 
 /** All that one could see of an error and of the events, as text. */
-const everything = (error: unknown, events: unknown = undefined) => [
-  error instanceof Error ? `${error.message}\n${String(error)}\n${error.stack}` : '',
-  inspect(error, { depth: 10, showHidden: true }),
-  JSON.stringify(error),
-  JSON.stringify(events),
-].join('\n')
+const everything = (error: unknown, events: unknown = undefined) =>
+  [
+    error instanceof Error ? `${error.message}\n${String(error)}\n${error.stack}` : '',
+    inspect(error, { depth: 10, showHidden: true }),
+    JSON.stringify(error),
+    JSON.stringify(events),
+  ].join('\n')
 
 function expectHidden(secret: string, text: string) {
   for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
@@ -107,43 +134,60 @@ function expectHidden(secret: string, text: string) {
 }
 
 function watched(options: Partial<ClientOptions> & { readonly clock: ManualClock }) {
-  const client = createClient({ baseUrl: 'http://service.invalid', token: 'tok', random: () => 0.5, retry: { attempts: 2 }, ...options })
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'tok',
+    random: () => 0.5,
+    retry: { attempts: 2 },
+    ...options,
+  })
   const events: unknown[] = []
-  for (const name of ['request', 'response', 'retry', 'throttled'] as const) client.events.on(name, (event) => events.push(event))
+  for (const name of ['request', 'response', 'retry', 'throttled'] as const)
+    client.events.on(name, (event) => events.push(event))
   return { client, events }
 }
 
-const failure = (clock: ManualClock, call: Promise<unknown>) => clock.until(call.catch((error: unknown) => error), 5000)
+const failure = (clock: ManualClock, call: Promise<unknown>) =>
+  clock.until(
+    call.catch((error: unknown) => error),
+    5000,
+  )
 
 describe('a server that echoes all it was sent', () => {
-  test.each(Object.entries(operations))('%s: no secret and no address in the error and the events', async (_, [sends, call]) => {
-    const status = fc.constantFrom(200, 302, 400, 401, 404, 409, 410, 418, 422, 424, 429, 500, 503)
-    await fc.assert(
-      fc.asyncProperty(secrets, status, fc.constantFrom(...Object.values(echoes)), async (known, code, echo) => {
-        const clock = createManualClock()
-        const hidden = sends.map((name) => known[name])
-        const bodies: string[] = []
-        const dispatcher = inProcess(async (request) => {
-          bodies.push(`${request.headers.get('authorization')} ${await request.text()}`)
-          return echo(`${hidden.join(' , ')} ; ${bodies.at(-1)}`, code)
-        })
-        const { client, events } = watched({ token: known.token, clock, dispatcher })
-        const error = await failure(clock, call(client, known))
-        // Else nothing was there to be hidden.
-        for (const secret of hidden) expect(bodies[0]?.includes(JSON.stringify(secret).slice(1, -1)) || bodies[0]?.includes(secret)).toBe(true)
-        expect(events.length).toBeGreaterThan(1)
-        if (code !== 200) expect(error).toBeInstanceOf(MusterError)
-        // A success may hold anything.
-        const shown = everything(error instanceof Error ? error : undefined, events)
-        for (const secret of hidden) expectHidden(secret, shown)
-      }),
-      { numRuns: 60 },
-    )
-  })
+  test.each(Object.entries(operations))(
+    '%s: no secret and no address in the error and the events',
+    async (_, [sends, call]) => {
+      const status = fc.constantFrom(200, 302, 400, 401, 404, 409, 410, 418, 422, 424, 429, 500, 503)
+      await fc.assert(
+        fc.asyncProperty(secrets, status, fc.constantFrom(...Object.values(echoes)), async (known, code, echo) => {
+          const clock = createManualClock()
+          const hidden = sends.map((name) => known[name])
+          const bodies: string[] = []
+          const dispatcher = inProcess(async (request) => {
+            bodies.push(`${request.headers.get('authorization')} ${await request.text()}`)
+            return echo(`${hidden.join(' , ')} ; ${bodies.at(-1)}`, code)
+          })
+          const { client, events } = watched({ token: known.token, clock, dispatcher })
+          const error = await failure(clock, call(client, known))
+          // Else nothing was there to be hidden.
+          for (const secret of hidden)
+            expect(bodies[0]?.includes(JSON.stringify(secret).slice(1, -1)) || bodies[0]?.includes(secret)).toBe(true)
+          expect(events.length).toBeGreaterThan(1)
+          if (code !== 200) expect(error).toBeInstanceOf(MusterError)
+          // A success may hold anything.
+          const shown = everything(error instanceof Error ? error : undefined, events)
+          for (const secret of hidden) expectHidden(secret, shown)
+        }),
+        { numRuns: 60 },
+      )
+    },
+  )
 
   test('the rest of what it says is repeated', async () => {
     const clock = createManualClock()
-    const dispatcher = inProcess(async () => Response.json({ message: 'Token tok-123456 of 203.0.113.9 has expired' }, { status: 401 }))
+    const dispatcher = inProcess(async () =>
+      Response.json({ message: 'Token tok-123456 of 203.0.113.9 has expired' }, { status: 401 }),
+    )
     const { client } = watched({ token: 'tok-123456', clock, dispatcher })
     const error = (await failure(clock, client.applications.list())) as Error
     expect(error.message).toMatch(/: Token \[redacted\] of \[address\] has expired$/)
@@ -154,7 +198,11 @@ describe('a server that echoes all it was sent', () => {
     ['the type of a content', 200, { 'content-type': 'tok-123456/203.0.113.9' }],
   ])('in %s', async (_, status, headers) => {
     const clock = createManualClock()
-    const { client } = watched({ token: 'tok-123456', clock, dispatcher: inProcess(async () => new Response('no JSON', { status, headers })) })
+    const { client } = watched({
+      token: 'tok-123456',
+      clock,
+      dispatcher: inProcess(async () => new Response('no JSON', { status, headers })),
+    })
     const error = await failure(clock, client.applications.list())
     expect(error).toMatchObject({ name: 'UnexpectedResponse' })
     for (const secret of ['tok-123456', '203.0.113.9']) expectHidden(secret, everything(error))
@@ -179,7 +227,8 @@ describe('self-stop', () => {
     const input = { request_id: 'abc', access_point_id: 'def', authorization: 'delete-token-1' }
     expectHidden('delete-token-1', everything(await failure(clock, client.deployments.selfStop(input))))
     expect(seen).toHaveLength(2)
-    for (const request of seen) expect(request.filter((text) => text.includes('token'))).toEqual(['authorization,delete-token-1'])
+    for (const request of seen)
+      expect(request.filter((text) => text.includes('token'))).toEqual(['authorization,delete-token-1'])
     expect(asked).toBe(0)
   })
 
@@ -198,28 +247,52 @@ describe('self-stop', () => {
 
 describe('wrong input names its field and shows no secret', () => {
   test.each<[field: string, (client: Client) => Promise<unknown>]>([
-    ['users.0.user_data.ip_address', (client) => {
-      const users = [{ user_type: 'ip_address', user_data: { ip_address: 'opensesame' } }] as const
-      return client.deployments.create({ application: 'game', version: '1', users })
-    }],
-    ['environment_variables.0.value', (client) => client.deployments.create({
-      application: 'game',
-      version: '1',
-      users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }],
-      environment_variables: [{ key: 'KEY', value: 'opensesame'.repeat(500), is_hidden: false }],
-    })],
-    ['ip_list.1', (client) => client.deployments.deployLegacy({ app_name: 'game', ip_list: ['203.0.113.9', 'opensesame'] })],
+    [
+      'users.0.user_data.ip_address',
+      (client) => {
+        const users = [{ user_type: 'ip_address', user_data: { ip_address: 'opensesame' } }] as const
+        return client.deployments.create({ application: 'game', version: '1', users })
+      },
+    ],
+    [
+      'environment_variables.0.value',
+      (client) =>
+        client.deployments.create({
+          application: 'game',
+          version: '1',
+          users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }],
+          environment_variables: [{ key: 'KEY', value: 'opensesame'.repeat(500), is_hidden: false }],
+        }),
+    ],
+    [
+      'ip_list.1',
+      (client) => client.deployments.deployLegacy({ app_name: 'game', ip_list: ['203.0.113.9', 'opensesame'] }),
+    ],
     ['user_ip', (client) => client.relays.authorizeUser({ session_id: 'abc', user_ip: 'opensesame' })],
-    ['secret_access_key', (client) => client.storages.update({ endpoint_name: 's', secret_access_key: ['opensesame'] } as never)],
-    ['private_token', (client) => client.versions.update({ app_name: 'game', version_name: '1', private_token: { opensesame: 1 } } as never)],
-    ['webhook_on_ready.url', (client) => client.deployments.create({
-      application: 'game',
-      version: '1',
-      users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }],
-      webhook_on_ready: { url: 'ftp://opensesame' },
-    })],
-    ['authorization', (client) =>
-      client.deployments.selfStop({ request_id: 'abc', access_point_id: 'def', authorization: 'opensesame\r\nx: y' })],
+    [
+      'secret_access_key',
+      (client) => client.storages.update({ endpoint_name: 's', secret_access_key: ['opensesame'] } as never),
+    ],
+    [
+      'private_token',
+      (client) =>
+        client.versions.update({ app_name: 'game', version_name: '1', private_token: { opensesame: 1 } } as never),
+    ],
+    [
+      'webhook_on_ready.url',
+      (client) =>
+        client.deployments.create({
+          application: 'game',
+          version: '1',
+          users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }],
+          webhook_on_ready: { url: 'ftp://opensesame' },
+        }),
+    ],
+    [
+      'authorization',
+      (client) =>
+        client.deployments.selfStop({ request_id: 'abc', access_point_id: 'def', authorization: 'opensesame\r\nx: y' }),
+    ],
     ['name', (client) => client.tags.create({ request_id: 'abc', name: `of 203.0.113.9 ${'n'.repeat(40)}` })],
   ])('%s', async (field, call) => {
     const clock = createManualClock()

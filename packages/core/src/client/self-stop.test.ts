@@ -13,14 +13,23 @@ const environmentOf = (url: string) => ({
   SERVICE_DELETE_TOKEN: token,
   SERVICE_REQUEST_ID: 'abc',
 })
-const failure = (call: Promise<unknown>): Promise<unknown> => call.then(() => expect.unreachable('it stopped'), (error: unknown) => error)
+const failure = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => expect.unreachable('it stopped'),
+    (error: unknown) => error,
+  )
 
 describe('what is sent', () => {
   test('a DELETE to the injected URL with the injected token as it is', async () => {
     const server = await serve((_, response) => answer(response, 202, { message: 'it ends' }))
     expect(await selfStop({ environment: environmentOf(server.url) })).toEqual({ message: 'it ends' })
     expect(server.requests).toHaveLength(1)
-    expect(server.requests[0]).toMatchObject({ method: 'DELETE', url: '/v1/self/stop/abc/42', headers: { authorization: token }, body: '' })
+    expect(server.requests[0]).toMatchObject({
+      method: 'DELETE',
+      url: '/v1/self/stop/abc/42',
+      headers: { authorization: token },
+      body: '',
+    })
   })
 
   test('also a token of two words', async () => {
@@ -50,7 +59,10 @@ describe('what is sent', () => {
 
 describe('a success', () => {
   test('is also a deployment that is already terminated', async () => {
-    for (const [status, message] of [[410, 'gone'], [400, 'Instance Already terminated']] as const) {
+    for (const [status, message] of [
+      [410, 'gone'],
+      [400, 'Instance Already terminated'],
+    ] as const) {
       const server = await serve((_, response) => answer(response, status, { message: `${message} for ${token}` }))
       const stopped = await selfStop({ environment: environmentOf(server.url) })
       expect(stopped.message).toContain(message)
@@ -71,7 +83,9 @@ describe('a success', () => {
   })
 
   test.each([404, 410])('is %i after an answer that was lost: the first try did it', async (status) => {
-    const server = await serve((_, response, nth) => (nth === 1 ? response.destroy() : answer(response, status, { message: 'not there' })))
+    const server = await serve((_, response, nth) =>
+      nth === 1 ? response.destroy() : answer(response, status, { message: 'not there' }),
+    )
     const stopped = await selfStop({ environment: environmentOf(server.url), random })
     expect(stopped).toMatchObject({ message: expect.stringContaining('not there') })
     expect(server.requests).toHaveLength(2)
@@ -121,7 +135,11 @@ describe('outside of a container', () => {
     ['an empty token', { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: '' }, 'SERVICE_DELETE_TOKEN'],
     ['no URL at all', { SERVICE_DELETE_URL: 'private-42', SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
     ['another scheme', { SERVICE_DELETE_URL: 'file:///private-42', SERVICE_DELETE_TOKEN: token }, 'SERVICE_DELETE_URL'],
-    ['a token that no header can hold', { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: `${token}\r\nx: y` }, 'SERVICE_DELETE_TOKEN'],
+    [
+      'a token that no header can hold',
+      { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: `${token}\r\nx: y` },
+      'SERVICE_DELETE_TOKEN',
+    ],
   ])('%s: an error that names the variable and no value', async (_, environment, field) => {
     const error = await failure(selfStop({ environment }))
     expect(error).toBeInstanceOf(InvalidInput)
@@ -130,6 +148,8 @@ describe('outside of a container', () => {
   })
 
   test('the variables are those of the process, if none are given', async () => {
-    expect(await failure(selfStop({ prefix: 'MUSTER_TEST_NOWHERE' }))).toMatchObject({ field: 'MUSTER_TEST_NOWHERE_DELETE_URL' })
+    expect(await failure(selfStop({ prefix: 'MUSTER_TEST_NOWHERE' }))).toMatchObject({
+      field: 'MUSTER_TEST_NOWHERE_DELETE_URL',
+    })
   })
 })

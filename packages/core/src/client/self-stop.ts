@@ -39,7 +39,8 @@ const id = 'deployments.selfStop'
  * @throws {InvalidInput} when a variable is missing, e.g. outside of a container.
  */
 export async function selfStop(options: SelfStopOptions = {}): Promise<DeploymentStopped> {
-  if (typeof options !== 'object' || options === null) throw new InvalidInput(`${id}: the options must be an object`, { operation: id })
+  if (typeof options !== 'object' || options === null)
+    throw new InvalidInput(`${id}: the options must be an object`, { operation: id })
   const { environment = process.env, prefix = 'SERVICE', containerLogStorage, ...rest } = options
   const { signal, timeoutMs, ...connection } = rest
   checkCallOptions(id, { signal, timeoutMs })
@@ -80,10 +81,13 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
 function required(environment: Readonly<Record<string, string | undefined>>, name: string): string {
   const value = environment[name]
   if (value === undefined || value === '') {
-    throw new InvalidInput(`${id}: the environment has no ${name}; the service injects it into the containers of deployments`, {
-      operation: id,
-      field: name,
-    })
+    throw new InvalidInput(
+      `${id}: the environment has no ${name}; the service injects it into the containers of deployments`,
+      {
+        operation: id,
+        field: name,
+      },
+    )
   }
   return value
 }

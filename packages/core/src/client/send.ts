@@ -22,7 +22,13 @@ export function send(request: Request, slot: Slot, { transport, token }: Sending
       progress.written = true
     }
     const outgoing = { lane: laneOf(request.operation), method: request.operation.method, path, headers, body }
-    return transport.exchange(outgoing, { facts, cancellation, sending, written: slot.written, answered: slot.answered })
+    return transport.exchange(outgoing, {
+      facts,
+      cancellation,
+      sending,
+      written: slot.written,
+      answered: slot.answered,
+    })
   }
 
   // The one operation with a token of its own has it among its headers, and must not carry the account's.

@@ -16,13 +16,23 @@ export interface TestServer {
 }
 
 /** Answers JSON; a body of undefined sends none. */
-export function answer(response: ServerResponse, status: number, body?: unknown, headers: Readonly<Record<string, string>> = {}) {
+export function answer(
+  response: ServerResponse,
+  status: number,
+  body?: unknown,
+  headers: Readonly<Record<string, string>> = {},
+) {
   response.writeHead(status, { 'content-type': 'application/json', ...headers })
   response.end(body === undefined ? undefined : JSON.stringify(body))
 }
 
-/** A real server on loopback, closed with its connections when the test ends. The handler runs when the request was read. */
-export async function serve(handler: (request: SeenRequest, response: ServerResponse, nth: number) => void): Promise<TestServer> {
+/**
+ * A real server on loopback, closed with its connections when the test ends. The handler runs when the request was
+ * read.
+ */
+export async function serve(
+  handler: (request: SeenRequest, response: ServerResponse, nth: number) => void,
+): Promise<TestServer> {
   const requests: SeenRequest[] = []
   const listener: RequestListener = async (request, response) => {
     const chunks: Buffer[] = []

@@ -22,7 +22,11 @@ test.each([
   [7, 'not a text that can stand in a header'],
 ])('%j is refused at construction, without being repeated', (token, what) => {
   expect(() => createTokenSource(token as Token)).toThrow(
-    expect.objectContaining({ name: 'InvalidInput', field: 'token', message: expect.stringContaining(`option token is ${what}:`) }),
+    expect.objectContaining({
+      name: 'InvalidInput',
+      field: 'token',
+      message: expect.stringContaining(`option token is ${what}:`),
+    }),
   )
   expect(() => createTokenSource(token as Token)).not.toThrow(/secret|sécret|with space|7/)
 })
@@ -34,13 +38,20 @@ test.each([
 ])('a function that gives %s makes the call Unauthorized', async (_, provide, message) => {
   const given = createTokenSource(provide as () => string)(facts)
   await expect(given).rejects.toThrow(Unauthorized)
-  await expect(given).rejects.toMatchObject({ message: expect.stringMatching(message), operation: 'fleets.get', call: 'c-1' })
+  await expect(given).rejects.toMatchObject({
+    message: expect.stringMatching(message),
+    operation: 'fleets.get',
+    call: 'c-1',
+  })
   await expect(given).rejects.not.toThrow(/secret/)
 })
 
 test('a function that fails does too, with its error as the cause', async () => {
   const cause = new Error('vault is sealed')
-  await expect(createTokenSource(() => Promise.reject(cause))(facts)).rejects.toMatchObject({ name: 'Unauthorized', cause })
+  await expect(createTokenSource(() => Promise.reject(cause))(facts)).rejects.toMatchObject({
+    name: 'Unauthorized',
+    cause,
+  })
   await expect(
     createTokenSource(() => {
       throw cause

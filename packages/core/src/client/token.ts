@@ -1,6 +1,8 @@
 import { InvalidInput, Unauthorized, type CallFacts } from './errors.js'
 
-/** The account's secret, or a function that gives it: asked before every attempt, so it may rotate, and should remember. */
+/**
+ * The account's secret, or a function that gives it: asked before every attempt, so it may rotate, and should remember.
+ */
 export type Token = string | (() => string | Promise<string>)
 
 /** The present token, for the call with these facts. */
@@ -16,10 +18,18 @@ const sendable = (token: unknown): token is string => typeof token === 'string' 
 export function createTokenSource(token: Token): TokenSource {
   if (typeof token === 'function') return (facts) => askFor(token, facts)
   if (!sendable(token)) {
-    const what = token === undefined || token === null ? 'missing' : token === '' ? 'empty' : 'not a text that can stand in a header'
-    throw new InvalidInput(`option token is ${what}: give the account's API token, or an async function that returns it`, {
-      field: 'token',
-    })
+    const what =
+      token === undefined || token === null
+        ? 'missing'
+        : token === ''
+          ? 'empty'
+          : 'not a text that can stand in a header'
+    throw new InvalidInput(
+      `option token is ${what}: give the account's API token, or an async function that returns it`,
+      {
+        field: 'token',
+      },
+    )
   }
   return () => token
 }
@@ -31,6 +41,7 @@ async function askFor(provide: () => string | Promise<string>, facts: () => Call
   } catch (cause) {
     throw new Unauthorized(`${facts().operation}: the token function failed`, { ...facts(), cause })
   }
-  if (!sendable(token)) throw new Unauthorized(`${facts().operation}: the token function returned no usable token`, facts())
+  if (!sendable(token))
+    throw new Unauthorized(`${facts().operation}: the token function returned no usable token`, facts())
   return token
 }

@@ -7,7 +7,9 @@ import { serve } from './server.fixture.js'
 import { createTransport, type TransportOptions } from './transport.js'
 
 /** A server that speaks TCP: it gives what it is told, byte by byte. */
-async function raw(onConnection: (socket: Socket) => void): Promise<{ readonly origin: string; readonly server: Server }> {
+async function raw(
+  onConnection: (socket: Socket) => void,
+): Promise<{ readonly origin: string; readonly server: Server }> {
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {}) // the client may hang up
@@ -32,7 +34,13 @@ function open(origin: string, options: Partial<TransportOptions> = {}) {
   const exchange = (cancellation = createCancellation(), method: 'GET' | 'POST' = 'GET', lane = 'status') => {
     const seen: string[] = []
     const answer = transport.exchange(
-      { lane, method, path: '/v1/x', headers: ['accept', 'application/json'], body: method === 'POST' ? '{}' : undefined },
+      {
+        lane,
+        method,
+        path: '/v1/x',
+        headers: ['accept', 'application/json'],
+        body: method === 'POST' ? '{}' : undefined,
+      },
       {
         facts: () => ({ operation: 'deployments.get', call: 'test-1' }),
         cancellation,
@@ -63,7 +71,9 @@ describe('an answer', () => {
   test('may come in pieces, also of a character, and after early hints', async () => {
     const { origin } = await raw((socket) => {
       socket.on('data', () => {
-        const text = Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"é"')
+        const text = Buffer.from(
+          'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n"é"',
+        )
         for (const byte of text) socket.write(Buffer.of(byte))
       })
     })
@@ -72,10 +82,13 @@ describe('an answer', () => {
     expect(seen).toEqual(['sending', 'written first', 'answered'])
   })
 
-  test.each(['HTTP/1.1 204 No Content\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'])('may be empty: %j', async (text) => {
-    const { origin } = await answering(text)
-    expect(await open(origin).exchange().answer).toMatchObject({ body: '', bytes: 0 })
-  })
+  test.each(['HTTP/1.1 204 No Content\r\n\r\n', 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'])(
+    'may be empty: %j',
+    async (text) => {
+      const { origin } = await answering(text)
+      expect(await open(origin).exchange().answer).toMatchObject({ body: '', bytes: 0 })
+    },
+  )
 
   test('ends with the connection where it does not say how long it is', async () => {
     const { origin } = await answering('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}', (socket) => socket.end())
@@ -94,7 +107,11 @@ describe('an answer', () => {
     })
     const error = await failure(open(origin).exchange().answer)
     expect(error).toBeInstanceOf(UnexpectedResponse)
-    expect(error).toMatchObject({ message: 'deployments.get: the answer is larger than 1000 bytes', status: 200, call: 'test-1' })
+    expect(error).toMatchObject({
+      message: 'deployments.get: the answer is larger than 1000 bytes',
+      status: 200,
+      call: 'test-1',
+    })
   })
 })
 
@@ -105,7 +122,11 @@ describe('a connection that is lost', () => {
     const { answer, seen } = open(origin).exchange()
     const error = await failure(answer)
     expect(error).toBeInstanceOf(ConnectionLost)
-    expect(error).toMatchObject({ sent: false, operation: 'deployments.get', message: expect.stringMatching(/^deployments.get: no connection: .*ECONNREFUSED/) })
+    expect(error).toMatchObject({
+      sent: false,
+      operation: 'deployments.get',
+      message: expect.stringMatching(/^deployments.get: no connection: .*ECONNREFUSED/),
+    })
     expect(seen).toEqual([])
   })
 
@@ -119,8 +140,14 @@ describe('a connection that is lost', () => {
     ['by a polite end', (socket: Socket) => socket.end()],
     ['within the head', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-')],
     ['within the body', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"a"')],
-    ['within a chunk', (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n{"a"')],
-    ['for another protocol', (socket: Socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n')],
+    [
+      'within a chunk',
+      (socket: Socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n64\r\n{"a"'),
+    ],
+    [
+      'for another protocol',
+      (socket: Socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    ],
   ])('%s: it may have been carried out', async (_, end) => {
     const { origin } = await raw((socket) => socket.on('data', () => end(socket)))
     const { answer, seen } = open(origin).exchange(createCancellation(), 'POST')
@@ -224,7 +251,9 @@ describe('connections', () => {
 
   test('of one lane hold up nothing in another', async () => {
     const held: (() => void)[] = []
-    const server = await serve((_, response, nth) => (nth === 1 ? held.push(() => response.end('{}')) : response.end('{}')))
+    const server = await serve((_, response, nth) =>
+      nth === 1 ? held.push(() => response.end('{}')) : response.end('{}'),
+    )
     const { exchange } = open(server.url, { connections: 1 })
     const slow = exchange(createCancellation(), 'GET', 'other')
     while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))

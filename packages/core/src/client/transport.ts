@@ -132,7 +132,8 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
     this.bytes += chunk.length
-    if (this.bytes > this.#maxBytes) return this.#fail(tooLarge(this.#maxBytes, { ...this.#exchange.facts(), status: this.status }))
+    if (this.bytes > this.#maxBytes)
+      return this.#fail(tooLarge(this.#maxBytes, { ...this.#exchange.facts(), status: this.status }))
     if (this.#chunks === undefined) this.#chunks = chunk
     else if (Array.isArray(this.#chunks)) this.#chunks.push(chunk)
     else this.#chunks = [this.#chunks, chunk]

@@ -3,10 +3,22 @@ import type { Deployment } from '../api/index.js'
 import { createManualClock } from '../manual-clock.js'
 import { seededRandom } from '../random.js'
 import type { CallOptions } from './call-options.js'
-import { ConnectionLost, Forbidden, InvalidInput, NotFound, ServerError, TimedOut, UnexpectedResponse } from './errors.js'
+import {
+  ConnectionLost,
+  Forbidden,
+  InvalidInput,
+  NotFound,
+  ServerError,
+  TimedOut,
+  UnexpectedResponse,
+} from './errors.js'
 import { createWaitUntilReady, type WaitOptions } from './wait-until-ready.js'
 
-const view = (status: string, more: Partial<Deployment> = {}): Deployment => ({ request_id: 'abc', current_status: status, ...more })
+const view = (status: string, more: Partial<Deployment> = {}): Deployment => ({
+  request_id: 'abc',
+  current_status: status,
+  ...more,
+})
 
 /** Waits in virtual time for a deployment whose status reads like this, one after the other, the last for ever. */
 async function wait(statuses: readonly (Deployment | Error)[], options?: WaitOptions, random = seededRandom(1)) {
@@ -23,18 +35,26 @@ async function wait(statuses: readonly (Deployment | Error)[], options?: WaitOpt
   }
   let settled = false
   const result = createWaitUntilReady(read, { clock, random })('abc', options)
-    .then((value) => ({ value }), (error: unknown) => ({ error }))
+    .then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    )
     .finally(() => {
       settled = true
     })
   while (!settled) await clock.next()
-  return { ...(await result as { value?: Deployment; error?: unknown }), reads, given, took: clock.now() }
+  return { ...((await result) as { value?: Deployment; error?: unknown }), reads, given, took: clock.now() }
 }
 
 describe('ends', () => {
   test('when it is READY, with the deployment', async () => {
     const ready = view('Status.READY', { fqdn: 'abc.example' })
-    const { value, reads } = await wait([view('Status.SEEKING'), view('DEPLOYING'), view('Status.SOMETHING_NEW'), ready])
+    const { value, reads } = await wait([
+      view('Status.SEEKING'),
+      view('DEPLOYING'),
+      view('Status.SOMETHING_NEW'),
+      ready,
+    ])
     expect(value).toBe(ready)
     expect(reads).toHaveLength(4)
   })
@@ -58,20 +78,27 @@ describe('ends', () => {
     expect(error).toMatchObject({
       name: 'TimedOut',
       timeoutMs: 20_000,
-      message: 'deployments.waitUntilReady: deployment abc was not ready after 20000 ms, its status was Status.DEPLOYING',
+      message:
+        'deployments.waitUntilReady: deployment abc was not ready after 20000 ms, its status was Status.DEPLOYING',
     })
     expect(took).toBe(20_000)
   })
 
   test('at once when a read fails for good', async () => {
     const forbidden = new Forbidden('no')
-    expect(await wait([view('Status.SEEKING'), forbidden])).toMatchObject({ error: forbidden, reads: [0, expect.any(Number)] })
+    expect(await wait([view('Status.SEEKING'), forbidden])).toMatchObject({
+      error: forbidden,
+      reads: [0, expect.any(Number)],
+    })
   })
 
   test('at once when aborted, with the reason', async () => {
     const clock = createManualClock()
     const controller = new AbortController()
-    const waiting = createWaitUntilReady(async () => view('Status.SEEKING'), { clock, random: seededRandom(1) })('abc', { signal: controller.signal })
+    const waiting = createWaitUntilReady(async () => view('Status.SEEKING'), { clock, random: seededRandom(1) })(
+      'abc',
+      { signal: controller.signal },
+    )
     await clock.advance(100)
     controller.abort('enough')
     await expect(waiting).rejects.toBe('enough')
@@ -80,9 +107,12 @@ describe('ends', () => {
 })
 
 describe('goes on', () => {
-  test.each([new ServerError('down'), new ConnectionLost('lost', { sent: true }), new TimedOut('late', { sent: true, timeoutMs: 1 })])(
-    'after %s, which a later read may not run into',
-    async (failure) => expect((await wait([failure, failure, view('READY')])).value).toEqual(view('READY')),
+  test.each([
+    new ServerError('down'),
+    new ConnectionLost('lost', { sent: true }),
+    new TimedOut('late', { sent: true, timeoutMs: 1 }),
+  ])('after %s, which a later read may not run into', async (failure) =>
+    expect((await wait([failure, failure, view('READY')])).value).toEqual(view('READY')),
   )
 
   test('while a new deployment is not yet known, but not for long', async () => {
@@ -109,7 +139,11 @@ describe('goes on', () => {
 
 describe('reads', () => {
   test('at intervals that grow by half up to the longest, half of each left to chance', async () => {
-    const { reads } = await wait([view('Status.SEEKING')], { timeoutMs: 60_000, pollMs: 1000, maxPollMs: 4000 }, () => 0.999999)
+    const { reads } = await wait(
+      [view('Status.SEEKING')],
+      { timeoutMs: 60_000, pollMs: 1000, maxPollMs: 4000 },
+      () => 0.999999,
+    )
     const gaps = reads.slice(1).map((at, index) => Math.round(at - (reads[index] ?? 0)))
     expect(gaps.slice(0, 6)).toEqual([1000, 1500, 2250, 3375, 4000, 4000])
     const shortest = await wait([view('Status.SEEKING')], { timeoutMs: 60_000, pollMs: 1000, maxPollMs: 4000 }, () => 0)
@@ -118,7 +152,11 @@ describe('reads', () => {
 
   test('with the caller’s priority and signal, and no longer than is left', async () => {
     const { signal } = new AbortController()
-    const { given, reads } = await wait([view('Status.SEEKING'), view('READY')], { timeoutMs: 9000, priority: 4, signal })
+    const { given, reads } = await wait([view('Status.SEEKING'), view('READY')], {
+      timeoutMs: 9000,
+      priority: 4,
+      signal,
+    })
     expect(given).toEqual([
       { signal, priority: 4, timeoutMs: 9000 },
       { signal, priority: 4, timeoutMs: 9000 - (reads[1] ?? 0) },
@@ -126,10 +164,16 @@ describe('reads', () => {
   })
 })
 
-test.each([{ pollMs: 0 }, { maxPollMs: Number.NaN }, { timeoutMs: -1 }, { priority: 0.5 }])('%j is refused', async (options) => {
-  const [field] = Object.keys(options)
-  await expect(createWaitUntilReady(async () => view('READY'), { clock: createManualClock(), random: seededRandom(1) })('abc', options)).rejects.toThrow(
-    expect.objectContaining({ name: 'InvalidInput', field }),
-  )
-  expect(InvalidInput.prototype.name).toBe('InvalidInput')
-})
+test.each([{ pollMs: 0 }, { maxPollMs: Number.NaN }, { timeoutMs: -1 }, { priority: 0.5 }])(
+  '%j is refused',
+  async (options) => {
+    const [field] = Object.keys(options)
+    await expect(
+      createWaitUntilReady(async () => view('READY'), { clock: createManualClock(), random: seededRandom(1) })(
+        'abc',
+        options,
+      ),
+    ).rejects.toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+    expect(InvalidInput.prototype.name).toBe('InvalidInput')
+  },
+)

@@ -4,7 +4,16 @@ import { deploymentPhase } from '../deployment-status.js'
 import type { Random } from '../random.js'
 import { scrub } from '../redact.js'
 import { checkCallOptions, type CallOptions } from './call-options.js'
-import { AlreadyTerminated, ConnectionLost, DeploymentFailed, InvalidInput, NotFound, ServerError, TimedOut, UnexpectedResponse } from './errors.js'
+import {
+  AlreadyTerminated,
+  ConnectionLost,
+  DeploymentFailed,
+  InvalidInput,
+  NotFound,
+  ServerError,
+  TimedOut,
+  UnexpectedResponse,
+} from './errors.js'
 
 export interface WaitOptions extends CallOptions {
   /** Milliseconds for the whole wait. Default 600,000. */
@@ -25,7 +34,10 @@ const MOST_UNREADABLE = 5
 type ReadStatus = (input: { readonly request_id: string }, options: CallOptions) => Promise<Deployment>
 
 /** Makes `deployments.waitUntilReady`; see there. */
-export function createWaitUntilReady(read: ReadStatus, { clock, random }: { readonly clock: Clock; readonly random: Random }) {
+export function createWaitUntilReady(
+  read: ReadStatus,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
+) {
   return async (requestId: string, options: WaitOptions = {}): Promise<Deployment> => {
     checkWaitOptions(options)
     const { signal, priority, timeoutMs = 600_000, pollMs = 500, maxPollMs = 5000 } = options
@@ -39,7 +51,12 @@ export function createWaitUntilReady(read: ReadStatus, { clock, random }: { read
       const leftMs = began + timeoutMs - clock.now()
       const tell = `deployments.waitUntilReady: deployment ${requestId}`
       if (leftMs <= 0) {
-        throw new TimedOut(`${tell} was not ready after ${timeoutMs} ms, its status was ${lastStatus}`, { ...facts, sent: true, timeoutMs, cause: lastError })
+        throw new TimedOut(`${tell} was not ready after ${timeoutMs} ms, its status was ${lastStatus}`, {
+          ...facts,
+          sent: true,
+          timeoutMs,
+          cause: lastError,
+        })
       }
       try {
         const deployment = await read({ request_id: requestId }, { signal, priority, timeoutMs: leftMs })
@@ -72,17 +89,21 @@ export function createWaitUntilReady(read: ReadStatus, { clock, random }: { read
 }
 
 /** What a later read may well not run into, after the call's own retries. */
-const isTransient = (error: unknown) => error instanceof ConnectionLost || error instanceof ServerError || error instanceof TimedOut
+const isTransient = (error: unknown) =>
+  error instanceof ConnectionLost || error instanceof ServerError || error instanceof TimedOut
 
 function checkWaitOptions(options: WaitOptions): void {
   checkCallOptions('deployments.get', options)
   for (const option of ['pollMs', 'maxPollMs'] as const) {
     const value = options[option]
     if (value !== undefined && !(Number.isFinite(value) && value > 0)) {
-      throw new InvalidInput(`deployments.waitUntilReady: option ${option} must be a positive number of milliseconds, got ${String(value)}`, {
-        operation: 'deployments.waitUntilReady',
-        field: option,
-      })
+      throw new InvalidInput(
+        `deployments.waitUntilReady: option ${option} must be a positive number of milliseconds, got ${String(value)}`,
+        {
+          operation: 'deployments.waitUntilReady',
+          field: option,
+        },
+      )
     }
   }
 }

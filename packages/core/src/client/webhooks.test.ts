@@ -15,7 +15,10 @@ describe('a deployment webhook', () => {
 
   test('needs no more than a request_id', () => {
     expect(parseDeploymentWebhook({ request_id: 'abc' })).toEqual({ request_id: 'abc', current_status: undefined })
-    expect(parseDeploymentWebhook({ request_id: 'abc', current_status: 7 })).toEqual({ request_id: 'abc', current_status: undefined })
+    expect(parseDeploymentWebhook({ request_id: 'abc', current_status: 7 })).toEqual({
+      request_id: 'abc',
+      current_status: undefined,
+    })
   })
 })
 
@@ -35,7 +38,9 @@ describe('a body that is none', () => {
     ['{"request_id":""}', 'deployment webhook: the body has no request_id', 'request_id'],
     ['{"request_id":7}', 'deployment webhook: the body has no request_id', 'request_id'],
   ])('%j', (body, message, field) => {
-    expect(() => parseDeploymentWebhook(body)).toThrow(expect.objectContaining({ name: 'InvalidInput', message, field }))
+    expect(() => parseDeploymentWebhook(body)).toThrow(
+      expect.objectContaining({ name: 'InvalidInput', message, field }),
+    )
   })
 
   test('is bounded, in bytes', () => {
@@ -51,13 +56,19 @@ describe('a body that is none', () => {
 
   test('of any kind has a defined end, and is not repeated', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.uint8Array(), fc.json(), fc.dictionary(fc.string(), fc.jsonValue())), (body) => {
-        try {
-          expect(parseDeploymentWebhook(body as WebhookBody).request_id).not.toBe('')
-        } catch (error) {
-          expect(error).toMatchObject({ name: 'InvalidInput', message: expect.stringMatching(/^deployment webhook: the body (is not|has no)/) })
-        }
-      }),
+      fc.property(
+        fc.oneof(fc.string(), fc.uint8Array(), fc.json(), fc.dictionary(fc.string(), fc.jsonValue())),
+        (body) => {
+          try {
+            expect(parseDeploymentWebhook(body as WebhookBody).request_id).not.toBe('')
+          } catch (error) {
+            expect(error).toMatchObject({
+              name: 'InvalidInput',
+              message: expect.stringMatching(/^deployment webhook: the body (is not|has no)/),
+            })
+          }
+        },
+      ),
     )
   })
 })

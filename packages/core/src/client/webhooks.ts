@@ -33,7 +33,10 @@ export interface RelayHint {
 export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptions): DeploymentHint {
   const view = read('deployment webhook', body, options)
   const status = view['current_status']
-  return { request_id: name(view, 'request_id', 'deployment webhook'), current_status: typeof status === 'string' ? status : undefined }
+  return {
+    request_id: name(view, 'request_id', 'deployment webhook'),
+    current_status: typeof status === 'string' ? status : undefined,
+  }
 }
 
 /**
@@ -45,12 +48,22 @@ export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptio
 export function parseRelayWebhook(body: WebhookBody, options?: WebhookOptions): RelayHint {
   const session = read('relay webhook', body, options)
   const ready = session['ready']
-  return { session_id: name(session, 'session_id', 'relay webhook'), ready: typeof ready === 'boolean' ? ready : undefined }
+  return {
+    session_id: name(session, 'session_id', 'relay webhook'),
+    ready: typeof ready === 'boolean' ? ready : undefined,
+  }
 }
 
-function read(what: string, body: WebhookBody, { maxBytes = 2 ** 20 }: WebhookOptions = {}): Readonly<Record<string, unknown>> {
+function read(
+  what: string,
+  body: WebhookBody,
+  { maxBytes = 2 ** 20 }: WebhookOptions = {},
+): Readonly<Record<string, unknown>> {
   if (!(Number.isSafeInteger(maxBytes) && maxBytes > 0)) {
-    throw new InvalidInput(`${what}: option maxBytes must be a whole number of bytes above 0, got ${String(maxBytes)}`, { field: 'maxBytes' })
+    throw new InvalidInput(
+      `${what}: option maxBytes must be a whole number of bytes above 0, got ${String(maxBytes)}`,
+      { field: 'maxBytes' },
+    )
   }
   const json = typeof body === 'string' || body instanceof Uint8Array ? parse(what, body, maxBytes) : body
   if (typeof json !== 'object' || json === null || Array.isArray(json)) throw refuse(what, 'is not a JSON object')

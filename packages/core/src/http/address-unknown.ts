@@ -1,6 +1,8 @@
 import { Problem } from './problem.js'
 
-/** The answer where a player's address is needed. Whoever mounts an API, or tests it in process, reads in it what to do. */
+/**
+ * The answer where a player's address is needed. Whoever mounts an API, or tests it in process, reads in it what to do.
+ */
 export const addressUnknown = (): Problem =>
   new Problem(
     400,

@@ -71,6 +71,8 @@ test('a backend that is none any more is not let in by what is remembered', asyn
 test('callers whose address nobody knows count as one, and are told why', async () => {
   const { admission } = setUp()
   for (let turn = 0; turn < 2; turn += 1) admission.anonymous(UNKNOWN_ADDRESS)
-  expect(() => admission.anonymous(UNKNOWN_ADDRESS)).toThrow('too many requests: no addresses are known here, so all callers count as one')
+  expect(() => admission.anonymous(UNKNOWN_ADDRESS)).toThrow(
+    'too many requests: no addresses are known here, so all callers count as one',
+  )
   expect(() => admission.anonymous('a')).not.toThrow()
 })

@@ -30,15 +30,18 @@ export interface Admission<Who extends Caller> {
 /** Stands for all whose address is not known. */
 export const UNKNOWN_ADDRESS = 'unknown'
 
-/** Authorizations of an address over its limit that are looked into at once, because they may be a backend's; our choice. */
+/**
+ * Authorizations of an address over its limit that are looked into at once, because they may be a backend's; our
+ * choice.
+ */
 const MOST_LOOKS = 8
 /** Authorizations of exempt callers that are remembered; our choice. */
 const MOST_REMEMBERED = 1000
 
 /**
- * An address is charged before it is known who calls, so that guesses of tokens are limited. But a backend must not be locked
- * out by those who share its address: an address over its limit still gets in with an authorization that was a backend's
- * before, and a few others are looked into at a time.
+ * An address is charged before it is known who calls, so that guesses of tokens are limited. But a backend must not be
+ * locked out by those who share its address: an address over its limit still gets in with an authorization that was a
+ * backend's before, and a few others are looked into at a time.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
   const { perCaller, perAddress, exempt } = limits

@@ -52,32 +52,42 @@ test('no more keys are remembered than said', () => {
 
 test('whatever is tried when: in no window are there more than twice the limit, in the long run the limit, and whoever waits as told gets through', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 5 }), fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 40, size: 'max' }), async (limit, pauses) => {
-      const clock = createManualClock({ start: 0 })
-      const attempts = createAttempts({ limit, windowMs: 1000, clock })
-      const taken: number[] = []
-      for (const pause of pauses) {
-        await clock.advance(pause)
-        const waitMs = attempts.take('a')
-        if (waitMs === 0) taken.push(clock.now())
-        else {
-          await clock.advance(waitMs)
-          expect(attempts.take('a')).toBe(0)
-          taken.push(clock.now())
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(fc.integer({ min: 0, max: 900 }), { minLength: 1, maxLength: 40, size: 'max' }),
+      async (limit, pauses) => {
+        const clock = createManualClock({ start: 0 })
+        const attempts = createAttempts({ limit, windowMs: 1000, clock })
+        const taken: number[] = []
+        for (const pause of pauses) {
+          await clock.advance(pause)
+          const waitMs = attempts.take('a')
+          if (waitMs === 0) taken.push(clock.now())
+          else {
+            await clock.advance(waitMs)
+            expect(attempts.take('a')).toBe(0)
+            taken.push(clock.now())
+          }
         }
-      }
-      for (const from of taken) expect(taken.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(2 * limit)
-      const first = taken[0] ?? 0
-      const span = (taken.at(-1) ?? 0) - first
-      expect(taken.length).toBeLessThanOrEqual(limit + 0.01 + (span * limit) / 1000 + 1)
-    }),
+        for (const from of taken)
+          expect(taken.filter((at) => at >= from && at < from + 1000).length).toBeLessThanOrEqual(2 * limit)
+        const first = taken[0] ?? 0
+        const span = (taken.at(-1) ?? 0) - first
+        expect(taken.length).toBeLessThanOrEqual(limit + 0.01 + (span * limit) / 1000 + 1)
+      },
+    ),
     { numRuns: 20 },
   )
 })
 
-test.each([['limit', Number.NaN, 1000], ['limit', 0, 1000], ['limit', Infinity, 1000], ['windowMs', 1, 0], ['windowMs', 1, Number.NaN]])(
-  'a wrong %s (%d per %d ms) is named, and does not allow everything',
-  (name, limit, windowMs) => {
-    expect(() => createAttempts({ limit, windowMs, clock: createManualClock() })).toThrow(new RegExp(`option ${name} must be .*, got `))
-  },
-)
+test.each([
+  ['limit', Number.NaN, 1000],
+  ['limit', 0, 1000],
+  ['limit', Infinity, 1000],
+  ['windowMs', 1, 0],
+  ['windowMs', 1, Number.NaN],
+])('a wrong %s (%d per %d ms) is named, and does not allow everything', (name, limit, windowMs) => {
+  expect(() => createAttempts({ limit, windowMs, clock: createManualClock() })).toThrow(
+    new RegExp(`option ${name} must be .*, got `),
+  )
+})

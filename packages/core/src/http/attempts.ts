@@ -1,7 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.js'
 
-/** `limit` attempts at once, and then one every `windowMs / limit` milliseconds: `limit` per window in the long run, never twice as many in one. */
+/**
+ * `limit` attempts at once, and then one every `windowMs / limit` milliseconds: `limit` per window in the long run,
+ * never twice as many in one.
+ */
 export interface AttemptLimit {
   readonly limit: number
   readonly windowMs: number
@@ -16,8 +19,8 @@ export interface Attempts {
   /** The milliseconds until an attempt is allowed, 0 if one is now; counts nothing. */
   wait(key: string): number
   /**
-   * Counts an attempt that was made, allowed or not: what is too much delays those to come, by no more than one window besides
-   * the wait of one attempt.
+   * Counts an attempt that was made, allowed or not: what is too much delays those to come, by no more than one window
+   * besides the wait of one attempt.
    */
   charge(key: string): void
 }
@@ -35,8 +38,10 @@ export interface AttemptsOptions extends AttemptLimit {
  */
 export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): Attempts {
   // A limit of NaN would allow everything.
-  if (!(limit >= 1 && Number.isFinite(limit))) throw new RangeError(`option limit must be a number of at least 1, got ${limit}`)
-  if (!(windowMs > 0 && Number.isFinite(windowMs))) throw new RangeError(`option windowMs must be positive milliseconds, got ${windowMs}`)
+  if (!(limit >= 1 && Number.isFinite(limit)))
+    throw new RangeError(`option limit must be a number of at least 1, got ${limit}`)
+  if (!(windowMs > 0 && Number.isFinite(windowMs)))
+    throw new RangeError(`option windowMs must be positive milliseconds, got ${windowMs}`)
   const intervalMs = windowMs / limit
   const clearAt = new LRUCache<string, number>({ max: maxKeys })
   // Of instants since 1970, floating point keeps some 0.0002 ms.

@@ -16,7 +16,10 @@ const MOST = 1000
 async function setUp(limits: BodyLimits = {}, admitted: (request: Request) => Promise<void> = async () => {}) {
   const clock = createManualClock()
   let sleeps = 0
-  const counted = { now: clock.now, sleep: (...how: Parameters<typeof clock.sleep>) => ((sleeps += 1), clock.sleep(...how)) }
+  const counted = {
+    now: clock.now,
+    sleep: (...how: Parameters<typeof clock.sleep>) => ((sleeps += 1), clock.sleep(...how)),
+  }
   const bodies = createBodies({ ...limits, clock: counted })
   const server = await rawServer(
     handlerOf(async (request) => {
@@ -56,7 +59,11 @@ describe('a body', () => {
 
   test.each([
     ['with a length', 'content-length: 500', ['x'.repeat(500)]],
-    ['in chunks of one byte', 'transfer-encoding: chunked', [...Array.from({ length: 500 }, () => '1\r\nx\r\n'), '0\r\n\r\n']],
+    [
+      'in chunks of one byte',
+      'transfer-encoding: chunked',
+      [...Array.from({ length: 500 }, () => '1\r\nx\r\n'), '0\r\n\r\n'],
+    ],
   ])('%s comes in pieces, and is whole', async (_, head, pieces) => {
     const { begin, open, clock } = await setUp()
     const client = await begin(head)
@@ -174,6 +181,12 @@ test('250 unfinished bodies in pieces of one byte hold what they have sent, and 
   expect([bodies.held(), clock.sleepers]).toEqual([0, 0])
 })
 
-test.each([['timeoutMs', 0], ['perAddress', Number.NaN], ['inAll', -1]])('an option %s of %d is named', (name, value) => {
-  expect(() => createBodies({ clock: createManualClock(), [name]: value })).toThrow(`option ${name} must be at least 1, got ${value}`)
+test.each([
+  ['timeoutMs', 0],
+  ['perAddress', Number.NaN],
+  ['inAll', -1],
+])('an option %s of %d is named', (name, value) => {
+  expect(() => createBodies({ clock: createManualClock(), [name]: value })).toThrow(
+    `option ${name} must be at least 1, got ${value}`,
+  )
 })

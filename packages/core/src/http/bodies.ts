@@ -9,7 +9,9 @@ import { readStream } from './read-stream.js'
 export interface BodyLimits {
   /** Milliseconds in which a body must come, once it is asked for. Default 10,000. */
   readonly timeoutMs?: number | undefined
-  /** Bodies of one address (of IPv6, of one /64) that may be unfinished at once; one more ends the oldest. Default 64. */
+  /**
+   * Bodies of one address (of IPv6, of one /64) that may be unfinished at once; one more ends the oldest. Default 64.
+   */
   readonly perAddress?: number | undefined
   /** Bodies that may be unfinished at once in all; one more ends the oldest. Default 2,000. */
   readonly inAll?: number | undefined
@@ -22,8 +24,8 @@ export interface BodiesOptions extends BodyLimits {
 /** Reads the bodies of requests, and bounds what those that do not end can hold. */
 export interface Bodies {
   /**
-   * Begins with the body of a request, before it is known who sends it: what comes meanwhile is held, up to `maxBytes`, but
-   * nobody waits for it.
+   * Begins with the body of a request, before it is known who sends it: what comes meanwhile is held, up to `maxBytes`,
+   * but nobody waits for it.
    * @param from whose it is, such as an address.
    */
   begin(request: Request, maxBytes: number, from: string): BegunBody
@@ -35,8 +37,8 @@ export interface Bodies {
 
 export interface BegunBody {
   /**
-   * All of it; nothing for a request without a body. Rejects with a `Problem`: 413 for more than `maxBytes`, 400 for a body that
-   * breaks off, 408 for one that takes too long.
+   * All of it; nothing for a request without a body. Rejects with a `Problem`: 413 for more than `maxBytes`, 400 for a
+   * body that breaks off, 408 for one that takes too long.
    */
   bytes(): Promise<Uint8Array>
   /** Whoever sends it is trusted: it no longer counts for its address. */
@@ -58,8 +60,8 @@ const NOTHING = new Uint8Array()
 const NO_BODY: BegunBody = { bytes: () => Promise.resolve(NOTHING), trust: () => {} }
 
 /**
- * The oldest goes because a body that is sent by somebody who means it comes within a moment: whoever holds many open loses their
- * own, and not those who come later.
+ * The oldest goes because a body that is sent by somebody who means it comes within a moment: whoever holds many open
+ * loses their own, and not those who come later.
  * @throws RangeError naming an option that is none.
  */
 export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll = 2000 }: BodiesOptions): Bodies {
@@ -73,7 +75,10 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
   const enter = (body: Pick<Unfinished, 'from' | 'bytes' | 'stop'>): Unfinished => {
     const one: Unfinished = { ...body, over: new AbortController() }
     const { from } = one
-    clock.sleep(timeoutMs, one.over.signal).then(() => end(one, bodyTooSlow(timeoutMs)), () => {})
+    clock.sleep(timeoutMs, one.over.signal).then(
+      () => end(one, bodyTooSlow(timeoutMs)),
+      () => {},
+    )
     supersede(all.add(one), inAll)
     if (from !== undefined) {
       const own = byAddress.get(from) ?? new Set()

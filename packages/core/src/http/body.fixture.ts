@@ -6,4 +6,5 @@ const bodies = createBodies({ clock: createManualClock() })
 
 export const readBytes = (request: Request, maxBytes: number) => bodies.begin(request, maxBytes, 'somebody').bytes()
 
-export const readJson = async (request: Request, maxBytes: number) => jsonOf(request, await readBytes(request, maxBytes))
+export const readJson = async (request: Request, maxBytes: number) =>
+  jsonOf(request, await readBytes(request, maxBytes))

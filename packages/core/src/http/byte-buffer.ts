@@ -2,8 +2,8 @@ const NOTHING = new Uint8Array()
 const SMALLEST = 256
 
 /**
- * Bytes that come piece by piece, in one buffer that grows. Pieces are copied, because a body sent in pieces of one byte would
- * otherwise be held as thousands of objects of some hundred bytes each.
+ * Bytes that come piece by piece, in one buffer that grows. Pieces are copied, because a body sent in pieces of one
+ * byte would otherwise be held as thousands of objects of some hundred bytes each.
  */
 export class ByteBuffer {
   #bytes: Uint8Array = NOTHING

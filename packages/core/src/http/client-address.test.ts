@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { clientAddress } from './client-address.js'
 
-const from = (forwarded?: string) => new Request('http://localhost/', { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } })
+const from = (forwarded?: string) =>
+  new Request('http://localhost/', { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } })
 
 test('the socket’s other end, in one spelling; what a header says counts for nothing', () => {
   const addressOf = clientAddress()
@@ -27,9 +28,13 @@ test.each([
 })
 
 test('a proxy that is not trusted speaks for itself', () => {
-  expect(clientAddress({ trustedProxies: ['10.0.0.0/8'] })(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe('192.0.2.1')
+  expect(clientAddress({ trustedProxies: ['10.0.0.0/8'] })(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe(
+    '192.0.2.1',
+  )
 })
 
 test('a network that is none is named', () => {
-  expect(() => clientAddress({ trustedProxies: ['10.0.0.1'] })).toThrow('trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got "10.0.0.1"')
+  expect(() => clientAddress({ trustedProxies: ['10.0.0.1'] })).toThrow(
+    'trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got "10.0.0.1"',
+  )
 })

@@ -11,7 +11,10 @@ export interface Connection {
 export type AddressOf = (request: Request, connection: Connection) => string | undefined
 
 export interface ClientAddressOptions {
-  /** Networks of the proxies that are believed, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's end is the client. */
+  /**
+   * Networks of the proxies that are believed, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's end is the
+   * client.
+   */
   readonly trustedProxies?: readonly string[] | undefined
 }
 
@@ -30,7 +33,10 @@ export function clientAddress({ trustedProxies = [] }: ClientAddressOptions = {}
   return (request, { remoteAddress }) => {
     let address = canonicalIp(remoteAddress ?? '')
     if (networks.length === 0) return address
-    const named = (request.headers.get('x-forwarded-for') ?? '').split(',').map((hop) => hop.trim()).filter((hop) => hop !== '')
+    const named = (request.headers.get('x-forwarded-for') ?? '')
+      .split(',')
+      .map((hop) => hop.trim())
+      .filter((hop) => hop !== '')
     while (address !== undefined && isTrusted(address)) {
       const before = named.pop()
       if (before === undefined) return address
@@ -44,7 +50,9 @@ function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   try {
     return ipaddr.parseCIDR(text)
   } catch {
-    throw new RangeError(`option trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got ${JSON.stringify(text)}`)
+    throw new RangeError(
+      `option trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got ${JSON.stringify(text)}`,
+    )
   }
 }
 

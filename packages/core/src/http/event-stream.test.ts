@@ -20,7 +20,12 @@ function feed() {
       }),
     }
   }
-  return { state, source, give: (value: StreamEvent) => waiting.shift()?.({ done: false, value }), end: () => waiting.shift()?.({ done: true, value: undefined }) }
+  return {
+    state,
+    source,
+    give: (value: StreamEvent) => waiting.shift()?.({ done: false, value }),
+    end: () => waiting.shift()?.({ done: true, value: undefined }),
+  }
 }
 
 const open = (request = new AbortController()) => {
@@ -103,7 +108,9 @@ test('a generator that stands between two events cleans up when the client goes'
       cleaned = true
     }
   }
-  const reader = (eventStream(source, { clock, signal: new AbortController().signal }).body as ReadableStream<Uint8Array>).getReader()
+  const reader = (
+    eventStream(source, { clock, signal: new AbortController().signal }).body as ReadableStream<Uint8Array>
+  ).getReader()
   await reader.read()
   await reader.read()
   await clock.advance(0)

@@ -15,7 +15,10 @@ export interface EventStreamOptions {
   readonly clock: Clock
   /** Ends the stream: usually the request's, which is aborted when the client goes. */
   readonly signal: AbortSignal
-  /** Milliseconds of silence after which a comment is sent, so that nothing on the way closes the connection. Default 15,000. */
+  /**
+   * Milliseconds of silence after which a comment is sent, so that nothing on the way closes the connection. Default
+   * 15,000.
+   */
   readonly keepAliveMs?: number | undefined
   /** Milliseconds after which a client whose connection broke comes back. Default 2,000. */
   readonly retryMs?: number | undefined
@@ -32,7 +35,10 @@ const format = ({ id, event, data }: StreamEvent) =>
  * off, and the client comes back.
  * @param source gives the events, and ends when its signal is aborted.
  */
-export function eventStream(source: (signal: AbortSignal) => AsyncIterable<StreamEvent>, options: EventStreamOptions): Response {
+export function eventStream(
+  source: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
+  options: EventStreamOptions,
+): Response {
   const { clock, keepAliveMs = 15_000, retryMs = 2000 } = options
   const { signal, abort, unlink } = linkedSignal(options.signal)
   const events = source(signal)[Symbol.asyncIterator]()
@@ -71,5 +77,7 @@ export function eventStream(source: (signal: AbortSignal) => AsyncIterable<Strea
     },
     { highWaterMark: 1 },
   )
-  return new Response(body, { headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' } })
+  return new Response(body, {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+  })
 }

@@ -6,7 +6,12 @@ import { createHttpApi } from './http-api.js'
 import { rawServer, untilSo, type RawClient } from './raw-client.fixture.js'
 
 const routes = {
-  put: operation('POST /notes', { summary: '', input: z.strictObject({ text: z.string() }), output: z.unknown(), errors: [] }),
+  put: operation('POST /notes', {
+    summary: '',
+    input: z.strictObject({ text: z.string() }),
+    output: z.unknown(),
+    errors: [],
+  }),
 }
 
 const closers: (() => Promise<void>)[] = []

@@ -54,11 +54,21 @@ function setUp(options: Partial<HttpApiOptions<typeof routes, { id: string }, 'a
     onError: (error) => errors.push(error),
     ...options,
   })
-  const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}, remoteAddress = '192.0.2.1') =>
+  const call = (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+    remoteAddress = '192.0.2.1',
+  ) =>
     api(
       new Request(`http://localhost${path}`, {
         method,
-        headers: { authorization: 'ann', ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        headers: {
+          authorization: 'ann',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       }),
       { remoteAddress },
@@ -87,7 +97,13 @@ test.each([
   const response = await setUp().call('POST', '/shelves/a/books', body)
   expect(response.status).toBe(400)
   expect(response.headers.get('content-type')).toBe('application/problem+json')
-  expect(await response.json()).toMatchObject({ type: 'urn:muster:problem:invalid-input', title: 'Bad Request', status: 400, code: 'invalid-input', field })
+  expect(await response.json()).toMatchObject({
+    type: 'urn:muster:problem:invalid-input',
+    title: 'Bad Request',
+    status: 400,
+    code: 'invalid-input',
+    field,
+  })
 })
 
 test('a list is no body, and the query cannot change prototypes', async () => {
@@ -107,7 +123,12 @@ test('whoever is not known gets 401, but for what anybody may ask', async () => 
 
 test('errors of the domain become its problems; others say nothing to the client', async () => {
   const { call, errors } = setUp()
-  expect(await (await call('POST', '/shelves/a/books', { title: 'taken' })).json()).toMatchObject({ status: 409, code: 'taken', message: 'the title is taken', detail: 'the title is taken' })
+  expect(await (await call('POST', '/shelves/a/books', { title: 'taken' })).json()).toMatchObject({
+    status: 409,
+    code: 'taken',
+    message: 'the title is taken',
+    detail: 'the title is taken',
+  })
   expect(errors).toEqual([])
   const response = await call('POST', '/shelves/a/books', { title: 'strange' })
   expect(response.status).toBe(500)
@@ -123,8 +144,11 @@ test('an authenticate that fails is not an open door', async () => {
 })
 
 test('too many requests of one caller, or one address, are told when to come back', async () => {
-  const { clock, call } = setUp({ limits: { perCaller: { limit: 2, windowMs: 3000 }, perAddress: { limit: 4, windowMs: 3000 } } })
-  const status = async (id: string, address?: string) => (await call('DELETE', '/books', undefined, { authorization: id }, address)).status
+  const { clock, call } = setUp({
+    limits: { perCaller: { limit: 2, windowMs: 3000 }, perAddress: { limit: 4, windowMs: 3000 } },
+  })
+  const status = async (id: string, address?: string) =>
+    (await call('DELETE', '/books', undefined, { authorization: id }, address)).status
   expect([await status('ann'), await status('ann'), await status('ann')]).toEqual([204, 204, 429])
   expect([await status('bob'), await status('cleo')]).toEqual([204, 429])
   expect(await status('cleo', '192.0.2.2')).toBe(204)
@@ -138,14 +162,22 @@ test('too many requests of one caller, or one address, are told when to come bac
 test('of IPv6, a /64 is one address', async () => {
   const { call } = setUp({ limits: { perAddress: { limit: 1, windowMs: 3000 } } })
   const status = async (address: string) => (await call('DELETE', '/books', undefined, {}, address)).status
-  expect([await status('2001:db8::1'), await status('2001:db8::2'), await status('2001:db8:0:1::1')]).toEqual([204, 429, 204])
+  expect([await status('2001:db8::1'), await status('2001:db8::2'), await status('2001:db8:0:1::1')]).toEqual([
+    204, 429, 204,
+  ])
 })
 
 test('callers who are exempt are not counted, nor is their address', async () => {
   const limit = { limit: 1, windowMs: 3000 }
   const { call } = setUp({ limits: { perCaller: limit, perAddress: limit, exempt: ({ id }) => id === 'own' } })
   const status = async (id: string) => (await call('DELETE', '/books', undefined, { authorization: id })).status
-  expect([await status('own'), await status('own'), await status('ann'), await status('ann'), await status('own')]).toEqual([204, 204, 204, 429, 204])
+  expect([
+    await status('own'),
+    await status('own'),
+    await status('ann'),
+    await status('ann'),
+    await status('own'),
+  ]).toEqual([204, 204, 204, 429, 204])
 })
 
 test('who may not use a route is told so before the body is read, which may be larger for some routes', async () => {
@@ -157,7 +189,9 @@ test('who may not use a route is told so before the body is read, which may be l
   })
   const book = { title: 'x'.repeat(900) }
   expect((await call('POST', '/shelves/a/books', book)).status).toBe(201)
-  expect((await call('POST', '/shelves/a/books', { title: 'x'.repeat(1000) }, { authorization: 'bob' })).status).toBe(403)
+  expect((await call('POST', '/shelves/a/books', { title: 'x'.repeat(1000) }, { authorization: 'bob' })).status).toBe(
+    403,
+  )
   expect((await call('POST', '/shelves/a/books', { title: 'x'.repeat(1000) })).status).toBe(413)
   expect((await call('DELETE', '/books', { force: 'x'.repeat(10) })).status).toBe(413)
 })
@@ -166,12 +200,22 @@ test('pages of other origins may call only where that is said', async () => {
   const origin = 'https://play.example'
   const ask = { origin, 'access-control-request-method': 'DELETE' }
   expect((await setUp().call('OPTIONS', '/books', undefined, ask)).status).toBe(405)
-  expect((await setUp().call('GET', '/books', undefined, { origin })).headers.get('access-control-allow-origin')).toBeNull()
+  expect(
+    (await setUp().call('GET', '/books', undefined, { origin })).headers.get('access-control-allow-origin'),
+  ).toBeNull()
   const { call } = setUp({ cors: { origins: [origin] } })
   const preflight = await call('OPTIONS', '/books', undefined, ask)
-  expect([preflight.status, preflight.headers.get('access-control-allow-origin'), preflight.headers.get('access-control-allow-methods')]).toEqual([204, origin, 'POST, GET, DELETE'])
+  expect([
+    preflight.status,
+    preflight.headers.get('access-control-allow-origin'),
+    preflight.headers.get('access-control-allow-methods'),
+  ]).toEqual([204, origin, 'POST, GET, DELETE'])
   expect((await call('GET', '/nothing', undefined, { origin })).headers.get('access-control-allow-origin')).toBe(origin)
-  expect((await call('GET', '/books', undefined, { origin: 'https://evil.example' })).headers.get('access-control-allow-origin')).toBeNull()
+  expect(
+    (await call('GET', '/books', undefined, { origin: 'https://evil.example' })).headers.get(
+      'access-control-allow-origin',
+    ),
+  ).toBeNull()
 })
 
 test('HEAD is GET without the body; OPTIONS of no page is no method', async () => {
@@ -184,9 +228,15 @@ test('HEAD is GET without the body; OPTIONS of no page is no method', async () =
 })
 
 test('it never rejects: not for an answer that cannot be changed, nor when the handling of errors fails', async () => {
-  const redirecting = setUp({ handlers: { ...handlers, about: () => Response.redirect('http://localhost/books', 302) } })
+  const redirecting = setUp({
+    handlers: { ...handlers, about: () => Response.redirect('http://localhost/books', 302) },
+  })
   const redirect = await redirecting.call('GET', '/about')
-  expect([redirect.status, redirect.headers.get('location'), redirect.headers.get('cache-control')]).toEqual([302, 'http://localhost/books', 'no-store'])
+  expect([redirect.status, redirect.headers.get('location'), redirect.headers.get('cache-control')]).toEqual([
+    302,
+    'http://localhost/books',
+    'no-store',
+  ])
   const fail = () => {
     throw new Error('hunter2')
   }
@@ -198,13 +248,18 @@ test('it never rejects: not for an answer that cannot be changed, nor when the h
 })
 
 test('a client that goes is no error of ours', async () => {
-  const { api, errors } = setUp({ handlers: { ...handlers, about: (_, { request }) => Promise.reject(request.signal.reason) } })
+  const { api, errors } = setUp({
+    handlers: { ...handlers, about: (_, { request }) => Promise.reject(request.signal.reason) },
+  })
   const about = (signal: AbortSignal) => api(new Request('http://localhost/about', { signal }))
   expect((await about(AbortSignal.abort())).status).toBe(499)
   expect(errors).toEqual([])
 })
 
 test('what an answer varies by already stays', async () => {
-  const { call } = setUp({ cors: { origins: ['*'] }, handlers: { ...handlers, about: () => new Response('x', { headers: { vary: 'accept' } }) } })
+  const { call } = setUp({
+    cors: { origins: ['*'] },
+    handlers: { ...handlers, about: () => new Response('x', { headers: { vary: 'accept' } }) },
+  })
   expect((await call('GET', '/about')).headers.get('vary')).toBe('accept, origin')
 })

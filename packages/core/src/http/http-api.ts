@@ -47,8 +47,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
   /** What stands before every path, e.g. `/lobby-api`. Default nothing. */
   readonly basePath?: string | undefined
   /**
-   * Reads the usual input of a route in a fraction of the time that its schema takes; undefined for any other, and whatever may
-   * be wrong: then the schema decides. It must make of an input what the schema makes of it.
+   * Reads the usual input of a route in a fraction of the time that its schema takes; undefined for any other, and
+   * whatever may be wrong: then the schema decides. It must make of an input what the schema makes of it.
    */
   readonly quickReads?: { readonly [Name in keyof Table]?: QuickRead<InputOf<Table[Name]>> } | undefined
   /** Bytes of the largest body that is read, of each route by its name or of all. */
@@ -56,8 +56,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
   /** How long bodies may take, and how many may be unfinished. Of exempt callers none counts per address. */
   readonly bodies?: BodyLimits | undefined
   /**
-   * Throws the problem of a caller who may not use a route, before the body is read. For anonymous routes there is no caller:
-   * what proves that somebody may call is in the request. Default: everyone may.
+   * Throws the problem of a caller who may not use a route, before the body is read. For anonymous routes there is no
+   * caller: what proves that somebody may call is in the request. Default: everyone may.
    */
   readonly authorize?: ((route: keyof Table & string, caller: Who | undefined, request: Request) => void) | undefined
   /** Finds the client's address. Default: the socket's other end. */
@@ -137,7 +137,8 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     const known = error instanceof Problem ? error : problemOf?.(error)
     if (known !== undefined) return known
     // Nobody reads the answer, and nothing went wrong.
-    if (request.signal.aborted && error === request.signal.reason) return new Problem(499, 'client-gone', 'the client went away')
+    if (request.signal.aborted && error === request.signal.reason)
+      return new Problem(499, 'client-gone', 'the client went away')
     onError(error)
     return internal()
   }
@@ -182,11 +183,13 @@ function withoutBody(answer: Reply | Response): Reply | Response {
 function replyOf({ operation }: Match, result: unknown): Reply | Response {
   if (result instanceof Response) return withHeaders(result, ALWAYS)
   const status = operation.success[0] as number
-  return result === undefined ? { status, headers: ALWAYS, body: '' } : {
-    status,
-    headers: ALWAYS_JSON,
-    body: JSON.stringify(result),
-  }
+  return result === undefined
+    ? { status, headers: ALWAYS, body: '' }
+    : {
+        status,
+        headers: ALWAYS_JSON,
+        body: JSON.stringify(result),
+      }
 }
 
 function warn(error: unknown): void {

@@ -9,8 +9,8 @@ const MOST_UNASKED = 64 * 1024
 const READ_ALREADY = 'the body was read already: mount this API before whatever parses bodies'
 
 /**
- * Begins to take a message's body; undefined for a message that announces none. That of a GET is thrown away: no Request can
- * have one.
+ * Begins to take a message's body; undefined for a message that announces none. That of a GET is thrown away: no
+ * Request can have one.
  */
 export function incomingBody(message: IncomingMessage, response: ServerResponse): IncomingBody | undefined {
   const { method, headers } = message
@@ -30,8 +30,8 @@ export interface BodyWatcher {
 }
 
 /**
- * The body of a message of node:http, taken from it as it comes, into one buffer. What node:http itself would keep of a body in
- * pieces of one byte until it is read takes hundreds of bytes for each.
+ * The body of a message of node:http, taken from it as it comes, into one buffer. What node:http itself would keep of a
+ * body in pieces of one byte until it is read takes hundreds of bytes for each.
  */
 export class IncomingBody {
   readonly #message: IncomingMessage
@@ -87,8 +87,8 @@ export class IncomingBody {
   }
 
   /**
-   * All of a body that is gathered. Rejects with a `Problem` if it is too large, breaks off or is dropped; with an Error if someone
-   * else read the body before.
+   * All of a body that is gathered. Rejects with a `Problem` if it is too large, breaks off or is dropped; with an
+   * Error if someone else read the body before.
    */
   whole(): Promise<Uint8Array> {
     if (this.#wasRead) return Promise.reject(new Error(READ_ALREADY))

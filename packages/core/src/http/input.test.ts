@@ -7,7 +7,12 @@ import { createHttpApi } from './http-api.js'
 
 const routes = {
   // Loose, so that nothing but the reading itself stands between a strange key and the handler.
-  set: operation('POST /data', { summary: '', input: z.looseObject({}), output: z.record(z.string(), z.unknown()), errors: [400] }),
+  set: operation('POST /data', {
+    summary: '',
+    input: z.looseObject({}),
+    output: z.record(z.string(), z.unknown()),
+    errors: [400],
+  }),
   follow: operation('GET /events', {
     summary: '',
     input: z.strictObject({ lastEventId: z.coerce.number<string>().optional() }),
@@ -35,15 +40,27 @@ const api = createHttpApi({
   maxBodyBytes: 1000,
 })
 const post = (body: string, query = '') =>
-  api(new Request(`http://localhost/data${query}`, { method: 'POST', body, headers: { 'content-type': 'application/json' } }))
+  api(
+    new Request(`http://localhost/data${query}`, {
+      method: 'POST',
+      body,
+      headers: { 'content-type': 'application/json' },
+    }),
+  )
 
-test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('a key %s, in body or query, is refused and changes nothing', async (key) => {
-  for (const response of [await post(JSON.stringify({ a: 1 }).replace('"a"', `"${key}"`)), await post('{}', `?${key}=1`)]) {
-    expect(response.status).toBe(400)
-    expect(await response.json()).toMatchObject({ code: 'invalid-input', field: key })
-  }
-  expect(await (await post('{"a":{"b":1}}')).json()).toEqual({ a: { b: 1 } })
-})
+test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+  'a key %s, in body or query, is refused and changes nothing',
+  async (key) => {
+    for (const response of [
+      await post(JSON.stringify({ a: 1 }).replace('"a"', `"${key}"`)),
+      await post('{}', `?${key}=1`),
+    ]) {
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ code: 'invalid-input', field: key })
+    }
+    expect(await (await post('{"a":{"b":1}}')).json()).toEqual({ a: { b: 1 } })
+  },
+)
 
 test('what a quick read does not read, the schema does', async () => {
   const quick = createHttpApi({

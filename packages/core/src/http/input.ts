@@ -58,7 +58,8 @@ function queryOf({ search }: Target): Keys {
   if (search === '') return {}
   const parameters = new URLSearchParams(search)
   const keys = [...new Set(parameters.keys())]
-  if (keys.includes('__proto__')) throw new Problem(400, 'invalid-input', 'the query has a key __proto__', { field: '__proto__' })
+  if (keys.includes('__proto__'))
+    throw new Problem(400, 'invalid-input', 'the query has a key __proto__', { field: '__proto__' })
   return Object.fromEntries(
     keys.map((key) => {
       const values = parameters.getAll(key)
@@ -69,7 +70,8 @@ function queryOf({ search }: Target): Keys {
 
 function objectOf(body: unknown): Record<string, unknown> {
   if (body === undefined) return {}
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Problem(400, 'invalid-input', 'the body must be a JSON object')
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new Problem(400, 'invalid-input', 'the body must be a JSON object')
   return body as Record<string, unknown>
 }
 

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { readBytes, readJson } from './body.fixture.js'
 
-const post = (body: NonNullable<RequestInit['body']>, headers: Record<string, string> = { 'content-type': 'application/json' }) =>
-  new Request('http://localhost/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
+const post = (
+  body: NonNullable<RequestInit['body']>,
+  headers: Record<string, string> = { 'content-type': 'application/json' },
+) => new Request('http://localhost/', { method: 'POST', body, headers, duplex: 'half' } as RequestInit)
 
 /** A body in pieces, without a length that says what comes. */
 const inPieces = (...pieces: readonly string[]) =>
@@ -14,8 +16,13 @@ const inPieces = (...pieces: readonly string[]) =>
   })
 
 const problem = async (reading: Promise<unknown>) => {
-  const error: unknown = await reading.then(() => 'no problem', (reason: unknown) => reason)
-  return typeof error === 'object' ? (({ status, code }) => ({ status, code }))(error as { status: number; code: string }) : error
+  const error: unknown = await reading.then(
+    () => 'no problem',
+    (reason: unknown) => reason,
+  )
+  return typeof error === 'object'
+    ? (({ status, code }) => ({ status, code }))(error as { status: number; code: string })
+    : error
 }
 
 test('JSON comes back as it is, also in pieces and with a charset', async () => {
@@ -29,15 +36,23 @@ test('no body is undefined, whatever its type', async () => {
   expect(await readJson(post('', { 'content-type': 'text/plain' }), 100)).toBeUndefined()
 })
 
-test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])('a body of type %j is refused, as pages of any site can send it', async (type) => {
-  expect(await problem(readJson(post('{}', { 'content-type': type }), 100))).toEqual({ status: 415, code: 'unsupported-media-type' })
-})
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])(
+  'a body of type %j is refused, as pages of any site can send it',
+  async (type) => {
+    expect(await problem(readJson(post('{}', { 'content-type': type }), 100))).toEqual({
+      status: 415,
+      code: 'unsupported-media-type',
+    })
+  },
+)
 
 test('no more is read than allowed, whatever length was announced', async () => {
   expect(await readJson(post(`"${'x'.repeat(98)}"`), 100)).toHaveLength(98)
   const tooLarge = { status: 413, code: 'body-too-large' }
   expect(await problem(readJson(post(`"${'x'.repeat(99)}"`), 100))).toEqual(tooLarge)
-  expect(await problem(readJson(post('{}', { 'content-type': 'application/json', 'content-length': '101' }), 100))).toEqual(tooLarge)
+  expect(
+    await problem(readJson(post('{}', { 'content-type': 'application/json', 'content-length': '101' }), 100)),
+  ).toEqual(tooLarge)
   let taken = 0
   const endless = new ReadableStream<Uint8Array>({
     pull: (controller) => {
@@ -49,7 +64,10 @@ test('no more is read than allowed, whatever length was announced', async () => 
   expect(taken).toBeLessThan(200)
 })
 
-test.each([['not JSON', '{"a":'], ['a lone byte', Uint8Array.of(0x22, 0xff, 0x22)]])('%s is refused, and not repeated', async (_, body) => {
+test.each([
+  ['not JSON', '{"a":'],
+  ['a lone byte', Uint8Array.of(0x22, 0xff, 0x22)],
+])('%s is refused, and not repeated', async (_, body) => {
   expect(await problem(readJson(post(body), 100))).toEqual({ status: 400, code: 'body-not-json' })
 })
 
@@ -62,6 +80,9 @@ test('keys that would change prototypes, and depths that would exhaust a stack, 
   const evil = '{"a":[{"__proto__":{"isAdmin":true}}]}'
   expect(await problem(readJson(post(evil), 1000))).toEqual({ status: 400, code: 'invalid-input' })
   expect(await problem(readJson(post('{"\\u005f_proto__":1}'), 1000))).toEqual({ status: 400, code: 'invalid-input' })
-  expect(await problem(readJson(post('['.repeat(33) + ']'.repeat(33)), 1000))).toEqual({ status: 400, code: 'body-too-deep' })
+  expect(await problem(readJson(post('['.repeat(33) + ']'.repeat(33)), 1000))).toEqual({
+    status: 400,
+    code: 'body-too-deep',
+  })
   expect(await readJson(post('['.repeat(32) + ']'.repeat(32)), 1000)).toBeDefined()
 })

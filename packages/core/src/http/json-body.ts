@@ -5,8 +5,8 @@ import { Problem } from './problem.js'
 const MOST_LEVELS = 32
 
 /**
- * The JSON of a request's body; undefined if there is none. What comes back has no key `__proto__`, so nothing that copies it
- * can be turned against the program.
+ * The JSON of a request's body; undefined if there is none. What comes back has no key `__proto__`, so nothing that
+ * copies it can be turned against the program.
  * @throws {Problem} 400 or 415.
  */
 export function jsonOf(request: Request, bytes: Uint8Array): unknown {
@@ -41,11 +41,13 @@ function notJson(text: string): Problem {
 
 function assertPlain(value: unknown, level: number): void {
   if (typeof value !== 'object' || value === null) return
-  if (level === MOST_LEVELS) throw new Problem(400, 'body-too-deep', `the body is nested deeper than ${MOST_LEVELS} levels`)
+  if (level === MOST_LEVELS)
+    throw new Problem(400, 'body-too-deep', `the body is nested deeper than ${MOST_LEVELS} levels`)
   if (Array.isArray(value)) {
     for (const item of value) assertPlain(item, level + 1)
     return
   }
-  if (Object.hasOwn(value, '__proto__')) throw new Problem(400, 'invalid-input', 'the body has a key __proto__', { field: '__proto__' })
+  if (Object.hasOwn(value, '__proto__'))
+    throw new Problem(400, 'invalid-input', 'the body has a key __proto__', { field: '__proto__' })
   for (const key of Object.keys(value)) assertPlain((value as Readonly<Record<string, unknown>>)[key], level + 1)
 }

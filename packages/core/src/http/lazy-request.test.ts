@@ -29,7 +29,10 @@ async function listen(server: ReturnType<typeof createServer>): Promise<{ url: s
 const serve = (reply: Replier) => listen(createServer(nodeListener(handlerOf(reply))))
 
 /** What `look` finds in a lazy request, and in the real one of the same message. */
-async function compare(look: (request: Request) => unknown, send: RequestInit = {}): Promise<[lazy: unknown, real: unknown]> {
+async function compare(
+  look: (request: Request) => unknown,
+  send: RequestInit = {},
+): Promise<[lazy: unknown, real: unknown]> {
   const found: unknown[] = []
   const real: typeof lazyRequest = (message, response, base) =>
     realRequest(message, response, base + (message.url ?? ''), new AbortController().signal)
@@ -48,7 +51,11 @@ async function compare(look: (request: Request) => unknown, send: RequestInit = 
 const post: RequestInit = {
   method: 'POST',
   body: '{"a":"ü"}',
-  headers: [['content-type', 'application/json'], ['x-a', '1'], ['x-a', '2']],
+  headers: [
+    ['content-type', 'application/json'],
+    ['x-a', '1'],
+    ['x-a', '2'],
+  ],
 }
 
 describe('a lazy request', () => {
@@ -57,32 +64,47 @@ describe('a lazy request', () => {
     ['its URL', ({ url }) => url],
     ['a header', ({ headers }) => [headers.get('X-A'), headers.has('x-b'), headers.get('content-type')], post],
     ['all headers', ({ headers }) => [...headers].filter(([name]) => name.startsWith('x-')), post],
-    ['headers by forEach, keys and entries', ({ headers }) => {
-      const names: string[] = []
-      headers.forEach((_, name) => names.push(name))
-      return [names, [...headers.keys()], [...headers.entries()].length === names.length]
-    }, post],
+    [
+      'headers by forEach, keys and entries',
+      ({ headers }) => {
+        const names: string[] = []
+        headers.forEach((_, name) => names.push(name))
+        return [names, [...headers.keys()], [...headers.entries()].length === names.length]
+      },
+      post,
+    ],
     ['copied headers', ({ headers }) => new Headers(headers).get('x-a'), post],
-    ['changed headers', ({ headers }) => {
-      headers.set('x-a', '3')
-      return [...headers].find(([name]) => name === 'x-a')
-    }, post],
+    [
+      'changed headers',
+      ({ headers }) => {
+        headers.set('x-a', '3')
+        return [...headers].find(([name]) => name === 'x-a')
+      },
+      post,
+    ],
     ['its body as text', (request) => request.text(), post],
     ['its body as JSON', (request) => request.json(), post],
     [
       'its body as a stream',
-      async ({ body }) => Buffer.from(
-        (await (body as ReadableStream<Uint8Array>).getReader().read()).value as Uint8Array,
-      ).toString(),
+      async ({ body }) =>
+        Buffer.from((await (body as ReadableStream<Uint8Array>).getReader().read()).value as Uint8Array).toString(),
       post,
     ],
     ['no body', ({ body }) => body],
     ['that its body is used', async (request) => [request.bodyUsed, await request.text(), request.bodyUsed], post],
     ['its body twice', async (request) => [await request.text(), await request.text()], post],
-    ['a clone, which is a real one', async (request) => [await new Request(request.clone()).text(), await request.text()], post],
+    [
+      'a clone, which is a real one',
+      async (request) => [await new Request(request.clone()).text(), await request.text()],
+      post,
+    ],
     [
       'its class',
-      (request) => [request instanceof Request, request.headers instanceof Headers, Object.prototype.toString.call(request)],
+      (request) => [
+        request instanceof Request,
+        request.headers instanceof Headers,
+        Object.prototype.toString.call(request),
+      ],
     ],
     [
       'its redirect, mode and the like',
@@ -125,7 +147,9 @@ describe('a lazy request', () => {
   })
 
   test('has the path and the query of its URL, also where that is not made', () => {
-    const paths = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab1/._-%2e?#\\ü:@') })).map((path) => `/${path}`)
+    const paths = fc
+      .oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab1/._-%2e?#\\ü:@') }))
+      .map((path) => `/${path}`)
     fc.assert(
       fc.property(paths, fc.boolean(), (url, isAsked) => {
         const request = lazyRequest({ url, headers: {} } as IncomingMessage, {} as ServerResponse, 'http://localhost')
@@ -133,7 +157,13 @@ describe('a lazy request', () => {
         if (isAsked) expect(request.url).toBe(real.href)
         expect(targetOf(request)).toMatchObject({ pathname: real.pathname, search: real.search })
       }),
-      { examples: [['/tickets/batch', false], ['//a', false], ['/a/../b', false]] },
+      {
+        examples: [
+          ['/tickets/batch', false],
+          ['//a', false],
+          ['/a/../b', false],
+        ],
+      },
     )
   })
 
@@ -145,9 +175,17 @@ describe('a lazy request', () => {
 
 describe('a replier by node:http', () => {
   test('answers with what it has', async () => {
-    const { url } = await serve(async (request) => ({ status: 201, headers: { 'x-b': 'ü' }, body: `${request.method} ü` }))
+    const { url } = await serve(async (request) => ({
+      status: 201,
+      headers: { 'x-b': 'ü' },
+      body: `${request.method} ü`,
+    }))
     const response = await fetch(url, { method: 'PUT' })
-    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([201, '6', 'PUT ü'])
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+      201,
+      '6',
+      'PUT ü',
+    ])
   })
 
   test('leaves what others said about the answer before', async () => {
@@ -188,9 +226,8 @@ describe('a replier by node:http', () => {
   const limited: Replier = (request) =>
     readJson(request, 1000).then(
       (json) => ({ status: 200, headers: {}, body: String(json) }),
-      (error: unknown) => (
-        error instanceof Problem ? problemReply(error) : { status: 500, headers: {}, body: (error as Error).message }
-      ),
+      (error: unknown) =>
+        error instanceof Problem ? problemReply(error) : { status: 500, headers: {}, body: (error as Error).message },
     )
 
   test('refuses a body that is too large with an answer, and the connection is free again', async () => {
@@ -257,14 +294,7 @@ describe('a replier by node:http', () => {
           .end()
       })
     expect(await ask('example.com:8080')).toBe('http://example.com:8080/a?b')
-    for (const host of [
-      'evil.example/admin',
-      'a?b',
-      'a#b',
-      'me@evil.example',
-      'a:99999',
-      '1.2.3.999',
-      '[::1',
-    ]) expect(await ask(host), host).toBe('http://localhost/a?b')
+    for (const host of ['evil.example/admin', 'a?b', 'a#b', 'me@evil.example', 'a:99999', '1.2.3.999', '[::1'])
+      expect(await ask(host), host).toBe('http://localhost/a?b')
   })
 })

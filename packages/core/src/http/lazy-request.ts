@@ -12,7 +12,9 @@ import { passOn } from './pass-on.js'
 export const lazyRequest = (message: IncomingMessage, response: ServerResponse, base: string): Request =>
   new LazyRequest(message, response, base) as unknown as Request
 
-/** The body of a lazy request, for whoever asks first: null where it announces none. Undefined for all other requests. */
+/**
+ * The body of a lazy request, for whoever asks first: null where it announces none. Undefined for all other requests.
+ */
 export function takeBody(request: Request): IncomingBody | null | undefined {
   const lazy: unknown = request
   return lazy instanceof LazyRequest ? lazy.takeBody() : undefined
@@ -128,7 +130,12 @@ passOn(LazyRequest.prototype, Request.prototype)
 passOn(LazyHeaders.prototype, Headers.prototype)
 
 /** One whose body was read. */
-function usedRequest({ url, method, headers, signal }: Pick<Request, 'url' | 'method' | 'headers' | 'signal'>): Request {
+function usedRequest({
+  url,
+  method,
+  headers,
+  signal,
+}: Pick<Request, 'url' | 'method' | 'headers' | 'signal'>): Request {
   const bodiless = method === 'GET' || method === 'HEAD'
   const request = new Request(url, { method, headers, signal, ...(bodiless ? {} : { body: '' }) })
   void request.text()

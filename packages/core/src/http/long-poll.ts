@@ -16,7 +16,13 @@ export interface LongPoll<News> {
  * Reads at once, and again after every change, until there is news. Undefined when the time is over.
  * A change that comes while reading is not missed. Rejects with the signal's reason, or what `read` threw.
  */
-export async function longPoll<News>({ read, subscribe, waitMs, clock, signal }: LongPoll<News>): Promise<News | undefined> {
+export async function longPoll<News>({
+  read,
+  subscribe,
+  waitMs,
+  clock,
+  signal,
+}: LongPoll<News>): Promise<News | undefined> {
   const end = clock.now() + waitMs
   let changed = false
   let wake = () => {}

@@ -22,7 +22,9 @@ export function realRequest(
   return new Request(url, init)
 }
 
-/** Aborted when the answer is sent, or the connection closes, also while the answers to earlier requests are under way. */
+/**
+ * Aborted when the answer is sent, or the connection closes, also while the answers to earlier requests are under way.
+ */
 export function goneSignal(message: IncomingMessage, response: ServerResponse): AbortSignal {
   const gone = new AbortController()
   if (response.closed) gone.abort()

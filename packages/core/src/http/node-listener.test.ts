@@ -26,11 +26,24 @@ async function serve(handler: HttpHandler): Promise<{ url: string; port: number 
 test('requests arrive whole, and answers too', async () => {
   const { url } = await serve(async (request, connection) => {
     const { method, url: asked, headers } = request
-    return Response.json({ method, path: new URL(asked).pathname, header: headers.get('x-a'), body: await request.text(), ...connection }, { status: 201, headers: { 'x-b': '1' } })
+    return Response.json(
+      { method, path: new URL(asked).pathname, header: headers.get('x-a'), body: await request.text(), ...connection },
+      { status: 201, headers: { 'x-b': '1' } },
+    )
   })
-  const response = await fetch(`${url}/a%2Fb?c=d`, { method: 'POST', body: 'ü'.repeat(100_000), headers: { 'x-a': '2' } })
+  const response = await fetch(`${url}/a%2Fb?c=d`, {
+    method: 'POST',
+    body: 'ü'.repeat(100_000),
+    headers: { 'x-a': '2' },
+  })
   expect([response.status, response.headers.get('x-b')]).toEqual([201, '1'])
-  expect(await response.json()).toEqual({ method: 'POST', path: '/a%2Fb', header: '2', body: 'ü'.repeat(100_000), remoteAddress: '127.0.0.1' })
+  expect(await response.json()).toEqual({
+    method: 'POST',
+    path: '/a%2Fb',
+    header: '2',
+    body: 'ü'.repeat(100_000),
+    remoteAddress: '127.0.0.1',
+  })
   expect((await fetch(url)).status).toBe(201)
 })
 
@@ -41,7 +54,11 @@ test('a body that is too large is answered, not cut off', async () => {
       (error: unknown) => problemResponse(error as Problem),
     ),
   )
-  const response = await fetch(url, { method: 'POST', body: JSON.stringify('x'.repeat(5_000_000)), headers: { 'content-type': 'application/json' } })
+  const response = await fetch(url, {
+    method: 'POST',
+    body: JSON.stringify('x'.repeat(5_000_000)),
+    headers: { 'content-type': 'application/json' },
+  })
   expect(response.status).toBe(413)
 })
 
@@ -65,7 +82,8 @@ test('a client that goes aborts the request, and ends the stream', async () => {
   expect(new TextDecoder().decode((await reader.read()).value)).toBe('first')
   leaving.abort()
   await reader.read().catch(() => {})
-  for (let turn = 0; turn < 1000 && !(seen.aborted && seen.cancelled); turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  for (let turn = 0; turn < 1000 && !(seen.aborted && seen.cancelled); turn += 1)
+    await new Promise((resolve) => setImmediate(resolve))
   expect(seen).toEqual({ aborted: true, cancelled: true })
 })
 
@@ -92,7 +110,9 @@ test('strange requests are answered', async () => {
   expect(await status({ path: 'http://elsewhere.example/' })).toBe(400)
   expect(await status({ headers: { host: 'a b c' } })).toBe(200)
   const raw = await new Promise<string>((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nhost: \xff\r\nconnection: close\r\n\r\n', 'latin1'))
+    const socket = connect(port, '127.0.0.1', () =>
+      socket.write('GET / HTTP/1.1\r\nhost: \xff\r\nconnection: close\r\n\r\n', 'latin1'),
+    )
     socket.once('data', (data) => resolve(data.toString()))
   })
   expect(raw).toMatch(/^HTTP\/1\.1 200/)
@@ -124,10 +144,18 @@ test.each(['HEAD', 'a client that went before the answer'])('an endless answer t
       leaving.abort()
       await new Promise((resolve) => request.signal.addEventListener('abort', resolve, { once: true }))
     }
-    return new Response(new ReadableStream<Uint8Array>({ pull: (controller) => controller.enqueue(new Uint8Array(10)), cancel: cancelled }))
+    return new Response(
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.enqueue(new Uint8Array(10)),
+        cancel: cancelled,
+      }),
+    )
   })
   const asked = fetch(url, { method: who === 'HEAD' ? 'HEAD' : 'GET', signal: leaving.signal })
-  const outcome = await asked.then(({ status }) => status, ({ name }: Error) => name)
+  const outcome = await asked.then(
+    ({ status }) => status,
+    ({ name }: Error) => name,
+  )
   expect(outcome).toBe(who === 'HEAD' ? 200 : 'AbortError')
   await ended
 })

@@ -35,7 +35,12 @@ async function serve(
 }
 
 /** @param gone aborted when nobody reads on. */
-async function send(answer: Response, gone: AbortSignal, message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function send(
+  answer: Response,
+  gone: AbortSignal,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   response.writeHead(answer.status, [...answer.headers].flat())
   if (answer.body === null || message.method === 'HEAD' || gone.aborted) {
     response.end()

@@ -6,7 +6,15 @@ import { openApiDocument } from './openapi.js'
 const Book = z.object({ title: z.string() }).meta({ id: 'Book' })
 const Shelf = z.object({ books: z.array(Book) }).meta({ id: 'Shelf' })
 
-const Order = z.strictObject({ title: z.string(), notes: z.custom<object>().nullish().meta({ type: ['object', 'null'] }) }).meta({ id: 'Order' })
+const Order = z
+  .strictObject({
+    title: z.string(),
+    notes: z
+      .custom<object>()
+      .nullish()
+      .meta({ type: ['object', 'null'] }),
+  })
+  .meta({ id: 'Order' })
 
 const routes = {
   put: operation('PUT /shelves/{shelf}', {
@@ -23,10 +31,21 @@ const routes = {
     errors: [],
   }),
   order: operation('POST /books', { summary: 'Order', input: Order, errors: [] }),
-  burn: operation('DELETE /shelves/{shelf}', { summary: 'Burn', input: z.strictObject({ shelf: z.string() }), errors: [403] }),
+  burn: operation('DELETE /shelves/{shelf}', {
+    summary: 'Burn',
+    input: z.strictObject({ shelf: z.string() }),
+    errors: [403],
+  }),
 }
 
-const document = openApiDocument({ title: 'Books', version: '1', description: 'About books.', routes, anonymous: ['list'], basePath: '/api' })
+const document = openApiDocument({
+  title: 'Books',
+  version: '1',
+  description: 'About books.',
+  routes,
+  anonymous: ['list'],
+  basePath: '/api',
+})
 
 test('keys stand where they are sent', () => {
   expect(document).toMatchObject({
@@ -36,11 +55,26 @@ test('keys stand where they are sent', () => {
         put: {
           operationId: 'put',
           parameters: [{ name: 'shelf', in: 'path', required: true }],
-          requestBody: { required: true, content: { 'application/json': { schema: { required: ['title'], properties: { title: { description: 'Its title' }, pages: {} } } } } },
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': {
+                schema: { required: ['title'], properties: { title: { description: 'Its title' }, pages: {} } },
+              },
+            },
+          },
         },
         delete: { responses: { 204: { description: 'No Content' } } },
       },
-      '/api/shelves': { get: { security: [], parameters: [{ name: 'limit', in: 'query', required: false }, { name: 'x-fields', in: 'header' }] } },
+      '/api/shelves': {
+        get: {
+          security: [],
+          parameters: [
+            { name: 'limit', in: 'query', required: false },
+            { name: 'x-fields', in: 'header' },
+          ],
+        },
+      },
     },
   })
 })
@@ -65,13 +99,19 @@ test('an input with an id is a body like others', () => {
 test('schemas with an id are components, and every reference leads to one', () => {
   const { schemas } = (document as { components: { schemas: object } }).components
   expect(Object.keys(schemas).toSorted()).toEqual(['Book', 'Problem', 'Shelf'])
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
+    ([, name]) => name,
+  )
   expect(new Set(references)).toEqual(new Set(['Book', 'Problem', 'Shelf']))
   expect(JSON.stringify(document)).not.toContain('$defs')
 })
 
 test('refusals are problems: those declared, and those that come before any handler', () => {
-  const responses = (path: string, method: string) => Object.keys((document as { paths: Record<string, Record<string, { responses: object }>> }).paths[path]?.[method]?.responses ?? {})
+  const responses = (path: string, method: string) =>
+    Object.keys(
+      (document as { paths: Record<string, Record<string, { responses: object }>> }).paths[path]?.[method]?.responses ??
+        {},
+    )
   expect(responses('/api/shelves/{shelf}', 'put')).toEqual(['200', '400', '401', '404', '413', '415', '429'])
   expect(responses('/api/shelves', 'get')).toEqual(['200', '400', '429'])
 })

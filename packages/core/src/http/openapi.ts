@@ -34,7 +34,14 @@ const PROBLEM: Json = {
 }
 
 /** The OpenAPI 3.1 document of an API. Schemas with an id (`.meta({ id })`) become components. */
-export function openApiDocument({ title, version, description, routes, anonymous, basePath = '' }: OpenApiOptions): Json {
+export function openApiDocument({
+  title,
+  version,
+  description,
+  routes,
+  anonymous,
+  basePath = '',
+}: OpenApiOptions): Json {
   const schemas: Record<string, unknown> = { Problem: PROBLEM }
   const open = new Set(anonymous)
   const paths: Record<string, Record<string, unknown>> = {}
@@ -47,7 +54,13 @@ export function openApiDocument({ title, version, description, routes, anonymous
   }
   return {
     openapi: '3.1.0',
-    info: { title, version, description, contact: { name: 'The operator' }, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      title,
+      version,
+      description,
+      contact: { name: 'The operator' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: '/' }],
     tags: [...tags].map((name) => ({ name, description: `What is under /${name}.` })),
     paths,
@@ -70,7 +83,13 @@ function describe(name: string, operation: Operation, open: boolean, schemas: Re
     .filter(({ place }) => place !== 'body')
     .map(({ key, place, name: wire }) => {
       const { description, ...schema } = properties[key] as Json
-      return { name: wire, in: place, required: place === 'path' || required.has(key), ...(description === undefined ? {} : { description }), schema }
+      return {
+        name: wire,
+        in: place,
+        required: place === 'path' || required.has(key),
+        ...(description === undefined ? {} : { description }),
+        schema,
+      }
     })
   const body = {
     type: 'object',
@@ -84,7 +103,9 @@ function describe(name: string, operation: Operation, open: boolean, schemas: Re
     description: open ? 'Anybody may call.' : 'For callers whose token is known.',
     ...(open ? { security: [] } : {}),
     parameters,
-    ...(inBody.length === 0 ? {} : { requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } } }),
+    ...(inBody.length === 0
+      ? {}
+      : { requestBody: { required: body.required.length > 0, content: { 'application/json': { schema: body } } } }),
     responses: { ...successes(operation, schemas), ...refusals(operation, open, inBody.length > 0) },
   }
 }
@@ -92,7 +113,10 @@ function describe(name: string, operation: Operation, open: boolean, schemas: Re
 function successes({ success, output }: Operation, schemas: Record<string, unknown>): Json {
   const content = output && { 'application/json': { schema: jsonSchema(output, 'output', schemas) } }
   return Object.fromEntries(
-    success.map((status) => [status, { description: STATUS_CODES[status] ?? '', ...(content === undefined || status === 204 ? {} : { content }) }]),
+    success.map((status) => [
+      status,
+      { description: STATUS_CODES[status] ?? '', ...(content === undefined || status === 204 ? {} : { content }) },
+    ]),
   )
 }
 
@@ -117,8 +141,10 @@ function partsOf(schema: z.ZodType, schemas: Record<string, unknown>): Json {
 /** The JSON Schema of a type; parts that have an id go to `schemas`, and references to them lead there. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, unknown>): Json {
   const { $schema: _, $defs, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
-  const referring = (value: Json) => withoutAnything(JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'))) as Json
-  for (const [id, definition] of Object.entries(($defs ?? {}) as Readonly<Record<string, Json>>)) schemas[id] = referring(withoutId(definition))
+  const referring = (value: Json) =>
+    withoutAnything(JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'))) as Json
+  for (const [id, definition] of Object.entries(($defs ?? {}) as Readonly<Record<string, Json>>))
+    schemas[id] = referring(withoutId(definition))
   const id = json['id']
   if (typeof id !== 'string') return referring(json)
   schemas[id] = referring(withoutId(json))
@@ -130,7 +156,9 @@ function withoutAnything(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAnything)
   if (typeof value !== 'object' || value === null) return value
   const { anyOf, ...rest } = value as Json
-  const saysNothing = Array.isArray(anyOf) && anyOf.some((one) => typeof one === 'object' && one !== null && Object.keys(one).length === 0)
+  const saysNothing =
+    Array.isArray(anyOf) &&
+    anyOf.some((one) => typeof one === 'object' && one !== null && Object.keys(one).length === 0)
   const kept = anyOf === undefined || saysNothing ? rest : { ...rest, anyOf }
   return Object.fromEntries(Object.entries(kept).map(([key, inside]) => [key, withoutAnything(inside)]))
 }

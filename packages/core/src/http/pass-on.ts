@@ -4,12 +4,18 @@ export interface Lazy {
   real(): object
 }
 
-/** Gives `lazy` everything that `whole` has and it does not have itself, from its `real()`; and makes it an instance of it. */
+/**
+ * Gives `lazy` everything that `whole` has and it does not have itself, from its `real()`; and makes it an instance of
+ * it.
+ */
 export function passOn(lazy: Lazy, whole: object): void {
   for (const key of Reflect.ownKeys(whole)) {
     if (Object.hasOwn(lazy, key) || key === Symbol.toStringTag) continue
     const isMethod = typeof Object.getOwnPropertyDescriptor(whole, key)?.value === 'function'
-    Object.defineProperty(lazy, key, { configurable: true, ...(isMethod ? { value: methodOf(key) } : { get: propertyOf(key) }) })
+    Object.defineProperty(lazy, key, {
+      configurable: true,
+      ...(isMethod ? { value: methodOf(key) } : { get: propertyOf(key) }),
+    })
   }
   Object.setPrototypeOf(lazy, whole)
 }

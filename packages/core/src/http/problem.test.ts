@@ -2,9 +2,19 @@ import { expect, test } from 'vitest'
 import { Problem, problemResponse } from './problem.js'
 
 test('a problem is a problem document, with the message that game clients read', async () => {
-  const response = problemResponse(new Problem(429, 'too-many-requests', 'wait', { retryAfterMs: 1000.5, field: 'data.map', headers: { allow: 'GET' } }))
+  const response = problemResponse(
+    new Problem(429, 'too-many-requests', 'wait', {
+      retryAfterMs: 1000.5,
+      field: 'data.map',
+      headers: { allow: 'GET' },
+    }),
+  )
   expect(response.status).toBe(429)
-  expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': 'application/problem+json', 'retry-after': '2', allow: 'GET' })
+  expect(Object.fromEntries(response.headers)).toEqual({
+    'content-type': 'application/problem+json',
+    'retry-after': '2',
+    allow: 'GET',
+  })
   expect(await response.json()).toEqual({
     type: 'urn:muster:problem:too-many-requests',
     title: 'Too Many Requests',
@@ -20,5 +30,12 @@ test('a problem is a problem document, with the message that game clients read',
 test('what is not known is left out, and a status without a name has a title', async () => {
   const response = problemResponse(new Problem(499, 'client-gone', 'gone'))
   expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': 'application/problem+json' })
-  expect(await response.json()).toEqual({ type: 'urn:muster:problem:client-gone', title: 'Error', status: 499, detail: 'gone', message: 'gone', code: 'client-gone' })
+  expect(await response.json()).toEqual({
+    type: 'urn:muster:problem:client-gone',
+    title: 'Error',
+    status: 499,
+    detail: 'gone',
+    message: 'gone',
+    code: 'client-gone',
+  })
 })

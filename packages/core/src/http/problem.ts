@@ -51,7 +51,12 @@ export function problemReply(problem: Problem): Reply {
 }
 
 /** The problem as it is told: the body of its answer, or a part of one that tells of several. */
-export function problemDocument({ status, code, message, options }: Problem): Readonly<Record<string, string | number>> {
+export function problemDocument({
+  status,
+  code,
+  message,
+  options,
+}: Problem): Readonly<Record<string, string | number>> {
   const { retryAfterMs, field, members } = options
   return {
     ...members,

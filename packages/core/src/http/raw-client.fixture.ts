@@ -41,7 +41,9 @@ export async function rawServer(handler: HttpHandler): Promise<RawServer> {
     new Promise<RawClient>((resolve, reject) => {
       let answered = ''
       let closed = false
-      const socket = connect(port, '127.0.0.1', () => resolve({ socket, answered: () => answered, isClosed: () => closed, send }))
+      const socket = connect(port, '127.0.0.1', () =>
+        resolve({ socket, answered: () => answered, isClosed: () => closed, send }),
+      )
       const send = (text: string) => new Promise<void>((sent) => void socket.write(text, () => sent()))
       sockets.push(socket)
       socket.on('data', (data) => {

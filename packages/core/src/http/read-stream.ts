@@ -2,8 +2,8 @@ import { bodyBroken, bodyTooLarge } from './body-problems.js'
 import type { ByteBuffer } from './byte-buffer.js'
 
 /**
- * The bytes of a stream, gathered in `bytes`. Rejects with a `Problem` for more than `maxBytes`, and for a stream that breaks off; with the reason of
- * the signal as soon as that is aborted.
+ * The bytes of a stream, gathered in `bytes`. Rejects with a `Problem` for more than `maxBytes`, and for a stream that
+ * breaks off; with the reason of the signal as soon as that is aborted.
  */
 export function readStream(
   stream: ReadableStream<Uint8Array>,
@@ -32,7 +32,9 @@ export function readStream(
     }
     if (signal.aborted) return onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
-    readAll().then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
+    readAll()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort))
   })
 }
 

@@ -32,7 +32,10 @@ test.each(['/', '/thing', '/things/', '/things/a/b', '//things', '/things//'])('
 })
 
 test('a method that a path does not have is refused with those that it has', () => {
-  expect(problem(() => match('POST', '/things/a'))).toMatchObject({ status: 405, options: { headers: { allow: 'GET, DELETE' } } })
+  expect(problem(() => match('POST', '/things/a'))).toMatchObject({
+    status: 405,
+    options: { headers: { allow: 'GET, DELETE' } },
+  })
 })
 
 test('what is encoded in a segment stays in it', () => {
@@ -51,9 +54,12 @@ test('what is encoded in a segment stays in it', () => {
 test('under a base path, only that', () => {
   const under = createMatcher(routes, '/api')
   expect(under('GET', '/api/things')).toMatchObject({ name: 'list' })
-  for (const path of ['/things', '/apithings', '/api']) expect(problem(() => under('GET', path))).toMatchObject({ status: 404 })
+  for (const path of ['/things', '/apithings', '/api'])
+    expect(problem(() => under('GET', path))).toMatchObject({ status: 404 })
 })
 
 test.each(['/', '/api/', 'api', '/a//b'])('the base path %j, which nothing could match, is named', (basePath) => {
-  expect(() => createMatcher(routes, basePath)).toThrow(`option basePath must be empty or like /lobby-api, got "${basePath}"`)
+  expect(() => createMatcher(routes, basePath)).toThrow(
+    `option basePath must be empty or like /lobby-api, got "${basePath}"`,
+  )
 })

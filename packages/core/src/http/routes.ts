@@ -33,7 +33,10 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
   const fixed = new Map<string, Map<string, Match<Name>>>()
   for (const { name, operation } of entries.filter((route) => route.operation.pathKeys.length === 0)) {
     const path = basePath + operation.path
-    fixed.set(path, (fixed.get(path) ?? new Map<string, Match<Name>>()).set(operation.method, { name, operation, path: {} }))
+    fixed.set(
+      path,
+      (fixed.get(path) ?? new Map<string, Match<Name>>()).set(operation.method, { name, operation, path: {} }),
+    )
   }
 
   /** @throws {Problem} 404; 405 naming the methods that the path has. */

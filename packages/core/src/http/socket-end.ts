@@ -4,8 +4,8 @@ import type { Socket } from 'node:net'
 const waiting = new WeakMap<Socket, Set<() => void>>()
 
 /**
- * Calls `ended` when the socket closes; at once if it is closed already. Of pipelined requests, node:http tells only the
- * response whose turn it is that the socket has closed: the others would wait for ever.
+ * Calls `ended` when the socket closes; at once if it is closed already. Of pipelined requests, node:http tells only
+ * the response whose turn it is that the socket has closed: the others would wait for ever.
  * @returns how to stop listening.
  */
 export function onSocketEnd(socket: Socket, ended: () => void): () => void {

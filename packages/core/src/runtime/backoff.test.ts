@@ -12,6 +12,10 @@ test('each wait is at most twice the one before, none longer than the cap, and c
       expect(waitMs).toBeGreaterThanOrEqual(bound * (1 - jitter) - 1e-9)
     }),
   )
-  expect([1, 2, 3, 9].map((failures) => backoffMs(failures, 0.5, { baseMs: 100, capMs: 1000 }))).toEqual([50, 100, 200, 500])
-  expect([1, 2, 3, 9].map((failures) => backoffMs(failures, 0.5, { baseMs: 100, capMs: 1000, jitter: 0 }))).toEqual([100, 200, 400, 1000])
+  expect([1, 2, 3, 9].map((failures) => backoffMs(failures, 0.5, { baseMs: 100, capMs: 1000 }))).toEqual([
+    50, 100, 200, 500,
+  ])
+  expect([1, 2, 3, 9].map((failures) => backoffMs(failures, 0.5, { baseMs: 100, capMs: 1000, jitter: 0 }))).toEqual([
+    100, 200, 400, 1000,
+  ])
 })

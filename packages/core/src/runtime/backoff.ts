@@ -5,7 +5,10 @@ export interface Backoff {
   readonly baseMs: number
   /** Milliseconds: no wait is longer. */
   readonly capMs: number
-  /** The part of a wait that is left to chance, so that those who failed together do not come back together. Default 1: all of it. */
+  /**
+   * The part of a wait that is left to chance, so that those who failed together do not come back together. Default 1:
+   * all of it.
+   */
   readonly jitter?: number | undefined
 }
 

@@ -44,7 +44,10 @@ test('where nobody listens to problems, or whoever does fails too, it is a proce
   emit('said', 'b')
   await settled()
   process.off('warning', listen)
-  expect(warnings).toEqual(["a listener of the event 'said' failed: Error: no", "a listener of the event 'problem' failed: Error: nor this"])
+  expect(warnings).toEqual([
+    "a listener of the event 'said' failed: Error: no",
+    "a listener of the event 'problem' failed: Error: nor this",
+  ])
 })
 
 test('listeners come and go as with any emitter', () => {

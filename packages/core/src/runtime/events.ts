@@ -23,8 +23,8 @@ export interface WithProblems {
 type Listener = (...event: unknown[]) => unknown
 
 /**
- * Events whose listeners cannot disturb what they listen to, nor one another: what a listener throws, at once or later, goes
- * to `failed`.
+ * Events whose listeners cannot disturb what they listen to, nor one another: what a listener throws, at once or later,
+ * goes to `failed`.
  */
 export function createEvents<Names extends object>(failed: (event: string, error: unknown) => void): Events<Names> {
   const emitter: EventEmitter<Names> = new CarefulEmitter(failed) as never
@@ -32,8 +32,8 @@ export function createEvents<Names extends object>(failed: (event: string, error
 }
 
 /**
- * The same, where `problem` is one of the events, and tells of listeners that failed. Where nobody listens to it, and where that
- * listener fails, it is a process warning.
+ * The same, where `problem` is one of the events, and tells of listeners that failed. Where nobody listens to it, and
+ * where that listener fails, it is a process warning.
  */
 export function createEventsWithProblems<Names extends WithProblems>(): Events<Names> {
   const events: Events<WithProblems> = createEvents<WithProblems>((event, error) => {

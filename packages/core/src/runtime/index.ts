@@ -1,6 +1,12 @@
 /** What `@muster/core/runtime` offers: the mechanisms that whatever runs for long is made of, one of each. */
 export { backoffMs, type Backoff } from './backoff.js'
-export { createEvents, createEventsWithProblems, type Events, type ListenerProblem, type WithProblems } from './events.js'
+export {
+  createEvents,
+  createEventsWithProblems,
+  type Events,
+  type ListenerProblem,
+  type WithProblems,
+} from './events.js'
 export { linkedSignal, manyWaitOn, type LinkedSignal } from './linked-signal.js'
 export { unlessAborted, within } from './race.js'
 export { createTicker, type Ticker, type TickerOptions } from './ticker.js'

@@ -2,10 +2,15 @@ import type { Clock } from '../clock.js'
 import { linkedSignal } from './linked-signal.js'
 
 /**
- * The promise's result, or undefined when `ms` milliseconds are over. Rejects with the reason of the signal as soon as that is
- * aborted. Nothing sleeps on afterwards, and nothing is left at the signal.
+ * The promise's result, or undefined when `ms` milliseconds are over. Rejects with the reason of the signal as soon as
+ * that is aborted. Nothing sleeps on afterwards, and nothing is left at the signal.
  */
-export async function within<T>(promise: Promise<T>, ms: number, clock: Clock, signal?: AbortSignal): Promise<T | undefined> {
+export async function within<T>(
+  promise: Promise<T>,
+  ms: number,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
   const over = linkedSignal(signal)
   const late = clock.sleep(ms, over.signal)
   try {

@@ -67,7 +67,13 @@ test('stops for good, at once, but not in the middle of a tick', async () => {
 test('may tick at once, and then as often as others', async () => {
   const clock = createManualClock()
   let ticks = 0
-  const ticker = createTicker({ clock, everyMs: 1000, tick: async () => void (ticks += 1), atOnce: true, isNeeded: () => true })
+  const ticker = createTicker({
+    clock,
+    everyMs: 1000,
+    tick: async () => void (ticks += 1),
+    atOnce: true,
+    isNeeded: () => true,
+  })
   ticker.wake()
   await clock.advance(0)
   expect(ticks).toBe(1)

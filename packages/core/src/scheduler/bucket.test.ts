@@ -7,7 +7,8 @@ function setUp(options: Partial<BucketOptions> = {}) {
   /** A permit at `now`; a test that gets none fails. */
   const take = (now: number): Permit => {
     const answer = bucket.reserve(now)
-    if (typeof answer === 'number' || answer instanceof Promise) throw new Error(`no permit at ${now}: ${String(answer)}`)
+    if (typeof answer === 'number' || answer instanceof Promise)
+      throw new Error(`no permit at ${now}: ${String(answer)}`)
     return answer
   }
   /** When the next permit is there, asking again as told. Takes it. */
@@ -116,7 +117,9 @@ describe('share', () => {
 
   test('less than one request per window is refused', () => {
     expect(() => createBucket({ limit: 40, windowMs: 1000, share: 0.02 })).toThrow(
-      new RangeError('share must be at least 1/40, one request of the limit (smaller parts need a shared limiter), not 0.02'),
+      new RangeError(
+        'share must be at least 1/40, one request of the limit (smaller parts need a shared limiter), not 0.02',
+      ),
     )
   })
 })

@@ -11,13 +11,20 @@ export interface BucketOptions {
   readonly limit: number
   /** Length of the window, in milliseconds. */
   readonly windowMs: number
-  /** This process's part of the limit, more than 0 and at most 1; what it makes is rounded down to whole requests. Default 1. */
+  /**
+   * This process's part of the limit, more than 0 and at most 1; what it makes is rounded down to whole requests.
+   * Default 1.
+   */
   readonly share?: number | undefined
-  /** How many may start at one moment; those after them follow evenly. A whole number. Default: all that the share allows. */
+  /**
+   * How many may start at one moment; those after them follow evenly. A whole number. Default: all that the share
+   * allows.
+   */
   readonly burst?: number | undefined
   /**
-   * By how much a request may take longer to the service than at its fastest, in milliseconds. Default 50. Relied on only where
-   * most answers take longer, on a connection that was used before, while the event loop is on time (see `CountBound`).
+   * By how much a request may take longer to the service than at its fastest, in milliseconds. Default 50. Relied on
+   * only where most answers take longer, on a connection that was used before, while the event loop is on time (see
+   * `CountBound`).
    */
   readonly jitterMs?: number | undefined
   /** Told when the time changes after which a request is taken as counted without its answer; Infinity for never. */
@@ -29,16 +36,16 @@ export interface BucketOptions {
  * fixed windows or with a bucket of that size.
  *
  * A token comes back one window after the server can last have counted the request that used it: one window after its
- * answer. Why that is enough: a request answered at a was counted at c ≤ a. The next request on the same token is written
- * at a + window or later, and counted later still. On each token, then, counts are a window apart, and there are no more
- * tokens than the limit: nor over all processes, because shares are rounded down. Nothing is assumed of the network, the
- * server or this process: any of them may stand still for as long as it likes.
+ * answer. Why that is enough: a request answered at a was counted at c ≤ a. The next request on the same token is
+ * written at a + window or later, and counted later still. On each token, then, counts are a window apart, and there
+ * are no more tokens than the limit: nor over all processes, because shares are rounded down. Nothing is assumed of the
+ * network, the server or this process: any of them may stand still for as long as it likes.
  *
- * The price is answer / (window + answer) of the rate: 2 % at 20 ms and one second, but half where answers take a second.
- * Most answers being slow, a request is therefore also taken as counted a bound after its writing, as far as `CountBound`
- * allows. Why that is enough: let D be the fastest way to the server. A request written at w is counted at
- * c ≤ w + D + bound. The next one on its token is written at w + bound + window or later, takes D or longer, and is counted
- * at c + window or later. This does assume that ways to the server differ by less than the bound.
+ * The price is answer / (window + answer) of the rate: 2 % at 20 ms and one second, but half where answers take a
+ * second. Most answers being slow, a request is therefore also taken as counted a bound after its writing, as far as
+ * `CountBound` allows. Why that is enough: let D be the fastest way to the server. A request written at w is counted at
+ * c ≤ w + D + bound. The next one on its token is written at w + bound + window or later, takes D or longer, and is
+ * counted at c + window or later. This does assume that ways to the server differ by less than the bound.
  *
  * It cannot know what another process sent in the window before this one began.
  *
@@ -64,6 +71,11 @@ function validated({ limit, windowMs, share = 1, burst, jitterMs = 50, boundChan
   check(Number.isFinite(jitterMs) && jitterMs >= 0, 'jitterMs', jitterMs, 'a number from 0')
   const tokens = Math.floor(limit * share + ROUNDING)
   // A longer window would not do: many processes with less than one request each may all send within one window.
-  check(tokens >= 1, 'share', share, `at least 1/${limit}, one request of the limit (smaller parts need a shared limiter)`)
+  check(
+    tokens >= 1,
+    'share',
+    share,
+    `at least 1/${limit}, one request of the limit (smaller parts need a shared limiter)`,
+  )
   return { tokens, windowMs, burst: burst ?? tokens, jitterMs, boundChanged }
 }

@@ -5,7 +5,11 @@ import { CallQueue } from './call-queue.js'
 
 const signal = new AbortController().signal
 
-type Step = { readonly add: number } | { readonly take: true } | { readonly drop: number } | { readonly move: number; readonly to: number }
+type Step =
+  | { readonly add: number }
+  | { readonly take: true }
+  | { readonly drop: number }
+  | { readonly move: number; readonly to: number }
 
 test('always the first of the highest priority, whatever is added, taken, removed or moved', () => {
   const priority = fc.constantFrom(-1, 0, 0, 0.5, 3)
@@ -42,7 +46,10 @@ test('always the first of the highest priority, whatever is added, taken, remove
           }
         }
         expect(queue.size).toBe(model.length)
-        for (const each of [0, 3]) expect(queue.filter({ priority: each })).toEqual(model.filter((call) => call.priority === each).map((call) => call.run))
+        for (const each of [0, 3])
+          expect(queue.filter({ priority: each })).toEqual(
+            model.filter((call) => call.priority === each).map((call) => call.run),
+          )
       }
       for (const { run } of model) expect(queue.dequeue()).toBe(run)
       expect(queue.dequeue()).toBeUndefined()

@@ -15,13 +15,16 @@ export interface RequestObserver {
 }
 
 /**
- * The bound on the time from a request's writing to its counting. A request's answer always proves that it was counted; a
- * bound is worth something only where answers are slow, and is an assumption. So it begins as Infinity (only answers tell), and
+ * The bound on the time from a request's writing to its counting. A request's answer always proves that it was counted;
+ * a bound is worth something only where answers are slow, and is an assumption. So it begins as Infinity (only answers
+ * tell), and
  *
- * - is finite only where answers are known to be slow: of those of the last half minute hardly any came within it. Otherwise
+ * - is finite only where answers are known to be slow: of those of the last half minute hardly any came within it.
+ *   Otherwise
  *   one that has not come within the bound tells that something stands still: this event loop, the network, the server.
  * - begins wide, at 250 ms, and is halved after every 10 s without a surprise until it is `leastMs`.
- * - is wide again when this process's event loop was late, once answers have shown again that they are slow; and Infinity for
+ * - is wide again when this process's event loop was late, once answers have shown again that they are slow; and
+ *   Infinity for
  *   a minute after a 429.
  *
  * These numbers are our choice.
@@ -34,8 +37,8 @@ export interface CountBound extends RequestObserver {
   /** The service answered 429. */
   refused(now: number): void
   /**
-   * Since when nothing was answered, if that is longer than answers take and something should have been: the service or the way
-   * to it may stand still.
+   * Since when nothing was answered, if that is longer than answers take and something should have been: the service or
+   * the way to it may stand still.
    */
   silentSince(now: number): number | undefined
 }
@@ -44,7 +47,10 @@ export const WIDE_MS = 250
 const STEADY_MS = 10_000
 const REFUSED_MS = 60_000
 
-export function createCountBound(leastMs: number, changed: (boundMs: number, why: BoundChange) => void = () => {}): CountBound {
+export function createCountBound(
+  leastMs: number,
+  changed: (boundMs: number, why: BoundChange) => void = () => {},
+): CountBound {
   const wideMs = Math.max(WIDE_MS, leastMs)
   let answers = createAnswerTimes()
   /** Requests that wait for an answer, and those lost since the last one. */

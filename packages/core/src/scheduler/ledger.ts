@@ -15,23 +15,23 @@ export interface Ledger {
   /** The time before which no token can come back, save that of a request that is never written. Later than `now`. */
   nextBack(now: number, windowMs: number): number
   /**
-   * When the first of the waiting requests was written: those without an answer that may be taken as counted, as they were
-   * written on used connections while there was a bound.
+   * When the first of the waiting requests was written: those without an answer that may be taken as counted, as they
+   * were written on used connections while there was a bound.
    */
   waitingSince(): number | undefined
   /** Takes the waiting requests as counted at `countedAt` that were written `boundMs` ago or earlier. */
   takeAsCounted(now: number, boundMs: number, countedAt: number): void
   /**
-   * The time from `from` until `now` tells nothing: requests written since then that were taken as counted wait again, and all
-   * that wait are treated as written now.
+   * The time from `from` until `now` tells nothing: requests written since then that were taken as counted wait again,
+   * and all that wait are treated as written now.
    */
   restart(now: number, from: number): void
 }
 
 /**
  * A token comes back one window after the server can last have counted the request that used it (see `createBucket` for
- * why): after its answer, or after `takeAsCounted`. A request that ends before it is written gives its token back at once;
- * for one that ends later without an answer see `Unanswered`.
+ * why): after its answer, or after `takeAsCounted`. A request that ends before it is written gives its token back at
+ * once; for one that ends later without an answer see `Unanswered`.
  *
  * @param observer told of each request that is written.
  */
@@ -51,14 +51,19 @@ export function createLedger(observer: RequestObserver): Ledger {
   return {
     take: (unused) => new Request(books, unused),
     out: (now, windowMs) => {
-      for (let first = counted.first(); first !== undefined && first + windowMs <= now; first = counted.first()) counted.shift()
+      for (let first = counted.first(); first !== undefined && first + windowMs <= now; first = counted.first())
+        counted.shift()
       return books.held + books.answerOnly + waiting.size() + counted.size() + unanswered.out(now, windowMs)
     },
     // Any other request may be answered this very moment, and its token is back a window later.
     nextBack: (now, windowMs) => Math.min((counted.first() ?? now) + windowMs, unanswered.nextBack(windowMs)),
     waitingSince: () => waiting.first()?.item.since,
     takeAsCounted: (now, boundMs, countedAt) => {
-      for (let first = waiting.first(); first !== undefined && first.item.since + boundMs <= now; first = waiting.first()) {
+      for (
+        let first = waiting.first();
+        first !== undefined && first.item.since + boundMs <= now;
+        first = waiting.first()
+      ) {
         first.item.move(waiting, taken)
         count(books, countedAt)
       }
@@ -74,7 +79,9 @@ interface Books {
   readonly observer: RequestObserver
   /** Requests that are not written. */
   held: number
-  /** Those written, without an answer, of which only that will tell: on new connections, or while there was no bound. */
+  /**
+   * Those written, without an answer, of which only that will tell: on new connections, or while there was no bound.
+   */
   answerOnly: number
   readonly waiting: List<Request>
   /** Those taken as counted, without an answer. */
@@ -150,7 +157,8 @@ class Request implements Permit {
     this.#state = 'done'
     if (before === 'held') books.held -= 1
     else if (before === 'answer only') books.answerOnly -= 1
-    else if (before !== 'done' && this.#entry !== undefined) (before === 'taken' ? books.taken : books.waiting).remove(this.#entry)
+    else if (before !== 'done' && this.#entry !== undefined)
+      (before === 'taken' ? books.taken : books.waiting).remove(this.#entry)
     return before
   }
 }

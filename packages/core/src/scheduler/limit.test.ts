@@ -15,7 +15,10 @@ import { type Fate, simulate, simulatedRequest } from './simulation.fixture.js'
 const eighths = (ms: number) => Math.round(ms * 8) / 8
 const milliseconds = (min: number, max: number) => fc.integer({ min: min * 8, max: max * 8 }).map((count) => count / 8)
 
-/** How the network treats the nth request: the part of the jitter bound, 0 to 1, that it is late on its way to the server. */
+/**
+ * How the network treats the nth request: the part of the jitter bound, 0 to 1, that it is late on its way to the
+ * server.
+ */
 const weathers: Record<string, (n: number, tokens: number, random: () => number) => number> = {
   'anything between': (_n, _tokens, random) => random(),
   'at its best or at its worst': (_n, _tokens, random) => Math.round(random()),
@@ -24,7 +27,14 @@ const weathers: Record<string, (n: number, tokens: number, random: () => number)
   'slowly changing': (n, tokens) => Math.abs(((n / (8 * tokens)) % 2) - 1),
 }
 
-const endings: readonly Fate['end'][] = ['answered', 'answered', 'answered', 'answer lost', 'request lost', 'never written']
+const endings: readonly Fate['end'][] = [
+  'answered',
+  'answered',
+  'answered',
+  'answer lost',
+  'request lost',
+  'never written',
+]
 
 const client = fc.record({
   weight: fc.integer({ min: 1, max: 5 }),
@@ -37,7 +47,10 @@ const client = fc.record({
   losses: fc.boolean(),
   burst: fc.option(fc.integer({ min: 1, max: 10 }), { nil: undefined }),
   /** Gaps between bursts of calls, in windows, and how many calls are in a burst, in limits. */
-  bursts: fc.array(fc.tuple(fc.double({ min: 0, max: 3, noNaN: true }), fc.double({ min: 0, max: 2, noNaN: true })), { minLength: 1, maxLength: 6 }),
+  bursts: fc.array(fc.tuple(fc.double({ min: 0, max: 3, noNaN: true }), fc.double({ min: 0, max: 2, noNaN: true })), {
+    minLength: 1,
+    maxLength: 6,
+  }),
   seed: fc.integer(),
 })
 
@@ -50,7 +63,11 @@ const service = fc.record({
 })
 
 /** Little enough for promises and a manual clock. */
-const smallService = service.map((scenario) => ({ ...scenario, limit: 1 + (scenario.limit % 8), clients: scenario.clients.slice(0, 3) }))
+const smallService = service.map((scenario) => ({
+  ...scenario,
+  limit: 1 + (scenario.limit % 8),
+  clients: scenario.clients.slice(0, 3),
+}))
 
 type Service = typeof service extends fc.Arbitrary<infer T> ? T : never
 
@@ -61,29 +78,33 @@ interface Process {
   readonly burst: number | undefined
 }
 
-/** The processes of one account. Those too small for even one request of the limit could not be created, and stay out. */
+/**
+ * The processes of one account. Those too small for even one request of the limit could not be created, and stay out.
+ */
 function processes({ limit, windowMs, jitterMs, clients }: Service): Process[] {
   const weights = clients.reduce((sum, { weight }) => sum + weight, 0)
-  return clients.flatMap(({ weight, wayOutMs, wayBackMs, weather, thinkMs, connectMs, losses, burst, bursts, seed }) => {
-    const share = weight / weights
-    const tokens = Math.floor(limit * share + 1e-9)
-    if (tokens < 1) return []
-    const random = seededRandom(seed)
-    const late = weathers[weather] as (typeof weathers)[string]
-    let at = 0
-    const calls = bursts.flatMap(([gap, size]) => {
-      at += eighths(gap * windowMs)
-      return Array.from({ length: Math.ceil(size * limit) }, () => at)
-    })
-    const fate = (n: number): Fate => ({
-      connectMs: eighths(random() * connectMs),
-      outMs: wayOutMs + eighths(late(n, tokens, random) * jitterMs),
-      thinkMs: eighths(random() * thinkMs),
-      backMs: wayBackMs + eighths(random() * jitterMs),
-      end: losses ? (endings[Math.floor(random() * endings.length)] as Fate['end']) : 'answered',
-    })
-    return [{ share, calls, fate, burst }]
-  })
+  return clients.flatMap(
+    ({ weight, wayOutMs, wayBackMs, weather, thinkMs, connectMs, losses, burst, bursts, seed }) => {
+      const share = weight / weights
+      const tokens = Math.floor(limit * share + 1e-9)
+      if (tokens < 1) return []
+      const random = seededRandom(seed)
+      const late = weathers[weather] as (typeof weathers)[string]
+      let at = 0
+      const calls = bursts.flatMap(([gap, size]) => {
+        at += eighths(gap * windowMs)
+        return Array.from({ length: Math.ceil(size * limit) }, () => at)
+      })
+      const fate = (n: number): Fate => ({
+        connectMs: eighths(random() * connectMs),
+        outMs: wayOutMs + eighths(late(n, tokens, random) * jitterMs),
+        thinkMs: eighths(random() * thinkMs),
+        backMs: wayBackMs + eighths(random() * jitterMs),
+        end: losses ? (endings[Math.floor(random() * endings.length)] as Fate['end']) : 'answered',
+      })
+      return [{ share, calls, fate, burst }]
+    },
+  )
 }
 
 function refusals(counted: readonly number[], { limit, windowMs, phase }: Service) {
@@ -98,7 +119,11 @@ const none = { slidingLog: 0, fixedWindow: 0, tokenBucket: 0 }
 
 /** All that the processes do, with limiters made by `create`. */
 function countedWith(create: (scenario: Service, process: Process) => Limiter, scenario: Service): readonly number[] {
-  const clients = processes(scenario).map((process) => ({ limiter: create(scenario, process), calls: process.calls, fate: process.fate }))
+  const clients = processes(scenario).map((process) => ({
+    limiter: create(scenario, process),
+    calls: process.calls,
+    fate: process.fate,
+  }))
   return simulate(clients, Number.POSITIVE_INFINITY).counted
 }
 
@@ -123,14 +148,18 @@ describe('no server counts more than the limit', () => {
         const counted: number[] = []
         let unsettled = 0
         for (const { share, burst, calls, fate } of processes(scenario)) {
-          const scheduler = createScheduler({ clock, limiter: createBucket({ limit, windowMs, jitterMs, share, burst }) })
+          const scheduler = createScheduler({
+            clock,
+            limiter: createBucket({ limit, windowMs, jitterMs, share, burst }),
+          })
           let n = 0
           const settled = () => {
             unsettled -= 1
           }
           for (const at of calls) {
             unsettled += 1
-            const call = () => scheduler.run((slot) => simulatedRequest(clock, fate(n++), (time) => counted.push(time))(slot))
+            const call = () =>
+              scheduler.run((slot) => simulatedRequest(clock, fate(n++), (time) => counted.push(time))(slot))
             void clock.sleep(at).then(call).then(settled, settled)
           }
         }
@@ -166,7 +195,8 @@ describe('what does not keep the limit', () => {
       },
     ],
   }
-  const refused = (create: (scenario: Service, process: Process) => Limiter) => refusals(countedWith(create, adverse), adverse)
+  const refused = (create: (scenario: Service, process: Process) => Limiter) =>
+    refusals(countedWith(create, adverse), adverse)
 
   test('ours does', () => expect(refused(ours)).toEqual(none))
 
@@ -194,7 +224,9 @@ describe('what does not keep the limit', () => {
   })
 })
 
-/** A bucket whose tokens come back a window after the earlier of `answered − smallest round trip` and `written + bound`. */
+/**
+ * A bucket whose tokens come back a window after the earlier of `answered − smallest round trip` and `written + bound`.
+ */
 function smallestRoundTrip(limit: number, windowMs: number, boundMs: number): Limiter {
   const backAt = new Array<number>(limit).fill(0)
   let smallest = Number.POSITIVE_INFINITY
@@ -225,10 +257,20 @@ function smallestRoundTrip(limit: number, windowMs: number, boundMs: number): Li
 describe('with work waiting, one process alone comes close to the limit', () => {
   const SECONDS = 20
 
-  /** Its part of the limit, by how long a limit's worth of starts takes, on connections that are open already, `afterSeconds` of the same. */
-  const part = (limit: number, fate: (n: number) => Fate, { jitterMs, afterSeconds = 0 }: { jitterMs?: number; afterSeconds?: number } = {}) => {
+  /**
+   * Its part of the limit, by how long a limit's worth of starts takes, on connections that are open already,
+   * `afterSeconds` of the same.
+   */
+  const part = (
+    limit: number,
+    fate: (n: number) => Fate,
+    { jitterMs, afterSeconds = 0 }: { jitterMs?: number; afterSeconds?: number } = {},
+  ) => {
     const calls = new Array<number>(limit * (afterSeconds + SECONDS + 2)).fill(0)
-    const { starts } = simulate([{ limiter: createBucket({ limit, windowMs: 1000, jitterMs }), calls, fate }], (afterSeconds + SECONDS) * 1000)
+    const { starts } = simulate(
+      [{ limiter: createBucket({ limit, windowMs: 1000, jitterMs }), calls, fate }],
+      (afterSeconds + SECONDS) * 1000,
+    )
     const later = starts.filter((at) => at >= afterSeconds * 1000)
     const times = later.slice(limit).map((at, n) => at - (later[n] as number))
     return 1000 / (times.reduce((sum, time) => sum + time, 0) / times.length)
@@ -256,7 +298,8 @@ describe('with work waiting, one process alone comes close to the limit', () => 
   }
 
   /** The least of 60 networks. */
-  const leastPart = (scenarios: fc.Arbitrary<Network>, partOf: (scenario: Network) => number) => Math.min(...fc.sample(scenarios, 60).map(partOf))
+  const leastPart = (scenarios: fc.Arbitrary<Network>, partOf: (scenario: Network) => number) =>
+    Math.min(...fc.sample(scenarios, 60).map(partOf))
   const without = (losses: boolean) => network.map((scenario) => ({ ...scenario, losses: scenario.losses && !losses }))
 
   test('97 % if answers come at once, over a network whose delays vary by up to 30 ms', () => {
@@ -265,14 +308,22 @@ describe('with work waiting, one process alone comes close to the limit', () => 
   })
 
   test('93 %, however slow the answers are, once that is known for a minute', () => {
-    expect(leastPart(without(true), (scenario) => part(scenario.limit, fates(scenario, 50), { afterSeconds: 60 }))).toBeGreaterThanOrEqual(0.93)
+    expect(
+      leastPart(without(true), (scenario) => part(scenario.limit, fates(scenario, 50), { afterSeconds: 60 })),
+    ).toBeGreaterThanOrEqual(0.93)
   })
 
   test('95 % if delays vary by up to 30 ms and that is known', () => {
-    expect(leastPart(without(true), (scenario) => part(scenario.limit, fates(scenario, 30), { jitterMs: 30, afterSeconds: 60 }))).toBeGreaterThanOrEqual(0.95)
+    expect(
+      leastPart(without(true), (scenario) =>
+        part(scenario.limit, fates(scenario, 30), { jitterMs: 30, afterSeconds: 60 }),
+      ),
+    ).toBeGreaterThanOrEqual(0.95)
   })
 
   test('75 % even if two of five answers never come', () => {
-    expect(leastPart(network, (scenario) => part(scenario.limit, fates(scenario, 50), { afterSeconds: 60 }))).toBeGreaterThanOrEqual(0.75)
+    expect(
+      leastPart(network, (scenario) => part(scenario.limit, fates(scenario, 50), { afterSeconds: 60 })),
+    ).toBeGreaterThanOrEqual(0.75)
   })
 })

@@ -17,8 +17,8 @@ export interface Limiter {
   /** For metrics, as known last by a shared limiter. */
   inspect(now: number): LimiterState
   /**
-   * When `check` wants to be called, not before `now`; undefined for never. Asked after each writing and each check. How late
-   * the call then is tells how late the event loop is.
+   * When `check` wants to be called, not before `now`; undefined for never. Asked after each writing and each check.
+   * How late the call then is tells how late the event loop is.
    */
   checkAt?(now: number): number | undefined
   check?(now: number): void
@@ -29,7 +29,10 @@ export interface LimiterState {
   readonly tokens: number
   /** Starts that may happen in a window. */
   readonly rate: number
-  /** Milliseconds after its writing at which a request is taken as counted although its answer has not come. Infinity: only answers tell. */
+  /**
+   * Milliseconds after its writing at which a request is taken as counted although its answer has not come. Infinity:
+   * only answers tell.
+   */
   readonly countedWithinMs?: number | undefined
 }
 
@@ -42,6 +45,9 @@ export interface Permit {
   written(now: number, fresh?: boolean): void
   /** The server answered, so it has counted the request by now, even when nobody said that it was written. */
   answered(now: number): void
-  /** No answer will come. A request that was never written costs nothing; one that was may have been counted, or may yet be. */
+  /**
+   * No answer will come. A request that was never written costs nothing; one that was may have been counted, or may yet
+   * be.
+   */
   release(now: number): void
 }

@@ -6,8 +6,9 @@ export interface Entry<T> {
 }
 
 /**
- * Items in the order in which they were added. Adding at the end and removing anywhere take constant time. Methods instead of
- * getters, here and beside: an object literal with a getter is a dictionary to V8, and each use of any of its members a lookup.
+ * Items in the order in which they were added. Adding at the end and removing anywhere take constant time. Methods
+ * instead of getters, here and beside: an object literal with a getter is a dictionary to V8, and each use of any of
+ * its members a lookup.
  */
 export interface List<T> extends Iterable<T> {
   size(): number

@@ -5,19 +5,22 @@ import { createNumberQueue } from './number-queue.js'
 test('gives numbers back in the order in which they came, however many', () => {
   // A number is pushed, undefined takes one out.
   fc.assert(
-    fc.property(fc.array(fc.option(fc.double({ noNaN: true }), { nil: undefined, freq: 3 }), { maxLength: 300 }), (steps) => {
-      const queue = createNumberQueue()
-      const model: number[] = []
-      for (const step of steps) {
-        if (step === undefined) {
-          queue.shift()
-          model.shift()
-        } else {
-          queue.push(step)
-          model.push(step)
+    fc.property(
+      fc.array(fc.option(fc.double({ noNaN: true }), { nil: undefined, freq: 3 }), { maxLength: 300 }),
+      (steps) => {
+        const queue = createNumberQueue()
+        const model: number[] = []
+        for (const step of steps) {
+          if (step === undefined) {
+            queue.shift()
+            model.shift()
+          } else {
+            queue.push(step)
+            model.push(step)
+          }
+          expect([queue.first(), queue.size()]).toEqual([model[0], model.length])
         }
-        expect([queue.first(), queue.size()]).toEqual([model[0], model.length])
-      }
-    }),
+      },
+    ),
   )
 })

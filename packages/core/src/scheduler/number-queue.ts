@@ -1,6 +1,9 @@
 // pure: a queue of numbers
 
-/** Numbers, first in, first out. They lie in one block of memory: many that stay for long cost the garbage collector nothing. */
+/**
+ * Numbers, first in, first out. They lie in one block of memory: many that stay for long cost the garbage collector
+ * nothing.
+ */
 export interface NumberQueue {
   size(): number
   first(): number | undefined

@@ -10,7 +10,10 @@ export interface PauseOptions {
 export interface Pause {
   /** Epoch milliseconds; in the past when there is none. */
   until(): number
-  /** A request that started at `startedAt` was refused. Those that were under way together are refused together, and make one pause. */
+  /**
+   * A request that started at `startedAt` was refused. Those that were under way together are refused together, and
+   * make one pause.
+   */
   refused(now: number, retryAfterMs: number | undefined, startedAt: number): void
   /** A request was not refused. */
   accepted(): void

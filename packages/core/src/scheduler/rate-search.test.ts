@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createRateSearch } from './rate-search.js'
 
-/** Uses every second to the full against a service that allows so many; each refusal is told once, and pauses a second. */
+/**
+ * Uses every second to the full against a service that allows so many; each refusal is told once, and pauses a second.
+ */
 function run(rate: ReturnType<typeof createRateSearch>, allowed: (second: number) => number, seconds: number) {
   const rates: number[] = []
   let refused = 0

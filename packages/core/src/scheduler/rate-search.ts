@@ -14,10 +14,10 @@ const SLOWEST = 60
 const RETRY_MS = { first: 30_000, longest: 600_000 }
 
 /**
- * For a limit that nobody has documented, from the first 429 on. It begins with what was accepted in the window before, and
- * goes up by a tenth after every two windows that were used to the full without a refusal; when refused, back to the last
- * rate that was good; if nothing was accepted, it begins with one and doubles until refused. A rate that was refused is not tried again for half a minute, and longer each time. The numbers are our
- * choice.
+ * For a limit that nobody has documented, from the first 429 on. It begins with what was accepted in the window before,
+ * and goes up by a tenth after every two windows that were used to the full without a refusal; when refused, back to
+ * the last rate that was good; if nothing was accepted, it begins with one and doubles until refused. A rate that was
+ * refused is not tried again for half a minute, and longer each time. The numbers are our choice.
  *
  * @param accepted requests that were accepted in the window before the first 429.
  */

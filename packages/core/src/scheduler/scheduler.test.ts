@@ -25,40 +25,54 @@ describe('order', () => {
   })
 
   test('whatever comes when, the next to start is the first of the highest priority that waits', async () => {
-    const calls = fc.array(fc.record({ afterMs: fc.integer({ min: 0, max: 900 }), priority: fc.integer({ min: -2, max: 2 }) }), { maxLength: 40 })
+    const calls = fc.array(
+      fc.record({ afterMs: fc.integer({ min: 0, max: 900 }), priority: fc.integer({ min: -2, max: 2 }) }),
+      { maxLength: 40 },
+    )
     await fc.assert(
-      fc.asyncProperty(calls, fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 3 }), async (all, limit, maxInFlight) => {
-        const { clock, scheduler } = setUp({ limiter: perSecond(limit), maxInFlight })
-        const waiting: { priority: number; arrival: number }[] = []
-        const passedOver: unknown[] = []
-        let started = 0
-        for (const [arrival, { afterMs, priority }] of all.entries()) {
-          await clock.advance(afterMs)
-          const call = { priority, arrival }
-          waiting.push(call)
-          void scheduler.run(
-            async (slot) => {
-              slot.written()
-              waiting.splice(waiting.indexOf(call), 1)
-              started += 1
-              passedOver.push(...waiting.filter((other) => other.priority > priority || (other.priority === priority && other.arrival < arrival)))
-              await clock.sleep(700)
-            },
-            { priority },
-          )
-        }
-        await clock.advance(60_000)
-        expect(started).toBe(all.length)
-        expect(passedOver).toEqual([])
-        await scheduler.onIdle()
-      }),
+      fc.asyncProperty(
+        calls,
+        fc.integer({ min: 1, max: 3 }),
+        fc.integer({ min: 1, max: 3 }),
+        async (all, limit, maxInFlight) => {
+          const { clock, scheduler } = setUp({ limiter: perSecond(limit), maxInFlight })
+          const waiting: { priority: number; arrival: number }[] = []
+          const passedOver: unknown[] = []
+          let started = 0
+          for (const [arrival, { afterMs, priority }] of all.entries()) {
+            await clock.advance(afterMs)
+            const call = { priority, arrival }
+            waiting.push(call)
+            void scheduler.run(
+              async (slot) => {
+                slot.written()
+                waiting.splice(waiting.indexOf(call), 1)
+                started += 1
+                passedOver.push(
+                  ...waiting.filter(
+                    (other) => other.priority > priority || (other.priority === priority && other.arrival < arrival),
+                  ),
+                )
+                await clock.sleep(700)
+              },
+              { priority },
+            )
+          }
+          await clock.advance(60_000)
+          expect(started).toBe(all.length)
+          expect(passedOver).toEqual([])
+          await scheduler.onIdle()
+        },
+      ),
       { numRuns: 40 },
     )
   })
 
   test('a priority that is no number is refused', async () => {
     const { scheduler } = setUp()
-    await expect(scheduler.run(never, { priority: Number.NaN })).rejects.toThrow('priority must be a finite number, not NaN')
+    await expect(scheduler.run(never, { priority: Number.NaN })).rejects.toThrow(
+      'priority must be a finite number, not NaN',
+    )
   })
 })
 
@@ -234,20 +248,23 @@ describe('end', () => {
     expect(idle).toHaveBeenCalled()
   })
 
-  test.each([undefined, perSecond(1)])('close rejects what waits, finishes what is under way, and takes no more', async (limiter) => {
-    const { clock, scheduler } = setUp({ limiter, maxInFlight: 1 })
-    const starts: string[] = []
-    const underWay = scheduler.run(request(clock, starts, 'a'))
-    const waiting = ['b', 'c'].map((name) => failure(scheduler.run(request(clock, starts, name))))
-    await settle(clock)
-    const closed = scheduler.close('closing')
-    expect(await Promise.all(waiting)).toEqual(['closing', 'closing'])
-    expect(await failure(scheduler.run(never))).toBe('closing')
-    expect(scheduler.state.inFlight).toBe(1)
-    expect(clock.sleepers).toBe(1) // the request under way
-    await clock.advance(10)
-    expect(await underWay).toBe('a')
-    await closed
-    expect(starts).toEqual(['a at 0'])
-  })
+  test.each([undefined, perSecond(1)])(
+    'close rejects what waits, finishes what is under way, and takes no more',
+    async (limiter) => {
+      const { clock, scheduler } = setUp({ limiter, maxInFlight: 1 })
+      const starts: string[] = []
+      const underWay = scheduler.run(request(clock, starts, 'a'))
+      const waiting = ['b', 'c'].map((name) => failure(scheduler.run(request(clock, starts, name))))
+      await settle(clock)
+      const closed = scheduler.close('closing')
+      expect(await Promise.all(waiting)).toEqual(['closing', 'closing'])
+      expect(await failure(scheduler.run(never))).toBe('closing')
+      expect(scheduler.state.inFlight).toBe(1)
+      expect(clock.sleepers).toBe(1) // the request under way
+      await clock.advance(10)
+      expect(await underWay).toBe('a')
+      await closed
+      expect(starts).toEqual(['a at 0'])
+    },
+  )
 })

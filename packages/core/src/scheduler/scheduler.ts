@@ -12,27 +12,38 @@ export interface SchedulerOptions {
   readonly limiter?: Limiter | undefined
   /** How many calls may be under way at once. Default 256. */
   readonly maxInFlight?: number | undefined
-  /** How long a 429 without Retry-After pauses the queue, in milliseconds; twice as long each time that nothing was accepted since, up to 8 times. Default 1000, the window of all documented limits. */
+  /**
+   * How long a 429 without Retry-After pauses the queue, in milliseconds; twice as long each time that nothing was
+   * accepted since, up to 8 times. Default 1000, the window of all documented limits.
+   */
   readonly pauseMs?: number | undefined
   /** The longest pause a Retry-After can ask for, in milliseconds. Default 60,000. */
   readonly maxPauseMs?: number | undefined
 }
 
-/** Given to a job when it starts, to say what the limiter must know about its request. What is said twice counts once. */
+/**
+ * Given to a job when it starts, to say what the limiter must know about its request. What is said twice counts once.
+ */
 export interface Slot {
   /**
    * The request's bytes have left on an open connection: not when it was put in line for one.
    * @param fresh the first on its connection.
    */
   written(fresh?: boolean): void
-  /** The first of the answer arrived. A job that fulfils says it by that; saying it before the body is read frees the next start sooner. */
+  /**
+   * The first of the answer arrived. A job that fulfils says it by that; saying it before the body is read frees the
+   * next start sooner.
+   */
   answered(): void
 }
 
 export interface RunOptions {
   /** Higher goes first, also before all who wait already; equals go in the order of their calls. Default 0. */
   readonly priority?: number | undefined
-  /** One signal per call. Aborting rejects the call at once with the signal's reason, in the queue (at no cost) or under way. */
+  /**
+   * One signal per call. Aborting rejects the call at once with the signal's reason, in the queue (at no cost) or under
+   * way.
+   */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -48,8 +59,8 @@ export interface SchedulerState {
   /** Epoch milliseconds before which nothing starts, because of a 429. */
   readonly pausedUntil: number | undefined
   /**
-   * Milliseconds after its writing at which a request is taken as counted by the service although its answer has not come.
-   * Infinity: only answers tell. Undefined where the limiter does not say.
+   * Milliseconds after its writing at which a request is taken as counted by the service although its answer has not
+   * come. Infinity: only answers tell. Undefined where the limiter does not say.
    */
   readonly countedWithinMs: number | undefined
 }
@@ -63,10 +74,14 @@ export interface Scheduler {
   /**
    * A 429 was seen: nothing starts for `retryAfterMs` (bounded by `maxPauseMs`), and the limiter lowers
    * the rate for a while. What is queued stays queued. Repeating the refused call is the caller's part.
-   * @param startedAt when the refused request started, by which those that were under way together are one. Default: now.
+   * @param startedAt when the refused request started, by which those that were under way together are one. Default:
+   *   now.
    */
   throttled(retryAfterMs: number | undefined, startedAt?: number): void
-  /** An answer other than 429 was seen. Until then, from the second pause in a row on, one call at a time starts: a probe. */
+  /**
+   * An answer other than 429 was seen. Until then, from the second pause in a row on, one call at a time starts: a
+   * probe.
+   */
   accepted(): void
   /** Resolves when nothing waits and nothing is under way. */
   onIdle(): Promise<void>
@@ -196,7 +211,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   return {
     run: (job, { priority = 0, signal } = {}) => {
       if (closed !== undefined) return Promise.reject(closed.reason)
-      if (!Number.isFinite(priority)) return Promise.reject(new RangeError(`priority must be a finite number, not ${priority}`))
+      if (!Number.isFinite(priority))
+        return Promise.reject(new RangeError(`priority must be a finite number, not ${priority}`))
       const outcome = queue.add(() => begin(job), { priority, signal })
       if (!alarm.isSet()) prepare()
       return outcome

@@ -5,7 +5,10 @@ import type { Scheduler } from './scheduler.js'
 
 /** What happens to one request. All in milliseconds. */
 export interface Fate {
-  /** From its start until it is written, as when a connection must be opened first. It is the first on it if this is not 0. */
+  /**
+   * From its start until it is written, as when a connection must be opened first. It is the first on it if this is not
+   * 0.
+   */
   readonly connectMs: number
   /** From written until the server counts it. */
   readonly outMs: number
@@ -40,10 +43,15 @@ export const standstills = (stills: readonly { readonly from: number; readonly u
   stills.reduce((at, { from, until }) => (from <= at && at < until ? until : at), due)
 
 /**
- * Many processes, the network and one server in virtual time, with limiters alone: no promises, so that thousands of runs are quick.
+ * Many processes, the network and one server in virtual time, with limiters alone: no promises, so that thousands of
+ * runs are quick.
  * @param server when it counts what reaches it at that time. Default: at once.
  */
-export function simulate(clients: readonly SimulatedClient[], untilMs: number, server: (due: number) => number = (due) => due): Outcome {
+export function simulate(
+  clients: readonly SimulatedClient[],
+  untilMs: number,
+  server: (due: number) => number = (due) => due,
+): Outcome {
   const events = createHeap<{ readonly at: number; readonly order: number; readonly happen: () => void }>((a, b) =>
     a.at === b.at ? a.order < b.order : a.at < b.at,
   )
@@ -88,7 +96,9 @@ export function simulate(clients: readonly SimulatedClient[], untilMs: number, s
         if (fate.end === 'request lost') return after(fate.outMs + fate.thinkMs + fate.backMs, lost)
         at(server(now + fate.outMs), () => {
           counted.push(now)
-          after(fate.thinkMs + fate.backMs, () => (fate.end === 'answer lost' ? lost() : end((at) => permit.answered(at))))
+          after(fate.thinkMs + fate.backMs, () =>
+            fate.end === 'answer lost' ? lost() : end((at) => permit.answered(at)),
+          )
         })
       })
     }
@@ -129,7 +139,11 @@ export function simulate(clients: readonly SimulatedClient[], untilMs: number, s
 }
 
 /** A job for a real scheduler that lives through its fate on `clock`, and tells when the server counts it. */
-export function simulatedRequest(clock: Clock, fate: Fate, count: (at: number) => void): Parameters<Scheduler['run']>[0] {
+export function simulatedRequest(
+  clock: Clock,
+  fate: Fate,
+  count: (at: number) => void,
+): Parameters<Scheduler['run']>[0] {
   return async (slot) => {
     await clock.sleep(fate.connectMs)
     if (fate.end === 'never written') throw new Error(fate.end)

@@ -15,14 +15,16 @@ const MINUTES = 2
 
 /** Times of standing still over two minutes, up to `longest` each and at least 1.5 s apart. */
 const stills = (longest: number) =>
-  fc.array(fc.tuple(fc.integer({ min: 1500, max: 8000 }), fc.integer({ min: 1, max: longest })), { maxLength: 30 }).map((gaps) => {
-    let at = 0
-    return gaps.map(([gap, length]) => {
-      const from = at + gap
-      at = from + length
-      return { from, until: at }
+  fc
+    .array(fc.tuple(fc.integer({ min: 1500, max: 8000 }), fc.integer({ min: 1, max: longest })), { maxLength: 30 })
+    .map((gaps) => {
+      let at = 0
+      return gaps.map(([gap, length]) => {
+        const from = at + gap
+        at = from + length
+        return { from, until: at }
+      })
     })
-  })
 
 const scene = fc.record({
   limit: fc.integer({ min: 1, max: 40 }),
@@ -72,7 +74,10 @@ function refused(scenario: Scene, { jitterMs, inProcess, fate }: Setting) {
 const none = { slidingLog: 0, fixedWindow: 0, tokenBucket: 0 }
 const runs = { numRuns: 60 }
 
-/** On a connection of its own at first, and counted any time after; later within `jitterMs` of the others, save for standstills. */
+/**
+ * On a connection of its own at first, and counted any time after; later within `jitterMs` of the others, save for
+ * standstills.
+ */
 const coldThenWarm =
   (jitterMs: number, think: (scenario: Scene, random: () => number) => number): FateOf =>
   (scenario, random, n) => {
@@ -95,28 +100,51 @@ describe('no server counts more than the limit', () => {
       backMs: eighths(random() * coldMs),
       end: 'answered',
     })
-    fc.assert(fc.property(scene, (scenario) => void expect(refused(scenario, { jitterMs: 1e9, fate: anything })).toEqual(none)), runs)
+    fc.assert(
+      fc.property(scene, (scenario) => void expect(refused(scenario, { jitterMs: 1e9, fate: anything })).toEqual(none)),
+      runs,
+    )
   })
 
   test('cold connections, standstills of server and event loop, where the server answers within the bound when it runs', () => {
     const fate = coldThenWarm(25, () => 0)
-    fc.assert(fc.property(scene, (scenario) => void expect(refused(scenario, { fate })).toEqual(none)), runs)
+    fc.assert(
+      fc.property(scene, (scenario) => void expect(refused(scenario, { fate })).toEqual(none)),
+      runs,
+    )
   })
 
   test('cold connections and a busy event loop with the server in it, however slow its answers are', () => {
     const fate = coldThenWarm(50, ({ thinkMs }, random) => random() * thinkMs)
-    fc.assert(fc.property(scene, (scenario) => void expect(refused(scenario, { inProcess: true, fate })).toEqual(none)), runs)
+    fc.assert(
+      fc.property(scene, (scenario) => void expect(refused(scenario, { inProcess: true, fate })).toEqual(none)),
+      runs,
+    )
   })
 })
 
-/** All that is written while the network swallows everything arrives when it is back, though every caller has given up long before. */
+/**
+ * All that is written while the network swallows everything arrives when it is back, though every caller has given up
+ * long before.
+ */
 describe('after a minute of a network that swallows everything', () => {
   const limit = 40
   const blackHole = { from: 60_000, until: 120_000 }
   const arrivals = (thinkMs: number) => {
     const calls = Array.from({ length: 180 * limit }, (_, n) => (n * 1000) / limit)
-    const fate = (n: number): Fate => ({ connectMs: n < limit ? 1 : 0, outMs: 10, thinkMs, backMs: 10, end: 'answered', giveUpMs: 10_000 })
-    return simulate([{ limiter: createBucket({ limit, windowMs: WINDOW_MS }), calls, fate }], 180_000, standstills([blackHole])).counted
+    const fate = (n: number): Fate => ({
+      connectMs: n < limit ? 1 : 0,
+      outMs: 10,
+      thinkMs,
+      backMs: 10,
+      end: 'answered',
+      giveUpMs: 10_000,
+    })
+    return simulate(
+      [{ limiter: createBucket({ limit, windowMs: WINDOW_MS }), calls, fate }],
+      180_000,
+      standstills([blackHole]),
+    ).counted
   }
 
   test.each([

@@ -59,32 +59,40 @@ test('also pauses calls that no limit holds back', async () => {
 })
 
 test('never loses a call, whatever the server refuses', async () => {
-  const refusals = fc.array(fc.record({ refuse: fc.boolean(), retryAfterMs: fc.option(fc.integer({ min: 0, max: 3000 }), { nil: undefined }) }), {
-    minLength: 1,
-    maxLength: 30,
-  })
+  const refusals = fc.array(
+    fc.record({ refuse: fc.boolean(), retryAfterMs: fc.option(fc.integer({ min: 0, max: 3000 }), { nil: undefined }) }),
+    {
+      minLength: 1,
+      maxLength: 30,
+    },
+  )
   await fc.assert(
-    fc.asyncProperty(refusals, fc.integer({ min: 1, max: 25 }), fc.integer({ min: 1, max: 5 }), async (answers, count, limit) => {
-      const { clock, scheduler } = setUp({ limiter: perSecond(limit) })
-      let n = 0
-      const attempt = async (slot: Slot) => {
-        slot.written()
-        await clock.sleep(20)
-        slot.answered()
-        const answer = answers[n++]
-        if (answer?.refuse !== true) return true
-        scheduler.throttled(answer.retryAfterMs)
-        return false
-      }
-      const call = async () => {
-        while (!(await scheduler.run(attempt)));
-        return 'done'
-      }
-      const calls = Promise.all(Array.from({ length: count }, call))
-      while (await clock.next());
-      expect(await calls).toEqual(new Array(count).fill('done'))
-      expect(scheduler.state).toMatchObject({ queued: 0, inFlight: 0 })
-    }),
+    fc.asyncProperty(
+      refusals,
+      fc.integer({ min: 1, max: 25 }),
+      fc.integer({ min: 1, max: 5 }),
+      async (answers, count, limit) => {
+        const { clock, scheduler } = setUp({ limiter: perSecond(limit) })
+        let n = 0
+        const attempt = async (slot: Slot) => {
+          slot.written()
+          await clock.sleep(20)
+          slot.answered()
+          const answer = answers[n++]
+          if (answer?.refuse !== true) return true
+          scheduler.throttled(answer.retryAfterMs)
+          return false
+        }
+        const call = async () => {
+          while (!(await scheduler.run(attempt)));
+          return 'done'
+        }
+        const calls = Promise.all(Array.from({ length: count }, call))
+        while (await clock.next());
+        expect(await calls).toEqual(new Array(count).fill('done'))
+        expect(scheduler.state).toMatchObject({ queued: 0, inFlight: 0 })
+      },
+    ),
     { numRuns: 30 },
   )
 })

@@ -31,7 +31,10 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
       : { perWindow, most: Math.floor(perWindow), window: windowMs }
   }
 
-  /** Whether everything seems to stand still. What was taken as counted shortly before may then be counted at the end of that. */
+  /**
+   * Whether everything seems to stand still. What was taken as counted shortly before may then be counted at the end of
+   * that.
+   */
   const standsStill = (now: number): boolean => {
     const since = bound.silentSince(now)
     if (since !== undefined) ledger.restart(now, since - WIDE_MS)
@@ -56,7 +59,11 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
     inspect: (now) => {
       const { perWindow, most, window } = allowed(now)
       const free = Math.max(0, most - ledger.out(now, window))
-      return { tokens: Math.min(free, pace?.free(now, perWindow / windowMs) ?? free), rate: perWindow, countedWithinMs: bound.at(now) }
+      return {
+        tokens: Math.min(free, pace?.free(now, perWindow / windowMs) ?? free),
+        rate: perWindow,
+        countedWithinMs: bound.at(now),
+      }
     },
     checkAt: (now) => {
       const boundMs = bound.at(now)

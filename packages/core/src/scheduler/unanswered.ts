@@ -4,10 +4,10 @@ import { WIDE_MS } from './count-bound.js'
 import { createNumberQueue } from './number-queue.js'
 
 /**
- * A request that was written and ended without an answer may lie in a buffer, and be counted when a server that stood still
- * goes on. The first answer to a request that was written after that end tells that it has gone on; what ended before is
- * counted within 250 ms of it (our choice). Until there is such an answer the tokens come back one at a time, after one
- * window, two, then every four: their requests are probes. Times never go back from one call to the next.
+ * A request that was written and ended without an answer may lie in a buffer, and be counted when a server that stood
+ * still goes on. The first answer to a request that was written after that end tells that it has gone on; what ended
+ * before is counted within 250 ms of it (our choice). Until there is such an answer the tokens come back one at a time,
+ * after one window, two, then every four: their requests are probes. Times never go back from one call to the next.
  */
 export interface Unanswered {
   /** A request that was written has ended. */
@@ -32,7 +32,9 @@ export function createUnanswered(): Unanswered {
 
   const probeAt = (windowMs: number) => {
     const first = ended.first()
-    return first === undefined ? Number.POSITIVE_INFINITY : Math.max(first + WIDE_MS + windowMs, lastProbe + gap * windowMs)
+    return first === undefined
+      ? Number.POSITIVE_INFINITY
+      : Math.max(first + WIDE_MS + windowMs, lastProbe + gap * windowMs)
   }
 
   return {
@@ -52,7 +54,8 @@ export function createUnanswered(): Unanswered {
         lastProbe = at
         gap = Math.min(LONGEST_GAP, gap * 2)
       }
-      for (let first = counted.first(); first !== undefined && first + windowMs <= now; first = counted.first()) counted.shift()
+      for (let first = counted.first(); first !== undefined && first + windowMs <= now; first = counted.first())
+        counted.shift()
       return ended.size() + counted.size()
     },
     nextBack: (windowMs) => Math.min((counted.first() ?? Number.POSITIVE_INFINITY) + windowMs, probeAt(windowMs)),

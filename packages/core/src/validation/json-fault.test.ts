@@ -36,16 +36,25 @@ const isJson = (text: string) => {
 }
 
 test('agrees with JSON.parse, whatever the text', () => {
-  const broken = fc.tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '{', '}', '[', ']', ':', '1', 'e', '-', '\\', '\n', 'tru', '.', ' '))
+  const broken = fc.tuple(
+    fc.json(),
+    fc.nat(),
+    fc.constantFrom('', ',', '"', '{', '}', '[', ']', ':', '1', 'e', '-', '\\', '\n', 'tru', '.', ' '),
+  )
   const text = fc.oneof(
     fc.string(),
     fc.json(),
     fc.json().map((json) => JSON.stringify(JSON.parse(json), undefined, 2)),
-    broken.map(([json, at, put]) => json.slice(0, at % (json.length + 1)) + put + json.slice((at % (json.length + 1)) + 1)),
+    broken.map(
+      ([json, at, put]) => json.slice(0, at % (json.length + 1)) + put + json.slice((at % (json.length + 1)) + 1),
+    ),
   )
-  fc.assert(fc.property(text, (one) => {
-    expect(jsonFault(one) === undefined).toBe(isJson(one))
-  }), { numRuns: 2000 })
+  fc.assert(
+    fc.property(text, (one) => {
+      expect(jsonFault(one) === undefined).toBe(isJson(one))
+    }),
+    { numRuns: 2000 },
+  )
 })
 
 test('of any depth and length is quick', () => {

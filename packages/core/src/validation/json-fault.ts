@@ -77,7 +77,8 @@ function missing(expected: 'colon' | 'comma', open: string | undefined): string 
 
 function unexpected(character: string, expected: Expected, open: string | undefined): string {
   const isClosed = (character === '}' && open === '{') || (character === ']' && open === '[')
-  if (isClosed && (expected === 'name' || expected === 'value') && !(open === '{' && expected === 'value')) return 'a comma before the end'
+  if (isClosed && (expected === 'name' || expected === 'value') && !(open === '{' && expected === 'value'))
+    return 'a comma before the end'
   if (character === "'") return 'texts and names stand in double quotes'
   if (character === '/') return 'a comment is no JSON'
   return expected.startsWith('name') ? 'a name in double quotes is missing' : 'a value is missing'
@@ -91,7 +92,8 @@ function endOfText(text: string, at: number): { readonly at: number; readonly wr
     if (text[end] === '"') return { at: end + 1 }
     if (end >= text.length) return { at, wrong: 'a text without an end' }
     const escaped = after(ESCAPE, text, end)
-    if (escaped === end) return { at: end, wrong: text[end] === '\\' ? 'an escape that there is not' : 'a control character in a text' }
+    if (escaped === end)
+      return { at: end, wrong: text[end] === '\\' ? 'an escape that there is not' : 'a control character in a text' }
     end = escaped
   }
 }

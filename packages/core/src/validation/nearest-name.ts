@@ -37,7 +37,8 @@ export function didYouMean(given: string, known: readonly string[]): string {
 }
 
 /** `timeout` for `timeoutMs`: all but a unit or an ending. */
-const isBegun = (name: string, given: string) => given.length >= 4 && name.length - given.length <= 3 && name.startsWith(given)
+const isBegun = (name: string, given: string) =>
+  given.length >= 4 && name.length - given.length <= 3 && name.startsWith(given)
 
 /** Letters to insert, remove, replace or swap with their neighbour (optimal string alignment). */
 function editDistance(one: string, other: string): number {

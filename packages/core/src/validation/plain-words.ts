@@ -12,9 +12,17 @@ export function plainWords(issue: Issue): string {
     case 'invalid_type':
       return `must be ${typeWords(issue.expected)}`
     case 'too_small':
-      return sizeWords(issue.origin, issue.minimum, issue.exact === true ? 'exactly' : issue.inclusive === false ? 'more than' : 'at least')
+      return sizeWords(
+        issue.origin,
+        issue.minimum,
+        issue.exact === true ? 'exactly' : issue.inclusive === false ? 'more than' : 'at least',
+      )
     case 'too_big':
-      return sizeWords(issue.origin, issue.maximum, issue.exact === true ? 'exactly' : issue.inclusive === false ? 'less than' : 'at most')
+      return sizeWords(
+        issue.origin,
+        issue.maximum,
+        issue.exact === true ? 'exactly' : issue.inclusive === false ? 'less than' : 'at most',
+      )
     case 'invalid_format':
       return formatWords(issue)
     case 'not_multiple_of':
@@ -83,21 +91,28 @@ function formatWords(issue: z.core.$ZodIssueInvalidStringFormat): string {
 
 /** `'casual' or 'ranked'`: as they would be written in code. */
 function oneOf(values: readonly unknown[]): string {
-  const shown = values.slice(0, MOST_VALUES).map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)))
+  const shown = values
+    .slice(0, MOST_VALUES)
+    .map((value) => (typeof value === 'string' ? JSON.stringify(value) : String(value)))
   if (values.length > MOST_VALUES) return `one of ${shown.join(', ')} and ${values.length - MOST_VALUES} others`
   return alternatives(shown)
 }
 
-const alternatives = (words: readonly string[]) => (words.length < 2 ? (words[0] ?? 'one of none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`)
+const alternatives = (words: readonly string[]) =>
+  words.length < 2 ? (words[0] ?? 'one of none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
 /** All that a value may be, where no branch of the union says more. */
 function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
-  if (issue.discriminator !== undefined && 'options' in issue && issue.options !== undefined) return `must be ${oneOf(issue.options)}`
+  if (issue.discriminator !== undefined && 'options' in issue && issue.options !== undefined)
+    return `must be ${oneOf(issue.options)}`
   const firsts = issue.errors.map(([first]) => first)
-  if (firsts.length === 0 || !firsts.every((first) => first?.path.length === 0)) return 'fits none of the forms it may have'
+  if (firsts.length === 0 || !firsts.every((first) => first?.path.length === 0))
+    return 'fits none of the forms it may have'
   const words = (firsts as Issue[]).map((first) => (first.message === '' ? plainWords(first) : first.message))
   const may = words.map((word) => /^must be (.+)$/.exec(word)?.[1])
-  return may.every((word) => word !== undefined) ? `must be ${alternatives([...new Set((may as string[]).flatMap((word) => word.split(' or ')))])}` : words.join(', or ')
+  return may.every((word) => word !== undefined)
+    ? `must be ${alternatives([...new Set((may as string[]).flatMap((word) => word.split(' or ')))])}`
+    : words.join(', or ')
 }
 
 function keyWords(issue: Issue | undefined): string {

@@ -5,12 +5,18 @@ const LONGEST = 40
 
 /** Words in a name under which a secret, an address or a webhook's URL may stand. */
 const HIDING = new Set(
-  ('secret secrets token tokens password passwords passphrase code credential credentials authorization cookie private ' +
-    'apikey key keys url urls uri webhook webhooks env envs environment variables ip ips address addresses').split(' '),
+  (
+    'secret secrets token tokens password passwords passphrase code credential credentials authorization cookie private ' +
+    'apikey key keys url urls uri webhook webhooks env envs environment variables ip ips address addresses'
+  ).split(' '),
 )
 
 /** `hiddenEnvironment`, `webhook_url` and `IP` by their words. */
-const wordsOf = (key: string) => key.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase().split(/[^a-z\d]+/)
+const wordsOf = (key: string) =>
+  key
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z\d]+/)
 
 /** Whether what stands under this name may be a secret, an address or a webhook's URL: then it is in no message. */
 export const mayHoldSecret = (key: string): boolean => isHidden(key) || wordsOf(key).some((word) => HIDING.has(word))

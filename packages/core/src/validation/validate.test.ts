@@ -10,9 +10,15 @@ const queue = z.strictObject({
   mode: z.enum(['casual', 'ranked']).optional(),
   size: z.union([z.number(), z.strictObject({ minimum: z.number(), maximum: z.number() })]).optional(),
   rule: z
-    .discriminatedUnion('kind', [z.strictObject({ kind: z.literal('equal') }), z.strictObject({ kind: z.literal('distance'), km: z.number() })])
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('equal') }),
+      z.strictObject({ kind: z.literal('distance'), km: z.number() }),
+    ])
     .optional(),
-  teams: z.array(z.strictObject({ count: z.number() })).min(1).optional(),
+  teams: z
+    .array(z.strictObject({ count: z.number() }))
+    .min(1)
+    .optional(),
   pair: z.array(z.string()).length(2).optional(),
   even: z.number().multipleOf(2).optional(),
   kmh: z.number().gt(0).lt(10).optional(),
@@ -87,7 +93,11 @@ describe('names the nearest known name', () => {
     [{ matchSize: 2, teams: [{ cont: 1 }] }, 'teams.0.cont', 'is not known; did you mean count?'],
     [{ matchSize: 2, size: { minimum: 1, maximun: 2 } }, 'size.maximun', 'is not known; did you mean maximum?'],
     [{ matchSize: 2, mode: 'rankd' }, 'mode', 'must be "casual" or "ranked", got "rankd"; did you mean ranked?'],
-    [{ matchSize: 2, rule: { kind: 'distnace' } }, 'rule.kind', 'must be "equal" or "distance", got "distnace"; did you mean distance?'],
+    [
+      { matchSize: 2, rule: { kind: 'distnace' } },
+      'rule.kind',
+      'must be "equal" or "distance", got "distnace"; did you mean distance?',
+    ],
   ] as const)('%j', (value, field, message) => {
     expect(faultOf(value)).toMatchObject({ field, message })
   })
@@ -111,8 +121,17 @@ describe('no secret is shown', () => {
 
   test('wherever in an input of the service it stands, and whatever else is wrong', () => {
     const inputs = operations.map(([, { input }]) => input)
-    const keys = [...new Set(inputs.flatMap((input) => Object.keys((z.toJSONSchema(input, { unrepresentable: 'any' }).properties ?? {}) as object)))]
-    const leaf = fc.constantFrom<unknown>(SECRET, [SECRET], { url: SECRET }, [{ value: SECRET }], { ip_address: SECRET, [keys[0] as string]: SECRET })
+    const keys = [
+      ...new Set(
+        inputs.flatMap((input) =>
+          Object.keys((z.toJSONSchema(input, { unrepresentable: 'any' }).properties ?? {}) as object),
+        ),
+      ),
+    ]
+    const leaf = fc.constantFrom<unknown>(SECRET, [SECRET], { url: SECRET }, [{ value: SECRET }], {
+      ip_address: SECRET,
+      [keys[0] as string]: SECRET,
+    })
     fc.assert(
       fc.property(fc.constantFrom(...inputs), fc.dictionary(fc.constantFrom(...keys), leaf), (input, value) => {
         const result = validate(input, value)
@@ -124,13 +143,23 @@ describe('no secret is shown', () => {
 
 test('nothing that is wrong is told in the words of zod', () => {
   const inputs = operations.map(([, { input }]) => input)
-  const keys = [...new Set(inputs.flatMap((input) => Object.keys((z.toJSONSchema(input, { unrepresentable: 'any' }).properties ?? {}) as object)))]
-  const odd = fc.constantFrom<unknown>(null, '', 'text', -1, 1.5, 1e9, true, [], [{}], {}, [null], 'x'.repeat(5000), [[]])
+  const keys = [
+    ...new Set(
+      inputs.flatMap((input) =>
+        Object.keys((z.toJSONSchema(input, { unrepresentable: 'any' }).properties ?? {}) as object),
+      ),
+    ),
+  ]
+  const odd = fc.constantFrom<unknown>(null, '', 'text', -1, 1.5, 1e9, true, [], [{}], {}, [null], 'x'.repeat(5000), [
+    [],
+  ])
   fc.assert(
     fc.property(fc.constantFrom(...inputs), fc.dictionary(fc.constantFrom(...keys), odd), (input, value) => {
       const result = validate(input, value)
       if (result.success) return
-      expect(result.fault.message).not.toMatch(/invalid input|expected|received|too (?:small|big)|unrecognized|undefined|got null.*got null/i)
+      expect(result.fault.message).not.toMatch(
+        /invalid input|expected|received|too (?:small|big)|unrecognized|undefined|got null.*got null/i,
+      )
       expect(result.fault.message).toMatch(/^(?:must |is |fits )/)
       expect(result.fault.message.length).toBeLessThan(300)
     }),

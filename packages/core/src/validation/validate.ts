@@ -35,11 +35,15 @@ type Issue = z.core.$ZodIssue
 /** The names that an object knows, by the list of those that it does not: an issue holds only the latter. */
 const knownNames = new WeakMap<readonly string[], readonly string[]>()
 
-/** Asked for the message of each issue whose schema has none of its own: an empty one is put into words later, if at all. */
+/**
+ * Asked for the message of each issue whose schema has none of its own: an empty one is put into words later, if at
+ * all.
+ */
 const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
   error: (issue) => {
     const def = (issue.inst as z.core.$ZodTypes | undefined)?._zod.def
-    if (issue.code === 'unrecognized_keys' && def !== undefined && 'shape' in def) knownNames.set(issue.keys, Object.keys(def.shape))
+    if (issue.code === 'unrecognized_keys' && def !== undefined && 'shape' in def)
+      knownNames.set(issue.keys, Object.keys(def.shape))
     return ''
   },
 }
@@ -56,7 +60,12 @@ function faultOf(value: unknown, issues: readonly Issue[]): Fault {
   if (given === undefined && issue.path.length > 0 && !isAuthored) return fault(issue.path, 'is missing', '', '')
   const isOfType = issue.code !== 'invalid_type' && issue.code !== 'invalid_union'
   const wrong = isAuthored ? issue.message : plainWords(issue)
-  return fault(issue.path, wrong, gotWords(issue.path.map(String), given, (isOfType && !WANTS_NO_TEXT.test(wrong)) || isChoice(issue)), hint(issue, given))
+  return fault(
+    issue.path,
+    wrong,
+    gotWords(issue.path.map(String), given, (isOfType && !WANTS_NO_TEXT.test(wrong)) || isChoice(issue)),
+    hint(issue, given),
+  )
 }
 
 function fault(place: readonly PropertyKey[], wrong: string, got: string, meant: string): Fault {
@@ -66,7 +75,8 @@ function fault(place: readonly PropertyKey[], wrong: string, got: string, meant:
 }
 
 /** Where something else is wanted, a text may be anything, such as a token that was given as the wrong option. */
-const WANTS_NO_TEXT = /^must (?:have (?!.* characters?$)|be an? (?:whole )?(?:function|number|object|list)\b(?! and| of))/
+const WANTS_NO_TEXT =
+  /^must (?:have (?!.* characters?$)|be an? (?:whole )?(?:function|number|object|list)\b(?! and| of))/
 
 /** A name that somebody sent may be of any length. */
 const shortened = (key: string) => (key.length > 80 ? `${key.slice(0, 80)}…` : key)
@@ -79,8 +89,12 @@ const isChoice = (issue: Issue) => issue.code === 'invalid_union' && 'options' i
 
 function hint(issue: Issue, given: unknown): string {
   if (typeof given !== 'string') return ''
-  const values = issue.code === 'invalid_value' ? issue.values : isChoice(issue) && 'options' in issue ? (issue.options ?? []) : []
-  return didYouMean(given, values.filter((one) => typeof one === 'string'))
+  const values =
+    issue.code === 'invalid_value' ? issue.values : isChoice(issue) && 'options' in issue ? (issue.options ?? []) : []
+  return didYouMean(
+    given,
+    values.filter((one) => typeof one === 'string'),
+  )
 }
 
 /** A name that is missing is hardly ever forgotten where one that is not known stands in its place. */
@@ -91,7 +105,9 @@ function mostTelling(issues: readonly Issue[]): Issue | undefined {
   const parent = first.path.slice(0, -1).join('.')
   const misspelt = issues.find(
     (one): one is z.core.$ZodIssueUnrecognizedKeys =>
-      one.code === 'unrecognized_keys' && one.path.join('.') === parent && one.keys.some((key) => nearestName(key, [missing]) !== undefined),
+      one.code === 'unrecognized_keys' &&
+      one.path.join('.') === parent &&
+      one.keys.some((key) => nearestName(key, [missing]) !== undefined),
   )
   if (misspelt === undefined) return first
   const keys = [...misspelt.keys].toSorted((a) => (nearestName(a, [missing]) === undefined ? 1 : -1))
@@ -102,8 +118,13 @@ function mostTelling(issues: readonly Issue[]): Issue | undefined {
 /** Of a union that failed, the branch that came furthest into the value says most. */
 function deepest(issue: Issue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue
-  const inner = issue.errors.map((branch) => mostTelling(branch.map((one) => ({ ...one, path: [...issue.path, ...one.path] }))))
-  const furthest = inner.reduce<Issue>((best, one) => (one !== undefined && reach(one) > reach(best) ? one : best), issue)
+  const inner = issue.errors.map((branch) =>
+    mostTelling(branch.map((one) => ({ ...one, path: [...issue.path, ...one.path] }))),
+  )
+  const furthest = inner.reduce<Issue>(
+    (best, one) => (one !== undefined && reach(one) > reach(best) ? one : best),
+    issue,
+  )
   return furthest
 }
 

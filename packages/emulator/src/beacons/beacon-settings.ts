@@ -6,7 +6,10 @@ export interface BeaconSettings {
   readonly host: string
   /** The address that players are told. Default: `host`, or loopback where that stands for all addresses. */
   readonly publicIp: string
-  /** Where players are taken to be: an echo comes after as long as it would take from there. Default: at once, from all beacons. */
+  /**
+   * Where players are taken to be: an echo comes after as long as it would take from there. Default: at once, from all
+   * beacons.
+   */
   readonly from: Coordinates | undefined
 }
 

@@ -3,7 +3,9 @@ import { seededRandom } from '@muster/core/clock'
 import { formatB } from '../timestamps.js'
 import { hasBeen, seedOf, timeOf, type DeploymentRecord } from './deployment-record.js'
 
-/** Milliseconds between two lines of a simulated server that has nothing special to say, and how many of them are kept. */
+/**
+ * Milliseconds between two lines of a simulated server that has nothing special to say, and how many of them are kept.
+ */
 const BEAT_MS = 10_000
 const BEATS_KEPT = 100
 
@@ -28,7 +30,9 @@ function simulated(record: DeploymentRecord, now: number): readonly string[] {
   const readyAt = timeOf(record, 'READY')
   if (readyAt !== undefined) {
     const ports = record.site?.ports ?? []
-    lines.push(...ports.map(({ name, internal, protocol }) => line(readyAt, `listening on ${internal}/${protocol} (${name})`)))
+    lines.push(
+      ...ports.map(({ name, internal, protocol }) => line(readyAt, `listening on ${internal}/${protocol} (${name})`)),
+    )
     lines.push(
       line(readyAt, 'ready'),
       ...beats(record, readyAt, timeOf(record, 'TERMINATING') ?? timeOf(record, 'ERROR') ?? now, line),

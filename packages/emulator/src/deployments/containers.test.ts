@@ -186,7 +186,11 @@ describe('as real processes', () => {
     })
 
   test('a deployment is reached at its external port, and can stop itself', async () => {
-    const emulator = createEmulator({ token: 'dev', launch: launchProcess(process.execPath, ['-e', server]), speed: 100 })
+    const emulator = createEmulator({
+      token: 'dev',
+      launch: launchProcess(process.execPath, ['-e', server]),
+      speed: 100,
+    })
     const { url } = await emulator.listen({ port: 0 })
     const call = async <T>(method: string, path: string, body?: object) => {
       const response = await fetch(url + path, {
@@ -198,7 +202,10 @@ describe('as real processes', () => {
     }
     try {
       await call('POST', '/v1/app', { name: 'arena' })
-      await call('POST', '/v1/app/arena/version', { ...version, ports: [{ port: 7777, protocol: 'TCP', name: 'game' }] })
+      await call('POST', '/v1/app/arena/version', {
+        ...version,
+        ports: [{ port: 7777, protocol: 'TCP', name: 'game' }],
+      })
       const users = [{ user_type: 'ip_address', user_data: { ip_address: '192.0.2.1' } }]
       const { request_id: id } = await call<{ request_id: string }>('POST', '/deployments', {
         application: 'arena',
@@ -206,7 +213,8 @@ describe('as real processes', () => {
         users,
       })
       await vi.waitFor(
-        async () => expect(await call('GET', `/v1/deployment/${id}/container-logs`)).toMatchObject({ logs: 'listening\n' }),
+        async () =>
+          expect(await call('GET', `/v1/deployment/${id}/container-logs`)).toMatchObject({ logs: 'listening\n' }),
         10_000,
       )
       await vi.waitFor(
@@ -217,7 +225,8 @@ describe('as real processes', () => {
       expect(await get(ports.game.external, '/')).toBe(id)
       await get(ports.game.external, '/stop').catch(() => {})
       await vi.waitFor(
-        async () => expect(await call('GET', `/v1/status/${id}`)).toMatchObject({ current_status: 'Status.TERMINATED' }),
+        async () =>
+          expect(await call('GET', `/v1/status/${id}`)).toMatchObject({ current_status: 'Status.TERMINATED' }),
         10_000,
       )
     } finally {

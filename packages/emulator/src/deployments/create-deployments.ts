@@ -57,7 +57,9 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
     const candidates = placesFor(version, sites).filter(wanted.allows)
     const crewAt = (id: string) => crew.filter(({ site }) => site?.place.id === id).length
     const fewest = Math.min(...candidates.map(({ id }) => crewAt(id)))
-    const chosen = new Set(wanted.near === undefined ? candidates.filter(({ id }) => crewAt(id) === fewest) : candidates)
+    const chosen = new Set(
+      wanted.near === undefined ? candidates.filter(({ id }) => crewAt(id) === fewest) : candidates,
+    )
     if (chosen.size === 0) return undefined
     return create({ version, policy, users: wanted.near ? [wanted.near] : [], allows: (place) => chosen.has(place) })
   }
@@ -74,7 +76,11 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
     sessions.noticed(record)
     fleets.noticed(record)
   }
-  const sessions = createSessionKeeper({ timers, stop: (record) => void simulator.stop(record), onEnd: sessionsChanged })
+  const sessions = createSessionKeeper({
+    timers,
+    stop: (record) => void simulator.stop(record),
+    onEnd: sessionsChanged,
+  })
 
   const forgetTheLongEnded = () => {
     for (const [record, at] of ended) {

@@ -14,7 +14,10 @@ export interface DeployTimes {
   readonly deployMs: number
   /** From SIGTERM until a simulated container has ended; never longer than the version's grace period. */
   readonly terminateMs: number
-  /** Standard deviation of the logarithm: at 0.4, nineteen of twenty are under 1.9 times the median. 0 always gives the median. */
+  /**
+   * Standard deviation of the logarithm: at 0.4, nineteen of twenty are under 1.9 times the median. 0 always gives the
+   * median.
+   */
   readonly spread: number
 }
 

@@ -15,7 +15,10 @@ export interface DeploymentDeps {
   readonly timers: Timers
   /** How many times faster than the service; divides its durations wherever `timers` is not used. */
   readonly speed: number
-  /** Where the emulator can be reached, without a slash at its end; for the injected delete URL. Known only once it listens. */
+  /**
+   * Where the emulator can be reached, without a slash at its end; for the injected delete URL. Known only once it
+   * listens.
+   */
   readonly url: () => string
   /** Those that demand deployments. */
   readonly fleets: Named<FleetRecord>

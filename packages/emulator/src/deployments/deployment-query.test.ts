@@ -37,7 +37,13 @@ const some = [
     is_joinable_by_session: true,
   }),
   deployment({ request_id: 'b', status: 'deploying', tags: ['red'], created_at: start + 1000, version: '2.0' }),
-  deployment({ request_id: 'c', status: 'error', created_at: start + 2000, application: 'race', available_session_sockets: 9 }),
+  deployment({
+    request_id: 'c',
+    status: 'error',
+    created_at: start + 2000,
+    application: 'race',
+    available_session_sockets: 9,
+  }),
 ]
 
 describe('filters', () => {
@@ -72,7 +78,12 @@ describe('filters', () => {
   test.each([
     ['colour', 'eq', 'red', 'query.filters[0].field: must be one of status, request_id'],
     ['constructor', 'eq', 'red', 'query.filters[0].field: must be one of'],
-    ['status', 'like', 'red', 'query.filters[0].operator: must be one of eq, neq, in, nin, lt, lte, gt, gte, not "like"'],
+    [
+      'status',
+      'like',
+      'red',
+      'query.filters[0].operator: must be one of eq, neq, in, nin, lt, lte, gt, gte, not "like"',
+    ],
     ['status', 'toString', 'red', 'query.filters[0].operator: must be one of'],
     ['tags', 'lt', 'red', 'query.filters[0].operator: lt does not work on tags'],
     ['is_joinable_by_session', 'gt', false, 'query.filters[0].operator: gt does not work on is_joinable_by_session'],
@@ -82,7 +93,12 @@ describe('filters', () => {
     ['created_at', 'gt', 'yesterday', 'query.filters[0].value: must be a time such as'],
     ['created_at', 'gt', 5, 'query.filters[0].value: must be a time such as'],
     ['available_session_sockets', 'gt', '5', 'query.filters[0].value: must be a number for available_session_sockets'],
-    ['is_joinable_by_session', 'eq', 'true', 'query.filters[0].value: must be true or false for is_joinable_by_session'],
+    [
+      'is_joinable_by_session',
+      'eq',
+      'true',
+      'query.filters[0].value: must be true or false for is_joinable_by_session',
+    ],
   ])('%s %s %j makes no sense', (field, operator, value, problem) => {
     expect(run({ filters: [{ field, operator, value }] }, some)).toMatch(problem)
   })

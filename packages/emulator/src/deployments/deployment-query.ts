@@ -17,7 +17,10 @@ export interface QueryFields {
   readonly available_session_sockets: number
 }
 
-/** What a deployment has in one of the fields: read one by one, because most queries look at few of them, and at all deployments. */
+/**
+ * What a deployment has in one of the fields: read one by one, because most queries look at few of them, and at all
+ * deployments.
+ */
 export type ReadField<Item> = <Field extends keyof QueryFields>(item: Item, field: Field) => QueryFields[Field]
 
 /** A query, understood. */
@@ -105,7 +108,8 @@ function checkOf(
   { field, operator, value }: DeploymentFilter,
   where: string,
 ): { readonly field: Field; readonly passes: Test } | Problem {
-  if (!isKeyOf(field, types)) return { problem: `${where}.field: must be one of ${keysOf(types)}, not ${JSON.stringify(field)}` }
+  if (!isKeyOf(field, types))
+    return { problem: `${where}.field: must be one of ${keysOf(types)}, not ${JSON.stringify(field)}` }
   const passes = testOf(field, operator, value, where)
   return isProblem(passes) ? passes : { field, passes }
 }
@@ -113,7 +117,9 @@ function checkOf(
 function testOf(field: Field, operator: string, value: DeploymentFilter['value'], where: string): Test | Problem {
   if (isKeyOf(operator, memberships)) return membership(field, memberships[operator], value, where)
   if (!isKeyOf(operator, comparisons)) {
-    return { problem: `${where}.operator: must be one of ${keysOf(memberships, comparisons)}, not ${JSON.stringify(operator)}` }
+    return {
+      problem: `${where}.operator: must be one of ${keysOf(memberships, comparisons)}, not ${JSON.stringify(operator)}`,
+    }
   }
   if (types[field] === 'texts' || types[field] === 'flag') {
     return { problem: `${where}.operator: ${operator} does not work on ${field}` }
@@ -130,7 +136,8 @@ function membership(
   value: DeploymentFilter['value'],
   where: string,
 ): Test | Problem {
-  if (how.list !== Array.isArray(value)) return { problem: `${where}.value: must be ${how.list ? 'a list' : 'a single value'}` }
+  if (how.list !== Array.isArray(value))
+    return { problem: `${where}.value: must be ${how.list ? 'a list' : 'a single value'}` }
   const wanted = new Set<Value>()
   for (const each of [value].flat()) {
     const one = valueOf(field, each, where)

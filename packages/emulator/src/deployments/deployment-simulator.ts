@@ -24,7 +24,13 @@ export interface DeploymentSimulatorDeps {
   readonly onStatus: (record: DeploymentRecord) => void
 }
 
-export function createDeploymentSimulator({ clock, timers, speed, containers, onStatus }: DeploymentSimulatorDeps): DeploymentSimulator {
+export function createDeploymentSimulator({
+  clock,
+  timers,
+  speed,
+  containers,
+  onStatus,
+}: DeploymentSimulatorDeps): DeploymentSimulator {
   const waits = new Map<DeploymentRecord, () => void>()
 
   /** Milliseconds of the service's time since the request. */
@@ -46,7 +52,11 @@ export function createDeploymentSimulator({ clock, timers, speed, containers, on
 
   /** Lets happen what is due, and waits for what comes next. */
   const goOn = (record: DeploymentRecord) => {
-    for (let event = nextEvent(record.life, record.plan); event !== undefined; event = nextEvent(record.life, record.plan)) {
+    for (
+      let event = nextEvent(record.life, record.plan);
+      event !== undefined;
+      event = nextEvent(record.life, record.plan)
+    ) {
       const { at, life } = event
       if (at > age(record)) return waitFor(record, at, life)
       enter(record, life)
@@ -78,7 +88,11 @@ export function createDeploymentSimulator({ clock, timers, speed, containers, on
     } catch (error) {
       enter(
         record,
-        fail(record.life, age(record), `the container could not be started: ${error instanceof Error ? error.message : error}`),
+        fail(
+          record.life,
+          age(record),
+          `the container could not be started: ${error instanceof Error ? error.message : error}`,
+        ),
       )
     }
     goOn(record)

@@ -33,7 +33,9 @@ export interface Order {
 
 /** The part of the service that deploys: the state behind `api.deployments`, `api.tags` and the fleets' deployments. */
 export interface Deployments {
-  /** Always makes one. Where no server could be allocated, it has no site and is in ERROR until stopped (public fact). */
+  /**
+   * Always makes one. Where no server could be allocated, it has no site and is in ERROR until stopped (public fact).
+   */
   create(order: Order): DeploymentRecord
   /** Undefined also for one that ended longer than `retentionMs` ago. */
   get(requestId: string): DeploymentRecord | undefined
@@ -50,11 +52,14 @@ export interface Deployments {
   placesWithCapacity(version: VersionRecord): readonly Place[]
   /** Status views of all that the service remembers, oldest first. */
   list(): readonly Deployment[]
-  /** The variables in a deployment's container, secrets included: for tests, never by HTTP. Undefined for an unknown id. */
+  /**
+   * The variables in a deployment's container, secrets included: for tests, never by HTTP. Undefined for an unknown id.
+   */
   environment(requestId: string): Readonly<Record<string, string>> | undefined
   /**
    * Puts a deployment's sessions in place of those it had: the users of each by session id. For tests.
-   * @throws RangeError for an unknown deployment, one whose version has no sessions, and more users than it has sockets.
+   * @throws RangeError for an unknown deployment, one whose version has no sessions, and more users than it has
+   *   sockets.
    */
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
   /** Ends all that runs (containers too). */

@@ -44,7 +44,10 @@ test('the container is given what it needs to know about itself', async () => {
 })
 
 test('no answer holds what is in the environment', async () => {
-  const { clock, call, emulator, deploy } = await studio({}, { envs: [{ key: 'K', value: 'version-secret', is_secret: true }] })
+  const { clock, call, emulator, deploy } = await studio(
+    {},
+    { envs: [{ key: 'K', value: 'version-secret', is_secret: true }] },
+  )
   const id = await deploy({ environment_variables: [{ key: 'H', value: 'hidden-secret', is_hidden: true }] })
   await clock.advance(11_000)
   const token = emulator.environment(id)?.['SERVICE_DELETE_TOKEN'] as string
@@ -79,13 +82,19 @@ describe('self-stop', () => {
     await clock.advance(11_000)
     expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATING' })
     await clock.advance(1000)
-    expect(await send(target(id), token(id))).toMatchObject({ status: 410, body: { message: 'Instance Already terminated' } })
+    expect(await send(target(id), token(id))).toMatchObject({
+      status: 410,
+      body: { message: 'Instance Already terminated' },
+    })
   })
 
   test('at READY it is 200', async () => {
     const { clock, id, send, target, token } = await selfStop()
     await clock.advance(11_000)
-    expect(await send(target(id), token(id))).toMatchObject({ status: 200, body: { deployment_summary: { request_id: id } } })
+    expect(await send(target(id), token(id))).toMatchObject({
+      status: 200,
+      body: { deployment_summary: { request_id: id } },
+    })
   })
 
   test('nobody else can', async () => {

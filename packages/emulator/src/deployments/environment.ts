@@ -1,7 +1,10 @@
 // pure: the variables in a deployment's container
 import type { Site } from './sites.js'
 
-/** What the service itself puts in (service-api, What the service does; the names beside the first two are public facts). */
+/**
+ * What the service itself puts in (service-api, What the service does; the names beside the first two are public
+ * facts).
+ */
 export interface Injected {
   readonly requestId: string
   readonly deleteUrl: string
@@ -34,7 +37,9 @@ interface FlaggedVariable {
 
 /** The names whose value is a secret. Of two variables of one key the later one counts, as it does for the value. */
 export function hiddenNames(variables: readonly FlaggedVariable[]): ReadonlySet<string> {
-  const flags = new Map(variables.map(({ key, is_secret, is_hidden }) => [key, is_secret === true || is_hidden === true]))
+  const flags = new Map(
+    variables.map(({ key, is_secret, is_hidden }) => [key, is_secret === true || is_hidden === true]),
+  )
   flags.set(`${PREFIX}_DELETE_TOKEN`, true)
   return new Set(Array.from(flags).flatMap(([key, isHidden]) => (isHidden ? [key] : [])))
 }

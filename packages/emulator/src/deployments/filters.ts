@@ -14,7 +14,10 @@ const tests: Readonly<Record<string, (has: readonly string[], wanted: readonly s
 
 const oneOf = (words: Readonly<Record<string, unknown>>) => Object.keys(words).join(', ')
 
-/** An item passes when it passes all filters. A filter that makes no sense is a problem: ignoring it would choose too many. */
+/**
+ * An item passes when it passes all filters. A filter that makes no sense is a problem: ignoring it would choose too
+ * many.
+ */
 export function filterBy<Item>(
   fields: FilterFields<Item>,
   filters: readonly Filter[],
@@ -27,7 +30,9 @@ export function filterBy<Item>(
       return { problem: `filters[${index}].field: must be one of ${oneOf(fields)}, not ${JSON.stringify(field)}` }
     const passes = Object.hasOwn(tests, filter_type) ? tests[filter_type] : undefined
     if (passes === undefined)
-      return { problem: `filters[${index}].filter_type: must be one of ${oneOf(tests)}, not ${JSON.stringify(filter_type)}` }
+      return {
+        problem: `filters[${index}].filter_type: must be one of ${oneOf(tests)}, not ${JSON.stringify(filter_type)}`,
+      }
     const wanted = values.map(fold)
     checks.push((item) => passes(read(item).map(fold), wanted))
   }

@@ -108,7 +108,12 @@ describe('a fleet holds its minimum', () => {
 describe('a fleet deploys nothing', () => {
   test.each([
     ['while it is disabled', '/v1/fleet/fleet', ['PATCH', { enabled: false }], ['PATCH', { enabled: true }]],
-    ['while its policy is', '/v1/fleet/fleet/policies/policy', ['PATCH', { enabled: false }], ['PATCH', { enabled: true }]],
+    [
+      'while its policy is',
+      '/v1/fleet/fleet/policies/policy',
+      ['PATCH', { enabled: false }],
+      ['PATCH', { enabled: true }],
+    ],
     ['while its version is not linked', link, ['DELETE', undefined], ['PUT', undefined]],
     [
       'while its version is not active',
@@ -187,8 +192,11 @@ describe('sessions', () => {
         { session_id: 'red', user_count: '3' },
       ],
     })
-    expect((await list()).body).toMatchObject({ data: [{ sockets: '10', sockets_usage: '7', is_joinable_by_session: true }] })
-    const withRoom = (value: number) => listedIds({ filters: [{ field: 'available_session_sockets', operator: 'gte', value }] })
+    expect((await list()).body).toMatchObject({
+      data: [{ sockets: '10', sockets_usage: '7', is_joinable_by_session: true }],
+    })
+    const withRoom = (value: number) =>
+      listedIds({ filters: [{ field: 'available_session_sockets', operator: 'gte', value }] })
     expect([await withRoom(3), await withRoom(4)]).toEqual([[id], []])
     emulator.setSessions(id, { blue: 10 })
     expect((await list()).body).toMatchObject({ data: [{ sockets_usage: '10', is_joinable_by_session: false }] })
@@ -199,7 +207,9 @@ describe('sessions', () => {
   test('that do not fit are refused', async () => {
     const { call, deploy, emulator } = made
     const [id = ''] = await running(made)
-    expect(() => emulator.setSessions(id, { a: 6, b: 5 })).toThrow(`deployment ${id} has 10 sockets, too few for 11 users`)
+    expect(() => emulator.setSessions(id, { a: 6, b: 5 })).toThrow(
+      `deployment ${id} has 10 sockets, too few for 11 users`,
+    )
     expect(() => emulator.setSessions(id, { a: 0.5 })).toThrow('the users of session a must be a whole number, not 0.5')
     expect(() => emulator.setSessions('none', {})).toThrow('there is no deployment "none"')
     await call('POST', '/v1/app/arena/version', { ...version, name: 'plain' })
@@ -213,7 +223,10 @@ test.each([
     { data: { filters: [{ field: 'planet', filter_type: 'any', values: ['Mars'] }] } },
     'data.filters[0].field: must be one of city',
   ],
-  [{ type: 'Coordinates' }, 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude'],
+  [
+    { type: 'Coordinates' },
+    'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude',
+  ],
   [
     {
       type: 'Coordinates',

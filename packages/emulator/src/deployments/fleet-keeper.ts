@@ -17,7 +17,10 @@ export interface FleetKeeperDeps {
   readonly timers: Timers
   /** Milliseconds of the service's time before something that has ended, or could not be deployed, is tried anew. */
   readonly checkMs: number
-  /** Undefined when there is no room where the policy wants it. @param crew what the policy has running already, of this version. */
+  /**
+   * Undefined when there is no room where the policy wants it. @param crew what the policy has running already, of this
+   * version.
+   */
   readonly deploy: (
     version: VersionRecord,
     policy: PolicyRecord,
@@ -88,9 +91,11 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
 }
 
 /** Whether the policy can count on it: it runs or will run, and nobody has stopped it. */
-const counts = ({ life }: DeploymentRecord) => (isStarting(life.status) || life.status === 'READY') && !life.stopRequested
+const counts = ({ life }: DeploymentRecord) =>
+  (isStarting(life.status) || life.status === 'READY') && !life.stopRequested
 
 function demanded({ minimum, maximum, threshold }: PolicyRecord, crew: readonly DeploymentRecord[]): number {
-  const full = crew.length > 0 && crew.every((record) => usedSockets(record) >= threshold * (socketsOf(record) ?? Infinity))
+  const full =
+    crew.length > 0 && crew.every((record) => usedSockets(record) >= threshold * (socketsOf(record) ?? Infinity))
   return Math.min(maximum, Math.max(minimum, full ? crew.length + 1 : 0))
 }

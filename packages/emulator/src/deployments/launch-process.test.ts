@@ -33,9 +33,12 @@ const isAlive = (pid: number) => {
 }
 
 test('the variables are in its environment, and both outputs in the logs', async () => {
-  const container = await run('console.log("out", process.env.SERVICE_REQUEST_ID); console.error("err"); process.exitCode = 7', {
-    SERVICE_REQUEST_ID: 'a1b2c3',
-  })
+  const container = await run(
+    'console.log("out", process.env.SERVICE_REQUEST_ID); console.error("err"); process.exitCode = 7',
+    {
+      SERVICE_REQUEST_ID: 'a1b2c3',
+    },
+  )
   expect(await container.exited).toBe(7)
   expect(container.logs()).toContain('out a1b2c3\n')
   expect(container.logs()).toContain('err\n')
@@ -46,7 +49,9 @@ test('variables that decide what code runs are withheld, and the output says so'
   const variables = { NODE_OPTIONS: '--require=/evil.js', PATH: '/evil', MODE: 'duel' }
   const container = await run(script, variables)
   expect(await container.exited).toBe(0)
-  expect(container.logs()).toContain('emulator: withheld from this local process: NODE_OPTIONS, PATH (see passVariables)\n')
+  expect(container.logs()).toContain(
+    'emulator: withheld from this local process: NODE_OPTIONS, PATH (see passVariables)\n',
+  )
   expect(container.logs()).toContain('ran true undefined duel\n')
 
   const launch = launchProcess(process.execPath, ['-e', script], { passVariables: ['NODE_OPTIONS'] })
@@ -73,7 +78,9 @@ test('a stop lets it end in peace', async () => {
 })
 
 test('one that will not end is killed when the grace is over', async () => {
-  const container = await run('process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000); console.log("up")')
+  const container = await run(
+    'process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000); console.log("up")',
+  )
   await written(container, 'up')
   container.stop(200)
   expect(await container.exited).toBe(128 + 9)
@@ -99,5 +106,7 @@ test('a command that there is not is an error, and leaves no listener behind', a
 })
 
 test('an outputLimit that there is not is named', () => {
-  expect(() => launchProcess('node', [], { outputLimit: 0 })).toThrow('outputLimit must be an integer of at least 1, not 0')
+  expect(() => launchProcess('node', [], { outputLimit: 0 })).toThrow(
+    'outputLimit must be an integer of at least 1, not 0',
+  )
 })

@@ -12,7 +12,8 @@ export interface LaunchProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /**
    * Variables of a deployment that are passed on although they decide what code runs or where programs are found, e.g.
-   * `['NODE_OPTIONS']`. Default: none. NODE_OPTIONS, LD_*, PATH and their like are withheld, which the output then says.
+   * `['NODE_OPTIONS']`. Default: none. NODE_OPTIONS, LD_*, PATH and their like are withheld, which the output then
+   * says.
    */
   readonly passVariables?: readonly string[] | undefined
   /** Characters of output that are kept, the latest; at least 1. Default 65,536. */
@@ -24,16 +25,20 @@ const LAST_WORDS_MS = 1000
 
 /**
  * For the emulator's `launch`: runs each deployment as a process on this machine, with the deployment's
- * variables in its environment, less those that decide what code runs (see `passVariables`). It must listen on the ports in SERVICE_PORT_{NAME}_INTERNAL. A stop is
- * SIGTERM, and SIGKILL once the grace period is over. As in a container, what the process has started
- * ends with it (not on Windows). What the version says of image, command and arguments is for real
- * containers and plays no part. If this process exits without having closed the emulator, those left
- * are killed.
+ * variables in its environment, less those that decide what code runs (see `passVariables`). It must listen on the
+ * ports in SERVICE_PORT_{NAME}_INTERNAL. A stop is SIGTERM, and SIGKILL once the grace period is over. As in a
+ * container, what the process has started ends with it (not on Windows). What the version says of image, command and
+ * arguments is for real containers and plays no part. If this process exits without having closed the emulator, those
+ * left are killed.
  *
  * @example createEmulator({ launch: launchProcess('node', ['server.js']) })
  * @throws RangeError for an outputLimit that there is not.
  */
-export function launchProcess(command: string, args: readonly string[] = [], options: LaunchProcessOptions = {}): Launch {
+export function launchProcess(
+  command: string,
+  args: readonly string[] = [],
+  options: LaunchProcessOptions = {},
+): Launch {
   const { cwd, env = process.env, outputLimit = 65_536 } = options
   const allowed = new Set(options.passVariables)
   if (!Number.isInteger(outputLimit) || outputLimit < 1) {
@@ -52,7 +57,8 @@ export function launchProcess(command: string, args: readonly string[] = [], opt
       windowsHide: true,
     })
     const output = createTail(outputLimit)
-    if (withheld.length > 0) output.add(`emulator: withheld from this local process: ${withheld.join(', ')} (see passVariables)\n`)
+    if (withheld.length > 0)
+      output.add(`emulator: withheld from this local process: ${withheld.join(', ')} (see passVariables)\n`)
     child.stdout.setEncoding('utf8').on('data', output.add)
     child.stderr.setEncoding('utf8').on('data', output.add)
     const ended = new AbortController()

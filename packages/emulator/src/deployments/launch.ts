@@ -7,7 +7,10 @@ export interface ContainerSpec {
   readonly arguments: string | null
   /** The version's variables, the deployment's, and the injected ones. Holds secrets. */
   readonly env: Readonly<Record<string, string>>
-  /** A local process must listen on `internal`, which here is the same port as `external`: processes of one machine share its ports. */
+  /**
+   * A local process must listen on `internal`, which here is the same port as `external`: processes of one machine
+   * share its ports.
+   */
   readonly ports: readonly ContainerPort[]
 }
 

@@ -115,7 +115,13 @@ test('a stop at READY or in ERROR works at once, and a second one changes nothin
 
 const duration = fc.oneof(fc.integer({ min: 0, max: 1000 }), fc.constant(0), fc.constant(Infinity))
 const plans = fc.record({
-  stages: fc.record({ INITIALIZING: duration, SEEKING: duration, SEEKED: duration, SCANNING: duration, DEPLOYING: duration }),
+  stages: fc.record({
+    INITIALIZING: duration,
+    SEEKING: duration,
+    SEEKED: duration,
+    SCANNING: duration,
+    DEPLOYING: duration,
+  }),
   timeToDeployMs: duration,
   maxDurationMs: duration,
   terminatingMs: duration,
@@ -148,7 +154,9 @@ test('property: time never runs backwards, the order holds, and with finite limi
         expect(life.since).toBeGreaterThanOrEqual(now.since)
         expect(order.indexOf(life.status)).toBeGreaterThanOrEqual(order.indexOf(now.status))
         if (now.stopRequested) expect(life.stopRequested).toBe(true)
-        expect(life.error !== undefined).toBe(life.status === 'ERROR' || (isEnding(life.status) && life.error !== undefined))
+        expect(life.error !== undefined).toBe(
+          life.status === 'ERROR' || (isEnding(life.status) && life.error !== undefined),
+        )
       }
       expect(nextEvent(life, plan)).toBeUndefined()
       const limited = plan.timeToDeployMs < Infinity && plan.terminatingMs < Infinity

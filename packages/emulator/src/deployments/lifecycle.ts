@@ -9,7 +9,10 @@ const following = { INITIALIZING: 'SEEKING', SEEKING: 'SEEKED', SEEKED: 'SCANNIN
 /** The statuses before READY. */
 export type StartingStatus = keyof typeof following | 'DEPLOYING'
 
-/** What is known beforehand about a deployment. Milliseconds of the service's time; Infinity for what is not to happen by itself. */
+/**
+ * What is known beforehand about a deployment. Milliseconds of the service's time; Infinity for what is not to happen
+ * by itself.
+ */
 export interface Plan {
   /** How long each status on the way to READY lasts. */
   readonly stages: Readonly<Record<StartingStatus, number>>
@@ -35,12 +38,24 @@ export interface Life {
   readonly error: string | undefined
 }
 
-export const newborn: Life = { status: 'INITIALIZING', lastStatus: undefined, since: 0, stopRequested: false, error: undefined }
+export const newborn: Life = {
+  status: 'INITIALIZING',
+  lastStatus: undefined,
+  since: 0,
+  stopRequested: false,
+  error: undefined,
+}
 
-export const isStarting = (status: StatusName): status is StartingStatus => status === 'DEPLOYING' || status in following
+export const isStarting = (status: StatusName): status is StartingStatus =>
+  status === 'DEPLOYING' || status in following
 export const isEnding = (status: StatusName): boolean => status === 'TERMINATING' || status === 'TERMINATED'
 
-const to = (status: StatusName, life: Life, at: number): Life => ({ ...life, status, lastStatus: life.status, since: at })
+const to = (status: StatusName, life: Life, at: number): Life => ({
+  ...life,
+  status,
+  lastStatus: life.status,
+  since: at,
+})
 
 /** What happens next if nothing comes in between: when (as `since`), and where it stands then. */
 export function nextEvent(life: Life, plan: Plan): { readonly at: number; readonly life: Life } | undefined {
@@ -72,7 +87,10 @@ function nextAfterStart(life: Life, plan: Plan) {
   return { at, life: to('TERMINATING', life, at) }
 }
 
-/** Asked to stop: at once when READY or in ERROR, else upon either (service-api, States and transitions). Asking again changes nothing. */
+/**
+ * Asked to stop: at once when READY or in ERROR, else upon either (service-api, States and transitions). Asking again
+ * changes nothing.
+ */
 export function stop(life: Life, at: number): Life {
   if (isEnding(life.status)) return life
   const asked = { ...life, stopRequested: true }

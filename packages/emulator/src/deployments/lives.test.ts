@@ -79,7 +79,10 @@ test('a stop at READY is 200, takes a moment, and then the deployment is gone fo
       deployment_summary: { request_id: id, current_status: 'Status.TERMINATING', last_status: 'Status.READY' },
     },
   })
-  expect(await stop(id)).toMatchObject({ status: 202, body: { deployment_summary: { current_status: 'Status.TERMINATING' } } })
+  expect(await stop(id)).toMatchObject({
+    status: 202,
+    body: { deployment_summary: { current_status: 'Status.TERMINATING' } },
+  })
   expect(await listedIds()).toEqual([id])
   expect((await call('GET', `/v1/deployment/${id}/container-logs`)).status).toBe(200)
 
@@ -103,14 +106,20 @@ test('a terminated deployment is forgotten in the end', async () => {
   await clock.advance(61_000)
   expect((await call('GET', `/v1/status/${id}`)).status).toBe(200)
   await clock.advance(1)
-  expect(await call('GET', `/v1/status/${id}`)).toMatchObject({ status: 400, body: { message: `no such deployment: "${id}"` } })
+  expect(await call('GET', `/v1/status/${id}`)).toMatchObject({
+    status: 400,
+    body: { message: `no such deployment: "${id}"` },
+  })
   expect((await stop(id)).status).toBe(404)
 })
 
 test('a stop before READY is 202 and happens upon READY', async () => {
   const { clock, deploy, status, stop } = await studio()
   const id = await deploy()
-  expect(await stop(id)).toMatchObject({ status: 202, body: { deployment_summary: { current_status: 'Status.INITIALIZING' } } })
+  expect(await stop(id)).toMatchObject({
+    status: 202,
+    body: { deployment_summary: { current_status: 'Status.INITIALIZING' } },
+  })
   await clock.advance(5000)
   expect((await stop(id)).status).toBe(202)
   expect(await status(id)).toMatchObject({ current_status: 'Status.DEPLOYING' })
@@ -170,7 +179,9 @@ test.each([
   ['stay deploying', 120_000, 'Status.ERROR', 'time_to_deploy exceeded'],
   ['error', 11_000, 'Status.ERROR', 'the container could not be started'],
 ] as const)('the declared fault %j, after %i ms', async (deployment, ms, current_status, error_detail) => {
-  const { clock, deploy, status } = await studio({ faults: [{ operation: 'deployments.create', deployment, nth: [2] }] })
+  const { clock, deploy, status } = await studio({
+    faults: [{ operation: 'deployments.create', deployment, nth: [2] }],
+  })
   const healthy = await deploy()
   const faulty = await deploy()
   await clock.advance(ms)

@@ -41,7 +41,8 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
   const startedAt = timeOf(record, 'DEPLOYING') ?? Infinity
   const endedAt = timeOf(record, 'TERMINATED') ?? Infinity
   const instants: number[] = []
-  for (let at = range.from; at <= range.until; at += range.stepMs) if (at >= startedAt && at <= endedAt) instants.push(at)
+  for (let at = range.from; at <= range.until; at += range.stepMs)
+    if (at >= startedAt && at <= endedAt) instants.push(at)
 
   // Far apart, because each minute has a seed of its own.
   const seedFor = (salt: number) => seedOf(record) + salt * 0x9e3779b1
@@ -77,7 +78,9 @@ function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: Read
   if (until <= from) return { problem: 'end_time: must be later than start_time' }
   const stepMs = steps === undefined ? DEFAULT_STEP_MS : Number(steps.slice(0, -1)) * (units[steps.slice(-1)] as number)
   if ((until - from) / stepMs > MOST_POINTS) {
-    return { problem: `steps: at most ${MOST_POINTS} points in one answer, so the steps must be longer or the time shorter` }
+    return {
+      problem: `steps: at most ${MOST_POINTS} points in one answer, so the steps must be longer or the time shorter`,
+    }
   }
   return { from: from + stepMs, until, stepMs }
 }

@@ -116,7 +116,11 @@ describe('metrics', () => {
     ['end_time=2026-01-01%2025:00:00.0', 400, 'end_time: must be a time that exists'],
     ['start_time=2026-01-02%2000:00:00.0', 422, 'end_time: must be later than start_time'],
     ['start_time=2025-01-01%2000:00:00.0&steps=10s', 422, 'steps: at most 11000 points'],
-    ['start_time=2026-01-02%2000:00:00.0&end_time=2026-01-01%2000:00:00.0', 400, 'end_time: must be later than start_time'],
+    [
+      'start_time=2026-01-02%2000:00:00.0&end_time=2026-01-01%2000:00:00.0',
+      400,
+      'end_time: must be later than start_time',
+    ],
     ['steps=often', 400, 'steps: '],
   ])('%s is refused', async (query, status, message) => {
     const { metrics } = await running(3_600_000)

@@ -4,7 +4,10 @@ import type { Place } from '../places.js'
 import { filterBy, type FilterFields } from './filters.js'
 import type { Problem } from './problem.js'
 
-/** The fields are public facts. `region` is the place's region tag; a location tag is given as its value or as `key:value`. */
+/**
+ * The fields are public facts. `region` is the place's region tag; a location tag is given as its value or as
+ * `key:value`.
+ */
 const fields: FilterFields<Place> = {
   city: ({ location }) => [location.city],
   country: ({ location }) => [location.country],

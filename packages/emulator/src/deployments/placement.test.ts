@@ -8,7 +8,10 @@ import { isProblem } from './problem.js'
 import { berlin, studio } from './studio.fixture.js'
 import { coordinatesOf } from './user-coordinates.js'
 
-const at = (latitude: number, longitude: number) => ({ user_type: 'geo_coordinates', user_data: { latitude, longitude } })
+const at = (latitude: number, longitude: number) => ({
+  user_type: 'geo_coordinates',
+  user_data: { latitude, longitude },
+})
 const capacityOnlyAt = (open: Readonly<Record<string, number>>) => ({
   ...Object.fromEntries(places.map(({ id }) => [id, 0])),
   ...open,
@@ -119,7 +122,10 @@ describe('capacity', () => {
     const { clock, create, deploy, status, stop, listedIds } = await studio({ capacity: capacityOnlyAt({ tokyo: 1 }) })
     await deploy()
     const refused = await create()
-    expect(refused).toMatchObject({ status: 422, body: { request_id: expect.any(String), message: "Couldn't Allocate Server" } })
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { request_id: expect.any(String), message: "Couldn't Allocate Server" },
+    })
     const { request_id } = refused.body as { request_id: string }
     expect(await status(request_id)).toMatchObject({
       current_status: 'Status.ERROR',
@@ -134,7 +140,9 @@ describe('capacity', () => {
   })
 
   test('the declared fault of no capacity looks the same', async () => {
-    const { create } = await studio({ faults: [{ operation: 'deployments.create', deployment: 'no capacity', count: 1 }] })
+    const { create } = await studio({
+      faults: [{ operation: 'deployments.create', deployment: 'no capacity', count: 1 }],
+    })
     expect(await create()).toMatchObject({ status: 422, body: { message: "Couldn't Allocate Server" } })
     expect((await create()).status).toBe(202)
   })
@@ -157,12 +165,15 @@ describe('mainland China', () => {
   test.each([
     [false, 'Hong Kong'],
     [true, 'Guangzhou'],
-  ])('with will_deploy_in_mainland_china %j, users in Guangzhou get %s', async (will_deploy_in_mainland_china, city) => {
-    const { clock, deploy, status } = await studio({}, { will_deploy_in_mainland_china })
-    const id = await deploy({ users: [guangzhou] })
-    await clock.advance(11_000)
-    expect(await status(id)).toMatchObject({ location: { city } })
-  })
+  ])(
+    'with will_deploy_in_mainland_china %j, users in Guangzhou get %s',
+    async (will_deploy_in_mainland_china, city) => {
+      const { clock, deploy, status } = await studio({}, { will_deploy_in_mainland_china })
+      const id = await deploy({ users: [guangzhou] })
+      await clock.advance(11_000)
+      expect(await status(id)).toMatchObject({ location: { city } })
+    },
+  )
 })
 
 describe('cached images', () => {

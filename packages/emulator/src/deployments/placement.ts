@@ -24,6 +24,8 @@ export const placesFor = (version: VersionRecord, sites: Sites): readonly Place[
 /** The nearest place that has room and all that is wished for; when it is full, the next nearest. */
 export const choosePlace = (wish: Wish, sites: Sites, cache: ImageCache): Place | undefined =>
   nearest(
-    placesFor(wish.version, sites).filter((place) => wish.allows(place) && (!wish.cachedOnly || cache.has(wish.version, place))),
+    placesFor(wish.version, sites).filter(
+      (place) => wish.allows(place) && (!wish.cachedOnly || cache.has(wish.version, place)),
+    ),
     wish.users,
   )

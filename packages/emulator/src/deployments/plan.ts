@@ -35,7 +35,10 @@ export function drawPlan(version: VersionRecord, how: PlanCase, times: DeployTim
     timeToDeployMs: version.time_to_deploy * 1000,
     // Counted from the request, so that a deployment left in ERROR ends too. -1 (and 0): never.
     maxDurationMs: version.max_duration > 0 ? version.max_duration * 60_000 : Infinity,
-    terminatingMs: Math.min(drawWait(times.terminateMs, times.spread, random), version.termination_grace_period_seconds * 1000),
+    terminatingMs: Math.min(
+      drawWait(times.terminateMs, times.spread, random),
+      version.termination_grace_period_seconds * 1000,
+    ),
     outcome: how.fault === undefined ? 'ready' : outcomes[how.fault],
   }
 }

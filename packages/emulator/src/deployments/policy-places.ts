@@ -16,7 +16,8 @@ export interface PolicyPlaces {
  * here it has filters on the fields latitude and longitude, each with one value in degrees.
  */
 export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces | Problem {
-  const coordinates = type === 'Coordinates' ? filters.filter(({ field }) => field === 'latitude' || field === 'longitude') : []
+  const coordinates =
+    type === 'Coordinates' ? filters.filter(({ field }) => field === 'latitude' || field === 'longitude') : []
   const allows = placeFilter(filters.filter((filter) => !coordinates.includes(filter)))
   if (isProblem(allows)) return { problem: `data.${allows.problem}` }
   if (type !== 'Coordinates') return { allows, near: undefined }
@@ -28,7 +29,9 @@ export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'fil
   const latitude = read('latitude', 90)
   const longitude = read('longitude', 180)
   if (latitude === undefined || longitude === undefined) {
-    return { problem: 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude' }
+    return {
+      problem: 'data.filters: a Coordinates policy needs one value in degrees for each of latitude and longitude',
+    }
   }
   return { allows, near: { latitude, longitude } }
 }

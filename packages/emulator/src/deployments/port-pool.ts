@@ -13,7 +13,8 @@ export function createPortPool(range: { readonly from: number; readonly to: numb
   let next = range.from
 
   const takeOne = () => {
-    // Round and round, so that a port just given back is not the next one given out: a late packet would meet a stranger.
+    // Round and round, so that a port just given back is not the next one given out: a late packet would meet a
+    // stranger.
     while (taken.has(next)) next = next === range.to ? range.from : next + 1
     const port = next
     taken.add(port)

@@ -2,7 +2,8 @@
 
 /**
  * Names by which a program, its loader or its language runtime is told what else to load or run, and where programs and
- * certificates are. In a container a deployment may decide that; on this machine whoever may deploy would run code of their own.
+ * certificates are. In a container a deployment may decide that; on this machine whoever may deploy would run code of
+ * their own.
  */
 const withheldNames: ReadonlySet<string> = new Set(
   [

@@ -20,7 +20,10 @@ export interface RecordMakerDeps extends Pick<DeploymentDeps, 'clock' | 'random'
 
 export const NO_SERVER = "Couldn't Allocate Server"
 
-/** Decides all there is to decide about a new deployment: id, place, ports, variables, and how long everything will take. */
+/**
+ * Decides all there is to decide about a new deployment: id, place, ports, variables, and how long everything will
+ * take.
+ */
 export function createRecordMaker(deps: RecordMakerDeps): (order: Order) => DeploymentRecord {
   const { clock, random, deployTimes, url, sites, cache, isTaken } = deps
 
@@ -44,7 +47,12 @@ export function createRecordMaker(deps: RecordMakerDeps): (order: Order) => Depl
     const deleteToken = hex(32, random)
     const site = allocate(order, id)
     const cached = site !== undefined && cache.has(version, site.place)
-    const plan = drawPlan(version, { cached, skipTelemetry, fault, immediate: webhookFault === 'early' }, deployTimes, random)
+    const plan = drawPlan(
+      version,
+      { cached, skipTelemetry, fault, immediate: webhookFault === 'early' },
+      deployTimes,
+      random,
+    )
     const variables = [...version.envs, ...(order.variables ?? [])]
     const now = Math.round(clock.now() * 1000) / 1000
     return {

@@ -10,7 +10,8 @@ async function ready(settings: object, options: EmulatorOptions = {}) {
   const id = await made.deploy()
   await made.clock.advance(11_000 / (options.speed ?? 1))
   const current = async () => (await made.status(id))['current_status']
-  const sessions = async () => ((await made.status(id))['sessions'] as { session_id: string }[]).map((each) => each.session_id)
+  const sessions = async () =>
+    ((await made.status(id))['sessions'] as { session_id: string }[]).map((each) => each.session_id)
   const set = (users: Readonly<Record<string, number>>) => made.emulator.setSessions(id, users)
   return { ...made, id, current, sessions, set }
 }

@@ -3,7 +3,10 @@ import { socketsOf, type DeploymentRecord, type SessionRecord } from './deployme
 /** As status views show a version's session kind. */
 const kinds: Readonly<Record<string, string>> = { Default: 'DEFAULT', Seat: 'SEATS', Match: 'MATCH' }
 
-/** Puts these sessions in place of those the deployment had: the users of each by session id. @throws RangeError when they do not fit. */
+/**
+ * Puts these sessions in place of those the deployment had: the users of each by session id. @throws RangeError when
+ * they do not fit.
+ */
 export function replaceSessions(record: DeploymentRecord, sessions: Readonly<Record<string, number>>): void {
   const sockets = socketsOf(record)
   if (sockets === undefined) throw new RangeError(`the version of deployment ${record.id} has no sessions`)

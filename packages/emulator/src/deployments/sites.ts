@@ -72,7 +72,13 @@ export function createSites({ capacity, processPorts }: SiteOptions): Sites {
       const names = namesOf(wanted)
       const ports = wanted.map(({ port, protocol, tls_upgrade = false }, index) => {
         const external = externals[index] as number
-        return { name: names[index] as string, internal: shared ? external : port, external, protocol, tlsUpgrade: tls_upgrade }
+        return {
+          name: names[index] as string,
+          internal: shared ? external : port,
+          external,
+          protocol,
+          tlsUpgrade: tls_upgrade,
+        }
       })
       return {
         place,

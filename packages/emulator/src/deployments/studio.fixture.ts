@@ -1,14 +1,19 @@
 import { started, version } from '../emulator.fixture.js'
 import type { EmulatorOptions } from '../options.js'
 
-/** 0.2, 0.4, 0.1 and 0.3 s of seeking, then 10 s of deploying (1 s where the image is cached), and 1 s of terminating: always. */
+/**
+ * 0.2, 0.4, 0.1 and 0.3 s of seeking, then 10 s of deploying (1 s where the image is cached), and 1 s of terminating:
+ * always.
+ */
 const steady = { seekMs: 1000, cachedDeployMs: 1000, deployMs: 10_000, terminateMs: 1000, spread: 0 }
 
 export const berlin = { user_type: 'geo_coordinates', user_data: { latitude: 52.52, longitude: 13.4 } }
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** An emulator on a clock that stands still, with the application `arena` and its version `1.0`, whose waits are known. */
+/**
+ * An emulator on a clock that stands still, with the application `arena` and its version `1.0`, whose waits are known.
+ */
 export async function studio(options: EmulatorOptions = {}, specification: Fields = {}) {
   const { clock, emulator, call } = started({ deployTimes: steady, limits: false, ...options })
   await call('POST', '/v1/app', { name: 'arena' })

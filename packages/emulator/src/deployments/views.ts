@@ -13,7 +13,15 @@ function portsOf(record: DeploymentRecord): Readonly<Record<string, DeploymentPo
   return Object.fromEntries(
     site.ports.map(({ name, internal, external, protocol, tlsUpgrade }) => [
       name,
-      { name, internal, external, protocol, tls_upgrade: tlsUpgrade, link: `${site.fqdn}:${external}`, proxy: external },
+      {
+        name,
+        internal,
+        external,
+        protocol,
+        tls_upgrade: tlsUpgrade,
+        link: `${site.fqdn}:${external}`,
+        proxy: external,
+      },
     ]),
   )
 }

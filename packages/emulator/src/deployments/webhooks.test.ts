@@ -52,7 +52,8 @@ const all = () => ({
   webhook_on_error: { url: `${origin}/error` },
   webhook_on_terminated: { url: `${origin}/terminated` },
 })
-const arrivals = (count: number) => vi.waitFor(() => expect(received).toHaveLength(count), { timeout: 5000, interval: 5 })
+const arrivals = (count: number) =>
+  vi.waitFor(() => expect(received).toHaveLength(count), { timeout: 5000, interval: 5 })
 const paths = () => received.map(({ path, body }) => [path, body['current_status']])
 
 test('ready and terminated are posted with the status view, once', async () => {
@@ -163,7 +164,11 @@ describe('declared faults', () => {
     const { clock, deploy, status } = await faulty('forged')
     const id = await deploy(all())
     await arrivals(1)
-    expect(received[0]?.body).toMatchObject({ request_id: id, current_status: 'Status.READY', public_ip: '203.0.113.254' })
+    expect(received[0]?.body).toMatchObject({
+      request_id: id,
+      current_status: 'Status.READY',
+      public_ip: '203.0.113.254',
+    })
     expect(await status(id)).toMatchObject({ current_status: 'Status.INITIALIZING' })
     await clock.advance(11_000)
     await arrivals(2)
@@ -199,7 +204,9 @@ test('calls leave this machine only if that is allowed', async () => {
     const { clock, deploy, emulator } = await studio({ fetch, deployments: { webhookHosts } })
     await deploy({ webhook_on_ready: { url: 'https://example.com/hook' } })
     await clock.advance(11_000)
-    expect(emulator.counters.webhooks).toMatchObject(webhookHosts === 'any' ? { sent: 1, refused: 0 } : { sent: 0, refused: 1 })
+    expect(emulator.counters.webhooks).toMatchObject(
+      webhookHosts === 'any' ? { sent: 1, refused: 0 } : { sent: 0, refused: 1 },
+    )
   }
   expect(sent).toEqual(['https://example.com/hook'])
 })

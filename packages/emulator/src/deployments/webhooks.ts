@@ -12,7 +12,10 @@ export interface Webhooks {
   close(): void
 }
 
-export interface WebhookOptions extends Pick<DeploymentSettings, 'webhookHosts' | 'webhookTimeoutMs' | 'webhookConcurrency'> {
+export interface WebhookOptions extends Pick<
+  DeploymentSettings,
+  'webhookHosts' | 'webhookTimeoutMs' | 'webhookConcurrency'
+> {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   readonly counters: Counters['webhooks']
   /** Default: the machine's, because the network does not wait for the service's time. */

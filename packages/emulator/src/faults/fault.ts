@@ -32,7 +32,9 @@ export interface Fault {
   readonly delayMs?: number | undefined
   /** Ends the connection without an answer, before or after the operation has taken effect. */
   readonly drop?: 'before' | 'after' | undefined
-  /** What becomes of the answer's body: broken JSON, nothing, half of it before the connection ends, or a page of HTML. */
+  /**
+   * What becomes of the answer's body: broken JSON, nothing, half of it before the connection ends, or a page of HTML.
+   */
   readonly body?: 'malformed' | 'empty' | 'truncated' | 'html' | undefined
   /** How the deployment goes wrong that this request makes. */
   readonly deployment?: DeploymentFault | undefined
@@ -76,7 +78,9 @@ export const Fault: z.ZodType<Fault> = z
     drop: z.enum(['before', 'after']).optional(),
     body: z.enum(['malformed', 'empty', 'truncated', 'html']).optional(),
     deployment: z.enum(['stay deploying', 'error', 'no capacity']).optional(),
-    webhooks: z.union([z.enum(['lost', 'early', 'repeated', 'forged']), z.strictObject({ lateMs: milliseconds })]).optional(),
+    webhooks: z
+      .union([z.enum(['lost', 'early', 'repeated', 'forged']), z.strictObject({ lateMs: milliseconds })])
+      .optional(),
     relay: z.enum(['never ready', 'no tokens', 'token of another']).optional(),
     packets: PacketFault.optional(),
   })

@@ -56,7 +56,10 @@ test('renaming keeps the versions and every link to them', async () => {
   await call('PUT', '/v1/fleet/fleet/app/arena/version/1.0')
   await call('PATCH', '/v1/app/arena', { name: 'renamed' })
   expect((await call('GET', '/v1/app/arena')).status).toBe(404)
-  expect((await call('GET', '/v1/app/renamed/versions')).body).toMatchObject({ total_count: 1, versions: [{ name: '1.0' }] })
+  expect((await call('GET', '/v1/app/renamed/versions')).body).toMatchObject({
+    total_count: 1,
+    versions: [{ name: '1.0' }],
+  })
   expect((await call('DELETE', '/v1/fleet/fleet/app/renamed/version/1.0')).status).toBe(204)
 })
 

@@ -106,7 +106,11 @@ describe('legacy deploy', () => {
     )
     await made.clock.advance(11_000)
     expect(await status(near)).toMatchObject({ location: { city: 'Tokyo' }, command: 'of version' })
-    expect(await status(far)).toMatchObject({ location: { city: 'Cape Town' }, command: 'mine', arguments: 'of version' })
+    expect(await status(far)).toMatchObject({
+      location: { city: 'Cape Town' },
+      command: 'mine',
+      arguments: 'of version',
+    })
     expect(emulator.environment(far)).toMatchObject({ K: 'v' })
   })
 
@@ -139,8 +143,16 @@ describe('legacy deploy', () => {
     ['an inactive version', { version_name: 'off' }, 409],
     ['the last version being inactive', {}, 409],
     ['an unknown strategy', { version_name: '1.0', ap_sort_strategy: 'cheapest' }, 400],
-    ['an unknown filter', { version_name: '1.0', filters: [{ field: 'planet', filter_type: 'any', values: ['Mars'] }] }, 400],
-    ['an unknown storage', { version_name: '1.0', container_log_storage: { enabled: true, endpoint_storage: 'none' } }, 400],
+    [
+      'an unknown filter',
+      { version_name: '1.0', filters: [{ field: 'planet', filter_type: 'any', values: ['Mars'] }] },
+      400,
+    ],
+    [
+      'an unknown storage',
+      { version_name: '1.0', container_log_storage: { enabled: true, endpoint_storage: 'none' } },
+      400,
+    ],
     ['nobody to be near to', { version_name: '1.0', geo_ip_list: undefined }, 400],
     [
       'no place left by the filters',

@@ -12,7 +12,10 @@ export const findDeployment = <const Status extends number>(
 ): DeploymentRecord | Failure<Status> =>
   world.deployments.get(requestId) ?? fail(status, `no such deployment: ${JSON.stringify(requestId)}`)
 
-/** A version that may be deployed now. `Inactive` is the status for one that may not, 400 is for an unknown one: no deploy declares a 404. */
+/**
+ * A version that may be deployed now. `Inactive` is the status for one that may not, 400 is for an unknown one: no
+ * deploy declares a 404.
+ */
 export function findDeployable<const Inactive extends number>(
   world: World,
   name: { readonly app_name: string; readonly version_name: string },
@@ -22,6 +25,9 @@ export function findDeployable<const Inactive extends number>(
   if (isFailure(version)) return fail(400, version.body.message)
   if (!version.app.is_active) return fail(inactive, `application ${JSON.stringify(version.app.name)} is not active`)
   if (!version.is_active)
-    return fail(inactive, `version ${JSON.stringify(version.name)} of ${JSON.stringify(version.app.name)} is not active`)
+    return fail(
+      inactive,
+      `version ${JSON.stringify(version.name)} of ${JSON.stringify(version.app.name)} is not active`,
+    )
   return version
 }

@@ -24,7 +24,10 @@ test('a fleet is off at first; it is read, changed, listed and deleted', async (
     fleets: [{ name: 'armada' }],
     pagination: { number: 1, has_next: false },
   })
-  expect(await call('DELETE', '/v1/fleet/armada')).toMatchObject({ status: 200, body: { message: 'fleet "armada" deleted' } })
+  expect(await call('DELETE', '/v1/fleet/armada')).toMatchObject({
+    status: 200,
+    body: { message: 'fleet "armada" deleted' },
+  })
   expect((await call('GET', '/v1/fleet/armada')).status).toBe(404)
 })
 
@@ -69,7 +72,10 @@ describe('policies', () => {
       enabled: false,
       data: { filters },
     })
-    expect(await call('DELETE', `${policies}/eu`)).toMatchObject({ status: 200, body: { message: 'policy "eu" deleted' } })
+    expect(await call('DELETE', `${policies}/eu`)).toMatchObject({
+      status: 200,
+      body: { message: 'policy "eu" deleted' },
+    })
     expect((await call('GET', `${policies}/eu`)).status).toBe(404)
     expect((await call('GET', '/v1/fleet/fleet')).status).toBe(200)
   })
@@ -82,7 +88,10 @@ describe('policies', () => {
     await call('POST', policies, { name: 'p', minimum: 20 })
     expect((await call('GET', `${policies}/p`)).body).toMatchObject({ maximum: 20 })
     expect((await call('PATCH', `${policies}/p`, { maximum: 19 })).status).toBe(400)
-    expect((await call('PATCH', `${policies}/p`, { minimum: 5, maximum: 19 })).body).toMatchObject({ minimum: 5, maximum: 19 })
+    expect((await call('PATCH', `${policies}/p`, { minimum: 5, maximum: 19 })).body).toMatchObject({
+      minimum: 5,
+      maximum: 19,
+    })
   })
 
   test('the list has pages and takes a mask', async () => {
@@ -125,5 +134,8 @@ test.each([
   ['PATCH', '/v1/fleet/fleet/policies/none', {}],
   ['DELETE', '/v1/fleet/fleet/policies/none', undefined],
 ])('%s %s: an unknown name is 404', async (method, target, body) => {
-  expect(await call(method, target, body)).toMatchObject({ status: 404, body: { message: expect.stringContaining('"none"') } })
+  expect(await call(method, target, body)).toMatchObject({
+    status: 404,
+    body: { message: expect.stringContaining('"none"') },
+  })
 })

@@ -7,7 +7,9 @@ type Delete = Handler<Api['applications']['delete']>
 
 test('a handler gets the input of its operation', () => {
   expectTypeOf<Parameters<Handlers['deployments']['get']>[0]>().toEqualTypeOf<DeploymentId>()
-  expectTypeOf((input: { readonly app_name: string }) => (input.app_name ? noContent() : noContent())).toExtend<Delete>()
+  expectTypeOf((input: { readonly app_name: string }) =>
+    input.app_name ? noContent() : noContent(),
+  ).toExtend<Delete>()
   expectTypeOf((input: { readonly application_name: string }) =>
     input.application_name ? noContent() : noContent(),
   ).not.toExtend<Delete>()

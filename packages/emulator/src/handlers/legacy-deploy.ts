@@ -26,11 +26,17 @@ export const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async 
   const allows = placeFilter(filters)
   if (isProblem(allows)) return fail(400, allows.problem)
   if (!strategies.includes(ap_sort_strategy)) {
-    return fail(400, `ap_sort_strategy: must be one of ${strategies.join(', ')}, not ${JSON.stringify(ap_sort_strategy)}`)
+    return fail(
+      400,
+      `ap_sort_strategy: must be one of ${strategies.join(', ')}, not ${JSON.stringify(ap_sort_strategy)}`,
+    )
   }
   const storage = container_log_storage.endpoint_storage
   if (storage !== undefined && !world.storages.has(storage)) {
-    return fail(400, `container_log_storage.endpoint_storage: there is no endpoint storage named ${JSON.stringify(storage)}`)
+    return fail(
+      400,
+      `container_log_storage.endpoint_storage: there is no endpoint storage named ${JSON.stringify(storage)}`,
+    )
   }
 
   const users = whereUsersAre(input, world)

@@ -6,7 +6,10 @@ import { listEntry, readListed, type Listed } from '../deployments/listed.js'
 import { paged } from '../pages.js'
 import { fail, ok, type Handler } from './handler.js'
 
-/** Without terminated ones, and the newest first unless another order is asked for (both our choice), as things were `listLagMs` ago. */
+/**
+ * Without terminated ones, and the newest first unless another order is asked for (both our choice), as things were
+ * `listLagMs` ago.
+ */
 export const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...wanted }, { world }) => {
   const { listLagMs, refuseRepeatedFilters } = world.deploymentSettings
   const listing = understand(query, readListed, { refuseRepeated: refuseRepeatedFilters })

@@ -19,7 +19,9 @@ interface Choice {
   readonly messages: readonly string[]
 }
 
-/** With both, those that have room for the version; an unknown one is 400, because the document declares no 404 here. */
+/**
+ * With both, those that have room for the version; an unknown one is 400, because the document declares no 404 here.
+ */
 function withCapacity(world: World, { app, version }: ListLocations): Choice | Failure<400> {
   if (app === undefined && version === undefined) return { places, messages: [] }
   if (app === undefined || version === undefined) {
@@ -29,7 +31,10 @@ function withCapacity(world: World, { app, version }: ListLocations): Choice | F
   if (isFailure(found)) return fail(400, found.body.message)
   const free = world.deployments.placesWithCapacity(found)
   const left = places.length - free.length
-  return { places: free, messages: left === 0 ? [] : [`${left} locations without capacity for this version are left out`] }
+  return {
+    places: free,
+    messages: left === 0 ? [] : [`${left} locations without capacity for this version are left out`],
+  }
 }
 
 export const locations: HandlersOf<'locations'> = {
@@ -38,7 +43,12 @@ export const locations: HandlersOf<'locations'> = {
     if (isFailure(choice)) return choice
     const ofType = choice.places.filter((place) => type === undefined || place.type === type)
     const { items, total, pagination } = paged(ofType, input, world.pageSizes)
-    return ok({ locations: items.map((place) => view(place, tags)), messages: choice.messages, total_count: total, pagination })
+    return ok({
+      locations: items.map((place) => view(place, tags)),
+      messages: choice.messages,
+      total_count: total,
+      pagination,
+    })
   },
 
   beacons: async (wanted, { world }) => {

@@ -1,4 +1,11 @@
-import type { ApplicationRecord, FleetRecord, PolicyRecord, PullProfileRecord, StorageRecord, VersionRecord } from '../records.js'
+import type {
+  ApplicationRecord,
+  FleetRecord,
+  PolicyRecord,
+  PullProfileRecord,
+  StorageRecord,
+  VersionRecord,
+} from '../records.js'
 import type { World } from '../world.js'
 import { fail, type Failure } from './handler.js'
 
@@ -40,7 +47,8 @@ export function findPullProfile(
   )
 }
 
-export const findFleet = (world: World, name: string): Found<FleetRecord> => world.fleets.get(name) ?? unknown('fleet', name)
+export const findFleet = (world: World, name: string): Found<FleetRecord> =>
+  world.fleets.get(name) ?? unknown('fleet', name)
 
 export function findPolicy(
   world: World,

@@ -24,10 +24,20 @@ const view = (policy: PolicyRecord): FleetPolicy => ({
 /** 400, because the document declares no conflict here. */
 const taken = (name: string) => fail(400, `name: there is already a policy of this fleet named ${JSON.stringify(name)}`)
 
-/** `enabled` is documented; the other defaults are our choice. Without a maximum there is room for ten, or for the minimum. */
+/**
+ * `enabled` is documented; the other defaults are our choice. Without a maximum there is room for ten, or for the
+ * minimum.
+ */
 function completed(changes: FleetPolicyChanges) {
   const { enabled = true, type = 'Location', minimum = 0, threshold = 1, data } = changes
-  return { enabled, type, minimum, maximum: changes.maximum ?? Math.max(10, minimum), threshold, filters: data?.filters ?? [] }
+  return {
+    enabled,
+    type,
+    minimum,
+    maximum: changes.maximum ?? Math.max(10, minimum),
+    threshold,
+    filters: data?.filters ?? [],
+  }
 }
 
 function contradiction(policy: Pick<PolicyRecord, 'minimum' | 'maximum' | 'type' | 'filters'>) {

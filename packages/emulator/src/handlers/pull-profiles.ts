@@ -81,6 +81,8 @@ export const pullProfiles: HandlersOf<'pullProfiles'> = {
     if (isFailure(profile)) return profile
     const version = findVersion(world, input)
     if (isFailure(version)) return version
-    return profile.links.delete(version) ? noContent() : unlinked(version, `pull profile ${JSON.stringify(profile.name)}`)
+    return profile.links.delete(version)
+      ? noContent()
+      : unlinked(version, `pull profile ${JSON.stringify(profile.name)}`)
   },
 }

@@ -15,7 +15,12 @@ test('the tags of an image, each with the tags that share its artifact', async (
       ...['v1', 'latest'].map((tag) => ({
         tag,
         last_push_at: '2026-01-01T00:00:00.000Z',
-        artifact: { artifact_deleted: false, remaining_tags: ['v1', 'latest'], image_hash: 'sha256:one', size_mb: 120.5 },
+        artifact: {
+          artifact_deleted: false,
+          remaining_tags: ['v1', 'latest'],
+          image_hash: 'sha256:one',
+          size_mb: 120.5,
+        },
       })),
       {
         tag: 'v0',

@@ -15,7 +15,12 @@ export const registry: HandlersOf<'registry'> = {
       data: Array.from(image.tags, ([tag, { hash, sizeMb, pushedAt }]) => ({
         tag,
         last_push_at: formatB(pushedAt),
-        artifact: { artifact_deleted: false, remaining_tags: tagsWithHash(image, hash), image_hash: hash, size_mb: sizeMb },
+        artifact: {
+          artifact_deleted: false,
+          remaining_tags: tagsWithHash(image, hash),
+          image_hash: hash,
+          size_mb: sizeMb,
+        },
       })),
     })
   },

@@ -28,7 +28,8 @@ function relays(options: EmulatorOptions = {}) {
     await clock.advance(2000)
     return read(id)
   }
-  const authorize = (session_id: string, user_ip: string) => call('POST', `${sessions}:authorize-user`, { session_id, user_ip })
+  const authorize = (session_id: string, user_ip: string) =>
+    call('POST', `${sessions}:authorize-user`, { session_id, user_ip })
   const revoke = (session_id: string, authorization_token: number | null | undefined) =>
     call('POST', `${sessions}:revoke-user`, { session_id, authorization_token })
   return { ...made, post, open, read, ready, authorize, revoke }
@@ -97,7 +98,10 @@ test('filters choose the relay; without one it is 503, and nonsense 400', async 
   const { post, ready } = relays()
   const filter = (field: string, value: string) => ({ filters: [{ field, filter_type: 'any', values: [value] }] })
   expect(await ready(filter('country', 'Chile'))).toMatchObject({ relay: { host: 'relay-santiago.emulator.invalid' } })
-  expect(await post(filter('country', 'Atlantis'))).toMatchObject({ status: 503, body: { message: 'no relay is available' } })
+  expect(await post(filter('country', 'Atlantis'))).toMatchObject({
+    status: 503,
+    body: { message: 'no relay is available' },
+  })
   expect(await post(filter('planet', 'Mars'))).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining('filters[0].field') },
@@ -146,7 +150,10 @@ describe('users', () => {
   test('can be revoked without an answer, as a setting', async () => {
     const { ready, revoke } = relays({ relays: { readyMs: 2000, revokeAnswers: 204 } })
     const { session_id, session_users } = await ready()
-    expect(await revoke(session_id, session_users[0]?.authorization_token)).toMatchObject({ status: 204, body: undefined })
+    expect(await revoke(session_id, session_users[0]?.authorization_token)).toMatchObject({
+      status: 204,
+      body: undefined,
+    })
   })
 })
 
@@ -154,7 +161,10 @@ test('sessions are listed until they are deleted, and their ports go to others',
   const { call, clock, emulator, open } = relays({ locate: () => ({ latitude: 35.7, longitude: 139.7 }) })
   const [one, two] = [await open(), await open()]
   const list = async () => (await call('GET', sessions)).body as { sessions: readonly Session[] }
-  expect(await list()).toMatchObject({ sessions: [{ session_id: one }, { session_id: two }], pagination: { has_next: false } })
+  expect(await list()).toMatchObject({
+    sessions: [{ session_id: one }, { session_id: two }],
+    pagination: { has_next: false },
+  })
   expect((await call('DELETE', `${sessions}/${one}`)).status).toBe(204)
   expect((await call('DELETE', `${sessions}/${one}`)).status).toBe(404)
   expect((await call('GET', `${sessions}/${one}`)).status).toBe(404)
@@ -238,7 +248,9 @@ describe('declared faults', () => {
     const session = await ready()
     expect(session).toMatchObject({ ready: true, authorization_token: null, relay: { host: expect.any(String) } })
     expect(session.session_users.map(({ authorization_token }) => authorization_token)).toEqual([null, null, null])
-    expect((await authorize(session.session_id, '192.0.2.1')).body).toMatchObject({ session_user: { authorization_token: null } })
+    expect((await authorize(session.session_id, '192.0.2.1')).body).toMatchObject({
+      session_user: { authorization_token: null },
+    })
   })
 
   test('each user is shown with the token of another, if there is one', async () => {

@@ -52,7 +52,8 @@ export const relays: HandlersOf<'relays'> = {
   revokeUser: ({ session_id, authorization_token }, { world }) => {
     const session = findSession(world, session_id)
     if (isFailure(session)) return session
-    if (!world.relays.revoke(session, authorization_token)) return fail(404, 'no user of the relay session has this token')
+    if (!world.relays.revoke(session, authorization_token))
+      return fail(404, 'no user of the relay session has this token')
     return world.relaySettings.revokeAnswers === 204 ? noContent() : ok(world.relays.view(session))
   },
 }

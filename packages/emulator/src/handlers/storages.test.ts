@@ -26,7 +26,10 @@ test('a storage is read, changed and deleted, and never shows its secret key', a
     create_time: '2026-01-01 00:00:00.000000',
     last_updated: '2026-01-01 00:00:00.000000',
   })
-  const changed = await call('PATCH', '/v1/storage/endpoint/logs', { output_format: 'NDJSON', secret_access_key: 'hidden-key-2' })
+  const changed = await call('PATCH', '/v1/storage/endpoint/logs', {
+    output_format: 'NDJSON',
+    secret_access_key: 'hidden-key-2',
+  })
   expect(changed.body).toMatchObject({ name: 'logs', output_format: 'NDJSON', bucket: 'bucket' })
   expect(JSON.stringify([read, changed, await call('GET', '/v1/storage/endpoints')])).not.toContain('hidden-key')
   expect(await call('DELETE', '/v1/storage/endpoint/logs')).toMatchObject({ status: 204, body: undefined })
@@ -92,7 +95,13 @@ test('a pull profile is linked to a version, which keeps it through a new name',
   })
   expect(await call('PUT', link('1.0'))).toMatchObject({
     status: 200,
-    body: { app: 'arena', app_version: '1.0', endpoint: 'logs', pull_profile: 'maps', create_time: '2026-01-01 00:00:00.000000' },
+    body: {
+      app: 'arena',
+      app_version: '1.0',
+      endpoint: 'logs',
+      pull_profile: 'maps',
+      create_time: '2026-01-01 00:00:00.000000',
+    },
   })
   await call('PATCH', '/v1/app/arena/version/1.0', { name: '1.1' })
   expect((await call('DELETE', link('1.1'))).status).toBe(204)
@@ -111,5 +120,8 @@ test.each([
   ['PUT', '/v1/storage/endpoint/logs/pull-profile/none/app/arena/version/1.0', undefined],
   ['DELETE', '/v1/storage/endpoint/logs/pull-profile/none/app/arena/version/1.0', undefined],
 ])('%s %s: an unknown name is 404', async (method, target, body) => {
-  expect(await call(method, target, body)).toMatchObject({ status: 404, body: { message: expect.stringContaining('"none"') } })
+  expect(await call(method, target, body)).toMatchObject({
+    status: 404,
+    body: { message: expect.stringContaining('"none"') },
+  })
 })

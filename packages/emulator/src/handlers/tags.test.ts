@@ -59,7 +59,11 @@ test('a name is taken once per deployment', async () => {
 test('without tags the list is empty', async () => {
   const { call } = made
   await call('DELETE', `${tags}/red`)
-  expect((await call('GET', tags)).body).toMatchObject({ tags: [], count: 0, pagination: { paginator: { num_pages: 1 } } })
+  expect((await call('GET', tags)).body).toMatchObject({
+    tags: [],
+    count: 0,
+    pagination: { paginator: { num_pages: 1 } },
+  })
 })
 
 test('an unknown deployment or tag is 404', async () => {

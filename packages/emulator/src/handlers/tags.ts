@@ -30,7 +30,9 @@ function findTag(
   return tag === undefined ? unknown('tag of this deployment', tag_name) : { deployment, tag }
 }
 
-/** The variables of a running container stay as they are, whatever becomes of the tags (service-api, Deployment tag). */
+/**
+ * The variables of a running container stay as they are, whatever becomes of the tags (service-api, Deployment tag).
+ */
 export const tags: HandlersOf<'tags'> = {
   list: ({ request_id }, { world }) => {
     const deployment = findDeployment(world, request_id, 404)

@@ -5,7 +5,10 @@ const versions = '/v1/app/arena/version'
 let call: Call
 
 beforeEach(async () => {
-  call = started({ images: [{ image: 'studio/server', tag: 'v1' }], canPull: ({ docker_tag }) => docker_tag !== 'gone' }).call
+  call = started({
+    images: [{ image: 'studio/server', tag: 'v1' }],
+    canPull: ({ docker_tag }) => docker_tag !== 'gone',
+  }).call
   await call('POST', '/v1/app', { name: 'arena' })
 })
 
@@ -25,7 +28,10 @@ test('a version is created with its defaults, and read again', async () => {
     create_time: '2026-01-01T00:00:00.000Z',
   })
   expect((await call('GET', `${versions}/1.0`)).body).toEqual((created.body as { version: unknown }).version)
-  expect((await call('GET', '/v1/app/arena/versions')).body).toMatchObject({ total_count: 1, versions: [{ name: '1.0' }] })
+  expect((await call('GET', '/v1/app/arena/versions')).body).toMatchObject({
+    total_count: 1,
+    versions: [{ name: '1.0' }],
+  })
 })
 
 test('secrets come in, and never out', async () => {
@@ -33,7 +39,12 @@ test('secrets come in, and never out', async () => {
     { key: 'OPEN', value: 'shown' },
     { key: 'HIDDEN', value: 'secret-value', is_secret: true },
   ]
-  const created = await call('POST', versions, { ...version, private_username: 'puller', private_token: 'secret-token', envs })
+  const created = await call('POST', versions, {
+    ...version,
+    private_username: 'puller',
+    private_token: 'secret-token',
+    envs,
+  })
   expect(created.body).toMatchObject({
     version: {
       private_username: 'puller',
@@ -68,10 +79,12 @@ test('names are unique in an application, and free in another', async () => {
 
 test('a change changes what it names; null puts a command back to the default', async () => {
   await call('POST', versions, { ...version, command: 'run', max_duration: 60 })
-  expect((await call('PATCH', `${versions}/1.0`, { command: null, is_active: false, name: '1.1' })).body).toMatchObject({
-    success: true,
-    version: { name: '1.1', command: null, is_active: false, max_duration: 60 },
-  })
+  expect((await call('PATCH', `${versions}/1.0`, { command: null, is_active: false, name: '1.1' })).body).toMatchObject(
+    {
+      success: true,
+      version: { name: '1.1', command: null, is_active: false, max_duration: 60 },
+    },
+  )
   expect(await call('PATCH', `${versions}/1.1`, { req_cpu: 2048 })).toMatchObject({
     status: 400,
     body: { message: 'req_cpu: is not a field of the body' },
@@ -88,7 +101,9 @@ describe('verify_image', () => {
       body: { message: 'the image registry.emulator.invalid/studio/server:v2 cannot be pulled' },
     })
     expect((await call('GET', `${versions}/2.0`)).status).toBe(404)
-    expect((await call('POST', versions, { ...own, name: '2.0', docker_tag: 'v2', verify_image: false })).status).toBe(200)
+    expect((await call('POST', versions, { ...own, name: '2.0', docker_tag: 'v2', verify_image: false })).status).toBe(
+      200,
+    )
   })
 
   test('other registries are asked by option', async () => {
@@ -134,5 +149,8 @@ test.each([
   ['PATCH', `${versions}/none`, {}],
   ['DELETE', `${versions}/none`, undefined],
 ])('%s %s: an unknown name is 404', async (method, target, body) => {
-  expect(await call(method, target, body)).toMatchObject({ status: 404, body: { message: expect.stringContaining('"none"') } })
+  expect(await call(method, target, body)).toMatchObject({
+    status: 404,
+    body: { message: expect.stringContaining('"none"') },
+  })
 })

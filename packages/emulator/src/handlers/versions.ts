@@ -6,7 +6,9 @@ import type { World } from '../world.js'
 import { fail, ok, type Failure, type HandlersOf } from './handler.js'
 import { findApplication, findStorage, findVersion, isFailure } from './lookup.js'
 
-/** Secrets stay here: the registry's token and the values of secret variables are left out of every answer (our choice). */
+/**
+ * Secrets stay here: the registry's token and the values of secret variables are left out of every answer (our choice).
+ */
 const view = (version: VersionRecord): Version => ({
   name: version.name,
   is_active: version.is_active,
@@ -23,7 +25,9 @@ const view = (version: VersionRecord): Version => ({
   time_to_deploy: version.time_to_deploy,
   session_config: version.session_config,
   ports: version.ports,
-  envs: version.envs.map(({ key, value, is_secret = false }) => (is_secret ? { key, is_secret } : { key, value, is_secret })),
+  envs: version.envs.map(({ key, value, is_secret = false }) =>
+    is_secret ? { key, is_secret } : { key, value, is_secret },
+  ),
   verify_image: version.verify_image,
   termination_grace_period_seconds: version.termination_grace_period_seconds,
   endpoint_storage: version.endpoint_storage?.name,
@@ -35,7 +39,9 @@ const view = (version: VersionRecord): Version => ({
   last_updated: formatB(version.updatedAt),
 })
 
-/** What a version has when the request does not say. The document gives only max_duration; the others are our choice. */
+/**
+ * What a version has when the request does not say. The document gives only max_duration; the others are our choice.
+ */
 const defaults = {
   is_active: true,
   private_username: undefined,

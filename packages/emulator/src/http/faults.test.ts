@@ -7,7 +7,8 @@ import { ConnectionDropped } from './reply.js'
 
 const create = ['POST', '/v1/app', { name: 'arena' }] as const
 
-const withFault = (fault: Omit<Fault, 'operation'>) => started({ faults: [{ operation: 'applications.create', ...fault }] })
+const withFault = (fault: Omit<Fault, 'operation'>) =>
+  started({ faults: [{ operation: 'applications.create', ...fault }] })
 
 describe('through fetch', () => {
   test('a status comes instead of the effect', async () => {
@@ -97,7 +98,10 @@ describe('through fetch', () => {
     const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 48.9, longitude: 2.4 } }]
     const deploy = () => call('POST', '/deployments', { application: 'arena', version: '1.0', users })
     expect((await deploy()).status).toBe(202)
-    expect(await deploy()).toMatchObject({ status: 422, body: { request_id: expect.any(String), message: expect.any(String) } })
+    expect(await deploy()).toMatchObject({
+      status: 422,
+      body: { request_id: expect.any(String), message: expect.any(String) },
+    })
   })
 })
 

@@ -17,6 +17,10 @@ export function garble(reply: Reply, how: Strike['body']): Reply {
     case 'truncated':
       return { ...reply, truncated: true }
     case 'html':
-      return { ...reply, headers: { ...reply.headers, 'content-type': 'text/html; charset=utf-8' }, body: page(reply.status) }
+      return {
+        ...reply,
+        headers: { ...reply.headers, 'content-type': 'text/html; charset=utf-8' },
+        body: page(reply.status),
+      }
   }
 }

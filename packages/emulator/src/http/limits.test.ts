@@ -14,10 +14,10 @@ test('the documented limits hold, and what they refuse is counted by their names
   for (let request = 0; request < 50; request++) await call('POST', '/deployments', {})
   for (let request = 0; request < 50; request++) await call('POST', '/v1/deploy', {})
   expect(emulator.counters.rejected).toEqual({
-    'listDeployments': 3,
-    'status': 5,
-    'createDeployment': 10,
-    'legacyDeploy': 10,
+    listDeployments: 3,
+    status: 5,
+    createDeployment: 10,
+    legacyDeploy: 10,
   })
   expect(emulator.counters.requests['deployments.list']).toEqual({ 200: 10, 429: 3 })
 })
@@ -39,7 +39,8 @@ test('limits are in real time, however fast the service runs', async () => {
 
 test('requests without the right token use up nothing', async () => {
   const { call } = started()
-  for (let request = 0; request < 20; request++) await call('GET', '/v1/deployments', undefined, { authorization: 'token wrong' })
+  for (let request = 0; request < 20; request++)
+    await call('GET', '/v1/deployments', undefined, { authorization: 'token wrong' })
   expect(rejected(await burst(call, 10))).toBe(0)
 })
 

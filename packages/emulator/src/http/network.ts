@@ -15,7 +15,8 @@ export function createNetwork(
   closing: AbortSignal,
 ): Network {
   return {
-    travel: () => (latencyMs === 0 && jitterMs === 0 ? undefined : clock.sleep((latencyMs + random() * jitterMs) / 2, closing)),
+    travel: () =>
+      latencyMs === 0 && jitterMs === 0 ? undefined : clock.sleep((latencyMs + random() * jitterMs) / 2, closing),
     delay: (ms) => clock.sleep(ms, closing),
   }
 }

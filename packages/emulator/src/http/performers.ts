@@ -12,7 +12,9 @@ export interface PerformerDeps {
   readonly onError: (error: unknown, operation: OperationId) => void
 }
 
-/** Reads the input from a request, lets the operation act and words the answer. Rejects only when the caller is gone. */
+/**
+ * Reads the input from a request, lets the operation act and words the answer. Rejects only when the caller is gone.
+ */
 export type Performer = (
   request: Request,
   segments: readonly string[],

@@ -22,12 +22,21 @@ export function unauthorized(operation: Operation, authorization: string | null,
 }
 
 /** 429 if the operation's documented limit is used up. */
-export function tooMany(operation: Operation, limits: RateLimits, answer: TooManyAnswer, now: number): Reply | undefined {
+export function tooMany(
+  operation: Operation,
+  limits: RateLimits,
+  answer: TooManyAnswer,
+  now: number,
+): Reply | undefined {
   const wait = limits.take(operation, now)
   if (wait === 0) return undefined
   const headers = retryAfter(answer.retryAfter, wait, now)
   if (answer.body === 'json') return message(429, `too many requests: ${operation.limit?.name}`, headers)
-  return { status: 429, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers }, body: 'Too Many Requests' }
+  return {
+    status: 429,
+    headers: { 'content-type': 'text/plain; charset=utf-8', ...headers },
+    body: 'Too Many Requests',
+  }
 }
 
 function retryAfter(form: TooManyAnswer['retryAfter'], wait: number, now: number): Readonly<Record<string, string>> {

@@ -22,7 +22,10 @@ export interface RequestHandlerDeps extends PerformerDeps {
   readonly page: Page | undefined
 }
 
-/** Makes the function that answers requests. It rejects with ConnectionDropped by a declared fault, and when the caller is gone. */
+/**
+ * Makes the function that answers requests. It rejects with ConnectionDropped by a declared fault, and when the caller
+ * is gone.
+ */
 export function createRequestHandler(deps: RequestHandlerDeps): (request: Request) => Promise<Reply> {
   const { world, faults, network, page } = deps
   const router = createRouter(world.settings)

@@ -117,7 +117,9 @@ test('close ends idle connections', async () => {
   await expect(fetch(listening.url)).rejects.toThrow('fetch failed')
 })
 
-/** A service on a clock that stands still, where a request to its list of applications has just arrived and is held up. */
+/**
+ * A service on a clock that stands still, where a request to its list of applications has just arrived and is held up.
+ */
 async function heldUp(request: string) {
   const clock = createManualClock()
   const slow = createEmulator({ clock, faults: [{ operation: '*', delayMs: 50 }] })

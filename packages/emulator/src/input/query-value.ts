@@ -24,9 +24,13 @@ export function queryValue(type: QueryType, text: string): QueryValue {
         ? { value: Number(text) }
         : { problem: `must be a whole number, got ${JSON.stringify(text)}` }
     case 'number':
-      return /^-?\d+(\.\d+)?$/.test(text) ? { value: Number(text) } : { problem: `must be a number, got ${JSON.stringify(text)}` }
+      return /^-?\d+(\.\d+)?$/.test(text)
+        ? { value: Number(text) }
+        : { problem: `must be a number, got ${JSON.stringify(text)}` }
     case 'flag':
-      return isFlag(text) ? { value: text === 'true' } : { problem: `must be true or false, got ${JSON.stringify(text)}` }
+      return isFlag(text)
+        ? { value: text === 'true' }
+        : { problem: `must be true or false, got ${JSON.stringify(text)}` }
     case 'flag or text':
       return { value: isFlag(text) ? text === 'true' : text }
     case 'json':

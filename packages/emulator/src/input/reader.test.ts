@@ -18,7 +18,14 @@ const read = (
     query: new URLSearchParams(parts.query),
   })
 
-const version = { name: '1.0', docker_repository: 'r', docker_image: 'i', docker_tag: 't', req_cpu: 1024, req_memory: 1024 }
+const version = {
+  name: '1.0',
+  docker_repository: 'r',
+  docker_image: 'i',
+  docker_tag: 't',
+  req_cpu: 1024,
+  req_memory: 1024,
+}
 const deployment = {
   application: 'app',
   version: '1.0',
@@ -49,13 +56,17 @@ describe('a request becomes one flat input', () => {
   test('headers', () => {
     const headers = new Headers({ 'X-Fields': 'endpoints{name}', authorization: 'delete-token' })
     expect(read(api.storages.list, { headers })).toEqual({ input: { x_fields: 'endpoints{name}' } })
-    expect(read(api.deployments.selfStop, { headers, segments: ['id', 'ap'], query: 'container_log_storage=false' })).toEqual({
+    expect(
+      read(api.deployments.selfStop, { headers, segments: ['id', 'ap'], query: 'container_log_storage=false' }),
+    ).toEqual({
       input: { request_id: 'id', access_point_id: 'ap', authorization: 'delete-token', container_log_storage: false },
     })
   })
 
   test('body beside path', () => {
-    expect(read(api.versions.create, { segments: ['app'], ...body(version) })).toEqual({ input: { app_name: 'app', ...version } })
+    expect(read(api.versions.create, { segments: ['app'], ...body(version) })).toEqual({
+      input: { app_name: 'app', ...version },
+    })
   })
 
   test('a parameter whose name is open is read by the name in the settings', () => {
@@ -72,7 +83,12 @@ describe('what does not fit is a problem that names the field', () => {
     ['a bad escape', api.applications.get, { segments: ['%zz'] }, 'app_name: is not valid percent-encoding'],
     ['a number that is none', api.fleets.list, { query: 'page=one' }, 'page: must be a whole number, got "one"'],
     ['a number out of range', api.fleets.list, { query: 'limit=0' }, 'limit: must be at least 1, got 0'],
-    ['an unknown parameter', api.fleets.list, { query: 'pages=1' }, 'pages: is not a query parameter of this operation'],
+    [
+      'an unknown parameter',
+      api.fleets.list,
+      { query: 'pages=1' },
+      'pages: is not a query parameter of this operation',
+    ],
     ['a parameter twice', api.fleets.list, { query: 'page=1&page=2' }, 'page: is given more than once'],
     ['a flag that is none', api.locations.list, { query: 'tags=yes' }, 'tags: must be true or false, got "yes"'],
     ['a query that is not JSON', api.deployments.list, { query: 'query=status' }, 'query: must be JSON'],
@@ -80,13 +96,13 @@ describe('what does not fit is a problem that names the field', () => {
     ['no body at all', api.applications.create, {}, 'name: is missing'],
     ['a body that is not JSON', api.applications.create, { body: '{"name":' }, 'the body must be a JSON object'],
     ['a body that is a list', api.applications.create, body([1]), 'the body must be a JSON object'],
+    ['a field of another type', api.applications.create, body({ name: 7 }), 'name: must be a text, got 7'],
     [
-      'a field of another type',
+      'an unknown field',
       api.applications.create,
-      body({ name: 7 }),
-      'name: must be a text, got 7',
+      body({ name: 'app', colour: 'red' }),
+      'colour: is not a field of the body',
     ],
-    ['an unknown field', api.applications.create, body({ name: 'app', colour: 'red' }), 'colour: is not a field of the body'],
     [
       'a path key in the body',
       api.applications.update,

@@ -28,7 +28,9 @@ test('a literal wins over a placeholder, and gives way where it leads nowhere', 
     value: { id: 'tags.list' },
     segments: ['bulk-stop'],
   })
-  expect(router.match('POST', '/v1/relays/sessions:authorize-user')).toMatchObject({ value: { id: 'relays.authorizeUser' } })
+  expect(router.match('POST', '/v1/relays/sessions:authorize-user')).toMatchObject({
+    value: { id: 'relays.authorizeUser' },
+  })
 })
 
 test.each([

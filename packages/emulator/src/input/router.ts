@@ -1,4 +1,12 @@
-import { createPathMatcher, operations, pathOf, type Operation, type OperationId, type PathMatcher, type Settings } from '@muster/core/api'
+import {
+  createPathMatcher,
+  operations,
+  pathOf,
+  type Operation,
+  type OperationId,
+  type PathMatcher,
+  type Settings,
+} from '@muster/core/api'
 
 export interface Route {
   readonly id: OperationId

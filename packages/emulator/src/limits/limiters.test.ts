@@ -24,9 +24,9 @@ describe('sliding log', () => {
       fc.property(arrivals, (instants) => {
         const passed = passing(slidingLog(limit), instants)
         for (const from of passed) {
-          expect(passed.filter((instant) => instant >= from && instant < from + limit.windowMs).length).toBeLessThanOrEqual(
-            limit.limit,
-          )
+          expect(
+            passed.filter((instant) => instant >= from && instant < from + limit.windowMs).length,
+          ).toBeLessThanOrEqual(limit.limit)
         }
       }),
     )

@@ -4,7 +4,11 @@ import type { Limiter } from './limiter.js'
 import { slidingLog } from './sliding-log.js'
 import { tokenBucket } from './token-bucket.js'
 
-export const algorithms = { 'sliding log': slidingLog, 'fixed window': fixedWindow, 'token bucket': tokenBucket } as const
+export const algorithms = {
+  'sliding log': slidingLog,
+  'fixed window': fixedWindow,
+  'token bucket': tokenBucket,
+} as const
 
 export type LimitAlgorithm = keyof typeof algorithms
 

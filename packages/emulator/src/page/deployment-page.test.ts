@@ -112,7 +112,8 @@ test('its button stops it, and nothing but its button does', async () => {
   const stop = (headers: Readonly<Record<string, string>>, of = id, method = 'POST') =>
     fetch(`${url}/_emulator/deployments/${of}/stop`, { method, headers })
   const button = { 'x-muster-emulator': 'stop' }
-  // A form of another site, and a script of another site on the same machine: the first sends no header, the second says whence it is.
+  // A form of another site, and a script of another site on the same machine: the first sends no header, the second
+  // says whence it is.
   expect((await stop({})).status).toBe(403)
   expect((await stop({ 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(403)
   expect((await stop({ ...button, 'sec-fetch-site': 'cross-site' })).status).toBe(403)

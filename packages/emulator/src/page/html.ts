@@ -7,7 +7,10 @@ export interface Html {
 
 type Piece = string | number | Html | readonly Html[] | undefined
 
-/** A template of markup: strings and numbers are escaped, for text and for attributes in double quotes; undefined is nothing. */
+/**
+ * A template of markup: strings and numbers are escaped, for text and for attributes in double quotes; undefined is
+ * nothing.
+ */
 export const html = (template: TemplateStringsArray, ...pieces: readonly Piece[]): Html => ({
   markup: template.map((text, at) => text + written(pieces[at])).join(''),
 })

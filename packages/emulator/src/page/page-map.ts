@@ -81,7 +81,10 @@ export const europeMap = ({ locations }: PageState): Html => {
 ${spots(europe, here)}</svg>`
 }
 
-/** Every location is a dot: empty ones small and hollow, the others with a slice for each thing that deployments do there. */
+/**
+ * Every location is a dot: empty ones small and hollow, the others with a slice for each thing that deployments do
+ * there.
+ */
 function spots(view: View, locations: readonly PageLocation[]): Html {
   const most = Math.max(1, ...locations.map(({ deployments }) => deployments))
   const isSmall = (location: PageLocation) => view === world && isIn(europe, location)

@@ -2,8 +2,8 @@
 
 /**
  * The pages' own code: fetches the page again each second and brings the one that is shown into line with it,
- * node by node, so that focus, selection and scroll positions stay. Nothing is ever read as markup but whole pages of ours.
- * What is shown and no longer true says so in a bar that stays in sight, and is greyed out.
+ * node by node, so that focus, selection and scroll positions stay. Nothing is ever read as markup but whole pages of
+ * ours. What is shown and no longer true says so in a bar that stays in sight, and is greyed out.
  */
 export const pageScript = String.raw`
 'use strict'

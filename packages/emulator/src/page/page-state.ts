@@ -5,9 +5,8 @@ import type { FaultCount } from '../faults/faults.js'
 import type { PagePhase } from './page-phase.js'
 
 /**
- * What the page shows, and what is answered at /_emulator/state. Whoever can reach the port can read it: no secrets, no addresses
- * of players.
- * Fields that the document has bear its names; instants are the emulator's clock's, in format B.
+ * What the page shows, and what is answered at /_emulator/state. Whoever can reach the port can read it: no secrets, no
+ * addresses of players. Fields that the document has bear its names; instants are the emulator's clock's, in format B.
  */
 export interface PageState {
   readonly now: string
@@ -48,7 +47,10 @@ export interface PageDeployment {
   readonly status: StatusName
   /** Why it failed, without the details that the service's answers have. */
   readonly error: string | null
-  /** A city; known here from the first moment on, unlike in the service's answers. Null where no server could be allocated. */
+  /**
+   * A city; known here from the first moment on, unlike in the service's answers. Null where no server could be
+   * allocated.
+   */
   readonly location: string | null
   readonly tags: readonly string[]
   readonly createdAt: string

@@ -29,8 +29,8 @@ const FEW = 3
 
 /**
  * The table of a section. It scrolls by itself where it is too wide or too long, by the keyboard too.
- * The first column's cells head their rows. On a phone each row of a wide one is a card, whose cells bear the headings: the
- * roles keep it a table there.
+ * The first column's cells head their rows. On a phone each row of a wide one is a card, whose cells bear the headings:
+ * the roles keep it a table there.
  */
 export function table<Row>(
   id: string,

@@ -144,7 +144,8 @@ test('names are text, whatever is in them', async () => {
   const searched = await pageOf(emulator, `/_emulator?q=${encodeURIComponent(evil)}`)
   expect(searched).not.toMatch(/<img|onerror=alert\(1\)>|alert\('2'\)/)
   expect(searched).toContain('value="&#34;&#62;&#60;img')
-  // The application, its version, both again with the deployment, its tag, the fleet, its policy, and the fault's message.
+  // The application, its version, both again with the deployment, its tag, the fleet, its policy, and the fault's
+  // message.
   expect(page.split('&#60;img src=x onerror=alert(1)&#62;')).toHaveLength(1 + 8)
   expect(page).toContain('12.5 % of requests')
 })

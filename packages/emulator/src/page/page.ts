@@ -44,7 +44,9 @@ const markupReply = (status: number, body: string): Reply => ({
   body,
 })
 
-/** What the page's stop button sends. Other sites' pages cannot without asking first (CORS), and are not answered then. */
+/**
+ * What the page's stop button sends. Other sites' pages cannot without asking first (CORS), and are not answered then.
+ */
 const STOP_HEADER = 'x-muster-emulator'
 
 const DEPLOYMENT = /^\/_emulator\/deployments\/(\w+)(\/stop)?$/

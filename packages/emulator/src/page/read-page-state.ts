@@ -81,7 +81,9 @@ export function pageDeployment(record: DeploymentRecord, now: number): PageDeplo
   }
 }
 
-/** Up to the colon it is ours; what follows was said by whatever runs the containers, and might quote their variables. */
+/**
+ * Up to the colon it is ours; what follows was said by whatever runs the containers, and might quote their variables.
+ */
 const ownWords = (error: string) => error.replace(/:.*/s, '')
 
 function tally<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key): Map<Key, number> {

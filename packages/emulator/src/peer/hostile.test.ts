@@ -88,7 +88,8 @@ test('ports are free again when the session is deleted, and when the emulator is
   const { emulator, open, end } = relayed()
   const [one, two] = [await open(['198.51.100.1']), await open(['198.51.100.1'])]
   const ports = ({ relay }: typeof one) => [relay.ports.server.port, relay.ports.client.port]
-  for (const port of [...ports(one), ...ports(two)]) await expect(freePort(port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  for (const port of [...ports(one), ...ports(two)])
+    await expect(freePort(port)).rejects.toMatchObject({ code: 'EADDRINUSE' })
   await end(one)
   for (const port of ports(one)) (await freePort(port)).close()
   for (const port of ports(two)) await expect(freePort(port)).rejects.toMatchObject({ code: 'EADDRINUSE' })

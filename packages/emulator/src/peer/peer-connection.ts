@@ -11,9 +11,11 @@ import { peerStateOf, problemOf, type PeerState } from './peer-state.js'
 export interface PeerConnection<Message> {
   readonly state: PeerState
   /**
-   * Resolves when the relay has found the peer valid. A peer that is disconnected, invalid or in error may connect again.
+   * Resolves when the relay has found the peer valid. A peer that is disconnected, invalid or in error may connect
+   * again.
    * @param options.signal ends it, until then.
-   * @throws PeerError (`invalid`, `session timed out`, `error`, `no answer`, `unreachable`, `closed`), or the signal's reason.
+   * @throws PeerError (`invalid`, `session timed out`, `error`, `no answer`, `unreachable`, `closed`), or the signal's
+   *   reason.
    */
   connect(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
   /** Called with each new state. Returns what takes the listener off. */
@@ -84,7 +86,11 @@ export function createPeerConnection<Message>(
     const { signal } = current.ended
     while (!signal.aborted) {
       if (clock.now() - current.heardAt >= timeoutMs) {
-        return hangUp(current, 'disconnected', new PeerError('no answer', 'the relay does not answer, or goes on checking'))
+        return hangUp(
+          current,
+          'disconnected',
+          new PeerError('no answer', 'the relay does not answer, or goes on checking'),
+        )
       }
       socket.send(ping)
       await clock.sleep(pingMs, signal).catch(() => {})

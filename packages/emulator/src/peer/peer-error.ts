@@ -7,7 +7,8 @@
  * - `not valid`: data cannot be sent in this state.
  * - `closed`: by `close`, before it was connected.
  */
-export type PeerProblem = 'invalid' | 'session timed out' | 'error' | 'no answer' | 'unreachable' | 'not valid' | 'closed'
+export type PeerProblem =
+  'invalid' | 'session timed out' | 'error' | 'no answer' | 'unreachable' | 'not valid' | 'closed'
 
 /** Why a peer could not connect or send. */
 export class PeerError extends Error {

@@ -25,7 +25,9 @@ export interface PeerOptions {
   readonly clock?: Clock | undefined
   /** Milliseconds between two pings, 100 to 1000 (public fact). Default 500. */
   readonly pingMs?: number | undefined
-  /** Milliseconds after which `connect` gives up, and of silence after which the relay counts as gone. Default 10,000. */
+  /**
+   * Milliseconds after which `connect` gives up, and of silence after which the relay counts as gone. Default 10,000.
+   */
   readonly timeoutMs?: number | undefined
 }
 

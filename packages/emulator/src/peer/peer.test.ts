@@ -45,7 +45,14 @@ describe('connected', () => {
     const { client, send } = await fakeRelay()
     await client.connect()
     const next = messages(client, 1)
-    for (const junk of [Buffer.alloc(0), Buffer.of(1), Buffer.of(1, 9), Buffer.of(1, 3, 0), Buffer.of(3), Buffer.alloc(1201, 2)])
+    for (const junk of [
+      Buffer.alloc(0),
+      Buffer.of(1),
+      Buffer.of(1, 9),
+      Buffer.of(1, 3, 0),
+      Buffer.of(3),
+      Buffer.alloc(1201, 2),
+    ])
       send(junk)
     send(Buffer.of(2, 1))
     expect(await next).toEqual([{ data: Buffer.of(1) }])
@@ -171,13 +178,23 @@ describe('options', () => {
     expect(() => createPeer({ ...right, ...wrong })).toThrow(message)
   })
 
-  test.each(['host', 'client'] as const)('the credentials of a %s are options as they are, and say which end it is', async (role) => {
-    const { client } = await fakeRelay()
-    const credentials = { ...right, role, sessionId: 's1', ip: '127.0.0.1', protocol: 'UDP', link: '127.0.0.1:1000' } as PeerOptions
-    const peer = createPeer(credentials)
-    expect([peer.role, peer.state, client.role]).toEqual([role, 'disconnected', 'client'])
-    peer.close()
-  })
+  test.each(['host', 'client'] as const)(
+    'the credentials of a %s are options as they are, and say which end it is',
+    async (role) => {
+      const { client } = await fakeRelay()
+      const credentials = {
+        ...right,
+        role,
+        sessionId: 's1',
+        ip: '127.0.0.1',
+        protocol: 'UDP',
+        link: '127.0.0.1:1000',
+      } as PeerOptions
+      const peer = createPeer(credentials)
+      expect([peer.role, peer.state, client.role]).toEqual([role, 'disconnected', 'client'])
+      peer.close()
+    },
+  )
 
   test.each(['userToken', 'sessionToken'])('a wrong %s is refused without being shown', (name) => {
     for (const wrong of [-1, 2 ** 32, 1.5, Number.NaN]) {

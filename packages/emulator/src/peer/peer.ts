@@ -25,15 +25,16 @@ export interface ClientPeer extends PeerConnection<ClientMessage> {
 export interface HostPeer extends PeerConnection<HostMessage> {
   readonly role: 'host'
   /**
-   * To one client, of which the host learns by its first message; like all datagrams it may get lost. At most 1187 bytes.
+   * To one client, of which the host learns by its first message; like all datagrams it may get lost. At most 1187
+   * bytes.
    * @throws PeerError `not valid`, RangeError for too much.
    */
   send(connectionId: number, data: Uint8Array): void
 }
 
 /**
- * One player's end of a relay session, for tests and bots. Takes the player's credentials as they are; whether it is the host's
- * end or a client's, its `role` says.
+ * One player's end of a relay session, for tests and bots. Takes the player's credentials as they are; whether it is
+ * the host's end or a client's, its `role` says.
  *
  * @example
  * const peer = createPeer(lobby.run.credentials)

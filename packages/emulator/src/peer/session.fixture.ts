@@ -17,7 +17,11 @@ export interface Session {
   readonly authorization_token: number
   readonly session_users: readonly { readonly ip_address: string; readonly authorization_token: number }[]
   readonly session_user: { readonly ip_address: string; readonly authorization_token: number }
-  readonly relay: { readonly ip: string; readonly host: string; readonly ports: { readonly server: Port; readonly client: Port } }
+  readonly relay: {
+    readonly ip: string
+    readonly host: string
+    readonly ports: { readonly server: Port; readonly client: Port }
+  }
 }
 
 const READY_MS = 1500
@@ -34,7 +38,8 @@ export function relayed(options: EmulatorOptions = {}) {
     return (await call('GET', `${path}/${(body as Session).session_id}`)).body as Session
   }
   const authorize = async ({ session_id }: Session, user_ip: string) =>
-    ((await call('POST', `${path}:authorize-user`, { session_id, user_ip })).body as Session).session_user.authorization_token
+    ((await call('POST', `${path}:authorize-user`, { session_id, user_ip })).body as Session).session_user
+      .authorization_token
   const revoke = ({ session_id }: Session, authorization_token: number) =>
     call('POST', `${path}:revoke-user`, { session_id, authorization_token })
   const end = ({ session_id }: Session) => call('DELETE', `${path}/${session_id}`)
@@ -104,7 +109,9 @@ export const failure = (promise: Promise<unknown>): Promise<unknown> =>
 
 const TURNS = 100_000
 
-/** Resolves when that is so; for what no event tells. Packets take turns of the event loop, and no time of the clock. */
+/**
+ * Resolves when that is so; for what no event tells. Packets take turns of the event loop, and no time of the clock.
+ */
 export async function eventually(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) {
     if (condition()) return

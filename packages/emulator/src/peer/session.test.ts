@@ -46,10 +46,16 @@ test('a host and three clients, two behind one address, talk', async () => {
 
   const answers = Promise.all([first, second, third].map((client) => messages(client, 1)))
   for (const { connectionId, data } of heard) host.send(connectionId, Buffer.from(`you are ${text(data)}`))
-  expect((await answers).flat().map(({ data }) => text(data))).toEqual(['you are first', 'you are second', 'you are third'])
+  expect((await answers).flat().map(({ data }) => text(data))).toEqual([
+    'you are first',
+    'you are second',
+    'you are third',
+  ])
 
   expect(emulator.counters.packets).toMatchObject({ received: 10, answered: 4, relayed: 6 })
-  expect(emulator.inspect().relaySessions).toEqual([{ session_id: session.session_id, ready: true, users: 4, connected: 4 }])
+  expect(emulator.inspect().relaySessions).toEqual([
+    { session_id: session.session_id, ready: true, users: 4, connected: 4 },
+  ])
 })
 
 test('the largest message passes, in both directions', async () => {
@@ -95,7 +101,9 @@ describe('users come and go', () => {
     await eventually(() => emulator.counters.packets.dropped.invalidToken === 1)
     await clock.advance(500)
     await becomes(first, 'invalid')
-    expect(() => first.send(Buffer.from('at all'))).toThrow(expect.objectContaining({ name: 'PeerError', problem: 'not valid' }))
+    expect(() => first.send(Buffer.from('at all'))).toThrow(
+      expect.objectContaining({ name: 'PeerError', problem: 'not valid' }),
+    )
     await expect(first.connect()).rejects.toMatchObject({ problem: 'invalid' })
 
     host.send(1, Buffer.from('to nobody'))
@@ -215,7 +223,9 @@ test('who sends too much is cut, and stays', async () => {
 })
 
 test('declared faults happen to the packets of the session that was made with them', async () => {
-  const { clock, emulator, open, hostOf } = relayed({ faults: [{ operation: 'relays.create', nth: [1], packets: { loss: 1 } }] })
+  const { clock, emulator, open, hostOf } = relayed({
+    faults: [{ operation: 'relays.create', nth: [1], packets: { loss: 1 } }],
+  })
   const [faulty, healthy] = [await open(ips), await open(ips)]
   await hostOf(healthy).connect()
   const host = hostOf(faulty)

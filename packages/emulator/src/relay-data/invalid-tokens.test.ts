@@ -7,7 +7,9 @@ const start = Date.UTC(2026, 0, 1)
 test('a source is answered five times in a second, then not', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
-  const answered = [0, 10, 20, 30, 40, 50, 999, 1000, 1005, 1010].map((ms) => tokens.mayAnswer(session, '192.0.2.1', start + ms))
+  const answered = [0, 10, 20, 30, 40, 50, 999, 1000, 1005, 1010].map((ms) =>
+    tokens.mayAnswer(session, '192.0.2.1', start + ms),
+  )
   expect(answered).toEqual([true, true, true, true, true, false, false, true, false, true])
 })
 
@@ -23,7 +25,9 @@ test('one source leaves answers for the others, of which a session has twenty in
   const answeredTo = (source: string, attempts: number) =>
     Array.from({ length: attempts }, () => tokens.mayAnswer(session, source, start)).filter(Boolean).length
   expect(answeredTo('192.0.2.1', 1000)).toBe(5)
-  expect(['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'].map((source) => answeredTo(source, 10))).toEqual([5, 5, 5, 0])
+  expect(['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'].map((source) => answeredTo(source, 10))).toEqual([
+    5, 5, 5, 0,
+  ])
 })
 
 test('however tokens are tried, no second sees more than twenty answers in a session, or five to a source', () => {
@@ -39,7 +43,9 @@ test('however tokens are tried, no second sees more than twenty answers in a ses
       let now = start
       const answered = attempts.flatMap(({ wait, source, session }) => {
         now += wait
-        return tokens.mayAnswer(sessions[session === 0 ? 0 : 1], `192.0.2.${source}`, now) ? [{ at: now, source, session }] : []
+        return tokens.mayAnswer(sessions[session === 0 ? 0 : 1], `192.0.2.${source}`, now)
+          ? [{ at: now, source, session }]
+          : []
       })
       for (const { at, source, session } of answered) {
         const second = answered.filter((other) => other.at >= at && other.at < at + 1000)

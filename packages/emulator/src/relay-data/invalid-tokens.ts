@@ -1,7 +1,9 @@
 import type { Limiter } from '../limits/limiter.js'
 import { slidingLog } from '../limits/sliding-log.js'
 
-/** Answers to wrong tokens in any second, in one session and to one source address; then there is silence (our choice). */
+/**
+ * Answers to wrong tokens in any second, in one session and to one source address; then there is silence (our choice).
+ */
 const PER_SESSION = { name: 'invalid tokens of a session', limit: 20, windowMs: 1000 }
 const PER_SOURCE = { name: 'invalid tokens of a source', limit: 5, windowMs: 1000 }
 

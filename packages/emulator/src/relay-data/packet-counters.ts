@@ -12,7 +12,10 @@ export interface PacketCounters {
   readonly dropped: {
     /** Not a packet, or longer than a packet may be. */
     malformed: number
-    /** Of no user of this session, and with pinned sources a user's from elsewhere. Pings among them may have been answered. */
+    /**
+     * Of no user of this session, and with pinned sources a user's from elsewhere. Pings among them may have been
+     * answered.
+     */
     invalidToken: number
     /** Data of a user who is not connected, not valid yet, or elsewhere. */
     notConnected: number

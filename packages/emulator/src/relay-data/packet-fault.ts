@@ -23,4 +23,7 @@ export const PacketFault: z.ZodType<PacketFault> = z
     jitterMs: milliseconds.optional(),
     reorder: share.optional(),
   })
-  .refine((fault) => Object.values(fault).some((value) => value !== undefined), 'must have loss, delayMs, jitterMs or reorder')
+  .refine(
+    (fault) => Object.values(fault).some((value) => value !== undefined),
+    'must have loss, delayMs, jitterMs or reorder',
+  )

@@ -80,7 +80,8 @@ test('peers read what the relay has rewritten', () => {
     { numRuns: 50 },
   )
   for (const state of Object.values(relayState)) {
-    for (const at of ['server', 'client'] as const) expect(readRelayed(answerOf(state), at)).toEqual({ kind: 'state', state })
+    for (const at of ['server', 'client'] as const)
+      expect(readRelayed(answerOf(state), at)).toEqual({ kind: 'state', state })
   }
 })
 

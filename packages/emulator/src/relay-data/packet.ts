@@ -85,7 +85,12 @@ export function pingPacket(userToken: number, sessionToken: number): Buffer {
 }
 
 /** @param connectionId for which client; a host's data alone has it. */
-export function dataPacket(userToken: number, sessionToken: number, payload: Uint8Array, connectionId?: number): Buffer {
+export function dataPacket(
+  userToken: number,
+  sessionToken: number,
+  payload: Uint8Array,
+  connectionId?: number,
+): Buffer {
   const length = connectionId === undefined ? HEADER.client : HEADER.server
   const datagram = header(length + payload.length, userToken, sessionToken, DATA)
   if (connectionId !== undefined) datagram.writeUInt32LE(connectionId, CONNECTION_ID)

@@ -4,7 +4,9 @@ export interface RelayDataSettings {
   readonly host: string
   /** The address that peers are told. Default: `host`, or loopback where that stands for all addresses. */
   readonly publicIp: string
-  /** Milliseconds of the service's time from a peer's first ping until it is valid; services take about 1500. Default 0. */
+  /**
+   * Milliseconds of the service's time from a peer's first ping until it is valid; services take about 1500. Default 0.
+   */
   readonly authDelayMs: number
   /**
    * Whether users may connect only from the addresses that the session knows them by. From loopback, which is

@@ -14,7 +14,10 @@ const kind = <Kind extends string>(name: Kind) => fc.constant(name)
 
 const step = fc.oneof(
   { weight: 7, arbitrary: fc.record({ kind: kind('ping'), user, session, side, from }) },
-  { weight: 7, arbitrary: fc.record({ kind: kind('data'), user, session, side, from, to: fc.integer({ min: 0, max: 6 }) }) },
+  {
+    weight: 7,
+    arbitrary: fc.record({ kind: kind('data'), user, session, side, from, to: fc.integer({ min: 0, max: 6 }) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: kind('junk'), side, from, bytes: fc.uint8Array({ maxLength: 1300 }) }) },
   { weight: 3, arbitrary: fc.record({ kind: kind('pass'), ms: fc.constantFrom(1, 400, 1500, 2000, 5000, 10_000) }) },
   { weight: 3, arbitrary: fc.record({ kind: kind('authorize'), user }) },

@@ -43,7 +43,10 @@ describe('elsewhere', () => {
     const third = authorized(3, 'client').at({ address: '203.0.113.7', port: 1000 })
     const fourth = authorized(4, 'client').at({ address: '203.0.113.7', port: 1001 })
     expect([third.ping(), fourth.ping()]).toEqual([valid, valid])
-    expect([...third.send('three'), ...fourth.send('four')]).toEqual([toHost(host, 3, 'three'), toHost(host, 4, 'four')])
+    expect([...third.send('three'), ...fourth.send('four')]).toEqual([
+      toHost(host, 3, 'three'),
+      toHost(host, 4, 'four'),
+    ])
   })
 })
 

@@ -81,7 +81,9 @@ describe('tokens', () => {
     expect(others.filter((state) => state === invalid)).toHaveLength(15)
     expect(others.filter((state) => state !== undefined && state !== invalid)).toEqual([])
     expect(first.send('on')).toEqual([toHost(host, 1, 'on')])
-    expect(receive('client', pingPacket(first.token, sessionToken), first.from)).toMatchObject([{ packet: { state: valid } }])
+    expect(receive('client', pingPacket(first.token, sessionToken), first.from)).toMatchObject([
+      { packet: { state: valid } },
+    ])
     expect(counters.dropped.invalidToken).toBe(250)
     pass(1000)
     expect(user(99, 'client', { address: '203.0.113.1', port: 1 }).ping()).toBe(invalid)

@@ -66,7 +66,13 @@ const PINGS_PER_SECOND = 20
  * No timers: whether a connection is over, or a host gone, is found when it matters, because peers ask
  * every half second. No objects per packet: there may be a hundred thousand in a second.
  */
-export function createSessionTraffic({ sessionToken, settings, counters, invalidTokens, send }: SessionTrafficDeps): SessionTraffic {
+export function createSessionTraffic({
+  sessionToken,
+  settings,
+  counters,
+  invalidTokens,
+  send,
+}: SessionTrafficDeps): SessionTraffic {
   const { authDelayMs, pinSource } = settings
   const { dropped } = counters
   const session = tokenKey(sessionToken)
@@ -99,7 +105,8 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
 
   const refuse = (kind: PacketKind, side: Side, from: Endpoint, now: number) => {
     dropped.invalidToken++
-    if (kind === PING && invalidTokens.mayAnswer(invalidLimiter, from.address, now)) answer(relayState.invalid, side, from)
+    if (kind === PING && invalidTokens.mayAnswer(invalidLimiter, from.address, now))
+      answer(relayState.invalid, side, from)
   }
 
   const onPing = (user: User, side: Side, from: Endpoint, now: number) => {
@@ -200,7 +207,8 @@ export function createSessionTraffic({ sessionToken, settings, counters, invalid
       clients.delete(connection.id)
     },
     connected: (now) =>
-      Array.from(users.values()).filter(({ connection }) => connection !== undefined && isAlive(connection, now)).length,
+      Array.from(users.values()).filter(({ connection }) => connection !== undefined && isAlive(connection, now))
+        .length,
   }
 }
 

@@ -28,7 +28,12 @@ export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
     send: (side, datagram, start, to) => {
       // Copied: the relay may use the same buffer again.
       const copy = Buffer.from(datagram.subarray(start))
-      sent.push({ side, to: { address: to.address, port: to.port }, bytes: copy.length, packet: readRelayed(copy, side) })
+      sent.push({
+        side,
+        to: { address: to.address, port: to.port },
+        bytes: copy.length,
+        packet: readRelayed(copy, side),
+      })
     },
   })
 
@@ -39,7 +44,11 @@ export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
   }
 
   /** A user at a place of its own. */
-  const user = (token: number, side: Side, from: Endpoint = { address: '198.51.100.1', port: 40_000 + (token % 1000) }) => {
+  const user = (
+    token: number,
+    side: Side,
+    from: Endpoint = { address: '198.51.100.1', port: 40_000 + (token % 1000) },
+  ) => {
     const answerTo = (datagram: Buffer) => {
       const packets = receive(side, datagram, from).map(({ packet }) => packet)
       return packets[0]?.kind === 'state' ? packets[0].state : packets[0]

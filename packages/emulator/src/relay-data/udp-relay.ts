@@ -21,7 +21,10 @@ export interface UdpRelayDeps {
 /** Bytes that may wait at a port while the network is slower than the relay. */
 const SEND_QUEUE_BYTES = 1024 * 1024
 
-export function createUdpRelay(settings: RelayDataSettings, { clock, random, speed, counters }: UdpRelayDeps): RelayData {
+export function createUdpRelay(
+  settings: RelayDataSettings,
+  { clock, random, speed, counters }: UdpRelayDeps,
+): RelayData {
   const lines = new Set<RelayLine>()
   const sessionSettings = { ...settings, authDelayMs: settings.authDelayMs / speed }
   const invalidTokens = createInvalidTokens()
@@ -39,7 +42,13 @@ export function createUdpRelay(settings: RelayDataSettings, { clock, random, spe
     const timers = createTimers(clock, 1)
     const direct = sendFrom(ports)
     const send = fault === undefined ? direct : throughBadNetwork(fault, { random, timers, counters }, direct)
-    const traffic = createSessionTraffic({ sessionToken: token, settings: sessionSettings, counters, invalidTokens, send })
+    const traffic = createSessionTraffic({
+      sessionToken: token,
+      settings: sessionSettings,
+      counters,
+      invalidTokens,
+      send,
+    })
 
     const listenAt = (side: Side) => {
       ports[side].on('message', (datagram, from) => traffic.receive(side, datagram, from, clock.now()))

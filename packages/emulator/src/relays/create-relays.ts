@@ -7,7 +7,12 @@ import { places, type Place } from '../places.js'
 import type { RelayLine } from '../relay-data/relay-data.js'
 import type { RelayDeps } from './relay-deps.js'
 import { createRelayPorts, type RelayAddress } from './relay-ports.js'
-import { relaySessionOfUserView, relaySessionView, type RelaySessionRecord, type RelayUserRecord } from './relay-session.js'
+import {
+  relaySessionOfUserView,
+  relaySessionView,
+  type RelaySessionRecord,
+  type RelayUserRecord,
+} from './relay-session.js'
 import type { RelayOrder, Relays } from './relays.js'
 import { createTokenSource } from './token-source.js'
 
@@ -19,7 +24,11 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
 
   const view = (session: RelaySessionRecord) => relaySessionView(session, settings.readyStatus)
 
-  const newUser = (ip: string): RelayUserRecord => ({ ip, coordinates: coordinatesOf(ip, locate), token: tokens.take() })
+  const newUser = (ip: string): RelayUserRecord => ({
+    ip,
+    coordinates: coordinatesOf(ip, locate),
+    token: tokens.take(),
+  })
 
   const freeId = () => {
     let id = hex(12, random)
@@ -32,7 +41,8 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
     if (sessions.get(session.id) !== session) return
     session.state = fault === 'no tokens' ? 'ready without tokens' : 'ready'
     const { webhookUrl } = session
-    if (webhookUrl !== undefined) calls.set(session, sendDespite(webhookFault, webhooks, timers, webhookUrl, view(session)))
+    if (webhookUrl !== undefined)
+      calls.set(session, sendDespite(webhookFault, webhooks, timers, webhookUrl, view(session)))
   }
 
   /** Where peers send their packets, and what carries them there. */
@@ -69,7 +79,8 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       state: 'initializing',
     }
     sessions.set(session.id, session)
-    if (order.webhookFault === 'forged' && webhookUrl !== undefined) void webhooks.send(webhookUrl, forged(view(session)))
+    if (order.webhookFault === 'forged' && webhookUrl !== undefined)
+      void webhooks.send(webhookUrl, forged(view(session)))
     if (order.fault === 'never ready') return session
     if (order.webhookFault === 'early') becomeReady(session, order)
     else timers.after(settings.readyMs, () => becomeReady(session, order))

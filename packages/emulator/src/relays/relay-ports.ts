@@ -23,7 +23,9 @@ const RANGE = { from: 30_000, to: 59_999 }
 
 /** One relay per place, at an address that belongs to nobody (RFC 5737): nothing listens there. */
 export function createRelayPorts(): RelayPorts {
-  const pools = new Map(places.map(({ id }, index) => [id, { pool: createPortPool(RANGE), ip: `192.0.2.${index + 1}` }]))
+  const pools = new Map(
+    places.map(({ id }, index) => [id, { pool: createPortPool(RANGE), ip: `192.0.2.${index + 1}` }]),
+  )
   return {
     take: (place) => {
       const relay = pools.get(place.id)

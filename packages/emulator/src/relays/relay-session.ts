@@ -58,7 +58,11 @@ function commonView({ id, token, state, address, webhookUrl }: RelaySessionRecor
     linked: ready,
     error: null,
     relay: ready
-      ? { ip: address.ip, host: address.host, ports: { server: port(address.serverPort), client: port(address.clientPort) } }
+      ? {
+          ip: address.ip,
+          host: address.host,
+          ports: { server: port(address.serverPort), client: port(address.clientPort) },
+        }
       : null,
     webhook_url: webhookUrl ?? null,
   } satisfies RelaySession

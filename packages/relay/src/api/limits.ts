@@ -12,16 +12,23 @@ export interface LobbyApiLimits {
   readonly listsPerCaller?: AttemptLimit | null | undefined
   /** Long polls and event streams that one caller may have open; one more ends the oldest. Default 8. */
   readonly streamsPerCaller?: number | undefined
-  /** Long polls and event streams in all; more are refused. Default 50,000: give the process as many file descriptors. */
+  /**
+   * Long polls and event streams in all; more are refused. Default 50,000: give the process as many file descriptors.
+   */
   readonly streams?: number | undefined
-  /** Bytes of a body. Default 32 KiB: a create with all data there may be, at three bytes a character, has some 25 KB. */
+  /**
+   * Bytes of a body. Default 32 KiB: a create with all data there may be, at three bytes a character, has some 25 KB.
+   */
   readonly bodyBytes?: number | undefined
   /** How long bodies may take, and how many may be unfinished. */
   readonly bodies?: BodyLimits | undefined
 }
 
 const attempts = (limit: number, windowMs: number) =>
-  z.strictObject({ limit: z.number().min(1), windowMs: milliseconds }).nullable().default({ limit, windowMs })
+  z
+    .strictObject({ limit: z.number().min(1), windowMs: milliseconds })
+    .nullable()
+    .default({ limit, windowMs })
 
 const schema = z
   .strictObject({
@@ -38,4 +45,5 @@ const schema = z
   .prefault({})
 
 /** @throws {InvalidInput} naming the limit and its value. */
-export const checkLimits = (limits: LobbyApiLimits | undefined) => checked(schema, limits, 'createLobbyApi: option limits')
+export const checkLimits = (limits: LobbyApiLimits | undefined) =>
+  checked(schema, limits, 'createLobbyApi: option limits')

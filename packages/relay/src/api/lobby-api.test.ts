@@ -59,11 +59,13 @@ async function serve(options: Partial<LobbyApiOptions> = {}) {
     // Whatever is answered fits its description, and says nothing more.
     const route = Object.values(lobbyRoutes).find(
       (one) =>
-        one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0] as string),
+        one.method === method &&
+        new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path.split('?')[0] as string),
     )
     const json: unknown = text === '' ? undefined : JSON.parse(text)
     if (response.ok && route?.output !== undefined) expect(route.output.parse(json)).toEqual(json)
-    if (!response.ok && route !== undefined) expect([...route.errors, 400, 401, 413, 415, 429]).toContain(response.status)
+    if (!response.ok && route !== undefined)
+      expect([...route.errors, 400, 401, 413, 415, 429]).toContain(response.status)
     return { status: response.status, json: json as never, headers: response.headers }
   }
   const lobby = async (body: object = {}) => {
@@ -77,11 +79,16 @@ describe('the lobby API', () => {
   test('makes, finds, joins, starts and ends a lobby', async () => {
     const { clock, service, call, lobby } = await serve()
     const { lobbyId, code } = await lobby({ data: { map: 'ice' } })
-    expect((await call('bob', 'GET', `/lobbies?data=${encodeURIComponent('{"map":"ice"}')}&minFree=2`)).json).toMatchObject({
+    expect(
+      (await call('bob', 'GET', `/lobbies?data=${encodeURIComponent('{"map":"ice"}')}&minFree=2`)).json,
+    ).toMatchObject({
       lobbies: [{ lobbyId, players: 1 }],
       next: null,
     })
-    expect(await call('bob', 'POST', '/lobbies/join', { code })).toMatchObject({ status: 200, json: { status: 'joined' } })
+    expect(await call('bob', 'POST', '/lobbies/join', { code })).toMatchObject({
+      status: 200,
+      json: { status: 'joined' },
+    })
     expect(await call('cleo', 'POST', `/lobbies/${lobbyId}/join`, {})).toMatchObject({ status: 200 })
     expect(await call('bob', 'PUT', `/lobbies/${lobbyId}/me/ready`, { ready: true })).toMatchObject({ status: 200 })
     expect(await call('bob', 'PATCH', `/lobbies/${lobbyId}/me`, { data: { hat: 'red' }, ifVersion: 1 })).toMatchObject({
@@ -91,7 +98,10 @@ describe('the lobby API', () => {
       status: 200,
       json: { data: { fog: true } },
     })
-    expect(await call('ann', 'POST', `/lobbies/${lobbyId}/start`)).toMatchObject({ status: 202, json: { phase: 'starting' } })
+    expect(await call('ann', 'POST', `/lobbies/${lobbyId}/start`)).toMatchObject({
+      status: 202,
+      json: { phase: 'starting' },
+    })
     await clock.advance(2000)
     const views = await Promise.all(
       ['ann', 'bob', 'cleo'].map(
@@ -114,7 +124,10 @@ describe('the lobby API', () => {
     })
     expect(await call('bob', 'DELETE', `/lobbies/${lobbyId}/members/ann`)).toMatchObject({ status: 200 })
     expect(await call('cleo', 'DELETE', `/lobbies/${lobbyId}/me`)).toMatchObject({ status: 204 })
-    expect(await call('bob', 'POST', `/lobbies/${lobbyId}/stop`)).toMatchObject({ status: 200, json: { phase: 'open' } })
+    expect(await call('bob', 'POST', `/lobbies/${lobbyId}/stop`)).toMatchObject({
+      status: 200,
+      json: { phase: 'open' },
+    })
     expect(await call('bob', 'POST', `/lobbies/${lobbyId}/heartbeat`)).toMatchObject({ status: 204 })
     expect(await call('bob', 'DELETE', `/lobbies/${lobbyId}`)).toMatchObject({ status: 204 })
     await clock.advance(5000)
@@ -136,7 +149,10 @@ describe('the lobby API', () => {
       status: 200,
       json: { members: [{ playerId: 'ann' }] },
     })
-    expect(await call('bob', 'POST', '/lobbies/join', { code })).toMatchObject({ status: 404, json: { code: 'not-joinable' } })
+    expect(await call('bob', 'POST', '/lobbies/join', { code })).toMatchObject({
+      status: 404,
+      json: { code: 'not-joinable' },
+    })
     expect(await call('ann', 'DELETE', `/lobbies/${lobbyId}/bans/bob`)).toMatchObject({ status: 200 })
     expect(await call('bob', 'POST', '/lobbies/join', { code })).toMatchObject({ status: 202 })
   })
@@ -174,7 +190,12 @@ describe('the lobby API', () => {
     const { status: given, json, headers } = await call(player, method, path.replace('/L', `/${lobbyId}`), body)
     expect([given, (json as { code: string }).code]).toEqual([status, code])
     expect(headers.get('content-type')).toBe('application/problem+json')
-    expect(json).toMatchObject({ message: expect.any(String), detail: expect.any(String), status, title: expect.any(String) })
+    expect(json).toMatchObject({
+      message: expect.any(String),
+      detail: expect.any(String),
+      status,
+      title: expect.any(String),
+    })
   })
 
   test('answers the same to a code that is wrong, or of a lobby that is full, begun, guarded, or closed to one', async () => {
@@ -266,15 +287,20 @@ describe('the lobby API', () => {
     [{ bodies: { timeoutMs: -1 } }, 'limits bodies.timeoutMs'],
     [{ perPlayer: null }, 'limits perPlayer'],
   ])('names a limit that is none: %j', (limits, named) => {
-    expect(() => createLobbyApi(setUp().lobbies, { authenticate: () => undefined, limits: limits as never })).toThrow(named)
+    expect(() => createLobbyApi(setUp().lobbies, { authenticate: () => undefined, limits: limits as never })).toThrow(
+      named,
+    )
   })
 
   test('says what to do where no address is known, as in a test in process', async () => {
     const { lobbies, clock } = setUp()
     const api = createLobbyApi(lobbies, { authenticate: () => ({ id: 'ann' }), clock })
     const body = JSON.stringify({ maxPlayers: 2 })
-    const create = () => new Request('http://localhost/lobbies', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
-    expect(await (await api(create())).json()).toMatchObject({ message: expect.stringContaining('api(request, { remoteAddress })') })
+    const create = () =>
+      new Request('http://localhost/lobbies', { method: 'POST', body, headers: { 'content-type': 'application/json' } })
+    expect(await (await api(create())).json()).toMatchObject({
+      message: expect.stringContaining('api(request, { remoteAddress })'),
+    })
     expect((await api(create(), { remoteAddress: '192.0.2.1' })).status).toBe(201)
     await lobbies.close()
   })
@@ -303,7 +329,9 @@ describe('the lobby API', () => {
     expect(await described()).toMatchObject({ run: { term: 1, status: 'assigned', assignment } })
     const followed = await get('/events?after=0')
     expect(lobbyRoutes.events.output?.parse(followed)).toEqual(followed)
-    expect(followed).toMatchObject({ messages: [{}, { reference: 'ticket-1' }, { type: 'match.assigned', assignment }] })
+    expect(followed).toMatchObject({
+      messages: [{}, { reference: 'ticket-1' }, { type: 'match.assigned', assignment }],
+    })
   })
 
   test('describes itself, to anybody', async () => {
@@ -313,7 +341,9 @@ describe('the lobby API', () => {
       paths: Record<string, Record<string, { operationId: string }>>
       components: { schemas: object }
     }
-    const described = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId))
+    const described = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    )
     expect(described.toSorted()).toEqual(Object.keys(lobbyRoutes).toSorted())
     expect(Object.keys(components.schemas).toSorted()).toEqual([
       'ListedLobby',
@@ -340,7 +370,11 @@ describe('events', () => {
           part.split('\n').map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]),
         )
         if (fields['event'] !== undefined)
-          events.push({ id: fields['id'] as string, event: fields['event'], data: JSON.parse(fields['data'] as string) as never })
+          events.push({
+            id: fields['id'] as string,
+            event: fields['event'],
+            data: JSON.parse(fields['data'] as string) as never,
+          })
       }
       if (events.length >= count) break
     }
@@ -362,7 +396,10 @@ describe('events', () => {
     })
     const waiting = call('ann', 'GET', `/lobbies/${lobbyId}/events?after=${cursor}&wait=25`)
     await call('bob', 'POST', '/lobbies/join', { code })
-    expect((await waiting).json).toMatchObject({ messages: [{ type: 'member.joined', playerId: 'bob' }], cursor: cursor + 1 })
+    expect((await waiting).json).toMatchObject({
+      messages: [{ type: 'member.joined', playerId: 'bob' }],
+      cursor: cursor + 1,
+    })
     await clock.advance(0)
     expect((await call('ann', 'GET', `/lobbies/${lobbyId}/events?wait=31`)).status).toBe(400)
   })
@@ -376,17 +413,26 @@ describe('events', () => {
     expect(seen.map(({ event }) => event)).toEqual(['snapshot', 'member.joined'])
     await call('bob', 'PUT', `/lobbies/${lobbyId}/me/ready`, { ready: true })
     const resumed = read(
-      await request('ann', 'GET', `/lobbies/${lobbyId}/events`, undefined, { ...accept, 'last-event-id': seen[1]?.id as string }),
+      await request('ann', 'GET', `/lobbies/${lobbyId}/events`, undefined, {
+        ...accept,
+        'last-event-id': seen[1]?.id as string,
+      }),
     )
     await call('ann', 'POST', `/lobbies/${lobbyId}/start`)
     await clock.advance(2000)
     await call('ann', 'DELETE', `/lobbies/${lobbyId}`)
     const rest = await resumed
-    expect(rest.map(({ event }) => event)).toEqual(['member.ready', 'lobby.starting', 'relay.ready', 'run.ended', 'lobby.closed'])
+    expect(rest.map(({ event }) => event)).toEqual([
+      'member.ready',
+      'lobby.starting',
+      'relay.ready',
+      'run.ended',
+      'lobby.closed',
+    ])
     expect(rest[2]?.data).toMatchObject({ credentials: { role: 'host' } })
-    expect((await request('ann', 'GET', `/lobbies/${lobbyId}/events?after=${rest.at(-1)?.id}`, undefined, accept)).status).toBe(
-      204,
-    )
+    expect(
+      (await request('ann', 'GET', `/lobbies/${lobbyId}/events?after=${rest.at(-1)?.id}`, undefined, accept)).status,
+    ).toBe(204)
   })
 
   test('are open eight times at once: then the oldest ends', async () => {
@@ -395,7 +441,8 @@ describe('events', () => {
     const path = `/lobbies/${lobbyId}/events?after=${cursor}`
     const polling = call('ann', 'GET', `${path}&wait=25`)
     const streams: Promise<unknown[]>[] = []
-    for (let count = 0; count < 8; count += 1) streams.push(read(await request('ann', 'GET', path, undefined, accept), 2))
+    for (let count = 0; count < 8; count += 1)
+      streams.push(read(await request('ann', 'GET', path, undefined, accept), 2))
     expect(await polling).toMatchObject({ status: 409, json: { code: 'superseded' } })
     await call('bob', 'POST', '/lobbies/join', { code })
     await call('bob', 'PUT', `/lobbies/${lobbyId}/me/ready`, { ready: true })

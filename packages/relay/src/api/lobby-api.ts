@@ -24,7 +24,10 @@ import { lobbyRoutes } from './routes.js'
 export interface LobbyCaller {
   /** The player's id, as other members see it. */
   readonly id: string
-  /** The address from which the player's packets come, where the caller is trusted to know: a backend that asks for players. */
+  /**
+   * The address from which the player's packets come, where the caller is trusted to know: a backend that asks for
+   * players.
+   */
   readonly ip?: string | undefined
 }
 
@@ -80,7 +83,8 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     events: async ({ lobbyId, after, lastEventId, wait = 0 }, { caller, request }) => {
       const open = openStream(caller.id, request.signal)
       const follow: Follow = { lobbyId, playerId: caller.id, after: lastEventId ?? after, signal: open.signal }
-      if (/\btext\/event-stream\b/.test(request.headers.get('accept') ?? '')) return stream(lobbies, follow, open, clock)
+      if (/\btext\/event-stream\b/.test(request.headers.get('accept') ?? ''))
+        return stream(lobbies, follow, open, clock)
       return lobbies.poll({ ...follow, waitMs: wait * 1000 }).finally(open.end)
     },
     heartbeat: (input, { caller }) => lobbies.heartbeat({ ...input, playerId: caller.id }),
@@ -89,7 +93,8 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     setReady: (input, { caller }) => lobbies.setReady({ ...input, playerId: caller.id }),
     leave: (input, { caller }) => lobbies.leave({ ...input, playerId: caller.id }),
     kick: ({ lobbyId, playerId }, { caller }) => lobbies.kick({ lobbyId, playerId: caller.id, targetId: playerId }),
-    ban: ({ lobbyId, playerId }, { caller }) => lobbies.kick({ lobbyId, playerId: caller.id, targetId: playerId, ban: true }),
+    ban: ({ lobbyId, playerId }, { caller }) =>
+      lobbies.kick({ lobbyId, playerId: caller.id, targetId: playerId, ban: true }),
     unban: ({ lobbyId, playerId }, { caller }) => lobbies.unban({ lobbyId, playerId: caller.id, targetId: playerId }),
     transferHost: ({ lobbyId, playerId }, { caller }) =>
       lobbies.transferHost({ lobbyId, playerId: caller.id, targetId: playerId }),
@@ -156,4 +161,8 @@ async function* streamed(
   }
 }
 
-const asEvent = (message: LobbyMessage): StreamEvent => ({ id: String(message.seq), event: message.type, data: message })
+const asEvent = (message: LobbyMessage): StreamEvent => ({
+  id: String(message.seq),
+  event: message.type,
+  data: message,
+})

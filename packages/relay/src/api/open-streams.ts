@@ -16,16 +16,20 @@ export interface StreamLimits {
 }
 
 /**
- * Bounds what each caller has open at once, and all together: an open stream lasts, so a limit of requests does not bound it. One
- * too many of a caller ends the oldest, because it is the likeliest to have nobody at its other end.
+ * Bounds what each caller has open at once, and all together: an open stream lasts, so a limit of requests does not
+ * bound it. One too many of a caller ends the oldest, because it is the likeliest to have nobody at its other end.
  * @returns what opens a stream. @throws {Problem} 503 when there are too many in all.
  */
-export function createOpenStreams({ perCaller, inAll }: StreamLimits): (callerId: string, request: AbortSignal) => OpenStream {
+export function createOpenStreams({
+  perCaller,
+  inAll,
+}: StreamLimits): (callerId: string, request: AbortSignal) => OpenStream {
   const streams = new Map<string, Set<AbortController>>()
   let open = 0
   return (callerId, request) => {
     const all = streams.get(callerId) ?? new Set()
-    if (open >= inAll && all.size < perCaller) throw new Problem(503, 'busy', 'too many wait already: ask without waiting', { retryAfterMs: 5000 })
+    if (open >= inAll && all.size < perCaller)
+      throw new Problem(503, 'busy', 'too many wait already: ask without waiting', { retryAfterMs: 5000 })
     const own = manyWaitOn()
     const linked = linkedSignal(request, own.signal)
     streams.set(callerId, all.add(own))

@@ -29,6 +29,7 @@ export function problemOf(error: unknown): Problem | undefined {
     return new Problem(statuses[code], code, message, { retryAfterMs: code === 'busy' ? 1000 : retryAfterMs })
   }
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
-  if (error instanceof RelayClosed) return new Problem(503, 'closed', 'this server is closing: try again', { retryAfterMs: 1000 })
+  if (error instanceof RelayClosed)
+    return new Problem(503, 'closed', 'this server is closing: try again', { retryAfterMs: 1000 })
   return undefined
 }

@@ -94,7 +94,9 @@ export const lobbyRoutes = {
     summary: 'What happens: as server-sent events (Accept: text/event-stream), or by long poll',
     input: z.strictObject({
       ...inLobby,
-      after: number(0, Number.MAX_SAFE_INTEGER).optional().describe('Cursor; without it, the first message is a snapshot'),
+      after: number(0, Number.MAX_SAFE_INTEGER)
+        .optional()
+        .describe('Cursor; without it, the first message is a snapshot'),
       wait: number(0, 30).optional().describe('Seconds that a long poll waits at most; default 0'),
       lastEventId: number(0, Number.MAX_SAFE_INTEGER).optional().describe('The same as after, as browsers send it'),
     }),
@@ -119,7 +121,11 @@ export const lobbyRoutes = {
     output: LobbySchema,
     errors: ofMember,
   }),
-  leave: operation('DELETE /lobbies/{lobbyId}/me', { summary: 'Leave', input: z.strictObject(inLobby), errors: ofMember }),
+  leave: operation('DELETE /lobbies/{lobbyId}/me', {
+    summary: 'Leave',
+    input: z.strictObject(inLobby),
+    errors: ofMember,
+  }),
   kick: operation('DELETE /lobbies/{lobbyId}/members/{playerId}', {
     summary: 'Take a player out, by the host',
     input: z.strictObject({ ...inLobby, playerId: id }),

@@ -31,7 +31,11 @@ const Run: z.ZodType<RunView> = z
   .discriminatedUnion('status', [
     z.object({ term, status: z.literal('allocating') }),
     z.object({ term, status: z.literal('relayed'), credentials: Credentials.nullable() }),
-    z.object({ term, status: z.literal('handed-over'), reference: text.describe('What the matchmaker calls the players') }),
+    z.object({
+      term,
+      status: z.literal('handed-over'),
+      reference: text.describe('What the matchmaker calls the players'),
+    }),
     z.object({ term, status: z.literal('assigned'), assignment }),
   ])
   .meta({ id: 'Run' })
@@ -71,7 +75,15 @@ export const LobbySchema: z.ZodType<LobbyView> = z
   .meta({ id: 'Lobby' })
 
 const Listed: z.ZodType<ListedLobby> = z
-  .object({ lobbyId: text, phase, entry, maxPlayers: whole, players: whole, data: AttributesSchema, createdAt: instant })
+  .object({
+    lobbyId: text,
+    phase,
+    entry,
+    maxPlayers: whole,
+    players: whole,
+    data: AttributesSchema,
+    createdAt: instant,
+  })
   .meta({ id: 'ListedLobby' })
 
 export interface LobbyPage {

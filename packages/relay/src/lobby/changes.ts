@@ -16,7 +16,9 @@ export interface Changing {
   readonly changed: (lobby: Lobby, events: readonly LobbyEvent[], command: Command) => void
 }
 
-/** Whoever loses so many times in a row to others who change the same lobby gives up. Each loss is another's success. */
+/**
+ * Whoever loses so many times in a row to others who change the same lobby gives up. Each loss is another's success.
+ */
 const MOST_TRIES = 200
 
 /**

@@ -19,9 +19,12 @@ test('whatever is drawn is a code, and is read as people type it', () => {
   )
 })
 
-test.each(['', 'BCDFGHJ', 'BCDFGHJKL', 'BCDFGHJKLMN', 'BCDFGHJA', 'BCDFGHJ0', 'ＢCDFGHJK', 'BCDFGHJK!'])('%j is none', (text) => {
-  expect(parseCode(text)).toBeUndefined()
-})
+test.each(['', 'BCDFGHJ', 'BCDFGHJKL', 'BCDFGHJKLMN', 'BCDFGHJA', 'BCDFGHJ0', 'ＢCDFGHJK', 'BCDFGHJK!'])(
+  '%j is none',
+  (text) => {
+    expect(parseCode(text)).toBeUndefined()
+  },
+)
 
 test('the letters are those that are not taken for others', () => {
   expect(CODE_ALPHABET).toMatch(/^[B-DF-HJ-NP-TV-XZ]{20}$/)

@@ -5,7 +5,9 @@ import type { PlayerCommand } from './command.js'
 import type { Follow } from './lobbies.js'
 import type { MatchReport } from './matchmaker.js'
 
-/** What can be asked of a lobby that there is, as it is checked. How lobbies are made, joined and listed: `options.ts`. */
+/**
+ * What can be asked of a lobby that there is, as it is checked. How lobbies are made, joined and listed: `options.ts`.
+ */
 
 const ifVersion = z.int().min(1).optional()
 
@@ -22,7 +24,8 @@ const requestSchema = z.discriminatedUnion('kind', [
 export type MemberRequest = Exclude<PlayerCommand, { readonly kind: 'join' }>
 
 /** @throws {InvalidInput} naming the field. */
-export const checkRequest = (command: MemberRequest): PlayerCommand => checked(requestSchema, command, 'lobby: input') as MemberRequest
+export const checkRequest = (command: MemberRequest): PlayerCommand =>
+  checked(requestSchema, command, 'lobby: input') as MemberRequest
 
 const followSchema = z.object({
   lobbyId: z.string(),

@@ -36,7 +36,10 @@ describe('a player brings about no more relay sessions than said', () => {
       await start()
       await lobbies.stop({ lobbyId, playerId: 'ann' })
     }
-    expect(await failing(lobbies.start({ lobbyId, playerId: 'ann' }))).toMatchObject({ code: 'too-many-attempts', retryAfterMs: expect.closeTo(26_000, -3) })
+    expect(await failing(lobbies.start({ lobbyId, playerId: 'ann' }))).toMatchObject({
+      code: 'too-many-attempts',
+      retryAfterMs: expect.closeTo(26_000, -3),
+    })
     await clock.advance(26_000)
     await start()
     expect(await tearDown()).toEqual([])
@@ -49,7 +52,9 @@ describe('a player brings about no more relay sessions than said', () => {
     await clock.advance(3000)
     await lobbies.transferHost({ lobbyId, playerId: 'bob', targetId: 'ann' })
     await clock.advance(3000)
-    expect(codeOf(await failing(lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })))).toBe('too-many-attempts')
+    expect(codeOf(await failing(lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })))).toBe(
+      'too-many-attempts',
+    )
     // Nobody is kept in a lobby.
     await lobbies.leave({ lobbyId, playerId: 'ann' })
     await clock.advance(3000)
@@ -93,7 +98,8 @@ describe('a player is seated anew no more often than said', () => {
 
   test('before the start, and where nothing came of it, it costs nothing', async () => {
     const { lobbies, lobbyId, start, tearDown } = await withThree({ limits: { seatingsPerPlayer } }, { maxPlayers: 3 })
-    for (let last = 0; last < 5; last += 1) await lobbies.join({ player: player('cleo', `198.51.100.${last}`), lobbyId })
+    for (let last = 0; last < 5; last += 1)
+      await lobbies.join({ player: player('cleo', `198.51.100.${last}`), lobbyId })
     await start()
     for (let count = 0; count < 5; count += 1) {
       expect(codeOf(await failing(lobbies.join({ player: player('dora'), lobbyId })))).toBe('not-joinable')
@@ -113,7 +119,9 @@ describe('those who ask the host', () => {
       await lobbies.join({ player: player(applicantId, `198.51.100.${count}`), lobbyId })
       await lobbies.decide({ lobbyId, playerId: 'ann', applicantId, approve: false })
     }
-    expect(codeOf(await failing(lobbies.join({ player: player('eve-99', '198.51.100.99'), lobbyId })))).toBe('not-joinable')
+    expect(codeOf(await failing(lobbies.join({ player: player('eve-99', '198.51.100.99'), lobbyId })))).toBe(
+      'not-joinable',
+    )
     expect(await lobbies.join({ player: bob, lobbyId })).toMatchObject({ status: 'waiting' })
     await clock.advance(0)
     expect((await lobbies.get({ lobbyId, playerId: 'ann' })).applicants).toEqual(['bob'])
@@ -122,7 +130,8 @@ describe('those who ask the host', () => {
   test('are no more than 8 of one address', async () => {
     const { lobbies } = setUp({ limits: unlimited })
     const { lobbyId } = await lobbies.create({ player: ann, ...asking })
-    const ask = (id: string, ip: string) => lobbies.join({ player: player(id, ip), lobbyId }).then(({ status }) => status, codeOf)
+    const ask = (id: string, ip: string) =>
+      lobbies.join({ player: player(id, ip), lobbyId }).then(({ status }) => status, codeOf)
     const outcomes: unknown[] = []
     for (let count = 0; count < 10; count += 1) outcomes.push(await ask(`eve-${count}`, `2001:db8::${count + 1}`))
     expect(outcomes).toEqual([...Array.from({ length: 8 }, () => 'waiting'), 'not-joinable', 'not-joinable'])

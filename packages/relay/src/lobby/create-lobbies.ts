@@ -65,7 +65,8 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     else keeper.tend(await change(lobbyId, { kind: 'tick' }))
   }
   const isOwned = createOwnership(store)
-  const reapOrphans: Lobbies['reapOrphans'] = async ({ graceMs } = {}) => (await relay?.reapOrphans({ graceMs, isOwned })) ?? NOTHING_REAPED
+  const reapOrphans: Lobbies['reapOrphans'] = async ({ graceMs } = {}) =>
+    (await relay?.reapOrphans({ graceMs, isOwned })) ?? NOTHING_REAPED
 
   const isNeeded = () => !closing.signal.aborted
   const tickers = [createTicker({ clock, everyMs: tickMs, tick, isNeeded })]
@@ -108,7 +109,10 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
         const fixed = { ...given, entry: await entryOf(password, approval), outcome: runner.outcome, host }
         for (let draws = 0; draws < MOST_DRAWS; draws += 1) {
           const now = clock.now()
-          const lobby = newLobby({ ...fixed, id: unguessable(randomInt), code: newCode(randomInt, given.visibility) }, now)
+          const lobby = newLobby(
+            { ...fixed, id: unguessable(randomInt), code: newCode(randomInt, given.visibility) },
+            now,
+          )
           if (await store.create(lobby, dueAt(lobby, now, rules))) return viewOf(lobby, player.id)
         }
         throw new LobbyRefused('busy')
@@ -136,13 +140,15 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     heartbeat: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'heartbeat', playerId })),
     leave: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'leave', playerId })),
     setReady: ({ lobbyId, playerId, ready }) => ask(lobbyId, { kind: 'setReady', playerId, ready }),
-    setData: ({ lobbyId, playerId, changes, ifVersion }) => ask(lobbyId, { kind: 'setData', playerId, changes, ifVersion }),
+    setData: ({ lobbyId, playerId, changes, ifVersion }) =>
+      ask(lobbyId, { kind: 'setData', playerId, changes, ifVersion }),
     setMemberData: ({ lobbyId, playerId, changes, ifVersion }) =>
       ask(lobbyId, { kind: 'setMemberData', playerId, changes, ifVersion }),
     kick: ({ lobbyId, playerId, targetId, ban = false }) => ask(lobbyId, { kind: 'kick', playerId, targetId, ban }),
     unban: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'unban', playerId, targetId }),
     transferHost: ({ lobbyId, playerId, targetId }) => ask(lobbyId, { kind: 'transferHost', playerId, targetId }),
-    decide: ({ lobbyId, playerId, applicantId, approve }) => ask(lobbyId, { kind: 'decide', playerId, applicantId, approve }),
+    decide: ({ lobbyId, playerId, applicantId, approve }) =>
+      ask(lobbyId, { kind: 'decide', playerId, applicantId, approve }),
     start: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'start', playerId }),
     stop: ({ lobbyId, playerId }) => ask(lobbyId, { kind: 'stop', playerId }),
     end: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'close', playerId })),

@@ -13,7 +13,12 @@ export type Happening =
   | { readonly type: 'member.away'; readonly playerId: string }
   | { readonly type: 'member.back'; readonly playerId: string }
   | { readonly type: 'member.ready'; readonly playerId: string; readonly ready: boolean }
-  | { readonly type: 'member.data'; readonly playerId: string; readonly changes: AttributeChanges; readonly version: number }
+  | {
+      readonly type: 'member.data'
+      readonly playerId: string
+      readonly changes: AttributeChanges
+      readonly version: number
+    }
   | { readonly type: 'host.changed'; readonly hostId: string | null }
   | { readonly type: 'data.changed'; readonly changes: AttributeChanges; readonly version: number }
   /** To the host: somebody wants to come in. */

@@ -16,7 +16,8 @@ export function close(lobby: Lobby, now: number, reason: ClosedReason): Lobby {
 export function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
   if (lobby.phase === 'closed') return lobby
   let next = lobby
-  for (const member of presentMembers(next)) if (now >= member.lastSeenAt + rules.awayAfterMs) next = goAway(next, now, member)
+  for (const member of presentMembers(next))
+    if (now >= member.lastSeenAt + rules.awayAfterMs) next = goAway(next, now, member)
   for (const member of next.members)
     if (now >= (member.awaySince ?? now) + rules.holdSlotMs) next = remove(next, now, member, 'timed out', rules)
   for (const applicant of next.applicants)
@@ -31,7 +32,11 @@ function withoutApplicant(lobby: Lobby, now: number, applicant: Applicant): Lobb
   return applicant.denied ? rest : withEvent(rest, now, { type: 'applicant.decided', approved: false }, applicant.id)
 }
 
-function closedBy({ createdAt, emptySince, activeAt, phase }: Lobby, now: number, rules: LobbyRules): ClosedReason | undefined {
+function closedBy(
+  { createdAt, emptySince, activeAt, phase }: Lobby,
+  now: number,
+  rules: LobbyRules,
+): ClosedReason | undefined {
   if (now >= createdAt + rules.maxLifetimeMs) return 'too old'
   if (emptySince !== undefined && now >= emptySince + rules.emptyMs) return 'empty'
   // What players do while the game runs goes through the relay, where nobody sees it.

@@ -57,7 +57,13 @@ describe('following', () => {
     const { messages } = await lobbies.poll({ lobbyId, playerId: 'bob', after: 0, waitMs: 0 })
     expect(messages.filter(({ type }) => type === 'relay.ready')).toEqual([
       { type: 'relay.ready', term: 1, seq: expect.any(Number), at: expect.any(Number) },
-      { type: 'relay.ready', term: 2, seq: expect.any(Number), at: expect.any(Number), credentials: await credentials('bob') },
+      {
+        type: 'relay.ready',
+        term: 2,
+        seq: expect.any(Number),
+        at: expect.any(Number),
+        credentials: await credentials('bob'),
+      },
     ])
   })
 
@@ -69,7 +75,8 @@ describe('following', () => {
     const again = collect(lobbies.follow({ lobbyId, playerId: 'bob', after: cursor + 1 }))
     await clock.advance(0)
     expect(again.messages).toMatchObject([{ type: 'member.ready', seq: cursor + 2, ready: false }])
-    for (let count = 0; count < 80; count += 1) await lobbies.setReady({ lobbyId, playerId: 'cleo', ready: count % 2 === 0 })
+    for (let count = 0; count < 80; count += 1)
+      await lobbies.setReady({ lobbyId, playerId: 'cleo', ready: count % 2 === 0 })
     const late = collect(lobbies.follow({ lobbyId, playerId: 'bob', after: cursor }))
     const ahead = collect(lobbies.follow({ lobbyId, playerId: 'bob', after: 100_000 }))
     await clock.advance(0)
@@ -82,7 +89,11 @@ describe('following', () => {
     const leaving = new AbortController()
     const bobs = collect(lobbies.follow({ lobbyId, playerId: 'bob', signal: leaving.signal }))
     await clock.advance(120_000)
-    expect((await lobbies.get({ lobbyId, playerId: 'bob' })).members.map(({ present }) => present)).toEqual([false, true, false])
+    expect((await lobbies.get({ lobbyId, playerId: 'bob' })).members.map(({ present }) => present)).toEqual([
+      false,
+      true,
+      false,
+    ])
     leaving.abort(new Error('gone'))
     await clock.advance(60_000)
     expect(bobs.outcome.error).toEqual(new Error('gone'))

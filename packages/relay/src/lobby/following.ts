@@ -54,7 +54,8 @@ function newsFor(lobby: Lobby, playerId: string, after: number | undefined): Fol
   const isMember = memberOf(lobby, playerId) !== undefined
   const waits = lobby.applicants.some(({ id, denied }) => id === playerId && !denied)
   const isIn = (isMember || waits) && lobby.phase !== 'closed'
-  const snapshot = (): LobbyMessage[] => (isMember ? [{ type: 'snapshot', seq: lobby.seq, lobby: viewOf(lobby, playerId) }] : [])
+  const snapshot = (): LobbyMessage[] =>
+    isMember ? [{ type: 'snapshot', seq: lobby.seq, lobby: viewOf(lobby, playerId) }] : []
   const missed = after === undefined ? undefined : eventsAfter(lobby, after)
   if (missed === undefined) {
     if (!isMember && !waits) throw new LobbyRefused('no-such-lobby')

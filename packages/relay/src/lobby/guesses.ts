@@ -20,8 +20,8 @@ export interface GuessLimits {
 
 /**
  * For a player and an address what is under way counts too, or a guesser would try all at once. Overall only
- * what was wrong counts: a thousand who join at the same moment are no attack. What is wrong beyond the limit is owed, but no
- * more than for a window.
+ * what was wrong counts: a thousand who join at the same moment are no attack. What is wrong beyond the limit is owed,
+ * but no more than for a window.
  */
 export function createGuesses(limits: GuessLimits, clock: Clock): Guesses {
   const attemptsOf = (limit: AttemptLimit | null) => (limit === null ? undefined : createAttempts({ ...limit, clock }))

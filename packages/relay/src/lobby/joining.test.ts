@@ -53,7 +53,9 @@ describe('codes', () => {
     )
     expect(new Set(refusals.map((error) => JSON.stringify(error))).size).toBe(1)
     expect(codeOf(refusals[0])).toBe('not-joinable')
-    expect(await lobbies.join({ player: bob, code: guarded.code, password: 'sesame' })).toMatchObject({ status: 'joined' })
+    expect(await lobbies.join({ player: bob, code: guarded.code, password: 'sesame' })).toMatchObject({
+      status: 'joined',
+    })
     expect(await lobbies.join({ player: bob, code: hidden.code })).toMatchObject({ status: 'joined' })
   })
 
@@ -66,12 +68,14 @@ describe('codes', () => {
       },
     })
     const { code } = await lobbies.create({ player: ann, maxPlayers: 8 })
-    const guess = async (id: string, ip: string) => codeOf(await failing(lobbies.join({ player: { id, ip }, code: 'BCDFGHJK' })))
+    const guess = async (id: string, ip: string) =>
+      codeOf(await failing(lobbies.join({ player: { id, ip }, code: 'BCDFGHJK' })))
     for (let count = 0; count < 10; count += 1) await lobbies.join({ player: player('bob'), code })
     const guesses: unknown[] = []
     for (let count = 0; count < 4; count += 1) guesses.push(await guess('bob', '192.0.2.1'))
     for (let count = 0; count < 3; count += 1) guesses.push(await guess(`same-address-${count}`, '192.0.2.1'))
-    for (let count = 0; count < 3; count += 1) guesses.push(await guess(`other-address-${count}`, `198.51.100.${count}`))
+    for (let count = 0; count < 3; count += 1)
+      guesses.push(await guess(`other-address-${count}`, `198.51.100.${count}`))
     const no = 'not-joinable'
     const stop = 'too-many-attempts'
     expect(guesses).toEqual([no, no, no, stop, no, no, stop, no, no, stop])
@@ -90,7 +94,9 @@ describe('codes', () => {
     expect(joined.every(({ status }) => status === 'joined')).toBe(true)
 
     const guessers = Array.from({ length: 10 }, (_, index) => player(`guesser-${index}`, `198.51.100.${index}`))
-    const guesses = await Promise.all(guessers.map((one) => failing(lobbies.join({ player: one, code: 'BCDFGHJK', password: 'x' }))))
+    const guesses = await Promise.all(
+      guessers.map((one) => failing(lobbies.join({ player: one, code: 'BCDFGHJK', password: 'x' }))),
+    )
     expect(guesses.map(codeOf)).toEqual(Array.from({ length: 10 }, () => 'not-joinable'))
     await clock.advance(2 * 30_000)
     const later = await lobbies.create({ player: ann, maxPlayers: 2 })
@@ -101,7 +107,9 @@ describe('codes', () => {
 
   test('per player and address what is under way counts: nobody tries all at once', async () => {
     const { lobbies } = setUp({ limits: { joinsPerPlayer: { limit: 3, windowMs: 60_000 } } })
-    const guesses = await Promise.all(Array.from({ length: 5 }, () => failing(lobbies.join({ player: bob, code: 'BCDFGHJK' }))))
+    const guesses = await Promise.all(
+      Array.from({ length: 5 }, () => failing(lobbies.join({ player: bob, code: 'BCDFGHJK' }))),
+    )
     expect(guesses.map(codeOf).filter((refusal) => refusal === 'not-joinable')).toHaveLength(3)
   })
 
@@ -122,7 +130,8 @@ describe('codes', () => {
 
   test('an address of IPv6 is its /64: whoever has one has all of it', async () => {
     const { lobbies } = setUp({ limits: { joinsPerAddress: { limit: 2, windowMs: 60_000 } } })
-    const guess = async (ip: string) => codeOf(await failing(lobbies.join({ player: { id: ip, ip }, code: 'BCDFGHJK' })))
+    const guess = async (ip: string) =>
+      codeOf(await failing(lobbies.join({ player: { id: ip, ip }, code: 'BCDFGHJK' })))
     expect(await guess('2001:db8::1')).toBe('not-joinable')
     expect(await guess('2001:db8::ffff:0:1')).toBe('not-joinable')
     expect(await guess('2001:db8:0:0:abcd::1')).toBe('too-many-attempts')
@@ -155,8 +164,11 @@ describe('only a wrong code and a wrong password are guesses', () => {
       { code: banning.code },
       { code: full.code, password: 'x' },
     ]
-    for (const way of [...ways, ...ways]) expect(codeOf(await failing(lobbies.join({ player: bob, ...way })))).toBe('not-joinable')
-    expect(await lobbies.join({ player: bob, code: guarded.code, password: 'sesame' })).toMatchObject({ status: 'joined' })
+    for (const way of [...ways, ...ways])
+      expect(codeOf(await failing(lobbies.join({ player: bob, ...way })))).toBe('not-joinable')
+    expect(await lobbies.join({ player: bob, code: guarded.code, password: 'sesame' })).toMatchObject({
+      status: 'joined',
+    })
   })
 
   test.each([

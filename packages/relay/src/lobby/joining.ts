@@ -24,9 +24,13 @@ const NO_SALT = 'no lobby'
 /** How players come in, and come back. */
 export function createJoining({ store, clock, limits, change, enter }: JoiningOptions) {
   const guesses = createGuesses(limits, clock)
-  const seatings = limits.seatingsPerPlayer === null ? undefined : createAttempts({ ...limits.seatingsPerPlayer, clock })
+  const seatings =
+    limits.seatingsPerPlayer === null ? undefined : createAttempts({ ...limits.seatingsPerPlayer, clock })
 
-  /** Does what seats the player in a session that runs, if there have not been too many seatings; one that is refused was none. */
+  /**
+   * Does what seats the player in a session that runs, if there have not been too many seatings; one that is refused
+   * was none.
+   */
   const seated = async (lobby: Lobby, playerId: string, join: () => Promise<Lobby>): Promise<Lobby> => {
     if (sessionOf(lobby) === undefined) return join()
     refuseFor(seatings?.take(playerId))
@@ -52,7 +56,8 @@ export function createJoining({ store, clock, limits, change, enter }: JoiningOp
     let wasWrong = code !== undefined && lobby === undefined
     try {
       // By code, it takes as long whether there is such a lobby or not. The ids of public lobbies are no secret.
-      const digest = password !== undefined && (code !== undefined || isAsked) ? await digestFor(password, lobby) : undefined
+      const digest =
+        password !== undefined && (code !== undefined || isAsked) ? await digestFor(password, lobby) : undefined
       if (lobby === undefined) throw new LobbyRefused('not-joinable')
       wasWrong = lobby.entry.kind === 'password' && digest !== undefined && digest !== lobby.entry.digest
       return await enter(player, () => seated(lobby, player.id, () => change(lobby.id, commandOf(input, digest))))

@@ -40,7 +40,8 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     if (closing.signal.aborted || tasks.has(lobbyId)) return
     const started = task(lobbyId)
       .catch((error: unknown) => {
-        if (!closing.signal.aborted) process.emitWarning(`a lobby's run could not be seen to: ${String(error)}`, 'MusterWarning')
+        if (!closing.signal.aborted)
+          process.emitWarning(`a lobby's run could not be seen to: ${String(error)}`, 'MusterWarning')
       })
       .finally(() => tasks.delete(lobbyId))
     tasks.set(lobbyId, started)
@@ -101,7 +102,8 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     } catch (error) {
       // The lobby does not take it, so nobody will know of it. If the store failed, it may have taken it all
       // the same; then whoever looks for orphans finds out.
-      const id = result.kind === 'opened' ? result.session.id : result.kind === 'handedOver' ? result.reference : undefined
+      const id =
+        result.kind === 'opened' ? result.session.id : result.kind === 'handedOver' ? result.reference : undefined
       if (id !== undefined && error instanceof LobbyRefused) await runner.end(id).catch(() => {})
       throw error
     } finally {

@@ -17,7 +17,10 @@ export const failing = (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 /** Lobbies on a service in memory, in time that stands still. */
-export function setUp({ service: serviceOptions, ...options }: LobbiesOptions & { service?: Partial<FakeServiceOptions> } = {}) {
+export function setUp({
+  service: serviceOptions,
+  ...options
+}: LobbiesOptions & { service?: Partial<FakeServiceOptions> } = {}) {
   const clock = createManualClock()
   const random = seededRandom(11)
   const randomInt = (max: number) => Math.floor(random() * max)
@@ -61,5 +64,11 @@ export async function withThree(options: Parameters<typeof setUp>[0] = {}, more:
     await all.lobbies.start({ lobbyId, playerId: 'ann' })
     await all.clock.advance(2000)
   }
-  return { ...all, lobbyId, code, start, credentials: (playerId: string) => credentialsOf(all.lobbies, lobbyId, playerId) }
+  return {
+    ...all,
+    lobbyId,
+    code,
+    start,
+    credentials: (playerId: string) => credentialsOf(all.lobbies, lobbyId, playerId),
+  }
 }

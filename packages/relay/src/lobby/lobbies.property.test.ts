@@ -57,7 +57,11 @@ const action = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('leave' as const), by: fc.oneof(who, fc.constant(HOST)) }) },
   {
     weight: 2,
-    arbitrary: fc.record({ do: fc.constantFrom('kick' as const, 'transferHost' as const), by: mostlyHost, target: who }),
+    arbitrary: fc.record({
+      do: fc.constantFrom('kick' as const, 'transferHost' as const),
+      by: mostlyHost,
+      target: who,
+    }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('stop' as const), by: mostlyHost }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.constantFrom(10, 300, 2000, 7000) }) },
@@ -95,7 +99,8 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
   const shown = new Map(PLAYERS.map(({ id }) => [id, new Map<number, RelayCredentials>()]))
 
   const read = async (): Promise<Lobby | undefined> => (await store.get(lobbyId))?.lobby
-  const nameOf = async (by: number) => (by === HOST ? ((await read())?.hostId ?? 'nobody') : (PLAYERS[by]?.id as string))
+  const nameOf = async (by: number) =>
+    by === HOST ? ((await read())?.hostId ?? 'nobody') : (PLAYERS[by]?.id as string)
 
   /** What must hold at any moment, and what players see at this one. */
   const look = async () => {
@@ -111,7 +116,8 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
       expect(all.filter((other) => other.userToken === one.userToken && other.id !== one.id)).toEqual([])
       expect(
         all.filter(
-          (other) => other.sessionId === one.sessionId && other.role === 'host' && one.role === 'host' && other.id !== one.id,
+          (other) =>
+            other.sessionId === one.sessionId && other.role === 'host' && one.role === 'host' && other.id !== one.id,
         ),
       ).toEqual([])
     }
@@ -119,7 +125,8 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
   /** Time in which everybody but the silent one is alive. */
   const pass = async (ms: number, silent?: string) => {
     for (let left = ms; left > 0; left -= 5000) {
-      for (const { id } of PLAYERS) if (id !== silent) void failing(process.lobbies.heartbeat({ lobbyId, playerId: id }))
+      for (const { id } of PLAYERS)
+        if (id !== silent) void failing(process.lobbies.heartbeat({ lobbyId, playerId: id }))
       await clock.advance(Math.min(5000, left))
       await look()
     }
@@ -133,7 +140,8 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
     if (one.do === 'start') void failing(lobbies.start({ lobbyId, playerId }))
     if (one.do === 'stop') void failing(lobbies.stop({ lobbyId, playerId }))
     if (one.do === 'leave') void failing(lobbies.leave({ lobbyId, playerId }))
-    if (one.do === 'kick') void failing(lobbies.kick({ lobbyId, playerId, targetId: PLAYERS[one.target]?.id as string }))
+    if (one.do === 'kick')
+      void failing(lobbies.kick({ lobbyId, playerId, targetId: PLAYERS[one.target]?.id as string }))
     if (one.do === 'transferHost')
       void failing(lobbies.transferHost({ lobbyId, playerId, targetId: PLAYERS[one.target]?.id as string }))
     if (one.do === 'faults') service.setFaults(one.rules)

@@ -19,7 +19,15 @@ describe('a lobby', () => {
     expect(JSON.stringify(view)).not.toMatch(/192\.0\.2|198\.51/)
     const { lobbies: listed } = await lobbies.list({ data: { map: 'ice' } })
     expect(listed).toEqual([
-      { lobbyId, phase: 'open', entry: 'open', maxPlayers: 4, players: 3, data: { map: 'ice' }, createdAt: view.createdAt },
+      {
+        lobbyId,
+        phase: 'open',
+        entry: 'open',
+        maxPlayers: 4,
+        players: 3,
+        data: { map: 'ice' },
+        createdAt: view.createdAt,
+      },
     ])
     expect((await lobbies.list({ minFree: 2 })).lobbies).toEqual([])
     expect(codeOf(await failing(lobbies.get({ lobbyId, playerId: 'eve' })))).toBe('no-such-lobby')
@@ -128,7 +136,9 @@ describe('closing', () => {
   })
 
   test('says what may be left when the service does not delete it', async () => {
-    const { lobbies, within, start } = await withThree({ service: { faults: [{ operation: 'delete', fault: 'lost before' }] } })
+    const { lobbies, within, start } = await withThree({
+      service: { faults: [{ operation: 'delete', fault: 'lost before' }] },
+    })
     await start()
     const error = await within(failing(lobbies.close({ timeoutMs: 5000 })))
     expect(error).toBeInstanceOf(RelayNotDeleted)

@@ -64,7 +64,9 @@ export interface Lobbies {
   leave(by: ByMember): Promise<void>
   setReady(input: ByMember & { readonly ready: boolean }): Promise<LobbyView>
   /** Changes the lobby's data, by the host; with `ifVersion` only if nobody has changed it since. */
-  setData(input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined }): Promise<LobbyView>
+  setData(
+    input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
+  ): Promise<LobbyView>
   /** Changes the member's own data. */
   setMemberData(
     input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
@@ -82,7 +84,10 @@ export interface Lobbies {
   stop(by: ByMember): Promise<LobbyView>
   /** By the host: ends the lobby. */
   end(by: ByMember): Promise<void>
-  /** What has happened since `after`, as it happens, until the player is out or the lobby is closed. Is a sign of life, too. */
+  /**
+   * What has happened since `after`, as it happens, until the player is out or the lobby is closed. Is a sign of life,
+   * too.
+   */
   follow(input: Follow): AsyncGenerator<LobbyMessage, void, undefined>
   /** The same for one answer: returns as soon as there is something, or after `waitMs`. */
   poll(input: Follow & { readonly waitMs: number }): Promise<Followed>
@@ -102,5 +107,8 @@ export interface Lobbies {
    * lets go of them, for the other processes that share the store. Close the relay sessions afterwards.
    * @throws {RelayNotDeleted} when that takes longer than `timeoutMs` (default 60,000).
    */
-  close(options?: { readonly keepLobbies?: boolean | undefined; readonly timeoutMs?: number | undefined }): Promise<void>
+  close(options?: {
+    readonly keepLobbies?: boolean | undefined
+    readonly timeoutMs?: number | undefined
+  }): Promise<void>
 }

@@ -95,7 +95,8 @@ export interface Lobby {
 
 export const isPresent = ({ awaySince }: Member): boolean => awaySince === undefined
 export const presentMembers = ({ members }: Lobby): readonly Member[] => members.filter(isPresent)
-export const memberOf = ({ members }: Lobby, playerId: string): Member | undefined => members.find(({ id }) => id === playerId)
+export const memberOf = ({ members }: Lobby, playerId: string): Member | undefined =>
+  members.find(({ id }) => id === playerId)
 
 export const withMember = (lobby: Lobby, member: Member): Lobby => ({
   ...lobby,
@@ -103,4 +104,5 @@ export const withMember = (lobby: Lobby, member: Member): Lobby => ({
 })
 
 /** The session that relays for the lobby now. */
-export const sessionOf = ({ run }: Lobby): ReadySession | undefined => (run?.status === 'relayed' ? run.session : undefined)
+export const sessionOf = ({ run }: Lobby): ReadySession | undefined =>
+  run?.status === 'relayed' ? run.session : undefined

@@ -20,7 +20,12 @@ async function setUp(changes: Partial<LobbyMatchmaker> = {}) {
     ...changes,
   }
   const lobbies = createLobbies({ clock, matchmaker })
-  const { lobbyId, code } = await lobbies.create({ player: ann, maxPlayers: 4, requireReady: false, data: { mode: 'duel' } })
+  const { lobbyId, code } = await lobbies.create({
+    player: ann,
+    maxPlayers: 4,
+    requireReady: false,
+    data: { mode: 'duel' },
+  })
   await lobbies.join({ player: bob, code, memberData: { rank: 3 } })
   await lobbies.join({ player: cleo, code })
   const runOf = async (playerId: string) => (await lobbies.get({ lobbyId, playerId })).run
@@ -63,7 +68,9 @@ test('its players are handed over, the host first, and every member learns where
   expect(JSON.stringify(happened)).not.toContain('match.example')
   expect(await lobbies.reportMatch({ key, status: 'ended', reason: 'over' })).toBe(true)
   expect(await runOf('ann')).toBeNull()
-  expect(JSON.stringify(await lobbies.poll({ lobbyId, playerId: 'ann', after: 0, waitMs: 0 }))).not.toContain('match.example')
+  expect(JSON.stringify(await lobbies.poll({ lobbyId, playerId: 'ann', after: 0, waitMs: 0 }))).not.toContain(
+    'match.example',
+  )
   await lobbies.close()
   expect(withdrawn).toEqual([])
 })

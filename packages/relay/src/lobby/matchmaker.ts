@@ -21,8 +21,8 @@ export interface HandedOver {
  */
 export interface LobbyMatchmaker {
   /**
-   * Resolves with what the matchmaker calls it, such as the id of a ticket. Members are told. Rejects if nothing comes of it.
-   * `close` waits for it, and aborts the signal.
+   * Resolves with what the matchmaker calls it, such as the id of a ticket. Members are told. Rejects if nothing comes
+   * of it. `close` waits for it, and aborts the signal.
    */
   handOver(party: HandedOver, options: { readonly signal: AbortSignal }): Promise<{ readonly reference: string }>
   /**

@@ -9,7 +9,10 @@ import { refuse, type Refusal } from './refusal.js'
 import type { LobbyRules } from './rules.js'
 import { endRun, leaveRun, moveRun, unseat } from './run.js'
 
-/** Our choice: as many as a full lobby's worth of people can wait for the host; of one address no more than a household's. */
+/**
+ * Our choice: as many as a full lobby's worth of people can wait for the host; of one address no more than a
+ * household's.
+ */
 const MOST_APPLICANTS = 64
 const MOST_OF_ADDRESS = 8
 /** Of those who were denied; beyond that the longest denied is forgotten, and may ask again. */
@@ -30,7 +33,8 @@ export function join(lobby: Lobby, now: number, command: Join): Lobby | Refusal 
   return lobby.entry.kind === 'approval' ? apply(lobby, now, playerId, ip) : admit(lobby, now, playerId, ip, data)
 }
 
-const isTooLate = ({ phase, lateJoin, outcome }: Lobby): boolean => phase !== 'open' && (!lateJoin || outcome === 'match')
+const isTooLate = ({ phase, lateJoin, outcome }: Lobby): boolean =>
+  phase !== 'open' && (!lateJoin || outcome === 'match')
 
 /** The same slot, but a new token; also for a player who is present and has another address now. */
 function comeBack(lobby: Lobby, now: number, member: Member, ip: string): Lobby {
@@ -44,7 +48,10 @@ function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby |
   const known = lobby.applicants.find(({ id }) => id === playerId)
   if (known?.denied === true || (known === undefined && isCrowded(lobby, ip))) return refuse('not-joinable')
   if (known !== undefined) return lobby
-  const waiting: Lobby = { ...lobby, applicants: [...lobby.applicants, { id: playerId, ip, since: now, denied: false }] }
+  const waiting: Lobby = {
+    ...lobby,
+    applicants: [...lobby.applicants, { id: playerId, ip, since: now, denied: false }],
+  }
   return withEvent(waiting, now, { type: 'applicant.waiting', playerId }, lobby.hostId)
 }
 
@@ -52,7 +59,10 @@ function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby |
 function isCrowded({ applicants }: Lobby, ip: string): boolean {
   const waiting = applicants.filter(({ denied }) => !denied)
   const block = addressBlock(ip)
-  return waiting.length >= MOST_APPLICANTS || waiting.filter((one) => addressBlock(one.ip) === block).length >= MOST_OF_ADDRESS
+  return (
+    waiting.length >= MOST_APPLICANTS ||
+    waiting.filter((one) => addressBlock(one.ip) === block).length >= MOST_OF_ADDRESS
+  )
 }
 
 export function decide(lobby: Lobby, now: number, applicantId: string, approve: boolean): Lobby | Refusal {
@@ -94,7 +104,10 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
   return withHost(withEvent({ ...lobby, members, departed }, now, { type: 'member.joined', playerId: id, slot }), now)
 }
 
-/** Of the free slots the one that the player had before; else the lowest to which nobody else may come back; else the lowest. */
+/**
+ * Of the free slots the one that the player had before; else the lowest to which nobody else may come back; else the
+ * lowest.
+ */
 function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId: string): number {
   const taken = new Set(members.map(({ slot }) => slot))
   const held = departed.filter(({ until }) => until > now)
@@ -128,7 +141,12 @@ export function kick(lobby: Lobby, now: number, targetId: string, ban: boolean, 
 }
 
 export function goAway(lobby: Lobby, now: number, member: Member): Lobby {
-  const away = withMember(leaveRun(lobby, now, member.id), { ...member, presentSince: undefined, awaySince: now, ready: false })
+  const away = withMember(leaveRun(lobby, now, member.id), {
+    ...member,
+    presentSince: undefined,
+    awaySince: now,
+    ready: false,
+  })
   return withHost(withEvent(away, now, { type: 'member.away', playerId: member.id }), now)
 }
 

@@ -26,7 +26,8 @@ export function createMemoryLobbyStore(): LobbyStore {
     listed.change(number, before, after)
     if (before !== undefined && after !== undefined && haveSameMembers(before, after)) return
     for (const { id } of before?.members ?? []) leave(id, (before as Lobby).id)
-    for (const { id } of after?.members ?? []) idsByPlayer.set(id, (idsByPlayer.get(id) ?? new Set()).add((after as Lobby).id))
+    for (const { id } of after?.members ?? [])
+      idsByPlayer.set(id, (idsByPlayer.get(id) ?? new Set()).add((after as Lobby).id))
   }
   const leave = (playerId: string, lobbyId: string) => {
     const ids = idsByPlayer.get(playerId)

@@ -24,7 +24,9 @@ export function newLobby({ host, ...lobby }: NewLobby, now: number): Lobby {
     phase: 'open',
     closedAt: undefined,
     hostId: host.id,
-    members: [{ ...host, slot: 0, presentSince: now, awaySince: undefined, lastSeenAt: now, ready: false, dataVersion: 1 }],
+    members: [
+      { ...host, slot: 0, presentSince: now, awaySince: undefined, lastSeenAt: now, ready: false, dataVersion: 1 },
+    ],
     emptySince: undefined,
     applicants: [],
     banned: [],

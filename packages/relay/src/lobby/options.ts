@@ -18,8 +18,8 @@ export interface LobbyLimits {
   /** Wrong codes and passwords, per address, or /64 of IPv6. Default 30 per minute. */
   readonly joinsPerAddress?: AttemptLimit | null | undefined
   /**
-   * Wrong codes and passwords, of all players together; beyond that nobody can join by code or password for a moment. Default
-   * 1,000 per minute: among 10,000 public lobbies a guess then hits one every 43 hours.
+   * Wrong codes and passwords, of all players together; beyond that nobody can join by code or password for a moment.
+   * Default 1,000 per minute: among 10,000 public lobbies a guess then hits one every 43 hours.
    */
   readonly joinsOverall?: AttemptLimit | null | undefined
   /** Lobbies that one player creates. Default 10 per minute. */
@@ -27,13 +27,14 @@ export interface LobbyLimits {
   /** Lobbies that one player is in at once, present or away. Default 5. */
   readonly lobbiesPerPlayer?: number | null | undefined
   /**
-   * Relay sessions, or hand-overs to the matchmaker, that one player brings about: by starting, by making somebody else the host,
-   * by leaving as the host. Beyond that, the player can do neither of the first two for a while. Default 10 per 10 minutes.
+   * Relay sessions, or hand-overs to the matchmaker, that one player brings about: by starting, by making somebody else
+   * the host, by leaving as the host. Beyond that, the player can do neither of the first two for a while. Default 10
+   * per 10 minutes.
    */
   readonly sessionsPerPlayer?: AttemptLimit | null | undefined
   /**
-   * Times that one player is seated anew while a relay session runs: by joining late, coming back, or another address. Each
-   * takes four calls of the service. Default 10 per 5 minutes.
+   * Times that one player is seated anew while a relay session runs: by joining late, coming back, or another address.
+   * Each takes four calls of the service. Default 10 per 5 minutes.
    */
   readonly seatingsPerPlayer?: AttemptLimit | null | undefined
 }
@@ -75,9 +76,18 @@ const optionsSchema = z
   .strictObject({
     relay: having<RelaySessions>('open', 'adopt', 'release', 'authorize', 'revokeSpent', 'delete').optional(),
     matchmaker: having<LobbyMatchmaker>('handOver', 'withdraw').optional(),
-    store: having<LobbyStore>('create', 'get', 'getByCode', 'replace', 'delete', 'due', 'listPublic', 'idsOf', 'ids', 'watch').default(
-      createMemoryLobbyStore,
-    ),
+    store: having<LobbyStore>(
+      'create',
+      'get',
+      'getByCode',
+      'replace',
+      'delete',
+      'due',
+      'listPublic',
+      'idsOf',
+      'ids',
+      'watch',
+    ).default(createMemoryLobbyStore),
     rules: z.strictObject(rules).prefault({}),
     limits: z
       .strictObject({
@@ -103,7 +113,8 @@ const optionsSchema = z
 export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
 
 /** @throws {InvalidInput} naming the option and its value. */
-export const configure = (options: LobbiesOptions): LobbiesConfig => checked(optionsSchema, options, 'createLobbies: option')
+export const configure = (options: LobbiesOptions): LobbiesConfig =>
+  checked(optionsSchema, options, 'createLobbies: option')
 
 /** Whoever asks. `ip` is the public address from which the player's packets come. */
 export interface LobbyPlayer {

@@ -38,7 +38,11 @@ function allPages(index: ReturnType<typeof createPublicIndex>, query: PublicQuer
   }
 }
 
-const data: fc.Arbitrary<Attributes> = fc.dictionary(fc.constantFrom('map', 'mode'), fc.constantFrom<string | number | boolean>('ice', '1', 1, true), { maxKeys: 2 })
+const data: fc.Arbitrary<Attributes> = fc.dictionary(
+  fc.constantFrom('map', 'mode'),
+  fc.constantFrom<string | number | boolean>('ice', '1', 1, true),
+  { maxKeys: 2 },
+)
 const change = fc.record({
   number: fc.integer({ min: 1, max: 12 }),
   data,
@@ -67,7 +71,9 @@ test('after any changes, its pages are what a look at all lobbies finds', () => 
         const naive = [...lobbies]
           .toSorted(([a], [b]) => b - a)
           .map(([, lobby]) => lobby)
-          .filter((lobby) => isListed(lobby) && lobby.maxPlayers - lobby.members.length >= minFree && has(lobby.data, wanted))
+          .filter(
+            (lobby) => isListed(lobby) && lobby.maxPlayers - lobby.members.length >= minFree && has(lobby.data, wanted),
+          )
         const pages = allPages(index, { data: wanted, minFree, limit, after: undefined })
         expect(pages.flat()).toEqual(naive.map(({ id }) => id))
         expect(pages.every((page) => page.length <= limit)).toBe(true)
@@ -81,7 +87,11 @@ test('a page ends after 500 looks, and the next goes on: none is lost, and none 
   for (let number = 1; number <= 3000; number += 1) {
     // Half have the one value, a third the other, a sixth both.
     const values = { ...(number % 2 === 0 ? { map: 'ice' } : {}), ...(number % 3 === 0 ? { mode: 'ctf' } : {}) }
-    index.change(number, undefined, lobbyOf(number, { data: values, maxPlayers: number % 6 === 0 && number > 30 ? 2 : 8 }))
+    index.change(
+      number,
+      undefined,
+      lobbyOf(number, { data: values, maxPlayers: number % 6 === 0 && number > 30 ? 2 : 8 }),
+    )
   }
   const pages = allPages(index, { ...anyone, data: { map: 'ice', mode: 'ctf' }, minFree: 3 })
   expect(pages.flat()).toEqual(['30', '24', '18', '12', '6'])

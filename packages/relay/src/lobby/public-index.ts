@@ -16,8 +16,8 @@ export interface PublicIndex {
 }
 
 /**
- * Lobbies that are looked at for one page: with a rare pair of values, those that have one of them may be many and those that
- * have both few. The next page goes on from there.
+ * Lobbies that are looked at for one page: with a rare pair of values, those that have one of them may be many and
+ * those that have both few. The next page goes on from there.
  */
 const MOST_LOOKS = 500
 
@@ -76,7 +76,7 @@ const fits = (lobby: Lobby, minFree: number, data: Attributes) => freeSlots(lobb
 
 /** Seldom it is otherwise: of all changes, signs of life are the most. */
 const haveSameTraits = (a: Lobby, b: Lobby) =>
-  a.data === b.data && isListed(a) === isListed(b) && (freeSlots(a) > 0) === (freeSlots(b) > 0)
+  a.data === b.data && isListed(a) === isListed(b) && freeSlots(a) > 0 === freeSlots(b) > 0
 
 /** Each trait stands there twice: for all listed lobbies that have it, and for those of them with a free slot. */
 function traitsOf(lobby: Lobby | undefined): ReadonlySet<string> {

@@ -55,7 +55,9 @@ describe('the run', () => {
     const game = running()
     game.do(join('dora'))
     game.do({ kind: 'leave', playerId: 'dora' })
-    expect(game.do({ kind: 'authorized', sessionId: 'session-1', seat: { id: 'dora', ip: ipOf('dora'), token: 77 } })).toEqual([])
+    expect(
+      game.do({ kind: 'authorized', sessionId: 'session-1', seat: { id: 'dora', ip: ipOf('dora'), token: 77 } }),
+    ).toEqual([])
     expect(sessionOf(game.lobby)?.spent).toEqual([77])
   })
 
@@ -151,7 +153,11 @@ describe('the run', () => {
       game.do({ kind: 'start', playerId: 'ann' })
       game.do({ kind: 'claim', worker: 'w' })
       expect(types(game.do({ kind: 'leave', playerId: 'bob' }))).toEqual(['run.ended', 'you.left', 'member.left'])
-      expect(game.lobby).toMatchObject({ phase: 'open', run: undefined, members: [{ id: 'ann' }, { id: 'cleo', ready: false }] })
+      expect(game.lobby).toMatchObject({
+        phase: 'open',
+        run: undefined,
+        members: [{ id: 'ann' }, { id: 'cleo', ready: false }],
+      })
       game.do({ kind: 'handedOver', worker: 'w', term: 1, reference: 'ticket-1' })
       expect(endable(game.lobby)).toEqual(['ticket-1'])
     })

@@ -51,7 +51,9 @@ export function endRun(lobby: Lobby, now: number): Lobby {
 export function unseat(lobby: Lobby, playerId: string): Lobby {
   const { run } = lobby
   const hastened = hasten(lobby)
-  return run?.status === 'relayed' ? { ...hastened, run: { ...run, session: withoutSeat(run.session, playerId) } } : hastened
+  return run?.status === 'relayed'
+    ? { ...hastened, run: { ...run, session: withoutSeat(run.session, playerId) } }
+    : hastened
 }
 
 /** The player goes. A match for those who were there is called off: nobody waits for, or pays for, one who is gone. */
@@ -140,7 +142,11 @@ const maySit = (lobby: Lobby, { id, ip }: Pick<RelaySeat, 'id' | 'ip'>): boolean
 export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number): Lobby | Refusal {
   const { lease, run } = lobby
   if (lease !== undefined && lease.worker !== worker && lease.until > now) return refuse('leased')
-  return { ...lobby, lease: { worker, until: now + leaseMs }, run: run?.status === 'allocating' ? { ...run, worker } : run }
+  return {
+    ...lobby,
+    lease: { worker, until: now + leaseMs },
+    run: run?.status === 'allocating' ? { ...run, worker } : run,
+  }
 }
 
 /** What may be ended by now. Any process may do that, and more than one. */
@@ -151,7 +157,11 @@ export const endable = ({ retired }: Lobby): readonly string[] =>
 export type Work =
   | { readonly kind: 'revoke'; readonly session: ReadySession }
   | { readonly kind: 'open'; readonly term: number; readonly startedBy: string | undefined }
-  | { readonly kind: 'authorize'; readonly session: ReadySession; readonly player: { readonly id: string; readonly ip: string } }
+  | {
+      readonly kind: 'authorize'
+      readonly session: ReadySession
+      readonly player: { readonly id: string; readonly ip: string }
+    }
 
 /** What is to be done, most urgent first: whoever is out goes before anyone comes in. */
 export function workOf(lobby: Lobby): Work[] {

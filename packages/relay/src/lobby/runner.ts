@@ -22,7 +22,9 @@ export interface Runner {
 const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}-${term}`
 
 /** The lobby and term of a session's label; undefined for other labels. */
-export function parseRunKey(label: string | undefined): { readonly lobbyId: string; readonly term: number } | undefined {
+export function parseRunKey(
+  label: string | undefined,
+): { readonly lobbyId: string; readonly term: number } | undefined {
   const [, lobbyId, term] = /^([A-Za-z0-9]{22})-(\d{1,15})$/.exec(label ?? '') ?? []
   return lobbyId === undefined ? undefined : { lobbyId, term: Number(term) }
 }
@@ -46,7 +48,12 @@ function relayRunner(relay: RelaySessions): Runner {
     if (isSecond) await relay.deleteLabelled(label)
     const players = presentMembers(lobby).map(({ id, ip }) => ({ id, ip }))
     try {
-      return { kind: 'opened', worker, term, session: await relay.open({ players, hostId: lobby.hostId, label }, { signal }) }
+      return {
+        kind: 'opened',
+        worker,
+        term,
+        session: await relay.open({ players, hostId: lobby.hostId, label }, { signal }),
+      }
     } catch (error) {
       if (signal.aborted) throw error
       return { kind: 'failed', worker, term, reason: error instanceof RelayNotReady ? error.reason : nameOf(error) }
@@ -59,7 +66,8 @@ function relayRunner(relay: RelaySessions): Runner {
     try {
       return await use()
     } catch (error) {
-      const isLost = error instanceof RelayNotAuthorized || error instanceof RelayNotRevoked || error instanceof NotFound
+      const isLost =
+        error instanceof RelayNotAuthorized || error instanceof RelayNotRevoked || error instanceof NotFound
       if (!isLost) throw error
       return { kind: 'lost', sessionId: session.id }
     } finally {
@@ -104,7 +112,10 @@ function matchRunner(matchmaker: LobbyMatchmaker): Runner {
         .toSorted((a, b) => Number(b.id === hostId) - Number(a.id === hostId))
         .map(({ id, ip, data: own }) => ({ id, ip, data: own }))
       try {
-        const { reference } = await matchmaker.handOver({ key: runKey(lobby, work.term), lobbyId, players, data }, { signal })
+        const { reference } = await matchmaker.handOver(
+          { key: runKey(lobby, work.term), lobbyId, players, data },
+          { signal },
+        )
         return { kind: 'handedOver', worker, term: work.term, reference }
       } catch (error) {
         if (signal.aborted) throw error

@@ -24,7 +24,10 @@ const ip = fc.constantFrom(undefined, undefined, undefined, '198.51.100.1')
 const weighted = (weights: readonly (readonly [number, fc.Arbitrary<Command>])[]) =>
   fc.oneof(...weights.map(([weight, arbitrary]) => ({ weight, arbitrary })))
 const byPlayer = weighted([
-  [10, fc.record({ playerId: anyone, ip }).map((one) => join(one.playerId, one.ip === undefined ? {} : { ip: one.ip }))],
+  [
+    10,
+    fc.record({ playerId: anyone, ip }).map((one) => join(one.playerId, one.ip === undefined ? {} : { ip: one.ip })),
+  ],
   [5, fc.record({ kind: fc.constant('start'), playerId: mostlyHost })],
   [2, fc.record({ kind: fc.constant('leave'), playerId: fc.oneof(host, anyone) })],
   [4, fc.record({ kind: fc.constant('heartbeat'), playerId: anyone })],
@@ -34,7 +37,14 @@ const byPlayer = weighted([
   [1, fc.record({ kind: fc.constant('setData'), playerId: mostlyHost, changes, ifVersion })],
   [1, fc.record({ kind: fc.constant('setMemberData'), playerId: anyone, changes, ifVersion })],
   [2, fc.record({ kind: fc.constant('kick'), playerId: mostlyHost, targetId: anyone, ban: fc.boolean() })],
-  [3, fc.record({ kind: fc.constantFrom('unban', 'transferHost', 'transferHost'), playerId: mostlyHost, targetId: anyone })],
+  [
+    3,
+    fc.record({
+      kind: fc.constantFrom('unban', 'transferHost', 'transferHost'),
+      playerId: mostlyHost,
+      targetId: anyone,
+    }),
+  ],
   [3, fc.record({ kind: fc.constant('decide'), playerId: mostlyHost, applicantId: anyone, approve: fc.boolean() })],
 ])
 /** Of the system, what depends on the state is filled in when its turn comes. */
@@ -72,7 +82,10 @@ const action = fc.oneof(
 /** The simple model: what somebody knows who has only ever seen the events. */
 function createFollower(lobby: Lobby) {
   const members = new Map(
-    lobby.members.map((member) => [member.id, { slot: member.slot, present: true, ready: false, data: {}, dataVersion: 1 }]),
+    lobby.members.map((member) => [
+      member.id,
+      { slot: member.slot, present: true, ready: false, data: {}, dataVersion: 1 },
+    ]),
   )
   const state = {
     hostId: lobby.hostId ?? null,
@@ -170,7 +183,11 @@ function checkState(lobby: Lobby, opened: ReadonlySet<string>, ended: ReadonlySe
     expect(new Set(tokens).size).toBe(tokens.length)
   }
   // Nothing that was opened is forgotten before it has ended.
-  const known = new Set([...(session === undefined ? [] : [session.id]), ...lobby.retired.map(({ id }) => id), ...ended])
+  const known = new Set([
+    ...(session === undefined ? [] : [session.id]),
+    ...lobby.retired.map(({ id }) => id),
+    ...ended,
+  ])
   for (const id of opened) expect(known).toContain(id)
   if (lobby.phase === 'closed') expect(lobby.run).toBeUndefined()
 }
@@ -186,10 +203,21 @@ test.each(['relay', 'match'] as const)(
   (outcome) => {
     fc.assert(
       fc.property(
-        fc.record({ maxPlayers: fc.integer({ min: 1, max: 5 }), approval: rarely, requireReady: rarely, lateJoin: fc.boolean() }),
+        fc.record({
+          maxPlayers: fc.integer({ min: 1, max: 5 }),
+          approval: rarely,
+          requireReady: rarely,
+          lateJoin: fc.boolean(),
+        }),
         fc.array(action, { minLength: 60, maxLength: 120, size: 'max' }),
         ({ maxPlayers, approval, requireReady, lateJoin }, actions) => {
-          const first = aLobby({ maxPlayers, requireReady, lateJoin, outcome, entry: { kind: approval ? 'approval' : 'open' } })
+          const first = aLobby({
+            maxPlayers,
+            requireReady,
+            lateJoin,
+            outcome,
+            entry: { kind: approval ? 'approval' : 'open' },
+          })
           const game = play(deepFreeze(first))
           const follower = createFollower(first)
           const opened = new Set<string>()
@@ -245,19 +273,24 @@ test.each(['relay', 'match'] as const)(
             readonly steps: number
             readonly silent: string
           }): Generator<Command> {
-            const isSilent = (id: string) => silent === 'everybody' || id === (silent === HOST ? game.lobby.hostId : silent)
+            const isSilent = (id: string) =>
+              silent === 'everybody' || id === (silent === HOST ? game.lobby.hostId : silent)
             for (let count = 0; count < steps; count += 1) {
               game.now += 10_000
               for (const id of ids) if (!isSilent(id)) yield { kind: 'heartbeat', playerId: id }
             }
           }
           const giveTokens = (command: Command) => {
-            if (command.kind === 'opened') valid.set(command.session.id, new Set(command.session.seats.map(({ token }) => token)))
+            if (command.kind === 'opened')
+              valid.set(command.session.id, new Set(command.session.seats.map(({ token }) => token)))
             if (command.kind === 'authorized') valid.get(command.sessionId)?.add(command.seat.token)
-            if (command.kind === 'revoked') for (const token of command.tokens) valid.get(command.sessionId)?.delete(token)
+            if (command.kind === 'revoked')
+              for (const token of command.tokens) valid.get(command.sessionId)?.delete(token)
           }
           const fromHost = (command: Command): Command =>
-            'playerId' in command && command.playerId === HOST ? { ...command, playerId: game.lobby.hostId ?? 'nobody' } : command
+            'playerId' in command && command.playerId === HOST
+              ? { ...command, playerId: game.lobby.hostId ?? 'nobody' }
+              : command
 
           for (const one of actions) {
             for (const command of 'system' in one
@@ -270,8 +303,13 @@ test.each(['relay', 'match'] as const)(
               deepFreeze(game.lobby)
               if (command.kind === 'opened') opened.add(command.session.id)
               if (command.kind === 'ended') ended.add(command.retiredId)
-              // What the matchmaker was given is known, until it is withdrawn, or the matchmaker has said what became of it.
-              if (before.run?.status === 'handed-over' && command.kind !== 'matchAssigned' && command.kind !== 'matchEnded') {
+              // What the matchmaker was given is known, until it is withdrawn, or the matchmaker has said what became
+              // of it.
+              if (
+                before.run?.status === 'handed-over' &&
+                command.kind !== 'matchAssigned' &&
+                command.kind !== 'matchEnded'
+              ) {
                 const { reference } = before.run
                 const isKept = game.lobby.run?.status === 'handed-over' && game.lobby.run.reference === reference
                 expect(isKept || game.lobby.retired.some(({ id }) => id === reference)).toBe(true)
@@ -289,16 +327,23 @@ test.each(['relay', 'match'] as const)(
               checkState(game.lobby, opened, ended)
               const session = sessionOf(game.lobby)
               if (session !== undefined)
-                expect(new Set([...session.seats.map(({ token }) => token), ...session.spent])).toEqual(valid.get(session.id))
+                expect(new Set([...session.seats.map(({ token }) => token), ...session.spent])).toEqual(
+                  valid.get(session.id),
+                )
               expect(follower.seen()).toEqual(asSeen(game.lobby))
             }
             // A tick before its time does nothing; at its time, it does something.
             const due = dueAt(game.lobby, game.now, defaultRules)
             const work = game.lobby.retired.length > 0 || game.lobby.run !== undefined || game.lobby.phase === 'closed'
             if (due > game.now)
-              expect(step({ kind: 'tick' }, game.lobby, due - 1, defaultRules)).toEqual({ lobby: game.lobby, events: [] })
+              expect(step({ kind: 'tick' }, game.lobby, due - 1, defaultRules)).toEqual({
+                lobby: game.lobby,
+                events: [],
+              })
             if (!work)
-              expect((step({ kind: 'tick' }, game.lobby, due, defaultRules) as { lobby: Lobby }).lobby).not.toBe(game.lobby)
+              expect((step({ kind: 'tick' }, game.lobby, due, defaultRules) as { lobby: Lobby }).lobby).not.toBe(
+                game.lobby,
+              )
           }
           expect(JSON.parse(JSON.stringify(game.lobby))).toEqual(game.lobby)
         },

@@ -141,7 +141,10 @@ describe('going', () => {
 
   test('the banned do not come back until they are let', () => {
     const game = withThree()
-    expect(types(game.do({ kind: 'kick', playerId: 'ann', targetId: 'bob', ban: true }))).toEqual(['you.left', 'member.left'])
+    expect(types(game.do({ kind: 'kick', playerId: 'ann', targetId: 'bob', ban: true }))).toEqual([
+      'you.left',
+      'member.left',
+    ])
     expect(game.do(join('bob'))).toBe('not-joinable')
     game.do({ kind: 'unban', playerId: 'ann', targetId: 'bob' })
     expect(types(game.do(join('bob')))).toEqual(['member.joined'])
@@ -176,13 +179,15 @@ describe('the host', () => {
 describe('data', () => {
   test('is changed only by who has seen the last version', () => {
     const game = withThree()
-    expect(game.do({ kind: 'setData', playerId: 'ann', changes: { map: 'desert', fog: true }, ifVersion: 1 })).toMatchObject([
-      { version: 2 },
-    ])
+    expect(
+      game.do({ kind: 'setData', playerId: 'ann', changes: { map: 'desert', fog: true }, ifVersion: 1 }),
+    ).toMatchObject([{ version: 2 }])
     expect(game.do({ kind: 'setData', playerId: 'ann', changes: { map: 'ice' }, ifVersion: 1 })).toBe('stale-version')
     game.do({ kind: 'setData', playerId: 'ann', changes: { fog: null }, ifVersion: undefined })
     expect(game.lobby).toMatchObject({ data: { map: 'desert' }, dataVersion: 3 })
-    expect(game.do({ kind: 'setMemberData', playerId: 'bob', changes: { hat: 'red' }, ifVersion: 2 })).toBe('stale-version')
+    expect(game.do({ kind: 'setMemberData', playerId: 'bob', changes: { hat: 'red' }, ifVersion: 2 })).toBe(
+      'stale-version',
+    )
     expect(game.do({ kind: 'setMemberData', playerId: 'bob', changes: { hat: 'red' }, ifVersion: 1 })).toMatchObject([
       { type: 'member.data', version: 2 },
     ])
@@ -191,7 +196,9 @@ describe('data', () => {
 
   test('is bounded', () => {
     const many = Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`key${index}`, 1]))
-    expect(withThree().do({ kind: 'setData', playerId: 'ann', changes: many, ifVersion: undefined })).toBe('data-too-large')
+    expect(withThree().do({ kind: 'setData', playerId: 'ann', changes: many, ifVersion: undefined })).toBe(
+      'data-too-large',
+    )
   })
 })
 

@@ -113,7 +113,13 @@ const ownMatters: ReadonlySet<string> = new Set<PlayerCommand['kind']>(['leave',
 
 type MemberCommand = Exclude<PlayerCommand, { readonly kind: 'join' | 'heartbeat' }>
 
-function byMember(command: MemberCommand, lobby: Lobby, member: Member, now: number, rules: LobbyRules): Lobby | Refusal {
+function byMember(
+  command: MemberCommand,
+  lobby: Lobby,
+  member: Member,
+  now: number,
+  rules: LobbyRules,
+): Lobby | Refusal {
   switch (command.kind) {
     case 'leave':
       return remove(lobby, now, member, 'left', rules)
@@ -137,7 +143,11 @@ function byMember(command: MemberCommand, lobby: Lobby, member: Member, now: num
       const data = merged(lobby.data, command.changes)
       if (data === undefined) return refuse('data-too-large')
       const version = lobby.dataVersion + 1
-      return withEvent({ ...lobby, data, dataVersion: version }, now, { type: 'data.changed', changes: command.changes, version })
+      return withEvent({ ...lobby, data, dataVersion: version }, now, {
+        type: 'data.changed',
+        changes: command.changes,
+        version,
+      })
     }
     case 'kick':
       return kick(lobby, now, command.targetId, command.ban, rules)

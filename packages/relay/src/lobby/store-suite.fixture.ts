@@ -118,7 +118,8 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
             if (stored === undefined) throw new Error('the lobby is gone')
             const result = step(join(playerId), stored.lobby, START, defaultRules)
             if (isRefusal(result)) return false
-            if (await through.replace(result.lobby, stored.version, dueAt(result.lobby, START, defaultRules))) return true
+            if (await through.replace(result.lobby, stored.version, dueAt(result.lobby, START, defaultRules)))
+              return true
           }
         }
         const entered = await Promise.all(
@@ -172,7 +173,13 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
         await store.create(lobbyOf(3, { data: { map: 'desert' }, maxPlayers: 1 }), START)
         await store.create(lobbyOf(4, { data: { map: 'ice' }, phase: 'running', lateJoin: false }), START)
         const list = async (query: Partial<Parameters<LobbyStore['listPublic']>[0]>) => {
-          const { lobbies, next } = await other.listPublic({ data: {}, minFree: 0, limit: 10, after: undefined, ...query })
+          const { lobbies, next } = await other.listPublic({
+            data: {},
+            minFree: 0,
+            limit: 10,
+            after: undefined,
+            ...query,
+          })
           return { numbers: lobbies.map(({ id }) => Number(id.at(-1))), next }
         }
         expect(await list({})).toEqual({ numbers: [3, 2, 0], next: undefined })

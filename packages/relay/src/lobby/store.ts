@@ -53,7 +53,10 @@ export interface LobbyStore {
   idsOf(playerId: string): Promise<readonly string[]>
   /** All ids there are; for what is done rarely, such as closing everything. */
   ids(): Promise<readonly string[]>
-  /** Calls `changed` after every change of the lobby, by whatever process; perhaps late, perhaps too often. Returns how to end that. */
+  /**
+   * Calls `changed` after every change of the lobby, by whatever process; perhaps late, perhaps too often. Returns how
+   * to end that.
+   */
   watch(id: string, changed: () => void): () => void
 }
 

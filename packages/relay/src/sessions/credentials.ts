@@ -24,5 +24,13 @@ export function credentialsFor(session: ReadySession, playerId: string): RelayCr
   if (seat === undefined) return undefined
   const { host, ip, server, client, token: sessionToken } = session.link
   const role = playerId === session.hostId ? 'host' : 'client'
-  return { sessionId: session.id, role, host, ip, ...(role === 'host' ? server : client), sessionToken, userToken: seat.token }
+  return {
+    sessionId: session.id,
+    role,
+    host,
+    ip,
+    ...(role === 'host' ? server : client),
+    sessionToken,
+    userToken: seat.token,
+  }
 }

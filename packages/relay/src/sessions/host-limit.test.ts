@@ -4,7 +4,9 @@ import { dora, failing, players, setUp } from './sessions.fixture.js'
 
 test('a player hosts no more sessions at once than said, those that are being created among them', async () => {
   const { sessions, within } = setUp({ sessionsPerHost: 3 })
-  const all = await within(Promise.all(Array.from({ length: 5 }, () => sessions.open({ players }).catch((error: unknown) => error))))
+  const all = await within(
+    Promise.all(Array.from({ length: 5 }, () => sessions.open({ players }).catch((error: unknown) => error))),
+  )
   expect(all.filter((one) => one instanceof TooManyRelaySessions)).toHaveLength(2)
   expect(await failing(sessions.create({ players }))).toMatchObject({ name: 'TooManyRelaySessions', limit: 3 })
   await within(sessions.open({ players, hostId: 'bob' }))

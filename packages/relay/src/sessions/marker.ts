@@ -25,7 +25,9 @@ export interface Markers {
 
 const NO_LABEL = '-'
 
-/** Letters and digits that are the same in all markers of a process: 47 bits, so that no two processes have the same. */
+/**
+ * Letters and digits that are the same in all markers of a process: 47 bits, so that no two processes have the same.
+ */
 const PROCESS_LENGTH = 8
 
 /** What a label may consist of, so that it can stand in a path. */
@@ -41,7 +43,10 @@ export function createMarkers(baseUrl: string, owner: string, randomInt: RandomI
   // Nobody but the service sees it, so it takes nothing from what cannot be guessed.
   const process = unguessable(randomInt).slice(0, PROCESS_LENGTH)
   return {
-    create: (label) => ({ label, url: `${prefix}${label ?? NO_LABEL}/${process}${unguessable(randomInt).slice(PROCESS_LENGTH)}` }),
+    create: (label) => ({
+      label,
+      url: `${prefix}${label ?? NO_LABEL}/${process}${unguessable(randomInt).slice(PROCESS_LENGTH)}`,
+    }),
     isOwn: ({ url }) => url.slice(url.lastIndexOf('/') + 1).startsWith(process),
     read: (url) => {
       const [label, secret, ...rest] = url?.startsWith(prefix) === true ? url.slice(prefix.length).split('/') : []

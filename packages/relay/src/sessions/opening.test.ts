@@ -41,7 +41,9 @@ describe('opening', () => {
   })
 
   test('reads at 1 s, then half as late again, up to every 5 s', async () => {
-    const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault: 'never ready', times: 1 }] })
+    const { clock, service, sessions, within } = setUp({
+      faults: [{ operation: 'create', fault: 'never ready', times: 1 }],
+    })
     const { id } = await within(sessions.create({ players }))
     const began = clock.now()
     const reads: number[] = []
@@ -55,7 +57,9 @@ describe('opening', () => {
   })
 
   test('a session that is not ready after 45 s is deleted, and one more is tried', async () => {
-    const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault: 'never ready', times: 1 }] })
+    const { clock, service, sessions, within } = setUp({
+      faults: [{ operation: 'create', fault: 'never ready', times: 1 }],
+    })
     const began = clock.now()
     const session = await within(sessions.open({ players }))
     expect(session.id).toBe('session-2')
@@ -84,16 +88,13 @@ describe('opening', () => {
     ['server error', 1],
     ['lost before', 1],
     ['done late', 2],
-  ] as const)(
-    'a create that is %s makes one session in the end',
-    async (fault, opened) => {
-      const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault, times: 1 }] })
-      const session = await within(sessions.open({ players }))
-      await clock.advance(60_000)
-      expect(service.open).toEqual([session.id])
-      expect(service.opened).toBe(opened)
-    },
-  )
+  ] as const)('a create that is %s makes one session in the end', async (fault, opened) => {
+    const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault, times: 1 }] })
+    const session = await within(sessions.open({ players }))
+    await clock.advance(60_000)
+    expect(service.open).toEqual([session.id])
+    expect(service.opened).toBe(opened)
+  })
 
   test('a create that was refused is not repeated', async () => {
     const { service, sessions } = setUp()

@@ -133,7 +133,11 @@ function judge(reading: Reading | undefined, session: OpenedSession): ReadySessi
   return { ...facts, ready: true, link: reading.link, seats, spent: [] }
 }
 
-const send = ({ client, callTimeoutMs }: SessionContext, { players, filters }: Opening, marker: Marker): Promise<WireSession> => {
+const send = (
+  { client, callTimeoutMs }: SessionContext,
+  { players, filters }: Opening,
+  marker: Marker,
+): Promise<WireSession> => {
   const users = players.map(({ ip }) => ({ ip }))
   return client.create(
     { users, webhook_url: marker.url, ...(filters.length === 0 ? {} : { filters }) },
@@ -146,7 +150,12 @@ async function findMarked(context: SessionContext, marker: Marker): Promise<Wire
   return listing?.readings.find(({ webhookUrl }) => webhookUrl === marker.url)
 }
 
-function record(context: SessionContext, { players, hostId, filters, label }: Opening, marker: Marker, seen: WireSession | Reading): Entry {
+function record(
+  context: SessionContext,
+  { players, hostId, filters, label }: Opening,
+  marker: Marker,
+  seen: WireSession | Reading,
+): Entry {
   const reading = 'session_id' in seen ? readingOf(seen) : seen
   const now = context.clock.now()
   const session: OpenedSession = { id: reading.id, label, hostId, filters, openedAt: now, ready: false, players }

@@ -43,8 +43,8 @@ export interface RelaySessionsOptions {
   /** Milliseconds after which a session is deleted in any case. Default 14,400,000 (4 hours). */
   readonly maxLifetimeMs?: number | undefined
   /**
-   * Sessions of this process's ledger that one player may host at once; null for no limit. Those of lobbies count while they are
-   * being opened: what players bring about there is bounded by the lobbies' own limits. Default 10.
+   * Sessions of this process's ledger that one player may host at once; null for no limit. Those of lobbies count while
+   * they are being opened: what players bring about there is bounded by the lobbies' own limits. Default 10.
    */
   readonly sessionsPerHost?: number | null | undefined
   /** Milliseconds between two ticks, while there are sessions. Default 10,000. */
@@ -101,9 +101,18 @@ const openSchema = z
     players: z.array(z.strictObject({ id: playerId, ip: address })).min(1),
     hostId: playerId.optional(),
     filters: z
-      .array(z.strictObject({ field: z.string().min(1), values: z.array(z.string()).min(1), filter_type: z.string().min(1) }))
+      .array(
+        z.strictObject({
+          field: z.string().min(1),
+          values: z.array(z.string()).min(1),
+          filter_type: z.string().min(1),
+        }),
+      )
       .default([]),
-    label: z.string().regex(LABEL, 'must be 1 to 80 letters, digits and _.~- and begin with a letter or digit').optional(),
+    label: z
+      .string()
+      .regex(LABEL, 'must be 1 to 80 letters, digits and _.~- and begin with a letter or digit')
+      .optional(),
   })
   .superRefine(({ players, hostId }, context) => {
     const ids = players.map(({ id }) => id)

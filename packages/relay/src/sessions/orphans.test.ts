@@ -22,10 +22,22 @@ function setUp(faults: FaultRule[] = []) {
   }
   const processOf = (seed: number) => {
     const random = seededRandom(seed)
-    return createRelaySessions({ client: service, clock, randomInt: (max) => Math.floor(random() * max), sessionsPerHost: null })
+    return createRelaySessions({
+      client: service,
+      clock,
+      randomInt: (max) => Math.floor(random() * max),
+      sessionsPerHost: null,
+    })
   }
   const heal = () => all.setFaults([])
-  return { clock, open: () => all.open, heal, gone: processOf(1), next: processOf(2), within: <T>(promise: Promise<T>) => within(clock, promise) }
+  return {
+    clock,
+    open: () => all.open,
+    heal,
+    gone: processOf(1),
+    next: processOf(2),
+    within: <T>(promise: Promise<T>) => within(clock, promise),
+  }
 }
 
 test('one call deletes what a process has left, however many pages that are', async () => {
@@ -36,16 +48,19 @@ test('one call deletes what a process has left, however many pages that are', as
   expect(open()).toEqual([])
 })
 
-test.each(['lost before', 'server error', 'not done'] as const)('a delete that fails is tried again: %s', async (fault) => {
-  const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 6 }])
-  await within(Promise.all(Array.from({ length: 12 }, () => gone.create({ players }))))
-  const failed: string[] = []
-  next.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
-  const { deleted, left } = await within(next.reapOrphans({ graceMs: 0 }))
-  expect([deleted.length, left]).toEqual([12, []])
-  expect(failed.length).toBe(fault === 'not done' ? 0 : 6)
-  expect(open()).toEqual([])
-})
+test.each(['lost before', 'server error', 'not done'] as const)(
+  'a delete that fails is tried again: %s',
+  async (fault) => {
+    const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 6 }])
+    await within(Promise.all(Array.from({ length: 12 }, () => gone.create({ players }))))
+    const failed: string[] = []
+    next.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
+    const { deleted, left } = await within(next.reapOrphans({ graceMs: 0 }))
+    expect([deleted.length, left]).toEqual([12, []])
+    expect(failed.length).toBe(fault === 'not done' ? 0 : 6)
+    expect(open()).toEqual([])
+  },
+)
 
 test('what a process had asked for when it went, and comes about only later, is found in the same call', async () => {
   const { clock, open, gone, next, within } = setUp([{ operation: 'create', fault: 'done late', times: 3 }])

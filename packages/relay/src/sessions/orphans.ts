@@ -29,11 +29,15 @@ export interface ReapedOrphans {
 export interface OrphanOptions {
   /**
    * Milliseconds that a session must have been seen without anyone owning it. Default 120,000, because
-   * another process may just be opening it; 0 is for a start when no other process runs. Less than the option `settleMs` takes
-   * that long: what a process had asked for before it went may come about only then, and is looked for once more.
+   * another process may just be opening it; 0 is for a start when no other process runs. Less than the option
+   * `settleMs` takes that long: what a process had asked for before it went may come about only then, and is looked for
+   * once more.
    */
   readonly graceMs?: number | undefined
-  /** Asked for each session of our owner that is not in this process's ledger. Default: nobody owns those of other processes. */
+  /**
+   * Asked for each session of our owner that is not in this process's ledger. Default: nobody owns those of other
+   * processes.
+   */
   readonly isOwned?: ((session: ListedSession) => boolean | Promise<boolean>) | undefined
 }
 
@@ -60,8 +64,8 @@ export async function* listed(context: SessionContext): AsyncGenerator<ListedSes
 }
 
 /**
- * Deletes the sessions of our owner that nobody has; remembers since when it has seen each. The service lists one page and has
- * no way to ask for the next: what is deleted makes room for more, so it looks until nothing is left to delete.
+ * Deletes the sessions of our owner that nobody has; remembers since when it has seen each. The service lists one page
+ * and has no way to ask for the next: what is deleted makes room for more, so it looks until nothing is left to delete.
  */
 export function createOrphanReaper(context: SessionContext, settleMs: number) {
   let firstSeen = new Map<string, number>()
@@ -70,7 +74,8 @@ export function createOrphanReaper(context: SessionContext, settleMs: number) {
     const now = context.clock.now()
     const seen = new Map<string, number>()
     for await (const session of listed(context)) {
-      if (session.owned && !session.known && !(await isOwned(session))) seen.set(session.id, firstSeen.get(session.id) ?? now)
+      if (session.owned && !session.known && !(await isOwned(session)))
+        seen.set(session.id, firstSeen.get(session.id) ?? now)
     }
     firstSeen = seen
     return [...seen].filter(([, since]) => now - since >= graceMs).map(([id]) => id)

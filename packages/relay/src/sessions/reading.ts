@@ -27,7 +27,8 @@ export interface Reading {
 }
 
 export function readingOf(session: WireSession | RelaySessionOfUser): Reading {
-  const users = 'session_user' in session ? [session.session_user] : 'session_users' in session ? session.session_users : []
+  const users =
+    'session_user' in session ? [session.session_user] : 'session_users' in session ? session.session_users : []
   return {
     id: session.session_id,
     ready: session.ready === true,
@@ -55,4 +56,6 @@ function linkOf({ authorization_token: token, relay }: WireSession | RelaySessio
 }
 
 const portOf = (port: WirePort | null | undefined): RelayPort | undefined =>
-  typeof port?.port === 'number' ? { port: port.port, protocol: port.protocol ?? 'UDP', link: port.link ?? undefined } : undefined
+  typeof port?.port === 'number'
+    ? { port: port.port, protocol: port.protocol ?? 'UDP', link: port.link ?? undefined }
+    : undefined

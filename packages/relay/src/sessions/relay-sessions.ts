@@ -53,11 +53,14 @@ export interface RelaySessions {
   keepAlive(sessionId: string): void
   /** Takes a session into this process's ledger, as another process, or a store, knows it. */
   adopt(session: ReadySession): void
-  /** Takes a session out of the ledger: somebody else sees to its end. One that is being deleted stays until that is done. */
+  /**
+   * Takes a session out of the ledger: somebody else sees to its end. One that is being deleted stays until that is
+   * done.
+   */
   release(sessionId: string): void
   /**
-   * Deletes sessions of our `owner` that nobody has: after a crash, for instance. What the service does not delete at once is
-   * tried again, here and by ticks.
+   * Deletes sessions of our `owner` that nobody has: after a crash, for instance. What the service does not delete at
+   * once is tried again, here and by ticks.
    */
   reapOrphans(options?: OrphanOptions): Promise<ReapedOrphans>
   /**
@@ -65,9 +68,15 @@ export interface RelaySessions {
    * that was about to open them has left.
    */
   deleteLabelled(label: string): Promise<void>
-  /** Deletes what is idle or too old, and tries again what failed before. Called every `tickMs` while there are sessions. */
+  /**
+   * Deletes what is idle or too old, and tries again what failed before. Called every `tickMs` while there are
+   * sessions.
+   */
   tick(): Promise<void>
-  /** Takes the service's webhooks: mount it at `webhookBaseUrl`. What comes before the last three parts of the path does not matter. */
+  /**
+   * Takes the service's webhooks: mount it at `webhookBaseUrl`. What comes before the last three parts of the path does
+   * not matter.
+   */
   webhook(request: Request): Promise<Response>
   readonly events: EventEmitter<RelaySessionEvents>
   /**

@@ -75,7 +75,9 @@ test('however the service orders its answer: every seat at its address, tokens d
         const players = ips.map((address, index) => ({ id: `player-${index}`, ip: address }))
         const users = ips.map((address, index) => ({ ip: address, token: tokens[index] as number }))
         const keys = [...order.take(users.length)]
-        const shuffled = users.map((user, index) => ({ user, key: keys[index] as number })).toSorted((a, b) => a.key - b.key)
+        const shuffled = users
+          .map((user, index) => ({ user, key: keys[index] as number }))
+          .toSorted((a, b) => a.key - b.key)
         const { seats, missing } = seatPlayers(
           players,
           shuffled.map(({ user }) => user),

@@ -51,7 +51,11 @@ export interface SessionContext {
   readonly closing: AbortSignal
 }
 
-export async function readSession({ client, callTimeoutMs }: SessionContext, sessionId: string, signal?: AbortSignal): Promise<Reading> {
+export async function readSession(
+  { client, callTimeoutMs }: SessionContext,
+  sessionId: string,
+  signal?: AbortSignal,
+): Promise<Reading> {
   return readingOf(await client.get({ session_id: sessionId }, { timeoutMs: callTimeoutMs, signal }))
 }
 

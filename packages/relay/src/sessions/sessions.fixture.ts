@@ -15,8 +15,19 @@ export function setUp({ faults = [], ...options }: Partial<RelaySessionsOptions>
   const clock = createManualClock()
   const random = seededRandom(7)
   const webhooks: string[] = []
-  const service = createFakeService({ clock, random, faults, readyAfterMs: 2000, onWebhook: (url) => webhooks.push(url) })
-  const sessions = createRelaySessions({ client: service, clock, randomInt: (max) => Math.floor(random() * max), ...options })
+  const service = createFakeService({
+    clock,
+    random,
+    faults,
+    readyAfterMs: 2000,
+    onWebhook: (url) => webhooks.push(url),
+  })
+  const sessions = createRelaySessions({
+    client: service,
+    clock,
+    randomInt: (max) => Math.floor(random() * max),
+    ...options,
+  })
   return { clock, service, sessions, webhooks, within: <T>(promise: Promise<T>) => within(clock, promise) }
 }
 

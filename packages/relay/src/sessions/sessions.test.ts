@@ -28,7 +28,9 @@ describe('nothing is forgotten', () => {
   })
 
   test('a delete that fails is tried again until it succeeds', async () => {
-    const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'delete', fault: 'lost before', times: 3 }] })
+    const { clock, service, sessions, within } = setUp({
+      faults: [{ operation: 'delete', fault: 'lost before', times: 3 }],
+    })
     const { id } = await within(sessions.open({ players }))
     const failed: string[] = []
     sessions.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
@@ -119,7 +121,9 @@ test('a session can be handed from one process to another', async () => {
 })
 
 test('a session that is being deleted is not let go of', async () => {
-  const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'delete', fault: 'lost before', times: 1 }] })
+  const { clock, service, sessions, within } = setUp({
+    faults: [{ operation: 'delete', fault: 'lost before', times: 1 }],
+  })
   const { id } = await within(sessions.open({ players }))
   await failing(sessions.delete(id))
   sessions.release(id)

@@ -83,7 +83,8 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     try {
       return await awaitReady(context, await another(opening), config, linked.signal, another)
     } catch (error) {
-      if (entry !== undefined && entry.condemned === undefined) await tryRemoveSession(context, entry.session.id, 'abandoned')
+      if (entry !== undefined && entry.condemned === undefined)
+        await tryRemoveSession(context, entry.session.id, 'abandoned')
       throw error
     } finally {
       linked.unlink()
@@ -98,7 +99,8 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
   const known = (sessionId: string): Entry => {
     closing.signal.throwIfAborted()
     const entry = context.ledger.get(sessionId)
-    if (entry === undefined || entry.condemned !== undefined) throw new NotFound(`relay session ${sessionId} is not known here`)
+    if (entry === undefined || entry.condemned !== undefined)
+      throw new NotFound(`relay session ${sessionId} is not known here`)
     entry.lastUsedAt = clock.now()
     return entry
   }
@@ -196,7 +198,8 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
         const session = knownReady(sessionId)
         const seat = session.seats.find(({ id }) => id === newcomer.id)
         if (seat?.ip === newcomer.ip) return session
-        const without = seat === undefined ? session : keep(await revokeSpent(context, keep(withoutSeat(session, newcomer.id))))
+        const without =
+          seat === undefined ? session : keep(await revokeSpent(context, keep(withoutSeat(session, newcomer.id))))
         return keep(await authorizePlayer(context, without, newcomer))
       })
     },
@@ -210,7 +213,8 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
           return await replaceWithout(sessionId, without, signal)
         }
       }),
-    revokeSpent: (sessionId) => lock.run(sessionId, async () => keep(await revokeSpent(context, knownReady(sessionId)))),
+    revokeSpent: (sessionId) =>
+      lock.run(sessionId, async () => keep(await revokeSpent(context, knownReady(sessionId)))),
     credentialsFor: (sessionId, playerId) => {
       const credentials = credentialsFor(knownReady(sessionId), playerId)
       if (credentials === undefined) throw new NotFound(`relay session ${sessionId} has no seat for this player`)
@@ -223,7 +227,13 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       closing.signal.throwIfAborted()
       const condemned = context.ledger.get(session.id)?.condemned
       forget(session.id)
-      context.ledger.set(session.id, { session, marker: undefined, reading: undefined, lastUsedAt: clock.now(), condemned })
+      context.ledger.set(session.id, {
+        session,
+        marker: undefined,
+        reading: undefined,
+        lastUsedAt: clock.now(),
+        condemned,
+      })
       ticker.wake()
     },
     release: (sessionId) => {
@@ -232,11 +242,13 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
     reapOrphans: (given) => reapOrphans(given).finally(ticker.wake),
     deleteLabelled: async (label) => {
       for await (const session of listed(context)) {
-        if (session.owned && session.label === label && !session.known) await removeSession(context, session.id, 'orphan')
+        if (session.owned && session.label === label && !session.known)
+          await removeSession(context, session.id, 'orphan')
       }
     },
     tick,
-    webhook: async (request) => receiveWebhook(context.hints, request, context.markers.urlAt(new URL(request.url).pathname)),
+    webhook: async (request) =>
+      receiveWebhook(context.hints, request, context.markers.urlAt(new URL(request.url).pathname)),
     close: ({ timeoutMs = 60_000 } = {}) => (closed ??= cleanUp(timeoutMs)),
   }
 }

@@ -6,20 +6,25 @@ import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 
 describe('joining later', () => {
-  test.each([undefined, 'lost after', 'lost before', 'server error', 'conflict after', 'token of another', 'done late'] as const)(
-    'authorize gives a token of one’s own (%s)',
-    async (fault) => {
-      const { service, sessions, within } = setUp({
-        faults: fault === undefined ? [] : [{ operation: 'authorizeUser', fault, times: 1 }],
-      })
-      const { id } = await within(sessions.open({ players }))
-      const session = await within(sessions.authorize(id, dora))
-      const tokens = session.seats.map(({ token }) => token)
-      expect(new Set(tokens).size).toBe(4)
-      for (const token of tokens) expect(service.isValid(session.link.token, token)).toBe(true)
-      expect((await sessions.authorize(id, dora)).seats).toEqual(session.seats)
-    },
-  )
+  test.each([
+    undefined,
+    'lost after',
+    'lost before',
+    'server error',
+    'conflict after',
+    'token of another',
+    'done late',
+  ] as const)('authorize gives a token of one’s own (%s)', async (fault) => {
+    const { service, sessions, within } = setUp({
+      faults: fault === undefined ? [] : [{ operation: 'authorizeUser', fault, times: 1 }],
+    })
+    const { id } = await within(sessions.open({ players }))
+    const session = await within(sessions.authorize(id, dora))
+    const tokens = session.seats.map(({ token }) => token)
+    expect(new Set(tokens).size).toBe(4)
+    for (const token of tokens) expect(service.isValid(session.link.token, token)).toBe(true)
+    expect((await sessions.authorize(id, dora)).seats).toEqual(session.seats)
+  })
 
   test('an answer that cannot be compared with a reading is believed if it can be right', async () => {
     const { service, sessions, within } = setUp()

@@ -11,12 +11,16 @@ const ATTEMPTS = 3
 const PAUSE_MS = 500
 
 /**
- * Lets one more player in, who is not seated yet, with a token that is this player's alone. A lost answer, and a 409, are resolved
- * by reading the session: a token at the player's address that nobody has is the player's. An answer that
+ * Lets one more player in, who is not seated yet, with a token that is this player's alone. A lost answer, and a 409,
+ * are resolved by reading the session: a token at the player's address that nobody has is the player's. An answer that
  * came is compared with a reading too, because a token of somebody else must never be handed on.
  * @throws {RelayNotAuthorized} when there is no such token.
  */
-export async function authorizePlayer(context: SessionContext, session: ReadySession, player: RelayPlayer): Promise<ReadySession> {
+export async function authorizePlayer(
+  context: SessionContext,
+  session: ReadySession,
+  player: RelayPlayer,
+): Promise<ReadySession> {
   const taken = new Set([...session.spent, ...session.seats.map(({ token }) => token)])
   let failure: unknown
 
@@ -31,7 +35,10 @@ export async function authorizePlayer(context: SessionContext, session: ReadySes
     const token = choose(player.ip, answered, read, taken)
     if (token !== undefined) return { ...session, seats: [...session.seats, { ...player, token }] }
   }
-  throw new RelayNotAuthorized('the service gave a player no token of their own', { sessionId: session.id, cause: failure })
+  throw new RelayNotAuthorized('the service gave a player no token of their own', {
+    sessionId: session.id,
+    cause: failure,
+  })
 }
 
 /** The answer's token if it can be the player's; else any free one that the reading shows at the address. Pure. */
@@ -72,7 +79,11 @@ async function revoke(context: SessionContext, sessionId: string, token: number)
   throw new RelayNotRevoked('it could not be confirmed that a token is no longer valid', { sessionId, cause: failure })
 }
 
-async function authorize({ client, callTimeoutMs }: SessionContext, sessionId: string, ip: string): Promise<SessionUser | undefined> {
+async function authorize(
+  { client, callTimeoutMs }: SessionContext,
+  sessionId: string,
+  ip: string,
+): Promise<SessionUser | undefined> {
   const answer = await client.authorizeUser({ session_id: sessionId, user_ip: ip }, { timeoutMs: callTimeoutMs })
   return readingOf(answer).users[0]
 }

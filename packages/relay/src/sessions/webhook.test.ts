@@ -23,13 +23,17 @@ describe('webhooks', () => {
     const seen: string[] = []
     const spied = {
       ...service,
-      create: (input: Parameters<typeof service.create>[0]) => (seen.push(input.webhook_url as string), service.create(input)),
+      create: (input: Parameters<typeof service.create>[0]) => (
+        seen.push(input.webhook_url as string),
+        service.create(input)
+      ),
     }
     const own = createRelaySessions({ client: spied, clock, webhookBaseUrl })
     const opening = own.open({ players })
     for (let hint = 0; hint < 50; hint += 1) {
       expect(
-        (await own.webhook(post(seen[0] as string, '{"session_id":"session-9","ready":true,"session_users":[]}'))).status,
+        (await own.webhook(post(seen[0] as string, '{"session_id":"session-9","ready":true,"session_users":[]}')))
+          .status,
       ).toBe(204)
       await clock.advance(10)
     }

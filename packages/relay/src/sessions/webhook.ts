@@ -3,8 +3,8 @@ import type { Hints } from './hints.js'
 
 /**
  * The receiver of the service's webhooks. The path alone says which session is meant, and only the service
- * knows it. The body is not read: nothing in it would be believed. What arrives is a hint to read the session now, whether
- * early, twice, or never.
+ * knows it. The body is not read: nothing in it would be believed. What arrives is a hint to read the session now,
+ * whether early, twice, or never.
  * @param publicUrl the URL, as the service knows it, that the given request came to.
  */
 export function receiveWebhook(hints: Hints, request: Request, publicUrl: string): Response {
