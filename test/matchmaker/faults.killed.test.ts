@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -20,14 +20,21 @@ beforeAll(() => {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
   execFileSync(process.execPath, [tsc, '-b', join(root, 'packages/matchmaker')], { stdio: 'inherit' })
 }, 120_000)
-afterAll(() => rmSync(folder, { recursive: true }))
+/** Those that are left when a test fails. */
+const living = new Set<ChildProcess>()
+afterAll(() => {
+  for (const child of living) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
 
 /** Runs a matchmaker in a process of its own, until it has done what it should, or is killed. */
 async function live(arguments_: Readonly<Record<string, unknown>>): Promise<string | null> {
   const child = spawn(process.execPath, [join(root, 'test/matchmaker/mortal-process.mjs'), JSON.stringify(arguments_)], {
     stdio: ['ignore', 'ignore', 'inherit'],
   })
+  living.add(child)
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  living.delete(child)
   return code === 0 ? 'done' : signal
 }
 
@@ -44,7 +51,7 @@ const deaths = [
 
 test.concurrent.each(deaths)(
   'killed with -9 $moment $kind is written: the next process leaves no server, and stops none under its players',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   async ({ kind, moment }) => {
     const emulator = createEmulator({ speed: 40, random: seededRandom(1), deployments: { listLagMs: 100 } })
     const { url } = await emulator.listen()

@@ -41,5 +41,5 @@ if (recover || stop) {
 }
 matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }, { id: 'ben', ip: '192.0.2.2' }] })
 matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
-// It is killed before.
-await sleep(20_000)
+// Until it is killed.
+setInterval(() => {}, 60_000)

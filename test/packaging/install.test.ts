@@ -43,6 +43,27 @@ describe('installed in an empty folder', () => {
   })
 })
 
+test('without optional dependencies, the matchmaker works with the journal in memory, and says what one in a file wants', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-plain-'))
+  const tarballs = readdirSync(inject('tarballs')).filter((file) => /core|matchmaker/.test(file))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
+  const files = tarballs.map((file) => join(inject('tarballs'), file))
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--omit=optional', ...files], { cwd: folder })
+  const code = `
+    import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
+    const nothing = async () => { throw new Error('not asked') }
+    const deployments = { create: nothing, get: nothing, stop: nothing, list: nothing }
+    const queues = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
+    const { status } = createMatchmaker({ deployments, queues }).createTicket({ queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }] })
+    console.log(status)
+    await createFileJournal({ path: 'matches.journal' }).open().catch(({ message }) => console.log(message))
+  `
+  writeFileSync(join(folder, 'plain.mjs'), code)
+  const { stdout } = await run('node', ['plain.mjs'], { cwd: folder, timeout: 60_000 })
+  rmSync(folder, { recursive: true })
+  expect(stdout).toMatch(/^SEARCHING\nthe journal cannot be locked: koffi, an optional dependency, is not installed/)
+})
+
 describe('every document of a package', () => {
   test.each(names)('@muster/%s links to what is in the package, or to the home that its manifest names', (name) => {
     const folder = join(root, 'packages', name)
