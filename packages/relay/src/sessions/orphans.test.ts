@@ -29,10 +29,12 @@ function setUp(faults: FaultRule[] = []) {
       sessionsPerHost: null,
     })
   }
-  const heal = () => all.setFaults([])
+  const fail = (rules: FaultRule[]) => all.setFaults(rules)
+  const heal = () => fail([])
   return {
     clock,
     open: () => all.open,
+    fail,
     heal,
     gone: processOf(1),
     next: processOf(2),
@@ -61,6 +63,20 @@ test.each(['lost before', 'server error', 'not done'] as const)(
     expect(open()).toEqual([])
   },
 )
+
+test('a delete that failed is tried by ticks, also where the list fails before the call ends', async () => {
+  const noDelete = { operation: 'delete', fault: 'server error' } as const
+  const { clock, open, gone, next, within, fail, heal } = setUp([noDelete])
+  await within(gone.create({ players }))
+  const reaping = failing(next.reapOrphans({ graceMs: 0 }))
+  await clock.advance(500)
+  fail([noDelete, { operation: 'list', fault: 'server error' }])
+  expect(await within(reaping)).toMatchObject({ name: 'ServerError' })
+  heal()
+  await clock.advance(11_000)
+  expect(open()).toEqual([])
+  await within(Promise.all([next.close(), gone.close()]))
+})
 
 test('what a process had asked for when it went, and comes about only later, is found in the same call', async () => {
   const { clock, open, gone, next, within } = setUp([{ operation: 'create', fault: 'done late', times: 3 }])

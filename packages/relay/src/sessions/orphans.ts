@@ -95,16 +95,18 @@ export function createOrphanReaper(context: SessionContext, settleMs: number) {
 
   return async ({ graceMs = 120_000, isOwned = ({ own }) => own }: OrphanOptions = {}): Promise<ReapedOrphans> => {
     const confirmed = new Map<string, boolean>()
+    const idsOf = (isConfirmed: boolean) => [...confirmed.keys()].filter((id) => confirmed.get(id) === isConfirmed)
     const due = () => look(graceMs, isOwned)
-    await deleteAll(due, confirmed)
-    if (graceMs < settleMs) {
-      await context.clock.sleep(settleMs, context.closing)
+    try {
       await deleteAll(due, confirmed)
+      if (graceMs < settleMs) {
+        await context.clock.sleep(settleMs, context.closing)
+        await deleteAll(due, confirmed)
+      }
+    } finally {
+      for (const id of idsOf(false)) context.orphans.add(id)
     }
-    const ids = [...confirmed.keys()]
-    const left = ids.filter((id) => confirmed.get(id) === false)
-    for (const id of left) context.orphans.add(id)
-    return { deleted: ids.filter((id) => confirmed.get(id) === true), left }
+    return { deleted: idsOf(true), left: idsOf(false) }
   }
 }
 
