@@ -1,4 +1,3 @@
-// pure: the deployment that a match asks for
 import { InvalidInput } from '@muster/core'
 import type { CreateDeployment, DeploymentUser, EnvironmentVariable } from '@muster/core/api'
 import type { Player } from '../player.js'
