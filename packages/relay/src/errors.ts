@@ -8,7 +8,7 @@ const lobbyRefusals = {
   busy: 'too many changes at once: try again',
 } as const
 
-/** Why something is not done: what the lobby's rules say, or one of the bounds around them. */
+/** Why a command is refused: by the lobby's rules, or by one of the limits. */
 export type LobbyRefusalCode = RefusalCode | 'too-many-attempts' | 'too-many-lobbies' | 'busy'
 
 /** Why a session could not be used. */
@@ -29,7 +29,7 @@ export class RelayNotReady extends MusterError {
   }
 }
 
-/** The service did not let a player into a session, or gave no token that is this player's alone. */
+/** The service did not admit a player to a session, or gave no token that belongs to this player alone. */
 export class RelayNotAuthorized extends MusterError {
   declare readonly sessionId: string
 
@@ -42,7 +42,7 @@ export class RelayNotAuthorized extends MusterError {
   }
 }
 
-/** It could not be confirmed that a token is no longer valid. Whoever needs that deletes the session. */
+/** It could not be confirmed that a token is no longer valid. To be sure, delete the session. */
 export class RelayNotRevoked extends MusterError {
   declare readonly sessionId: string
 
@@ -55,7 +55,7 @@ export class RelayNotRevoked extends MusterError {
   }
 }
 
-/** `close` ran out of time, and these sessions may still exist and cost money. */
+/** `close` ran out of time: these sessions may still exist and cost money. */
 export class RelayNotDeleted extends MusterError {
   declare readonly sessionIds: readonly string[]
 
@@ -68,7 +68,7 @@ export class RelayNotDeleted extends MusterError {
   }
 }
 
-/** A player hosts as many relay sessions as one may; see the option `sessionsPerHost`. */
+/** A player already hosts as many relay sessions as the option `sessionsPerHost` allows. */
 export class TooManyRelaySessions extends MusterError {
   /** How many one player may host at once. */
   declare readonly limit: number
@@ -89,11 +89,11 @@ export class RelayClosed extends MusterError {
   }
 }
 
-/** What was asked of a lobby is not done. */
+/** A lobby refused a command. */
 export class LobbyRefused extends MusterError {
-  /** A word for programs. */
+  /** The reason, for programs. */
   declare readonly code: LobbyRefusalCode
-  /** Milliseconds after which it may be tried again. */
+  /** Milliseconds after which the command may be tried again. */
   declare readonly retryAfterMs?: number
 
   static {

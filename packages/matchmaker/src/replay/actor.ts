@@ -3,11 +3,11 @@ import type { RecordedLine, RecordedTeam, RecordedTicket } from './lines.js'
 import type { Outcomes } from './outcomes.js'
 import { playerOf } from './recorded-player.js'
 
-/** Asks a matchmaker for what the lines of a recording say. */
+/** Repeats the commands of a recording on a matchmaker. */
 export interface Actor {
   act(line: RecordedLine): void
   readonly refused: readonly { readonly ticketId: string; readonly error: Error }[]
-  /** Lines that came to nothing. */
+  /** Number of lines that had no effect. */
   readonly skipped: number
 }
 
@@ -35,8 +35,8 @@ export function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
   }
 
   /**
-   * The matches that these players play in now. What was one match in the recording may be several, and the other way
-   * round.
+   * The matches in which these players play now, with the players of each. Players of one recorded match may be in
+   * several matches here, and the other way round.
    */
   const matchesOf = (playerIds: readonly string[]): Map<string, string[]> => {
     const matches = new Map<string, string[]>()
@@ -93,7 +93,7 @@ export function createActor(matchmaker: Matchmaker, outcomes: Outcomes): Actor {
       try {
         ask(line)
       } catch {
-        // Too late, or about a match that is another one here.
+        // The command came too late, or concerns a match that differs here.
         skipped += 1
       }
     },

@@ -4,15 +4,15 @@ import type { Locate } from '../tickets/locate/locate.js'
 import type { Player } from '../player.js'
 import type { RecordedEvent } from './lines.js'
 
-/** Where players are, as far as it could be found out. */
+/** The places of players, as far as they are known. */
 export type Places = ReadonlyMap<Player, Coordinates | undefined>
 
-/** Writes an event down as of the time when it began, at once or when it is known where the players are. */
+/** Writes an event with the time at which it began: at once, or when the players' places are known. */
 export type Note = (event: (places: Places) => RecordedEvent, players?: readonly Player[]) => void
 
 /**
- * Gives the function to call before something is asked of the matchmaker; what that gives is called if it was done.
- * So the numbers of the lines follow the order of the calls, even where one leads to another.
+ * Returns a function to call before a command; the function that it returns is called if the command succeeded. So the
+ * line numbers follow the order in which commands began, even if one command causes another.
  */
 export function createLineWriter(write: (line: string) => void, clock: Clock, locate: Locate | undefined): () => Note {
   let lines = 0
@@ -22,7 +22,7 @@ export function createLineWriter(write: (line: string) => void, clock: Clock, lo
     try {
       write(`${JSON.stringify(value)}\n`)
     } catch (error) {
-      // Once: whatever it is, it may well happen with every line.
+      // Warned once only, because the cause probably affects every line.
       if (!warned) process.emitWarning(`tickets are not recorded: ${String(error)}`, 'MusterWarning')
       warned = true
     }
@@ -40,7 +40,7 @@ export function createLineWriter(write: (line: string) => void, clock: Clock, lo
   }
 }
 
-/** What goes wrong here goes wrong in the matchmaker too, which tells of it. */
+/** Locates players. Errors of `locate` are ignored here, because the matchmaker meets and reports the same errors. */
 function placesOf(players: readonly Player[], locate: Locate | undefined): Places | Promise<Places> {
   const placeOf = ({ ip, coordinates }: Player) => {
     if (coordinates !== undefined || ip === undefined || locate === undefined) return coordinates

@@ -4,12 +4,12 @@ import type { BackfillTeam } from '../tickets/backfill.js'
 import { notJson, read } from '../read.js'
 import type { Player } from '../player.js'
 
-/** The first line's `format`; another one means that older readers do not understand the recording. */
+/** The `format` in the first line of a recording. It changes when older readers could not read new recordings. */
 export const FORMAT = 'muster-recording-1'
 
-/** What a line of a recording says: something that was asked of a matchmaker, and was done. */
+/** A line of a recording: a command that a matchmaker carried out. */
 export type RecordedEvent =
-  /** `queues`: as they were defined, if the recorder was told. */
+  /** `queues`: their definitions, if the recorder was given them. */
   | { readonly kind: 'start'; readonly format: typeof FORMAT; readonly queues?: readonly unknown[] | undefined }
   | { readonly kind: 'create'; readonly ticket: RecordedTicket }
   | { readonly kind: 'cancel'; readonly ticketId: string }
@@ -18,17 +18,20 @@ export type RecordedEvent =
   | { readonly kind: 'left'; readonly playerIds: readonly string[] }
   /** The match of these tickets was stopped. */
   | { readonly kind: 'stop'; readonly ticketIds: readonly string[] }
-  /** More players were asked for, for the match of these tickets. */
+  /** A backfill was created for the match of these tickets. */
   | { readonly kind: 'backfill'; readonly ticketIds: readonly string[]; readonly backfill: RecordedBackfill }
   | { readonly kind: 'backfillChange'; readonly id: string; readonly teams: readonly RecordedTeam[] }
   | { readonly kind: 'backfillCancel'; readonly id: string }
 
-/** A line: the event, when it was (epoch milliseconds), and its number, since lines that took a lookup come late. */
+/**
+ * A line: the event, its time (epoch milliseconds), and its number. Lines whose players were located first are written
+ * late.
+ */
 export type RecordedLine = RecordedEvent & { readonly at: number; readonly n: number }
 
 /** A player without the address, unless the recorder was asked to keep it. */
 export interface RecordedPlayer extends Player {
-  /** Stands for the network of a player whose place is unknown: those of equal numbers were in the same one. */
+  /** Number of the network of a player whose place is unknown: players with the same number share a network. */
   readonly network?: number | undefined
 }
 
@@ -37,7 +40,7 @@ export interface RecordedTicket {
   readonly queues: readonly string[]
   readonly players: readonly RecordedPlayer[]
   readonly priority: number
-  /** Epoch milliseconds since when it waits. */
+  /** Epoch milliseconds from which the ticket's waiting time is counted. */
   readonly createdAt: number
 }
 
@@ -53,7 +56,7 @@ export interface RecordedTeam extends Omit<BackfillTeam, 'players'> {
 
 const id = z.string().min(1)
 const ids = z.array(id)
-/** The rest of a player is checked where the ticket is created. */
+/** Other fields of a player are checked when the ticket is created. */
 const player = z.looseObject({ id, network: z.int().min(0).optional() })
 const team = z.strictObject({ name: id, slots: z.int().optional(), players: z.array(player).optional() })
 const ticket = z.strictObject({

@@ -1,7 +1,7 @@
 import type { Matchmaker } from '../commands/matchmaker.js'
 import type { Ticket } from '../tickets/ticket.js'
 
-/** Which tickets each match has, as long as it lasts. */
+/** The tickets of each running match. */
 export interface MatchMembers {
   of(matchId: string): readonly string[]
 }

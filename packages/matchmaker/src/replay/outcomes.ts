@@ -2,15 +2,15 @@ import type { Matchmaker } from '../commands/matchmaker.js'
 import type { CancelReason, Ticket } from '../tickets/ticket.js'
 import type { Player } from '../player.js'
 
-/** What became of a ticket. Times are epoch milliseconds, as in the recording. */
+/** The outcome of a ticket. Times are epoch milliseconds, as in the recording. */
 export interface ReplayedTicket {
   readonly id: string
   readonly playerIds: readonly string[]
   readonly createdAt: number
-  /** `waiting`: the replay ended before it did. */
+  /** `waiting`: the ticket still waited when the replay ended. */
   readonly outcome: 'assigned' | 'waiting' | CancelReason
   readonly endedAt?: number | undefined
-  /** If it was assigned. */
+  /** Set if the ticket was assigned. */
   readonly queue?: string | undefined
   readonly matchId?: string | undefined
   readonly team?: string | undefined
@@ -20,7 +20,7 @@ export interface ReplayedTicket {
 export interface ReplayedMatch {
   readonly matchId: string
   readonly queue: string
-  /** Of its first tickets. */
+  /** Epoch milliseconds at which its first tickets were assigned. */
   readonly assignedAt: number
   readonly tickets: readonly { readonly id: string; readonly team: string | undefined }[]
 }
@@ -29,15 +29,15 @@ interface MatchSoFar extends Omit<ReplayedMatch, 'matchId' | 'tickets'> {
   readonly tickets: { readonly id: string; readonly team: string | undefined }[]
 }
 
-/** Keeps what becomes of the tickets of a replay. */
+/** Collects the outcomes of a replay's tickets. */
 export interface Outcomes {
   /** A ticket is about to be created. */
   expect(ticket: { readonly id: string; readonly players: readonly Player[] }, createdAt: number): void
-  /** It was not. */
+  /** The ticket was refused. */
   forget(ticketId: string): void
-  /** Players do not play any more. */
+  /** These players have left their match. */
   left(playerIds: readonly string[]): void
-  /** The match that a player plays in. */
+  /** The match in which a player plays. */
   matchOf(playerId: string): string | undefined
   playersOf(ticketId: string): readonly string[]
   /** Tickets that have not ended. */
@@ -76,7 +76,7 @@ export function createOutcomes({ on }: Pick<Matchmaker, 'on'>): Outcomes {
 
   return {
     expect: ({ id, players: party }, createdAt) => {
-      // The same ticket twice is one.
+      // A repeated create of the same ticket counts once.
       if (tickets.get(id)?.outcome === 'waiting') return
       waiting += 1
       tickets.set(id, { id, playerIds: party.map((player) => player.id), createdAt, outcome: 'waiting' })

@@ -1,6 +1,6 @@
 // pure: percentiles
 
-/** Values that occur: so many of a hundred are not above it. All 0 where there are no values. */
+/** Percentiles, each a value that occurs. All are 0 if there are no values. */
 export interface Percentiles {
   readonly p50: number
   readonly p90: number
@@ -14,7 +14,7 @@ export function percentilesOf(values: readonly number[]): Percentiles {
   return { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: at(1) }
 }
 
-/** What Map.groupBy does, which Node.js 20 lacks. */
+/** Groups items by key, like Map.groupBy, which Node.js 20 lacks. */
 export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {

@@ -4,15 +4,13 @@ import { middleOf } from '../places.js'
 import type { Player } from '../player.js'
 import { groupBy, type Percentiles, percentilesOf } from './percentiles.js'
 
-/** Over matches; only players whose place or attribute is known count. */
+/** Quality over all matches; only players whose place or attribute is known count. */
 export interface MatchQuality {
   /** Kilometres from each player to the middle of the match. */
   readonly distanceKm: Percentiles
-  /** By attribute that is a number: the highest of a match less the lowest. */
+  /** For each number attribute, the highest value in a match minus the lowest. */
   readonly difference: Readonly<Record<string, Percentiles>>
-  /**
-   * By attribute that is a number: the highest average of a team less the lowest. Only of matches with several teams.
-   */
+  /** For each number attribute, the highest average of a team minus the lowest, in matches with several teams. */
   readonly imbalance: Readonly<Record<string, Percentiles>>
 }
 
@@ -29,7 +27,7 @@ export const qualityOf = (matches: readonly Match[]): MatchQuality => ({
   imbalance: percentilesBy(matches.flatMap(imbalancesOf)),
 })
 
-/** A value of an attribute. */
+/** The value of an attribute. */
 type Measure = readonly [attribute: string, value: number]
 
 function distancesOf(match: Match): number[] {
@@ -53,7 +51,7 @@ const numbersOf = (tickets: readonly MatchedTicket[]): Measure[] =>
     .flatMap(({ players }) => players.flatMap(({ attributes = {} }) => Object.entries(attributes)))
     .flatMap(([attribute, value]): Measure[] => (typeof value === 'number' ? [[attribute, value]] : []))
 
-/** Of attributes with at least so many values. */
+/** The spread of each attribute that has at least `least` values. */
 const spreads = (measures: readonly Measure[], least = 1): Measure[] =>
   byAttribute(measures).flatMap(([attribute, values]): Measure[] =>
     values.length < least ? [] : [[attribute, Math.max(...values) - Math.min(...values)]],

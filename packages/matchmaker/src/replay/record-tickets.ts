@@ -12,27 +12,27 @@ import { createPlayerRecorder } from './recorded-player.js'
 import { recordedQueue } from './recorded-queue.js'
 
 export interface RecordOptions {
-  /** The matchmaker's, so that the places of players are written down instead of their addresses. */
+  /** The matchmaker's `locate`, so that the recording holds players' places instead of their addresses. */
   readonly locate?: Locate | undefined
   /**
-   * Whether the recording holds addresses. Default false: of players who cannot be located it holds who shares a
-   * network.
+   * Whether the recording holds addresses. Default false: of players who cannot be located, it holds which of them
+   * share a network.
    */
   readonly addresses?: boolean | undefined
   /**
-   * The matchmaker's queues, to be replayed by default. Custom rules are code and cannot be written down; the variables
-   * of servers are left out, because they may be secret.
+   * The matchmaker's queues, which a replay uses by default. Custom rules are code and cannot be recorded; variables of
+   * servers are left out, because they may be secret.
    */
   readonly queues?: readonly QueueDefinition[] | undefined
-  /** The matchmaker's. Default: the machine's. */
+  /** The matchmaker's clock. Default: the machine's. */
   readonly clock?: Clock | undefined
 }
 
 /**
- * Writes down what a matchmaker is asked for from now on, and what waits in it already, for `replayTickets`: one line
- * of JSON for each thing that it did. Use the matchmaker it gives instead of the given one: what is asked of that one
- * directly is not recorded, and neither is `reconfigure`. A `write` that fails becomes a process warning.
- * @param write takes a line with its line feed. The lines may be in any order.
+ * Records a matchmaker's commands from now on, and the tickets that wait already, for `replayTickets`: one line of JSON
+ * for each command that was carried out. Use the returned matchmaker: commands to the given one are not recorded, and
+ * `reconfigure` never is. A `write` that throws becomes a process warning.
+ * @param write receives a line with its line feed. Lines may come in any order.
  */
 export function recordTickets(
   matchmaker: Matchmaker,
@@ -44,7 +44,9 @@ export function recordTickets(
   const recorded = createPlayerRecorder(addresses)
   const members = createMatchMembers(matchmaker)
 
-  /** Undefined for one that is created already: creating it twice is creating it once. */
+  /**
+   * Begins to record a create; undefined for a ticket that exists already, because repeating a create changes nothing.
+   */
   const beginCreate = (input: TicketInput): Note | undefined =>
     input.id !== undefined && matchmaker.getTicket(input.id) !== undefined ? undefined : begin()
   const noteCreated = (note: Note, input: TicketInput, { id, createdAt }: Ticket) => {
@@ -58,7 +60,7 @@ export function recordTickets(
       players,
     )
   }
-  /** One that has waited elsewhere, where its place was found out. */
+  /** Records a ticket that was taken over from another matchmaker, which has located its players. */
   const noteTakenOver = (note: Note, { id, queues: names, players, priority, createdAt, place }: ExportedTicket) => {
     const recordedPlayers = players.map((player) => recorded(player, player.coordinates ?? place))
     note(() => ({ kind: 'create', ticket: { id, queues: names, players: recordedPlayers, priority, createdAt } }))

@@ -2,10 +2,10 @@ import { addressPrefix, type Coordinates } from '@muster/core'
 import type { Player } from '../player.js'
 import type { RecordedPlayer } from './lines.js'
 
-/** Makes what is written down of players, and gives numbers to their networks. */
+/** Makes the recorded form of a player, and numbers the networks. */
 export type PlayerRecorder = (player: Player, place: Coordinates | undefined) => RecordedPlayer
 
-/** @param keepAddresses whether addresses are written down as they are. */
+/** @param keepAddresses whether addresses are recorded. */
 export function createPlayerRecorder(keepAddresses: boolean): PlayerRecorder {
   const networks = new Map<string, number>()
   const numberOf = (ip: string): number | undefined => {
@@ -22,12 +22,12 @@ export function createPlayerRecorder(keepAddresses: boolean): PlayerRecorder {
   }
 }
 
-/** Networks that can be told apart by an invented address: the free bits of fd00::/8 in a /32. */
+/** Number of networks that invented addresses can tell apart: the free bits of fd00::/8 in a /32. */
 const NETWORKS = 2 ** 24
 
 /**
- * A player for a matchmaker again. Who had only a network gets an invented address in it: a unique local one (RFC
- * 4193).
+ * Makes a player from its recorded form. A player with only a network number gets an invented address in that network:
+ * a unique local address (RFC 4193).
  */
 export function playerOf({ network, ...player }: RecordedPlayer): Player {
   if (network === undefined || player.ip !== undefined || player.coordinates !== undefined) return player

@@ -2,8 +2,8 @@
 import type { QueueDefinition } from '../queues/queue.js'
 
 /**
- * A queue without what its servers are told besides: variables, hidden or not, and the URL and payload of a probe may
- * be secret, and no replay deploys anything.
+ * The recorded form of a queue. Variables of servers, and the URL and payload of a probe, are left out: they may be
+ * secret, and a replay deploys nothing.
  */
 export function recordedQueue(queue: QueueDefinition): QueueDefinition {
   const { deploy } = queue as Partial<QueueDefinition>

@@ -12,30 +12,30 @@ import { createStubService } from './stub-service.js'
 import { summarize, type ReplaySummary } from './summary.js'
 
 export interface ReplayOptions {
-  /** What would have been with these queues? Default: those in the recording. */
+  /** Queues to try instead of the recorded ones. Default: the queues in the recording. */
   readonly queues?: readonly QueueDefinition[] | undefined
-  /** Other seeds make other ids. A whole number from 0. Default 1. */
+  /** Whole number from 0. Another seed makes other ids. Default 1. */
   readonly seed?: number | undefined
   /** Milliseconds between two ticks. Default 250. */
   readonly tickMs?: number | undefined
-  /** Milliseconds that every server takes to be READY. Default 5000 (our choice). */
+  /** Milliseconds from create to READY of every server. Default 5000 (our choice). */
   readonly startMs?: number | undefined
   /**
-   * Whether players accept when they did in the recording (default), or always and at once, e.g. if nobody was asked
-   * then.
+   * Whether players accept when they did in the recording (default), or always and at once, e.g. if the recorded queue
+   * asked nobody.
    */
   readonly acceptance?: 'recorded' | 'always' | undefined
 }
 
-/** What became of everybody. */
+/** The outcome of a replay. */
 export interface Replay {
   /** In the order in which they were found. */
   readonly matches: readonly ReplayedMatch[]
   /** In the order of the recording. */
   readonly tickets: readonly ReplayedTicket[]
-  /** Tickets that the queues do not take. */
+  /** Tickets that the queues refused. */
   readonly refused: readonly { readonly ticketId: string; readonly error: Error }[]
-  /** Other lines that had nothing to apply to, e.g. because a match was another one. */
+  /** Number of other lines that had no effect, e.g. because their match differs here. */
   readonly skipped: number
   readonly summary: ReplaySummary
 }
@@ -49,9 +49,9 @@ const schema = z.strictObject({
 })
 
 /**
- * Lets a recording happen again, on a clock of its own and with a service that has room for everybody. The same
- * lines, options and version give the same matches, whatever the machine.
- * @param lines of `recordTickets`, with or without line feeds; empty ones are ignored.
+ * Replays a recording on a clock of its own, with a service that has room for all matches. The same lines, options and
+ * version give the same matches on any machine.
+ * @param lines lines of `recordTickets`, with or without line feeds; empty lines are ignored.
  * @throws {InvalidInput} naming the line, or the option; {InvalidQueue}
  */
 export async function replayTickets(
@@ -66,14 +66,14 @@ export async function replayTickets(
   const clock = createManualClock({ start: recording[0]?.at ?? 0 })
   const matchmaker = createMatchmaker({
     deployments: createStubService(clock, startMs),
-    // Who queued again had left a match that may be another one here, and whose end nobody writes down.
+    // A player who queued again had left a match, which may differ here, and whose end is not recorded.
     queues: queues.map((queue) => ({ ...queue, playersMayWaitWhilePlaying: true })),
     clock,
     random: seededRandom(seed),
     tickMs,
     maxServers: Infinity,
     maxStarting: Infinity,
-    // Whatever the machine does meanwhile, no round is cut off.
+    // A constant stopwatch never cuts a round short, however slow the machine is.
     stopwatch: () => 0,
   })
   const outcomes = createOutcomes(matchmaker)
@@ -88,7 +88,7 @@ export async function replayTickets(
 
   matchmaker.start()
   for (const line of recording) {
-    // Also where no time passes: what came one after the other did not arrive together.
+    // Advances the clock even by 0, so that tickets recorded one after the other do not arrive in the same turn.
     await clock.advance(Math.max(0, line.at - clock.now()))
     actor.act(line)
   }
@@ -116,6 +116,6 @@ function queuesOf(recording: readonly RecordedLine[]): readonly QueueDefinition[
   if (queues === undefined) {
     throw new InvalidInput('option queues: must be given, since the recording has none', { field: 'queues' })
   }
-  // They are checked like any others when the matchmaker is made.
+  // The queues are checked when the matchmaker is created.
   return queues as readonly QueueDefinition[]
 }

@@ -11,11 +11,9 @@ interface Standing {
   readonly readyAt: number
 }
 
-/**
- * The operations that a matchmaker needs, answered at once and without limits by a service that has room for everybody.
- */
+/** A service that answers a matchmaker's operations at once, without limits, and has room for all deployments. */
 export function createStubService(clock: Clock, startMs: number): DeploymentService {
-  /** Those that were not stopped, in the order of their creation. */
+  /** Deployments that were not stopped, in the order of their creation. */
   const standing = new Map<string, Standing>()
   let created = 0
 

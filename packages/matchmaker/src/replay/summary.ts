@@ -4,21 +4,21 @@ import type { ReplayedTicket } from './outcomes.js'
 import { groupBy, type Percentiles, percentilesOf } from './percentiles.js'
 import { qualityOf, type MatchQuality } from './quality.js'
 
-/** How good the matches were: first for all, then for each queue that made some. */
+/** The quality of all matches, and of those of each queue that made any. */
 export interface ReplaySummary extends QueueSummary {
   /** Players in tickets. */
   readonly players: number
   readonly tickets: number
   /** Share of the players who were told where to connect, from 0 to 1. */
   readonly matchedShare: number
-  /** The other players, by what became of their tickets. */
+  /** Number of other players, by the outcome of their tickets. */
   readonly unmatched: Readonly<Record<string, number>>
   readonly queues: Readonly<Record<string, QueueSummary>>
 }
 
 export interface QueueSummary {
   readonly matches: number
-  /** Milliseconds from the creation of a ticket until its players were told where to connect; each player counts. */
+  /** Milliseconds from a ticket's creation until its players were told where to connect; counted once per player. */
   readonly waitMs: Percentiles
   readonly quality: MatchQuality
 }

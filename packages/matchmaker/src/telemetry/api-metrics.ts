@@ -5,7 +5,7 @@ import type { Instruments } from './instruments.js'
 import type { LimitMeter } from './limit-meter.js'
 import type { ObservedClient } from './observed.js'
 
-/** Counts and times the requests to the service. Gives what ends that. */
+/** Counts and times the requests to the service. Returns a function that ends this. */
 export function recordRequests(
   { events }: ObservedClient,
   { counters, histograms }: Instruments,

@@ -3,7 +3,7 @@ import type { Ticket } from '../tickets/ticket.js'
 import type { Instruments } from './instruments.js'
 import { queueOf, type Observed } from './observed.js'
 
-/** Counts and times what the matchmaker tells. Gives what ends that. */
+/** Counts and times the matchmaker's events. Returns a function that ends this. */
 export function recordEvents(
   { on }: Observed,
   { counters, histograms }: Instruments,

@@ -9,23 +9,23 @@ import { observeState } from './state-metrics.js'
 import { traceEvents } from './traces.js'
 
 export interface InstrumentOptions {
-  /** The client of the service: with it, the use of the rate limits and the requests are measured too. */
+  /** The client of the service: if given, its rate limits and requests are measured too. */
   readonly client?: ObservedClient | undefined
   /** Default: the globally registered provider's, by the name `@muster/matchmaker`. */
   readonly meter?: Meter | undefined
   readonly tracer?: Tracer | undefined
-  /** On every measurement and span, e.g. the region. */
+  /** Attributes of every measurement and span, e.g. the region. */
   readonly attributes?: Attributes | undefined
-  /** The matchmaker's. Default: the machine's. */
+  /** The matchmaker's clock. Default: the machine's. */
   readonly clock?: Clock | undefined
 }
 
 const NAME = '@muster/matchmaker'
 
 /**
- * Tells OpenTelemetry what a matchmaker does: metrics and traces as docs/telemetry.md lists them. It only listens;
- * nothing it says holds an address or a player's id. Gives a function that ends it. An SDK must be registered, or
- * its meter and tracer given, or nothing comes of it.
+ * Reports metrics and traces of a matchmaker to OpenTelemetry, as docs/telemetry.md lists them. It only listens to
+ * events, and no measurement or span holds an address or a player's id. Returns a function that ends this. Without a
+ * registered SDK, or a given meter and tracer, nothing is reported.
  */
 export function instrument(matchmaker: Observed, options: InstrumentOptions = {}): () => void {
   const { client, attributes = {}, clock = systemClock } = options

@@ -1,6 +1,6 @@
 import type { Counter, Histogram, Meter, Observable } from '@opentelemetry/api'
 
-/** Bucket boundaries, in seconds: for what takes moments, and for what takes minutes. */
+/** Bucket boundaries in seconds: for durations of moments, and for durations of minutes. */
 const MOMENTS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const MINUTES = [0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600]
 
@@ -8,7 +8,7 @@ const LATENCIES = [0.01, 0.02, 0.03, 0.04, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5
 const KILOMETRES = [1, 10, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
 const PLAYERS = [1, 2, 4, 6, 8, 10, 12, 16, 24, 32, 50, 100, 200, 500]
 
-/** What happened, counted. */
+/** Counters of events. */
 const counters = {
   'muster.tickets.created': { unit: '{ticket}', description: 'Tickets that were created' },
   'muster.tickets.ended': { unit: '{ticket}', description: 'Tickets that ended, by how' },
@@ -43,7 +43,7 @@ const counters = {
   },
 } as const
 
-/** How much each time; mostly how long it took, in seconds. */
+/** Histograms, mostly of durations in seconds. */
 const histograms = {
   'muster.ticket.match_time': {
     unit: 's',
@@ -91,7 +91,7 @@ const histograms = {
   'muster.api.duration': { unit: 's', description: 'What a request took once it had left', buckets: MOMENTS },
 } as const
 
-/** How things are when they are asked for; sums of several processes mean something. */
+/** States read at each collection, whose sum over several processes is meaningful. */
 const sums = {
   'muster.tickets.waiting': { unit: '{ticket}', description: 'Tickets that search, by what they wait for' },
   'muster.players.waiting': { unit: '{player}', description: 'Players in tickets that search' },
@@ -109,7 +109,7 @@ const sums = {
   'muster.stops.pending': { unit: '{deployment}', description: 'Stops that the service has not confirmed' },
 } as const
 
-/** The same where sums mean nothing. */
+/** States read at each collection that must not be summed. */
 const gauges = {
   'muster.tickets.longest_wait': { unit: 's', description: 'What the oldest ticket that searches has waited' },
   'muster.allocation.held': { unit: '1', description: '1 while no more servers are deployed, by why' },
@@ -120,7 +120,7 @@ const gauges = {
 } as const
 
 /**
- * Every metric there is. Names, units and attributes are an interface that dashboards rest on: see docs/telemetry.md.
+ * Every metric. Names, units and attributes are a public interface that dashboards depend on: see docs/telemetry.md.
  */
 export const catalogue = { ...counters, ...histograms, ...sums, ...gauges }
 

@@ -1,6 +1,6 @@
 import { operations, type OperationId } from '@muster/core/api'
 
-/** How close the requests of one documented rate limit came to it. */
+/** How close the requests under one documented rate limit came to it. */
 export interface LimitUse {
   /** E.g. `createDeployment`. */
   readonly name: string
@@ -11,9 +11,9 @@ export interface LimitUse {
 }
 
 export interface LimitMeter {
-  /** A request of the operation left. @param now milliseconds, not before that of the last call. */
+  /** Notes that a request of the operation was sent. @param now milliseconds, never less than in the last call. */
   left(operation: OperationId, now: number): void
-  /** Since the last `take`. Limits of which nothing was ever used are left out. */
+  /** Returns the use since the last `take`, without limits that were never used. */
   take(): LimitUse[]
 }
 
@@ -22,11 +22,11 @@ interface Gauge {
   readonly limit: number
   readonly windowMs: number
   peak: number
-  /** When those of the last window left. */
+  /** Times of the requests in the last window. */
   readonly recent: number[]
 }
 
-/** Counts the requests in a window that slides: where a bucket or a fixed window is lenient, this is not. */
+/** Counts requests in a sliding window, the strictest way in which a service may count. */
 export function createLimitMeter(): LimitMeter {
   const limitOf = new Map(operations.map(([id, { limit }]) => [id, limit]))
   const gauges = new Map<string, Gauge>()

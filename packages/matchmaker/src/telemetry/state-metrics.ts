@@ -12,7 +12,7 @@ const holds = [
   'journal',
 ] as const satisfies readonly Inspection['held'][]
 
-/** Reads `inspect()` once for each collection. Gives what ends that. */
+/** Reads `inspect()` once for each collection of metrics. Returns a function that ends this. */
 export function observeState(
   { inspect }: Observed,
   client: ObservedClient | undefined,

@@ -12,19 +12,19 @@ import type { Clock } from '@muster/core/clock'
 import type { Ticket } from '../tickets/ticket.js'
 import { queueOf, type Observed } from './observed.js'
 
-/** A match from being found until its players know where to connect, or it lost them all. */
+/** A match, from when it is found until its players know where to connect, or until all of them have left. */
 interface MatchTrace {
   readonly span: Span
   readonly context: Context
-  /** Of its tickets, those that still wait for its server. */
+  /** Ids of the match's tickets that still wait for its server. */
   readonly waiting: Set<string>
-  /** While its server starts. */
+  /** The span of the server's start, while it starts. */
   starting: Span | undefined
 }
 
 /**
- * One trace per ticket, which begins in the trace that called `createTicket`, and one per match, which links to
- * those of its tickets. Spans that are not sampled are not kept. Gives what ends that, and all open spans.
+ * Makes one trace per ticket, as a child of the trace that called `createTicket`, and one per match, which links to
+ * those of its tickets. Spans that are not sampled are not kept. Returns a function that ends this, and all open spans.
  */
 export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, common: Attributes): () => void {
   const tickets = new Map<string, Span>()
@@ -52,7 +52,9 @@ export function traceEvents({ on }: Observed, tracer: Tracer, clock: Clock, comm
     }
   }
 
-  /** A match that no ticket waits for any more has failed, whatever becomes of its server. */
+  /**
+   * Removes a ticket from a match's trace. A match without waiting tickets has failed, whatever becomes of its server.
+   */
   const leave = (ticket: Ticket, matchId: string | undefined, reason: string) => {
     const match = matches.get(matchId ?? '')
     if (match === undefined || matchId === undefined) return

@@ -2,22 +2,24 @@ import type { AttemptLimit, BodyLimits } from '@muster/core/http'
 import { z } from 'zod'
 import { checked, count, milliseconds } from '../validate.js'
 
-/** What the clients of a lobby API may ask. null for no limit. Counted in each process by itself. */
+/** Limits of a lobby API's clients; null for no limit. Each process counts by itself. */
 export interface LobbyApiLimits {
   /** Requests of one caller. Default 50 per 5 seconds. */
   readonly perCaller?: AttemptLimit | null | undefined
   /** Requests from one address; of IPv6, from one /64. Default 250 per 5 seconds. */
   readonly perAddress?: AttemptLimit | null | undefined
-  /** Lists of public lobbies that one caller asks for. Default 20 per 10 seconds. */
+  /** Requests of one caller for the list of public lobbies. Default 20 per 10 seconds. */
   readonly listsPerCaller?: AttemptLimit | null | undefined
   /** Long polls and event streams that one caller may have open; one more ends the oldest. Default 8. */
   readonly streamsPerCaller?: number | undefined
   /**
-   * Long polls and event streams in all; more are refused. Default 50,000: give the process as many file descriptors.
+   * Long polls and event streams of all callers; more are refused. Default 50,000, for which the process needs as many
+   * file descriptors.
    */
   readonly streams?: number | undefined
   /**
-   * Bytes of a body. Default 32 KiB: a create with all data there may be, at three bytes a character, has some 25 KB.
+   * Bytes of a request's body. Default 32 KiB: a create with as much data as allowed, at three bytes a character, has
+   * about 25 KB.
    */
   readonly bodyBytes?: number | undefined
   /** How long bodies may take, and how many may be unfinished. */

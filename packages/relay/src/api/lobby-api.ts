@@ -20,21 +20,21 @@ import { createOpenStreams, type OpenStream } from './open-streams.js'
 import { problemOf } from './problems.js'
 import { lobbyRoutes } from './routes.js'
 
-/** Whoever calls the lobby API. */
+/** A caller of the lobby API. */
 export interface LobbyCaller {
   /** The player's id, as other members see it. */
   readonly id: string
   /**
-   * The address from which the player's packets come, where the caller is trusted to know: a backend that asks for
-   * players.
+   * The address from which the player's packets come, if the caller is trusted to state it: a backend that asks on
+   * behalf of players.
    */
   readonly ip?: string | undefined
 }
 
 export interface LobbyApiOptions {
-  /** Says who calls; undefined for nobody known. */
+  /** Identifies the caller; undefined for an unknown one. */
   readonly authenticate: Authenticate<LobbyCaller>
-  /** What stands before every path, e.g. `/lobby-api`. Default nothing. */
+  /** Prefix of every path, e.g. `/lobby-api`. Default none. */
   readonly basePath?: string | undefined
   /**
    * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy.
@@ -42,14 +42,14 @@ export interface LobbyApiOptions {
    */
   readonly address?: AddressOf | undefined
   readonly limits?: LobbyApiLimits | undefined
-  /** Lets pages of these origins call. Default none. */
+  /** Lets pages of these origins call the API. Default none. */
   readonly cors?: CorsOptions | undefined
-  /** Told of errors that nobody expected. Default: a process warning. */
+  /** Called with unexpected errors. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly clock?: Clock | undefined
 }
 
-/** An HTTP API for game clients: `(Request) → Promise<Response>`, to be mounted anywhere. */
+/** Creates an HTTP API for game clients: `(Request) → Promise<Response>`, to be mounted on any server. */
 export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): HttpHandler {
   const { authenticate, basePath = '', address, cors, onError, clock = systemClock } = options
   const limits = checkLimits(options.limits)
@@ -127,11 +127,14 @@ function playerOf({ caller, address }: Exchange<LobbyCaller>): { readonly id: st
   return { id: caller.id, ip }
 }
 
-/** 202 for one who has to wait for the host. */
+/** Answers 202 for a player who has to wait for the host. */
 const joined = (result: Joined): Joined | Response =>
   result.status === 'joined' ? result : Response.json(result, { status: 202 })
 
-/** What there is already is read first, so that a refusal is an answer of its own, and not a stream that breaks off. */
+/**
+ * Opens an event stream. Pending events are read first, so that a refusal is an answer of its own instead of a broken
+ * stream.
+ */
 async function stream(lobbies: Lobbies, follow: Follow, open: OpenStream, clock: Clock): Promise<Response> {
   const first = await lobbies.poll({ ...follow, waitMs: 0 }).catch((error: unknown) => {
     open.end()

@@ -1,24 +1,24 @@
 import { Problem } from '@muster/core/http'
 import { linkedSignal, manyWaitOn } from '@muster/core/runtime'
 
-/** Something that a caller has open. */
+/** An open long poll or event stream of a caller. */
 export interface OpenStream {
-  /** Aborted when the request's is, or when the caller has opened too many since. */
+  /** Aborted when the request's signal is, or when the caller has opened too many streams since. */
   readonly signal: AbortSignal
-  /** Says that it is over. */
+  /** Notes that the stream has ended. */
   end(): void
 }
 
 export interface StreamLimits {
-  /** For a handful of tabs, and for connections that broke without anybody noticing yet. */
+  /** Enough for several browser tabs, and for broken connections that nobody has noticed yet. */
   readonly perCaller: number
   readonly inAll: number
 }
 
 /**
- * Bounds what each caller has open at once, and all together: an open stream lasts, so a limit of requests does not
- * bound it. One too many of a caller ends the oldest, because it is the likeliest to have nobody at its other end.
- * @returns what opens a stream. @throws {Problem} 503 when there are too many in all.
+ * Bounds the open streams of each caller and of all: a stream lasts, so a limit of requests does not bound them. A
+ * caller's stream beyond the limit ends the caller's oldest, which is the likeliest to be a broken connection.
+ * @returns a function that opens a stream. @throws {Problem} 503 if there are too many in all
  */
 export function createOpenStreams({
   perCaller,

@@ -22,7 +22,7 @@ const statuses: Readonly<Record<LobbyRefusalCode, number>> = {
   busy: 503,
 }
 
-/** The answer for what lobbies refuse; undefined for what nobody expected. */
+/** The answer for an error of lobbies; undefined for an unexpected error. */
 export function problemOf(error: unknown): Problem | undefined {
   if (error instanceof LobbyRefused) {
     const { code, message, retryAfterMs } = error

@@ -10,7 +10,7 @@ const password = z.string().min(1).max(128)
 const version = z.int().min(1).optional()
 const memberData = AttributesSchema.optional()
 const changes = AttributeChangesSchema.describe('New values by name; null takes one away')
-/** In a query, numbers are texts. */
+/** A number in a query, where it arrives as text. */
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
 
 const attributesAsJson = z
@@ -39,7 +39,7 @@ const CreateLobby = z.strictObject({
 const ofMember = [404, 409, 410, 503] as const
 const hostOnly = [403, ...ofMember] as const
 
-/** Everything that clients of the lobby API can ask. */
+/** All operations of the lobby API. */
 export const lobbyRoutes = {
   create: operation('POST /lobbies', {
     summary: 'Make a lobby, and host it',

@@ -3,13 +3,13 @@ import { z } from 'zod'
 
 export type AttributeValue = string | number | boolean
 
-/** Small named values, such as a map's name or a colour. Not for chat, and not for secrets: every member sees them. */
+/** Small named values, e.g. a map's name or a colour. Not for chat or secrets: every member sees them. */
 export type Attributes = Readonly<Record<string, AttributeValue>>
 
-/** New values by name; null takes one away. */
+/** New values by name; null removes a value. */
 export type AttributeChanges = Readonly<Record<string, AttributeValue | null>>
 
-/** Bounds of our choice: all that one lobby of 64 holds stays under 40 KB. */
+/** Bounds (our choice): all attributes of a lobby of 64 players stay under 40 KB. */
 const MOST_KEYS = 32
 const LONGEST_VALUE = 256
 /** UTF-16 units of names and texts together. */
@@ -27,7 +27,7 @@ export const AttributesSchema: z.ZodType<Attributes> = z.record(name, value).ref
 })
 export const AttributeChangesSchema: z.ZodType<AttributeChanges> = z.record(name, z.union([value, z.null()]))
 
-/** Undefined if that would be too much. */
+/** Merges changes into attributes; undefined if the result would be too large. */
 export function merged(attributes: Attributes, changes: AttributeChanges): Attributes | undefined {
   const entries = Object.entries({ ...attributes, ...changes }).filter(
     (entry): entry is [string, AttributeValue] => entry[1] !== null,
@@ -42,6 +42,6 @@ function fits(attributes: Attributes): boolean {
   return entries.length <= MOST_KEYS && text <= MOST_TEXT
 }
 
-/** Whether every wanted value is there. */
+/** Whether the attributes have every wanted value. */
 export const has = (attributes: Attributes, wanted: Attributes): boolean =>
   Object.entries(wanted).every(([key, one]) => Object.hasOwn(attributes, key) && attributes[key] === one)

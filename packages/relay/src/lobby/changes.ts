@@ -12,17 +12,15 @@ export interface Changing {
   readonly store: LobbyStore
   readonly clock: Clock
   readonly rules: LobbyRules
-  /** Told of every change that was stored. */
+  /** Called after every change that was stored. */
   readonly changed: (lobby: Lobby, events: readonly LobbyEvent[], command: Command) => void
 }
 
-/**
- * Whoever loses so many times in a row to others who change the same lobby gives up. Each loss is another's success.
- */
+/** Attempts after which a change gives up, because other changes of the same lobby were stored first each time. */
 const MOST_TRIES = 200
 
 /**
- * Applies a command to a lobby as it is in the store, in one atomic step; begins anew when somebody else was faster.
+ * Applies a command to the stored lobby in one atomic step; starts again if the lobby was changed meanwhile.
  * @throws {LobbyRefused}
  */
 export function createChange({ store, clock, rules, changed }: Changing) {

@@ -1,7 +1,7 @@
 // pure: the codes by which lobbies are joined
 import { randomText, type RandomInt } from '../random-text.js'
 
-/** No vowels, so that no words come up, and no I, O or Y that look like 1, 0 or V. */
+/** The letters of codes: no vowels, so that codes form no words, and no I, O or Y, which look like 1, 0 or V. */
 export const CODE_ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ'
 
 /** 20^8 = 2.6 × 10^10 codes for public lobbies, 20^10 = 10^13 for private ones. */
@@ -12,7 +12,7 @@ export const newCode = (randomInt: RandomInt, visibility: 'public' | 'private'):
 
 const CODE = new RegExp(`^[${CODE_ALPHABET}]{${LENGTHS.public}}(?:[${CODE_ALPHABET}]{2})?$`)
 
-/** A code as people type it, in small letters, with spaces and dashes; undefined if it cannot be one. */
+/** Reads a code as people type it, with lower case, spaces and dashes; undefined if it cannot be one. */
 export function parseCode(text: string): string | undefined {
   const code = text.replaceAll(/[\s-]/g, '').toUpperCase()
   return CODE.test(code) ? code : undefined

@@ -5,9 +5,7 @@ import type { PlayerCommand } from './command.js'
 import type { Follow } from './lobbies.js'
 import type { MatchReport } from './matchmaker.js'
 
-/**
- * What can be asked of a lobby that there is, as it is checked. How lobbies are made, joined and listed: `options.ts`.
- */
+/** Schemas of the commands to an existing lobby. Those of creating, joining and listing are in `options.ts`. */
 
 const ifVersion = z.int().min(1).optional()
 
@@ -20,7 +18,7 @@ const requestSchema = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('decide'), playerId, applicantId: playerId, approve: z.boolean() }),
 ])
 
-/** What a member asks. A join has more to it. */
+/** A member's command. Joining is not one of these, because it needs more input. */
 export type MemberRequest = Exclude<PlayerCommand, { readonly kind: 'join' }>
 
 /** @throws {InvalidInput} naming the field. */

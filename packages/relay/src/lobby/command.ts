@@ -2,7 +2,7 @@
 import type { RelaySeat, ReadySession } from '../sessions/session.js'
 import type { AttributeChanges, Attributes } from './attributes.js'
 
-/** What a player asks. `playerId` is whoever asks. */
+/** A command of a player; `playerId` is the player who asks. */
 export type PlayerCommand =
   | {
       readonly kind: 'join'
@@ -10,7 +10,7 @@ export type PlayerCommand =
       readonly ip: string
       /** How the lobby was found. */
       readonly by: 'code' | 'id'
-      /** Made of the password that was given and the lobby's salt. */
+      /** Digest of the given password with the lobby's salt. */
       readonly digest: string | undefined
       readonly data: Attributes
     }
@@ -37,7 +37,7 @@ export type PlayerCommand =
   | { readonly kind: 'stop'; readonly playerId: string }
   | { readonly kind: 'close'; readonly playerId: string }
 
-/** What time, and the process that sees to a run, report. */
+/** A command that time, or the process that runs the lobby's session, gives. */
 export type SystemCommand =
   | { readonly kind: 'tick' }
   | { readonly kind: 'shutDown' }
@@ -45,13 +45,13 @@ export type SystemCommand =
   | { readonly kind: 'release'; readonly worker: string }
   | { readonly kind: 'opened'; readonly worker: string; readonly term: number; readonly session: ReadySession }
   | { readonly kind: 'handedOver'; readonly worker: string; readonly term: number; readonly reference: string }
-  /** What the matchmaker reports, at any time. */
+  /** A report of the matchmaker, which may come at any time. */
   | { readonly kind: 'matchAssigned'; readonly term: number; readonly assignment: Attributes }
   | { readonly kind: 'matchEnded'; readonly term: number; readonly reason: string }
   | { readonly kind: 'failed'; readonly worker: string; readonly term: number; readonly reason: string }
   | { readonly kind: 'authorized'; readonly sessionId: string; readonly seat: RelaySeat }
   | { readonly kind: 'revoked'; readonly sessionId: string; readonly tokens: readonly number[] }
-  /** The session is gone, or cannot be made to fit its members. */
+  /** The session is gone, or can no longer fit the lobby's members. */
   | { readonly kind: 'lost'; readonly sessionId: string }
   | { readonly kind: 'ended'; readonly retiredId: string }
 

@@ -7,15 +7,15 @@ import type { LobbyEvent } from './event.js'
 import { refuseFor } from './guesses.js'
 import type { LobbyStore } from './store.js'
 
-/** Bounds what one player can cost: lobbies, and what they become. */
+/** Bounds what one player can cost: lobbies, and the sessions or matches these become. */
 export interface Costs {
-  /** Does what makes the player a member of one more lobby. @throws {LobbyRefused} */
+  /** Runs a task that makes the player a member of one more lobby. @throws {LobbyRefused} */
   enter<T>(player: { readonly id: string }, task: () => Promise<T>): Promise<T>
-  /** The same for a lobby that is made. @throws {LobbyRefused} */
+  /** Runs a task that creates a lobby. @throws {LobbyRefused} */
   create<T>(player: { readonly id: string }, task: () => Promise<T>): Promise<T>
-  /** Asked before a player's command is carried out. @throws {LobbyRefused} */
+  /** Checks a player's command before it is carried out. @throws {LobbyRefused} */
   admit(command: Command): void
-  /** Counts what a command brought about. */
+  /** Counts the new sessions or matches that a command caused. */
   happened(command: Command, events: readonly LobbyEvent[]): void
 }
 
@@ -29,7 +29,7 @@ export function createCosts(limits: CostLimits, store: LobbyStore, clock: Clock)
   const { createsPerPlayer, lobbiesPerPlayer, sessionsPerPlayer } = limits
   const creates = createsPerPlayer === null ? undefined : createAttempts({ ...createsPerPlayer, clock })
   const sessions = sessionsPerPlayer === null ? undefined : createAttempts({ ...sessionsPerPlayer, clock })
-  // Who enters two at once would be counted in neither.
+  // Two joins of one player at the same time would not count each other, so they run one after the other.
   const lock = createKeyedLock()
 
   const enter: Costs['enter'] = (player, task) => {
@@ -50,7 +50,7 @@ export function createCosts(limits: CostLimits, store: LobbyStore, clock: Clock)
       if (command.kind === 'start' || command.kind === 'transferHost') refuseFor(sessions?.wait(command.playerId))
     },
     happened: (command, events) => {
-      // A player who leaves as the host cannot be kept from it, but pays for the session that the next host needs.
+      // A host cannot be kept from leaving, but is charged for the session that the next host needs.
       if ('playerId' in command) for (const { type } of events) if (isNewRun(type)) sessions?.charge(command.playerId)
     },
   }

@@ -23,16 +23,16 @@ import { runnerOf } from './runner.js'
 import { closeAll } from './shut-down.js'
 import { listedOf, viewOf, type LobbyView } from './view.js'
 
-/** Lobbies that are looked at in one tick; the others follow in the next. */
+/** Most lobbies handled in one tick; the others follow in the next. */
 const MOST_PER_TICK = 10_000
-/** After so many, whoever waits is served. */
+/** Lobbies handled before the event loop is yielded. */
 const BATCH = 20
-/** A code that is taken is drawn again so often: among 20^8 that does not happen twice. */
+/** Attempts to draw a free code: among 20^8 codes, two that are taken in a row practically never occur. */
 const MOST_DRAWS = 10
 
 const NOTHING_REAPED: ReapedOrphans = { deleted: [], left: [] }
 
-/** Lobbies that end in a relay session, or in a match. */
+/** Creates lobbies, which end in a relay session or in a match. */
 export function createLobbies(options: LobbiesOptions): Lobbies {
   const { relay, matchmaker, store, rules, limits, clock, randomInt, tickMs, reapMs } = configure(options)
   const closing = manyWaitOn()
@@ -71,7 +71,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const isNeeded = () => !closing.signal.aborted
   const tickers = [createTicker({ clock, everyMs: tickMs, tick, isNeeded })]
   if (relay !== undefined && reapMs !== null) {
-    const look = async () => void (await reapOrphans().catch(() => {})) // the next look sees them, too
+    const look = async () => void (await reapOrphans().catch(() => {})) // the next look finds them again
     tickers.push(createTicker({ clock, everyMs: reapMs, tick: look, isNeeded }))
   }
   for (const ticker of tickers) ticker.wake()
@@ -81,7 +81,8 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     clock,
     beatMs: rules.awayAfterMs / 3,
     heartbeat: async ({ lobbyId, playerId }) => {
-      await change(lobbyId, { kind: 'heartbeat', playerId }).catch(() => {}) // what follows says who is not in
+      // the read that follows tells whether the player is a member
+      await change(lobbyId, { kind: 'heartbeat', playerId }).catch(() => {})
     },
   })
 

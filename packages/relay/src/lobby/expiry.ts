@@ -12,7 +12,7 @@ export function close(lobby: Lobby, now: number, reason: ClosedReason): Lobby {
   return withEvent(ended, now, { type: 'lobby.closed', reason })
 }
 
-/** Everything that is due by now. */
+/** Applies everything that is due at `now`. */
 export function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
   if (lobby.phase === 'closed') return lobby
   let next = lobby
@@ -26,7 +26,7 @@ export function expire(lobby: Lobby, now: number, rules: LobbyRules): Lobby {
   return reason === undefined ? next : close(next, now, reason)
 }
 
-/** No answer is an answer, which one who was denied has had. */
+/** An applicant whom the host did not answer in time is denied; a denied one is forgotten. */
 function withoutApplicant(lobby: Lobby, now: number, applicant: Applicant): Lobby {
   const rest = { ...lobby, applicants: lobby.applicants.filter((other) => other !== applicant) }
   return applicant.denied ? rest : withEvent(rest, now, { type: 'applicant.decided', approved: false }, applicant.id)
@@ -39,15 +39,15 @@ function closedBy(
 ): ClosedReason | undefined {
   if (now >= createdAt + rules.maxLifetimeMs) return 'too old'
   if (emptySince !== undefined && now >= emptySince + rules.emptyMs) return 'empty'
-  // What players do while the game runs goes through the relay, where nobody sees it.
+  // A running game's traffic goes through the relay, where the lobby cannot see whether players are active.
   return phase !== 'running' && now >= activeAt + rules.idleMs ? 'idle' : undefined
 }
 
-/** Whether nothing is left to do or to tell, so that the record can go. */
+/** Whether nothing is left to do or to announce, so that the record can be deleted. */
 export const isOver = (lobby: Lobby, now: number, rules: LobbyRules): boolean =>
   lobby.closedAt !== undefined && now >= lobby.closedAt + rules.lingerMs && lobby.retired.length === 0
 
-/** The next instant at which a tick has something to do. */
+/** Epoch milliseconds of the next time at which a tick has something to do. */
 export function dueAt(lobby: Lobby, now: number, rules: LobbyRules): number {
   const ending = endable(lobby).length > 0 ? now : Infinity
   if (lobby.closedAt !== undefined) return Math.min(ending, lobby.closedAt + rules.lingerMs)

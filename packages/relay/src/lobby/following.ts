@@ -10,15 +10,15 @@ import { eventView, viewOf } from './view.js'
 export interface Following {
   readonly store: LobbyStore
   readonly clock: Clock
-  /** Says that the player is alive; does not reject. */
+  /** Notes that the player is alive; never rejects. */
   readonly heartbeat: (by: Follow) => Promise<void>
   /** Milliseconds between two heartbeats. */
   readonly beatMs: number
 }
 
 /**
- * Waits for what is new to a player in a lobby, and says meanwhile that the player is alive.
- * @returns undefined if nothing was, with the place from which to go on.
+ * Waits for news of a lobby for one player, and keeps the player alive meanwhile.
+ * @returns undefined if there was no news, with the cursor to continue from
  */
 export function createFollowing({ store, clock, heartbeat, beatMs }: Following) {
   return async (input: Follow, waitMs: number): Promise<Followed> => {
@@ -47,8 +47,8 @@ export function createFollowing({ store, clock, heartbeat, beatMs }: Following) 
 }
 
 /**
- * What a player gets who has seen everything up to `after`. Pure.
- * @throws {LobbyRefused} for a player who has never been in the lobby, as far as is still known.
+ * The news for a player who has seen everything up to `after`. Pure.
+ * @throws {LobbyRefused} for a player who was never in the lobby, as far as is still known
  */
 function newsFor(lobby: Lobby, playerId: string, after: number | undefined): Followed {
   const isMember = memberOf(lobby, playerId) !== undefined
@@ -63,7 +63,7 @@ function newsFor(lobby: Lobby, playerId: string, after: number | undefined): Fol
   }
   const events = missed.map((event) => eventView(lobby, event, playerId)).filter((event) => event !== undefined)
   if (events.length === 0 && !isMember && !waits) throw new LobbyRefused('no-such-lobby')
-  // Whoever was let in just now has seen nothing of what came before.
+  // A player who was just admitted has seen none of the earlier events.
   const letIn = events.some((event) => event.type === 'applicant.decided' && event.approved)
   return { messages: letIn ? [...events, ...snapshot()] : events, cursor: lobby.seq, over: !isIn }
 }

@@ -3,11 +3,11 @@ import { addressBlock, createAttempts, type AttemptLimit } from '@muster/core/ht
 import { LobbyRefused } from '../errors.js'
 import type { LobbyPlayer } from './options.js'
 
-/** Bounds how often a player, an address (of IPv6 a /64) and everybody can give a wrong code or password. */
+/** Bounds how often one player, one address (of IPv6, one /64) and all players can give a wrong code or password. */
 export interface Guesses {
   /**
-   * Begins a join that may be a guess, and gives what to call when it has ended.
-   * @throws {LobbyRefused} with the time to wait.
+   * Begins a join that may be a guess; returns a function to call when the join has ended.
+   * @throws {LobbyRefused} with the time to wait
    */
   begin(player: LobbyPlayer): (wasWrong: boolean) => void
 }
@@ -19,9 +19,9 @@ export interface GuessLimits {
 }
 
 /**
- * For a player and an address what is under way counts too, or a guesser would try all at once. Overall only
- * what was wrong counts: a thousand who join at the same moment are no attack. What is wrong beyond the limit is owed,
- * but no more than for a window.
+ * For a player and an address, joins under way count too, or a guesser would try all at once. The overall limit counts
+ * wrong joins only: a thousand players joining at the same moment are no attack. Wrong joins beyond that limit delay
+ * later ones, by one window at most.
  */
 export function createGuesses(limits: GuessLimits, clock: Clock): Guesses {
   const attemptsOf = (limit: AttemptLimit | null) => (limit === null ? undefined : createAttempts({ ...limit, clock }))
@@ -46,7 +46,7 @@ export function createGuesses(limits: GuessLimits, clock: Clock): Guesses {
   }
 }
 
-/** @throws {LobbyRefused} if there is time to wait. */
+/** @throws {LobbyRefused} if there is a time to wait */
 export function refuseFor(retryAfterMs = 0): void {
   if (retryAfterMs > 0) throw new LobbyRefused('too-many-attempts', { retryAfterMs })
 }

@@ -2,7 +2,7 @@
 import type { Happening, LobbyEvent } from './event.js'
 import type { Lobby } from './lobby.js'
 
-/** Events kept for those who come back; whoever has missed more gets the whole state instead. */
+/** Number of events kept for players who come back; a player who has missed more gets a snapshot instead. */
 const KEPT = 64
 
 /** The lobby with one more event. */

@@ -14,22 +14,22 @@ export interface JoiningOptions {
   readonly clock: Clock
   readonly limits: GuessLimits & { readonly seatingsPerPlayer: AttemptLimit | null }
   readonly change: (lobbyId: string, command: PlayerCommand) => Promise<Lobby>
-  /** Does what makes the player a member of one more lobby, unless there are too many. */
+  /** Runs a task that makes the player a member of one more lobby, unless the player is in too many. */
   readonly enter: (player: LobbyPlayer, task: () => Promise<Lobby>) => Promise<Lobby>
 }
 
-/** What a password is worked into when there is no lobby, so that it takes the same time. */
+/** The salt used if there is no lobby, so that the answer takes the same time. */
 const NO_SALT = 'no lobby'
 
-/** How players come in, and come back. */
+/** Creates `join`, by which players join a lobby and come back to it. */
 export function createJoining({ store, clock, limits, change, enter }: JoiningOptions) {
   const guesses = createGuesses(limits, clock)
   const seatings =
     limits.seatingsPerPlayer === null ? undefined : createAttempts({ ...limits.seatingsPerPlayer, clock })
 
   /**
-   * Does what seats the player in a session that runs, if there have not been too many seatings; one that is refused
-   * was none.
+   * Runs a join that seats the player in a running session, unless the player has been seated too often. A refused join
+   * does not count.
    */
   const seated = async (lobby: Lobby, playerId: string, join: () => Promise<Lobby>): Promise<Lobby> => {
     if (sessionOf(lobby) === undefined) return join()
@@ -48,14 +48,14 @@ export function createJoining({ store, clock, limits, change, enter }: JoiningOp
     return isSeated ? join() : seated(lobby, player.id, join)
   }
 
-  /** Only a code, and a password that a lobby asks for, can be wrong: whatever else keeps somebody out is no guess. */
+  /** Only a wrong code or password counts as a guess; other refusals do not. */
   const comeIn = async (lobby: Lobby | undefined, input: CheckedJoin): Promise<Lobby> => {
     const { player, code, password } = input
     const isAsked = lobby?.entry.kind === 'password'
     const ended = code !== undefined || isAsked ? guesses.begin(player) : undefined
     let wasWrong = code !== undefined && lobby === undefined
     try {
-      // By code, it takes as long whether there is such a lobby or not. The ids of public lobbies are no secret.
+      // A join by code takes the same time whether the lobby exists or not. Ids of public lobbies are no secret.
       const digest =
         password !== undefined && (code !== undefined || isAsked) ? await digestFor(password, lobby) : undefined
       if (lobby === undefined) throw new LobbyRefused('not-joinable')
@@ -66,7 +66,7 @@ export function createJoining({ store, clock, limits, change, enter }: JoiningOp
     }
   }
 
-  /** The lobby that was joined, or in which the player now waits for the host. */
+  /** Returns the lobby that the player joined, or in which the player now waits for the host. */
   return async (input: CheckedJoin): Promise<Lobby> => {
     const { player, code, lobbyId } = input
     const known = code === undefined ? undefined : parseCode(code)

@@ -7,11 +7,11 @@ import type { LobbyRules } from './rules.js'
 import { endable, workOf, type Work } from './run.js'
 import type { Runner } from './runner.js'
 
-/** Sees to it that what lobbies have been started as exists, fits its members, and ends. */
+/** Creates, updates and ends the sessions or matches of started lobbies. */
 export interface Keeper {
-  /** Begins with what there is to do, unless it is being done. Returns at once. */
+  /** Begins with the lobby's pending work, unless that is under way. Returns at once. */
   tend(lobby: Lobby): void
-  /** Stops, and lets go of every lobby. What is left to do remains in the store. */
+  /** Stops, and releases every lobby. Pending work remains in the store for another process. */
   close(): Promise<void>
 }
 
@@ -19,14 +19,14 @@ export interface KeeperOptions {
   readonly runner: Runner
   readonly clock: Clock
   readonly rules: LobbyRules
-  /** This process, among those that share the store. */
+  /** Id of this process among those that share the store. */
   readonly worker: string
   readonly read: (lobbyId: string) => Promise<Lobby | undefined>
   /** Rejects if the command is refused. */
   readonly change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>
 }
 
-/** Between two tries. */
+/** Waits between two attempts. */
 const RETRY = { baseMs: 500, capMs: 10_000, jitter: 0 }
 const pauseAfter = (failures: number) => backoffMs(failures, 0, RETRY)
 
@@ -35,7 +35,10 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
   const running = new Map<string, Promise<void>>()
   const ending = new Map<string, Promise<void>>()
 
-  /** One task per lobby, from its first work until there is none; what comes up meanwhile is found by looking again. */
+  /**
+   * Runs one task per lobby until it has no pending work; work that arrives meanwhile is found by reading the lobby
+   * again.
+   */
   const begin = (tasks: Map<string, Promise<void>>, lobbyId: string, task: (lobbyId: string) => Promise<void>) => {
     if (closing.signal.aborted || tasks.has(lobbyId)) return
     const started = task(lobbyId)
@@ -84,11 +87,11 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     if ((await read(lobbyId))?.lease?.worker === worker) await change(lobbyId, { kind: 'release', worker })
   }
 
-  /** The lobby, if there is something to do in it, and no other process does it. */
+  /** Claims the lobby, if it has pending work and no other process does it. */
   const claim = async (lobbyId: string): Promise<Lobby | undefined> => {
     const lobby = await read(lobbyId)
     if (lobby === undefined || closing.signal.aborted || workOf(lobby).length === 0) return undefined
-    // What was begun before is said by the record as it was, not as the claim leaves it.
+    // The record from before the claim tells what an earlier process had begun.
     const claimed = await change(lobbyId, { kind: 'claim', worker }).catch(() => undefined)
     return claimed === undefined || lobby.run?.status !== 'allocating' || claimed.run?.term !== lobby.run.term
       ? claimed
@@ -100,8 +103,8 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     try {
       await change(lobby.id, result)
     } catch (error) {
-      // The lobby does not take it, so nobody will know of it. If the store failed, it may have taken it all
-      // the same; then whoever looks for orphans finds out.
+      // The lobby did not take the result, so nobody will know of the session. If the store failed, the lobby may have
+      // taken it all the same; the search for orphans finds out.
       const id =
         result.kind === 'opened' ? result.session.id : result.kind === 'handedOver' ? result.reference : undefined
       if (id !== undefined && error instanceof LobbyRefused) await runner.end(id).catch(() => {})
@@ -111,7 +114,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
     }
   }
 
-  /** Renews the lease now and then, until the work is done. */
+  /** Renews the lease at intervals until the work is done. */
   const whileHolding = async (lobbyId: string, work: (signal: AbortSignal) => Promise<void>) => {
     const done = new AbortController()
     const linked = linkedSignal(done.signal, closing.signal)
@@ -121,7 +124,7 @@ export function createKeeper({ runner, clock, rules, worker, read, change }: Kee
         await change(lobbyId, { kind: 'claim', worker }).catch(() => {})
       }
     }
-    void renew().catch(() => {}) // ends when the work does
+    void renew().catch(() => {}) // ends with the work
     try {
       await work(linked.signal)
     } finally {

@@ -7,7 +7,7 @@ import type { MatchReport } from './matchmaker.js'
 import type { CreateLobby, JoinLobby, ListLobbies } from './options.js'
 import type { ListedLobby, LobbyEventView, LobbyView } from './view.js'
 
-/** A member of a lobby who asks for something. */
+/** A command of a member of a lobby. */
 export interface ByMember {
   readonly lobbyId: string
   readonly playerId: string
@@ -16,54 +16,54 @@ export interface ByMember {
 export type Joined =
   { readonly status: 'joined'; readonly lobby: LobbyView } | { readonly status: 'waiting'; readonly lobbyId: string }
 
-/** What a follower gets: an event, or the whole state in place of events that are no longer kept. */
+/** A message to a follower: an event, or a snapshot in place of events that are no longer kept. */
 export type LobbyMessage = LobbyEventView | LobbySnapshot
 
 export interface LobbySnapshot {
   readonly type: 'snapshot'
-  /** Of the last event that is in it. */
+  /** `seq` of the last event that the snapshot includes. */
   readonly seq: number
   readonly lobby: LobbyView
 }
 
 export interface Followed {
   readonly messages: readonly LobbyMessage[]
-  /** Where to go on. */
+  /** The value of `after` to continue with. */
   readonly cursor: number
-  /** Nothing more will come: the lobby is closed, or the player is out of it. */
+  /** Whether nothing more will come: the lobby is closed, or the player is no longer in it. */
   readonly over: boolean
 }
 
 export interface Follow extends ByMember {
-  /** `seq` of the last event that was seen, or `cursor` of a view. Without, the first message is a snapshot. */
+  /** `seq` of the last event seen, or `cursor` of a view. Without it, the first message is a snapshot. */
   readonly after?: number | undefined
   readonly signal?: AbortSignal | undefined
 }
 
 export interface LobbiesEvents extends WithProblems {
-  /** Everything that happens in any lobby of which this process changes the state; for metrics and logs. */
+  /** An event of any lobby that this process changes; for metrics and logs. */
   happened: (event: Happening & { readonly lobbyId: string; readonly at: number }) => void
 }
 
 /**
- * Groups of players who find each other by code or list, and start together. Everything that is refused
- * throws `LobbyRefused`, with a `code` that says why.
+ * Groups of players who find each other by code or list, and start together. A refused command throws `LobbyRefused`,
+ * with the reason as its `code`.
  */
 export interface Lobbies {
   create(input: CreateLobby): Promise<LobbyView>
   /**
-   * Comes in, comes back to one's own slot, or (where the host decides) begins to wait. Every reason why one
-   * cannot come in looks the same: `not-joinable`.
+   * Joins a lobby, returns to one's own slot, or (if the host decides) begins to wait. Every refusal looks the same,
+   * `not-joinable`, so that it does not tell which codes exist.
    */
   join(input: JoinLobby): Promise<Joined>
-  /** Public lobbies that can be joined, newest first. */
+  /** Lists public lobbies that can be joined, newest first. */
   list(input?: ListLobbies): Promise<{ readonly lobbies: readonly ListedLobby[]; readonly next: string | undefined }>
   get(by: ByMember): Promise<LobbyView>
-  /** A sign of life, for members who do not follow the lobby. */
+  /** Keeps a member alive who does not follow the lobby. */
   heartbeat(by: ByMember): Promise<void>
   leave(by: ByMember): Promise<void>
   setReady(input: ByMember & { readonly ready: boolean }): Promise<LobbyView>
-  /** Changes the lobby's data, by the host; with `ifVersion` only if nobody has changed it since. */
+  /** Changes the lobby's data, by the host; with `ifVersion`, only if nobody has changed it since. */
   setData(
     input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
   ): Promise<LobbyView>
@@ -71,41 +71,41 @@ export interface Lobbies {
   setMemberData(
     input: ByMember & { readonly changes: AttributeChanges; readonly ifVersion?: number | undefined },
   ): Promise<LobbyView>
-  /** By the host. A banned player cannot come back, and need not be in. */
+  /** Removes a player, by the host. A banned player cannot come back, and need not be a member to be banned. */
   kick(input: ByMember & { readonly targetId: string; readonly ban?: boolean | undefined }): Promise<LobbyView>
   unban(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
-  /** By the host. On a running relay that means a new session, of the next term. */
+  /** Makes another member the host, by the host. A running relay gets a new session, of the next term. */
   transferHost(input: ByMember & { readonly targetId: string }): Promise<LobbyView>
-  /** By the host, about one who waits. */
+  /** Admits or denies an applicant, by the host. */
   decide(input: ByMember & { readonly applicantId: string; readonly approve: boolean }): Promise<LobbyView>
-  /** By the host. Returns at once; that it is done, or has failed, is an event. */
+  /** Starts the lobby, by the host. Returns at once; an event tells that the start succeeded or failed. */
   start(by: ByMember): Promise<LobbyView>
-  /** By the host: ends the relay session, and opens the lobby for another start. */
+  /** Ends the relay session, by the host, and opens the lobby for another start. */
   stop(by: ByMember): Promise<LobbyView>
-  /** By the host: ends the lobby. */
+  /** Ends the lobby, by the host. */
   end(by: ByMember): Promise<void>
   /**
-   * What has happened since `after`, as it happens, until the player is out or the lobby is closed. Is a sign of life,
-   * too.
+   * Yields what has happened since `after`, as it happens, until the player is out or the lobby is closed. Following
+   * also keeps the player alive.
    */
   follow(input: Follow): AsyncGenerator<LobbyMessage, void, undefined>
-  /** The same for one answer: returns as soon as there is something, or after `waitMs`. */
+  /** Returns news like `follow`, once: as soon as there is some, or after `waitMs`. */
   poll(input: Follow & { readonly waitMs: number }): Promise<Followed>
   /**
-   * Says what has become of players that were handed over. For whoever connects a matchmaker, not for players.
-   * Saying the same again changes nothing.
-   * @returns false if the lobby is gone, or does not wait for that any more.
+   * Reports the match of players that were handed over. For code that connects a matchmaker, not for players. Repeating
+   * a report changes nothing.
+   * @returns false if the lobby is gone, or no longer waits for the match
    */
   reportMatch(report: MatchReport): Promise<boolean>
-  /** Does what time brings about. Called every `tickMs`. */
+  /** Applies what is due by now. Called every `tickMs`. */
   tick(): Promise<void>
-  /** Deletes relay sessions that a process opened for a lobby and no lobby has. */
+  /** Deletes relay sessions that were opened for a lobby and belong to none. */
   reapOrphans(options?: Pick<OrphanOptions, 'graceMs'>): Promise<ReapedOrphans>
   readonly events: EventEmitter<LobbiesEvents>
   /**
-   * Closes all lobbies of the store, and waits until their sessions are deleted; with `keepLobbies` it only
-   * lets go of them, for the other processes that share the store. Close the relay sessions afterwards.
-   * @throws {RelayNotDeleted} when that takes longer than `timeoutMs` (default 60,000).
+   * Closes all lobbies of the store, and waits until their sessions are deleted. With `keepLobbies`, this process only
+   * releases them, for the other processes that share the store. Close the relay sessions afterwards.
+   * @throws {RelayNotDeleted} if that takes longer than `timeoutMs` (default 60,000)
    */
   close(options?: {
     readonly keepLobbies?: boolean | undefined

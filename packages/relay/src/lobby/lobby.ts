@@ -3,23 +3,23 @@ import type { ReadySession } from '../sessions/session.js'
 import type { LobbyEvent } from './event.js'
 import type { Attributes } from './attributes.js'
 
-/** Who may come in who has found the lobby. */
+/** How players who have found the lobby may join. */
 export type Entry =
   | { readonly kind: 'open' }
   /** `digest` is made of the password and `salt`; the password itself is not kept. */
   | { readonly kind: 'password'; readonly salt: string; readonly digest: string }
-  /** The host decides about each. */
+  /** The host decides about each player. */
   | { readonly kind: 'approval' }
 
 export interface Member {
   readonly id: string
   /** Canonical address; no other player ever sees it. */
   readonly ip: string
-  /** From 0; nobody else has it. */
+  /** From 0; unique in the lobby. */
   readonly slot: number
   /** Epoch milliseconds since when the player has been present without a break; undefined while away. */
   readonly presentSince: number | undefined
-  /** Since when the player has been away; the slot is held for a while. Undefined while present. */
+  /** Epoch milliseconds since when the player is away; the slot is held for a while. Undefined while present. */
   readonly awaySince: number | undefined
   readonly lastSeenAt: number
   readonly ready: boolean
@@ -27,32 +27,32 @@ export interface Member {
   readonly dataVersion: number
 }
 
-/** Somebody who waits for the host's decision. */
+/** A player who waits for the host's decision. */
 export interface Applicant {
   readonly id: string
   readonly ip: string
   readonly since: number
-  /** Decided: no. Remembered, so that asking again changes nothing for a while. */
+  /** Whether the host has denied the player. Remembered for a while, so that asking again changes nothing. */
   readonly denied: boolean
 }
 
-/** What a lobby becomes once it is started. Its term rises with every new one. */
+/** What a started lobby has become. The term rises with every new run. */
 export type Run =
-  /** `worker` is the process that has begun with it; if that is gone, something of it may be left. */
+  /** `worker` is the process that has begun the run; if that process is gone, a session of it may be left. */
   | { readonly status: 'allocating'; readonly term: number; readonly worker: string | undefined }
   | { readonly status: 'relayed'; readonly term: number; readonly session: ReadySession }
-  /** The matchmaker has the players, and looks for others, or for a server. */
+  /** The matchmaker has the players, and looks for others or for a server. */
   | { readonly status: 'handed-over'; readonly term: number; readonly reference: string }
   | { readonly status: 'assigned'; readonly term: number; readonly assignment: Attributes }
 
-/** A relay session, or a reference of the matchmaker, that is no longer wanted and has to be ended. */
+/** A relay session, or a reference of the matchmaker, that is to be ended. */
 export interface Retired {
   readonly id: string
-  /** Only once the run of this term is there, because peers still use it. */
+  /** The term that must be running before this is ended, because peers still use it. */
   readonly afterTerm: number | undefined
 }
 
-/** A lobby as a store keeps it: plain data, with secrets and addresses in it. Never changed in place. */
+/** A lobby as a store keeps it: plain data with secrets and addresses. Never changed in place. */
 export interface Lobby {
   readonly id: string
   readonly code: string
@@ -65,7 +65,7 @@ export interface Lobby {
   readonly requireReady: boolean
   readonly outcome: 'relay' | 'match'
   readonly createdAt: number
-  /** When somebody last did more than being there. */
+  /** Epoch milliseconds of the last command other than a heartbeat. */
   readonly activeAt: number
   readonly phase: 'open' | 'starting' | 'running' | 'closed'
   readonly closedAt: number | undefined
@@ -75,17 +75,17 @@ export interface Lobby {
   readonly members: readonly Member[]
   readonly emptySince: number | undefined
   readonly applicants: readonly Applicant[]
-  /** The longest banned first. */
+  /** Banned players, the longest banned first. */
   readonly banned: readonly string[]
-  /** Slots to which players who left can come back if they are still free. */
+  /** Slots that players who left can have back if these are still free. */
   readonly departed: readonly { readonly id: string; readonly slot: number; readonly until: number }[]
   readonly data: Attributes
   readonly dataVersion: number
-  /** Of the last run, also one that has ended. */
+  /** Term of the last run, also if that has ended. */
   readonly term: number
   readonly run: Run | undefined
   readonly retired: readonly Retired[]
-  /** Which process sees to the run at present. */
+  /** The process that handles the run at present, and until when. */
   readonly lease: { readonly worker: string; readonly until: number } | undefined
   /** Number of the last event. */
   readonly seq: number

@@ -11,15 +11,15 @@ import { createMemoryLobbyStore } from './memory-store.js'
 import { defaultRules, type LobbyRules } from './rules.js'
 import type { LobbyStore } from './store.js'
 
-/** What one player, one address and all together may do. null for no limit. Counted in each process by itself. */
+/** Limits of one player, one address and all players; null for no limit. Each process counts by itself. */
 export interface LobbyLimits {
   /** Wrong codes and passwords, per player. Default 10 per minute. */
   readonly joinsPerPlayer?: AttemptLimit | null | undefined
   /** Wrong codes and passwords, per address, or /64 of IPv6. Default 30 per minute. */
   readonly joinsPerAddress?: AttemptLimit | null | undefined
   /**
-   * Wrong codes and passwords, of all players together; beyond that nobody can join by code or password for a moment.
-   * Default 1,000 per minute: among 10,000 public lobbies a guess then hits one every 43 hours.
+   * Wrong codes and passwords of all players; beyond that nobody can join by code or password for a moment. Default
+   * 1,000 per minute: with 10,000 public lobbies, guesses then hit one every 43 hours.
    */
   readonly joinsOverall?: AttemptLimit | null | undefined
   /** Lobbies that one player creates. Default 10 per minute. */
@@ -27,31 +27,31 @@ export interface LobbyLimits {
   /** Lobbies that one player is in at once, present or away. Default 5. */
   readonly lobbiesPerPlayer?: number | null | undefined
   /**
-   * Relay sessions, or hand-overs to the matchmaker, that one player brings about: by starting, by making somebody else
-   * the host, by leaving as the host. Beyond that, the player can do neither of the first two for a while. Default 10
-   * per 10 minutes.
+   * Relay sessions, or hand-overs to the matchmaker, that one player causes: by starting, by making another player the
+   * host, or by leaving as the host. At the limit, the player can neither start nor change the host for a while.
+   * Default 10 per 10 minutes.
    */
   readonly sessionsPerPlayer?: AttemptLimit | null | undefined
   /**
-   * Times that one player is seated anew while a relay session runs: by joining late, coming back, or another address.
-   * Each takes four calls of the service. Default 10 per 5 minutes.
+   * Times that one player is seated in a running relay session: by joining late, coming back, or changing address. Each
+   * takes four calls of the service. Default 10 per 5 minutes.
    */
   readonly seatingsPerPlayer?: AttemptLimit | null | undefined
 }
 
 export interface LobbiesOptions {
-  /** What a lobby becomes when it starts: a relay session … */
+  /** Relay sessions, for lobbies that become one when they start. Give either this or `matchmaker`. */
   readonly relay?: RelaySessions | undefined
-  /** … or whatever a matchmaker makes of its players. One of the two. */
+  /** The matchmaker that takes the players of a started lobby. */
   readonly matchmaker?: LobbyMatchmaker | undefined
-  /** Default: in memory, for this process alone. */
+  /** The store of lobbies. Default: memory, for this process alone. */
   readonly store?: LobbyStore | undefined
-  /** How long things last; see `LobbyRules` for the defaults. */
+  /** Durations; see `LobbyRules` for the defaults. */
   readonly rules?: Partial<LobbyRules> | undefined
   readonly limits?: LobbyLimits | undefined
   /** Milliseconds between two ticks. Default 1,000. */
   readonly tickMs?: number | undefined
-  /** Milliseconds between two looks for relay sessions that no lobby has; null for never. Default 60,000. */
+  /** Milliseconds between two searches for relay sessions without a lobby; null for never. Default 60,000. */
   readonly reapMs?: number | null | undefined
   readonly clock?: Clock | undefined
   /** Default `crypto.randomInt`. */
@@ -116,7 +116,7 @@ export type LobbiesConfig = Readonly<z.output<typeof optionsSchema>>
 export const configure = (options: LobbiesOptions): LobbiesConfig =>
   checked(optionsSchema, options, 'createLobbies: option')
 
-/** Whoever asks. `ip` is the public address from which the player's packets come. */
+/** A player. `ip` is the public address from which the player's packets come. */
 export interface LobbyPlayer {
   readonly id: string
   readonly ip: string
@@ -127,15 +127,15 @@ export interface CreateLobby {
   readonly player: LobbyPlayer
   /** 1 to 64. */
   readonly maxPlayers: number
-  /** Public ones are listed. Default public. */
+  /** Whether the lobby is listed. Default public. */
   readonly visibility?: 'public' | 'private' | undefined
-  /** Whoever joins must know it. 1 to 128 characters. */
+  /** The password that players need to join, 1 to 128 characters. */
   readonly password?: string | undefined
-  /** The host decides about whoever joins. Not together with a password. Default false. */
+  /** Whether the host decides about each player who asks to join. Not together with a password. Default false. */
   readonly approval?: boolean | undefined
-  /** Players may come in after the start. Default true. */
+  /** Whether players may join after the start. Default true. */
   readonly lateJoin?: boolean | undefined
-  /** The start waits until all present members but the host are ready. Default true. */
+  /** Whether all present members but the host must be ready before the start. Default true. */
   readonly requireReady?: boolean | undefined
   readonly data?: Attributes | undefined
   /** The host's own data. */
@@ -144,7 +144,7 @@ export interface CreateLobby {
 
 export interface JoinLobby {
   readonly player: LobbyPlayer
-  /** How the lobby was found: its code, or the id of a public one. */
+  /** How the lobby was found: by its code, or by the id of a public lobby. */
   readonly code?: string | undefined
   readonly lobbyId?: string | undefined
   readonly password?: string | undefined
@@ -154,11 +154,11 @@ export interface JoinLobby {
 export interface ListLobbies {
   /** Values that the lobby's data must have. */
   readonly data?: Attributes | undefined
-  /** Free slots there must be at least. Default 1. */
+  /** Number of slots that must be free. Default 1. */
   readonly minFree?: number | undefined
   /** 1 to 100. Default 20. */
   readonly limit?: number | undefined
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: string | undefined
 }
 

@@ -1,19 +1,19 @@
 // pure: how long things last in a lobby
-/** Milliseconds, all settable. */
+/** Durations in milliseconds, all configurable. */
 export interface LobbyRules {
-  /** After this long without a sign of life a member is away. Default 30,000. */
+  /** Silence after which a member is away. Default 30,000. */
   readonly awayAfterMs: number
-  /** How long the slot of a member who is away, or has left, can be taken again by that player. Default 120,000. */
+  /** How long a member who is away, or has left, can have the slot back. Default 120,000. */
   readonly holdSlotMs: number
-  /** A lobby in which nobody is present ends after this. Default 60,000. */
+  /** How long a lobby lives in which nobody is present. Default 60,000. */
   readonly emptyMs: number
-  /** A lobby that is not running, and in which nobody does anything, ends after this. Default 600,000. */
+  /** How long a lobby lives that is not running and in which nobody does anything. Default 600,000. */
   readonly idleMs: number
-  /** Any lobby ends after this. Default 14,400,000 (4 hours). */
+  /** How long any lobby lives. Default 14,400,000 (4 hours). */
   readonly maxLifetimeMs: number
-  /** How long an applicant waits for the host, and a denied one stays denied. Default 60,000. */
+  /** How long an applicant waits for the host, and how long a denial lasts. Default 60,000. */
   readonly applicantMs: number
-  /** How long a process that sees to a run may be silent before another does. Default 30,000. */
+  /** Silence of the process that handles a run after which another process takes over. Default 30,000. */
   readonly leaseMs: number
   /** How long a closed lobby can still be read. Default 30,000. */
   readonly lingerMs: number

@@ -12,14 +12,13 @@ export interface RelaySessionsOptions {
   /** `client.relays` of `@muster/core`. */
   readonly client: RelayService
   /**
-   * The same for all processes of one backend, and for no other's on the same account: by it, sessions are
-   * found again whose process is gone. Letters, digits and `-`. Default `muster`.
+   * Name of the backend: the same for all its processes, and different from other backends on the account. Sessions
+   * whose process is gone are found by it. Letters, digits and `-`. Default `muster`.
    */
   readonly owner?: string | undefined
   /**
-   * The URL, as the service reaches it, under which `webhook` is mounted, e.g. `https://game.example/relay-hooks`.
-   * By default hints are not asked for: sessions then carry a URL that leads nowhere (under `muster.invalid`),
-   * only to be told apart.
+   * Public URL at which `webhook` is mounted, e.g. `https://game.example/relay-hooks`. Default: none; sessions then
+   * carry a URL that leads nowhere (under `muster.invalid`), only to be recognized by it.
    */
   readonly webhookBaseUrl?: string | undefined
   /** Milliseconds in which a session must become ready. Default 45,000. */
@@ -31,20 +30,20 @@ export interface RelaySessionsOptions {
   /** Milliseconds for one call to the service, queueing and retries included. Default 15,000. */
   readonly callTimeoutMs?: number | undefined
   /**
-   * Milliseconds after which a create that was not answered is not carried out any more; until then, what it may have
-   * made is looked for, also by `close`. Default 15,000.
+   * Milliseconds after which a create that was not answered can no longer take effect; until then, its session is
+   * looked for, also by `close`. Default 15,000.
    */
   readonly settleMs?: number | undefined
   /**
-   * Milliseconds after which a session is deleted for which nothing was called, `keepAlive` least of all;
-   * null for never. Sessions are billed while they are open. Default 600,000.
+   * Milliseconds without any call for a session, such as `keepAlive`, after which it is deleted; null for never.
+   * Sessions are billed while they exist. Default 600,000.
    */
   readonly idleMs?: number | null | undefined
   /** Milliseconds after which a session is deleted in any case. Default 14,400,000 (4 hours). */
   readonly maxLifetimeMs?: number | undefined
   /**
-   * Sessions of this process's ledger that one player may host at once; null for no limit. Those of lobbies count while
-   * they are being opened: what players bring about there is bounded by the lobbies' own limits. Default 10.
+   * Sessions in this process's ledger that one player may host at once; null for no limit. Sessions of lobbies count
+   * only while they are being opened, because lobbies have limits of their own. Default 10.
    */
   readonly sessionsPerHost?: number | null | undefined
   /** Milliseconds between two ticks, while there are sessions. Default 10,000. */
@@ -86,13 +85,13 @@ export const configure = (options: RelaySessionsOptions): RelaySessionsConfig =>
   checked(optionsSchema, options, 'createRelaySessions: option')
 
 export interface OpenRelaySession {
-  /** Who takes part, each once: an id of the caller's choice, and the address from which the player's packets come. */
+  /** The players, each once: an id of the caller's choice, and the address from which the player's packets come. */
   readonly players: readonly { readonly id: string; readonly ip: string }[]
   /** The player whose peer hosts. Default the first. */
   readonly hostId?: string | undefined
   /** Restricts where the relay may be; passed on to the service. */
   readonly filters?: readonly Filter[] | undefined
-  /** What to call the session, so that it can be recognized when it is listed. Up to 80 letters, digits, `_.~-`. */
+  /** Name of the session, by which it is recognized in lists. Up to 80 letters, digits, `_.~-`. */
   readonly label?: string | undefined
 }
 

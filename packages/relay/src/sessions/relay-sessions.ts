@@ -10,14 +10,14 @@ export interface WaitOptions {
 }
 
 export interface RelaySessions {
-  /** Creates a session and waits until it is ready. If the signal is aborted meanwhile, nothing is left of it. */
+  /** Creates a session and waits until it is ready. If the signal is aborted meanwhile, the session is deleted. */
   open(input: OpenRelaySession, options?: WaitOptions): Promise<ReadySession>
   /** Creates a session, which is not ready yet. */
   create(input: OpenRelaySession, options?: WaitOptions): Promise<OpenedSession>
   /**
-   * Waits until the session is ready: by `ready`, relay and tokens for all. One that is not in time is
-   * deleted and another one tried, so what comes back may have another id. The signal ends the wait alone.
-   * @throws {RelayNotReady} when the second is not ready either.
+   * Waits until the session is ready: judged by `ready`, relay and tokens for all players. A session that is not ready
+   * in time is deleted and another one tried, so the result may have another id. The signal ends only the wait.
+   * @throws {RelayNotReady} if the second session is not ready either
    */
   awaitReady(sessionId: string, options?: WaitOptions): Promise<ReadySession>
   /**
@@ -27,16 +27,17 @@ export interface RelaySessions {
   get(sessionId: string): Promise<RelaySession>
   /** The active sessions of the whole account, as the service lists them. */
   list(): AsyncIterable<ListedSession>
-  /** If the service does not confirm it now, ticks go on trying. */
+  /** Deletes a session. If the service does not confirm it now, ticks try again. */
   delete(sessionId: string): Promise<void>
   /**
-   * Lets one more player in. A player who is in with another address gets a new token, and loses the old one.
+   * Admits one more player. A player who is in the session with another address gets a new token, and loses the old
+   * one.
    * @throws {RelayNotAuthorized}
    */
   authorize(sessionId: string, player: { readonly id: string; readonly ip: string }): Promise<ReadySession>
   /**
-   * Takes a player out, and reads the session until the token is gone. If that cannot be confirmed, the
-   * session is replaced by one without the player, so what comes back may have another id.
+   * Removes a player, and reads the session until the token is gone. If that cannot be confirmed, the session is
+   * replaced by one without the player, so the result may have another id.
    */
   revoke(sessionId: string, playerId: string, options?: WaitOptions): Promise<ReadySession>
   /**
@@ -45,38 +46,35 @@ export interface RelaySessions {
    */
   revokeSpent(sessionId: string): Promise<ReadySession>
   /**
-   * What one player needs in order to connect, and nothing of any other's.
-   * @throws {NotFound} for a session that is unknown or not ready, and for a player who is not in it.
+   * The credentials of one player, and nothing of other players.
+   * @throws {NotFound} for a session that is unknown or not ready, and for a player who is not in it
    */
   credentialsFor(sessionId: string, playerId: string): RelayCredentials
-  /** Says that the session is in use. */
+  /** Notes that the session is in use. */
   keepAlive(sessionId: string): void
-  /** Takes a session into this process's ledger, as another process, or a store, knows it. */
+  /** Adds a session to this process's ledger, as another process or a store knows it. */
   adopt(session: ReadySession): void
   /**
-   * Takes a session out of the ledger: somebody else sees to its end. One that is being deleted stays until that is
-   * done.
+   * Removes a session from the ledger, because somebody else will end it. A session that is being deleted stays until
+   * that is done.
    */
   release(sessionId: string): void
   /**
-   * Deletes sessions of our `owner` that nobody has: after a crash, for instance. What the service does not delete at
-   * once is tried again, here and by ticks.
+   * Deletes sessions of this `owner` that belong to nobody, e.g. after a crash. Deletions that the service does not
+   * confirm are tried again, here and by ticks.
    */
   reapOrphans(options?: OrphanOptions): Promise<ReapedOrphans>
   /**
-   * Deletes sessions of our `owner` that are called `label`, unless this process knows them: what a process
-   * that was about to open them has left.
+   * Deletes sessions of this `owner` with this label, unless this process knows them: leftovers of a process that was
+   * about to open them.
    */
   deleteLabelled(label: string): Promise<void>
   /**
-   * Deletes what is idle or too old, and tries again what failed before. Called every `tickMs` while there are
+   * Deletes sessions that are idle or too old, and repeats failed deletions. Called every `tickMs` while there are
    * sessions.
    */
   tick(): Promise<void>
-  /**
-   * Takes the service's webhooks: mount it at `webhookBaseUrl`. What comes before the last three parts of the path does
-   * not matter.
-   */
+  /** Answers the service's webhooks: mount it at `webhookBaseUrl`. Only the last three parts of the path matter. */
   webhook(request: Request): Promise<Response>
   readonly events: EventEmitter<RelaySessionEvents>
   /**
