@@ -35,7 +35,7 @@ test.each([20, 60, 200, 5000])(
     await Promise.all(calls.slice(0, LIMIT))
 
     await clock.advance(999)
-    expect(client.queues()['create deployment']).toMatchObject({ queued: LIMIT, inFlight: 0 })
+    expect(client.queues()['createDeployment']).toMatchObject({ queued: LIMIT, inFlight: 0 })
     expect(arrived).toHaveLength(LIMIT)
     await clock.advance(1)
     await until(() => arrived.length === 2 * LIMIT)
