@@ -1,14 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
-/** What Node.js itself resolves by: `module` is for bundlers, whose files Node.js may not be able to load. */
-const conditions = ['@muster/source', 'node', 'import', 'default']
+/**
+ * Without `module`, which is for bundlers, whose files Node.js may not be able to load. Without `import` too: the processes of the
+ * tests are given these, and a `require` would find files that are for `import` (as Express does).
+ */
+const conditions = ['@muster/source', 'node']
 
 /** Where to write the results as JSON as well; .ci/run counts them. */
 const report = process.env['VITEST_JSON_REPORT']
 
 export default defineConfig({
   resolve: { conditions },
-  ssr: { resolve: { conditions, externalConditions: ['node', 'import'] } },
+  ssr: { resolve: { conditions, externalConditions: ['node'] } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'examples/**/*.test.ts'],
     setupFiles: ['test/properties.setup.ts'],

@@ -177,7 +177,7 @@ test.each(Object.keys(mounts))('mounted in %s, a server that is none is told so 
   expect(await raw.answer()).toBe('403')
 })
 
-test.each(['node:http', 'Fastify', 'Hono'])('mounted in %s, pipelined streams and long polls end with their socket', async (mount) => {
+test.each(['node:http', 'Express', 'Fastify', 'Hono'])('mounted in %s, pipelined streams and long polls end with their socket', async (mount) => {
   const clock = createManualClock()
   const api = (apis['tickets'] as Api).create(clock) as TicketApi
   const { port, close } = await (mounts[mount] as (typeof mounts)[string])(api)

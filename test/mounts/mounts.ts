@@ -4,6 +4,7 @@ import { serve, type HttpBindings } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { nodeListener, type HttpHandler } from '@muster/core/http'
+import express from 'express'
 import { fastify } from 'fastify'
 import { Hono, type Context } from 'hono'
 
@@ -47,12 +48,14 @@ async function hono(answer: (context: Context<Node>) => Response | Promise<Respo
   return mounted(server as Closable)
 }
 
-/**
- * How an API is mounted, as `examples/ticket-api.ts` shows it, which tries Express too: under the test runner's conditions Express
- * finds the wrong one of two files of a package of its own.
- */
+/** How an API is mounted, as `examples/ticket-api.ts` shows it. */
 export const mounts: Readonly<Record<string, (api: HttpHandler) => Promise<Mounted>>> = {
   'node:http': (api) => listening(nodeListener(api)),
+  Express: (api) => {
+    const app = express()
+    app.use(nodeListener(api))
+    return listening((message, response) => void app(message, response))
+  },
   Fastify: async (api) => {
     const app = fastify()
     const listener = nodeListener(api)
