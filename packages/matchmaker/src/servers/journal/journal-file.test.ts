@@ -124,7 +124,8 @@ describe('is not opened, and left as it is, and nothing is left beside it', () =
   test.each(cases)('%s', async (_, content, line, message) => {
     const path = newPath()
     writeFileSync(path, content)
-    await expect(opened(path)).rejects.toThrow(JournalCorrupt)
+    // One that is not opened keeps no lock, closed or not.
+    await expect(createFileJournal({ path }).open()).rejects.toThrow(JournalCorrupt)
     await expect(opened(path)).rejects.toMatchObject({ line, path, message: expect.stringContaining(path) as string })
     await expect(opened(path)).rejects.toThrow(message)
     expect(readFileSync(path)).toEqual(content)

@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { JournalLocked } from './journal-errors.js'
 import { createFileJournal } from './journal-file.js'
+import { takeLock } from './journal-lock.js'
+import { openLocked } from './kernel-lock.js'
 import type { JournalEntry } from './journal.js'
 
 // Among processes, and containers: test/chaos/lock.test.ts. The kernel's lock is one of open files, so it is the same here.
@@ -76,6 +78,21 @@ test('one that is being closed and one that is being opened are never both open'
   expect(open).toBe(0)
 })
 
+test('a lock on a file that was removed before it was locked, as by a close meanwhile, counts for nothing', async () => {
+  const path = newPath()
+  let openings = 0
+  const lock = await takeLock(path, async () => {
+    const file = await openLocked(path)
+    openings += 1
+    if (openings === 1) unlinkSync(path)
+    return file
+  })
+  expect(openings).toBe(2)
+  expect(await lock.isInPlace()).toBe(true)
+  await expect(takeLock(path)).rejects.toThrow(JournalLocked)
+  await lock.release()
+})
+
 test('whoever loses it, because its file was removed by hand, writes nothing more', async () => {
   const path = newPath()
   const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
@@ -85,8 +102,10 @@ test('whoever loses it, because its file was removed by hand, writes nothing mor
   await second.append(intent)
   await expect(first.append({ ...intent, matchId: 'b' })).rejects.toThrow(JournalLocked)
   await first.close()
-  await second.close()
+  // The file that it removes when it closes is its own, not the other's.
   const third = createFileJournal({ path })
+  await expect(third.open()).rejects.toThrow(JournalLocked)
+  await second.close()
   expect(await third.open()).toMatchObject([{ matchId: 'a' }])
   await third.close()
 })

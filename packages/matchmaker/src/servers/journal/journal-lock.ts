@@ -17,11 +17,12 @@ const holder = z.object({ host: z.string(), pid: z.int() })
 /**
  * Takes the lock of a journal: a lock of the kernel on a file beside it. Of all processes, in whatever containers, one
  * has it; when that one ends, the next one gets it at once.
+ * @param open opens and locks the file.
  * @throws {JournalLocked}
  */
-export async function takeLock(path: string): Promise<JournalLock> {
+export async function takeLock(path: string, open = () => openLocked(path)): Promise<JournalLock> {
   for (;;) {
-    const file = await openLocked(path)
+    const file = await open()
     if (file === undefined) throw await lockedBy(path)
     if (await isFileAt(path, file)) return await signed(path, file)
     // The one who had it removed the file between our opening and our locking it: others may have made a new one since.
