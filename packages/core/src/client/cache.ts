@@ -2,9 +2,9 @@ import { LRUCache } from 'lru-cache'
 import type { OperationId } from '../api/api.js'
 import type { Clock } from '../clock.js'
 
-/** Answers that hardly ever change, kept for a while. */
+/** Answers that rarely change, kept for a while. */
 export interface AnswerCache {
-  /** Undefined when nothing is kept under this key, or not any more. */
+  /** Returns undefined if nothing is kept under this key, or not any more. */
   get(key: string): object | undefined
   set(key: string, answer: unknown): void
 }
@@ -18,7 +18,7 @@ const kept: ReadonlySet<OperationId> = new Set<OperationId>(['locations.list', '
 export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>>): boolean =>
   kept.has(id) && input['app'] === undefined && input['version'] === undefined
 
-/** @param ttlMs milliseconds that an answer is kept; 0 keeps none. */
+/** @param ttlMs milliseconds for which an answer is kept; 0 keeps none. */
 export function createAnswerCache(ttlMs: number, clock: Clock): AnswerCache {
   if (ttlMs === 0) return { get: () => undefined, set: () => {} }
   // A few pages of a few filters; ttlResolution 0 makes it ask the clock every time instead of setting timers.

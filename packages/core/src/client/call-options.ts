@@ -1,13 +1,15 @@
 import type { OperationId } from '../api/api.js'
 import { InvalidInput } from './errors.js'
 
-/** What any call takes besides its input. */
+/** Options of any call. */
 export interface CallOptions {
-  /** Ends the call at once when aborted, in whatever wait it is; the call rejects with the signal's reason. */
+  /** Ends the call at once when aborted, wherever it waits; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for everything: queueing, connecting, retries and their waits. Default: the client's `timeoutMs`. */
+  /**
+   * Milliseconds for the whole call: queueing, connecting, retries and their waits. Default: the client's `timeoutMs`.
+   */
   readonly timeoutMs?: number | undefined
-  /** Whole number; higher first among the calls that wait for the same rate limit. Default 0. */
+  /** Whole number; higher goes first among calls that wait for the same rate limit. Default 0. */
   readonly priority?: number | undefined
 }
 

@@ -14,7 +14,7 @@ import { invalid } from './invalid.js'
 import type { Lifetime } from './lifetime.js'
 import { createProgress } from './progress.js'
 
-/** An operation as a function, before its types are put on. */
+/** An operation as a function, without its types. */
 export type UntypedCall = (input?: unknown, options?: CallOptions) => Promise<unknown>
 
 export interface Calling {
@@ -23,20 +23,19 @@ export interface Calling {
   readonly lifetime: Lifetime
   readonly clock: Clock
   readonly settings: Settings
-  /** Path of the base URL, without a slash at its end. */
+  /** Path of the base URL, without a trailing slash. */
   readonly pathPrefix: string
-  /** Default milliseconds per call. */
+  /** Default milliseconds of a call. */
   readonly timeoutMs: number
   /** A new id for a call. */
   readonly nextCall: () => string
 }
 
 /**
- * The first hop: checks the input, writes it as HTTP, and waits for the answer as long as the caller wants.
- * The others are retry, schedule, send and decode.
- *
- * The first call of a process may have to wait for the description to be loaded. That is this process's
- * doing and no part of the call's time: a manual clock may run on for minutes meanwhile.
+ * The first hop: checks the input, encodes it as HTTP, and waits for the answer as long as the caller wants. The other
+ * hops are retry, schedule, send and decode.
+ * | The first call of a process may have to wait until the description is loaded. That time does not count as the
+ * call's, because a manual clock may advance by minutes meanwhile.
  */
 export function createCall(id: OperationId, calling: Calling): UntypedCall {
   const { lifetime } = calling
@@ -63,7 +62,7 @@ export function createCall(id: OperationId, calling: Calling): UntypedCall {
     call === undefined ? describedFirst(given, options) : call(given, options, admit)
 }
 
-/** @param admit throws where the call may not begin; called first. */
+/** @param admit called first; throws if the client takes no more calls. */
 type DescribedCall = (given: unknown, options: CallOptions, admit: (options: CallOptions) => void) => Promise<unknown>
 
 async function describedCall(id: OperationId, calling: Calling): Promise<DescribedCall> {

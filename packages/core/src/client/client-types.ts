@@ -32,18 +32,18 @@ export interface OptionalPages<Input, Item> {
   readonly all: (input?: Input, options?: CallOptions) => AsyncGenerator<Item, void, undefined>
 }
 
-/** The type of an answer; where a success may come without content, also undefined. */
+/** The type of an answer; also undefined if a success may come without content. */
 type AnswerOf<Op> = 204 extends SuccessOf<Op> ? OutputOf<Op> | undefined : OutputOf<Op>
 
-/** The objects in the list that an answer holds. */
+/** The objects in the list of an answer. */
 type ItemOf<Output> = {
   [Key in keyof Output]-?: NonNullable<Output[Key]> extends readonly (infer Item extends object)[] ? Item : never
 }[keyof Output]
 
-/** Operations whose input has a page are those that answer in pages. */
+/** The operations that answer in pages: those whose input has a page. */
 export type IsPaged<Op> = string extends keyof InputOf<Op> ? false : 'page' extends keyof InputOf<Op> ? true : false
 
-/** `{}`: what an input that may be left out accepts. */
+/** `{}`: the type of an input that may be left out. */
 type Nothing = Record<never, never>
 
 type CallOf<Op> =
@@ -61,21 +61,21 @@ export type Operations<Description> = {
   }
 }
 
-/** Deployments, with what takes more than one operation. */
+/** Deployments, with functions that need more than one operation. */
 export interface DeploymentWaits {
   /**
-   * Reads the status, at growing intervals, until the deployment is READY. For one deployment; to follow
-   * many, list them.
-   * @throws {DeploymentFailed} when it is in error; stop it then.
-   * @throws {AlreadyTerminated} when it ends or has ended.
-   * @throws {TimedOut} after `timeoutMs`; it still runs then.
+   * Reads the status, at growing intervals, until the deployment is READY. For one deployment; to follow many, list
+   * them.
+   * @throws {DeploymentFailed} if the deployment is in error: stop it then
+   * @throws {AlreadyTerminated} if it ends or has ended
+   * @throws {TimedOut} after `timeoutMs`; the deployment still exists then
    */
   waitUntilReady(requestId: string, options?: WaitOptions): Promise<Deployment>
 }
 
 /** How long `close` waits. */
 export interface CloseOptions {
-  /** Milliseconds for calls that are under way or wait for their turn. Default 10,000; 0 ends them at once. */
+  /** Milliseconds for calls that are under way or queued. Default 10,000; 0 ends them at once. */
   readonly timeoutMs?: number | undefined
 }
 
@@ -85,17 +85,16 @@ export interface Client extends Operations<Api> {
   /** `client.events.on('response', ({ operation, status, durationMs }) => …)` */
   readonly events: EventEmitter<ClientEvents>
   /**
-   * What waits and what is under way, by rate limit: `createDeployment`, `status`, `listDeployments`, `legacyDeploy`
+   * Waiting calls and calls under way, by rate limit: `createDeployment`, `status`, `listDeployments`, `legacyDeploy`
    * and `other`.
    */
   queues(): Readonly<Record<string, SchedulerState>>
   /**
-   * Takes no more calls, lets those that were made end, and closes the connections, so that the process can end. Calls
-   * that have not ended after `timeoutMs` reject with `ClientClosed`, which says whether they may have been carried
-   * out.
+   * Takes no more calls, lets running calls end, and closes the connections, so that the process can end. Calls that
+   * have not ended after `timeoutMs` reject with `ClientClosed`, which says whether they may have been carried out.
    */
   close(options?: CloseOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
-  /** For logs: where the service is, and what waits. Nothing secret. */
+  /** For logs: the service's address and the queues, without secrets. */
   toJSON(): Readonly<Record<string, unknown>>
 }

@@ -12,16 +12,14 @@ import { allPages } from './pages.js'
 import { createPipeline } from './pipeline.js'
 import { createWaitUntilReady } from './wait-until-ready.js'
 
-/** Orchestrators leave a process 30 s to end; others may have to be closed, too. */
+/** Default time of `close`: orchestrators give a process 30 s to end, and other parts may have to close too. */
 const CLOSE_MS = 10_000
 
 /**
- * Makes a client of the service. One for the whole process is meant: it keeps the rate limits, the
- * connections and the cache.
- *
- * Every call passes five hops, each in a file of its own: call → retry → schedule (queues.ts) → send → decode.
- *
- * @throws {InvalidInput} naming the option and its value; a token is never shown.
+ * Creates a client of the service. Use one for the whole process, because it keeps the rate limits, the connections and
+ * the cache.
+ * | Every call passes five hops, each in a file of its own: call → retry → schedule (queues.ts) → send → decode.
+ * | @throws {InvalidInput} naming the option and its value; a token is never shown
  */
 export function createClient(options: ClientOptions): Client {
   const config = configure(options)
@@ -42,7 +40,7 @@ export function createClient(options: ClientOptions): Client {
     checkMilliseconds('timeoutMs', timeoutMs)
     await pipeline.close(timeoutMs)
   }
-  // Begins now to load what the first call waits for, which would find it out if it failed.
+  // Loading starts now; the first call waits for it, and reports an error of it.
   loadDescription().catch(() => {})
   const typed = resources as Operations<Api>
 

@@ -1,16 +1,16 @@
 /**
- * Everything the client throws, apart from the reason of an aborted signal, which is rethrown as it is.
- * One subclass for each different thing a caller would do about it. No error, in its message, its
- * properties or its causes, holds a token, a secret or a player's address.
+ * The errors of the client, one subclass for each different reaction of a caller. Only the reason of an aborted signal
+ * is thrown as it is. No error holds a token, a secret or a player's address, neither in its message nor in its
+ * properties or causes.
  */
 
-/** What is known about the call that failed. */
+/** Facts about the call that failed. */
 export interface CallFacts {
   /** Group and name of the operation, e.g. `deployments.create`. */
   readonly operation?: string | undefined
-  /** Identifies the call within this process; the events of the call carry the same. */
+  /** Id of the call within this process; the call's events carry it too. */
   readonly call?: string | undefined
-  /** The deployment it was about, or that the answer named. */
+  /** The deployment that the call was about, or that the answer named. */
   readonly requestId?: string | undefined
   /** HTTP status of the answer. */
   readonly status?: number | undefined
@@ -20,9 +20,9 @@ export interface CallFacts {
 export class MusterError extends Error {
   /** Group and name of the operation, e.g. `deployments.create`. */
   declare readonly operation?: string
-  /** Identifies the call within this process; the events of the call carry the same. */
+  /** Id of the call within this process; the call's events carry it too. */
   declare readonly call?: string
-  /** The deployment it was about, or that the answer named. */
+  /** The deployment that the call was about, or that the answer named. */
   declare readonly requestId?: string
   /** HTTP status of the answer, if one came. */
   declare readonly status?: number
@@ -43,11 +43,11 @@ export class MusterError extends Error {
 }
 
 /**
- * The input or an option is wrong: found before sending, or by the service (400, 422). Repeating it as it is helps
- * nobody.
+ * The input or an option is wrong: found before sending, or by the service (400, 422). Repeating the same call fails
+ * again.
  */
 export class InvalidInput extends MusterError {
-  /** The input key or option at fault, e.g. `users.0.user_data`. Undefined when the service did not name one. */
+  /** The input key or option at fault, e.g. `users.0.user_data`. Undefined if the service did not name one. */
   declare readonly field?: string
 
   static {
@@ -73,21 +73,21 @@ export class Forbidden extends MusterError {
   }
 }
 
-/** There is nothing by that name (404; for deployments also a 400 that says so). */
+/** No object with that name exists (404; for deployments also a 400 that says so). */
 export class NotFound extends MusterError {
   static {
     this.prototype.name = 'NotFound'
   }
 }
 
-/** The name is taken, or the state does not allow it (409). */
+/** The name is taken, or the object's state does not allow the operation (409). */
 export class Conflict extends MusterError {
   static {
     this.prototype.name = 'Conflict'
   }
 }
 
-/** The deployment has ended already (410): for a caller who wanted it stopped, a success. */
+/** The deployment has ended already (410). For a caller who wanted it stopped, this is a success. */
 export class AlreadyTerminated extends MusterError {
   static {
     this.prototype.name = 'AlreadyTerminated'
@@ -95,8 +95,8 @@ export class AlreadyTerminated extends MusterError {
 }
 
 /**
- * No server could be allocated (422 on create). With a `requestId`, a deployment in error exists and
- * may cost money until it is stopped: stop it.
+ * No server could be allocated (422 on create). If there is a `requestId`, a deployment in error exists and may cost
+ * money: stop it.
  */
 export class NoCapacity extends MusterError {
   static {
@@ -125,7 +125,7 @@ export class RateLimited extends MusterError {
   }
 }
 
-/** The service failed (5xx). What was asked may have been done or not. */
+/** The service failed (5xx). The operation may have been carried out. */
 export class ServerError extends MusterError {
   /** Milliseconds to wait, as the service said. */
   declare readonly retryAfterMs?: number
@@ -139,7 +139,7 @@ export class ServerError extends MusterError {
   }
 }
 
-/** No answer came: no connection, or it broke. */
+/** No answer came: the connection could not be opened, or it broke. */
 export class ConnectionLost extends MusterError {
   /** Whether the request may have reached the service. False is certain: nothing was written. */
   declare readonly sent: boolean
@@ -154,11 +154,10 @@ export class ConnectionLost extends MusterError {
 }
 
 /**
- * The call did not end within `timeoutMs`; its cause is the last failed attempt, or the 429 of another that its queue
- * pauses for.
+ * The call did not end within `timeoutMs`. Its cause is the last failed attempt, or the 429 for which its queue pauses.
  */
 export class TimedOut extends MusterError {
-  /** Whether what was asked may have been done. False is certain. */
+  /** Whether the operation may have been carried out. False is certain. */
   declare readonly sent: boolean
   /** Milliseconds the call was given. */
   declare readonly timeoutMs: number
@@ -187,8 +186,8 @@ export interface TimedOutFacts {
 }
 
 /**
- * An answer that fits no description: not JSON, too large, a redirect, a field of the wrong type, an unknown status.
- * What was asked may have been done.
+ * The answer does not match the description: not JSON, too large, a redirect, a field of the wrong type, an unknown
+ * status. The operation may have been carried out.
  */
 export class UnexpectedResponse extends MusterError {
   /** The field of the answer at fault. */
@@ -203,7 +202,7 @@ export class UnexpectedResponse extends MusterError {
   }
 }
 
-/** The deployment that was waited for is in error. It may cost money until it is stopped. */
+/** The deployment is in error. It may cost money until it is stopped. */
 export class DeploymentFailed extends MusterError {
   /** The service's `error_detail`. */
   declare readonly detail?: string
@@ -219,7 +218,7 @@ export class DeploymentFailed extends MusterError {
 
 /** The client was closed before the call, or before its answer came. */
 export class ClientClosed extends MusterError {
-  /** Whether what was asked may have been done. False is certain. */
+  /** Whether the operation may have been carried out. False is certain. */
   declare readonly sent: boolean
 
   static {

@@ -3,11 +3,11 @@ import type { OperationId } from '../api/api.js'
 import type { Method } from '../operation.js'
 import type { BoundChange } from '../scheduler/count-bound.js'
 
-/** What every event of a call says. None holds a token, a secret, an address, a filled path or a body. */
+/** Facts in every event of a call. No event holds a token, a secret, an address, a filled path or a body. */
 export interface CallEvent {
   /** Group and name, e.g. `deployments.create`. */
   readonly operation: OperationId
-  /** Identifies the call; errors carry the same. */
+  /** Id of the call; errors carry it too. */
   readonly call: string
   /** The deployment the call is about. */
   readonly requestId?: string | undefined
@@ -48,31 +48,31 @@ export interface RetryEvent extends CallEvent {
   readonly error: string
 }
 
-/** The service answered 429, and the whole queue of its rate limit pauses. */
+/** The service answered 429, and the queue of that rate limit pauses. */
 export interface ThrottledEvent extends CallEvent {
-  /** Name of the rate limit; of the operation, where none is documented. */
+  /** Name of the rate limit; of the operation, if it has no documented limit. */
   readonly limit: string
   /** Milliseconds that the service asked to wait, if it did. */
   readonly retryAfterMs: number | undefined
-  /** Milliseconds until the queue goes on. */
+  /** Milliseconds until the queue continues. */
   readonly pauseMs: number
 }
 
-/** An entry of a list lacks what the code cannot go on without, such as its id, and was left out of the answer. */
+/** An entry of a list lacks a field that is needed, such as its id, and was left out of the answer. */
 export interface UnreadableEvent extends CallEvent {
-  /** Where it stood in the answer, e.g. `data.3.request_id`. */
+  /** Path of the entry in the answer, e.g. `data.3.request_id`. */
   readonly field: string
   /** What is wrong, e.g. `is missing`. Without the value. */
   readonly wrong: string
 }
 
-/** How closely a rate limit is used has changed. */
+/** The margin kept to a rate limit has changed. */
 export interface PacedEvent {
   /** Name of the rate limit. */
   readonly limit: string
   /**
-   * Milliseconds after its writing at which a request is taken as counted by the service although its answer has not
-   * come. Infinity, as at first: only answers tell, and the rate is the less the longer they take.
+   * Milliseconds from its writing after which a request is taken as counted without an answer. Infinity, as at first:
+   * only answers prove a count, and slow answers lower the rate.
    */
   readonly countedWithinMs: number
   readonly because: BoundChange
@@ -87,7 +87,7 @@ export interface ClientEvents {
   paced: (event: PacedEvent) => void
 }
 
-/** Where the hops put their events. */
+/** The hops emit their events here. */
 export interface EventSink {
   listens(name: keyof ClientEvents): boolean
   emit<Name extends keyof ClientEvents>(name: Name, event: Parameters<ClientEvents[Name]>[0]): void

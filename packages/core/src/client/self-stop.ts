@@ -14,14 +14,14 @@ import { createPipeline } from './pipeline.js'
 import { createProgress } from './progress.js'
 
 export interface SelfStopOptions {
-  /** Where the injected variables are. Default: `process.env`. */
+  /** The injected variables. Default: `process.env`. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined
-  /** What the variables' names begin with. Default SERVICE, for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. */
+  /** Prefix of the variables' names. Default SERVICE, for SERVICE_DELETE_URL and SERVICE_DELETE_TOKEN. */
   readonly prefix?: string | undefined
   /** Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. */
   readonly containerLogStorage?: ContainerLogStorage | undefined
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds for everything, retries included. Default 30,000. */
+  /** Milliseconds including retries. Default 30,000. */
   readonly timeoutMs?: number | undefined
   readonly settings?: SettingsOption | undefined
   readonly dispatcher?: ClientDispatcher | undefined

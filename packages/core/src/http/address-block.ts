@@ -2,8 +2,8 @@
 import { addressPrefix, canonicalIp } from '../ip.js'
 
 /**
- * What to count attempts by where an address is all one knows: an IPv4 address itself, and of an IPv6 address its /64,
- * because one subscriber has at least that many to choose from (RFC 6177). Anything else as it is.
+ * The key by which attempts of an address are counted: an IPv4 address itself, and the /64 of an IPv6 address, because
+ * one subscriber has at least a /64 to choose from (RFC 6177). Other texts are returned as they are.
  */
 export function addressBlock(address: string): string {
   const ip = canonicalIp(address) ?? address

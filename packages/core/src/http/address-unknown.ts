@@ -1,8 +1,6 @@
 import { Problem } from './problem.js'
 
-/**
- * The answer where a player's address is needed. Whoever mounts an API, or tests it in process, reads in it what to do.
- */
+/** The answer if a player's address is needed and unknown. It tells whoever mounts or tests the API what to do. */
 export const addressUnknown = (): Problem =>
   new Problem(
     400,

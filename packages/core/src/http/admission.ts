@@ -4,38 +4,35 @@ import type { Clock } from '../clock.js'
 import { createAttempts, type AttemptLimit } from './attempts.js'
 import { Problem } from './problem.js'
 
-/** Whoever was authenticated. */
+/** An authenticated caller. */
 export interface Caller {
-  /** Says who it is, to the rate limit at least. */
+  /** Identifies the caller, at least for rate limits. */
   readonly id: string
 }
 
 export interface RequestLimits<Who> {
   readonly perCaller?: AttemptLimit | undefined
-  /** Of one address; of IPv6, of one /64. Requests of which nobody knows the address count as those of one. */
+  /** Requests of one address; of IPv6, of one /64. Requests of unknown address share one count. */
   readonly perAddress?: AttemptLimit | undefined
-  /** Callers to whom neither applies, such as the game's own backend. Default nobody. */
+  /** Callers without limits, e.g. the game's own backend. Default none. */
   readonly exempt?: ((caller: Who) => boolean) | undefined
 }
 
-/** Decides who may ask, before anything that they sent is read. */
+/** Decides who may call, before the body is read. */
 export interface Admission<Who extends Caller> {
-  /** Counts a request to which no caller belongs. @throws {Problem} 429. */
+  /** Counts a request without a caller. @throws {Problem} 429 */
   anonymous(from: string): undefined
-  /** @throws {Problem} 401 for nobody known, 429 for too many requests; or what `authenticate` throws. */
+  /** @throws {Problem} 401 for an unknown caller, 429 for too many requests; or what `authenticate` throws */
   caller(request: Request, from: string, authenticate: () => Who | undefined | Promise<Who | undefined>): Promise<Who>
   isExempt(caller: Who): boolean
 }
 
-/** Stands for all whose address is not known. */
+/** The key of all requests whose address is unknown. */
 export const UNKNOWN_ADDRESS = 'unknown'
 
-/**
- * Authorizations of an address over its limit that are looked into at once, because they may be a backend's; our
- * choice.
- */
+/** Authorizations checked at once for an address over its limit, because they may be a backend's (our choice). */
 const MOST_LOOKS = 8
-/** Authorizations of exempt callers that are remembered; our choice. */
+/** Authorizations of exempt callers that are remembered (our choice). */
 const MOST_REMEMBERED = 1000
 
 /**
@@ -50,7 +47,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED })
   const looks = new Map<string, number>()
 
-  /** Of one who asks again and again, no digest is made each time. */
+  /** The last digest is kept, so that a caller who asks repeatedly costs no new one each time. */
   let last: string | undefined
   const remember = (request: Request) => {
     const header = request.headers.get('authorization') ?? undefined
@@ -60,7 +57,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   }
   const isExempt = (caller: Who) => exempt?.(caller) === true
 
-  /** Undefined for anyone but an exempt caller. */
+  /** The caller, if exempt from limits; otherwise undefined. */
   const lookInto = async (request: Request, from: string, look: () => Promise<Who | undefined>) => {
     if (exempt === undefined) return undefined
     const header = request.headers.get('authorization')
@@ -99,7 +96,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   }
 }
 
-/** What is remembered of an Authorization header: not the token. */
+/** What is remembered of an Authorization header: a digest, not the token. */
 const digestOf = (header: string) => createHash('sha256').update(header).digest('base64')
 
 function lessen(counts: Map<string, number>, key: string): void {
@@ -119,7 +116,7 @@ function refuseFor(waitMs: number, from?: string): undefined {
 }
 
 function tooMany(retryAfterMs: number, from?: string): Problem {
-  // Whoever mounts the API should read this, and no client learns anything by it.
+  // The message helps whoever mounts the API, and tells a client nothing.
   const why = from === UNKNOWN_ADDRESS ? ': no addresses are known here, so all callers count as one' : ''
   return new Problem(429, 'too-many-requests', `too many requests${why}`, { retryAfterMs })
 }

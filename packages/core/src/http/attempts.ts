@@ -12,22 +12,24 @@ export interface AttemptLimit {
 
 /** Counts attempts per key: a player, an address, or everyone. */
 export interface Attempts {
-  /** Counts one attempt and returns 0; or counts nothing and returns the milliseconds until one is allowed. */
+  /** Counts an attempt and returns 0; or, at the limit, counts nothing and returns the milliseconds to wait. */
   take(key: string): number
-  /** Takes an attempt back, because it was none: it succeeded, where only failures count. */
+  /** Takes an attempt back, e.g. if it succeeded and only failures count. */
   giveBack(key: string): void
-  /** The milliseconds until an attempt is allowed, 0 if one is now; counts nothing. */
+  /** Returns the milliseconds until an attempt is allowed, 0 if one is now. Counts nothing. */
   wait(key: string): number
   /**
-   * Counts an attempt that was made, allowed or not: what is too much delays those to come, by no more than one window
-   * besides the wait of one attempt.
+   * Counts an attempt that was made, allowed or not. Attempts beyond the limit delay later ones, by no more than one
+   * window besides the wait of one attempt.
    */
   charge(key: string): void
 }
 
 export interface AttemptsOptions extends AttemptLimit {
   readonly clock: Clock
-  /** Keys remembered; beyond that the one unused for longest is forgotten. Default 100,000, some 10 MB. */
+  /**
+   * Most keys remembered; beyond that, the least recently used is forgotten. Default 100,000, which take about 10 MB.
+   */
   readonly maxKeys?: number | undefined
 }
 
@@ -37,14 +39,14 @@ export interface AttemptsOptions extends AttemptLimit {
  * @throws RangeError for a limit below 1 or a window that is not positive.
  */
 export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): Attempts {
-  // A limit of NaN would allow everything.
+  // A limit of NaN would allow every attempt.
   if (!(limit >= 1 && Number.isFinite(limit)))
     throw new RangeError(`option limit must be a number of at least 1, got ${limit}`)
   if (!(windowMs > 0 && Number.isFinite(windowMs)))
     throw new RangeError(`option windowMs must be positive milliseconds, got ${windowMs}`)
   const intervalMs = windowMs / limit
   const clearAt = new LRUCache<string, number>({ max: maxKeys })
-  // Of instants since 1970, floating point keeps some 0.0002 ms.
+  // Floating point keeps instants since 1970 to about 0.0002 ms.
   const roundingMs = 0.01
 
   const clearOf = (key: string, now: number) => Math.max(now, clearAt.get(key) ?? now)
@@ -60,7 +62,7 @@ export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: At
     },
     charge: (key) => {
       const now = clock.now()
-      // Without an end to what is owed, who attempts often enough would lock a key for good.
+      // Without a bound on the delay, frequent attempts would lock a key for good.
       clearAt.set(key, Math.min(clearOf(key, now) + intervalMs, now + 2 * windowMs))
     },
     take: (key) => {

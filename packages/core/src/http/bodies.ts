@@ -7,13 +7,11 @@ import type { Problem } from './problem.js'
 import { readStream } from './read-stream.js'
 
 export interface BodyLimits {
-  /** Milliseconds in which a body must come, once it is asked for. Default 10,000. */
+  /** Milliseconds in which a body must arrive, once it is asked for. Default 10,000. */
   readonly timeoutMs?: number | undefined
-  /**
-   * Bodies of one address (of IPv6, of one /64) that may be unfinished at once; one more ends the oldest. Default 64.
-   */
+  /** Unfinished bodies of one address (of IPv6, of one /64); one more ends the address's oldest. Default 64. */
   readonly perAddress?: number | undefined
-  /** Bodies that may be unfinished at once in all; one more ends the oldest. Default 2,000. */
+  /** Unfinished bodies of all addresses; one more ends the oldest. Default 2,000. */
   readonly inAll?: number | undefined
 }
 
@@ -21,17 +19,17 @@ export interface BodiesOptions extends BodyLimits {
   readonly clock: Clock
 }
 
-/** Reads the bodies of requests, and bounds what those that do not end can hold. */
+/** Reads the bodies of requests, and bounds the memory that unfinished bodies hold. */
 export interface Bodies {
   /**
-   * Begins with the body of a request, before it is known who sends it: what comes meanwhile is held, up to `maxBytes`,
-   * but nobody waits for it.
-   * @param from whose it is, such as an address.
+   * Begins to read a body before its sender is known: data that arrives meanwhile is held, up to `maxBytes`, but
+   * nothing waits for it.
+   * @param from the key under which it counts, e.g. an address.
    */
   begin(request: Request, maxBytes: number, from: string): BegunBody
-  /** How many are unfinished now: more than one piece of them has come, or somebody waits for them. */
+  /** Number of unfinished bodies: those that arrived in several pieces so far, or that somebody waits for. */
   open(): number
-  /** Bytes of memory that the unfinished hold. */
+  /** Bytes of memory that unfinished bodies hold. */
   held(): number
 }
 
@@ -41,12 +39,12 @@ export interface BegunBody {
    * body that breaks off, 408 for one that takes too long.
    */
   bytes(): Promise<Uint8Array>
-  /** Whoever sends it is trusted: it no longer counts for its address. */
+  /** Notes that the sender is trusted: the body no longer counts for its address. */
   trust(): void
 }
 
 interface Unfinished {
-  /** Undefined for somebody who is trusted. */
+  /** The key under which it counts; undefined for a trusted sender. */
   from: string | undefined
   /** What it holds so far. */
   readonly bytes: { readonly capacity: number }
@@ -60,15 +58,15 @@ const NOTHING = new Uint8Array()
 const NO_BODY: BegunBody = { bytes: () => Promise.resolve(NOTHING), trust: () => {} }
 
 /**
- * The oldest goes because a body that is sent by somebody who means it comes within a moment: whoever holds many open
- * loses their own, and not those who come later.
- * @throws RangeError naming an option that is none.
+ * Bounds unfinished bodies by ending the oldest: an honest sender's body arrives within a moment, so a sender who holds
+ * many open loses those, and later requests are not affected.
+ * @throws RangeError naming an option that is invalid
  */
 export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll = 2000 }: BodiesOptions): Bodies {
   for (const [name, value] of Object.entries({ timeoutMs, perAddress, inAll })) {
     if (!(value >= 1)) throw new RangeError(`option ${name} must be at least 1, got ${value}`)
   }
-  /** Both from the oldest on. */
+  /** Unfinished bodies of all addresses and of each, from the oldest on. */
   const all = new Set<Unfinished>()
   const byAddress = new Map<string, Set<Unfinished>>()
 
@@ -114,7 +112,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
     body.gather(maxBytes, { unfinished, over: () => one && leave(one) })
     return {
       bytes: () => {
-        // Most come whole with their head: these need no clock.
+        // Most bodies arrive together with their head, and need no timer.
         if (body.isArriving) unfinished()
         return body.whole()
       },

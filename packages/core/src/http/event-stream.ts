@@ -3,9 +3,9 @@ import { linkedSignal } from '../runtime/linked-signal.js'
 
 /** One server-sent event. */
 export interface StreamEvent {
-  /** What a client that resumes sends as Last-Event-ID. No line breaks. */
+  /** The id that a client sends as Last-Event-ID when it resumes. No line breaks. */
   readonly id?: string | undefined
-  /** Its type. No line breaks. */
+  /** The event's type. No line breaks. */
   readonly event: string
   /** Sent as JSON. */
   readonly data: unknown
@@ -13,14 +13,11 @@ export interface StreamEvent {
 
 export interface EventStreamOptions {
   readonly clock: Clock
-  /** Ends the stream: usually the request's, which is aborted when the client goes. */
+  /** Ends the stream: usually the request's signal, which is aborted when the client disconnects. */
   readonly signal: AbortSignal
-  /**
-   * Milliseconds of silence after which a comment is sent, so that nothing on the way closes the connection. Default
-   * 15,000.
-   */
+  /** Milliseconds of silence after which a comment is sent, so that no proxy closes the connection. Default 15,000. */
   readonly keepAliveMs?: number | undefined
-  /** Milliseconds after which a client whose connection broke comes back. Default 2,000. */
+  /** Milliseconds after which a client reconnects when its connection broke. Default 2,000. */
   readonly retryMs?: number | undefined
 }
 
@@ -30,10 +27,10 @@ const format = ({ id, event, data }: StreamEvent) =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 /**
- * An answer of type text/event-stream. An event is asked for only when the client has taken the one before,
- * so a slow client holds nothing up. When `source` ends, so does the answer; an error of `source` breaks it
- * off, and the client comes back.
- * @param source gives the events, and ends when its signal is aborted.
+ * An answer of type text/event-stream. The next event is read only when the client has taken the one before, so a slow
+ * client costs no memory. The answer ends with `source`; an error of `source` breaks the answer off, and the client
+ * reconnects.
+ * @param source yields the events, and ends when its signal is aborted.
  */
 export function eventStream(
   source: (signal: AbortSignal) => AsyncIterable<StreamEvent>,
@@ -71,7 +68,7 @@ export function eventStream(
         unlink()
         abort()
         next?.catch(() => {})
-        // A generator that stands at a yield hears no signal; this lets it clean up.
+        // A generator that is suspended at a yield does not notice the signal; `return` lets it clean up.
         events.return?.().catch(() => {})
       },
     },

@@ -12,7 +12,7 @@ import { Problem, problemReply } from './problem.js'
 import { handlerOf, type HttpHandler, type Reply } from './reply.js'
 import { createMatcher, methodsOf, type Match, type Routes } from './routes.js'
 
-/** What a handler knows about a request besides its input. */
+/** Facts about a request besides its input. */
 export interface Exchange<Who> {
   readonly caller: Who
   /** Canonical IP address of the client, if known. */
@@ -20,10 +20,10 @@ export interface Exchange<Who> {
   readonly request: Request
 }
 
-/** The body of the operation's usual answer (nothing, where it has none), or any other answer. */
+/** A handler's result: the body of the operation's usual answer (undefined if it has none), or any other answer. */
 type Result<Body> = Body | Response | (undefined extends Body ? void : never)
 
-/** A function for every route; one that is missing does not compile. Anonymous routes have no caller. */
+/** A handler for every route; a missing one does not compile. Anonymous routes have no caller. */
 export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends keyof Table = never> = {
   readonly [Name in keyof Table]: (
     input: InputOf<Table[Name]>,
@@ -31,7 +31,7 @@ export type Handlers<Table extends Routes, Who extends Caller, Anonymous extends
   ) => Result<OutputOf<Table[Name]>> | Promise<Result<OutputOf<Table[Name]>>>
 }
 
-/** Who calls; undefined for nobody known. A `Problem` that it throws is the answer. */
+/** Identifies the caller; undefined for an unknown one. A `Problem` that it throws becomes the answer. */
 export type Authenticate<Who extends Caller> = (
   request: Request,
   connection: Connection,
@@ -40,39 +40,41 @@ export type Authenticate<Who extends Caller> = (
 export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string> {
   readonly routes: Table
   readonly handlers: Handlers<Table, Who, Anonymous>
-  /** Routes that anybody may call. */
+  /** Routes that need no caller. */
   readonly anonymous: readonly Anonymous[]
   readonly authenticate: Authenticate<Who>
   readonly clock: Clock
-  /** What stands before every path, e.g. `/lobby-api`. Default nothing. */
+  /** Prefix of every path, e.g. `/lobby-api`. Default none. */
   readonly basePath?: string | undefined
   /**
-   * Reads the usual input of a route in a fraction of the time that its schema takes; undefined for any other, and
-   * whatever may be wrong: then the schema decides. It must make of an input what the schema makes of it.
+   * Reads the usual input of a route in a fraction of the time that its schema takes; undefined for any other input,
+   * which the schema then decides. Its result must equal the schema's.
    */
   readonly quickReads?: { readonly [Name in keyof Table]?: QuickRead<InputOf<Table[Name]>> } | undefined
-  /** Bytes of the largest body that is read, of each route by its name or of all. */
+  /** Largest body in bytes, for all routes or for each by its name. */
   readonly maxBodyBytes: number | ((route: keyof Table & string) => number)
-  /** How long bodies may take, and how many may be unfinished. Of exempt callers none counts per address. */
+  /** Limits of unfinished bodies and of their time. Bodies of exempt callers do not count for their address. */
   readonly bodies?: BodyLimits | undefined
   /**
-   * Throws the problem of a caller who may not use a route, before the body is read. For anonymous routes there is no
-   * caller: what proves that somebody may call is in the request. Default: everyone may.
+   * Throws the problem of a caller who may not use a route, before the body is read. Anonymous routes have no caller:
+   * their proof is in the request. Default: every caller may use every route.
    */
   readonly authorize?: ((route: keyof Table & string, caller: Who | undefined, request: Request) => void) | undefined
   /** Finds the client's address. Default: the socket's other end. */
   readonly address?: AddressOf | undefined
-  /** Requests that may be made. Default no limit. */
+  /** Limits of requests. Default none. */
   readonly limits?: RequestLimits<Who> | undefined
-  /** Lets pages of other origins call. Default none. */
+  /** Lets pages of these origins call the API. Default none. */
   readonly cors?: CorsOptions | undefined
-  /** The problem that an error of the domain is; undefined for an error that is none of its own. */
+  /** Maps an error of the domain to a problem; undefined for other errors. */
   readonly problemOf?: ((error: unknown) => Problem | undefined) | undefined
-  /** Told of errors that nobody expected; the client is told 500 and no more. Default: a process warning. */
+  /**
+   * Called with unexpected errors, of which the client learns nothing but the status 500. Default: a process warning.
+   */
   readonly onError?: ((error: unknown) => void) | undefined
 }
 
-/** Answers hold credentials and what changes any moment. */
+/** Answers hold credentials and short-lived data, so they must not be cached. */
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 
@@ -102,7 +104,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const names = Object.keys(routes) as (keyof Table & string)[]
   const reads = new Map(names.map((name) => [name, inputReader(routes[name] as Operation, options.quickReads?.[name])]))
 
-  /** Those who look for what there is not are counted, too. */
+  /** Requests for unknown paths count for the limits too. */
   const matchOr = (charge: () => void, request: Request, pathname: string) => {
     try {
       return match(request.method === 'HEAD' ? 'GET' : request.method, pathname)
@@ -128,7 +130,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     if (caller !== undefined && admission.isExempt(caller)) body.trust()
     const read = reads.get(found.name) as InputReader
     const input = await read(request, target, found.path, body.bytes)
-    // The types of the handlers were checked where they were given.
+    // The types of the handlers were checked where they were passed in.
     const handler = options.handlers[found.name] as (input: unknown, exchange: unknown) => unknown
     return replyOf(found, await handler(input, { caller, address, request }))
   }
@@ -136,7 +138,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const problem = (error: unknown, request: Request): Problem => {
     const known = error instanceof Problem ? error : problemOf?.(error)
     if (known !== undefined) return known
-    // Nobody reads the answer, and nothing went wrong.
+    // The client has disconnected: nobody reads the answer, and there is no error.
     if (request.signal.aborted && error === request.signal.reason)
       return new Problem(499, 'client-gone', 'the client went away')
     onError(error)

@@ -2,11 +2,11 @@ import type { Clock } from '../clock.js'
 import { within } from '../runtime/race.js'
 
 export interface LongPoll<News> {
-  /** Gives what is new, or undefined if nothing is. */
+  /** Returns the news, or undefined if there is none. */
   readonly read: () => Promise<News | undefined> | News | undefined
-  /** Calls `changed` whenever something may be new; returns how to end that. */
+  /** Calls `changed` whenever there may be news; returns a function that ends this. */
   readonly subscribe: (changed: () => void) => () => void
-  /** Milliseconds to wait at most. */
+  /** Most milliseconds to wait. */
   readonly waitMs: number
   readonly clock: Clock
   readonly signal?: AbortSignal | undefined

@@ -6,9 +6,9 @@ export interface ProblemOptions {
   readonly retryAfterMs?: number | undefined
   /** The key of the input at fault, e.g. `data.map`. */
   readonly field?: string | undefined
-  /** Further members of the document, such as the id of what is in the way. */
+  /** Further members of the document, e.g. the id of the object in conflict. */
   readonly members?: Readonly<Record<string, string | number>> | undefined
-  /** Further headers of the answer, such as Allow. */
+  /** Further headers of the answer, e.g. Allow. */
   readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
@@ -18,7 +18,7 @@ export interface ProblemOptions {
  */
 export class Problem extends Error {
   readonly status: number
-  /** A word for programs, in kebab case: stays the same when the message is reworded. */
+  /** The reason in kebab case, for programs: it stays the same when the message is reworded. */
   readonly code: string
   readonly options: ProblemOptions
 
@@ -50,7 +50,7 @@ export function problemReply(problem: Problem): Reply {
   }
 }
 
-/** The problem as it is told: the body of its answer, or a part of one that tells of several. */
+/** The problem's document: the body of its answer, or a part of an answer about several inputs. */
 export function problemDocument({
   status,
   code,

@@ -6,8 +6,7 @@ export interface Backoff {
   /** Milliseconds: no wait is longer. */
   readonly capMs: number
   /**
-   * The part of a wait that is left to chance, so that those who failed together do not come back together. Default 1:
-   * all of it.
+   * The random part of a wait, so that callers that failed together do not retry together. Default 1: the whole wait.
    */
   readonly jitter?: number | undefined
 }

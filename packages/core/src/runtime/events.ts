@@ -1,21 +1,21 @@
 import { EventEmitter } from 'eventemitter3'
 
-/** An emitter for users, and how to feed it. */
+/** An emitter for users, and the function that feeds it. */
 export interface Events<Names extends object> {
   /** Its listeners may throw, and may be async. */
   readonly emitter: EventEmitter<Names>
   emit<Name extends EventEmitter.EventNames<Names>>(name: Name, ...event: EventEmitter.EventArgs<Names, Name>): void
 }
 
-/** What is told of a listener that failed. */
+/** A listener that failed. */
 export interface ListenerProblem {
   readonly during: 'listener'
-  /** What it listened to. */
+  /** The event that it listened to. */
   readonly event: string
   readonly error: unknown
 }
 
-/** An emitter's events, of which one tells what goes wrong besides. */
+/** Events, one of which reports problems. */
 export interface WithProblems {
   problem: (problem: ListenerProblem) => void
 }
@@ -23,8 +23,8 @@ export interface WithProblems {
 type Listener = (...event: unknown[]) => unknown
 
 /**
- * Events whose listeners cannot disturb what they listen to, nor one another: what a listener throws, at once or later,
- * goes to `failed`.
+ * Creates events whose listeners can disturb neither the emitter nor one another: what a listener throws, at once or
+ * later, goes to `failed`.
  */
 export function createEvents<Names extends object>(failed: (event: string, error: unknown) => void): Events<Names> {
   const emitter: EventEmitter<Names> = new CarefulEmitter(failed) as never
@@ -32,8 +32,8 @@ export function createEvents<Names extends object>(failed: (event: string, error
 }
 
 /**
- * The same, where `problem` is one of the events, and tells of listeners that failed. Where nobody listens to it, and
- * where that listener fails, it is a process warning.
+ * Creates events like `createEvents`, where the event `problem` reports listeners that failed. If nothing listens to
+ * it, or its listener fails, a process warning is emitted.
  */
 export function createEventsWithProblems<Names extends WithProblems>(): Events<Names> {
   const events: Events<WithProblems> = createEvents<WithProblems>((event, error) => {

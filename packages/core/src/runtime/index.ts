@@ -1,4 +1,4 @@
-/** What `@muster/core/runtime` offers: the mechanisms that whatever runs for long is made of, one of each. */
+/** What `@muster/core/runtime` offers: the mechanisms of long-running code, one of each. */
 export { backoffMs, type Backoff } from './backoff.js'
 export {
   createEvents,

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 
-/** A controller for the end of something on which many wait; without it, Node warns of the eleventh. */
+/** Creates a controller whose signal many may wait for; by default, Node.js warns of the eleventh listener. */
 export function manyWaitOn(): AbortController {
   const controller = new AbortController()
   setMaxListeners(0, controller.signal)
@@ -9,15 +9,15 @@ export function manyWaitOn(): AbortController {
 
 export interface LinkedSignal {
   readonly signal: AbortSignal
-  /** Aborts it for a reason of one's own. */
+  /** Aborts the signal for another reason. */
   abort(reason?: unknown): void
-  /** Lets go of the signals it was made of. */
+  /** Removes the listeners from the linked signals. */
   unlink(): void
 }
 
 /**
- * A signal that is aborted as soon as one of these is. Like `AbortSignal.any`, which in Node 20 leaves
- * something behind in a long-lived signal each time; this one is let go of.
+ * Creates a signal that is aborted as soon as one of the given signals is. Unlike `AbortSignal.any` of Node.js 20, it
+ * leaves nothing behind in long-lived signals.
  */
 export function linkedSignal(...sources: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const controller = manyWaitOn()

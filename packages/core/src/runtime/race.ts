@@ -2,8 +2,8 @@ import type { Clock } from '../clock.js'
 import { linkedSignal } from './linked-signal.js'
 
 /**
- * The promise's result, or undefined when `ms` milliseconds are over. Rejects with the reason of the signal as soon as
- * that is aborted. Nothing sleeps on afterwards, and nothing is left at the signal.
+ * Resolves with the promise's result, or with undefined after `ms` milliseconds. Rejects with the signal's reason as
+ * soon as the signal is aborted. No timer and no listener remains afterwards.
  */
 export async function within<T>(
   promise: Promise<T>,
@@ -18,12 +18,12 @@ export async function within<T>(
   } finally {
     over.unlink()
     over.abort()
-    // Whoever lost the race is told so, and nobody listens.
+    // The sleep that lost the race is aborted; its rejection is ignored.
     late.catch(() => {})
   }
 }
 
-/** The promise's result, unless the signal is aborted before: then its reason. */
+/** Resolves with the promise's result, or rejects with the signal's reason if the signal is aborted first. */
 export function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {

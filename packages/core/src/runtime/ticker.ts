@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.js'
 
-/** Calls a `tick` now and then, for as long as there is something to do. */
+/** Calls `tick` at intervals, as long as there is something to do. */
 export interface Ticker {
-  /** Begins, if it does not tick already. */
+  /** Begins to tick, unless it ticks already. */
   wake(): void
-  /** Ends it for good; a tick under way is waited for. */
+  /** Stops for good; waits for a tick under way. */
   stop(): Promise<void>
 }
 
@@ -14,7 +14,10 @@ export interface TickerOptions {
   readonly tick: () => Promise<void>
   /** Whether the first tick comes at once, instead of after `everyMs`. Default false. */
   readonly atOnce?: boolean | undefined
-  /** Asked after every tick. While nothing is to do, nothing sleeps that would keep the process alive. */
+  /**
+   * Whether there is something to do, asked after every tick. If not, ticking pauses, so that no timer keeps the
+   * process alive.
+   */
   readonly isNeeded: () => boolean
 }
 

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock.js'
 
-/** One sleep at a time, which can be moved or called off. */
+/** One sleep at a time, which can be moved or cancelled. */
 export interface Alarm {
   isSet(): boolean
-  /** Rings once, at `instant` (epoch milliseconds), in place of any instant it was set to before. */
+  /** Rings once, at `instant` (epoch milliseconds), instead of at the instant set before. */
   set(instant: number): void
   clear(): void
 }
 
-/** Sleeps only while it is set, so that it keeps no process alive for nothing. */
+/** Sleeps only while an instant is set, so that no timer keeps the process alive. */
 export function createAlarm(clock: Clock, ring: () => void): Alarm {
   let sleep: AbortController | undefined
 

@@ -17,17 +17,16 @@ export interface BucketOptions {
    */
   readonly share?: number | undefined
   /**
-   * How many may start at one moment; those after them follow evenly. A whole number. Default: all that the share
+   * Most requests that may start at one moment; the following start evenly. A whole number. Default: all that the share
    * allows.
    */
   readonly burst?: number | undefined
   /**
-   * By how much a request may take longer to the service than at its fastest, in milliseconds. Default 50. Relied on
-   * only where most answers take longer, on a connection that was used before, while the event loop is on time (see
-   * `CountBound`).
+   * Milliseconds by which a request may take longer to reach the service than the fastest request. Default 50. Used
+   * only where most answers take longer, on used connections, while the event loop is on time (see `CountBound`).
    */
   readonly jitterMs?: number | undefined
-  /** Told when the time changes after which a request is taken as counted without its answer; Infinity for never. */
+  /** Called when the time changes after which a request is taken as counted without its answer; Infinity for never. */
   readonly boundChanged?: ((countedWithinMs: number, why: BoundChange) => void) | undefined
 }
 
@@ -57,7 +56,7 @@ export function createBucket(options: BucketOptions): Required<Limiter> {
   return createTokens({ rate: createRate(tokens, windowMs), windowMs, jitterMs, pace, boundChanged })
 }
 
-/** Shares such as 0.1 × 30 come out a hair below the whole number that is meant. Too little to add up to a request. */
+/** Rounding tolerance: shares such as 0.1 × 30 come out slightly below the whole number. Too small to add a request. */
 const ROUNDING = 1e-9
 
 function validated({ limit, windowMs, share = 1, burst, jitterMs = 50, boundChanged }: BucketOptions) {

@@ -6,7 +6,7 @@ type Run = () => Promise<unknown>
 
 interface Call {
   readonly run: Run
-  /** Only of a call that can be aborted, as no other is asked for again. */
+  /** Kept only for calls that can be aborted, because only these are looked up again. */
   readonly id: string | undefined
   readonly lane: Lane
 }
@@ -26,7 +26,7 @@ interface Lane {
  */
 export class CallQueue implements Queue<Run, QueueAddOptions> {
   readonly #lanes = new Map<number, Lane>()
-  /** The highest priority first. An empty lane stays until one below it is reached. */
+  /** Lanes from the highest priority on. An empty lane stays until a lower one is reached. */
   readonly #order = createHeap<Lane>((a, b) => a.priority > b.priority)
   readonly #abortable = new Map<string, Entry<Call>>()
   #size = 0
@@ -54,7 +54,7 @@ export class CallQueue implements Queue<Run, QueueAddOptions> {
     if (entry !== undefined) this.#take(entry)
   }
 
-  /** For calls that can be aborted. */
+  /** Calls that can be aborted, by id. */
   setPriority(id: string, priority: number): void {
     const entry = this.#abortable.get(id)
     if (entry === undefined) throw new ReferenceError(`No call with the id "${id}" and a signal waits.`)

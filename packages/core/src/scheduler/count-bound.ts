@@ -5,12 +5,12 @@ import { createAnswerTimes } from './answer-times.js'
 /** Why the bound changed. */
 export type BoundChange = 'slow answers' | 'quick answers' | 'steady' | 'late event loop' | 'refused'
 
-/** Told of every request's course. */
+/** Observes the course of every request. */
 export interface RequestObserver {
-  /** Gives whether the request may be taken as counted before its answer comes. */
+  /** Returns whether the request may be taken as counted before its answer comes. */
   written(now: number): boolean
   answered(now: number, roundTripMs: number): void
-  /** A request that was written ended without an answer. */
+  /** A written request ended without an answer. */
   lost(): void
 }
 
@@ -30,9 +30,9 @@ export interface RequestObserver {
  * These numbers are our choice.
  */
 export interface CountBound extends RequestObserver {
-  /** Milliseconds; Infinity while only answers tell. */
+  /** The bound in milliseconds; Infinity while only answers prove a count. */
   at(now: number): number
-  /** The event loop was late, and maybe a server in this process with it. */
+  /** The event loop was late, and perhaps a server in this process too. */
   late(now: number): void
   /** The service answered 429. */
   refused(now: number): void
@@ -53,7 +53,7 @@ export function createCountBound(
 ): CountBound {
   const wideMs = Math.max(WIDE_MS, leastMs)
   let answers = createAnswerTimes()
-  /** Requests that wait for an answer, and those lost since the last one. */
+  /** Number of requests that wait for an answer, and of those lost since the last answer. */
   let open = 0
   let lost = 0
   /** When something was answered last, or the first request was written of those that wait. */

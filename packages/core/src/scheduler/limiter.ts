@@ -1,9 +1,7 @@
 /**
- * What stands between a queue and a documented limit: who asks it before each start keeps the limit.
- * The default is the bucket of `createBucket`, which serves one process. A limiter shared by many
- * processes (over Redis, say) is another implementation of this interface.
- *
- * All times are epoch milliseconds of the asking scheduler's clock.
+ * Keeps a documented limit: a queue asks it before each start. The default is the bucket of `createBucket`, for one
+ * process. A limiter shared by many processes, e.g. over Redis, is another implementation of this interface.
+ * | All times are epoch milliseconds of the asking scheduler's clock.
  */
 export interface Limiter {
   /**
@@ -14,7 +12,7 @@ export interface Limiter {
   reserve(now: number): Permit | number | Promise<Permit | number>
   /** The service answered 429, and nothing will be started before `until`. */
   throttled(now: number, until: number): void
-  /** For metrics, as known last by a shared limiter. */
+  /** The state for metrics; of a shared limiter, the last known one. */
   inspect(now: number): LimiterState
   /**
    * When `check` wants to be called, not before `now`; undefined for never. Asked after each writing and each check.
@@ -25,18 +23,18 @@ export interface Limiter {
 }
 
 export interface LimiterState {
-  /** Starts that are free. */
+  /** Number of starts that are free. */
   readonly tokens: number
-  /** Starts that may happen in a window. */
+  /** Number of starts that may happen in a window. */
   readonly rate: number
   /**
-   * Milliseconds after its writing at which a request is taken as counted although its answer has not come. Infinity:
-   * only answers tell.
+   * Milliseconds from its writing after which a request is taken as counted without an answer. Infinity: only answers
+   * prove a count.
    */
   readonly countedWithinMs?: number | undefined
 }
 
-/** The right to send one request, and the duty to say what became of it. What is said twice counts once. */
+/** The right to send one request, and the duty to report its course. Reporting twice counts once. */
 export interface Permit {
   /**
    * The request's bytes have left on an open connection, so the server may count it from now on.

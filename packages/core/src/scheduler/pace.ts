@@ -1,16 +1,16 @@
 // pure: how many may start at one moment
 
-/** A credit of up to `burst` starts, filled again at the rate. */
+/** A credit of up to `burst` starts, which refills at the rate. */
 export interface Pace {
-  /** Takes one start at `now`, and gives undefined; or takes none, and says when one will be due. */
+  /** Takes one start at `now` and returns undefined; or takes none, and returns when one will be due. */
   take(now: number, perMs: number): number | undefined
-  /** A start that did not happen after all. */
+  /** Gives back a start that was not used. */
   giveBack(): void
-  /** How many could start at `now`. */
+  /** Number of starts possible at `now`. */
   free(now: number, perMs: number): number
 }
 
-/** In times of thirteen digits rounding can leave a start that is due a little short of whole. */
+/** Rounding tolerance: with times of thirteen digits, a start that is due may come out slightly below a whole one. */
 const TOLERANCE = 1e-3
 
 export function createPace(burst: number): Pace {

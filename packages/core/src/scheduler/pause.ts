@@ -1,27 +1,27 @@
 // pure: how long a queue pauses after a 429
 
 export interface PauseOptions {
-  /** The first pause where the service names none, in milliseconds. Each further one in a row is twice as long. */
+  /** Milliseconds of the first pause if the service names none. Each further pause in a row is twice as long. */
   readonly pauseMs: number
-  /** The longest that the service can ask for, in milliseconds. */
+  /** The longest pause in milliseconds that the service can ask for. */
   readonly maxPauseMs: number
 }
 
 export interface Pause {
-  /** Epoch milliseconds; in the past when there is none. */
+  /** Epoch milliseconds at which the pause ends; in the past if there is none. */
   until(): number
   /**
-   * A request that started at `startedAt` was refused. Those that were under way together are refused together, and
-   * make one pause.
+   * Notes that a request started at `startedAt` was refused. Requests under way together are refused together, and
+   * cause one pause.
    */
   refused(now: number, retryAfterMs: number | undefined, startedAt: number): void
-  /** A request was not refused. */
+  /** Notes that a request was accepted. */
   accepted(): void
-  /** Whether more than one pause has passed without any request accepted, so that one at a time should try. */
+  /** Whether several pauses have passed without an accepted request, so that single requests should probe. */
   probing(): boolean
 }
 
-/** The longest pause that the service did not ask for is so many times the first. */
+/** The longest pause that the service did not ask for, as a multiple of the first. */
 const LONGEST = 8
 
 export function createPause({ pauseMs, maxPauseMs }: PauseOptions): Pause {

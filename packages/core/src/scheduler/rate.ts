@@ -1,8 +1,8 @@
 // pure: how fast to go after the service said 'too many'
 
-/** What a 429 leaves of the rate. */
+/** The part of the rate that a 429 leaves. */
 const DECREASE = 0.7
-/** How much of the full rate comes back in each window. */
+/** The part of the full rate that is regained in each window. */
 const INCREASE = 0.05
 /** The lowest rate, as a part of the full one. */
 const FLOOR = 0.1
@@ -16,7 +16,7 @@ export interface Rate {
    * in a pause: the many requests in flight are all refused for the same reason.
    */
   lower(now: number, until: number): void
-  /** A start was given at `now`, after which so many are free. */
+  /** Notes a start at `now`; afterwards this number of starts is free. */
   taken?(now: number, free: number): void
 }
 

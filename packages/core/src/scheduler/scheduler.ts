@@ -8,9 +8,11 @@ import { createPause } from './pause.js'
 
 export interface SchedulerOptions {
   readonly clock: Clock
-  /** Says when the next call may start; see `createBucket`. Without one, only `maxInFlight` holds calls back. */
+  /**
+   * Decides when the next call may start; see `createBucket`. Without a limiter, only `maxInFlight` holds calls back.
+   */
   readonly limiter?: Limiter | undefined
-  /** How many calls may be under way at once. Default 256. */
+  /** Most calls under way at once. Default 256. */
   readonly maxInFlight?: number | undefined
   /**
    * How long a 429 without Retry-After pauses the queue, in milliseconds; twice as long each time that nothing was
@@ -21,9 +23,7 @@ export interface SchedulerOptions {
   readonly maxPauseMs?: number | undefined
 }
 
-/**
- * Given to a job when it starts, to say what the limiter must know about its request. What is said twice counts once.
- */
+/** Passed to a job when it starts, to report the course of its request to the limiter. Reporting twice counts once. */
 export interface Slot {
   /**
    * The request's bytes have left on an open connection: not when it was put in line for one.
@@ -38,7 +38,9 @@ export interface Slot {
 }
 
 export interface RunOptions {
-  /** Higher goes first, also before all who wait already; equals go in the order of their calls. Default 0. */
+  /**
+   * Calls of higher priority start first, even before calls that wait already; equal ones in their order. Default 0.
+   */
   readonly priority?: number | undefined
   /**
    * One signal per call. Aborting rejects the call at once with the signal's reason, in the queue (at no cost) or under
@@ -48,13 +50,13 @@ export interface RunOptions {
 }
 
 export interface SchedulerState {
-  /** Calls that wait. */
+  /** Number of waiting calls. */
   readonly queued: number
-  /** Calls under way. */
+  /** Number of calls under way. */
   readonly inFlight: number
   /** Starts that are free now, as far as known. Infinity without a limiter. */
   readonly tokens: number
-  /** Starts per window: less than the full rate for a while after a 429. Infinity without a limiter. */
+  /** Starts per window; reduced for a while after a 429. Infinity without a limiter. */
   readonly rate: number
   /** Epoch milliseconds before which nothing starts, because of a 429. */
   readonly pausedUntil: number | undefined
@@ -79,18 +81,18 @@ export interface Scheduler {
    */
   throttled(retryAfterMs: number | undefined, startedAt?: number): void
   /**
-   * An answer other than 429 was seen. Until then, from the second pause in a row on, one call at a time starts: a
-   * probe.
+   * Notes an answer other than 429. From the second pause in a row on, calls start one at a time, as probes, until this
+   * is called.
    */
   accepted(): void
-  /** Resolves when nothing waits and nothing is under way. */
+  /** Resolves when no call waits or is under way. */
   onIdle(): Promise<void>
-  /** Rejects what waits, and every later call, with `reason`; resolves when all that is under way has ended. */
+  /** Rejects waiting and later calls with `reason`; resolves when all calls under way have ended. */
   close(reason: unknown): Promise<void>
   readonly state: SchedulerState
 }
 
-/** What the next call starts with: a permit, or the error of a limiter that could not give one. */
+/** What the next call starts with: a permit, or the error of the limiter. */
 type Hand = Permit | { readonly failed: unknown }
 
 /** For calls that no limit holds back. */
@@ -116,7 +118,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let running = 0
   let closed: { readonly reason: unknown } | undefined
 
-  /** While calls wait: gets a permit in hand, or sees to it that it is tried again. */
+  /** Gets a permit for the next waiting call, or sets the time to try again. */
   const prepare = () => {
     if (hand !== undefined || asking || queue.size === 0 || (pause.probing() && running > 0)) return
     const now = clock.now()
@@ -142,7 +144,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     else hold(answer)
   }
 
-  /** Meanwhile the last call may have left, or a 429 come. */
+  /** While the limiter answered, the last call may have left, or a 429 have come. */
   const receiveLate = (answer: Permit | number) => {
     asking = false
     const now = clock.now()
@@ -180,7 +182,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     return accompany(job, drawn)
   }
 
-  /** Sees a job to its end, and its permit too. */
+  /** Runs a job to its end, and settles its permit. */
   const accompany = async <T>(job: (slot: Slot) => Promise<T>, permit: Hand): Promise<T> => {
     try {
       if ('failed' in permit) throw permit.failed

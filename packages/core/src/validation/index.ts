@@ -1,7 +1,4 @@
-/**
- * What `@muster/core/validation` offers: the one way in which values from outside are checked and what is wrong with
- * them is said.
- */
+/** What `@muster/core/validation` offers: one way to check values from outside and to describe what is wrong. */
 export { jsonFault, type JsonFault } from './json-fault.js'
 export { didYouMean, nearestName } from './nearest-name.js'
 export { mayHoldSecret } from './shown.js'

@@ -1,6 +1,6 @@
 // pure: where a text stops being JSON (RFC 8259), and why
 
-/** Where a text stops being JSON, and why. Nothing of the text is in it: it may hold a secret. */
+/** Where a text stops being JSON, and why. It repeats nothing of the text, which may hold a secret. */
 export interface JsonFault {
   /** Both from 1. */
   readonly line: number
@@ -9,7 +9,7 @@ export interface JsonFault {
   readonly wrong: string
 }
 
-/** What may stand next. */
+/** What may come next. */
 type Expected = 'value' | 'value or ]' | 'name' | 'name or }' | 'colon' | 'comma' | 'end'
 
 const SPACE = /[ \t\n\r]*/y
@@ -25,7 +25,7 @@ function after(pattern: RegExp, text: string, at: number): number {
   return pattern.test(text) ? pattern.lastIndex : at
 }
 
-/** Undefined for a text that is JSON. Depth costs no stack. */
+/** Finds the first fault; undefined for valid JSON. Deep nesting uses no stack. */
 export function jsonFault(text: string): JsonFault | undefined {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
@@ -84,7 +84,7 @@ function unexpected(character: string, expected: Expected, open: string | undefi
   return expected.startsWith('name') ? 'a name in double quotes is missing' : 'a value is missing'
 }
 
-/** @param at of its first quote. */
+/** @param at index of the opening quote. */
 function endOfText(text: string, at: number): { readonly at: number; readonly wrong?: string } {
   let end = at + 1
   for (;;) {

@@ -1,16 +1,16 @@
 // pure: which of the known names somebody meant
 
-/** Names compared at most, so that a long list costs no more than a short one. */
+/** Most names that are compared, so that a long list costs no more than a short one. */
 const MOST_NAMES = 1000
-/** Longer names are not compared: nobody misspells one of this length by a letter or two. */
+/** Longest name that is compared: a longer one is unlikely to be a misspelling by a letter or two. */
 const LONGEST = 64
 
-/** `matchSize`, `match_size` and `match-size` are one name to a reader. */
+/** Normalizes a name: `matchSize`, `match_size` and `match-size` are the same name to a reader. */
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 
 /**
- * The known name that a misspelt one most likely stands for; undefined where none is near: a letter or two apart
- * (one in four), the same but for case and separators, or its beginning. Of names of two letters none is near another.
+ * The known name that a misspelt name most likely means; undefined if none is near. Near means: a letter or two apart
+ * (one in four), the same but for case and separators, or its beginning. For names of two letters none is near.
  */
 export function nearestName(given: string, known: readonly string[]): string | undefined {
   if (given.length > LONGEST) return undefined
@@ -30,7 +30,7 @@ export function nearestName(given: string, known: readonly string[]): string | u
   return nearest
 }
 
-/** '; did you mean ranked?', or nothing. For the end of a message about a name that is not known. */
+/** '; did you mean ranked?', or an empty text: the end of a message about an unknown name. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const name = nearestName(given, known)
   return name === undefined ? '' : `; did you mean ${name}?`

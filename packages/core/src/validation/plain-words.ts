@@ -3,10 +3,10 @@ import type { z } from 'zod'
 
 type Issue = z.core.$ZodIssue
 
-/** Values of an enumeration that a message names at most. */
+/** Most values of an enumeration that a message names. */
 const MOST_VALUES = 12
 
-/** What an issue says in place of zod's own sentence, e.g. `must be a whole number`. Never shows the value. */
+/** Describes an issue in place of zod's sentence, e.g. `must be a whole number`. Never shows the value. */
 export function plainWords(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -101,7 +101,7 @@ function oneOf(values: readonly unknown[]): string {
 const alternatives = (words: readonly string[]) =>
   words.length < 2 ? (words[0] ?? 'one of none') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`
 
-/** All that a value may be, where no branch of the union says more. */
+/** All types that a value may have, for a union whose branches say no more. */
 function unionWords(issue: z.core.$ZodIssueInvalidUnion): string {
   if (issue.discriminator !== undefined && 'options' in issue && issue.options !== undefined)
     return `must be ${oneOf(issue.options)}`

@@ -1,9 +1,9 @@
 import { isHidden, scrub } from '../redact.js'
 
-/** Longer texts are told by their length: long texts are documents or keys. */
+/** Longer texts are described by their length, because they are documents or keys. */
 const LONGEST = 40
 
-/** Words in a name under which a secret, an address or a webhook's URL may stand. */
+/** Words in the name of a field that may hold a secret, an address or a webhook's URL. */
 const HIDING = new Set(
   (
     'secret secrets token tokens password passwords passphrase code credential credentials authorization cookie private ' +
@@ -18,7 +18,7 @@ const wordsOf = (key: string) =>
     .toLowerCase()
     .split(/[^a-z\d]+/)
 
-/** Whether what stands under this name may be a secret, an address or a webhook's URL: then it is in no message. */
+/** Whether the field of this name may hold a secret, an address or a webhook's URL, which no message may show. */
 export const mayHoldSecret = (key: string): boolean => isHidden(key) || wordsOf(key).some((word) => HIDING.has(word))
 
 /**

@@ -4,19 +4,19 @@ import { didYouMean, nearestName } from './nearest-name.js'
 import { plainWords } from './plain-words.js'
 import { gotWords } from './shown.js'
 
-/** What is wrong with a value that does not fit its schema: the first fault, or the one that explains it. */
+/** What is wrong with a value: the first fault, or the fault that explains others. */
 export interface Fault {
-  /** The names and indices on the way to the part at fault. */
+  /** Names and indices on the way to the part at fault. */
   readonly path: readonly string[]
-  /** The same as one text, e.g. `queues.0.matchSize`; undefined where it is the value as a whole. */
+  /** The path as one text, e.g. `queues.0.matchSize`; undefined for the value as a whole. */
   readonly field: string | undefined
-  /** What is wrong, without the value: `must be at least 1; did you mean …?`. For whoever must not be shown values. */
+  /** What is wrong, without the value: `must be at least 1; did you mean …?`. For readers who must not see values. */
   readonly wrong: string
-  /** The same with the value, unless it may be a secret, an address or a URL: `must be at least 1, got 0`. */
+  /** What is wrong, with the value unless it may be a secret, an address or a URL: `must be at least 1, got 0`. */
   readonly message: string
 }
 
-/** The value as its schema gives it back, or what is wrong with it. */
+/** The value as parsed by its schema, or what is wrong with it. */
 export type Validated<T> =
   | { readonly success: true; readonly data: T; readonly fault?: undefined }
   | { readonly success: false; readonly data?: undefined; readonly fault: Fault }
@@ -74,17 +74,17 @@ function fault(place: readonly PropertyKey[], wrong: string, got: string, meant:
   return { path, field, wrong: `${scrub(wrong)}${meant}`, message: `${scrub(wrong)}${got}${meant}` }
 }
 
-/** Where something else is wanted, a text may be anything, such as a token that was given as the wrong option. */
+/** A text where another type is needed may be anything, e.g. a token given as the wrong option, so it is not shown. */
 const WANTS_NO_TEXT =
   /^must (?:have (?!.* characters?$)|be an? (?:whole )?(?:function|number|object|list)\b(?! and| of))/
 
-/** A name that somebody sent may be of any length. */
+/** A name from outside may have any length. */
 const shortened = (key: string) => (key.length > 80 ? `${key.slice(0, 80)}…` : key)
 
 const at = (value: unknown, path: readonly PropertyKey[]) =>
   path.reduce<unknown>((part, key) => (part as Readonly<Record<PropertyKey, unknown>> | null | undefined)?.[key], value)
 
-/** Whether a value out of a few is wanted. */
+/** Whether one of a few values is needed. */
 const isChoice = (issue: Issue) => issue.code === 'invalid_union' && 'options' in issue && issue.options !== undefined
 
 function hint(issue: Issue, given: unknown): string {
@@ -97,7 +97,7 @@ function hint(issue: Issue, given: unknown): string {
   )
 }
 
-/** A name that is missing is hardly ever forgotten where one that is not known stands in its place. */
+/** If a name is missing and an unknown one is present, the unknown one is probably the misspelt missing one. */
 function mostTelling(issues: readonly Issue[]): Issue | undefined {
   const first = deepest(issues[0])
   const missing = first?.path.at(-1)
@@ -115,7 +115,7 @@ function mostTelling(issues: readonly Issue[]): Issue | undefined {
   return { ...misspelt, keys }
 }
 
-/** Of a union that failed, the branch that came furthest into the value says most. */
+/** Of a failed union, the branch that came furthest into the value explains most. */
 function deepest(issue: Issue | undefined): Issue | undefined {
   if (issue?.code !== 'invalid_union') return issue
   const inner = issue.errors.map((branch) =>
