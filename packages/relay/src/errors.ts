@@ -5,7 +5,7 @@ const lobbyRefusals = {
   ...refusals,
   'too-many-attempts': 'too many attempts: wait a little',
   'too-many-lobbies': 'you are in too many lobbies: leave one first',
-  busy: 'too many changes at once: try again',
+  busy: 'too much at once: try again',
 } as const
 
 /** Why a command is refused: by the lobby's rules, or by one of the limits. */

@@ -57,7 +57,7 @@ test('what is given replaces the default, and undefined gives nothing', () => {
 test.each([
   [{ baseUrl: 'not a url' }, 'baseUrl', 'option baseUrl must be a URL, not a text'],
   [{ baseUrl: undefined }, 'baseUrl', 'option baseUrl must be a URL, not undefined'],
-  [{ baseUrl: 'ftp://service.example' }, 'baseUrl', 'option baseUrl must be http or https, not ftp:'],
+  [{ baseUrl: 'ftp://service.example' }, 'baseUrl', 'option baseUrl must be http or https'],
   [{ baseUrl: 'https://service.example?a=1' }, 'baseUrl', 'option baseUrl must have neither query nor fragment'],
   [{ token: '' }, 'token', "option token is empty: give the account's API token, or an async function that returns it"],
   [{ timeoutMs: 0 }, 'timeoutMs', 'option timeoutMs must be a number of milliseconds from 1, not 0'],
@@ -155,6 +155,10 @@ test('credentials in the address and the token are in no message', () => {
   for (const options of [
     { baseUrl: 'https://user:secret-password@service.example' },
     { baseUrl: 'https://:secret-password@service.example/?x' },
+    { baseUrl: 'secret-user:secret-password@service.example' },
+    { baseUrl: 'https//user:secret-password@service.example' },
+    { baseUrl: 'https://user:secret-password@' },
+    { baseUrl: 'secret-password' },
     { token: 'secret-token\n' },
     { token: 'secret-token', timeoutMs: -1 },
   ]) {

@@ -136,13 +136,11 @@ function settingsOf(options: SettingsOption): Settings {
 const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value)
 
 function baseAddress(baseUrl: string | URL): Pick<ClientConfig, 'origin' | 'pathPrefix'> {
-  // It may hold credentials, so it is not repeated, unless it is no URL and has nothing that could end them.
+  // It may hold credentials, so nothing of it is repeated: of `user:password@host`, even the scheme would be the user.
   const refuse = (why: string) => new InvalidInput(`option baseUrl ${why}`, { field: 'baseUrl' })
-  const parses = URL.canParse(String(baseUrl))
-  if (!parses && /[@?#]/.test(String(baseUrl))) throw refuse('must be a URL')
-  check(parses, 'baseUrl', baseUrl, 'a URL')
+  check(URL.canParse(String(baseUrl)), 'baseUrl', baseUrl, 'a URL')
   const url = new URL(baseUrl)
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refuse(`must be http or https, not ${url.protocol}`)
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw refuse('must be http or https')
   if (url.username !== '' || url.password !== '') throw refuse('must not hold credentials: give the API token as token')
   if (url.search !== '' || url.hash !== '') throw refuse('must have neither query nor fragment')
   return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') }

@@ -139,6 +139,6 @@ test('whatever a player sends, no attribute that a rule compares is theirs', asy
         )
       }
     }),
-    { numRuns: 200 },
+    { numRuns: 100 },
   )
 })

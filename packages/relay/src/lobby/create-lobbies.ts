@@ -18,7 +18,7 @@ import { createReportMatch } from './match-reports.js'
 import { newLobby } from './new-lobby.js'
 import { checkCreate, checkJoin, checkList, configure, type LobbiesOptions } from './options.js'
 import { createOwnership } from './ownership.js'
-import { digestOf } from './password.js'
+import { createDigests } from './password.js'
 import { runnerOf } from './runner.js'
 import { closeAll } from './shut-down.js'
 import { listedOf, viewOf, type LobbyView } from './view.js'
@@ -47,7 +47,8 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
     for (const { to: _, seq: _seq, ...event } of happened) events.emit('happened', { ...event, lobbyId: lobby.id })
   }
   const change = createChange({ store, clock, rules, changed })
-  const join = createJoining({ store, clock, limits, change, enter: costs.enter })
+  const digestOf = createDigests()
+  const join = createJoining({ store, clock, limits, digestOf, change, enter: costs.enter })
   const keeper = createKeeper({ runner, clock, rules, worker: unguessable(randomInt), read, change })
 
   const tick = async () => {

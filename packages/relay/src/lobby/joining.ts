@@ -6,13 +6,14 @@ import type { PlayerCommand } from './command.js'
 import { createGuesses, refuseFor, type GuessLimits } from './guesses.js'
 import { isPresent, memberOf, sessionOf, type Lobby } from './lobby.js'
 import type { CheckedJoin, LobbyPlayer } from './options.js'
-import { digestOf } from './password.js'
+import type { DigestOf } from './password.js'
 import type { LobbyStore } from './store.js'
 
 export interface JoiningOptions {
   readonly store: LobbyStore
   readonly clock: Clock
   readonly limits: GuessLimits & { readonly seatingsPerPlayer: AttemptLimit | null }
+  readonly digestOf: DigestOf
   readonly change: (lobbyId: string, command: PlayerCommand) => Promise<Lobby>
   /** Runs a task that makes the player a member of one more lobby, unless the player is in too many. */
   readonly enter: (player: LobbyPlayer, task: () => Promise<Lobby>) => Promise<Lobby>
@@ -22,7 +23,7 @@ export interface JoiningOptions {
 const NO_SALT = 'no lobby'
 
 /** Creates `join`, by which players join a lobby and come back to it. */
-export function createJoining({ store, clock, limits, change, enter }: JoiningOptions) {
+export function createJoining({ store, clock, limits, digestOf, change, enter }: JoiningOptions) {
   const guesses = createGuesses(limits, clock)
   const seatings =
     limits.seatingsPerPlayer === null ? undefined : createAttempts({ ...limits.seatingsPerPlayer, clock })
@@ -48,6 +49,9 @@ export function createJoining({ store, clock, limits, change, enter }: JoiningOp
     return isSeated ? join() : seated(lobby, player.id, join)
   }
 
+  const digestFor = (password: string, lobby: Lobby | undefined) =>
+    digestOf(password, lobby?.entry.kind === 'password' ? lobby.entry.salt : NO_SALT)
+
   /** Only a wrong code or password counts as a guess; other refusals do not. */
   const comeIn = async (lobby: Lobby | undefined, input: CheckedJoin): Promise<Lobby> => {
     const { player, code, password } = input
@@ -55,12 +59,15 @@ export function createJoining({ store, clock, limits, change, enter }: JoiningOp
     const ended = code !== undefined || isAsked ? guesses.begin(player) : undefined
     let wasWrong = code !== undefined && lobby === undefined
     try {
-      // A join by code takes the same time whether the lobby exists or not. Ids of public lobbies are no secret.
-      const digest =
-        password !== undefined && (code !== undefined || isAsked) ? await digestFor(password, lobby) : undefined
-      if (lobby === undefined) throw new LobbyRefused('not-joinable')
-      wasWrong = lobby.entry.kind === 'password' && digest !== undefined && digest !== lobby.entry.digest
-      return await enter(player, () => seated(lobby, player.id, () => change(lobby.id, commandOf(input, digest))))
+      // No digest is made for a player who may not enter anyway.
+      return await enter(player, async () => {
+        // A join by code takes the same time whether the lobby exists or not. Ids of public lobbies are no secret.
+        const digest =
+          password !== undefined && (code !== undefined || isAsked) ? await digestFor(password, lobby) : undefined
+        if (lobby === undefined) throw new LobbyRefused('not-joinable')
+        wasWrong = lobby.entry.kind === 'password' && digest !== undefined && digest !== lobby.entry.digest
+        return seated(lobby, player.id, () => change(lobby.id, commandOf(input, digest)))
+      })
     } finally {
       ended?.(wasWrong)
     }
@@ -76,9 +83,6 @@ export function createJoining({ store, clock, limits, change, enter }: JoiningOp
     return isIn ? comeBack(found, input) : comeIn(found, input)
   }
 }
-
-const digestFor = (password: string, lobby: Lobby | undefined) =>
-  digestOf(password, lobby?.entry.kind === 'password' ? lobby.entry.salt : NO_SALT)
 
 const commandOf = ({ player, code, memberData }: CheckedJoin, digest: string | undefined): PlayerCommand => ({
   kind: 'join',
