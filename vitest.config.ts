@@ -25,6 +25,8 @@ export default defineConfig({
     },
     // Nothing here patches globals or keeps state in modules, so files may share a process: half the time.
     pool: 'forks',
+    // Both cores of a small machine: by itself, vitest leaves one of them idle.
+    maxWorkers: 2,
     isolate: false,
     testTimeout: 30_000,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
