@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.js'
-import { deepFreeze } from './deep-freeze.js'
 import { UnexpectedResponse, type MusterError } from './errors.js'
 import type { EventSink } from './events.js'
 import { readableEntries, type ReadableEntries } from './readable-entries.js'
@@ -95,4 +94,15 @@ function parse(text: string): { readonly value: unknown } | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Freezes a JSON value and all in it. Not recursive: its depth may be a server's choice. */
+function deepFreeze<T>(value: T): T {
+  const open: unknown[] = [value]
+  for (let part = open.pop(); part !== undefined; part = open.pop()) {
+    if (typeof part !== 'object' || part === null) continue
+    Object.freeze(part)
+    for (const child of Object.values(part)) if (typeof child === 'object' && child !== null) open.push(child)
+  }
+  return value
 }
