@@ -36,3 +36,8 @@ describe('refuses, and names the path', () => {
     expect(create).toThrow(/^ticket: players\.0\.ip: must be an IPv4 or IPv6 address$/)
   })
 })
+
+test('a list that holds something twice is refused in those words', () => {
+  const read = () => readTicketInput({ queue: 'duel', players: [{ id: 'ann', attributes: { maps: ['ice', 'ice'] } }] })
+  expect(read).toThrow('players.0.attributes.maps: must not hold anything twice')
+})

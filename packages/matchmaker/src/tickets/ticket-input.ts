@@ -13,13 +13,19 @@ export const coordinates: z.ZodType<Coordinates> = z.object({
 })
 
 const name = z.string().min(1).max(MOST.characters)
+const NOT_TWICE = 'must not hold anything twice'
 const distinct = (list: readonly string[]) => new Set(list).size === list.length
-const names = (most: number) => z.array(name).max(most).refine(distinct, 'must not hold anything twice')
+const names = (most: number) => z.array(name).max(most).refine(distinct, NOT_TWICE)
 const atMost = (most: number) =>
   [(value: object) => Object.keys(value).length <= most, `must have at most ${most} entries`] as const
 
 const attribute = z.union(
-  [z.number(), z.boolean(), z.string().max(MOST.characters), z.array(z.string().max(MOST.characters)).max(MOST.listed).refine(distinct)],
+  [
+    z.number(),
+    z.boolean(),
+    z.string().max(MOST.characters),
+    z.array(z.string().max(MOST.characters)).max(MOST.listed).refine(distinct, NOT_TWICE),
+  ],
   `must be a number, a boolean, a text of at most ${MOST.characters} characters, or a list of at most ${MOST.listed} different such texts`,
 )
 
