@@ -1,21 +1,21 @@
 import { matchIdsOf } from './records/tags.js'
 import type { Allocation, AllocationPhase } from './records/allocation.js'
 
-/** The matches of which a deployment exists or may exist, by whatever one knows of them. */
+/** The matches whose deployment exists or may exist, found by match, deployment or tag. */
 export interface Allocations {
   add(allocation: Allocation): void
-  /** Every change of a phase, so that those to which no players were sent yet are counted. */
+  /** Notes a change of phase, so that deployments without players are counted. */
   enter(allocation: Allocation, phase: AllocationPhase): void
-  /** It is known under which id its deployment exists. */
+  /** Notes the id under which the match's deployment exists. */
   identify(allocation: Allocation, requestId: string): void
-  /** Its deployment is gone. */
+  /** Notes that the match's deployment is gone. */
   release(allocation: Allocation): void
   remove(allocation: Allocation): void
   find(matchId: string): Allocation | undefined
   byRequest(requestId: string): Allocation | undefined
   byTags(tags: readonly string[]): Allocation | undefined
   all(): MapIterator<Allocation>
-  /** Those that have no players, and are not being stopped. */
+  /** Number of deployments to which no players were sent, and which are not being stopped. */
   starting(): SetIterator<Allocation>
   count(): number
   startingCount(): number

@@ -21,66 +21,69 @@ import { createNotes } from './journal/notes.js'
 /** Why nothing may be created now: see `Governor`; or `journal`, which cannot be opened or written to. */
 export type Held = GovernorHeld | 'journal'
 
-/** A match before it gets a server; `queue`: its name, `at`: epoch milliseconds. */
+/** A match that needs a server. `queue`: the queue's name; `at`: epoch milliseconds. */
 type FoundBy = Pick<Allocation, 'matchId' | 'queue' | 'at'>
 
-/** Gets a server for each match, and lets go of none before the service has confirmed its end. */
+/** Deploys a server for each match, and keeps track of it until the service has confirmed its end. */
 export interface Allocator {
-  /** Takes over what the journal says may still exist, once. False while it cannot be read: then nothing may be allocated. */
+  /**
+   * Takes over, once, what the journal says may still exist. Returns false, and nothing may be allocated, while it is
+   * unreadable.
+   */
   recover(): Promise<boolean>
-  /** How many matches may be allocated now. */
+  /** Number of matches that may be allocated now. */
   room(now: number): number
-  /** Resolves when the intent is written down; what comes of it is told to the listener. */
+  /** Begins an allocation. Resolves when the intent is in the journal; the listener is told the outcome. */
   allocate(match: FoundBy, order: Order): Promise<void>
-  /** The match is not wanted any more; the caller sees to its tickets. */
+  /** Stops the server of a match that is no longer wanted; the caller handles its tickets. */
   drop(allocation: Allocation, reason: StopReason): void
   find(matchId: string): Allocation | undefined
   matches(): Iterable<Allocation>
-  /** Who is in a match now: those who came later, and not those who left. */
+  /** Replaces the players of a match, after some joined or left. */
   setPlayers(allocation: Allocation, playerIds: readonly string[]): void
-  /** Something may have happened to a deployment; it is looked up. */
+  /** Notes that a deployment may have changed; its status is then read. */
   hint(requestId: string): void
-  /** Takes the service's calls about deployments. Never rejects. */
+  /** Answers the service's webhooks about deployments. Never rejects. */
   webhook(request: Request): Promise<Response>
-  /** The server of a match says that players may come. False for no such match, and a wrong secret. */
+  /** Notes that the server of a match is ready for players. Returns false for an unknown match or a wrong secret. */
   serverReady(matchId: string, secret: string): boolean
-  /** Whether it is the secret of some server: told before it is known of which. */
+  /** Whether any server has the secret; asked before the match is known. */
   isServerSecret(secret: string): boolean
-  /** Does what is due: looks at deployments, stops, looks for lost ones, time-outs. */
+  /** Does the work that is due: reads statuses, stops, finds lost deployments, checks time limits. */
   advance(now: number): void
-  /** Resolves when nothing of the match is left. @throws {MatchmakerClosed} */
+  /** Resolves when the server of the match is gone. @throws {MatchmakerClosed} */
   whenEnded(allocation: Allocation): Promise<void>
-  /** From now on, a deployment that several looks did not find is given up. */
+  /** From now on, a deployment that several searches did not find counts as absent. */
   giveUpSooner(): void
-  /** Waits for the journal, and lets go of whoever waits for a match to end. */
+  /** Waits for the journal, and rejects callers that wait for a match to end. */
   close(): Promise<void>
-  /** Stops that are not confirmed. */
+  /** Number of stops that are not confirmed. */
   stopsPending(): number
   /** Why there was no room when it was last asked; undefined if there was. */
   held(): Held | undefined
-  /** Epoch milliseconds until which nothing is created, because the service takes nothing. */
+  /** Epoch milliseconds until which nothing is created, because the service refuses creates. */
   pausedUntil(): number
 }
 
 export interface AllocatorOptions {
   readonly service: DeploymentService
-  /** Tells where there is capacity; without it, a match for which there was none tries no other place. */
+  /** Tells where there is capacity. Without it, a match that found no capacity is not tried elsewhere. */
   readonly locations?: LocationService | undefined
   readonly journal: Journal
   readonly clock: Clock
   readonly random: Random
-  /** The tag of all deployments of this matchmaker. */
+  /** Tag of all deployments of this matchmaker. */
   readonly ownTag: string
   readonly bound: SpendBound
-  /** Creates whose answer is awaited; the others wait for their turn. */
+  /** Creates whose answer is awaited at once; the others wait in a queue. */
   readonly maxCreatesInFlight: number
-  /** Status reads at most. */
+  /** Status reads per second at most. */
   readonly readsPerSecond: number
-  /** Milliseconds for which the service may not show or know yet what it has created. */
+  /** Milliseconds for which the service's list may not show a new deployment. */
   readonly listLagMs: number
-  /** Milliseconds after which a deployment with our tag is stopped of which nothing is known; Infinity for never. */
+  /** Milliseconds after which a deployment with our tag and without a match is stopped; Infinity for never. */
   readonly reapAfterMs: number
-  /** Under which `webhook` can be reached; undefined for no webhooks. */
+  /** Public URL of `webhook`; undefined for no webhooks. */
   readonly webhookUrl?: string | undefined
   /** Default: over the network. */
   readonly prober?: Prober | undefined
@@ -136,7 +139,12 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     clock,
     problem: (error, allocation) => on.problem('status', error, allocation, allocation.requestId),
   })
-  const webhooks = createWebhookReceiver({ clock, baseUrl: options.webhookUrl, find: allocations.find, hinted: lifecycle.hinted })
+  const webhooks = createWebhookReceiver({
+    clock,
+    baseUrl: options.webhookUrl,
+    find: allocations.find,
+    hinted: lifecycle.hinted,
+  })
   const creating = createCreating({
     service,
     locations,
@@ -153,11 +161,20 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     on,
   })
 
-  const recovered = ({ sentAt, lostAt, requestId, assigned, lastsMs = Infinity, assignment, ...intent }: OpenIntent) => {
+  const recovered = ({
+    sentAt,
+    lostAt,
+    requestId,
+    assigned,
+    lastsMs = Infinity,
+    assignment,
+    ...intent
+  }: OpenIntent) => {
     const allocation = newAllocation(intent)
     allocations.add(allocation)
     if (!assigned) allocation.unwanted = 'restarted'
-    if (requestId === undefined) return sentAt === undefined ? lifecycle.end(allocation) : lifecycle.lose(allocation, lostAt)
+    if (requestId === undefined)
+      return sentAt === undefined ? lifecycle.end(allocation) : lifecycle.lose(allocation, lostAt)
     lifecycle.exists(allocation, requestId)
     if (!assigned) return
     allocations.enter(allocation, 'running')
@@ -190,10 +207,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       return isRecovered
     },
 
-    // A server of which the journal cannot be told is one too many.
+    // A server that the journal cannot record would be lost after a crash, so none is created.
     room: (now) => {
       if (isBroken()) return 0
-      // Strays cost as much as matches do.
+      // Strays cost as much as servers of matches, so they count.
       const count = allocations.count() + lifecycle.strays()
       return governor.room({ count, startingCount: allocations.startingCount() }, now)
     },
@@ -238,7 +255,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     },
 
     advance: (now) => {
-      // Before the journal was read, everything would look as if it were nobody's.
+      // Before the journal is read, every deployment would look like a stray.
       if (isRecovered) watcher.look(now)
       notes.advance(now)
       endTimes.advance(now)
@@ -256,7 +273,9 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       lifecycle.close()
       listening.close()
       for (const allocation of allocations.all()) {
-        const error = new MatchmakerClosed(`the matchmaker was closed before the end of match ${allocation.matchId} was confirmed`)
+        const error = new MatchmakerClosed(
+          `the matchmaker was closed before the end of match ${allocation.matchId} was confirmed`,
+        )
         const { ended } = allocation
         allocation.ended = NOBODY
         for (const tell of ended) tell(error)
@@ -271,7 +290,8 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
 function playerIdsOf(tickets: readonly FoundTicket[]): readonly string[] {
   // A list that something is pushed to is given room for many, and most tickets are one player.
-  if (tickets.every(({ players }) => players.length === 1)) return tickets.map(({ players }) => players[0]?.id as string)
+  if (tickets.every(({ players }) => players.length === 1))
+    return tickets.map(({ players }) => players[0]?.id as string)
   const ids: string[] = []
   for (const { players } of tickets) for (const { id } of players) ids.push(id)
   return ids

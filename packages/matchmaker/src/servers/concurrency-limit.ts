@@ -1,13 +1,18 @@
-/** Lets so many at most be under way at once; the others wait for their turn, in the order in which they came. */
+/** Bounds how many tasks are under way at once; the others wait in the order in which they came. */
 export interface ConcurrencyLimit<Item> {
-  /** Its turn comes soon, or when others are over; never before the caller is done. */
+  /**
+   * Adds a task. It starts soon, or when others have ended; never before the caller's turn of the event loop is over.
+   */
   add(item: Item): void
-  /** Its turn shall not come. False if it does not wait for one. */
+  /** Removes a waiting task. Returns false if it does not wait. */
   remove(item: Item): boolean
 }
 
-/** @param take never rejects. */
-export function createConcurrencyLimit<Item>(most: number, take: (item: Item) => Promise<void>): ConcurrencyLimit<Item> {
+/** @param take runs a task; never rejects. */
+export function createConcurrencyLimit<Item>(
+  most: number,
+  take: (item: Item) => Promise<void>,
+): ConcurrencyLimit<Item> {
   const waiting = new Set<Item>()
   let underWay = 0
   let isDue = false

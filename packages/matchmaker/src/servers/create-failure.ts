@@ -1,4 +1,4 @@
-/** What it means that a create failed. No I/O. */
+/** What a failed create means. No I/O. */
 import {
   ClientClosed,
   Conflict,
@@ -15,23 +15,27 @@ import {
 } from '@muster/core'
 
 export type CreateFailure =
-  /** It may have been created: look for its tag. */
+  /** The deployment may have been created: it is looked for by its tag. */
   | { readonly kind: 'lost' }
-  /** Nothing was created, and it is not the match's fault: later it may go well. */
+  /** Nothing was created, and the match is not at fault: a later create may succeed. */
   | { readonly kind: 'unavailable' }
-  /** Nothing was created, and trying the same again would not help. */
+  /** Nothing was created, and repeating the create would not help. */
   | { readonly kind: 'refused' }
-  /** There was no capacity. Whatever was created in spite of it must be stopped; without an id, it must be looked for. */
+  /**
+   * There was no capacity. A deployment created in spite of that must be stopped; without an id, it must be found
+   * first.
+   */
   | { readonly kind: 'no-capacity'; readonly requestId: string | undefined }
 
 const refusals = [InvalidInput, NotFound, Conflict, DependencyFailed]
 const unavailabilities = [Unauthorized, Forbidden, RateLimited, ClientClosed]
 
-/** What is not known for certain to have created nothing counts as lost. */
+/** A failure that does not prove that nothing was created counts as lost. */
 export function readCreateFailure(error: unknown): CreateFailure {
   if (error instanceof NoCapacity) return { kind: 'no-capacity', requestId: error.requestId }
-  // An error that names a deployment says that there is one, whatever else it says.
-  if (error instanceof MusterError && error.requestId !== undefined) return { kind: 'no-capacity', requestId: error.requestId }
+  // An error that names a deployment proves that it exists, whatever else the error says.
+  if (error instanceof MusterError && error.requestId !== undefined)
+    return { kind: 'no-capacity', requestId: error.requestId }
   if (error instanceof ConnectionLost || error instanceof TimedOut) return { kind: error.sent ? 'lost' : 'unavailable' }
   if (unavailabilities.some((kind) => error instanceof kind)) return { kind: 'unavailable' }
   if (refusals.some((kind) => error instanceof kind)) return { kind: 'refused' }

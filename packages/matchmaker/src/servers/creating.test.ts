@@ -113,7 +113,8 @@ describe('so many creates are sent within any minute', () => {
     const joinAll = (...names: string[]) => {
       for (const name of names) all.join(`${name}1`, `${name}2`)
     }
-    const mostAtOnce = () => Math.max(...sentAt.map((from) => sentAt.filter((at) => at >= from && at < from + 60_000).length))
+    const mostAtOnce = () =>
+      Math.max(...sentAt.map((from) => sentAt.filter((at) => at >= from && at < from + 60_000).length))
     return { ...all, sentAt, joinAll, mostAtOnce }
   }
 
@@ -182,7 +183,9 @@ describe('so many creates are sent within any minute', () => {
       queues: [cached],
       service: {
         fault: (method, nth) =>
-          method === 'create' && nth <= 2 ? { error: new NoCapacity('full', { requestId: `r${nth}` }), effect: true } : undefined,
+          method === 'create' && nth <= 2
+            ? { error: new NoCapacity('full', { requestId: `r${nth}` }), effect: true }
+            : undefined,
         fate: (nth) => (nth <= 2 ? { errorMs: 0 } : { readyMs: 1000 }),
       },
     })

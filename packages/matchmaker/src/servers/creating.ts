@@ -18,21 +18,21 @@ import { checkSize, MatchTooLarge } from './request-size.js'
 import { firstAttempt, middleOfMatch, nextAttempt, type Elsewhere } from './placement-attempts.js'
 import { createConcurrencyLimit } from './concurrency-limit.js'
 
-/** Asks for deployments, each written down in the journal before. */
+/** Sends creates, each after its intent is in the journal. */
 export interface Creating {
-  /** Resolves when the intent is written down; what comes of it is told to the listener. */
+  /** Begins the first attempt. Resolves when the intent is in the journal; the listener is told the outcome. */
   begin(allocation: Allocation): Promise<void>
-  /** What its last try had created is gone. */
+  /** Notes that the deployment of the last attempt is gone. */
   again(allocation: Allocation): Promise<void>
-  /** It is not wanted any more: if its create was not sent yet, it never will be, and nothing of it is left. */
+  /** Cancels a create that was not sent yet: it is never sent. Then nothing of the match is left. */
   forget(allocation: Allocation): void
-  /** Begins the tries that are due. */
+  /** Begins the attempts that are due. */
   advance(now: number): void
 }
 
 export interface CreatingOptions {
   readonly service: DeploymentService
-  /** Tells where there is capacity; without it, a match tries no other place. */
+  /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
   readonly locations: LocationService | undefined
   readonly notes: Pick<Notes, 'append'>
   readonly governor: Governor
@@ -47,37 +47,59 @@ export interface CreatingOptions {
   readonly on: AllocatorListener
 }
 
-/** Milliseconds for a create; it may wait in the client's queue for most of them. */
+/** Milliseconds for a create, most of which it may spend in the client's queue. */
 const CREATE_TIMEOUT_MS = 30_000
 const WRITTEN = Promise.resolve()
-/** The first try, with or without cached locations only; shared by all matches. */
+/** The first attempt, with or without cached locations only; one object shared by all matches. */
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
-/** Between two tries of one match. */
+/** Waits between two attempts of a match. */
 const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
 export function createCreating(options: CreatingOptions): Creating {
-  const { service, locations, notes, governor, allocations, lifecycle, clock, random, secrets, ownTag, webhookUrlOf, on } = options
-  /** Matches that try again, and when: epoch milliseconds. */
+  const {
+    service,
+    locations,
+    notes,
+    governor,
+    allocations,
+    lifecycle,
+    clock,
+    random,
+    secrets,
+    ownTag,
+    webhookUrlOf,
+    on,
+  } = options
+  /** Matches that wait for another attempt, and its time in epoch milliseconds. */
   const waiting = new Map<Allocation, number>()
 
   /** @throws {MatchTooLarge} */
   const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
     const current = allocation.tries.at(-1) ?? firstAttempt(order.deploy.requireCachedLocations)
     order.secret ??= secrets.create()
-    const wanted = { found: foundMatch(allocation, order, current.placement), deploy: order.deploy, secret: order.secret }
-    const request = deploymentRequest(wanted, current, { matchmaker: ownTag, match: allocation.tag }, webhookUrlOf(allocation))
+    const wanted = {
+      found: foundMatch(allocation, order, current.placement),
+      deploy: order.deploy,
+      secret: order.secret,
+    }
+    const request = deploymentRequest(
+      wanted,
+      current,
+      { matchmaker: ownTag, match: allocation.tag },
+      webhookUrlOf(allocation),
+    )
     checkSize(request, wanted.found)
     return request
   }
 
-  /** Its create was not sent. */
+  /** Ends an allocation whose create was not sent. */
   const end = (allocation: Allocation): void => {
     governor.forgone(allocation)
     lifecycle.end(allocation)
   }
 
-  /** What it would have to tell its server is too large. */
+  /** Ends an allocation whose environment variables are too large. */
   const refused = (allocation: Allocation, error: unknown): void => {
     on.problem('create', error, allocation)
     lifecycle.fail(allocation, 'refused', error instanceof MatchTooLarge ? error.ticketIds : false)
@@ -125,12 +147,12 @@ export function createCreating(options: CreatingOptions): Creating {
     }
     let request: CreateDeployment
     try {
-      // Made only now, because it is large, and there may be many who wait.
+      // The request is made only when its turn comes, because it is large and many may wait.
       request = requestOf(allocation, order)
     } catch (error) {
       return refused(allocation, error)
     }
-    // After a crash, only what was sent has to be looked for.
+    // After a crash, only creates that were sent have to be looked for.
     const noted = notes.append({ kind: 'sent', matchId: allocation.matchId, at: clock.now() })
     if (noted !== undefined) {
       try {
@@ -165,15 +187,22 @@ export function createCreating(options: CreatingOptions): Creating {
     end(allocation)
   }
 
-  /** Resolves when its intent is in the journal, and it goes on; or could not be written, and it is over. */
+  /**
+   * Resolves when the intent is in the journal and the attempt goes on, or when it could not be written and the
+   * allocation has ended.
+   */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
     const appended = notes.append(intentEntry(allocation))
-    if (appended !== undefined) return appended.then(() => goOn(allocation), (error: unknown) => unwritten(allocation, error))
+    if (appended !== undefined)
+      return appended.then(
+        () => goOn(allocation),
+        (error: unknown) => unwritten(allocation, error),
+      )
     goOn(allocation)
     return WRITTEN
   }
 
-  /** Undefined where that is not known. */
+  /** Undefined if that is not known. */
   const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[] | undefined> => {
     if (locations === undefined) return undefined
     try {
@@ -221,7 +250,10 @@ export function createCreating(options: CreatingOptions): Creating {
   }
 }
 
-const elsewhereOf = ({ placements = [], order }: Allocation, places: readonly Coordinates[] | undefined): Elsewhere => ({
+const elsewhereOf = (
+  { placements = [], order }: Allocation,
+  places: readonly Coordinates[] | undefined,
+): Elsewhere => ({
   placements,
   places,
   players: order && middleOfMatch(order),

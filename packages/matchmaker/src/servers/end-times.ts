@@ -35,7 +35,10 @@ export function createEndTimes({ service, allocations, clock, problem }: EndTime
   const ask = async (allocation: Allocation, requestId: string): Promise<void> => {
     isAsking = true
     try {
-      const deployment = await service.get({ request_id: requestId }, { timeoutMs: TIMEOUT_MS, priority: priorities.routine })
+      const deployment = await service.get(
+        { request_id: requestId },
+        { timeoutMs: TIMEOUT_MS, priority: priorities.routine },
+      )
       const now = clock.now()
       // One of unknown age begins anew: better too long than stopped under its players.
       allocation.endsAt = now + allocation.lastsMs - (ageOf(deployment, now) ?? 0)

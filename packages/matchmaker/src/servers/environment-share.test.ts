@@ -3,11 +3,22 @@ import { expect, test } from 'vitest'
 import { setUp as setUpMatchmaker } from '../matchmaker.fixture.js'
 import type { FoundTicket } from './records/allocation.js'
 import { deploySchema } from './records/deploy.js'
-import { bytesOfTicket, oversized, roughBytesOfTicket, shareOf, variablesBytes, type Told } from './environment-share.js'
+import {
+  bytesOfTicket,
+  oversized,
+  roughBytesOfTicket,
+  shareOf,
+  variablesBytes,
+  type Told,
+} from './environment-share.js'
 import { matchEnvironment } from './environment.js'
 import { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
 
-const name = fc.oneof(fc.string({ minLength: 1, maxLength: 128 }), fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }), fc.constant('\u0000'.repeat(128)))
+const name = fc.oneof(
+  fc.string({ minLength: 1, maxLength: 128 }),
+  fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }),
+  fc.constant('\u0000'.repeat(128)),
+)
 const value = fc.oneof(fc.double({ noNaN: true, noDefaultInfinity: true }), name, fc.array(name, { maxLength: 40 }))
 const attributes = fc.dictionary(fc.oneof(name, fc.constantFrom('maps', 'mode')), value, { maxKeys: 20 })
 const ticket: fc.Arbitrary<FoundTicket> = fc.record({
@@ -18,7 +29,12 @@ const ticket: fc.Arbitrary<FoundTicket> = fc.record({
 
 const told = (players: number): Told => ({
   queue: 'ranked "5v5"',
-  deploy: deploySchema.parse({ application: 'game', version: '1', environment: { A: 'x'.repeat(4000) }, hiddenEnvironment: { B: 'y'.repeat(4000) } }),
+  deploy: deploySchema.parse({
+    application: 'game',
+    version: '1',
+    environment: { A: 'x'.repeat(4000) },
+    hiddenEnvironment: { B: 'y'.repeat(4000) },
+  }),
   teams: Array.from({ length: players }, (_, index) => `team-${index + 1}`),
   players,
   common: ['maps', 'mode'],
@@ -27,7 +43,9 @@ const told = (players: number): Told => ({
 test('a rough look says no less than an exact one', () => {
   fc.assert(
     fc.property(ticket, fc.constantFrom([], ['maps', 'mode']), (one, common) => {
-      expect(roughBytesOfTicket(one, { queue: 'duel', common })).toBeGreaterThanOrEqual(bytesOfTicket(one, { queue: 'duel', common }))
+      expect(roughBytesOfTicket(one, { queue: 'duel', common })).toBeGreaterThanOrEqual(
+        bytesOfTicket(one, { queue: 'duel', common }),
+      )
     }),
     { numRuns: 500 },
   )
@@ -37,36 +55,47 @@ test('a rough look says no less than an exact one', () => {
 function filled(id: number, mayTake: number, about: Pick<Told, 'queue' | 'common'>, character: string): FoundTicket {
   const of = (length: number): FoundTicket => {
     const list = Array.from({ length: Math.floor(length / 100) }, (_, index) => `${index}`.padStart(100, character))
-    return { id: `t${id}`.padEnd(64, 'x'), createdAt: 1_800_000_000_000, players: [{ id: `p${id}`, attributes: { maps: list, rest: character.repeat(length % 100) } }] }
+    return {
+      id: `t${id}`.padEnd(64, 'x'),
+      createdAt: 1_800_000_000_000,
+      players: [{ id: `p${id}`, attributes: { maps: list, rest: character.repeat(length % 100) } }],
+    }
   }
   let length = 0
   for (let step = 2 ** 16; step >= 1; step /= 2) if (bytesOfTicket(of(length + step), about) <= mayTake) length += step
   return of(length)
 }
 
-test.each([[2, 'x'], [10, 'x'], [17, '\u0000'], [40, 'é'], [100, '𝒳'], [300, 'x']])(
-  'a match of %i players fits, even if each takes all that they may, of %j',
-  (players, character) => {
-    const about = told(players)
-    const share = shareOf(about)
-    const tickets = Array.from({ length: players }, (_, index) => filled(index, share, about, character))
-    const environment = matchEnvironment({
-      id: 'm'.repeat(21),
-      queue: about.queue,
-      tickets,
-      teams: about.teams.map((team, index) => ({ name: team, ticketIds: [tickets[index]?.id ?? ''] })),
-      foundAt: 0,
-      expansionMs: 123_456.789,
-      equality: {},
-      intersection: { maps: tickets[0]?.players[0]?.attributes?.['maps'] as string[] },
-    })
-    const own = variablesBytes([{ key: 'A', value: 'x'.repeat(4000) }, { key: 'B', value: 'y'.repeat(4000) }])
-    const bytes = variablesBytes(environment) + own
-    expect(bytes).toBeLessThanOrEqual(LARGEST_ENVIRONMENT_BYTES)
-    // What a match has in common is counted with every ticket, and so half of it may stay free.
-    expect(bytes).toBeGreaterThan(0.5 * LARGEST_ENVIRONMENT_BYTES)
-  },
-)
+test.each([
+  [2, 'x'],
+  [10, 'x'],
+  [17, '\u0000'],
+  [40, 'é'],
+  [100, '𝒳'],
+  [300, 'x'],
+])('a match of %i players fits, even if each takes all that they may, of %j', (players, character) => {
+  const about = told(players)
+  const share = shareOf(about)
+  const tickets = Array.from({ length: players }, (_, index) => filled(index, share, about, character))
+  const environment = matchEnvironment({
+    id: 'm'.repeat(21),
+    queue: about.queue,
+    tickets,
+    teams: about.teams.map((team, index) => ({ name: team, ticketIds: [tickets[index]?.id ?? ''] })),
+    foundAt: 0,
+    expansionMs: 123_456.789,
+    equality: {},
+    intersection: { maps: tickets[0]?.players[0]?.attributes?.['maps'] as string[] },
+  })
+  const own = variablesBytes([
+    { key: 'A', value: 'x'.repeat(4000) },
+    { key: 'B', value: 'y'.repeat(4000) },
+  ])
+  const bytes = variablesBytes(environment) + own
+  expect(bytes).toBeLessThanOrEqual(LARGEST_ENVIRONMENT_BYTES)
+  // What a match has in common is counted with every ticket, and so half of it may stay free.
+  expect(bytes).toBeGreaterThan(0.5 * LARGEST_ENVIRONMENT_BYTES)
+})
 
 test('whatever the tickets of a match are, those that may wait fit together', () => {
   fc.assert(
@@ -108,6 +137,10 @@ test('a match that is too large in spite of all costs those who made it so an at
   await run(250)
   expect(seen.problem?.[0]).toMatchObject({ error: { name: 'MatchTooLarge', ticketIds: ['large'] } })
   expect(seen.returned?.map(({ ticket: { id, attempts } }) => [id, attempts])).toEqual(
-    expect.arrayContaining([['small', 0], ['medium', 0], ['large', 1]]),
+    expect.arrayContaining([
+      ['small', 0],
+      ['medium', 0],
+      ['large', 1],
+    ]),
   )
 })

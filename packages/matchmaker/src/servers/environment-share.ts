@@ -6,9 +6,14 @@ import type { FoundMatch, FoundTicket } from './records/allocation.js'
 import type { Deploy } from './records/deploy.js'
 import { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
 
-/** Kept free for what is told whoever plays: the match, the queue, the place, a secret, and the names of these variables. */
+/**
+ * Kept free for what is told whoever plays: the match, the queue, the place, a secret, and the names of these
+ * variables.
+ */
 const OF_THE_MATCH_BYTES = 4096
-/** Of what all tickets share in some variables, each may come in parts that have names of their own: one in a hundred. */
+/**
+ * Of what all tickets share in some variables, each may come in parts that have names of their own: one in a hundred.
+ */
 const WITH_PARTS = 1.01
 
 const bytesOf = (text: string) => Buffer.byteLength(text)
@@ -30,8 +35,8 @@ export interface Told {
 }
 
 /**
- * Bytes of the environment that each player may take, so that every match fits, whoever is in it. Infinity where the queue's own
- * variables leave no room: then that is what is wrong.
+ * Bytes of the environment that each player may take, so that every match fits, whoever is in it. Infinity where the
+ * queue's own variables leave no room: then that is what is wrong.
  */
 export function shareOf({ deploy, teams, players }: Told): number {
   const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
@@ -51,7 +56,10 @@ export function bytesOfTicket(ticket: FoundTicket, { queue, common }: Pick<Told,
 }
 
 const commonBytes = (attributes: Attributes, common: readonly string[]): number =>
-  common.reduce((sum, name) => sum + (Object.hasOwn(attributes, name) ? jsonBytes(name) + jsonBytes(attributes[name]) + 2 : 0), 0)
+  common.reduce(
+    (sum, name) => sum + (Object.hasOwn(attributes, name) ? jsonBytes(name) + jsonBytes(attributes[name]) + 2 : 0),
+    0,
+  )
 
 /** What is around the values in the variables of a ticket. */
 const AROUND_TICKET = 320
@@ -60,7 +68,10 @@ const AROUND_VALUE = 30
 const PER_UNIT = 6
 
 /** More than `bytesOfTicket`, in a fraction of the time. */
-export function roughBytesOfTicket({ id, players }: FoundTicket, { queue, common }: Pick<Told, 'queue' | 'common'>): number {
+export function roughBytesOfTicket(
+  { id, players }: FoundTicket,
+  { queue, common }: Pick<Told, 'queue' | 'common'>,
+): number {
   let units = 2 * queue.length
   let values = 0
   for (const player of players) {
@@ -78,7 +89,8 @@ export function roughBytesOfTicket({ id, players }: FoundTicket, { queue, common
     }
   }
   const twice = common.length === 0 ? 1 : 2
-  const bytes = AROUND_TICKET + 6 * id.length + players.length * AROUND_VALUE + twice * (PER_UNIT * units + AROUND_VALUE * values)
+  const bytes =
+    AROUND_TICKET + 6 * id.length + players.length * AROUND_VALUE + twice * (PER_UNIT * units + AROUND_VALUE * values)
   // A long value comes in parts, each with a name as long as the id.
   return bytes * 1.1
 }

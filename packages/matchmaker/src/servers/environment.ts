@@ -54,7 +54,10 @@ function addTo(variables: EnvironmentVariable[], key: string, value: string): vo
 
 const ticketKey = ({ id }: FoundTicket) => `MM_TICKET_${id}`
 
-/** The JSON of an object, without making it: with other keys in each match, the engine would have to make up a shape for each. */
+/**
+ * The JSON of an object, without making it: with other keys in each match, the engine would have to make up a shape for
+ * each.
+ */
 const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
   `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
 
@@ -70,11 +73,15 @@ const ticketValue = (ticket: FoundTicket, queue: string) =>
   })
 
 /** A character has at most three bytes for each of its units, so that hardly a value needs to be measured. */
-const fits = (value: string) => value.length * 3 <= LONGEST_VALUE_BYTES || Buffer.byteLength(value) <= LONGEST_VALUE_BYTES
+const fits = (value: string) =>
+  value.length * 3 <= LONGEST_VALUE_BYTES || Buffer.byteLength(value) <= LONGEST_VALUE_BYTES
 
 function inParts(key: string, value: string): (readonly [key: string, value: string])[] {
   const parts = partsOf(value)
-  return [[`${key}_PARTS`, String(parts.length)], ...parts.map((part, index) => [`${key}_PART_${index + 1}`, part] as const)]
+  return [
+    [`${key}_PARTS`, String(parts.length)],
+    ...parts.map((part, index) => [`${key}_PART_${index + 1}`, part] as const),
+  ]
 }
 
 /** Cuts between characters, so that every part is valid UTF-8. */

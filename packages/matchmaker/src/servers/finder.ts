@@ -5,19 +5,22 @@ import type { Allocation } from './records/allocation.js'
 import { hasTag, taggedWith } from './records/tags.js'
 import { sweep } from './watching/sweep.js'
 
-/** Looks, by tag, for deployments whose id was lost with the answer to their create. */
+/** Finds deployments by tag whose id was lost with the answer to their create. */
 export interface Finder {
-  /** @param lostAt epoch milliseconds; of a match of an earlier process, when its loss was first noticed. */
+  /**
+   * Begins a search. @param lostAt epoch milliseconds; for a match of an earlier process, when its loss was first
+   * noticed.
+   */
   begin(allocation: Allocation, lostAt: number): void
-  /** Something says that it exists: looks soon, beside the looks at their own times. */
+  /** Notes a hint that the deployment exists: it is looked for soon, in addition to the planned looks. */
   hint(allocation: Allocation): void
-  /** It was found, or does not matter any more. */
+  /** Ends the search: the deployment was found, or is no longer needed. */
   end(allocation: Allocation): void
   /** Begins the looks that are due. */
   advance(now: number): void
-  /** From now on, what several looks did not find is given up. */
+  /** From now on, a deployment that several looks did not find counts as absent. */
   giveUpSooner(): void
-  /** Ends all looks. */
+  /** Ends all searches. */
   close(): void
 }
 
@@ -26,13 +29,13 @@ export interface FinderOptions {
   readonly clock: Clock
   /** The tag of all deployments of this matchmaker. */
   readonly ownTag: string
-  /** Milliseconds for which a list may not show yet what was created. */
+  /** Milliseconds for which the service's list may not show a new deployment. */
   readonly listLagMs: number
-  /** A deployment with the tag of a match. */
+  /** The list shows a deployment with the tag of a match. */
   readonly found: (entry: DeploymentListEntry) => void
-  /** The players have waited long enough for it; it is still looked for. */
+  /** The players have waited long enough; the search goes on without them. */
   readonly late: (allocation: Allocation) => void
-  /** There is no such deployment. */
+  /** The deployment does not exist. */
   readonly absent: (allocation: Allocation) => void
   readonly problem: (error: unknown, allocation: Allocation) => void
 }
@@ -41,19 +44,21 @@ interface Search {
   readonly allocation: Allocation
   /** Epoch milliseconds. */
   readonly lostAt: number
-  /** When to look, as parts of `listLagMs` since the loss. */
+  /** Times to look, as multiples of `listLagMs` since the loss. */
   readonly times: readonly number[]
-  /** How many of these times had come when the last look began that was answered. */
+  /** Number of these times that had passed when the last answered look began. */
   looks: number
   isHinted: boolean
   isLooking: boolean
-  /** Epoch milliseconds before which a look that failed is not repeated. */
+  /** Epoch milliseconds before which a failed look is not repeated. */
   restsUntil: number
 }
 
 /** While players wait, often at first; in the end the create may have taken longer than the list lags behind. */
 const WHILE_PLAYERS_WAIT = [1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8]
-/** For a match of an earlier process nobody waits: one look answers, at a time when the list shows all that was created. */
+/**
+ * For a match of an earlier process nobody waits: one look answers, at a time when the list shows all that was created.
+ */
 const AFTER_RESTART = [1]
 /** After so many looks, the last of them at `listLagMs`, the players are let go. */
 const LOOKS_FOR_PLAYERS = 5
@@ -80,7 +85,8 @@ export function createFinder(options: FinderOptions): Finder {
   let singleLooks = 0
   let isSweeping = false
 
-  const timesPassed = ({ times, lostAt }: Search, now: number) => times.filter((part) => lostAt + part * listLagMs <= now).length
+  const timesPassed = ({ times, lostAt }: Search, now: number) =>
+    times.filter((part) => lostAt + part * listLagMs <= now).length
 
   const isDue = (search: Search, now: number) =>
     !search.isLooking && now >= search.restsUntil && (search.isHinted || timesPassed(search, now) > search.looks)
@@ -133,7 +139,15 @@ export function createFinder(options: FinderOptions): Finder {
   return {
     begin: (allocation, lostAt) => {
       const times = allocation.order === undefined ? AFTER_RESTART : WHILE_PLAYERS_WAIT
-      searches.set(allocation, { allocation, lostAt, times, looks: 0, isHinted: false, isLooking: false, restsUntil: 0 })
+      searches.set(allocation, {
+        allocation,
+        lostAt,
+        times,
+        looks: 0,
+        isHinted: false,
+        isLooking: false,
+        restsUntil: 0,
+      })
     },
     hint: (allocation) => {
       const search = searches.get(allocation)

@@ -1,7 +1,11 @@
 // pure: what a server is asked for, and told
 import type { Allocation, FoundMatch, Order, Placement } from './records/allocation.js'
 
-export const foundMatch = ({ matchId, queue, at }: Pick<Allocation, 'matchId' | 'queue' | 'at'>, order: Order, placement?: Placement): FoundMatch => {
+export const foundMatch = (
+  { matchId, queue, at }: Pick<Allocation, 'matchId' | 'queue' | 'at'>,
+  order: Order,
+  placement?: Placement,
+): FoundMatch => {
   const { equality, intersection } = order.inCommon()
   return {
     id: matchId,

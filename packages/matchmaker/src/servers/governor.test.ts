@@ -65,7 +65,8 @@ test('no minute has more creates than allowed, however long they wait for their 
           sent.push(now)
         }
       }
-      for (const start of sent) expect(sent.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(most)
+      for (const start of sent)
+        expect(sent.filter((at) => at >= start && at < start + 60_000).length).toBeLessThanOrEqual(most)
     }),
   )
 })

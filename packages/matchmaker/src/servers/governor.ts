@@ -1,11 +1,11 @@
 import type { Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/runtime'
 
-/** What may be spent. */
+/** Bounds of what may be spent. */
 export interface SpendBound {
   /** Deployments that exist or may exist, at most. */
   readonly maxServers: number
-  /** Of these, those to which no players were sent yet, at most. */
+  /** Deployments to which no players were sent yet, at most. */
   readonly maxStarting: number
   /** Creates sent within any minute, at most. */
   readonly maxCreatesPerMinute: number
@@ -23,25 +23,30 @@ export interface Governor {
   room(matches: { readonly count: number; readonly startingCount: number }, now: number): number
   /** Whether one more create may be sent within this minute, beside those that are planned. */
   mayCreate(now: number): boolean
-  /** The create of this match is sent when its turn comes. */
+  /** Notes that the create of this match will be sent when its turn comes. */
   planned(match: object, now: number): void
-  /** It is sent. */
+  /** Notes that the create was sent. */
   sent(match: object, now: number): void
-  /** It never will be. One that was sent stays sent. */
+  /** Notes that the create will never be sent. A create that was sent stays counted. */
   forgone(match: object): void
-  /** The service has answered a create, be it with a refusal. */
+  /** Notes that the service answered a create, even with a refusal. */
   answered(now: number): void
-  /** A create failed for no fault of its match. @param sentAt epoch milliseconds. */
+  /** Notes that a create failed through no fault of its match. @param sentAt epoch milliseconds. */
   failed(sentAt: number, now: number): void
   /** Why there was no room when it was last asked; undefined if there was. */
   held(): Held | undefined
-  /** Epoch milliseconds at which one create probes whether the pause can end; in the past, or 0, when there is no pause. */
+  /**
+   * Epoch milliseconds at which one create probes whether the pause can end; in the past, or 0, when there is no pause.
+   */
   pausedUntil(): number
 }
 
 /** One or two failures may be bad luck, and the others should not wait for it. */
 const FAILURES_BEFORE_PAUSE = 3
-/** Between two probes: the first answer after an outage is at most this late, and an hour of it costs some 1,500 creates. */
+/**
+ * Between two probes: the first answer after an outage is at most this late, and an hour of it costs some 1,500
+ * creates.
+ */
 const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
 const MINUTE_MS = 60_000
 

@@ -2,15 +2,16 @@ import type { Activity, ReturnReason, StopReason } from './records/reasons.js'
 import type { Assignment } from './records/assignment.js'
 import type { Allocation } from './records/allocation.js'
 
-/** What becomes of matches. */
+/** Called with the outcomes of allocations. */
 export interface AllocatorListener {
   created(allocation: Allocation, requestId: string): void
-  /** The server is READY, since `unseenMs` at most; whether it listens is found out next. */
+  /** The server became READY at most `unseenMs` ago; whether it listens is checked next. */
   up(allocation: Allocation, requestId: string, unseenMs: number): void
-  /** Players may come. */
+  /** The server listens: players may connect. */
   ready(allocation: Allocation, requestId: string, assignment: Assignment): void
   /**
-   * Its tickets lose the match. @param counts whether that is an attempt that failed: for all of its tickets, or for those of
+   * Its tickets lose the match. @param counts whether that is an attempt that failed: for all of its tickets, or for
+   * those of
    *   these ids.
    */
   failed(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void

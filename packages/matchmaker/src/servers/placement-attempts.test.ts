@@ -6,7 +6,11 @@ const oslo = { latitude: 59.9, longitude: 10.7 }
 const paris = { latitude: 48.9, longitude: 2.4 }
 const tokyo = { latitude: 35.7, longitude: 139.7 }
 const at = (place: PlacementAttempt['at']): PlacementAttempt => ({ cachedOnly: false, at: place })
-const known = (places: Elsewhere['places'], players: Elsewhere['players']): Elsewhere => ({ placements: [], places, players })
+const known = (places: Elsewhere['places'], players: Elsewhere['players']): Elsewhere => ({
+  placements: [],
+  places,
+  players,
+})
 
 describe('where to ask next', () => {
   test.each<[string, PlacementAttempt[], PlacementAttempt | undefined]>([
@@ -29,10 +33,20 @@ describe('where to ask next', () => {
 })
 
 describe('where the rules choose the place', () => {
-  const placement = (beacon: string, coordinates: typeof oslo): Placement => ({ beacon, coordinates, worstMs: 40, meanMs: 30, limitMs: 60 })
+  const placement = (beacon: string, coordinates: typeof oslo): Placement => ({
+    beacon,
+    coordinates,
+    worstMs: 40,
+    meanMs: 30,
+    limitMs: 60,
+  })
   const [inOslo, inParis, inTokyo] = [placement('Oslo', oslo), placement('Paris', paris), placement('Tokyo', tokyo)]
   const placements = [inTokyo, inOslo, inParis]
-  const attempt = (one: Placement, cachedOnly = false): PlacementAttempt => ({ cachedOnly, at: one.coordinates, placement: one })
+  const attempt = (one: Placement, cachedOnly = false): PlacementAttempt => ({
+    cachedOnly,
+    at: one.coordinates,
+    placement: one,
+  })
 
   test.each<[string, PlacementAttempt[], Elsewhere['places'], PlacementAttempt | undefined]>([
     ['the same one, if only cached places were asked for', [attempt(inTokyo, true)], [], attempt(inTokyo)],

@@ -3,7 +3,7 @@ import { greatCircleKm, type Coordinates } from '@muster/core'
 import { middleOf } from '../places.js'
 import type { FoundMatch, Placement, PlacementAttempt } from './records/allocation.js'
 
-/** Creates for one match at most; then its tickets return to the queue. */
+/** Most creates for one match; then its tickets return to the queue. */
 const MOST_TRIES = 4
 /** Kilometres around a beacon in which a server has about its latency: some 3 ms more (our choice). */
 const NEAR_KM = 300
@@ -24,9 +24,9 @@ export interface Elsewhere {
 }
 
 /**
- * What to ask for next: first the same without the restriction, if only cached locations were wanted; then place by place:
- * those that the rules chose, in their order, or else those that have capacity, the nearest to the players first. Undefined
- * when that is exhausted.
+ * What to ask for next: first the same without the restriction, if only cached locations were wanted; then place by
+ * place: those that the rules chose, in their order, or else those that have capacity, the nearest to the players
+ * first. Undefined when that is exhausted.
  * @param tries what was asked for so far, at least one.
  */
 export function nextAttempt(tries: readonly PlacementAttempt[], elsewhere: Elsewhere): PlacementAttempt | undefined {
@@ -39,9 +39,13 @@ export function nextAttempt(tries: readonly PlacementAttempt[], elsewhere: Elsew
   return at && { cachedOnly: false, at, placement: undefined }
 }
 
-function nextPlacement(tries: readonly PlacementAttempt[], { placements, places }: Elsewhere): PlacementAttempt | undefined {
+function nextPlacement(
+  tries: readonly PlacementAttempt[],
+  { placements, places }: Elsewhere,
+): PlacementAttempt | undefined {
   const isUntried = untried(tries)
-  const hasCapacity = (at: Coordinates) => places === undefined || places.some((place) => greatCircleKm(at, place) <= NEAR_KM)
+  const hasCapacity = (at: Coordinates) =>
+    places === undefined || places.some((place) => greatCircleKm(at, place) <= NEAR_KM)
   const next = placements.find(({ coordinates }) => isUntried(coordinates) && hasCapacity(coordinates))
   return next && { cachedOnly: false, at: next.coordinates, placement: next }
 }
@@ -49,7 +53,8 @@ function nextPlacement(tries: readonly PlacementAttempt[], { placements, places 
 const untried = (tries: readonly PlacementAttempt[]) => (place: Coordinates) =>
   !tries.some(({ at }) => at !== undefined && isSame(at, place))
 
-const isSame = (one: Coordinates, other: Coordinates) => one.latitude === other.latitude && one.longitude === other.longitude
+const isSame = (one: Coordinates, other: Coordinates) =>
+  one.latitude === other.latitude && one.longitude === other.longitude
 
 /** Where the players of a match are, as far as that is known. */
 export const middleOfMatch = ({ tickets }: Pick<FoundMatch, 'tickets'>): Coordinates | undefined =>

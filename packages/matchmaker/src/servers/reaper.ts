@@ -7,20 +7,23 @@ import type { Stops } from './stops.js'
 export interface Reaper {
   /** The list shows a deployment of this matchmaker that no match owns. */
   stray(entry: DeploymentListEntry): void
-  /** A match with this tag has ended: whatever shows up with it now is nobody's. */
+  /** Notes that a match with this tag has ended: a deployment that appears with the tag later is a stray. */
   ended(tag: string): void
-  /** This deployment is being stopped; the list may go on showing it for a while. */
+  /** Notes that this deployment is being stopped; the list may show it for a while. */
   stopping(requestId: string): void
-  /** The list has shown all there is, since then: epoch milliseconds. */
+  /** Notes that a complete list began at this time (epoch milliseconds). */
   swept(begunAt: number): void
-  /** How many strays there are that cost money, as far as the list has shown them. */
+  /** Number of strays that cost money, as far as the list has shown them. */
   strays(): number
 }
 
 export interface ReaperOptions {
   readonly stops: Pick<Stops, 'order'>
   readonly clock: Clock
-  /** Milliseconds after which a stray is stopped that this process knows nothing about: since its start, as the service says. */
+  /**
+   * Milliseconds after which a stray is stopped that this process knows nothing about: since its start, as the service
+   * says.
+   */
   readonly graceMs: number
   /** Milliseconds for which the list may lag behind. */
   readonly listLagMs: number
@@ -35,7 +38,10 @@ interface Stray {
 
 /** Of strays, ended matches and stops so many are remembered; one that is forgotten is only dealt with later. */
 const REMEMBERED = 10_000
-/** Milliseconds that a deployment which is stopped may take to end, its grace period included; then it is stopped once more. */
+/**
+ * Milliseconds that a deployment which is stopped may take to end, its grace period included; then it is stopped once
+ * more.
+ */
 const ENDING_MS = 10 * 60_000
 
 /**
@@ -48,7 +54,7 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
   const strays = new Map<string, Stray>()
   /** Strays whose stop is not confirmed. */
   const reaping = new Set<string>()
-  /** When each stop was ordered, and each match ended: epoch milliseconds. */
+  /** Epoch milliseconds at which each stop was ordered, and each match ended. */
   const stoppedAt = new Map<string, number>()
   const endedAt = new Map<string, number>()
 
@@ -70,7 +76,9 @@ export function createReaper({ stops, clock, graceMs, listLagMs, reaped }: Reape
     const stopped = stoppedAt.get(entry.request_id)
     if (stopped !== undefined) return now >= stopped + listLagMs + ENDING_MS
     const { seenAt } = seen(entry.request_id, now)
-    return entry.tags?.some((tag) => endedAt.has(tag)) === true || Math.max(now - seenAt, ageOf(entry, now) ?? 0) >= graceMs
+    return (
+      entry.tags?.some((tag) => endedAt.has(tag)) === true || Math.max(now - seenAt, ageOf(entry, now) ?? 0) >= graceMs
+    )
   }
 
   return {

@@ -5,8 +5,8 @@ import type { FoundMatch } from './records/allocation.js'
 import { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
 
 /**
- * What a match would have to tell its server does not fit into the server's environment. Nothing was created. It counts as an
- * attempt of the tickets that take more than their share.
+ * What a match would have to tell its server does not fit into the server's environment. Nothing was created. It counts
+ * as an attempt of the tickets that take more than their share.
  */
 export class MatchTooLarge extends InvalidInput {
   /** Those that take more than their share; empty where the queue's own variables are what is too large. */

@@ -77,7 +77,11 @@ test('asks for another place by its coordinates', () => {
 test('asks for all three webhooks', () => {
   const request = requestFor({}, 'https://example.com/hooks/m1/hush')
   const webhook = { url: 'https://example.com/hooks/m1/hush' }
-  expect(request).toMatchObject({ webhook_on_ready: webhook, webhook_on_error: webhook, webhook_on_terminated: webhook })
+  expect(request).toMatchObject({
+    webhook_on_ready: webhook,
+    webhook_on_error: webhook,
+    webhook_on_terminated: webhook,
+  })
   expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 
@@ -95,7 +99,8 @@ test('tells the server about its match, but no address', () => {
     MM_MATCH_PROFILE: 'duel',
     MM_EXPANSION: '7.5',
     MM_TICKET_IDS: '["t1","t2"]',
-    MM_TICKET_t1: '{"id":"t1","profile":"duel","created_at":"1970-01-01T00:00:00.000Z","players":["ann","ben"],"attributes":{}}',
+    MM_TICKET_t1:
+      '{"id":"t1","profile":"duel","created_at":"1970-01-01T00:00:00.000Z","players":["ann","ben"],"attributes":{}}',
     MM_TICKET_t2:
       '{"id":"t2","profile":"duel","created_at":"1970-01-01T00:00:12.000Z","players":["cas"],"attributes":{"skill":7}}',
     MM_GROUPS: '{"t1":["ann","ben"],"t2":["cas"]}',

@@ -49,7 +49,10 @@ export function deploymentRequest(
 function usersOf(players: readonly Player[]): DeploymentUser[] {
   const users = players.flatMap(userOf)
   if (users.length > 0) return users
-  throw new InvalidInput('no player of the match has ip or coordinates, and the place of none of their beacons is known', { field: 'users' })
+  throw new InvalidInput(
+    'no player of the match has ip or coordinates, and the place of none of their beacons is known',
+    { field: 'users' },
+  )
 }
 
 /** Coordinates count where there are both: whoever gives them knows better than a table of addresses. */

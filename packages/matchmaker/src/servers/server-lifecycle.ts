@@ -30,39 +30,39 @@ import { createStops } from './stops.js'
  *   starting, warming, running ── failed, too slow, or not wanted any more ──▶ stopping ── confirmed ──▶ gone
  */
 
-/** What an allocation goes through once its create was sent: to its server, to its end, or to another attempt. */
+/** The life of an allocation after its create was sent: until its server runs, ends, or another attempt begins. */
 export interface ServerLifecycle {
-  /** Its tickets leave it, once. */
+  /** The tickets leave the allocation; called once. */
   fail(allocation: Allocation, reason: ReturnReason, counts: boolean | readonly string[]): void
-  /** Nothing of it is left. */
+  /** Nothing of the allocation is left. */
   end(allocation: Allocation): void
-  /** Its deployment exists, under this id. */
+  /** The deployment exists, under this id. */
   exists(allocation: Allocation, requestId: string): void
   /**
    * Its deployment may exist, under an id that is not known.
    * @param lostAt epoch milliseconds; undefined: now.
    */
   lose(allocation: Allocation, lostAt?: number): void
-  /** Its deployment is of no use, and to be gone before another one is asked for. */
+  /** The deployment is of no use, and must be gone before another attempt. */
   retry(allocation: Allocation, requestId: string): void
   stop(allocation: Allocation, requestId: string): void
-  /** Takes what the watcher finds out. */
+  /** Called with what the watcher finds out. */
   sighted(sighting: Sighting): void
-  /** Players may come, or the server does not listen. */
+  /** The server listens, so that players may connect; or the probe failed. */
   listened(allocation: Allocation, listens: boolean): void
   /** Takes a listed deployment that is not followed. */
   listed(entry: DeploymentListEntry): void
   /** Something may have happened to the deployment of this match. @param hint what its webhook says, if anything. */
   hinted(allocation: Allocation, hint: DeploymentHint | undefined): void
-  /** Does what is due: stops, looks for lost deployments, time-outs. */
+  /** Does the work that is due: stops, searches for lost deployments, time limits. */
   advance(now: number): void
   giveUpSooner(): void
-  /** Ends all looks for lost deployments. */
+  /** Ends all searches for lost deployments. */
   close(): void
   stopsPending(): number
   /** A complete list has shown all there is, since then: epoch milliseconds. */
   swept(begunAt: number): void
-  /** How many deployments with our tag belong to no match. */
+  /** Number of deployments with our tag that belong to no match. */
   strays(): number
 }
 
@@ -79,13 +79,14 @@ export interface ServerLifecycleOptions {
   /** Milliseconds for which the service may not show or know yet what it has created. */
   readonly listLagMs: number
   readonly reapAfterMs: number
-  /** What it had is gone: it may try again. */
+  /** The deployment of its last attempt is gone: another attempt may begin. */
   readonly again: (allocation: Allocation) => void
   readonly on: AllocatorListener
 }
 
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
-  const { service, allocations, notes, watcher, listening, clock, random, ownTag, listLagMs, reapAfterMs, again, on } = options
+  const { service, allocations, notes, watcher, listening, clock, random, ownTag, listLagMs, reapAfterMs, again, on } =
+    options
 
   const fail: ServerLifecycle['fail'] = (allocation, reason, counts) => {
     if (allocation.unwanted !== undefined) return
@@ -110,8 +111,9 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   }
 
   const stop = (allocation: Allocation, requestId: string) => {
-    // A restart in between must not take it for one on which people play.
-    if (allocation.phase === 'running' || allocation.listensAt < Infinity) notes.note({ kind: 'dropped', matchId: allocation.matchId })
+    // A restart meanwhile must not take the server for one on which people play.
+    if (allocation.phase === 'running' || allocation.listensAt < Infinity)
+      notes.note({ kind: 'dropped', matchId: allocation.matchId })
     allocations.enter(allocation, 'stopping')
     discard(allocation, requestId, () => {
       end(allocation)
@@ -150,8 +152,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   }
 
   /**
-   * The journal first: after a crash, a server that players know of must not be taken for one that nobody needs. As long
-   * as it cannot be written players are not told; see `createTimeouts` for how long.
+   * The journal first: after a crash, a server that players know of must not be taken for one that nobody needs. As
+   * long as it cannot be written players are not told; see `createTimeouts` for how long.
    */
   const assign = (allocation: Allocation) => {
     const { matchId, requestId, assignment, order } = allocation
@@ -210,7 +212,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     listed,
     lose: (allocation, lostAt) => {
       allocations.enter(allocation, 'finding')
-      // A clock that was set back must not keep it from being looked for.
+      // A clock that was set back must not prevent the search.
       finder.begin(allocation, Math.min(lostAt ?? Infinity, clock.now()))
       if (lostAt === undefined) notes.note({ kind: 'lost', matchId: allocation.matchId, at: clock.now() })
     },
@@ -219,7 +221,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
       known(allocation, requestId)
       allocations.enter(allocation, 'retrying')
       discard(allocation, requestId, () => {
-        // First, so that the match is not taken for stopped.
+        // The match is dropped first, so that it does not count as stopped.
         allocations.release(allocation)
         on.stopped(allocation, requestId, 'no-capacity')
         if (allocation.unwanted === undefined) again(allocation)
@@ -241,7 +243,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
         allocation.assignment = withPromise(sighting.assignment, placementOf(allocation))
         watcher.settle(requestId)
         on.up(allocation, requestId, sighting.unseenMs)
-        // A listener may have dropped it.
+        // A listener may have dropped the match.
         if ((allocation.phase as AllocationPhase) === 'warming') listening.begin(allocation, sighting.assignment)
       }
     },
@@ -256,7 +258,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     hinted: (allocation, hint) => {
       const { phase, requestId } = allocation
       if (phase === 'finding') finder.hint(allocation)
-      // It may come before the create is answered.
+      // The webhook may come before the create is answered.
       else if (phase === 'creating' && hint !== undefined) watcher.hint(hint.request_id)
       // That it is READY is known by then, and to read it again would cost others their time.
       else if (requestId !== undefined && (phase === 'starting' || !saysReady(hint))) watcher.hint(requestId)
@@ -277,11 +279,13 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
 }
 
 const withPromise = (assignment: Assignment, placement: Placement | undefined): Assignment =>
-  placement === undefined ? assignment : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
+  placement === undefined
+    ? assignment
+    : { ...assignment, promised: { beacon: placement.beacon, latencyMs: placement.limitMs } }
 
 const saysReady = (hint: DeploymentHint | undefined) =>
   hint?.current_status !== undefined && sameStatus(hint.current_status, 'READY')
 
-/** Deployments of one kind take about as long as one another. */
+/** Key of deployments that take about the same time to start. */
 const kindOf = ({ order, queue }: Allocation) =>
   order === undefined ? queue : `${order.deploy.application}/${order.deploy.version}`

@@ -10,9 +10,13 @@ test('those that were made are recognized, and nothing else is', () => {
   expect(one).toMatch(/^[0-9a-v]{21}$/)
   expect([secrets.isOne(one), secrets.isOne(others.create()), secrets.isOne('')]).toEqual([true, false, false])
   fc.assert(
-    fc.property(fc.nat({ max: one.length - 1 }), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }), (at, character) => {
-      const changed = one.slice(0, at) + character + one.slice(at + 1)
-      expect(secrets.isOne(changed)).toBe(changed === one)
-    }),
+    fc.property(
+      fc.nat({ max: one.length - 1 }),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+      (at, character) => {
+        const changed = one.slice(0, at) + character + one.slice(at + 1)
+        expect(secrets.isOne(changed)).toBe(changed === one)
+      },
+    ),
   )
 })

@@ -24,6 +24,7 @@ export function createServerSecrets(random: Random): ServerSecrets {
   }
   return {
     create: () => signed(newId(random).slice(0, DRAWN)),
-    isOne: (given) => SHAPE.test(given) && timingSafeEqual(Buffer.from(given), Buffer.from(signed(given.slice(0, DRAWN)))),
+    isOne: (given) =>
+      SHAPE.test(given) && timingSafeEqual(Buffer.from(given), Buffer.from(signed(given.slice(0, DRAWN)))),
   }
 }

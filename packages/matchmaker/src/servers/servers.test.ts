@@ -10,11 +10,7 @@ import { createMemoryJournal, type Journal, type JournalEntry } from './journal/
 
 const places: LocationService = {
   list: async () => ({
-    locations: [
-      { latitude: '35.7', longitude: '139.7' },
-      { latitude: 48.9, longitude: 2.4 },
-      { city: 'Atlantis' },
-    ],
+    locations: [{ latitude: '35.7', longitude: '139.7' }, { latitude: 48.9, longitude: 2.4 }, { city: 'Atlantis' }],
   }),
 }
 const usersOf = (creates: readonly CreateDeployment[]) => creates.map(({ users }) => users[0]?.user_data)
@@ -23,7 +19,9 @@ describe('no capacity', () => {
   /** The first so many creates make a deployment that never had a server. */
   const full = (times: number) => ({
     fault: (method: string, nth: number) =>
-      method === 'create' && nth <= times ? { error: new NoCapacity('full', { requestId: `r${nth}` }), effect: true } : undefined,
+      method === 'create' && nth <= times
+        ? { error: new NoCapacity('full', { requestId: `r${nth}` }), effect: true }
+        : undefined,
     fate: (nth: number) => (nth <= times ? { errorMs: 0 } : { readyMs: 1000 }),
   })
   const cached = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
@@ -32,7 +30,10 @@ describe('no capacity', () => {
     const { matchmaker, service, seen, join, run } = setUp({ queues: [cached], service: full(1) })
     join('ann', 'ben')
     await run(10_000)
-    expect(service.calls.create.map(({ require_cached_locations }) => require_cached_locations)).toEqual([true, undefined])
+    expect(service.calls.create.map(({ require_cached_locations }) => require_cached_locations)).toEqual([
+      true,
+      undefined,
+    ])
     const matchId = seen.matchFound?.[0]?.matchId
     expect(service.calls.create.map(({ tags }) => tags?.[1])).toEqual([`match-${matchId}`, `match-${matchId}-2`])
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', attempts: 0, matchId })
@@ -77,7 +78,8 @@ describe('no capacity', () => {
       queues: [cached],
       service: {
         ...full(1),
-        fault: (method, nth) => (method === 'stop' && nth < 6 ? { error: new ServerError('down') } : full(1).fault(method, nth)),
+        fault: (method, nth) =>
+          method === 'stop' && nth < 6 ? { error: new ServerError('down') } : full(1).fault(method, nth),
       },
     })
     join('ann', 'ben')
@@ -121,7 +123,11 @@ describe('a match ends', () => {
   })
 
   /** A clock that is wrong by as much. */
-  const wrong = (clock: Clock, byMs: number): Clock => ({ ...clock, now: () => clock.now() + byMs, sleep: (ms, signal) => clock.sleep(ms, signal) })
+  const wrong = (clock: Clock, byMs: number): Clock => ({
+    ...clock,
+    now: () => clock.now() + byMs,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  })
   const DAY_MS = 25 * 3_600_000
 
   test.each([
@@ -135,7 +141,12 @@ describe('a match ends', () => {
     const service = createTestService({ clock })
     const journal = createMemoryJournal()
     const setUpWith = (byMs: number) =>
-      setUp({ journal, clock: wrong(clock, byMs), deployments: service.deployments, queues: [{ ...duel, deploy: { ...deploy, maxDurationMs: 20_000 } }] })
+      setUp({
+        journal,
+        clock: wrong(clock, byMs),
+        deployments: service.deployments,
+        queues: [{ ...duel, deploy: { ...deploy, maxDurationMs: 20_000 } }],
+      })
     const run = async ({ matchmaker }: ReturnType<typeof setUp>, ms: number) => {
       for (let passed = 0; passed < ms; passed += 250) {
         await matchmaker.tick()
@@ -261,7 +272,7 @@ describe('the journal', () => {
 })
 
 describe('the reaper', () => {
-  test('stops what has our tag and is nobody\'s, after a grace, and nothing else', async () => {
+  test("stops what has our tag and is nobody's, after a grace, and nothing else", async () => {
     const { service, seen, run } = setUp({ reapAfterMs: 60_000 })
     await service.add(['mm-muster', 'match-ofanearlierprocess'])
     await service.add(['mm-other', 'match-x'])
@@ -279,10 +290,13 @@ describe('the reaper', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('takes nothing for nobody\'s before the journal was read', async () => {
+  test("takes nothing for nobody's before the journal was read", async () => {
     let readable = false
     const memory = createMemoryJournal()
-    const journal: Journal = { ...memory, open: () => (readable ? memory.open() : Promise.reject(new Error('no disk'))) }
+    const journal: Journal = {
+      ...memory,
+      open: () => (readable ? memory.open() : Promise.reject(new Error('no disk'))),
+    }
     const { clock, service, seen, run } = setUp({ journal, reapAfterMs: 1000 })
     await memory.append({ kind: 'intent', matchId: 'm', queue: 'duel', tag: 'match-m', ticketIds: [], at: clock.now() })
     await service.add(['mm-muster', 'match-m'])
@@ -373,7 +387,9 @@ describe('READY is not listening', () => {
   })
 
   test('a ticket that is cancelled meanwhile ends the waiting', async () => {
-    const { clock, matchmaker, service, join, run } = setUp({ queues: [{ ...duel, deploy: { ...deploy, warmUpMs: 60_000 } }] })
+    const { clock, matchmaker, service, join, run } = setUp({
+      queues: [{ ...duel, deploy: { ...deploy, warmUpMs: 60_000 } }],
+    })
     join('ann', 'ben')
     await run(8000)
     matchmaker.cancelTicket('ann-ben')
@@ -399,7 +415,10 @@ test('webhooks: asked for at a path of their own for each match, and taken as hi
   const { status: answered } = await matchmaker.webhook(new Request(url, { method: 'POST', body: forged }))
   expect(answered).toBe(204)
   await clock.advance(0)
-  expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+  expect(matchmaker.getTicket('ann-ben')).toMatchObject({
+    status: 'HOST_ASSIGNED',
+    assignment: { fqdn: 'r1.example.com' },
+  })
   await run(250)
   expect(service.calls.get).toHaveLength(1)
 })

@@ -8,17 +8,17 @@ export interface StopOrder {
   readonly requestId: string
   /** Epoch milliseconds since when the deployment is known to exist. */
   readonly knownAt: number
-  /** Called once, when the service has confirmed it. */
+  /** Called once, when the service has confirmed the stop. */
   readonly confirmed: () => void
 }
 
-/** Stops deployments, and does not let go before it is confirmed. */
+/** Stops deployments, and repeats a stop until it is confirmed. */
 export interface Stops {
-  /** Asks for the stop at once. Ordering a stop twice is ordering it once. */
+  /** Asks for the stop at once. Ordering a stop again changes nothing. */
   order(order: StopOrder): void
-  /** Asks again where it is time. */
+  /** Repeats the requests that are due. */
   advance(now: number): void
-  /** How many are not confirmed. */
+  /** Number of stops that are not confirmed. */
   pending(): number
 }
 
@@ -32,7 +32,7 @@ export interface StopsOptions {
 }
 
 const RETRY = { baseMs: 500, capMs: 15_000, jitter: 0.5 }
-/** Milliseconds for one request; then it is sent again. */
+/** Milliseconds for one request; then it is repeated. */
 const TIMEOUT_MS = 20_000
 
 /**
@@ -43,7 +43,7 @@ const TIMEOUT_MS = 20_000
 export function createStops({ service, clock, random, listLagMs, problem }: StopsOptions): Stops {
   interface Pending extends StopOrder {
     failures: number
-    /** Epoch milliseconds; Infinity while a request is under way. */
+    /** Epoch milliseconds of the next request; Infinity while one is under way. */
     nextAt: number
   }
   const pending = new Map<string, Pending>()

@@ -9,7 +9,10 @@ const LIFE_MS = 60_000
 const REAP_MS = 300_000
 const MATCHES_PER_LIFE = 10
 
-/** Lives one after another, each of which forgets its matches. Gives how many servers nobody had asked to stop after each. */
+/**
+ * Lives one after another, each of which forgets its matches. Gives how many servers nobody had asked to stop after
+ * each.
+ */
 async function live(lives: number, maxServers: number) {
   const clock = createManualClock()
   const service = createTestService({ clock, pageSize: 7 })

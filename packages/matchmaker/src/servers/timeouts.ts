@@ -2,21 +2,26 @@ import type { Allocation } from './records/allocation.js'
 import type { ReturnReason } from './records/reasons.js'
 import type { Allocations } from './allocations.js'
 
-/** Milliseconds for which tickets wait until what was created without capacity is stopped; then they return. */
+/**
+ * Milliseconds for which tickets wait until a deployment created without capacity is stopped; then they return to the
+ * queue.
+ */
 const RETRY_PATIENCE_MS = 10_000
-/** Milliseconds for which players wait until the journal says that they were sent to their server; then they return. */
+/** Milliseconds for which players wait until the journal has recorded their server; then they return to the queue. */
 const JOURNAL_PATIENCE_MS = 30_000
-/** Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them. */
+/**
+ * Milliseconds between two looks at how long matches have lasted: there may be many, and it does not matter to them.
+ */
 const ENDS_GAP_MS = 1000
 
 export interface TimeoutsOptions {
   readonly allocations: Allocations
-  /** Its tickets lose the match. @param counts whether it was the deployment's fault. */
+  /** Returns the match's tickets to the queue. @param counts whether the deployment was at fault. */
   readonly fail: (allocation: Allocation, reason: ReturnReason, counts: boolean) => void
   readonly stop: (allocation: Allocation, requestId: string) => void
 }
 
-/** Makes the function that ends what takes too long: matches without players, and those that last for too long. */
+/** Creates the function that ends what exceeds its time: matches without players, and matches that last too long. */
 export function createTimeouts({ allocations, fail, stop }: TimeoutsOptions) {
   let nextEndsAt = 0
 

@@ -26,7 +26,14 @@ test('each match has a path of its own, if the service can reach us', () => {
   const { receiver, known } = setUp()
   expect(receiver.urlOf(known)).toBe('https://game.example.com/hooks/m1/hush')
   expect(receiver.urlOf({ ...known, order: undefined })).toBeUndefined()
-  expect(createWebhookReceiver({ clock: createManualClock(), baseUrl: undefined, find: () => known, hinted: () => {} }).urlOf(known)).toBeUndefined()
+  expect(
+    createWebhookReceiver({
+      clock: createManualClock(),
+      baseUrl: undefined,
+      find: () => known,
+      hinted: () => {},
+    }).urlOf(known),
+  ).toBeUndefined()
 })
 
 test.each([

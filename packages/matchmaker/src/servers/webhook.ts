@@ -4,20 +4,20 @@ import type { Clock } from '@muster/core/clock'
 import { createBodies, Problem, problemResponse } from '@muster/core/http'
 import type { Allocation } from './records/allocation.js'
 
-/** Takes the service's calls about deployments, at a path of its own for each match that nobody else can guess. */
+/** Answers the service's webhooks, at a path of its own for each match, which nobody else can guess. */
 export interface WebhookReceiver {
-  /** Where the service is to call for this match; undefined if it cannot reach us. */
+  /** The webhook URL of this match; undefined if the service cannot reach us. */
   urlOf(allocation: Allocation): string | undefined
   /**
-   * Answers 204 where the path is right, whatever the body says: the call is a hint, and what it is about is looked up.
-   * Never rejects.
+   * Answers 204 if the path is right, whatever the body says: a webhook is only a hint, and the status is read from the
+   * service. Never rejects.
    */
   receive(request: Request): Promise<Response>
 }
 
 export interface WebhookReceiverOptions {
   readonly clock: Clock
-  /** Under which the service reaches us; undefined for no webhooks. */
+  /** Public base URL; undefined for no webhooks. */
   readonly baseUrl: string | undefined
   readonly find: (matchId: string) => Allocation | undefined
   /** @param hint what the body says, if it says anything. */
@@ -52,7 +52,9 @@ export function createWebhookReceiver({ clock, baseUrl, find, hinted }: WebhookR
 
   return {
     urlOf: ({ matchId, order }) =>
-      baseUrl === undefined || order?.secret === undefined ? undefined : `${baseUrl.replace(/\/+$/, '')}/${matchId}/${order.secret}`,
+      baseUrl === undefined || order?.secret === undefined
+        ? undefined
+        : `${baseUrl.replace(/\/+$/, '')}/${matchId}/${order.secret}`,
     receive: async (request) => {
       try {
         return await take(request)

@@ -8,7 +8,7 @@ import { parseSeatId } from './seats.js'
 import type { TicketService } from './service.js'
 import { backfillView, type BackfillView } from './views.js'
 
-/** Everything that game servers do with backfills. */
+/** The commands of game servers about backfills. */
 export interface Backfills {
   create(body: BackfillBody): BackfillView
   read(id: string): BackfillView
@@ -21,14 +21,17 @@ type Service = Pick<
   'createBackfill' | 'getBackfill' | 'updateBackfill' | 'cancelBackfill' | 'getTicket' | 'playersLeft' | 'inspect'
 >
 
-/** Matches whose latest backfill is remembered. */
+/** Most matches whose latest backfill is remembered. */
 const MATCHES_KEPT = 10_000
 
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
 export function createBackfills(service: Service): Backfills {
   const view = (backfill: Parameters<typeof backfillView>[0]) =>
-    backfillView(backfill, backfill.tickets.flatMap((id) => service.getTicket(id) ?? []))
+    backfillView(
+      backfill,
+      backfill.tickets.flatMap((id) => service.getTicket(id) ?? []),
+    )
 
   /** Of a ticket that is not known any more, its players say where it is. */
   const cameLater = ({ matchId, playerIds }: AllocationView, id: string, ticket: unknown): boolean => {
@@ -53,10 +56,7 @@ export function createBackfills(service: Service): Backfills {
       throw invalid('tickets', 'must be of one match')
     }
     if (profile !== undefined && profile !== match.queue) {
-      throw invalid(
-        'profile',
-        `the match is of ${JSON.stringify(match.queue)}`,
-      )
+      throw invalid('profile', `the match is of ${JSON.stringify(match.queue)}`)
     }
     return match
   }
@@ -78,7 +78,8 @@ export function createBackfills(service: Service): Backfills {
 
   /** By match. */
   const latest = new LRUCache<string, string>({ max: MATCHES_KEPT })
-  const hasOpen = ({ matchId }: AllocationView): boolean => service.getBackfill(latest.get(matchId) ?? '')?.status === 'OPEN'
+  const hasOpen = ({ matchId }: AllocationView): boolean =>
+    service.getBackfill(latest.get(matchId) ?? '')?.status === 'OPEN'
 
   const known = (id: string) => {
     const backfill = service.getBackfill(id)
@@ -107,9 +108,11 @@ export function createBackfills(service: Service): Backfills {
 
 const wasMatched = ({ ticketIds }: AllocationView, id: string): boolean => ticketIds.includes(parseSeatId(id).ticketId)
 
-const readTeam = (
-  { name, slots, players }: BackfillTeamBody
-): BackfillTeam => ({ name, slots, players: players?.map(presentPlayer) })
+const readTeam = ({ name, slots, players }: BackfillTeamBody): BackfillTeam => ({
+  name,
+  slots,
+  players: players?.map(presentPlayer),
+})
 
 /** The players of a ticket as this API gives it, or as the server finds it in its variables (MM_TICKET_…). */
 function playersOf(ticket: unknown): readonly string[] | undefined {

@@ -33,7 +33,10 @@ describe('beacons', () => {
     const { source, fetches } = counting()
     const { call, clock } = setUp({ beacons: source })
     expect(fetches()).toBe(0)
-    const [first] = await Promise.all([call('ann', 'GET', '/locations/beacons'), call('bob', 'GET', '/locations/beacons')])
+    const [first] = await Promise.all([
+      call('ann', 'GET', '/locations/beacons'),
+      call('bob', 'GET', '/locations/beacons'),
+    ])
     expect(first.json).toMatchObject({
       count: 3,
       beacons: [
@@ -82,7 +85,10 @@ describe('beacons', () => {
   })
 
   test('are nowhere without a source', async () => {
-    expect(await setUp().call('ann', 'GET', '/locations/beacons')).toMatchObject({ status: 404, json: { code: 'no-beacons' } })
+    expect(await setUp().call('ann', 'GET', '/locations/beacons')).toMatchObject({
+      status: 404,
+      json: { code: 'no-beacons' },
+    })
   })
 })
 
@@ -90,10 +96,16 @@ describe('the latencies of a ticket', () => {
   const locate = (ip: string) => (ip === '203.0.113.7' ? { latitude: 59.91, longitude: 10.75 } : undefined)
   const latenciesOf = async (options: Parameters<typeof setUp>[0], reported: object, from = '203.0.113.7') => {
     const world = setUp(options)
-    const { json } = await world.call('ann', 'POST', '/tickets', {
-      profile: 'duel',
-      attributes: { beacons: reported, skill: 1 },
-    }, { from })
+    const { json } = await world.call(
+      'ann',
+      'POST',
+      '/tickets',
+      {
+        profile: 'duel',
+        attributes: { beacons: reported, skill: 1 },
+      },
+      { from },
+    )
     const { id } = json as { id: string }
     const [player] = world.service.players.get(id) ?? []
     expect(player?.attributes).toEqual({ skill: 1 })
@@ -110,7 +122,16 @@ describe('the latencies of a ticket', () => {
   test.each([
     ['an address that is nowhere', { beacons, locate }, '192.0.2.1'],
     ['a place that is not known', { beacons, locate: () => Promise.reject(new Error('down')) }, '203.0.113.7'],
-    ['a search for places that fails', { beacons, locate: () => { throw new Error('down') } }, '203.0.113.7'],
+    [
+      'a search for places that fails',
+      {
+        beacons,
+        locate: () => {
+          throw new Error('down')
+        },
+      },
+      '203.0.113.7',
+    ],
     ['nobody who knows places', { beacons }, '203.0.113.7'],
   ])('are what the client measured, with %s', async (_, options, from) => {
     expect((await latenciesOf(options, { Oslo: 0, Sydney: 3 }, from)).latencies).toEqual({ Sydney: 3 })

@@ -37,7 +37,9 @@ export function createBeacons(source: BeaconSource, clock: Clock, onError: (erro
     view: async () => {
       const known = await directory.fetched()
       if (known === undefined) {
-        throw new Problem(503, 'beacons-unavailable', 'the beacons cannot be had now', { retryAfterMs: directory.retryMs })
+        throw new Problem(503, 'beacons-unavailable', 'the beacons cannot be had now', {
+          retryAfterMs: directory.retryMs,
+        })
       }
       if (view === undefined || seen !== known.list) view = viewOf(known.list)
       seen = known.list

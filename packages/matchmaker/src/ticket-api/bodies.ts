@@ -26,9 +26,11 @@ const attributes = z
 /** What anybody says about a player. */
 const playerKeys = {
   attributes,
-  player_ip: z.string().max(MOST.address).nullish().describe(
-    'Only what a backend says counts; a player’s is the address of the request',
-  ),
+  player_ip: z
+    .string()
+    .max(MOST.address)
+    .nullish()
+    .describe('Only what a backend says counts; a player’s is the address of the request'),
   roles: list.optional().describe('Roles that the player would play'),
   avoid: list.optional().describe('Ids of players not to be matched with'),
   player_id: id.optional().describe('By a backend: who the player is'),
@@ -38,9 +40,12 @@ const playerKeys = {
 /** A profile is a queue. */
 const profileKeys = {
   profile: profile.optional(),
-  profiles: z.array(profile).min(1).max(MOST_PROFILES).optional().describe(
-    'Instead of `profile`: several, of which the first match wins',
-  ),
+  profiles: z
+    .array(profile)
+    .min(1)
+    .max(MOST_PROFILES)
+    .optional()
+    .describe('Instead of `profile`: several, of which the first match wins'),
 }
 
 const ticketKeys = {
@@ -78,10 +83,17 @@ const backfillTeams = z
   .array(
     z.strictObject({
       name: z.string().min(1).max(64),
-      slots: z.int().min(0).max(500).optional().describe('How many more players it takes; default: as many as it lacks'),
-      players: z.array(PresentBody).max(500).optional().describe(
-        'Who is in it; default: those who were matched and did not leave',
-      ),
+      slots: z
+        .int()
+        .min(0)
+        .max(500)
+        .optional()
+        .describe('How many more players it takes; default: as many as it lacks'),
+      players: z
+        .array(PresentBody)
+        .max(500)
+        .optional()
+        .describe('Who is in it; default: those who were matched and did not leave'),
     }),
   )
   .min(1)
@@ -93,7 +105,10 @@ export const BackfillBody = z.strictObject({
   tickets: z
     .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
     .optional()
-    .meta({ type: 'object', description: 'Tickets of the players who are in the match, by id; who is missing has left' }),
+    .meta({
+      type: 'object',
+      description: 'Tickets of the players who are in the match, by id; who is missing has left',
+    }),
   attributes: z
     .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
     .nullish()

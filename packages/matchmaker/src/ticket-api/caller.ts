@@ -1,7 +1,7 @@
 import { Problem, type Caller } from '@muster/core/http'
 import type { PlayerProfile } from './profiles/profile.js'
 
-/** Whoever calls the ticket API. */
+/** A caller of the ticket API. */
 export interface TicketCaller extends Caller {
   /** The player's id; of a backend, any name. */
   readonly id: string

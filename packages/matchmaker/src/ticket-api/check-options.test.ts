@@ -9,12 +9,28 @@ const authenticate = async () => undefined
 test.each([
   [{}, 'authenticate', 'option authenticate: must be a function, got nothing'],
   [{ authenticate: 'token' }, 'authenticate', 'option authenticate: must be a function, got a text'],
-  [{ authenticate, basePath: 'api' }, 'basePath', `option basePath: must be empty, or begin with '/' and not end with it, got "api"`],
-  [{ authenticate, basePath: '/api/' }, 'basePath', `option basePath: must be empty, or begin with '/' and not end with it, got "/api/"`],
+  [
+    { authenticate, basePath: 'api' },
+    'basePath',
+    `option basePath: must be empty, or begin with '/' and not end with it, got "api"`,
+  ],
+  [
+    { authenticate, basePath: '/api/' },
+    'basePath',
+    `option basePath: must be empty, or begin with '/' and not end with it, got "/api/"`,
+  ],
   [{ authenticate, groupIdleMs: 0 }, 'groupIdleMs', expect.stringMatching(/^option groupIdleMs: .*, got 0$/)],
   [{ authenticate, limits: { waits: 0 } }, 'limits.waits', expect.stringMatching(/^option limits\.waits: .*, got 0$/)],
-  [{ authenticate, limits: { perCaller: { limit: 0, windowMs: 1 } } }, 'limits.perCaller.limit', expect.stringMatching(/, got 0$/)],
-  [{ authenticate, limits: { bodyByte: 1 } }, 'limits.bodyByte', 'option limits.bodyByte: is not known; did you mean bodyBytes?'],
+  [
+    { authenticate, limits: { perCaller: { limit: 0, windowMs: 1 } } },
+    'limits.perCaller.limit',
+    expect.stringMatching(/, got 0$/),
+  ],
+  [
+    { authenticate, limits: { bodyByte: 1 } },
+    'limits.bodyByte',
+    'option limits.bodyByte: is not known; did you mean bodyBytes?',
+  ],
   [{ authenticate, trustProxy: true }, 'trustProxy', 'option trustProxy: is not known'],
 ])('%j is refused', (options, field, message) => {
   const refusal = expect.objectContaining({ name: 'InvalidInput', field, message })

@@ -17,10 +17,15 @@ const profileOptions = z.strictObject({
   whenFailed: z.union([z.literal('refuse'), profileSchema], "must be 'refuse' or a profile").optional(),
 })
 
-const longEnough = (key: unknown) => (typeof key === 'string' || key instanceof Uint8Array) && Buffer.byteLength(key) >= 32
+const longEnough = (key: unknown) =>
+  (typeof key === 'string' || key instanceof Uint8Array) && Buffer.byteLength(key) >= 32
 const streamTokens = z.strictObject({
   key: z.custom(longEnough, 'must have at least 32 characters or bytes').optional(),
-  lifetimeMs: z.number().min(1000).max(24 * 3600 * 1000).optional(),
+  lifetimeMs: z
+    .number()
+    .min(1000)
+    .max(24 * 3600 * 1000)
+    .optional(),
 })
 
 const schema = z.strictObject({
@@ -44,7 +49,11 @@ const schema = z.strictObject({
       bodyBytes: count.optional(),
       backendBodyBytes: count.optional(),
       bodies: z
-        .strictObject({ timeoutMs: z.number().min(1).optional(), perAddress: count.optional(), inAll: count.optional() })
+        .strictObject({
+          timeoutMs: z.number().min(1).optional(),
+          perAddress: count.optional(),
+          inAll: count.optional(),
+        })
         .optional(),
     })
     .optional(),

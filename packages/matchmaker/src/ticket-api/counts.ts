@@ -1,4 +1,4 @@
-/** What the ticket API has counted since it was made; for metrics. */
+/** Counts of the ticket API since it was created; for metrics. */
 export interface TicketApiCounts {
   /** Reported latencies that were ignored because light takes longer. */
   readonly latenciesImpossible: number

@@ -9,7 +9,7 @@ import type { BatchItem } from './schemas.js'
 import type { TicketService } from './service.js'
 import { partyViews, ticketView, type TicketView } from './views.js'
 
-/** How tickets come about. */
+/** Creates tickets. */
 export interface Creating {
   one(body: TicketBody, speaker: Speaker): TicketView | Promise<TicketView>
   /** Each for itself. */
@@ -19,7 +19,10 @@ export interface Creating {
 
 const TICKET_KEYS = ['id', 'priority'] as const
 
-export function createCreating(service: Pick<TicketService, 'createTicket' | 'createTickets'>, readPlayer: ReadPlayer): Creating {
+export function createCreating(
+  service: Pick<TicketService, 'createTicket' | 'createTickets'>,
+  readPlayer: ReadPlayer,
+): Creating {
   /** At once where that is possible: for most it is, and there may be many. */
   const inputOf = (body: TicketBody, speaker: Speaker): TicketInput | Promise<TicketInput> => {
     assertOwnKeys(body, TICKET_KEYS, speaker.caller)
@@ -50,7 +53,9 @@ export function createCreating(service: Pick<TicketService, 'createTicket' | 'cr
 
     many: async (bodies, speaker) => {
       const read = bodies.map((body) => readOne(body, speaker))
-      const inputs = read.some((one) => one instanceof Promise) ? await Promise.all(read) : (read as (TicketInput | Problem)[])
+      const inputs = read.some((one) => one instanceof Promise)
+        ? await Promise.all(read)
+        : (read as (TicketInput | Problem)[])
       const good = inputs.filter((input): input is TicketInput => !(input instanceof Problem))
       const results = service.createTickets(good)[Symbol.iterator]()
       return inputs.map((input): BatchItem => {
@@ -86,7 +91,10 @@ function readBody(value: unknown): TicketBody | Problem {
   return read.success ? read.data : inputProblem(read.fault)
 }
 
-function queuesOf({ profile, profiles }: Pick<TicketBody, 'profile' | 'profiles'>): Pick<TicketInput, 'queue' | 'queues'> {
+function queuesOf({
+  profile,
+  profiles,
+}: Pick<TicketBody, 'profile' | 'profiles'>): Pick<TicketInput, 'queue' | 'queues'> {
   if ((profile === undefined) === (profiles === undefined)) {
     throw new Problem(400, 'invalid-input', 'profile: must be given, or profiles', { field: 'profile' })
   }
@@ -95,4 +103,6 @@ function queuesOf({ profile, profiles }: Pick<TicketBody, 'profile' | 'profiles'
 
 /** For one of many: what went wrong with it must not take the others along, who are created already. */
 const refusal = (error: unknown): Problem =>
-  error instanceof Problem ? error : (problemOf(error) ?? new Problem(500, 'internal-error', 'something went wrong here'))
+  error instanceof Problem
+    ? error
+    : (problemOf(error) ?? new Problem(500, 'internal-error', 'something went wrong here'))

@@ -72,7 +72,15 @@ const someone: fc.Arbitrary<Victim> = fc.record({
 
 describe('to players', () => {
   test('nothing depends on where another is, or on anything else of them', async () => {
-    const reference = await answersWith({ latitude: 52, longitude: 13, skill: 1000, ping: 20, maps: ['ice'], roles: ['tank'], avoid: [] })
+    const reference = await answersWith({
+      latitude: 52,
+      longitude: 13,
+      skill: 1000,
+      ping: 20,
+      maps: ['ice'],
+      roles: ['tank'],
+      avoid: [],
+    })
     await fc.assert(
       fc.asyncProperty(someone, async (victim) => {
         expect(await answersWith(victim)).toEqual(reference)
@@ -85,21 +93,40 @@ describe('to players', () => {
     const { call, service } = setUpReal([{ ...ranked, rules: [] }], { limits: { perCaller: null, perAddress: null } })
     const seen = new Map<number, number>()
     for (let player = 0; player < 60; player += 1) {
-      service.createTicket({ id: `p${player}`, queue: 'ranked', players: [{ id: `p${player}`, coordinates: { latitude: 0, longitude: 0 } }] })
+      service.createTicket({
+        id: `p${player}`,
+        queue: 'ranked',
+        players: [{ id: `p${player}`, coordinates: { latitude: 0, longitude: 0 } }],
+      })
       const { json } = await call('p0', 'GET', '/tickets/p0/explain')
       const [queue] = (json as { queues: { others: number; summary: string }[] }).queues
       if (!seen.has(queue?.others ?? -1)) seen.set(queue?.others ?? -1, player)
       if (player === 3) expect(queue?.summary).toBe('Fewer than 5 others wait. In 5 s 2 players are enough.')
       if (player === 30) expect(queue?.summary).toMatch(/^At least 25 others wait\./)
     }
-    expect([...seen]).toEqual([[0, 0], [5, 5], [10, 10], [25, 25], [50, 50]])
+    expect([...seen]).toEqual([
+      [0, 0],
+      [5, 5],
+      [10, 10],
+      [25, 25],
+      [50, 50],
+    ])
   })
 })
 
 test('backends are told exactly, in readable numbers', async () => {
   const { call, clock } = setUpReal([ranked])
-  for (const [player_id, latitude, skill] of [['ann', 52, 1000.1], ['ben', 52.01, 1000.3]] as const) {
-    const body = { profile: 'ranked', player_id, coordinates: { latitude, longitude: 13 }, attributes: { skill }, roles: ['tank'] }
+  for (const [player_id, latitude, skill] of [
+    ['ann', 52, 1000.1],
+    ['ben', 52.01, 1000.3],
+  ] as const) {
+    const body = {
+      profile: 'ranked',
+      player_id,
+      coordinates: { latitude, longitude: 13 },
+      attributes: { skill },
+      roles: ['tank'],
+    }
     await call('backend', 'POST', '/tickets', { ...body, id: player_id })
   }
   await clock.advance(0.4)
@@ -112,9 +139,22 @@ test('backends are told exactly, in readable numbers', async () => {
 })
 
 test('where the server is placed: players hear of the beacon and the limit, and not of what others measured', () => {
-  const placement = { beacon: 'Oslo', coordinates: { latitude: 59.9, longitude: 10.7 }, worstMs: 47, meanMs: 41, limitMs: 80 }
+  const placement = {
+    beacon: 'Oslo',
+    coordinates: { latitude: 59.9, longitude: 10.7 },
+    worstMs: 47,
+    meanMs: 41,
+    limitMs: 80,
+  }
   const summary = 'Its match has a server. Its server is placed at the beacon Oslo, at most 80 ms from every player.'
   const explanation = { ticketId: 't', summary, waitedMs: 0, waitingFor: undefined, placement, queues: [] }
-  expect(JSON.parse(JSON.stringify(ownExplanationView(explanation)))).toEqual({ ticket_id: 't', summary, waited_ms: 0, queues: [] })
-  expect(explanationView(explanation)).toMatchObject({ placement: { beacon: 'Oslo', worst_ms: 47, mean_ms: 41, limit_ms: 80 } })
+  expect(JSON.parse(JSON.stringify(ownExplanationView(explanation)))).toEqual({
+    ticket_id: 't',
+    summary,
+    waited_ms: 0,
+    queues: [],
+  })
+  expect(explanationView(explanation)).toMatchObject({
+    placement: { beacon: 'Oslo', worst_ms: 47, mean_ms: 41, limit_ms: 80 },
+  })
 })

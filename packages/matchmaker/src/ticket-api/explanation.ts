@@ -4,10 +4,13 @@ import type { Explanation, NextRelaxation } from '../queues/explain/explanation.
 import { relaxationSentence } from '../queues/explain/summary.js'
 import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 
-/** What depends on who the others are. Only backends are told: with a few accounts, it tells where another player is. */
+/**
+ * What depends on who the others are. Only backends are told: with a few accounts, it tells where another player is.
+ */
 type AboutOthers = 'compatible' | 'rules' | 'blocking' | 'nearest' | 'lacks'
-type QueueExplanation = Omit<Explanation, AboutOthers | 'next'> &
-  { readonly [Key in AboutOthers]?: Explanation[Key] | undefined } & { readonly next?: NextRelaxation | undefined }
+type QueueExplanation = Omit<Explanation, AboutOthers | 'next'> & {
+  readonly [Key in AboutOthers]?: Explanation[Key] | undefined
+} & { readonly next?: NextRelaxation | undefined }
 
 /** JSON leaves out what is undefined. */
 export type ExplanationView = InSnakeCase<
@@ -22,12 +25,16 @@ export const explanationView = (explanation: TicketExplanation): ExplanationView
 const STEPS = [0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
 const stepOf = (count: number): number => STEPS.findLast((step) => step <= count) ?? 0
 
-/** The same for players: it says what the queue's rules and their own wait say, and of others only how many there are, roughly. */
+/**
+ * The same for players: it says what the queue's rules and their own wait say, and of others only how many there are,
+ * roughly.
+ */
 export function ownExplanationView(explanation: TicketExplanation): ExplanationView {
   const { summary, waitingFor } = explanation
   const queues = explanation.queues.map(ownView)
   const reasons = queues.map((one) => (queues.length === 1 ? one.summary : `${one.queue}: ${one.summary}`))
-  const own = waitingFor === 'servers' ? NO_SERVERS : waitingFor === 'players' && queues.length > 0 ? reasons.join(' ') : summary
+  const own =
+    waitingFor === 'servers' ? NO_SERVERS : waitingFor === 'players' && queues.length > 0 ? reasons.join(' ') : summary
   return inSnakeCase({ ...explanation, placement: undefined, summary: own, queues })
 }
 

@@ -7,8 +7,8 @@ export interface GroupStore {
   /** The group in which the player gathers, not one that searches. */
   gathering(playerId: string): Group | undefined
   /**
-   * Keeps a group as it is now, and from now on for its time; one without members is forgotten. @throws {Problem} 503 if there
-   * are too many.
+   * Keeps a group as it is now, and from now on for its time; one without members is forgotten. @throws {Problem} 503
+   * if there are too many.
    */
   put(group: Group): void
   size(): number

@@ -9,24 +9,22 @@ export interface GroupMember {
 }
 
 /**
- * Players who gather; when all of them are ready, they become a ticket, which has the group's id, and its players are
- * the members in their order. From then on the ticket says how things are, and nobody joins or leaves any more.
+ * Players who gather for a match. When all are ready, they become a ticket, which has the group's id and the members as
+ * players, in their order. From then on the ticket tells the state, and nobody joins or leaves.
  */
 export interface Group {
   /** Cannot be guessed: whoever knows it may join. */
   readonly id: string
   readonly profile: string
-  /** In the order in which they came: the first is the owner. */
+  /** Members in the order in which they joined; the first is the owner. */
   readonly members: readonly GroupMember[]
   readonly searching: boolean
 }
 
 export const isComplete = ({ members }: Group): boolean => members.length > 0 && members.every(({ ready }) => ready)
 
-export const memberOf = (
-  { members }: Group,
-  memberId: string,
-): GroupMember | undefined => members.find(({ id }) => id === memberId)
+export const memberOf = ({ members }: Group, memberId: string): GroupMember | undefined =>
+  members.find(({ id }) => id === memberId)
 
 export const playerIn = ({ members }: Group, playerId: string): GroupMember | undefined =>
   members.find(({ player }) => player.id === playerId)
@@ -37,7 +35,10 @@ export const isOwner = ({ members }: Group, playerId: string): boolean => member
 export function withMember(group: Group, member: GroupMember): Group {
   const { members } = group
   const known = members.some(({ id }) => id === member.id)
-  return { ...group, members: known ? members.map((one) => (one.id === member.id ? member : one)) : [...members, member] }
+  return {
+    ...group,
+    members: known ? members.map((one) => (one.id === member.id ? member : one)) : [...members, member],
+  }
 }
 
 export const withoutMember = (group: Group, memberId: string): Group => ({

@@ -15,14 +15,10 @@ async function gather(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp(options)
   const ann = (await world.call('ann', 'POST', '/groups', later)).json as Member
   const group = `/groups/${ann.group_id}`
-  const join = async (who: string, body: object = later) => (
-    await world.call(who, 'POST', `${group}/members`, body)
-  ).json as Member
-  const ready = (
-    who: string,
-    member: Member,
-    is_ready = true,
-  ) => world.call(who, 'PATCH', `${group}/members/${member.member_id}`, { is_ready })
+  const join = async (who: string, body: object = later) =>
+    (await world.call(who, 'POST', `${group}/members`, body)).json as Member
+  const ready = (who: string, member: Member, is_ready = true) =>
+    world.call(who, 'PATCH', `${group}/members/${member.member_id}`, { is_ready })
   return { ...world, ann, group, join, ready }
 }
 
@@ -58,23 +54,30 @@ describe('a group', () => {
       assignment: null,
       group_id: ann.group_id,
       profile: 'duel',
-      members: [{ player_id: 'ann', is_ready: false }, { player_id: 'bob', is_ready: false }],
+      members: [
+        { player_id: 'ann', is_ready: false },
+        { player_id: 'bob', is_ready: false },
+      ],
     })
     expect((await ready('bob', bob)).json).toMatchObject({ status: 'FORMING', is_ready: true, ticket_id: null })
     expect(service.players.size).toBe(0)
     expect((await ready('ann', ann)).json).toMatchObject({ status: 'SEARCHING', ticket_id: `${ann.group_id}.0` })
-    expect((await call('bob', 'GET', `${group}/members/${bob.member_id}`)).json).toMatchObject({ ticket_id: `${ann.group_id}.1` })
-    expect(
-      (await call('bob', 'GET', `/tickets/${ann.group_id}.1`)).json,
-    ).toMatchObject({ player_id: 'bob', group_id: ann.group_id })
+    expect((await call('bob', 'GET', `${group}/members/${bob.member_id}`)).json).toMatchObject({
+      ticket_id: `${ann.group_id}.1`,
+    })
+    expect((await call('bob', 'GET', `/tickets/${ann.group_id}.1`)).json).toMatchObject({
+      player_id: 'bob',
+      group_id: ann.group_id,
+    })
   })
 
   test('takes nobody after that, and nobody may change their mind', async () => {
     const { call, ann, group, ready, join } = await gather()
     await ready('ann', ann)
-    expect(
-      await call('bob', 'POST', `${group}/members`, solo),
-    ).toMatchObject({ status: 409, json: { code: 'already-searching' } })
+    expect(await call('bob', 'POST', `${group}/members`, solo)).toMatchObject({
+      status: 409,
+      json: { code: 'already-searching' },
+    })
     expect((await ready('ann', ann, false)).status).toBe(409)
     expect((await ready('ann', ann)).status).toBe(200)
     // The answer to the first time may have been lost.
@@ -87,9 +90,8 @@ describe('a group', () => {
       const bob = await join('bob', solo)
       await ready('ann', ann)
       expect((await call('bob', 'DELETE', group)).status).toBe(403)
-      const cancel = () => (
+      const cancel = () =>
         how === 'owner' ? call('ann', 'DELETE', group) : call('bob', 'DELETE', `${group}/members/${bob.member_id}`)
-      )
       expect((await cancel()).status).toBe(204)
       expect(service.getTicket(ann.group_id)).toMatchObject({ status: 'CANCELLED' })
       service.change(ann.group_id, { status: 'HOST_ASSIGNED', assignment })
@@ -109,9 +111,10 @@ describe('a group', () => {
     await join('bob', solo)
     await call('bob', 'POST', '/tickets', { profile: 'duel' })
     expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(204)
-    expect(
-      (await call('bob', 'GET', group)).json,
-    ).toMatchObject({ status: 'FORMING', members: [{ player_id: 'bob', is_ready: false }] })
+    expect((await call('bob', 'GET', group)).json).toMatchObject({
+      status: 'FORMING',
+      members: [{ player_id: 'bob', is_ready: false }],
+    })
   })
 
   test('is owned by whoever is there longest', async () => {
@@ -138,12 +141,14 @@ describe('a group', () => {
 
   test('is for one profile, which there must be', async () => {
     const { call, group } = await gather()
-    expect(
-      await call('bob', 'POST', `${group}/members`, { ...solo, profile: 'ranked' }),
-    ).toMatchObject({ status: 400, json: { code: 'other-profile', field: 'profile' } })
-    expect(
-      await call('bob', 'POST', '/groups', { ...later, profile: 'chess' }),
-    ).toMatchObject({ status: 400, json: { code: 'unknown-profile' } })
+    expect(await call('bob', 'POST', `${group}/members`, { ...solo, profile: 'ranked' })).toMatchObject({
+      status: 400,
+      json: { code: 'other-profile', field: 'profile' },
+    })
+    expect(await call('bob', 'POST', '/groups', { ...later, profile: 'chess' })).toMatchObject({
+      status: 400,
+      json: { code: 'unknown-profile' },
+    })
     expect(
       await call('bob', 'POST', '/groups', { ...later, roles: Array.from({ length: 256 }, () => 'x') }),
     ).toMatchObject({ status: 400, json: { code: 'invalid-ticket' } })
@@ -154,21 +159,31 @@ describe('a group', () => {
     const unfit = await call('bob', 'POST', '/groups', { profile: 'ranked', attributes: {} })
     expect(unfit).toMatchObject({ status: 400, json: { field: 'attributes.skill' } })
     await ready('ann', ann)
-    expect(
-      await call('ann', 'POST', '/groups', solo),
-    ).toMatchObject({ status: 409, json: { code: 'player-busy', ticket_id: ann.group_id } })
+    expect(await call('ann', 'POST', '/groups', solo)).toMatchObject({
+      status: 409,
+      json: { code: 'player-busy', ticket_id: ann.group_id },
+    })
     const cleo = (await call('cleo', 'POST', '/groups', { ...later, profile: 'ranked', attributes: {} })).json as Member
-    await call('ann', 'POST', `/groups/${cleo.group_id}/members`, { ...solo, profile: 'ranked', attributes: { skill: 1 } })
-    const dan = (body: object) => call('dan', 'POST', `/groups/${cleo.group_id}/members`, {
+    await call('ann', 'POST', `/groups/${cleo.group_id}/members`, {
       ...solo,
       profile: 'ranked',
       attributes: { skill: 1 },
-      ...body,
     })
+    const dan = (body: object) =>
+      call('dan', 'POST', `/groups/${cleo.group_id}/members`, {
+        ...solo,
+        profile: 'ranked',
+        attributes: { skill: 1 },
+        ...body,
+      })
     await dan({ is_ready: false })
     await call('cleo', 'PATCH', `/groups/${cleo.group_id}/members/${cleo.member_id}`, { is_ready: true })
     expect(await dan({})).toMatchObject({ status: 409, json: { code: 'member-refused' } })
-    await call('cleo', 'POST', `/groups/${cleo.group_id}/members`, { ...solo, profile: 'ranked', attributes: { skill: 1 } })
+    await call('cleo', 'POST', `/groups/${cleo.group_id}/members`, {
+      ...solo,
+      profile: 'ranked',
+      attributes: { skill: 1 },
+    })
     const busy = await dan({})
     expect(busy).toMatchObject({ status: 409, json: { code: 'member-busy' } })
     expect(JSON.stringify(busy.json)).not.toContain(ann.group_id)

@@ -6,13 +6,22 @@ import { readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Player } from '../player.js'
 import { isBackend, type TicketCaller } from './caller.js'
-import { isComplete, isOwner, memberOf, playerIn, withMember, withoutMember, type Group, type GroupMember } from './group.js'
+import {
+  isComplete,
+  isOwner,
+  memberOf,
+  playerIn,
+  withMember,
+  withoutMember,
+  type Group,
+  type GroupMember,
+} from './group.js'
 import type { GroupStore } from './group-store.js'
 import { problemOf } from './problems.js'
 import type { TicketService } from './service.js'
 import { groupView, memberView, type GroupView, type MemberView } from './group-views.js'
 
-/** Everything that can be done with groups. All throw a {Problem} for what is refused. */
+/** The commands of groups. A refused command throws a {Problem}. */
 export interface Groups {
   create(profile: string, player: Player, ready: boolean): MemberView
   join(groupId: string, profile: string, player: Player, ready: boolean): MemberView
@@ -41,11 +50,8 @@ const MOST_MEMBERS = 64
 
 const noGroup = () => new Problem(404, 'no-such-group', 'there is no such group, or it is not yours')
 const noMember = () => new Problem(404, 'no-such-member', 'there is no such member, or it is not you')
-const alreadySearching = () => new Problem(
-  409,
-  'already-searching',
-  'the group is searching already: cancel it, and make a new one',
-)
+const alreadySearching = () =>
+  new Problem(409, 'already-searching', 'the group is searching already: cancel it, and make a new one')
 
 export function createGroups({ service, store, queueNames, random }: GroupsOptions): Groups {
   const ticketOf = (group: Group): Ticket | undefined => (group.searching ? service.getTicket(group.id) : undefined)
@@ -55,13 +61,13 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
     if (group === undefined) throw noGroup()
     return group
   }
-  /** A group that the caller may see. */
+  /** Finds a group that the caller may see. */
   const seen = (groupId: string, caller: TicketCaller): Group => {
     const group = found(groupId)
     if (!isBackend(caller) && playerIn(group, caller.id) === undefined) throw noGroup()
     return group
   }
-  /** A member that the caller may see and change. */
+  /** Finds a member that the caller may see and change. */
   const own = (groupId: string, memberId: string, caller: TicketCaller): Own => {
     const group = seen(groupId, caller)
     const member = memberOf(group, memberId)
@@ -78,8 +84,8 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
     return memberView(kept, by, ticketOf(kept))
   }
   /**
-   * Takes a member out of a group that gathers. When the others are ready, they go on; where they cannot, nobody is ready any
-   * more.
+   * Removes a member from a group that gathers. If the others are all ready, their search begins; if it is refused,
+   * nobody is ready any more.
    */
   const remove = (group: Group, memberId: string) => {
     const left = withoutMember(group, memberId)
@@ -91,7 +97,7 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
       store.put({ ...left, members: left.members.map((member) => ({ ...member, ready: false })) })
     }
   }
-  /** Who gathers elsewhere leaves there. */
+  /** Removes the player from another group in which the player gathers. */
   const leaveOthers = (playerId: string, groupId: string) => {
     const other = store.gathering(playerId)
     const member = other && playerIn(other, playerId)
@@ -127,7 +133,8 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
         const message = `profile: the group is for ${JSON.stringify(group.profile)}`
         throw new Problem(400, 'other-profile', message, { field: 'profile' })
       }
-      if (before === undefined && group.members.length === MOST_MEMBERS) throw new Problem(409, 'group-full', 'the group is full')
+      if (before === undefined && group.members.length === MOST_MEMBERS)
+        throw new Problem(409, 'group-full', 'the group is full')
       const member: GroupMember = { id: before?.id ?? newId(random), player, ready }
       leaveOthers(player.id, groupId)
       return update(withMember(group, member), member)
@@ -166,11 +173,7 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
     cancel: (groupId, caller) => {
       const group = seen(groupId, caller)
       if (!isBackend(caller) && !isOwner(group, caller.id)) {
-        throw new Problem(
-          403,
-          'not-owner',
-          'only the owner of the group may cancel it',
-        )
+        throw new Problem(403, 'not-owner', 'only the owner of the group may cancel it')
       }
       if (group.searching) return cancelTicket(group)
       store.put({ ...group, members: [] })
@@ -186,17 +189,15 @@ function start(group: Group, by: GroupMember, service: Pick<TicketService, 'crea
   } catch (error) {
     const index = players.findIndex(({ id }) => id === by.player.id)
     if (error instanceof PlayerBusy && error.playerId !== by.player.id) {
-      throw new Problem(
-        409,
-        'member-busy',
-        'another member waits for a match already',
-      )
+      throw new Problem(409, 'member-busy', 'another member waits for a match already')
     }
     if (error instanceof PlayerPlaying && error.playerId !== by.player.id) {
       throw new Problem(409, 'member-playing', 'another member plays in a match')
     }
     if (error instanceof PlayerOverLimit && error.playerId !== by.player.id) {
-      throw new Problem(429, 'member-over-limit', 'another member has had too many matches', { retryAfterMs: error.retryAfterMs })
+      throw new Problem(429, 'member-over-limit', 'another member has had too many matches', {
+        retryAfterMs: error.retryAfterMs,
+      })
     }
     const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
     if (field.startsWith('players.') && !field.startsWith(`players.${index}.`)) {

@@ -3,7 +3,11 @@ import type { Player } from '../player.js'
 import type { PlayerProfile } from './profiles/profile.js'
 
 /** @param profile found for them. @param claims of their token; where both know something, these count. */
-export function withKnown(stated: Player, profile: PlayerProfile | undefined, claims: PlayerProfile | undefined): Player {
+export function withKnown(
+  stated: Player,
+  profile: PlayerProfile | undefined,
+  claims: PlayerProfile | undefined,
+): Player {
   if (profile === undefined && claims === undefined) return stated
   return {
     ...stated,
@@ -13,4 +17,6 @@ export function withKnown(stated: Player, profile: PlayerProfile | undefined, cl
   }
 }
 
-const together = (...lists: readonly (readonly string[] | undefined)[]): readonly string[] => [...new Set(lists.flatMap((list) => list ?? []))]
+const together = (...lists: readonly (readonly string[] | undefined)[]): readonly string[] => [
+  ...new Set(lists.flatMap((list) => list ?? [])),
+]

@@ -15,8 +15,16 @@ const large = fc.record({
 
 function attributesOf({ bytes, character, entry }: { bytes: number; character: string; entry: number }): object {
   const each = Buffer.byteLength(JSON.stringify(character.repeat(entry))) + 8
-  const entries = Array.from({ length: Math.min(1200, Math.floor((bytes - 100) / each)) }, (_, index) => `${index}${character.repeat(entry)}`)
-  return Object.fromEntries(Array.from({ length: Math.ceil(entries.length / 100) }, (_, index) => [`a${index}`, entries.slice(100 * index, 100 * (index + 1))]))
+  const entries = Array.from(
+    { length: Math.min(1200, Math.floor((bytes - 100) / each)) },
+    (_, index) => `${index}${character.repeat(entry)}`,
+  )
+  return Object.fromEntries(
+    Array.from({ length: Math.ceil(entries.length / 100) }, (_, index) => [
+      `a${index}`,
+      entries.slice(100 * index, 100 * (index + 1)),
+    ]),
+  )
 }
 
 test('whatever seventeen accounts send, the matches of others are made', async () => {
@@ -27,7 +35,10 @@ test('whatever seventeen accounts send, the matches of others are made', async (
       service.on('problem', ({ error }) => problems.push(error))
       const statuses: number[] = []
       for (const [index, account] of accounts.entries()) {
-        const { status } = await call(`attacker-${index}`, 'POST', '/tickets', { profile: 'royale', attributes: attributesOf(account) })
+        const { status } = await call(`attacker-${index}`, 'POST', '/tickets', {
+          profile: 'royale',
+          attributes: attributesOf(account),
+        })
         statuses.push(status)
       }
       for (let player = 0; player < 80; player += 1) {

@@ -5,7 +5,11 @@ import { distancesFrom, estimatedMs, isImpossible, MOST_LATENCIES, readLatencies
 
 const oslo = { latitude: 59.91, longitude: 10.75 }
 const sydney = { latitude: -33.87, longitude: 151.21 }
-const beacons = new Map([['Oslo', oslo], ['Sydney', sydney], ['Nowhere', undefined]])
+const beacons = new Map([
+  ['Oslo', oslo],
+  ['Sydney', sydney],
+  ['Nowhere', undefined],
+])
 const fromOslo = distancesFrom(oslo, beacons)
 
 test('what can be true is believed; what cannot, is estimated from the distance', () => {
@@ -28,12 +32,15 @@ test.each([
 })
 
 test('where the player is not known, nothing is estimated or doubted; where the beacons are not, everything counts', () => {
-  expect(
-    readLatencies({ Sydney: 1, Atlantis: 1 }, beacons, undefined),
-  ).toMatchObject({ latencies: { Sydney: 1 }, unknown: 1, impossible: 0 })
-  expect(
-    readLatencies({ Sydney: 1, Atlantis: 1 }, undefined, undefined),
-  ).toMatchObject({ latencies: { Sydney: 1, Atlantis: 1 }, unknown: 0 })
+  expect(readLatencies({ Sydney: 1, Atlantis: 1 }, beacons, undefined)).toMatchObject({
+    latencies: { Sydney: 1 },
+    unknown: 1,
+    impossible: 0,
+  })
+  expect(readLatencies({ Sydney: 1, Atlantis: 1 }, undefined, undefined)).toMatchObject({
+    latencies: { Sydney: 1, Atlantis: 1 },
+    unknown: 0,
+  })
 })
 
 test('the nearest are taken where there are more beacons than a ticket takes', () => {
@@ -46,14 +53,20 @@ test('the nearest are taken where there are more beacons than a ticket takes', (
 })
 
 test('names that mean something to objects are names like others', () => {
-  const strange = new Map([['__proto__', oslo], ['constructor', oslo]])
+  const strange = new Map([
+    ['__proto__', oslo],
+    ['constructor', oslo],
+  ])
   const { latencies } = readLatencies(
     JSON.parse('{"__proto__": 5}') as Record<string, number>,
     strange,
     distancesFrom(oslo, strange),
   )
   expect(Object.getPrototypeOf(latencies)).toBe(Object.prototype)
-  expect(Object.entries(latencies)).toEqual([['__proto__', 5], ['constructor', 10]])
+  expect(Object.entries(latencies)).toEqual([
+    ['__proto__', 5],
+    ['constructor', 10],
+  ])
 })
 
 const place = fc.record({

@@ -18,7 +18,9 @@ export interface LatenciesRead {
 /** A ticket takes so many per player. */
 export const MOST_LATENCIES = 64
 
-/** Kilometres per millisecond, in vacuum. In fibre it is two thirds of that: who is faster than this lies in any case. */
+/**
+ * Kilometres per millisecond, in vacuum. In fibre it is two thirds of that: who is faster than this lies in any case.
+ */
 const LIGHT_KM_PER_MS = 299.792458
 
 /** Kilometres by which an address, and a beacon, may be elsewhere than is said (our choice: a few cities away). */
@@ -34,7 +36,10 @@ export const estimatedMs = (km: number): number => Math.round(10 + 0.02 * km)
 export const isImpossible = (ms: number, km: number): boolean => ms < (2 * Math.max(0, km - SLACK_KM)) / LIGHT_KM_PER_MS
 
 /** For someone at a place, the beacons with their distance in kilometres, the nearest first. */
-export const distancesFrom = (place: Coordinates, beacons: BeaconPlaces): readonly (readonly [name: string, km: number])[] =>
+export const distancesFrom = (
+  place: Coordinates,
+  beacons: BeaconPlaces,
+): readonly (readonly [name: string, km: number])[] =>
   Array.from(beacons)
     .flatMap(([name, at]) => (at === undefined ? [] : [[name, greatCircleKm(place, at)] as const]))
     .toSorted((a, b) => a[1] - b[1])

@@ -5,7 +5,7 @@ import type { TicketService } from './service.js'
 /** Milliseconds for which a look is good: it goes over all tickets, and anybody can make us look. */
 const GOOD_MS = 1000
 
-/** How the matchmaker is, at most a second ago. */
+/** The matchmaker's state, at most a second old. */
 export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Inspection {
   let last: { readonly inspection: Inspection; readonly at: number } | undefined
   return () => {

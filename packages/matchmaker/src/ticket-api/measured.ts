@@ -5,7 +5,7 @@ import type { BeaconPlaces } from '../beacons.js'
 import type { Beacons } from './beacons.js'
 import { distancesFrom, readLatencies, type Latencies } from './latencies.js'
 
-/** How many latencies there were of each kind. */
+/** Number of latencies of each kind. */
 export interface LatencyCounts {
   impossible: number
   unknown: number
@@ -18,7 +18,7 @@ export interface Measuring {
   readonly coordinates: Coordinates | undefined
 }
 
-/** What a ticket is given as a player's latencies; undefined for none. */
+/** The latencies of a player in the ticket; undefined for none. */
 export type Measured = (measuring: Measuring) => Latencies | undefined | Promise<Latencies | undefined>
 
 /** Databases give the same place to everyone in a city. */
@@ -26,9 +26,14 @@ const PLACES_KEPT = 2000
 
 /**
  * Believes reported latencies as far as they can be true.
- * @param locate finds where an address is. Without it nothing can be estimated or disproved but for those with coordinates.
+ * @param locate finds where an address is. Without it nothing can be estimated or disproved but for those with
+ *   coordinates.
  */
-export function createMeasured(beacons: Beacons | undefined, locate: Locate | undefined, counts: LatencyCounts): Measured {
+export function createMeasured(
+  beacons: Beacons | undefined,
+  locate: Locate | undefined,
+  counts: LatencyCounts,
+): Measured {
   let distances = new LRUCache<string, ReturnType<typeof distancesFrom>>({ max: PLACES_KEPT })
   let beaconsThen: BeaconPlaces | undefined
 
@@ -44,7 +49,11 @@ export function createMeasured(beacons: Beacons | undefined, locate: Locate | un
     distances.set(key, made)
     return made
   }
-  const read = (reported: Latencies, known: BeaconPlaces | undefined, place: Coordinates | undefined): Latencies | undefined => {
+  const read = (
+    reported: Latencies,
+    known: BeaconPlaces | undefined,
+    place: Coordinates | undefined,
+  ): Latencies | undefined => {
     const to = known === undefined || place === undefined ? undefined : distancesTo(known, place)
     const { latencies, impossible, unknown, estimated } = readLatencies(reported, known, to)
     counts.impossible += impossible
@@ -54,7 +63,8 @@ export function createMeasured(beacons: Beacons | undefined, locate: Locate | un
   }
 
   return ({ reported, ip, coordinates }) => {
-    if (beacons === undefined) return Object.keys(reported).length === 0 ? undefined : read(reported, undefined, undefined)
+    if (beacons === undefined)
+      return Object.keys(reported).length === 0 ? undefined : read(reported, undefined, undefined)
     const known = beacons.places()
     const place = coordinates ?? placeOf(ip, locate)
     if (!(known instanceof Promise) && !(place instanceof Promise)) return read(reported, known, place)
@@ -63,7 +73,10 @@ export function createMeasured(beacons: Beacons | undefined, locate: Locate | un
 }
 
 /** The matchmaker asks the same again, and is the one to complain. */
-function placeOf(ip: string | undefined, locate: Locate | undefined): Coordinates | undefined | Promise<Coordinates | undefined> {
+function placeOf(
+  ip: string | undefined,
+  locate: Locate | undefined,
+): Coordinates | undefined | Promise<Coordinates | undefined> {
   if (ip === undefined || locate === undefined) return undefined
   try {
     const place = locate(ip)

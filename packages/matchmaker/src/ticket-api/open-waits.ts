@@ -28,7 +28,8 @@ export function createOpenWaits({ perCaller, inAll }: WaitLimits): OpenWaits {
       if (own >= perCaller && !isBackend(caller)) {
         throw new Problem(429, 'too-many-waits', `a player may wait ${perCaller} times at once`, { retryAfterMs: 1000 })
       }
-      if (open >= inAll) throw new Problem(503, 'busy', 'too many wait already: ask without waiting', { retryAfterMs: 5000 })
+      if (open >= inAll)
+        throw new Problem(503, 'busy', 'too many wait already: ask without waiting', { retryAfterMs: 5000 })
       open += 1
       byCaller.set(caller.id, own + 1)
       let left = false
@@ -47,15 +48,15 @@ export function createOpenWaits({ perCaller, inAll }: WaitLimits): OpenWaits {
 
 export interface ChangeWait {
   readonly ticketId: string
-  /** That which the client knows. */
+  /** The version that the client knows. */
   readonly version: number
   readonly waitMs: number
   readonly signal: AbortSignal
 }
 
 /**
- * Resolves when the ticket has another version, or has ended, or the time is over. Rejects with the reason of the
- * signal, as soon as that is aborted.
+ * Resolves when the ticket has another version or has ended, or the time is over. Rejects with the reason of the signal
+ * as soon as it is aborted.
  */
 export async function changeOrTimeout(
   service: Pick<TicketService, 'waitForChange'>,

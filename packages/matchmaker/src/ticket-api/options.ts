@@ -13,11 +13,13 @@ export interface TicketApiLimits {
   readonly perAddress?: AttemptLimit | null | undefined
   /** Long polls and event streams that one player may have open. Default 8. */
   readonly waitsPerCaller?: number | undefined
-  /** Long polls and event streams in all. Default 50,000: give the process as many file descriptors. */
+  /**
+   * Long polls and event streams of all players. Default 50,000, for which the process needs as many file descriptors.
+   */
   readonly waits?: number | undefined
   /** Groups that are kept at once. Default 100,000. */
   readonly groups?: number | undefined
-  /** Bytes of a body. Default 16 KiB; of those that only backends send, 2 MiB. */
+  /** Largest body in bytes. Default 16 KiB; 2 MiB for bodies that only backends send. */
   readonly bodyBytes?: number | undefined
   readonly backendBodyBytes?: number | undefined
   /** How long bodies may take, and how many may be unfinished at once, per address and in all. */
@@ -26,37 +28,42 @@ export interface TicketApiLimits {
 
 export interface TicketApiOptions {
   /**
-   * Says who calls; undefined for nobody known. `bearerToken` of `@muster/core/http` finds the token as existing clients send it.
+   * Identifies the caller; undefined for an unknown one. `bearerToken` of `@muster/core/http` finds the token as
+   * existing clients send it.
    */
   readonly authenticate: Authenticate<TicketCaller>
   /**
-   * Finds what you know of players besides what `authenticate` gives: their skill, the roles they may play. Asked for many players
-   * at once, with answers kept for a minute; give `ProfileOptions` to change that, or what is done when it fails.
+   * Finds what you know about players besides what `authenticate` returns, e.g. skill and roles. Called for many
+   * players at once, with answers cached for a minute; `ProfileOptions` change that, and what happens if it fails.
    */
   readonly profile?: ProfileResolver | ProfileOptions | undefined
-  /** What stands before every path, e.g. `/matchmaking`. Default nothing. */
+  /** Prefix of every path, e.g. `/matchmaking`. Default none. */
   readonly basePath?: string | undefined
   /**
-   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the socket's
-   * other end.
+   * Finds the client's address: `clientAddress({ trustedProxies })` of `@muster/core/http` behind a proxy. Default: the
+   * socket's other end.
    */
   readonly address?: AddressOf | undefined
-  /** Gives the beacons: `() => client.locations.beacons.all()`. Without it, latencies are believed as they are reported. */
+  /** Returns the beacons: `() => client.locations.beacons.all()`. Without it, reported latencies are believed. */
   readonly beacons?: BeaconSource | undefined
-  /** Where an address is, as for the matchmaker: to estimate latencies that are missing, and to find those that cannot be. */
+  /**
+   * Finds the place of an address, as for the matchmaker: to estimate missing latencies, and to detect impossible ones.
+   */
   readonly locate?: Locate | undefined
   /** Whether backends may read /inspect. Default false. */
   readonly inspect?: boolean | undefined
   readonly limits?: TicketApiLimits | undefined
   /** Milliseconds for which a group is kept that nobody asks for. Default 300,000. */
   readonly groupIdleMs?: number | undefined
-  /** Tokens with which browsers may follow a ticket, without a header: how long they are good, and who else knows them. */
+  /**
+   * Tokens by which browsers follow a ticket without a header: how long they are valid, and which processes share them.
+   */
   readonly streamTokens?: StreamTokenOptions | undefined
-  /** Lets pages of these origins call. Default none. */
+  /** Lets pages of these origins call the API. Default none. */
   readonly cors?: CorsOptions | undefined
-  /** Told of errors that nobody expected. Default: a process warning. */
+  /** Called with unexpected errors. Default: a process warning. */
   readonly onError?: ((error: unknown) => void) | undefined
   readonly clock?: Clock | undefined
-  /** Makes the ids of groups and their members. Default: cannot be foreseen. */
+  /** Makes the ids of groups and their members. Default: a source that cannot be predicted. */
   readonly random?: Random | undefined
 }

@@ -19,7 +19,7 @@ export interface Speaker {
 }
 
 /**
- * Makes the player that a body speaks of. @param queues in which they are to wait.
+ * Makes the player that a body describes. @param queues the queues to wait in
  * @throws {Problem} 400 or 403, naming the key; 503. {UnknownQueue}
  */
 export type ReadPlayer = (body: PlayerBody, speaker: Speaker, queues: readonly string[]) => Player | Promise<Player>
@@ -29,10 +29,15 @@ const BACKEND_KEYS = ['player_id', 'coordinates'] as const
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
 /** Keys that only a backend may give. @throws {Problem} 403 */
-export function assertOwnKeys(body: Readonly<Record<string, unknown>>, keys: readonly string[], caller: TicketCaller): void {
+export function assertOwnKeys(
+  body: Readonly<Record<string, unknown>>,
+  keys: readonly string[],
+  caller: TicketCaller,
+): void {
   if (isBackend(caller)) return
   const key = keys.find((one) => body[one] !== undefined)
-  if (key !== undefined) throw new Problem(403, 'backend-only', `${key}: only a trusted backend may say that`, { field: key })
+  if (key !== undefined)
+    throw new Problem(403, 'backend-only', `${key}: only a trusted backend may say that`, { field: key })
 }
 
 export interface ReadPlayerOptions {
@@ -50,21 +55,30 @@ export function createReadPlayer({ measured, checkStatements, profiles, random }
     const ip = trusted ? givenIp(body) : address
     if (!trusted && ip === undefined) throw addressUnknown()
     if (trusted && ip === undefined && body.coordinates === undefined) {
-      throw invalid(
-        'player_ip',
-        'a backend must say it, or coordinates',
-      )
+      throw invalid('player_ip', 'a backend must say it, or coordinates')
     }
     const { reported, attributes } = apart(body.attributes)
     const { coordinates, roles, avoid } = body
     const id = trusted ? (body.player_id ?? newId(random)) : caller.id
-    if (!trusted) checkStatements({ attributes, roles, avoid, latencies: isMeasured(reported) ? reported : undefined }, queues)
-    const player = (latencies: Latencies | undefined): Player => ({ id, ip, coordinates, latencies, attributes, roles, avoid })
+    if (!trusted)
+      checkStatements({ attributes, roles, avoid, latencies: isMeasured(reported) ? reported : undefined }, queues)
+    const player = (latencies: Latencies | undefined): Player => ({
+      id,
+      ip,
+      coordinates,
+      latencies,
+      attributes,
+      roles,
+      avoid,
+    })
     const latencies = measured({ reported, ip, coordinates })
     if (trusted) return latencies instanceof Promise ? latencies.then(player) : player(latencies)
     const profile = profiles?.(id)
-    if (!(latencies instanceof Promise) && !(profile instanceof Promise)) return withKnown(player(latencies), profile, caller.profile)
-    return Promise.all([latencies, profile]).then(([measurements, known]) => withKnown(player(measurements), known, caller.profile))
+    if (!(latencies instanceof Promise) && !(profile instanceof Promise))
+      return withKnown(player(latencies), profile, caller.profile)
+    return Promise.all([latencies, profile]).then(([measurements, known]) =>
+      withKnown(player(measurements), known, caller.profile),
+    )
   }
 }
 
@@ -76,7 +90,10 @@ export function presentPlayer({ player_id: id, attributes: given, roles, avoid }
 }
 
 /** Clients send the latencies among the attributes. What attributes may be, the matchmaker checks. */
-function apart(given: PlayerBody['attributes']): { readonly reported: Latencies; readonly attributes: Attributes | undefined } {
+function apart(given: PlayerBody['attributes']): {
+  readonly reported: Latencies
+  readonly attributes: Attributes | undefined
+} {
   if (given === undefined || given === null || !Object.hasOwn(given, 'beacons')) {
     return {
       reported: NONE,

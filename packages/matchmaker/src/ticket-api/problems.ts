@@ -24,8 +24,8 @@ const wireKeys: Readonly<Record<string, string>> = {
 }
 
 /**
- * `players.1.attributes.skill` is `attributes.skill` in a body about one player, `player_tickets.1.attributes.skill` in a
- * party's.
+ * `players.1.attributes.skill` is `attributes.skill` in a body about one player, `player_tickets.1.attributes.skill` in
+ * a party's.
  */
 function wireField(field: string, party: boolean): string {
   const [first = '', index = '', key = '', ...rest] = field.split('.')
@@ -38,11 +38,14 @@ function wireField(field: string, party: boolean): string {
 function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): Problem {
   const wire = wireField(field, party)
   const text = message.replace(/^ticket: /, '')
-  return new Problem(400, 'invalid-ticket', field === '' ? text : text.replace(field, wire), { field: wire || undefined })
+  return new Problem(400, 'invalid-ticket', field === '' ? text : text.replace(field, wire), {
+    field: wire || undefined,
+  })
 }
 
 /**
- * The answer for what the matchmaker refuses; undefined for what nobody expected. @param party whether the body was a party's.
+ * The answer for what the matchmaker refuses; undefined for what nobody expected. @param party whether the body was a
+ * party's.
  */
 export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof InvalidTicket) return invalidTicket(error, party)
@@ -60,9 +63,11 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof PlayerOverLimit) {
     return new Problem(429, 'player-over-limit', error.message, { retryAfterMs: error.retryAfterMs })
   }
-  if (error instanceof TooLate) return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })
+  if (error instanceof TooLate)
+    return new Problem(409, 'too-late', error.message, { members: { match_id: error.matchId } })
   if (error instanceof NothingToAccept) return new Problem(409, 'nothing-to-accept', error.message)
-  if (error instanceof InvalidBackfill) return new Problem(400, 'invalid-backfill', error.message, { field: error.field })
+  if (error instanceof InvalidBackfill)
+    return new Problem(400, 'invalid-backfill', error.message, { field: error.field })
   if (error instanceof NotRunning) return new Problem(409, 'not-running', error.message)
   if (error instanceof BackfillExists) {
     return new Problem(409, 'backfill-exists', error.message, {

@@ -8,7 +8,8 @@ const odd = fc.oneof(
   fc.constantFrom<unknown>(undefined, null, '', NaN, Infinity, 0, -0, 0.5, [], {}),
   fc.integer({ min: 63, max: 129 }).map((length) => 'x'.repeat(length)),
 )
-const mostly = (usual: fc.Arbitrary<unknown>) => fc.oneof({ weight: 20, arbitrary: usual }, { weight: 1, arbitrary: odd })
+const mostly = (usual: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 20, arbitrary: usual }, { weight: 1, arbitrary: odd })
 
 const text = (most: number) =>
   fc.oneof(
@@ -27,7 +28,10 @@ const body = fc.record(
   },
   { requiredKeys: [] },
 )
-const seldom = fc.record({ profiles: names, roles: names, avoid: names, coordinates: odd, surplus: odd }, { requiredKeys: [] })
+const seldom = fc.record(
+  { profiles: names, roles: names, avoid: names, coordinates: odd, surplus: odd },
+  { requiredKeys: [] },
+)
 
 test('what is read quickly is what the schema reads; what the schema refuses is not', () => {
   const reached = { quick: 0, refused: 0 }

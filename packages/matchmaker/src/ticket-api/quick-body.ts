@@ -5,14 +5,15 @@ type Fields = Readonly<Record<string, unknown>>
 
 const KEYS: ReadonlySet<string> = new Set(['profile', 'attributes', 'player_ip', 'player_id', 'id', 'priority'])
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 /** A text that is missing, or has so many characters. */
 const isText = (value: unknown, least: number, most: number) =>
   value === undefined || (typeof value === 'string' && value.length >= least && value.length <= most)
 
 /**
- * What `TicketBody` makes of a body, where that is plain to see: what is in it is what most send, and as described. Undefined
- * for any other: then the schema decides. A test sees to it that the two agree.
+ * What `TicketBody` makes of a body, where that is plain to see: what is in it is what most send, and as described.
+ * Undefined for any other: then the schema decides. A test sees to it that the two agree.
  */
 export function quickBody(body: unknown): TicketBody | undefined {
   if (!isFields(body)) return undefined

@@ -7,7 +7,7 @@ import type { TicketService } from './service.js'
 import { ticketView, type TicketView } from './views.js'
 import { changeOrTimeout, type OpenWaits } from './open-waits.js'
 
-/** How tickets are read: at once, by long poll, as a stream. */
+/** Reads tickets: at once, by long poll, or as a stream. */
 export interface Reading {
   /** One's own ticket. @throws {Problem} 404 for those of others too, so that nobody learns which there are. */
   seat(id: string, caller: TicketCaller): Seat
@@ -92,4 +92,8 @@ async function* follow(
   }
 }
 
-const eventOf = (seat: Seat): StreamEvent => ({ id: String(seat.ticket.version), event: 'ticket', data: ticketView(seat) })
+const eventOf = (seat: Seat): StreamEvent => ({
+  id: String(seat.ticket.version),
+  event: 'ticket',
+  data: ticketView(seat),
+})

@@ -52,7 +52,8 @@ export const ticketRoutes = {
     errors: [403, 409, 503],
   }),
   createTickets: operation('POST /tickets/batch', {
-    summary: 'Let many players wait, each for themselves, by a backend; those that are refused do not keep the others from it',
+    summary:
+      'Let many players wait, each for themselves, by a backend; those that are refused do not keep the others from it',
     input: z.strictObject({ tickets: z.array(z.unknown()).min(1).max(1000).describe('Each as in POST /tickets') }),
     output: BatchSchema,
     errors: [403, 503],
@@ -61,9 +62,9 @@ export const ticketRoutes = {
     summary: 'Read a ticket; with `wait`, as soon as it has changed',
     input: z.strictObject({
       ticket_id: id,
-      wait: number(0, LONGEST_WAIT).optional().describe(
-        'Seconds to wait at most until the ticket has another version; default 0',
-      ),
+      wait: number(0, LONGEST_WAIT)
+        .optional()
+        .describe('Seconds to wait at most until the ticket has another version; default 0'),
       version: version.optional().describe('The version that one knows; default: the present one'),
     }),
     output: TicketSchema,
@@ -75,11 +76,16 @@ export const ticketRoutes = {
     errors: [404, 409],
   }),
   ticketEvents: operation('GET /tickets/{ticket_id}/events', {
-    summary: 'The ticket whenever it has changed, as server-sent events called `ticket`; the last is HOST_ASSIGNED or CANCELLED',
+    summary:
+      'The ticket whenever it has changed, as server-sent events called `ticket`; the last is HOST_ASSIGNED or CANCELLED',
     input: z.strictObject({
       ticket_id: id,
       lastEventId: version.optional().describe('The version that one knows, as browsers send it'),
-      token: z.string().max(LONGEST_TOKEN).optional().describe('Of POST /tickets/{ticket_id}/stream-token, instead of the header'),
+      token: z
+        .string()
+        .max(LONGEST_TOKEN)
+        .optional()
+        .describe('Of POST /tickets/{ticket_id}/stream-token, instead of the header'),
     }),
     output: TicketSchema,
     success: [200, 204],
@@ -87,7 +93,8 @@ export const ticketRoutes = {
     errors: [404, 503],
   }),
   createStreamToken: operation('POST /tickets/{ticket_id}/stream-token', {
-    summary: 'A token for browsers, which send no header with an EventSource: good for the events of this ticket, for minutes',
+    summary:
+      'A token for browsers, which send no header with an EventSource: good for the events of this ticket, for minutes',
     input: ticketKey,
     output: StreamTokenSchema,
     success: [201],
@@ -201,7 +208,8 @@ export const ticketRoutes = {
   }),
 
   serverReady: operation('POST /server-ready', {
-    summary: 'A match’s server says that players may come: the token is its MM_REGISTRATION_SECRET, the match its MM_MATCH_ID',
+    summary:
+      'A match’s server says that players may come: the token is its MM_REGISTRATION_SECRET, the match its MM_MATCH_ID',
     input: z.strictObject({ match_id: id }),
     errors: [403],
   }),

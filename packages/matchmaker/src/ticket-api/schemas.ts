@@ -29,7 +29,10 @@ const Assignment: z.ZodType<AssignmentView> = z
   .object({
     fqdn: text.describe('Host name of the server, or its address if it has none'),
     public_ip: maybeText,
-    ports: z.record(text, z.object({ internal: maybeNumber, external: maybeNumber, link: maybeText, protocol: maybeText })),
+    ports: z.record(
+      text,
+      z.object({ internal: maybeNumber, external: maybeNumber, link: maybeText, protocol: maybeText }),
+    ),
     location: location.nullable(),
     promised: z
       .object({
@@ -60,7 +63,17 @@ export const TicketSchema: z.ZodType<TicketView> = z
       .optional()
       .describe('While the player is asked whether they accept the match'),
     cancel_reason: z
-      .enum(['cancelled', 'expired', 'attempts', 'closed', 'declined', 'not-accepted', 'elsewhere', 'refused', 'handed-over'])
+      .enum([
+        'cancelled',
+        'expired',
+        'attempts',
+        'closed',
+        'declined',
+        'not-accepted',
+        'elsewhere',
+        'refused',
+        'handed-over',
+      ])
       .optional(),
   })
   .meta({ id: 'Ticket' })
@@ -80,21 +93,31 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
         waited_ms: ms,
         waiting: whole.describe('Other tickets in the queue; to players in steps, rounded down'),
         others: whole.describe('Other tickets that were looked at, the nearest; to players the same as waiting'),
-        compatible: whole.optional().describe('To backends: of these, the ones that could be in a match with this ticket now'),
+        compatible: whole
+          .optional()
+          .describe('To backends: of these, the ones that could be in a match with this ticket now'),
         rules: z
           .array(z.object({ rule: text, lets: whole.describe('How many of the others it lets through by itself') }))
           .optional()
           .describe('To backends'),
         blocking: text.optional().describe('To backends: the rule that stands most in the way'),
         nearest: z
-          .object({ rule: text, value: z.number(), limit: z.number(), gap: z.number(), unit: z.enum(['km', 'ms']).optional() })
+          .object({
+            rule: text,
+            value: z.number(),
+            limit: z.number(),
+            gap: z.number(),
+            unit: z.enum(['km', 'ms']).optional(),
+          })
           .optional()
           .describe('To backends: the other ticket that came nearest to being let through'),
         lacks: whole.optional().describe('To backends: players who are missing before there are enough'),
         next: z
           .object({
             in_ms: ms,
-            changes: z.array(z.object({ rule: text.optional(), from: z.number().optional(), to: z.number().optional() })),
+            changes: z.array(
+              z.object({ rule: text.optional(), from: z.number().optional(), to: z.number().optional() }),
+            ),
           })
           .optional()
           .describe('When something next gives way'),

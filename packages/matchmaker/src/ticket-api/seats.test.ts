@@ -27,10 +27,13 @@ test('every seat has an id that leads back to it, and to no other', () => {
   )
 })
 
-test.each(['abc.', 'abc.-1', 'abc.01', 'abc.2', 'abc.x', 'abc.0.0', 'abc.1e0', 'abc.1000'])('%s is no seat of two', (id) => {
-  const { ticketId, index } = parseSeatId(id)
-  expect([ticketId, seatOf(ticketOf('ann', 'bob'), index, undefined)]).toEqual(['abc', undefined])
-})
+test.each(['abc.', 'abc.-1', 'abc.01', 'abc.2', 'abc.x', 'abc.0.0', 'abc.1e0', 'abc.1000'])(
+  '%s is no seat of two',
+  (id) => {
+    const { ticketId, index } = parseSeatId(id)
+    expect([ticketId, seatOf(ticketOf('ann', 'bob'), index, undefined)]).toEqual(['abc', undefined])
+  },
+)
 
 test('a single player has the ticket’s own id only', () => {
   expect(seatOf(ticketOf('ann'), 0, 'ann')).toBeUndefined()

@@ -2,8 +2,8 @@
 import type { Ticket } from '../tickets/ticket.js'
 
 /**
- * To the matchmaker a party is one ticket; to clients of this API each of its players has one of their own. The ticket
- * of a single player keeps its id; those of a party are called `<id>.0`, `<id>.1` and so on, in the party's order.
+ * For the matchmaker a party is one ticket; for clients of this API each of its players has a ticket of their own. A
+ * single player's ticket keeps its id; those of a party are called `<id>.0`, `<id>.1` and so on, in the party's order.
  */
 export interface Seat {
   readonly ticket: Ticket
@@ -11,7 +11,8 @@ export interface Seat {
   readonly index: number
 }
 
-export const seatId = ({ ticket, index }: Seat): string => (ticket.players.length === 1 ? ticket.id : `${ticket.id}.${index}`)
+export const seatId = ({ ticket, index }: Seat): string =>
+  ticket.players.length === 1 ? ticket.id : `${ticket.id}.${index}`
 
 /** The matchmaker's ticket that a seat's id names; of a party's own id the player is not known. */
 export function parseSeatId(id: string): { readonly ticketId: string; readonly index: number | undefined } {
@@ -22,8 +23,8 @@ export function parseSeatId(id: string): { readonly ticketId: string; readonly i
 }
 
 /**
- * The seat that an id means to someone: one of theirs, or any where `playerId` is undefined. Undefined if there is none.
- * A party's own id means one's own seat; to whoever may see all, the first.
+ * The seat that an id means to someone: one of theirs, or any where `playerId` is undefined. Undefined if there is
+ * none. A party's own id means one's own seat; to whoever may see all, the first.
  */
 export function seatOf(ticket: Ticket, index: number | undefined, playerId: string | undefined): Seat | undefined {
   const { players } = ticket

@@ -54,23 +54,29 @@ describe('a player', () => {
     expect((await call('backend', 'GET', `/tickets/ticket-1`)).status).toBe(200)
   })
 
-  test.each([['GET', ''], ['DELETE', ''], ['GET', '/members/MEMBER'], ['PATCH', '/members/MEMBER'], ['DELETE', '/members/MEMBER']])(
-    'cannot %s a group%s of others',
-    async (method, path) => {
-      const { call } = setUp()
-      const { group_id, member_id } = (
-        await call('ann', 'POST', '/groups', { ...duel, is_ready: false })
-      ).json as { group_id: string; member_id: string }
-      const target = `/groups/${group_id}${path.replace('MEMBER', member_id)}`
-      const body = method === 'PATCH' ? { is_ready: true } : undefined
-      expect((await call('bob', method, target, body)).status).toBe(404)
-      await call('bob', 'POST', `/groups/${group_id}/members`, { ...duel, is_ready: false })
-      expect((await call('bob', method, target, body)).status).toBe(
-        path === '' && method === 'GET' ? 200 : path === '' ? 403 : 404,
-      )
-      expect((await call('ann', 'GET', `/groups/${group_id}/members/${member_id}`)).json).toMatchObject({ is_ready: false })
-    },
-  )
+  test.each([
+    ['GET', ''],
+    ['DELETE', ''],
+    ['GET', '/members/MEMBER'],
+    ['PATCH', '/members/MEMBER'],
+    ['DELETE', '/members/MEMBER'],
+  ])('cannot %s a group%s of others', async (method, path) => {
+    const { call } = setUp()
+    const { group_id, member_id } = (await call('ann', 'POST', '/groups', { ...duel, is_ready: false })).json as {
+      group_id: string
+      member_id: string
+    }
+    const target = `/groups/${group_id}${path.replace('MEMBER', member_id)}`
+    const body = method === 'PATCH' ? { is_ready: true } : undefined
+    expect((await call('bob', method, target, body)).status).toBe(404)
+    await call('bob', 'POST', `/groups/${group_id}/members`, { ...duel, is_ready: false })
+    expect((await call('bob', method, target, body)).status).toBe(
+      path === '' && method === 'GET' ? 200 : path === '' ? 403 : 404,
+    )
+    expect((await call('ann', 'GET', `/groups/${group_id}/members/${member_id}`)).json).toMatchObject({
+      is_ready: false,
+    })
+  })
 
   test.each([...backendRoutes])('may not ask %s', async (name) => {
     const { method, path } = ticketRoutes[name as keyof typeof ticketRoutes]
@@ -133,10 +139,16 @@ describe('addresses', () => {
     await ask('cleo', 'POST', `/groups/${group_id}/members`, duel)
     await ask('cleo', 'GET', `/groups/${group_id}`)
     await ask('backend', 'POST', '/group-tickets', {
-      player_tickets: [{ ...duel, player_ip: from }, { ...duel, player_ip: from }],
+      player_tickets: [
+        { ...duel, player_ip: from },
+        { ...duel, player_ip: from },
+      ],
     })
     await ask('backend', 'POST', '/tickets/batch', {
-      tickets: [{ ...duel, player_ip: from }, { ...duel, player_ip: `${from}0` }],
+      tickets: [
+        { ...duel, player_ip: from },
+        { ...duel, player_ip: `${from}0` },
+      ],
     })
     await ask('backend', 'POST', '/tickets', { ...duel, player_ip: `${from}.example` })
     await ask('backend', 'GET', '/inspect/tickets')
@@ -149,7 +161,10 @@ describe('addresses', () => {
 })
 
 describe('limits', () => {
-  const statuses = async (call: ReturnType<typeof setUp>['call'], asks: readonly (readonly [who: string, from: string])[]) => {
+  const statuses = async (
+    call: ReturnType<typeof setUp>['call'],
+    asks: readonly (readonly [who: string, from: string])[],
+  ) => {
     const found: number[] = []
     for (const [who, from] of asks) found.push((await call(who, 'GET', '/tickets/x', undefined, { from })).status)
     return found
@@ -158,7 +173,12 @@ describe('limits', () => {
   test('count requests per player, from wherever', async () => {
     const { call, clock } = setUp({ limits: { perCaller: { limit: 2, windowMs: 3000 } } })
     expect(
-      await statuses(call, [['ann', '192.0.2.1'], ['ann', '192.0.2.2'], ['ann', '192.0.2.3'], ['bob', '192.0.2.3']]),
+      await statuses(call, [
+        ['ann', '192.0.2.1'],
+        ['ann', '192.0.2.2'],
+        ['ann', '192.0.2.3'],
+        ['bob', '192.0.2.3'],
+      ]),
     ).toEqual([404, 404, 429, 404])
     const refused = await call('ann', 'GET', '/tickets/x')
     expect([refused.headers.get('retry-after'), refused.json]).toMatchObject([
@@ -179,27 +199,57 @@ describe('limits', () => {
       },
     })
     expect(
-      await statuses(call, [['a', '192.0.2.1'], ['b', '192.0.2.1'], ['c', '192.0.2.1'], ['d', '192.0.2.2']]),
+      await statuses(call, [
+        ['a', '192.0.2.1'],
+        ['b', '192.0.2.1'],
+        ['c', '192.0.2.1'],
+        ['d', '192.0.2.2'],
+      ]),
     ).toEqual([404, 404, 429, 404])
     expect(
-      await statuses(call, [['a', '2001:db8::1'], ['b', '2001:db8::2'], ['c', '2001:db8::3'], ['d', '2001:db8:0:1::1']]),
+      await statuses(call, [
+        ['a', '2001:db8::1'],
+        ['b', '2001:db8::2'],
+        ['c', '2001:db8::3'],
+        ['d', '2001:db8:0:1::1'],
+      ]),
     ).toEqual([404, 404, 429, 404])
     expect(asked).toBe(8)
   })
 
   test('are there without being asked for: 50 and 250 in 5 seconds', async () => {
     const { call } = setUp()
-    const own = await statuses(call, Array.from({ length: 51 }, () => ['ann', '192.0.2.1']))
+    const own = await statuses(
+      call,
+      Array.from({ length: 51 }, () => ['ann', '192.0.2.1']),
+    )
     expect(own.indexOf(429)).toBe(50)
-    const all = await statuses(call, Array.from({ length: 251 }, (_, index) => [`p${index}`, '192.0.2.9']))
+    const all = await statuses(
+      call,
+      Array.from({ length: 251 }, (_, index) => [`p${index}`, '192.0.2.9']),
+    )
     expect(all.indexOf(429)).toBe(250)
   })
 
   test('do not count requests of backends, and can be switched off', async () => {
-    const { call } = setUp({ limits: { perCaller: { limit: 1, windowMs: 3000 }, perAddress: { limit: 1, windowMs: 3000 } } })
-    expect(await statuses(call, Array.from({ length: 5 }, () => ['backend', '192.0.2.1']))).toEqual([404, 404, 404, 404, 404])
+    const { call } = setUp({
+      limits: { perCaller: { limit: 1, windowMs: 3000 }, perAddress: { limit: 1, windowMs: 3000 } },
+    })
+    expect(
+      await statuses(
+        call,
+        Array.from({ length: 5 }, () => ['backend', '192.0.2.1']),
+      ),
+    ).toEqual([404, 404, 404, 404, 404])
     const open = setUp({ limits: { perCaller: null, perAddress: null } })
-    expect(new Set(await statuses(open.call, Array.from({ length: 300 }, () => ['ann', '192.0.2.1'])))).toEqual(new Set([404]))
+    expect(
+      new Set(
+        await statuses(
+          open.call,
+          Array.from({ length: 300 }, () => ['ann', '192.0.2.1']),
+        ),
+      ),
+    ).toEqual(new Set([404]))
   })
 
   test('count how often one waits, and all do', async () => {
@@ -208,7 +258,10 @@ describe('limits', () => {
     const stream = (who: string, ticket: string) => request(who, 'GET', `/tickets/${ticket}/events`)
     const [first, second] = [await stream('ann', 'ticket-1'), await stream('ann', 'ticket-1')]
     expect([first.status, second.status]).toEqual([200, 200])
-    expect(await call('ann', 'GET', '/tickets/ticket-1?wait=1')).toMatchObject({ status: 429, json: { code: 'too-many-waits' } })
+    expect(await call('ann', 'GET', '/tickets/ticket-1?wait=1')).toMatchObject({
+      status: 429,
+      json: { code: 'too-many-waits' },
+    })
     const third = await stream('bob', 'ticket-2')
     expect(await call('bob', 'GET', '/tickets/ticket-2?wait=1')).toMatchObject({ status: 503, json: { code: 'busy' } })
     expect((await call('bob', 'GET', '/tickets/ticket-2')).status).toBe(200)
@@ -225,7 +278,11 @@ describe('what is sent', () => {
     const large = { ...duel, attributes: { text: 'x'.repeat(16 * 1024) } }
     expect((await call('ann', 'POST', '/tickets', large)).status).toBe(413)
     const batch = {
-      tickets: Array.from({ length: 40 }, () => ({ ...duel, player_ip: '203.0.113.7', attributes: { text: 'x'.repeat(1000) } })),
+      tickets: Array.from({ length: 40 }, () => ({
+        ...duel,
+        player_ip: '203.0.113.7',
+        attributes: { text: 'x'.repeat(1000) },
+      })),
     }
     expect((await call('backend', 'POST', '/tickets/batch', batch)).status).toBe(200)
     const { call: strict } = setUp({ limits: { bodyBytes: 30, backendBodyBytes: 1000 } })
@@ -237,8 +294,18 @@ describe('what is sent', () => {
   test.each([
     ['of another type', '{"profile":"duel"}', 'text/plain', 415],
     ['that is no JSON', '{profile:duel}', 'application/json', 400],
-    ['that is deep', `{"profile":"duel","attributes":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`, 'application/json', 400],
-    ['that would change prototypes', '{"profile":"duel","attributes":{"__proto__":{"skill":1}}}', 'application/json', 400],
+    [
+      'that is deep',
+      `{"profile":"duel","attributes":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`,
+      'application/json',
+      400,
+    ],
+    [
+      'that would change prototypes',
+      '{"profile":"duel","attributes":{"__proto__":{"skill":1}}}',
+      'application/json',
+      400,
+    ],
     [
       'with too many beacons',
       `{"profile":"duel","attributes":{"beacons":${JSON.stringify(Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`b${index}`, 1])))}}}`,
@@ -274,14 +341,18 @@ describe('what is sent', () => {
     const { call, service } = setUp()
     await call('ann', 'POST', '/tickets', '{"profile":"duel","attributes":{"constructor":"x","toString":1}}')
     const attributes = service.players.get('ticket-1')?.[0]?.attributes ?? {}
-    expect([Object.keys(attributes), Object.getPrototypeOf(attributes)]).toEqual([['constructor', 'toString'], Object.prototype])
+    expect([Object.keys(attributes), Object.getPrototypeOf(attributes)]).toEqual([
+      ['constructor', 'toString'],
+      Object.prototype,
+    ])
   })
 })
 
 describe('what is not switched on', () => {
   test('is not there: /inspect', async () => {
     const { call } = setUp()
-    for (const path of ['/inspect/tickets', '/inspect/matches']) expect((await call('backend', 'GET', path)).status).toBe(404)
+    for (const path of ['/inspect/tickets', '/inspect/matches'])
+      expect((await call('backend', 'GET', path)).status).toBe(404)
     const on = setUp({ inspect: true })
     for (const who of ['ann', 'bob', 'cleo']) await on.call(who, 'POST', '/tickets', duel)
     expect((await on.call('backend', 'GET', '/inspect/tickets?limit=2')).json).toMatchObject({
@@ -298,18 +369,22 @@ describe('what is not switched on', () => {
     const off = setUp()
     expect((await off.request('ann', 'OPTIONS', '/tickets', undefined, preflight)).status).toBe(405)
     expect(
-      (await off.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get('access-control-allow-origin'),
+      (await off.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get(
+        'access-control-allow-origin',
+      ),
     ).toBeNull()
     const on = setUp({ cors: { origins: [origin] } })
     const allowed = await on.request(undefined, 'OPTIONS', '/tickets', undefined, preflight)
     expect([allowed.status, allowed.headers.get('access-control-allow-origin')]).toEqual([204, origin])
     expect(
-      (await on.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get('access-control-allow-origin'),
+      (await on.call('ann', 'POST', '/tickets', duel, { headers: { origin } })).headers.get(
+        'access-control-allow-origin',
+      ),
     ).toBe(origin)
     expect(
-      (
-        await on.call('bob', 'POST', '/tickets', duel, { headers: { origin: 'https://evil.example' } })
-      ).headers.get('access-control-allow-origin'),
+      (await on.call('bob', 'POST', '/tickets', duel, { headers: { origin: 'https://evil.example' } })).headers.get(
+        'access-control-allow-origin',
+      ),
     ).toBeNull()
   })
 })

@@ -9,7 +9,12 @@ const skill = { kind: 'difference', attribute: 'skill', max: 100, missing: { val
 const ranked: QueueDefinition = {
   name: 'ranked',
   matchSize: 4,
-  rules: [skill, { kind: 'roles', roles: { tank: 1 } }, { kind: 'avoid' }, { kind: 'latency', maxMs: 80, missing: 'any' }],
+  rules: [
+    skill,
+    { kind: 'roles', roles: { tank: 1 } },
+    { kind: 'avoid' },
+    { kind: 'latency', maxMs: 80, missing: 'any' },
+  ],
   deploy,
 }
 const casual: QueueDefinition = { name: 'casual', matchSize: 4, deploy }
@@ -44,7 +49,12 @@ describe('what a rule compares', () => {
     expect(await call('ann', 'POST', '/tickets', { profile: 'open', ...more })).toMatchObject({ status })
     const body = { profile: 'ranked', player_id: 'bob', player_ip: '203.0.113.7', ...more }
     expect(await call('backend', 'POST', '/tickets', body)).toMatchObject({ status })
-    const party = { player_tickets: [{ ...body, player_id: 'cleo' }, { ...body, player_id: 'dan' }] }
+    const party = {
+      player_tickets: [
+        { ...body, player_id: 'cleo' },
+        { ...body, player_id: 'dan' },
+      ],
+    }
     expect(await call('backend', 'POST', '/group-tickets', party)).toMatchObject({ status })
     const { json } = await call('backend', 'POST', '/tickets/batch', { tickets: [{ ...body, player_id: 'eve' }] })
     expect((json as { results: object[] }).results[0]).toHaveProperty(status === 201 ? 'ticket' : 'error')
@@ -61,10 +71,20 @@ describe('what a rule compares', () => {
 
 test('what no rule compares may be said, and pings that failed say nothing', async () => {
   const { call, service } = setUpReal(queues)
-  const body = { profile: 'casual', attributes: { skill: 1, hat: 'red', beacons: { Oslo: 12 } }, roles: ['tank'], avoid: ['bob'] }
+  const body = {
+    profile: 'casual',
+    attributes: { skill: 1, hat: 'red', beacons: { Oslo: 12 } },
+    roles: ['tank'],
+    avoid: ['bob'],
+  }
   expect((await call('ann', 'POST', '/tickets', body)).status).toBe(201)
-  expect((await call('bob', 'POST', '/tickets', { profile: 'ranked', attributes: { hat: 'red', beacons: { Oslo: 0 } } })).status).toBe(201)
-  expect((await call('cleo', 'POST', '/tickets', { profile: 'ranked', attributes: null, roles: [], avoid: [] })).status).toBe(201)
+  expect(
+    (await call('bob', 'POST', '/tickets', { profile: 'ranked', attributes: { hat: 'red', beacons: { Oslo: 0 } } }))
+      .status,
+  ).toBe(201)
+  expect(
+    (await call('cleo', 'POST', '/tickets', { profile: 'ranked', attributes: null, roles: [], avoid: [] })).status,
+  ).toBe(201)
   expect(service.exportTickets().tickets.map(({ players: [player] }) => player?.attributes)).toEqual([
     { skill: 1, hat: 'red' },
     { hat: 'red' },
@@ -75,7 +95,10 @@ test('what no rule compares may be said, and pings that failed say nothing', asy
 test('a queue that is not known is refused before anything is believed, and the nearest is named', async () => {
   const asked: string[] = []
   const { call } = setUpReal(queues, { profile: (ids) => new Map(ids.map((id) => [(asked.push(id), id), {}])) })
-  const refused = { status: 400, json: { code: 'unknown-profile', message: 'there is no queue "rankd"; did you mean ranked?' } }
+  const refused = {
+    status: 400,
+    json: { code: 'unknown-profile', message: 'there is no queue "rankd"; did you mean ranked?' },
+  }
   expect(await call('ann', 'POST', '/tickets', { profile: 'rankd', attributes: { skill: 1 } })).toMatchObject(refused)
   expect(await call('ann', 'POST', '/groups', { profile: 'rankd', attributes: { skill: 1 } })).toMatchObject(refused)
   expect(asked).toEqual([])
@@ -89,7 +112,10 @@ describe('what is known of a player', () => {
     const { call, service } = setUpReal(queues, knowing)
     const body = { profile: 'open', attributes: { skill: 9000, hat: 'blue' }, roles: ['healer'], avoid: ['bob', 'eve'] }
     // A name that the list lacks is refused, even if it is compared by none.
-    expect(await call('ann', 'POST', '/tickets', body)).toMatchObject({ status: 400, json: { field: 'attributes.hat' } })
+    expect(await call('ann', 'POST', '/tickets', body)).toMatchObject({
+      status: 400,
+      json: { field: 'attributes.hat' },
+    })
     await call('ann', 'POST', '/tickets', { ...body, attributes: { skill: 9000 } })
     expect(service.exportTickets().tickets[0]?.players[0]).toMatchObject({ ...claims, avoid: ['bob', 'eve'] })
   })
@@ -108,7 +134,13 @@ describe('what is known of a player', () => {
 
 test('whatever a player sends, no attribute that a rule compares is theirs', async () => {
   const known = { attributes: { skill: 1500 }, roles: ['tank'], avoid: ['eve'] }
-  const value = fc.oneof(fc.double(), fc.string(), fc.constant(null), fc.array(fc.string()), fc.record({ skill: fc.double() }))
+  const value = fc.oneof(
+    fc.double(),
+    fc.string(),
+    fc.constant(null),
+    fc.array(fc.string()),
+    fc.record({ skill: fc.double() }),
+  )
   const name = fc.constantFrom('skill', 'Skill', 'skill ', 'hat', 'beacons', 'constructor', 'toString')
   const body = fc.record(
     {

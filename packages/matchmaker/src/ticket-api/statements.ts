@@ -6,11 +6,17 @@ import type { TicketService } from './service.js'
 /** What a player's own request says about them. */
 export type Stated = Pick<Player, 'attributes' | 'roles' | 'avoid' | 'latencies'>
 
-/** Refuses what a player says of themselves where a queue does not believe it. @throws {Problem} 400 naming it; {UnknownQueue} */
+/**
+ * Refuses what a player says of themselves where a queue does not believe it. @throws {Problem} 400 naming it;
+ * {UnknownQueue}
+ */
 export type CheckStatements = (stated: Stated, queues: readonly string[]) => void
 
 /** @param names of all queues, for whoever misspells one. */
-export function createCheckStatements(service: Pick<TicketService, 'playerMayState'>, names: () => readonly string[]): CheckStatements {
+export function createCheckStatements(
+  service: Pick<TicketService, 'playerMayState'>,
+  names: () => readonly string[],
+): CheckStatements {
   return ({ attributes, roles, avoid, latencies }, queues) => {
     for (const queue of queues) {
       const believed = service.playerMayState(queue)

@@ -2,7 +2,7 @@ import { Problem, type Authenticate } from '@muster/core/http'
 import type { TicketCaller } from './caller.js'
 import type { StreamTokens } from './stream-tokens.js'
 
-/** A caller who may read one stream, and nothing else. */
+/** A caller who may read one stream and nothing else. */
 export interface StreamCaller extends TicketCaller {
   /** The ticket whose events it may read; undefined for whoever `authenticate` knows. */
   readonly streamOf?: string | undefined
@@ -11,13 +11,16 @@ export interface StreamCaller extends TicketCaller {
 /** Where a token may stand: `/tickets/<id>/events?token=<token>`. */
 const WITH_TOKEN = /\/events\?(?:.*&)?token=/
 
-/** Knows those, too, who come by the token of a stream. @throws {Problem} 401 for a token that is expired, or not ours. */
+/**
+ * Knows those, too, who come by the token of a stream. @throws {Problem} 401 for a token that is expired, or not ours.
+ */
 export const admitStreams =
   (authenticate: Authenticate<TicketCaller>, tokens: StreamTokens): Authenticate<StreamCaller> =>
   (request, connection) => {
     if (request.method !== 'GET' || !WITH_TOKEN.test(request.url)) return authenticate(request, connection)
     const grant = tokens.read(new URL(request.url).searchParams.get('token') ?? '')
-    if (grant === undefined) throw new Problem(401, 'stream-token-invalid', 'the token of the stream is expired, or not one: ask for another')
+    if (grant === undefined)
+      throw new Problem(401, 'stream-token-invalid', 'the token of the stream is expired, or not one: ask for another')
     return { id: grant.playerId, role: 'player', streamOf: grant.ticketId }
   }
 

@@ -36,7 +36,9 @@ describe('a token for a stream', () => {
     expect(status).toBe(201)
     expect(issue.url).toBe(`/tickets/ticket-1/events?token=${issue.token}`)
     expect(issue.expires_at).toBe(new Date(clock.now() + 300_000).toISOString())
-    expect(await firstOf(await request(undefined, 'GET', issue.url))).toMatch(/^200 [^]*event: ticket\n[^]*"player_id":"ann"/)
+    expect(await firstOf(await request(undefined, 'GET', issue.url))).toMatch(
+      /^200 [^]*event: ticket\n[^]*"player_id":"ann"/,
+    )
   })
 
   test('counts as a wait of its player, and a stream goes on when it expires', async () => {
@@ -59,7 +61,10 @@ describe('a token for a stream', () => {
     ['GET', '/locations/beacons'],
   ])('is good for nothing else: %s %s', async (method, path) => {
     const { request, issue, service } = await issued()
-    for (const url of [`${path}${path.includes('?') ? '&' : '?'}token=${issue.token}`, `${path}?x=/events?token=${issue.token}`]) {
+    for (const url of [
+      `${path}${path.includes('?') ? '&' : '?'}token=${issue.token}`,
+      `${path}?x=/events?token=${issue.token}`,
+    ]) {
       expect((await request(undefined, method, url)).status).toBe(401)
     }
     expect(service.getTicket('ticket-1')?.status).toBe('SEARCHING')
@@ -81,7 +86,9 @@ describe('a token for a stream', () => {
 
   test('of a member of a party is for their own seat', async () => {
     const { call, request } = await issued()
-    const party = { player_tickets: ['cleo', 'dan'].map((player_id) => ({ ...duel, player_id, player_ip: '203.0.113.7' })) }
+    const party = {
+      player_tickets: ['cleo', 'dan'].map((player_id) => ({ ...duel, player_id, player_ip: '203.0.113.7' })),
+    }
     const { json } = await call('backend', 'POST', '/group-tickets', party)
     const [first, second] = (json as { player_tickets: { id: string }[] }).player_tickets
     const { json: token } = await call('cleo', 'POST', `/tickets/${first?.id}/stream-token`)
@@ -109,7 +116,8 @@ describe('a token for a stream', () => {
 
 /** The last character of base64url has bits that mean nothing. */
 const sameBits = (one: string, other: string) =>
-  one.split('.')[0] === other.split('.')[0] && Buffer.from(one.split('.')[1] ?? '', 'base64url').equals(Buffer.from(other.split('.')[1] ?? '', 'base64url'))
+  one.split('.')[0] === other.split('.')[0] &&
+  Buffer.from(one.split('.')[1] ?? '', 'base64url').equals(Buffer.from(other.split('.')[1] ?? '', 'base64url'))
 
 test('processes that share a key take one another’s tokens, others do not', () => {
   const clock = createManualClock()

@@ -3,9 +3,12 @@ import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 
 export interface StreamTokenOptions {
-  /** At least 32 characters or bytes. Processes that share it take each other's tokens. Default: one of this process alone. */
+  /**
+   * Secret of at least 32 characters or bytes. Processes that share it accept each other's tokens. Default: a secret of
+   * this process.
+   */
   readonly key?: string | Uint8Array | undefined
-  /** Milliseconds for which a token begins streams. Default 300,000. */
+  /** Milliseconds for which streams can be opened with a token. Default 300,000. */
   readonly lifetimeMs?: number | undefined
 }
 
@@ -28,7 +31,10 @@ export const LONGEST_TOKEN = 2048
 
 const payloadSchema = z.tuple([z.string(), z.string(), z.number()])
 
-export function createStreamTokens({ key = randomBytes(32), lifetimeMs = 300_000 }: StreamTokenOptions, clock: Clock): StreamTokens {
+export function createStreamTokens(
+  { key = randomBytes(32), lifetimeMs = 300_000 }: StreamTokenOptions,
+  clock: Clock,
+): StreamTokens {
   const macOf = (payload: string) => createHmac('sha256', key).update(`muster-stream-1 ${payload}`).digest()
   return {
     issue: ({ ticketId, playerId }) => {
@@ -41,7 +47,9 @@ export function createStreamTokens({ key = randomBytes(32), lifetimeMs = 300_000
       const [given, wanted] = [Buffer.from(mac, 'base64url'), macOf(payload)]
       if (more.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
       // We wrote it ourselves.
-      const [ticketId, playerId, expiresAt] = payloadSchema.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()))
+      const [ticketId, playerId, expiresAt] = payloadSchema.parse(
+        JSON.parse(Buffer.from(payload, 'base64url').toString()),
+      )
       return clock.now() < expiresAt ? { ticketId, playerId } : undefined
     },
   }

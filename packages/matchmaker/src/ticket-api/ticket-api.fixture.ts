@@ -23,7 +23,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** The ticket API over a matchmaker that matches nobody, in time that stands still. Tokens are names; `backend` is one. */
+/**
+ * The ticket API over a matchmaker that matches nobody, in time that stands still. Tokens are names; `backend` is one.
+ */
 export const setUp = (options: Partial<TicketApiOptions> = {}) => setUpOver(createFakeService, options)
 
 /** The same over a real matchmaker with these queues, which ticks when it is told to. */
@@ -33,7 +35,10 @@ export const setUpReal = (queues: readonly QueueDefinition[], options: Partial<T
     return createMatchmaker({ deployments, queues, clock, random: seededRandom(2) })
   }, options)
 
-function setUpOver<Service extends TicketService>(make: (clock: ManualClock) => Service, options: Partial<TicketApiOptions>) {
+function setUpOver<Service extends TicketService>(
+  make: (clock: ManualClock) => Service,
+  options: Partial<TicketApiOptions>,
+) {
   const clock = createManualClock({ start: Date.UTC(2026, 0, 31, 8, 15) })
   const service = make(clock)
   const errors: unknown[] = []
@@ -50,11 +55,13 @@ function setUpOver<Service extends TicketService>(make: (clock: ManualClock) => 
     ...options,
   })
 
-  const request = (who: string | undefined, method: string, path: string, body?: unknown, {
-    from = '192.0.2.1',
-    headers = {},
-    signal,
-  }: CallOptions = {}) =>
+  const request = (
+    who: string | undefined,
+    method: string,
+    path: string,
+    body?: unknown,
+    { from = '192.0.2.1', headers = {}, signal }: CallOptions = {},
+  ) =>
     api(
       new Request(`http://localhost${path}`, {
         method,

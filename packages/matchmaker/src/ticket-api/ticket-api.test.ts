@@ -34,18 +34,27 @@ describe('a ticket', () => {
       version: 1,
       waiting_for: 'players',
     })
-    expect(
-      service.players.get('ticket-1'),
-    ).toEqual([{ id: 'ann', ip: '203.0.113.7', attributes: { skill: 1200, maps: ['ice'] } }])
+    expect(service.players.get('ticket-1')).toEqual([
+      { id: 'ann', ip: '203.0.113.7', attributes: { skill: 1200, maps: ['ice'] } },
+    ])
   })
 
   test('goes through its states', async () => {
     const { call, service } = setUp()
     await call('ann', 'POST', '/tickets', duel)
-    service.change('ticket-1', { status: 'MATCH_FOUND', matchId: 'm1', queue: 'duel', team: 'red', waitingFor: undefined })
-    expect(
-      (await call('ann', 'GET', '/tickets/ticket-1')).json,
-    ).toMatchObject({ status: 'MATCH_FOUND', match_id: 'm1', team_id: 'red', version: 2 })
+    service.change('ticket-1', {
+      status: 'MATCH_FOUND',
+      matchId: 'm1',
+      queue: 'duel',
+      team: 'red',
+      waitingFor: undefined,
+    })
+    expect((await call('ann', 'GET', '/tickets/ticket-1')).json).toMatchObject({
+      status: 'MATCH_FOUND',
+      match_id: 'm1',
+      team_id: 'red',
+      version: 2,
+    })
     service.change('ticket-1', { status: 'HOST_ASSIGNED', assignment })
     expect((await call('ann', 'GET', '/tickets/ticket-1')).json).toMatchObject({
       status: 'HOST_ASSIGNED',
@@ -56,9 +65,10 @@ describe('a ticket', () => {
         location: { city: 'Oslo', administrative_division: null },
       },
     })
-    expect(
-      await call('ann', 'DELETE', '/tickets/ticket-1'),
-    ).toMatchObject({ status: 409, json: { code: 'too-late', match_id: 'm1' } })
+    expect(await call('ann', 'DELETE', '/tickets/ticket-1')).toMatchObject({
+      status: 409,
+      json: { code: 'too-late', match_id: 'm1' },
+    })
   })
 
   test('is cancelled, also with the JSON type and no body that existing clients send', async () => {
@@ -66,15 +76,18 @@ describe('a ticket', () => {
     await call('ann', 'POST', '/tickets', duel)
     const headers = { 'content-type': 'application/json' }
     expect((await call('ann', 'DELETE', '/tickets/ticket-1', undefined, { headers })).status).toBe(204)
-    expect(
-      (await call('ann', 'GET', '/tickets/ticket-1', undefined, { headers })).json,
-    ).toMatchObject({ status: 'CANCELLED', cancel_reason: 'cancelled' })
+    expect((await call('ann', 'GET', '/tickets/ticket-1', undefined, { headers })).json).toMatchObject({
+      status: 'CANCELLED',
+      cancel_reason: 'cancelled',
+    })
     expect((await call('ann', 'DELETE', '/tickets/ticket-1')).status).toBe(204)
   })
 
   test('may be what existing clients send: null for what they do not know', async () => {
     const { call, service } = setUp()
-    expect((await call('ann', 'POST', '/tickets', { profile: 'duel', attributes: null, player_ip: null })).status).toBe(201)
+    expect((await call('ann', 'POST', '/tickets', { profile: 'duel', attributes: null, player_ip: null })).status).toBe(
+      201,
+    )
     expect(service.players.get('ticket-1')).toEqual([{ id: 'ann', ip: '192.0.2.1' }])
   })
 
@@ -82,10 +95,14 @@ describe('a ticket', () => {
     const { call } = setUp()
     const { json } = await call('ann', 'POST', '/tickets', { profiles: ['duel', 'ranked'], attributes: { skill: 1 } })
     expect(json).toMatchObject({ profile: 'duel', profiles: ['duel', 'ranked'] })
-    expect(
-      (await call('bob', 'POST', '/tickets', { ...duel, profiles: ['duel'] })).json,
-    ).toMatchObject({ status: 400, field: 'profile' })
-    expect((await call('bob', 'POST', '/tickets', { attributes: {} })).json).toMatchObject({ status: 400, field: 'profile' })
+    expect((await call('bob', 'POST', '/tickets', { ...duel, profiles: ['duel'] })).json).toMatchObject({
+      status: 400,
+      field: 'profile',
+    })
+    expect((await call('bob', 'POST', '/tickets', { attributes: {} })).json).toMatchObject({
+      status: 400,
+      field: 'profile',
+    })
   })
 
   test.each([
@@ -103,7 +120,12 @@ describe('a ticket', () => {
     ],
     ['an unknown key', { ...duel, colour: 'red' }, 400, { code: 'invalid-input', field: 'colour' }],
     ['attributes that are a list', { profile: 'duel', attributes: [] }, 400, { field: 'attributes' }],
-    ['beacons that are a list', { profile: 'duel', attributes: { beacons: [1] } }, 400, { field: 'attributes.beacons' }],
+    [
+      'beacons that are a list',
+      { profile: 'duel', attributes: { beacons: [1] } },
+      400,
+      { field: 'attributes.beacons' },
+    ],
     [
       'a latency that is text',
       { profile: 'duel', attributes: { beacons: { Oslo: '12' } } },
@@ -119,9 +141,10 @@ describe('a ticket', () => {
   test('of a player who waits already is refused, naming the other', async () => {
     const { call } = setUp()
     await call('ann', 'POST', '/tickets', duel)
-    expect(
-      await call('ann', 'POST', '/tickets', duel),
-    ).toMatchObject({ status: 409, json: { code: 'player-busy', ticket_id: 'ticket-1' } })
+    expect(await call('ann', 'POST', '/tickets', duel)).toMatchObject({
+      status: 409,
+      json: { code: 'player-busy', ticket_id: 'ticket-1' },
+    })
   })
 
   test('is explained', async () => {
@@ -139,19 +162,23 @@ describe('a ticket', () => {
   test('accepts and declines a match that asks for it', async () => {
     const { call, service, clock } = setUp()
     await call('ann', 'POST', '/tickets', duel)
-    expect(
-      await call('ann', 'POST', '/tickets/ticket-1/accept'),
-    ).toMatchObject({ status: 409, json: { code: 'nothing-to-accept' } })
+    expect(await call('ann', 'POST', '/tickets/ticket-1/accept')).toMatchObject({
+      status: 409,
+      json: { code: 'nothing-to-accept' },
+    })
     const acceptance = { until: clock.now() + 10_000, accepted: [] }
     service.change('ticket-1', { status: 'MATCH_FOUND', acceptance })
-    expect(
-      (await call('ann', 'GET', '/tickets/ticket-1')).json,
-    ).toMatchObject({ acceptance: { until: '2026-01-31T08:15:10.000Z', accepted: false } })
-    expect((await call('ann', 'POST', '/tickets/ticket-1/accept')).json).toMatchObject({ acceptance: { accepted: true } })
+    expect((await call('ann', 'GET', '/tickets/ticket-1')).json).toMatchObject({
+      acceptance: { until: '2026-01-31T08:15:10.000Z', accepted: false },
+    })
+    expect((await call('ann', 'POST', '/tickets/ticket-1/accept')).json).toMatchObject({
+      acceptance: { accepted: true },
+    })
     service.change('ticket-1', { acceptance })
-    expect(
-      (await call('ann', 'POST', '/tickets/ticket-1/decline')).json,
-    ).toMatchObject({ status: 'CANCELLED', cancel_reason: 'declined' })
+    expect((await call('ann', 'POST', '/tickets/ticket-1/decline')).json).toMatchObject({
+      status: 'CANCELLED',
+      cancel_reason: 'declined',
+    })
   })
 })
 
@@ -208,7 +235,10 @@ describe('waiting for a ticket', () => {
 
   test.each(['31', '-1', 'x', '1.5'])('for %s seconds is refused', async (wait) => {
     const { call } = await waiting()
-    expect(await call('ann', 'GET', `/tickets/ticket-1?wait=${wait}`)).toMatchObject({ status: 400, json: { field: 'wait' } })
+    expect(await call('ann', 'GET', `/tickets/ticket-1?wait=${wait}`)).toMatchObject({
+      status: 400,
+      json: { field: 'wait' },
+    })
   })
 
   test('by events gives the ticket with every change, until it ends', async () => {
@@ -222,7 +252,13 @@ describe('waiting for a ticket', () => {
     await settled()
     service.change('ticket-1', { status: 'HOST_ASSIGNED', assignment })
     const events = (await text).split('\n\n').filter((part) => part.startsWith('id: '))
-    expect(events.map((event) => [/^id: (\d+)/m.exec(event)?.[1], /^event: (\w+)/m.exec(event)?.[1], /"status":"(\w+)"/.exec(event)?.[1]])).toEqual([
+    expect(
+      events.map((event) => [
+        /^id: (\d+)/m.exec(event)?.[1],
+        /^event: (\w+)/m.exec(event)?.[1],
+        /"status":"(\w+)"/.exec(event)?.[1],
+      ]),
+    ).toEqual([
       ['1', 'ticket', 'SEARCHING'],
       ['2', 'ticket', 'MATCH_FOUND'],
       ['3', 'ticket', 'HOST_ASSIGNED'],
@@ -233,9 +269,10 @@ describe('waiting for a ticket', () => {
   test('by events goes on where it broke off', async () => {
     const { request, service } = await waiting()
     service.change('ticket-1', { status: 'MATCH_FOUND' })
-    const resumed = (last: string) => request('ann', 'GET', '/tickets/ticket-1/events', undefined, {
-      headers: { 'last-event-id': last },
-    })
+    const resumed = (last: string) =>
+      request('ann', 'GET', '/tickets/ticket-1/events', undefined, {
+        headers: { 'last-event-id': last },
+      })
     const missed = await resumed('1')
     const current = await resumed('2')
     service.change('ticket-1', { status: 'CANCELLED' })
@@ -277,9 +314,10 @@ describe('a party', () => {
         { id: 'ticket-1.1', group_id: 'ticket-1', player_id: 'bob' },
       ],
     })
-    expect(
-      service.players.get('ticket-1')?.map(({ id, ip }) => [id, ip]),
-    ).toEqual([['ann', '203.0.113.1'], ['bob', '203.0.113.2']])
+    expect(service.players.get('ticket-1')?.map(({ id, ip }) => [id, ip])).toEqual([
+      ['ann', '203.0.113.1'],
+      ['bob', '203.0.113.2'],
+    ])
     expect((await call('bob', 'GET', '/tickets/ticket-1.1')).json).toMatchObject({ id: 'ticket-1.1', player_id: 'bob' })
     expect((await call('bob', 'GET', '/tickets/ticket-1')).json).toMatchObject({ id: 'ticket-1.1' })
     expect((await call('bob', 'GET', '/tickets/ticket-1.0')).status).toBe(404)
@@ -291,13 +329,21 @@ describe('a party', () => {
     const { call } = setUp()
     const [ann, bob] = party.player_tickets
     const answer = await call('backend', 'POST', '/group-tickets', {
-      player_tickets: [{ ...ann, profile: 'ranked' }, { ...bob, profile: 'ranked', attributes: {} }],
+      player_tickets: [
+        { ...ann, profile: 'ranked' },
+        { ...bob, profile: 'ranked', attributes: {} },
+      ],
     })
     expect(answer).toMatchObject({
       status: 400,
-      json: { field: 'player_tickets.1.attributes.skill', message: 'player_tickets.1.attributes.skill: must be a number' },
+      json: {
+        field: 'player_tickets.1.attributes.skill',
+        message: 'player_tickets.1.attributes.skill: must be a number',
+      },
     })
-    const mixed = await call('backend', 'POST', '/group-tickets', { player_tickets: [ann, { ...bob, profile: 'ranked' }] })
+    const mixed = await call('backend', 'POST', '/group-tickets', {
+      player_tickets: [ann, { ...bob, profile: 'ranked' }],
+    })
     expect(mixed).toMatchObject({ status: 400, json: { field: 'player_tickets.1.profile' } })
   })
 })
@@ -319,9 +365,10 @@ describe('a backend', () => {
       { id: 'ann', ip: '203.0.113.7', coordinates: { latitude: 1, longitude: 2 }, attributes: duel.attributes },
     ])
     expect(await call('backend', 'POST', '/tickets', duel)).toMatchObject({ status: 400, json: { field: 'player_ip' } })
-    expect(
-      await call('backend', 'POST', '/tickets', { ...duel, player_ip: 'home' }),
-    ).toMatchObject({ status: 400, json: { field: 'player_ip' } })
+    expect(await call('backend', 'POST', '/tickets', { ...duel, player_ip: 'home' })).toMatchObject({
+      status: 400,
+      json: { field: 'player_ip' },
+    })
   })
 
   test('creates many at once: those that are refused do not keep the others from it', async () => {
@@ -365,14 +412,16 @@ describe('a backend', () => {
       },
     })
     expect(
-      (await call('backend', 'PATCH', '/backfills/backfill-1', { version: 1, teams: [{ name: 'red', slots: 1 }] })).json,
+      (await call('backend', 'PATCH', '/backfills/backfill-1', { version: 1, teams: [{ name: 'red', slots: 1 }] }))
+        .json,
     ).toMatchObject({ version: 2 })
     expect(
       await call('backend', 'PATCH', '/backfills/backfill-1', { version: 1, teams: [{ name: 'red', slots: 3 }] }),
     ).toMatchObject({ status: 409, json: { code: 'stale-version', version: 2 } })
-    expect(
-      await call('backend', 'POST', '/backfills', { match_id: 'm1' }),
-    ).toMatchObject({ status: 409, json: { backfill_id: 'backfill-1' } })
+    expect(await call('backend', 'POST', '/backfills', { match_id: 'm1' })).toMatchObject({
+      status: 409,
+      json: { backfill_id: 'backfill-1' },
+    })
     expect((await call('backend', 'DELETE', '/backfills/backfill-1')).status).toBe(204)
     expect((await call('backend', 'GET', '/backfills/backfill-1')).json).toMatchObject({ status: 'CANCELLED' })
     expect((await call('backend', 'GET', '/backfills/nothing')).status).toBe(404)
@@ -381,7 +430,8 @@ describe('a backend', () => {
   test('may ask as existing servers do: by the tickets that are there, and whoever is missing has left', async () => {
     const { call, service } = setUp()
     service.matches.push(running)
-    const ask = (body: object) => call('backend', 'POST', '/backfills', { profile: 'duel', attributes: { assignment }, ...body })
+    const ask = (body: object) =>
+      call('backend', 'POST', '/backfills', { profile: 'duel', attributes: { assignment }, ...body })
     expect((await ask({ tickets: {} })).status).toBe(400)
     expect((await ask({ tickets: { nothing: {} } })).status).toBe(404)
     expect((await ask({ profile: 'ranked', tickets: { 'ticket-1': {} } })).status).toBe(400)
@@ -401,7 +451,8 @@ describe('a backend', () => {
   test('again while the first one is open: whoever came by that in the meantime, and is not named, has not left', async () => {
     const { call, service } = setUp()
     service.matches.push({ ...running, playerIds: ['ann'] })
-    const ask = (id: string) => call('backend', 'POST', '/backfills', { id, tickets: { 'ticket-1': { player_id: 'ann' } } })
+    const ask = (id: string) =>
+      call('backend', 'POST', '/backfills', { id, tickets: { 'ticket-1': { player_id: 'ann' } } })
     expect((await ask('backfill-1')).status).toBe(201)
     service.matches.splice(0, 1, { ...running, playerIds: ['ann', 'cleo'] })
     await ask('backfill-1')
@@ -452,9 +503,8 @@ describe('a backend', () => {
 describe('a game server', () => {
   test('says by its own secret that players may come', async () => {
     const { call } = setUp()
-    const ready = async (secret: string | undefined, match_id: string) => (
-      await call(secret, 'POST', '/server-ready', { match_id })
-    ).status
+    const ready = async (secret: string | undefined, match_id: string) =>
+      (await call(secret, 'POST', '/server-ready', { match_id })).status
     expect(await Promise.all([ready('hush', 'm1'), ready('Bearer hush', 'm1')])).toEqual([204, 204])
     expect(
       await Promise.all([ready('loud', 'm1'), ready('hush', 'm2'), ready(undefined, 'm1'), ready('backend', 'm1')]),
@@ -486,9 +536,10 @@ describe('about itself', () => {
     })
     await call('ann', 'GET', '/locations/beacons')
     service.pausedUntil = clock.now() + 5000
-    expect(
-      (await call(undefined, 'GET', '/monitor')).json,
-    ).toMatchObject({ unhealthy_components: 1, message: 'not well: beacons' })
+    expect((await call(undefined, 'GET', '/monitor')).json).toMatchObject({
+      unhealthy_components: 1,
+      message: 'not well: beacons',
+    })
     expect(service.looks).toBe(1)
     await clock.advance(1000)
     expect((await call(undefined, 'GET', '/monitor')).json).toEqual({

@@ -38,13 +38,13 @@ import { createStreamTokens } from './stream-tokens.js'
 import { isoTime, ticketView } from './views.js'
 import { createOpenWaits } from './open-waits.js'
 
-/** A `(Request) → Promise<Response>`, to be mounted anywhere. */
+/** A `(Request) → Promise<Response>`, to be mounted on any server. */
 export interface TicketApi extends HttpHandler {
-  /** What it has counted so far. */
+  /** Counts since the API was created. */
   readonly counts: () => TicketApiCounts
 }
 
-/** Routes that anybody may ask; a server that is ready has a secret of its own. */
+/** Routes without a caller; a server that registers proves itself by its secret. */
 const anonymous = ['document', 'monitor', 'serverReady'] as const
 
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
@@ -53,8 +53,23 @@ const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
 /** An HTTP API for game clients, game servers and backends. @throws {InvalidInput} naming the option and the value. */
 export function createTicketApi(service: TicketService, options: TicketApiOptions): TicketApi {
   checkOptions(options)
-  const { authenticate, basePath = '', address, locate, cors, inspect = false, onError = warn, clock = systemClock } = options
-  const { perCaller, perAddress, waitsPerCaller = 8, waits: inAll = 50_000, groups: mostGroups = 100_000 } = options.limits ?? {}
+  const {
+    authenticate,
+    basePath = '',
+    address,
+    locate,
+    cors,
+    inspect = false,
+    onError = warn,
+    clock = systemClock,
+  } = options
+  const {
+    perCaller,
+    perAddress,
+    waitsPerCaller = 8,
+    waits: inAll = 50_000,
+    groups: mostGroups = 100_000,
+  } = options.limits ?? {}
   const { bodyBytes = 16 * 1024, backendBodyBytes = 2 * 1024 * 1024, bodies } = options.limits ?? {}
   const { groupIdleMs = 300_000, random = unguessable } = options
 
@@ -120,11 +135,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       return ticketView({ ticket: service.declineMatch(ticket.id, ticket.players[index]?.id), index })
     },
 
-    createGroup: async ({ profile, is_ready, ...body }, exchange) => groups.create(
-      profile,
-      await readPlayer(body, exchange, [profile]),
-      is_ready,
-    ),
+    createGroup: async ({ profile, is_ready, ...body }, exchange) =>
+      groups.create(profile, await readPlayer(body, exchange, [profile]), is_ready),
     joinGroup: async ({ group_id, profile, is_ready, ...body }, exchange) =>
       groups.join(group_id, profile, await readPlayer(body, exchange, [profile]), is_ready),
     getGroup: ({ group_id }, { caller }) => groups.read(group_id, caller),
@@ -163,7 +175,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     authorize: (route, caller, request) => {
       if (caller !== undefined) assertStream(route, caller)
       if (route === 'serverReady' && !service.isServerSecret(bearerToken(request) ?? '')) throw notTheServer()
-      if (route.startsWith('inspect') && !inspect) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+      if (route.startsWith('inspect') && !inspect)
+        throw new Problem(404, 'no-such-path', 'there is nothing at this path')
       if (caller !== undefined && backendRoutes.has(route)) assertBackend(caller)
     },
     basePath,
@@ -174,7 +187,11 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     problemOf,
     maxBodyBytes: (route) => (backendRoutes.has(route) ? backendBodyBytes : bodyBytes),
     bodies,
-    limits: { perCaller: orNone(perCaller, PER_CALLER), perAddress: orNone(perAddress, PER_ADDRESS), exempt: isBackend },
+    limits: {
+      perCaller: orNone(perCaller, PER_CALLER),
+      perAddress: orNone(perAddress, PER_ADDRESS),
+      exempt: isBackend,
+    },
   })
   const counts = (): TicketApiCounts => ({
     latenciesImpossible: latencies.impossible,

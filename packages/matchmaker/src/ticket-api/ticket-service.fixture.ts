@@ -47,7 +47,10 @@ export const assignment = {
 
 const QUEUES: readonly string[] = ['duel', 'ranked']
 
-/** Takes the queues `duel` and `ranked`; the latter refuses players without a numeric `skill`, and believes no player's `rating`. */
+/**
+ * Takes the queues `duel` and `ranked`; the latter refuses players without a numeric `skill`, and believes no player's
+ * `rating`.
+ */
 export function createFakeService(clock: Clock): FakeService {
   const tickets = new Map<string, Ticket>()
   const backfills = new Map<string, Backfill>()
@@ -61,9 +64,8 @@ export function createFakeService(clock: Clock): FakeService {
   }
   const createTicket = (input: TicketInput): Ticket => {
     const queues = input.queues ?? [input.queue ?? '']
-    for (const queue of queues) if (!QUEUES.includes(queue)) throw new UnknownQueue(
-      `there is no queue ${JSON.stringify(queue)}`,
-    )
+    for (const queue of queues)
+      if (!QUEUES.includes(queue)) throw new UnknownQueue(`there is no queue ${JSON.stringify(queue)}`)
     const before = tickets.get(input.id ?? '')
     if (before !== undefined) return before
     for (const [index, player] of input.players.entries()) {
@@ -136,7 +138,8 @@ export function createFakeService(clock: Clock): FakeService {
     cancelTicket: (id) => {
       const { status, matchId } = known(id)
       if (status === 'HOST_ASSIGNED') throw new TooLate(id, matchId ?? '')
-      if (status !== 'CANCELLED') fake.change(id, { status: 'CANCELLED', cancelReason: 'cancelled', waitingFor: undefined })
+      if (status !== 'CANCELLED')
+        fake.change(id, { status: 'CANCELLED', cancelReason: 'cancelled', waitingFor: undefined })
       return known(id)
     },
     acceptMatch: (id, playerId) => {
@@ -150,27 +153,34 @@ export function createFakeService(clock: Clock): FakeService {
       fake.change(id, { status: 'CANCELLED', cancelReason: 'declined', acceptance: undefined })
       return known(id)
     },
-    explain: (id) => ({ ticketId: known(id).id, summary: 'waits for others', waitedMs: 5, waitingFor: 'players', queues: [] }),
+    explain: (id) => ({
+      ticketId: known(id).id,
+      summary: 'waits for others',
+      waitedMs: 5,
+      waitingFor: 'players',
+      queues: [],
+    }),
     exportTickets: () => ({
       format: 'muster-tickets-1',
       exportedAt: clock.now(),
-      tickets: [...tickets.values()].map(
-        ({ id, queues, createdAt }) => ({ id, queues, players: fake.players.get(id) ?? [], priority: 0, createdAt, attempts: 0 }),
-      ),
+      tickets: [...tickets.values()].map(({ id, queues, createdAt }) => ({
+        id,
+        queues,
+        players: fake.players.get(id) ?? [],
+        priority: 0,
+        createdAt,
+        attempts: 0,
+      })),
     }),
     playersLeft: (matchId, playerIds) => {
       if (!fake.matches.some((match) => match.matchId === matchId)) {
-        throw new UnknownMatch(
-          `there is no match ${JSON.stringify(matchId)}`,
-        )
+        throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
       }
       fake.left.push(...playerIds)
     },
     stopMatch: async (matchId) => {
       if (!fake.matches.some((match) => match.matchId === matchId)) {
-        throw new UnknownMatch(
-          `there is no match ${JSON.stringify(matchId)}`,
-        )
+        throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
       }
       fake.stopped.push(matchId)
       await new Promise(() => {})
@@ -186,7 +196,11 @@ export function createFakeService(clock: Clock): FakeService {
         queue: 'duel',
         status: 'OPEN',
         createdAt: clock.now(),
-        teams: teams.map(({ name, slots = 1, players = [] }) => ({ name, slots, players: players.map((player) => player.id) })),
+        teams: teams.map(({ name, slots = 1, players = [] }) => ({
+          name,
+          slots,
+          players: players.map((player) => player.id),
+        })),
         tickets: [],
       }
       backfills.set(id, backfill)

@@ -28,11 +28,16 @@ export interface AssignmentView {
     readonly latitude: number | null
     readonly longitude: number | null
   } | null
-  /** Ours: the beacon at which a latency rule placed the server, and the milliseconds that no player's round trip to it exceeds. */
+  /**
+   * Ours: the beacon at which a latency rule placed the server, and the milliseconds that no player's round trip to it
+   * exceeds.
+   */
   readonly promised: { readonly beacon: string; readonly latency_ms: number | null } | null
 }
 
-/** The ticket of one player. Up to `assignment` it is what existing game clients read (public fact); the rest is ours. */
+/**
+ * The ticket of one player. Up to `assignment` it is what existing game clients read (public fact); the rest is ours.
+ */
 export interface TicketView {
   readonly id: string
   readonly profile: string
@@ -71,15 +76,18 @@ export function assignmentView({ fqdn, publicIp, ports, location, promised }: As
         { internal: internal ?? null, external: external ?? null, link: link ?? null, protocol: protocol ?? null },
       ]),
     ),
-    location: location === undefined ? null : {
-      city: location.city ?? null,
-      country: location.country ?? null,
-      continent: location.continent ?? null,
-      administrative_division: location.administrativeDivision ?? null,
-      timezone: location.timezone ?? null,
-      latitude: location.latitude ?? null,
-      longitude: location.longitude ?? null,
-    },
+    location:
+      location === undefined
+        ? null
+        : {
+            city: location.city ?? null,
+            country: location.country ?? null,
+            continent: location.continent ?? null,
+            administrative_division: location.administrativeDivision ?? null,
+            timezone: location.timezone ?? null,
+            latitude: location.latitude ?? null,
+            longitude: location.longitude ?? null,
+          },
     promised: promised === undefined ? null : { beacon: promised.beacon, latency_ms: promised.latencyMs ?? null },
   }
 }
@@ -107,14 +115,15 @@ export function ticketView(seat: Seat): TicketView {
 }
 
 /** The tickets of all players of a party, in its order. */
-export const partyViews = (ticket: Ticket): TicketView[] => ticket.players.map((_, index) => ticketView({ ticket, index }))
+export const partyViews = (ticket: Ticket): TicketView[] =>
+  ticket.players.map((_, index) => ticketView({ ticket, index }))
 
 /** A backfill. Up to `attributes` it is what existing game servers read (public fact); the rest is ours. */
 export interface BackfillView {
   readonly id: string
   readonly profile: string
   readonly status: TicketStatus
-  /** The tickets that came into the match by it, by their ids. */
+  /** Ids of the tickets that joined the match through this backfill. */
   readonly tickets: Readonly<Record<string, TicketView>>
   /** The first of these. */
   readonly assigned_ticket: TicketView | null

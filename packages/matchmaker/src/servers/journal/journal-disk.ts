@@ -75,7 +75,9 @@ export class JournalDisk {
   /** Whether the file has its name still: an operator may have moved it, or another process have put its own there. */
   async place(): Promise<'there' | 'missing' | 'taken'> {
     if (await isFileAt(this.#path, this.#file)) return 'there'
-    const other = await stat(this.#path).catch((error: NodeJS.ErrnoException) => (error.code === 'ENOENT' ? undefined : error))
+    const other = await stat(this.#path).catch((error: NodeJS.ErrnoException) =>
+      error.code === 'ENOENT' ? undefined : error,
+    )
     return other === undefined ? 'missing' : 'taken'
   }
 
@@ -138,7 +140,7 @@ async function writtenAnew(path: string, bytes: Buffer, isForced: boolean): Prom
 }
 
 async function writeFully(file: FileHandle, bytes: Buffer, start: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
+  for (let done = 0; done < bytes.length;) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, start + done)
     done += bytesWritten
   }

@@ -82,7 +82,8 @@ test('what was written is there when it is opened again, and nobody else may rea
   expect(readdirSync(folder).filter((name) => !/^journal-\d+$/.test(name))).toEqual([])
 })
 
-const whole = (entries: readonly JournalEntry[]) => Buffer.from(HEADER + entries.map((entry) => lineOf(JSON.stringify(entry))).join(''))
+const whole = (entries: readonly JournalEntry[]) =>
+  Buffer.from(HEADER + entries.map((entry) => lineOf(JSON.stringify(entry))).join(''))
 
 test('torn at any byte: every line that was whole counts, what was lost is a problem, and it goes on from there', async () => {
   const entries: JournalEntry[] = [
@@ -116,7 +117,12 @@ test('torn in a way that leaves rubbish: that is cut off too', async () => {
 
 describe('is not opened, and left as it is, and nothing is left beside it', () => {
   const cases: readonly (readonly [what: string, content: Buffer, line: number, message: RegExp])[] = [
-    ['where it is damaged in the middle', Buffer.from(whole(['a', 'b', 'c'].map(intent)).toString().replace('match-b', 'match-x')), 3, /line 3/],
+    [
+      'where it is damaged in the middle',
+      Buffer.from(whole(['a', 'b', 'c'].map(intent)).toString().replace('match-b', 'match-x')),
+      3,
+      /line 3/,
+    ],
     ['if it is some text', Buffer.from('# Shopping\n- milk\n'), 1, /is no journal/],
     ['if it is some text in one line', Buffer.from('milk'), 1, /is no journal/],
     ['if it is of an earlier version', Buffer.from('b3a2d8a1 {"kind":"intent","matchId":"a"}\n'), 1, /another version/],
@@ -169,7 +175,11 @@ test('is not written anew with each entry, however much is open', async () => {
   await journal.open()
   const playerIds = Array.from({ length: 40 }, (_, index) => `player-${index}-${'x'.repeat(30)}`)
   for (let index = 0; index < 1000; index++) {
-    await journal.append({ ...(intent(`m${index}`) as Extract<JournalEntry, { kind: 'intent' }>), ticketIds: playerIds, playerIds })
+    await journal.append({
+      ...(intent(`m${index}`) as Extract<JournalEntry, { kind: 'intent' }>),
+      ticketIds: playerIds,
+      playerIds,
+    })
   }
   const isAnew = new Set<number>()
   for (let index = 0; index < 1000; index++) {

@@ -16,14 +16,15 @@ export interface FileJournalOptions {
    * operating system, so the end of the process at any moment, kill -9 included, loses nothing; the choice is about
    * power failures:
    * - `always`: every entry;
-   * - `intents` (default): that a deployment is about to be asked for (`sent`). What is lost of the rest is found out again by
+   * - `intents` (default): that a deployment is about to be asked for (`sent`). What is lost of the rest is found out
+   *   again by
    *   the tag of the match, but a match on which people play may be taken for one that nobody needs;
    * - `never`: nothing. A deployment that was asked for just before is then found by the reaper only.
    */
   readonly fsync?: 'always' | 'intents' | 'never' | undefined
   /**
-   * Bytes from which the file is written anew, without what is settled, when it is four times as large as it was when it
-   * was last written anew. Default 1 MiB.
+   * Bytes from which the file is written anew, without what is settled, when it is four times as large as it was when
+   * it was last written anew. Default 1 MiB.
    */
   readonly compactAtBytes?: number | undefined
 }
@@ -31,7 +32,10 @@ export interface FileJournalOptions {
 const schema = z.strictObject({
   path: z.string().min(1),
   fsync: z.enum(['always', 'intents', 'never']).default('intents'),
-  compactAtBytes: z.int().min(1).default(2 ** 20),
+  compactAtBytes: z
+    .int()
+    .min(1)
+    .default(2 ** 20),
 })
 
 /** A journal that has a lifetime. */
@@ -49,13 +53,15 @@ interface Waiting {
   readonly failed: (error: unknown) => void
 }
 
-/** So many times as large as what is open of it, the file is written anew: each entry is then written about once more. */
+/**
+ * So many times as large as what is open of it, the file is written anew: each entry is then written about once more.
+ */
 const GROWTH = 4
 
 /**
- * A journal in a file: entries are appended, and a line that a crash tore is cut off when it is opened again, which is a
- * `problem`. One process at a time has it, by a lock of the kernel: `open` rejects with `JournalLocked` while another one
- * lives, in whatever container, and with `JournalCorrupt` if the file is damaged or is no journal.
+ * A journal in a file: entries are appended, and a line that a crash tore is cut off when it is opened again, which is
+ * a `problem`. One process at a time has it, by a lock of the kernel: `open` rejects with `JournalLocked` while another
+ * one lives, in whatever container, and with `JournalCorrupt` if the file is damaged or is no journal.
  * @throws {InvalidInput} naming the option and the value.
  */
 export function createFileJournal(options: FileJournalOptions): FileJournal {
@@ -95,7 +101,9 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
     const place = await disk.place()
     if (place === 'there') return disk
     if (place === 'taken' || (await lock?.isInPlace()) !== true) {
-      throw new JournalLocked(`the journal ${path} was replaced by another file while it was open: it is another process's now`)
+      throw new JournalLocked(
+        `the journal ${path} was replaced by another file while it was open: it is another process's now`,
+      )
     }
     await compact(disk)
     return disk
@@ -104,7 +112,10 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
   const write = async (batch: readonly Waiting[]): Promise<void> => {
     const to = await ready()
     const lines = batch.map(({ json }, index) => lineOf(json, index === 0 && to.isForced()))
-    await to.append(Buffer.from(lines.join('')), batch.some(({ entry }) => isForced(entry)))
+    await to.append(
+      Buffer.from(lines.join('')),
+      batch.some(({ entry }) => isForced(entry)),
+    )
   }
 
   /** Everything that waits at once, as long as something does. */

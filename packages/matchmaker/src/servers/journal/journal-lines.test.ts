@@ -24,7 +24,10 @@ function journalOf(batches: readonly { readonly count: number; readonly isForced
   }
   return { bytes: Buffer.from(text), ends, safe }
 }
-const batches = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), isForced: fc.boolean() }), { minLength: 1, maxLength: 8 })
+const batches = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), isForced: fc.boolean() }), {
+  minLength: 1,
+  maxLength: 8,
+})
 
 test('cut at any byte: all whole lines are read, and the rest is lost', () => {
   fc.assert(

@@ -1,6 +1,7 @@
 /**
  * The form of a journal in a file: a header, then one entry per line, `checksum JSON`. A `!` in place of the space says
- * that all lines before were forced onto the disk when this one was written: no crash explains damage before it. No I/O.
+ * that all lines before were forced onto the disk when this one was written: no crash explains damage before it. No
+ * I/O.
  */
 import { crc32 } from 'node:zlib'
 import { JournalCorrupt } from './journal-errors.js'
@@ -41,7 +42,8 @@ export function readJournal(path: string, bytes: Buffer): ReadJournal {
   const [header, ...lines] = linesOf(bytes)
   const text = bytes.toString('latin1')
   // It was being made.
-  if (header === undefined || (text !== HEADER && HEADER.startsWith(text)) || /^\0*$/.test(text)) return { entries: [], goodBytes: 0, lostBytes: bytes.length }
+  if (header === undefined || (text !== HEADER && HEADER.startsWith(text)) || /^\0*$/.test(text))
+    return { entries: [], goodBytes: 0, lostBytes: bytes.length }
   if (`${header.text}\n` !== HEADER) throw noJournal(path, header)
 
   const lastGood = lines.findLastIndex(({ content }) => content !== undefined)
@@ -62,7 +64,7 @@ export function readJournal(path: string, bytes: Buffer): ReadJournal {
 
 function linesOf(bytes: Buffer): Line[] {
   const lines: Line[] = []
-  for (let start = 0; start < bytes.length; ) {
+  for (let start = 0; start < bytes.length;) {
     const end = bytes.indexOf('\n', start)
     const next = end === -1 ? bytes.length : end + 1
     const text = bytes.toString('utf8', start, end === -1 ? bytes.length : end)

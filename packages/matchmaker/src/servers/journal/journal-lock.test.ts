@@ -8,7 +8,8 @@ import { takeLock } from './journal-lock.js'
 import { openLocked } from './kernel-lock.js'
 import type { JournalEntry } from './journal.js'
 
-// Among processes, and containers: test/chaos/lock.test.ts. The kernel's lock is one of open files, so it is the same here.
+// Among processes, and containers: test/chaos/lock.test.ts. The kernel's lock is one of open files, so it is the same
+// here.
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-lock-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -21,7 +22,10 @@ test('one has it until it is closed, the others are told who, and nothing is lef
   const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
   await first.open()
   await expect(second.open()).rejects.toThrow(JournalLocked)
-  await expect(second.open()).rejects.toMatchObject({ pid: process.pid, message: expect.stringContaining(hostname()) as string })
+  await expect(second.open()).rejects.toMatchObject({
+    pid: process.pid,
+    message: expect.stringContaining(hostname()) as string,
+  })
   await first.close()
   expect(await second.open()).toEqual([])
   await expect(first.open()).rejects.toThrow(JournalLocked)
@@ -48,7 +52,8 @@ test('of many who want it at once exactly one gets it, round after round', async
     const journals = Array.from({ length: 8 }, () => createFileJournal({ path, fsync: 'never' }))
     const outcomes = await Promise.allSettled(journals.map((journal) => journal.open()))
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    for (const outcome of outcomes) if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(JournalLocked)
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(JournalLocked)
     await Promise.all(journals.map((journal) => journal.close()))
   }
 })
@@ -72,7 +77,7 @@ test('one that is being closed and one that is being opened are never both open'
     return true
   }
   const lives = async () => {
-    for (let lived = 0; lived < 20; ) if (await live()) lived += 1
+    for (let lived = 0; lived < 20;) if (await live()) lived += 1
   }
   await Promise.all([lives(), lives(), lives()])
   expect(open).toBe(0)

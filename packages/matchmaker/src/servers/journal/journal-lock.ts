@@ -49,7 +49,10 @@ async function signed(path: string, file: FileHandle): Promise<JournalLock> {
 
 /** Whether the open file is the one that has that name now. */
 export async function isFileAt(path: string, file: FileHandle): Promise<boolean> {
-  const [open, named] = await Promise.all([file.stat({ bigint: true }), stat(path, { bigint: true }).catch(() => undefined)])
+  const [open, named] = await Promise.all([
+    file.stat({ bigint: true }),
+    stat(path, { bigint: true }).catch(() => undefined),
+  ])
   return named?.ino === open.ino && named.dev === open.dev
 }
 

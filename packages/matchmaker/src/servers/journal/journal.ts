@@ -10,7 +10,10 @@ export type JournalEntry =
    * nothing has to be looked for after a restart. `at`: epoch milliseconds.
    */
   | { readonly kind: 'sent'; readonly matchId: string; readonly at: number }
-  /** The answer to its create is lost, since `at`, in epoch milliseconds: what a list does not show long enough after that was not created. */
+  /**
+   * The answer to its create is lost, since `at`, in epoch milliseconds: what a list does not show long enough after
+   * that was not created.
+   */
   | { readonly kind: 'lost'; readonly matchId: string; readonly at: number }
   /** The deployment got its id. */
   | { readonly kind: 'created'; readonly matchId: string; readonly requestId: string }
@@ -58,7 +61,8 @@ export interface Journal {
 
 /**
  * A journal that lasts as long as the process: it finds lost answers again, but does not know of what a crash
- * left behind. That is found by its tag, and stopped `reapAfterMs` after its start, players or not: see `createFileJournal`.
+ * left behind. That is found by its tag, and stopped `reapAfterMs` after its start, players or not: see
+ * `createFileJournal`.
  */
 export function createMemoryJournal(): Journal {
   const intents = new Map<string, OpenIntent>()
@@ -108,7 +112,15 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
 }
 
 /** What says the same as all that was said about a match, in as few entries as possible. */
-export function entriesOf({ sentAt, lostAt, requestId, assigned, lastsMs, assignment, ...intent }: OpenIntent): JournalEntry[] {
+export function entriesOf({
+  sentAt,
+  lostAt,
+  requestId,
+  assigned,
+  lastsMs,
+  assignment,
+  ...intent
+}: OpenIntent): JournalEntry[] {
   const { matchId } = intent
   const entries: JournalEntry[] = [{ kind: 'intent', ...intent }]
   if (sentAt !== undefined) entries.push({ kind: 'sent', matchId, at: sentAt })

@@ -46,11 +46,17 @@ interface LockCalls {
 
 let lockCalls: Promise<LockCalls> | undefined
 
-/** Node.js has no flock(2). An optional dependency, loaded only here: whoever keeps no journal in a file needs no native code. */
+/**
+ * Node.js has no flock(2). An optional dependency, loaded only here: whoever keeps no journal in a file needs no native
+ * code.
+ */
 async function loadLockCalls(): Promise<LockCalls> {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
     const where = `${process.platform} ${process.arch}`
-    throw new Error(`the journal cannot be locked: koffi, an optional dependency, is not installed or does not load on ${where}`, { cause: error })
+    throw new Error(
+      `the journal cannot be locked: koffi, an optional dependency, is not installed or does not load on ${where}`,
+      { cause: error },
+    )
   })
   const flock = koffi.load(null).func('int flock(int fd, int operation)') as (fd: number, operation: number) => number
   const { EWOULDBLOCK, EAGAIN } = koffi.os.errno

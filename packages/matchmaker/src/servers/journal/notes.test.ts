@@ -4,8 +4,19 @@ import { expect, test } from 'vitest'
 import { createMemoryJournal, type Journal, type JournalEntry } from './journal.js'
 import { createNotes } from './notes.js'
 
-const intent = (matchId: string): JournalEntry => ({ kind: 'intent', matchId, queue: 'duel', tag: matchId, ticketIds: [], at: 1 })
-const after = (matchId: string, kind: 'sent' | 'created' | 'assigned' | 'players' | 'dropped' | 'settled', n = 0): JournalEntry => {
+const intent = (matchId: string): JournalEntry => ({
+  kind: 'intent',
+  matchId,
+  queue: 'duel',
+  tag: matchId,
+  ticketIds: [],
+  at: 1,
+})
+const after = (
+  matchId: string,
+  kind: 'sent' | 'created' | 'assigned' | 'players' | 'dropped' | 'settled',
+  n = 0,
+): JournalEntry => {
   switch (kind) {
     case 'sent':
       return { kind, matchId, at: n }
@@ -151,35 +162,39 @@ test('whatever fails when, the journal says in the end what one that never fails
     waitMs: fc.constantFrom(0, 0, 5, 30, 600),
   })
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { maxLength: 30 }), fc.infiniteStream(fc.nat({ max: 20 })), async (steps, delays) => {
-      const { notes, memory, disk, clock } = setUp({ slowMs: () => delays.next().value })
-      const said = new Map<string, JournalEntry[]>()
-      for (const matchId of ['a', 'b']) {
-        said.set(matchId, [intent(matchId)])
-        void notes.append(intent(matchId))
-      }
-      await clock.advance(50)
-      for (const [n, { matchId, kind, full, waitMs }] of steps.entries()) {
-        disk.full = full
-        const entry = kind === 'intent' ? intent(matchId) : after(matchId, kind, n)
-        const entries = said.get(matchId) ?? []
-        said.set(matchId, entries)
-        entries.push(entry)
-        const isKept = kind !== 'intent' && kind !== 'sent'
-        if (isKept) void notes.note(entry)
-        else notes.append(entry)?.catch(() => void entries.splice(entries.indexOf(entry), 1))
-        notes.advance(clock.now())
-        await clock.advance(waitMs)
-      }
-      disk.full = false
-      await clock.until(notes.flush())
-      expect(notes.isBehind()).toBe(false)
-      const perfect = createMemoryJournal()
-      for (const entries of said.values()) for (const entry of entries) void perfect.append(entry)
-      const sorted = async (journal: Journal) =>
-        [...(await journal.open())].toSorted((one, other) => one.matchId.localeCompare(other.matchId))
-      expect(await sorted(memory)).toEqual(await sorted(perfect))
-    }),
+    fc.asyncProperty(
+      fc.array(step, { maxLength: 30 }),
+      fc.infiniteStream(fc.nat({ max: 20 })),
+      async (steps, delays) => {
+        const { notes, memory, disk, clock } = setUp({ slowMs: () => delays.next().value })
+        const said = new Map<string, JournalEntry[]>()
+        for (const matchId of ['a', 'b']) {
+          said.set(matchId, [intent(matchId)])
+          void notes.append(intent(matchId))
+        }
+        await clock.advance(50)
+        for (const [n, { matchId, kind, full, waitMs }] of steps.entries()) {
+          disk.full = full
+          const entry = kind === 'intent' ? intent(matchId) : after(matchId, kind, n)
+          const entries = said.get(matchId) ?? []
+          said.set(matchId, entries)
+          entries.push(entry)
+          const isKept = kind !== 'intent' && kind !== 'sent'
+          if (isKept) void notes.note(entry)
+          else notes.append(entry)?.catch(() => void entries.splice(entries.indexOf(entry), 1))
+          notes.advance(clock.now())
+          await clock.advance(waitMs)
+        }
+        disk.full = false
+        await clock.until(notes.flush())
+        expect(notes.isBehind()).toBe(false)
+        const perfect = createMemoryJournal()
+        for (const entries of said.values()) for (const entry of entries) void perfect.append(entry)
+        const sorted = async (journal: Journal) =>
+          [...(await journal.open())].toSorted((one, other) => one.matchId.localeCompare(other.matchId))
+        expect(await sorted(memory)).toEqual(await sorted(perfect))
+      },
+    ),
     { numRuns: 300 },
   )
 })

@@ -104,7 +104,9 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   /** Only what matters still is kept of a match: the first entry, which may be half-way to the disk, and the latest. */
   const enqueue = (backlog: Backlog, { entry, written, failed: refuse }: Unwritten): void => {
     const isOutdated = (one: Unwritten, index: number) =>
-      index > 0 && one.failed === undefined && (entry.kind === 'settled' || (entry.kind === 'players' && one.entry.kind === 'players'))
+      index > 0 &&
+      one.failed === undefined &&
+      (entry.kind === 'settled' || (entry.kind === 'players' && one.entry.kind === 'players'))
     const outdated = backlog.filter(isOutdated)
     backlog.splice(0, backlog.length, ...backlog.filter((one) => !outdated.includes(one)))
     const tellAll = () => [...outdated, { written }].forEach((one) => one.written())
@@ -129,7 +131,8 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     }
     return new Promise((written, reject) => {
       if (isKept) enqueue(backlog, { entry, written, failed: undefined })
-      else if (stuck.has(backlog)) reject(new Error('an earlier entry of the match could not be written to the journal'))
+      else if (stuck.has(backlog))
+        reject(new Error('an earlier entry of the match could not be written to the journal'))
       else enqueue(backlog, { entry, written, failed: reject })
     })
   }

@@ -51,12 +51,22 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
   }
 
   /** Resolves with true when the server is heard of, with false when the time is over. */
-  const hear = async (allocation: Allocation, withinMs: number, heard: Promise<void>, signal: AbortSignal): Promise<boolean> => {
+  const hear = async (
+    allocation: Allocation,
+    withinMs: number,
+    heard: Promise<void>,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
     await within(heard, withinMs, clock, signal).catch(() => {})
     return allocation.registered
   }
 
-  const find = async (allocation: Allocation, assignment: Assignment, heard: Promise<void>, signal: AbortSignal): Promise<boolean> => {
+  const find = async (
+    allocation: Allocation,
+    assignment: Assignment,
+    heard: Promise<void>,
+    signal: AbortSignal,
+  ): Promise<boolean> => {
     const { warmUpMs = 0, probe } = allocation.order?.deploy ?? {}
     if (warmUpMs > 0) await clock.sleep(warmUpMs, signal)
     if (probe === undefined) return true

@@ -4,7 +4,12 @@ import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { networkProber, type ProbeTarget } from './prober.js'
 
-const target = (kind: 'tcp' | 'udp', port: number): ProbeTarget => ({ kind, host: '127.0.0.1', port, payload: 'hello?' })
+const target = (kind: 'tcp' | 'udp', port: number): ProbeTarget => ({
+  kind,
+  host: '127.0.0.1',
+  port,
+  payload: 'hello?',
+})
 const unheard = () => new AbortController().signal
 
 test('TCP: an accepted connection is an answer, a closed port is none', async () => {

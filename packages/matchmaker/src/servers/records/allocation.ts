@@ -4,13 +4,13 @@ import type { Player } from '../../player.js'
 import type { Assignment } from './assignment.js'
 import type { Deploy } from './deploy.js'
 
-/** What a server is asked for, and told: plain data, addresses included. */
+/** A found match: what its server is asked for, and told. Plain data, including addresses. */
 export interface FoundMatch extends InCommon {
   readonly id: string
-  /** Its name. */
+  /** Name of the queue. */
   readonly queue: string
   readonly tickets: readonly FoundTicket[]
-  /** Every ticket is in one of them. */
+  /** Teams with their tickets; every ticket is in one of them. */
   readonly teams: readonly { readonly name: string; readonly ticketIds: readonly string[] }[]
   /** Epoch milliseconds. */
   readonly foundAt: number
@@ -20,7 +20,10 @@ export interface FoundMatch extends InCommon {
   readonly placement?: Placement | undefined
 }
 
-/** A place for a server that the rules of its match chose. Only backends are told the milliseconds: they tell of single players. */
+/**
+ * A place for a server that the rules of its match chose. Only backends are told the milliseconds: they tell of single
+ * players.
+ */
 export interface Placement {
   /** Name of the ping beacon there. */
   readonly beacon: string
@@ -32,7 +35,7 @@ export interface Placement {
   readonly limitMs: number | undefined
 }
 
-/** What all players of a match have in common: by attribute, of the rules `equal` and `overlap`. */
+/** What all players of a match have in common, by attribute of the rules `equal` and `overlap`. */
 export interface InCommon {
   readonly equality: Readonly<Record<string, string | number | boolean>>
   readonly intersection: Readonly<Record<string, readonly string[]>>
@@ -43,7 +46,7 @@ export interface FoundTicket {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly players: readonly Player[]
-  /** Where they are, if that is known. */
+  /** The middle of the ticket's players, if known. */
   readonly place?: Coordinates | undefined
 }
 
@@ -59,13 +62,13 @@ export interface FoundTicket {
  */
 export type AllocationPhase = 'creating' | 'finding' | 'retrying' | 'starting' | 'warming' | 'running' | 'stopping'
 
-/** What a match of this process asks for. Of this its request is made, when its turn comes: see `foundMatch`. */
+/** What a match of this process asks for. The request is made from it when its turn comes: see `foundMatch`. */
 export interface Order {
   readonly deploy: Deploy
   readonly tickets: readonly FoundTicket[]
-  /** Of its queue. */
+  /** Deployment settings of the queue. */
   readonly teams: readonly { readonly name: string }[]
-  /** For each of the tickets the index of its team. */
+  /** The index of its team for each ticket. */
   readonly teamOf: readonly number[]
   /** Asked when its request is made. */
   readonly inCommon: () => InCommon
@@ -77,20 +80,20 @@ export interface Order {
    */
   readonly placements?: (() => readonly Placement[] | Promise<readonly Placement[]>) | undefined
   /**
-   * Only the service and the server are told: the end of its webhooks' path, and what it registers with. Undefined until
-   * its request is made.
+   * Only the service and the server are told: the end of its webhooks' path, and what it registers with. Undefined
+   * until its request is made.
    */
   secret: string | undefined
 }
 
-/** A deployment that may exist: written down before it is asked for, because it costs money from then on. */
+/** A deployment that may exist: in the journal before it is asked for, because it costs money from then on. */
 export interface Intent {
   readonly matchId: string
   readonly queue: string
-  /** The tag that its deployment will have, and no other. */
+  /** The tag of this deployment and of no other. */
   readonly tag: string
   readonly ticketIds: readonly string[]
-  /** Who is to play on it. */
+  /** Ids of the players who are to play on it. */
   readonly playerIds?: readonly string[] | undefined
   /** Epoch milliseconds. */
   readonly at: number
@@ -99,20 +102,22 @@ export interface Intent {
 /** What a create asks for. */
 export interface PlacementAttempt {
   readonly cachedOnly: boolean
-  /** The place to ask for, in place of one near the players: the create cannot name a place, but it takes coordinates. */
+  /**
+   * The place to ask for, in place of one near the players: the create cannot name a place, but it takes coordinates.
+   */
   readonly at: Coordinates | undefined
-  /** What is promised of the place. */
+  /** What the latency rule promises of the place. */
   readonly placement?: Placement | undefined
 }
 
-/** A match as the allocator keeps it: from the intent until no server of it is left. Only the allocator changes it. */
+/** A match as the allocator keeps it: from the intent until its server is gone. Only the allocator changes it. */
 export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
-  /** Of the present try. */
+  /** Tag of the present attempt. */
   tag: string
   playerIds: readonly string[]
-  /** Undefined for one of an earlier process. */
+  /** Undefined for a match of an earlier process. */
   readonly order: Order | undefined
-  /** What was asked for so far. */
+  /** What the attempts so far have asked for. */
   tries: readonly PlacementAttempt[]
   /** See `Order`; undefined until they were asked for. */
   placements: readonly Placement[] | undefined
@@ -120,27 +125,34 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   requestId: string | undefined
   /** Epoch milliseconds since when the `requestId` is known. */
   knownAt: number
-  /** Epoch milliseconds since when it listens, and only the journal has to be told before players are; Infinity before. */
+  /**
+   * Epoch milliseconds since when it listens, and only the journal has to be told before players are; Infinity before.
+   */
   listensAt: number
-  /** Milliseconds from its start, as the service counts, after which it is stopped, whoever plays; Infinity for never. */
+  /**
+   * Milliseconds from its start, as the service counts, after which it is stopped, whoever plays; Infinity for never.
+   */
   lastsMs: number
   /** Epoch milliseconds at which that is; Infinity while it is not known: see `EndTimes`. */
   endsAt: number
   assignment: Assignment | undefined
-  /** Whether the server has said that players may come. */
+  /** Whether the server has registered as ready for players. */
   registered: boolean
-  /** Why it is not wanted any more; its tickets have left it then. */
+  /** Why it is no longer wanted; its tickets have left it then. */
   unwanted: StopReason | undefined
-  /** Other deployments with its tag, which are stopped. Hardly any match has some. */
+  /** Other deployments with its tag, which are being stopped. There are hardly ever any. */
   twins: Set<string> | undefined
-  /** Called when nothing of it is left, or with an error when that will not be known. */
+  /** Called when the server is gone, or with an error when that will not be known. */
   ended: readonly ((error?: Error) => void)[]
 }
 
 const NO_TRIES: readonly PlacementAttempt[] = []
 export const NOBODY: Allocation['ended'] = []
 
-export const newAllocation = ({ matchId, queue, tag, ticketIds, playerIds = [], at }: Intent, order?: Order): Allocation => ({
+export const newAllocation = (
+  { matchId, queue, tag, ticketIds, playerIds = [], at }: Intent,
+  order?: Order,
+): Allocation => ({
   matchId,
   queue,
   tag,
@@ -163,7 +175,10 @@ export const newAllocation = ({ matchId, queue, tag, ticketIds, playerIds = [], 
   ended: NOBODY,
 })
 
-/** What the journal is told of it before its create. Field by field, because spreading costs more than all else about it. */
+/**
+ * What the journal is told of it before its create. Field by field, because spreading costs more than all else about
+ * it.
+ */
 export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Allocation) => ({
   kind: 'intent' as const,
   matchId,
@@ -174,7 +189,7 @@ export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: A
   at,
 })
 
-/** A match as others may see it. */
+/** A match and its deployment, for other code. */
 export interface AllocationView extends Intent {
   readonly playerIds: readonly string[]
   readonly phase: AllocationPhase

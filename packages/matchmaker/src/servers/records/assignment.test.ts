@@ -9,7 +9,10 @@ test('a server without a name goes by its address, and one without either cannot
     publicIp: '203.0.113.9',
     ports: {},
   })
-  expect(assignmentOf({ ...ready, fqdn: 'a.example.com' })).toMatchObject({ fqdn: 'a.example.com', publicIp: undefined })
+  expect(assignmentOf({ ...ready, fqdn: 'a.example.com' })).toMatchObject({
+    fqdn: 'a.example.com',
+    publicIp: undefined,
+  })
   expect(assignmentOf({ ...ready, fqdn: '', public_ip: null })).toBeUndefined()
 })
 

@@ -25,16 +25,16 @@ export interface AssignedLocation {
   readonly longitude: number | undefined
 }
 
-/** Where to connect: the same for every player of the match, and nothing about any of them. */
+/** Where players connect: the same for every player of the match, and nothing about any of them. */
 export interface Assignment {
   /** Host name of the server; its IP address if it has no name. */
   readonly fqdn: string
   readonly publicIp: string | undefined
-  /** By the name the application version gives them. */
+  /** Ports by the names that the application version gives them. */
   readonly ports: Readonly<Record<string, AssignedPort>>
-  /** Undefined when it was not known at the time; the list of deployments does not tell it. */
+  /** Undefined if it was not known at the time; the list of deployments does not tell it. */
   readonly location: AssignedLocation | undefined
-  /** What the latency rule of the queue promises; undefined if it has none, or could not choose the place. */
+  /** What the queue's latency rule promises; undefined if there is none, or if it could not choose the place. */
   readonly promised?: PromisedLatency | undefined
 }
 
@@ -43,20 +43,26 @@ export interface PromisedLatency {
   /** Name of the ping beacon there. */
   readonly beacon: string
   /**
-   * Milliseconds that no player's round trip to the beacon exceeds: the limit of the rule that the match keeps, which tells
-   * nothing of any player. Undefined if the rule sets none, or has given way.
+   * Milliseconds that no player's round trip to the beacon exceeds: the limit of the rule that the match keeps, which
+   * tells nothing of any player. Undefined if the rule sets none, or has given way.
    */
   readonly latencyMs: number | undefined
 }
 
-/** Undefined while the service tells neither name nor address: then nobody could connect. */
+/** Undefined while the service tells neither name nor address, so that nobody could connect. */
 export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assignment | undefined {
   const publicIp = deployment.public_ip || undefined
   const fqdn = deployment.fqdn || publicIp
   if (fqdn === undefined) return undefined
   const ports = Object.entries(deployment.ports ?? {}).map(([name, port]) => [name, assignedPort(port)] as const)
   const location = 'location' in deployment ? (deployment.location ?? undefined) : undefined
-  return { fqdn, publicIp, ports: Object.fromEntries(ports), location: location && assignedLocation(location as Location), promised: undefined }
+  return {
+    fqdn,
+    publicIp,
+    ports: Object.fromEntries(ports),
+    location: location && assignedLocation(location as Location),
+    promised: undefined,
+  }
 }
 
 const assignedPort = ({ internal, external, protocol, link }: DeploymentPort): AssignedPort => ({

@@ -20,7 +20,10 @@ test('fills in the defaults, also twice', () => {
     probe: { kind: 'tcp', port: 'game', payload: 'ping', timeoutMs: 1000, withinMs: 30_000 },
   })
   expect(checked(deploy)).toEqual(deploy)
-  expect(checked({ ...game, probe: { kind: 'registration' } }).probe).toEqual({ kind: 'registration', withinMs: 60_000 })
+  expect(checked({ ...game, probe: { kind: 'registration' } }).probe).toEqual({
+    kind: 'registration',
+    withinMs: 60_000,
+  })
 })
 
 describe('is refused, and the message names the path', () => {

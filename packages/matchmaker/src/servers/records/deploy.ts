@@ -2,18 +2,18 @@ import { z } from 'zod'
 import { LONGEST_VALUE_BYTES } from './env-limits.js'
 import { isReserved, LONGEST_TAG } from './tags.js'
 
-/** What to deploy for a match: plain data, from JSON if you like. */
+/** What to deploy for a match: plain data, e.g. from JSON. */
 export interface DeployDefinition {
   /** Application and version to deploy, by name. */
   readonly application: string
   readonly version: string
   /** Environment variables for the server, besides the MM_ ones. Each value at most 4096 bytes (public fact). */
   readonly environment?: Readonly<Record<string, string>> | undefined
-  /** The same, marked as hidden to the service. */
+  /** Environment variables that are marked as hidden to the service. */
   readonly hiddenEnvironment?: Readonly<Record<string, string>> | undefined
   /** Tags for the deployment, each 1 to 40 characters, besides ours, which begin with `mm-` and `match-`. */
   readonly tags?: readonly string[] | undefined
-  /** Only places that have the image cached, as long as these have capacity. Default false. */
+  /** Whether only places are used that have the image cached, as long as these have capacity. Default false. */
   readonly requireCachedLocations?: boolean | undefined
   /** Milliseconds from create to READY after which the deployment counts as failed. Default 180,000 (our choice). */
   readonly readyTimeoutMs?: number | undefined
@@ -22,16 +22,19 @@ export interface DeployDefinition {
    * Default 86,400,000: the service itself ends every deployment after 24 hours (public fact).
    */
   readonly maxDurationMs?: number | undefined
-  /** Milliseconds after READY before players are sent, or the probe begins: READY is not 'listening' (public fact). Default 0. */
+  /**
+   * Milliseconds after READY before players are sent, or the probe begins: READY is not 'listening' (public fact).
+   * Default 0.
+   */
   readonly warmUpMs?: number | undefined
-  /** How to find out whether the server listens. Default: it is taken to do so when it is READY and warm. */
+  /** How to check that the server listens. Default: a READY server is taken to listen once `warmUpMs` is over. */
   readonly probe?: ProbeDefinition | undefined
 }
 
-/** How to find out that a server which is READY also listens. */
+/** How to check that a READY server also listens. */
 export type ProbeDefinition = PortProbeDefinition | RegistrationDefinition
 
-/** Knocks at a port of the server: a TCP connection is accepted, or a UDP datagram answered, whatever with. */
+/** Knocks at a port of the server, until a TCP connection is accepted or a UDP datagram gets any answer. */
 export interface PortProbeDefinition {
   readonly kind: 'tcp' | 'udp'
   /** Name of the port in the application version. */
@@ -40,7 +43,7 @@ export interface PortProbeDefinition {
   readonly payload?: string | undefined
   /** Milliseconds for each knock. Default 1000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds for all of them; then the deployment counts as failed. Default 30,000. */
+  /** Milliseconds for all knocks; then the deployment counts as failed. Default 30,000. */
   readonly withinMs?: number | undefined
 }
 
@@ -50,7 +53,7 @@ export interface PortProbeDefinition {
  */
 export interface RegistrationDefinition {
   readonly kind: 'registration'
-  /** Told to the server in MM_REGISTRATION_URL: where your backend, or the ticket API, takes it. */
+  /** URL told to the server in MM_REGISTRATION_URL, at which your backend or the ticket API takes the registration. */
   readonly url?: string | undefined
   /** Milliseconds from READY; then the deployment counts as failed. Default 60,000. */
   readonly withinMs?: number | undefined
@@ -64,10 +67,8 @@ export type PortProbe = Filled<PortProbeDefinition>
 export type Registration = Filled<RegistrationDefinition, 'url'>
 export type Probe = PortProbe | Registration
 
-/** What to deploy, checked, with every default filled in. */
+/** A queue's deployment settings, checked and with defaults filled in. */
 export type Deploy = Omit<Filled<DeployDefinition, 'probe'>, 'probe'> & { readonly probe?: Probe | undefined }
-
-
 
 const milliseconds = z
   .number()

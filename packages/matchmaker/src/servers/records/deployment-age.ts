@@ -5,8 +5,8 @@ const MS_PER_SECOND = 1000
 
 /**
  * Milliseconds since its start; undefined where the service does not tell. Of what it tells the least: our clock may be
- * wrong by days, which makes `start_time` useless and leaves `elapsed_time` as it is, and nobody should lose a server to
- * that. The unit of `elapsed_time` is not shown: taken for seconds (our choice).
+ * wrong by days, which makes `start_time` useless and leaves `elapsed_time` as it is, and nobody should lose a server
+ * to that. The unit of `elapsed_time` is not shown: taken for seconds (our choice).
  */
 export function ageOf(deployment: Deployment | DeploymentListEntry, now: number): number | undefined {
   const { start_time: start } = deployment

@@ -14,8 +14,8 @@ import type {
 } from '@muster/core/api'
 
 /**
- * What the matchmaker needs of the service; a client's `deployments` is one. It fails with core's errors, and within the
- * `timeoutMs` it is given: creates that never end would keep others from being sent.
+ * What the matchmaker needs of the service; a client's `deployments` is one. It fails with core's errors, and within
+ * the `timeoutMs` it is given: creates that never end would keep others from being sent.
  */
 export interface DeploymentService {
   create(input: CreateDeployment, options?: CallOptions): Promise<DeploymentCreated>
@@ -39,7 +39,10 @@ export interface LocationService {
 
 const LOCATIONS_TIMEOUT_MS = 5000
 
-/** Where there is capacity for a version now, as the service says: with both names given, it leaves the other places out. */
+/**
+ * Where there is capacity for a version now, as the service says: with both names given, it leaves the other places
+ * out.
+ */
 export async function placesWithCapacity(
   service: LocationService,
   { application, version }: { readonly application: string; readonly version: string },

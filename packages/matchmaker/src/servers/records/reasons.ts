@@ -1,6 +1,9 @@
 // pure: why tickets return and servers stop, and during what something went wrong
 
-/** Why a ticket is searching again although a match was found. Only what was the deployment's own fault counts as an attempt. */
+/**
+ * Why a ticket is searching again although a match was found. Only what was the deployment's own fault counts as an
+ * attempt.
+ */
 export type ReturnReason =
   /** Another ticket of the match was cancelled. */
   | 'dissolved'

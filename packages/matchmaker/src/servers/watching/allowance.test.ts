@@ -4,19 +4,23 @@ import { createAllowance } from './allowance.js'
 
 test('over any time there are no more than the rate allows, and a quarter of a second at once', () => {
   fc.assert(
-    fc.property(fc.integer({ min: 4, max: 40 }), fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 100 }), (rate, gaps) => {
-      const allowance = createAllowance(rate, 0)
-      let now = 0
-      let used = 0
-      for (const gap of gaps) {
-        now += gap
-        while (allowance.left(now) >= 1) {
-          allowance.use(now)
-          used += 1
+    fc.property(
+      fc.integer({ min: 4, max: 40 }),
+      fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 100 }),
+      (rate, gaps) => {
+        const allowance = createAllowance(rate, 0)
+        let now = 0
+        let used = 0
+        for (const gap of gaps) {
+          now += gap
+          while (allowance.left(now) >= 1) {
+            allowance.use(now)
+            used += 1
+          }
+          expect(used).toBeLessThanOrEqual(rate / 4 + (now / 1000) * rate + 1e-6)
         }
-        expect(used).toBeLessThanOrEqual(rate / 4 + (now / 1000) * rate + 1e-6)
-      }
-    }),
+      },
+    ),
   )
 })
 

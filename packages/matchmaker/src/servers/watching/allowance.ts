@@ -1,12 +1,12 @@
 // pure: how many reads there may be
 
-/** A token bucket: so many per second, and a quarter of a second's worth at once. */
+/** A token bucket: a rate per second, of which a quarter of a second's worth may be used at once. */
 export interface Allowance {
   /** @param now epoch milliseconds, never less than before. */
   left(now: number): number
-  /** One is used, even if none was left. */
+  /** Uses one token, even if none is left. */
   use(now: number): void
-  /** Whether so much is left that nobody else needs it. */
+  /** Whether enough tokens are left for uses that can wait. */
   isAmple(now: number): boolean
 }
 

@@ -53,17 +53,21 @@ describe('for whatever was learned', () => {
   const ages = fc.array(fc.double({ min: 0, max: 2_000_000, noNaN: true }), { minLength: 2, maxLength: 6 })
   test('a chance is a chance, and does not fall with age', () => {
     fc.assert(
-      fc.property(fc.array(fc.double({ min: 0, max: 3_000_000, noNaN: true }), { maxLength: 900 }), ages, (all, unsorted) => {
-        const times = learned(all)
-        const [seen = 0, ...later] = unsorted.toSorted((a, b) => a - b)
-        let before = 0
-        for (const age of later) {
-          const chance = times.chance('game/1', seen, age)
-          expect(chance).toBeGreaterThanOrEqual(before - 1e-9)
-          expect(chance).toBeLessThanOrEqual(1)
-          before = chance
-        }
-      }),
+      fc.property(
+        fc.array(fc.double({ min: 0, max: 3_000_000, noNaN: true }), { maxLength: 900 }),
+        ages,
+        (all, unsorted) => {
+          const times = learned(all)
+          const [seen = 0, ...later] = unsorted.toSorted((a, b) => a - b)
+          let before = 0
+          for (const age of later) {
+            const chance = times.chance('game/1', seen, age)
+            expect(chance).toBeGreaterThanOrEqual(before - 1e-9)
+            expect(chance).toBeLessThanOrEqual(1)
+            before = chance
+          }
+        },
+      ),
       { numRuns: 200 },
     )
   })

@@ -1,8 +1,8 @@
 // pure: how long deployments take to be READY, as far as that was seen
 
-/** What was learned, by kind of deployment: each application version is one. */
+/** Learned start times, by kind of deployment: each application version is a kind. */
 export interface DeployTimes {
-  /** One of this kind was READY after so many milliseconds. */
+  /** Notes that a deployment of this kind was READY after this time, in milliseconds. */
   took(kind: string, ms: number): void
   /**
    * The chance, 0 to 1, that one which was not READY at one age is so at another.

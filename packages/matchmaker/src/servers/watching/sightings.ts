@@ -10,11 +10,11 @@ import { mostWorthReading, type Watched } from './worth.js'
 
 /** What the watcher finds out about a deployment that it follows. */
 export type Sighting =
-  /** It has been READY for `unseenMs` at most: so long ago it was last seen not to be, or created. */
+  /** The deployment became READY at most `unseenMs` ago: since it was last seen not READY, or created. */
   | { readonly kind: 'ready'; readonly requestId: string; readonly assignment: Assignment; readonly unseenMs: number }
-  /** It is in error. */
+  /** The deployment is in error. */
   | { readonly kind: 'failed'; readonly requestId: string }
-  /** It has ended, or the service does not know it (any more). */
+  /** The deployment has ended, or the service does not know it. */
   | { readonly kind: 'gone'; readonly requestId: string }
 
 /** Makes sightings of single reads and of what the list says. */
@@ -26,7 +26,7 @@ export interface Sightings {
    * part of it for the next hint.
    */
   readBest(among: Iterable<Watched>, now: number): void
-  /** Takes what a list says of a deployment. @param askedAt epoch milliseconds. */
+  /** Applies what a list says of a deployment. @param askedAt epoch milliseconds. */
   listed(one: Watched, entry: DeploymentListEntry, askedAt: number): void
 }
 

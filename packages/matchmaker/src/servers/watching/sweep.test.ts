@@ -38,20 +38,25 @@ test('reads page after page to the end, and only takes what has the tag', async 
 
 test('misses none where others end meanwhile, and what is left moves up', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.integer({ min: 1, max: 30 }), fc.integer({ min: 1, max: 5 }), fc.array(fc.nat(40), { maxLength: 40 }), async (count, size, ends) => {
-      const there = Array.from({ length: count }, (_, nth) => `r${nth}`)
-      const whole = new Set(there)
-      let asked = 0
-      const { all, seen } = await swept((page) => {
-        const [gone] = there.splice(asked > 0 ? (ends[asked] ?? there.length) : there.length, 1)
-        if (gone !== undefined) whole.delete(gone)
-        asked += 1
-        const data = there.slice((page - 1) * size, page * size).map(entry)
-        return { data, total_count: there.length, pagination: { has_next: page * size < there.length } }
-      })
-      expect(all).toBe(true)
-      expect([...whole].filter((id) => !seen.includes(id))).toEqual([])
-    }),
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 30 }),
+      fc.integer({ min: 1, max: 5 }),
+      fc.array(fc.nat(40), { maxLength: 40 }),
+      async (count, size, ends) => {
+        const there = Array.from({ length: count }, (_, nth) => `r${nth}`)
+        const whole = new Set(there)
+        let asked = 0
+        const { all, seen } = await swept((page) => {
+          const [gone] = there.splice(asked > 0 ? (ends[asked] ?? there.length) : there.length, 1)
+          if (gone !== undefined) whole.delete(gone)
+          asked += 1
+          const data = there.slice((page - 1) * size, page * size).map(entry)
+          return { data, total_count: there.length, pagination: { has_next: page * size < there.length } }
+        })
+        expect(all).toBe(true)
+        expect([...whole].filter((id) => !seen.includes(id))).toEqual([])
+      },
+    ),
   )
 })
 
@@ -64,11 +69,18 @@ describe('ends for a service that', () => {
     })
   })
   test('says nothing of further pages', async () => {
-    expect(await swept((page) => ({ data: page === 1 ? [entry('a')] : [] }))).toEqual({ all: true, seen: ['a'], asked: 2 })
+    expect(await swept((page) => ({ data: page === 1 ? [entry('a')] : [] }))).toEqual({
+      all: true,
+      seen: ['a'],
+      asked: 2,
+    })
   })
   test('gives the number of the next page only', async () => {
     expect(
-      await swept((page) => ({ data: [entry(`r${page}`)], pagination: { next_page_number: page < 2 ? page + 1 : null } })),
+      await swept((page) => ({
+        data: [entry(`r${page}`)],
+        pagination: { next_page_number: page < 2 ? page + 1 : null },
+      })),
     ).toEqual({ all: true, seen: ['r1', 'r2'], asked: 2 })
   })
   test('makes up ever new entries', async () => {

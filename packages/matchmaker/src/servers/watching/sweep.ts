@@ -24,15 +24,19 @@ const MOST_PAGES = 500
 const TIMEOUT_MS = 10_000
 
 /** One page of the deployments with this tag, the newest first; what has another tag is left out. */
-export async function listPage({ service, tag, signal }: PageOptions, page: number, priority: number): Promise<DeploymentList> {
+export async function listPage(
+  { service, tag, signal }: PageOptions,
+  page: number,
+  priority: number,
+): Promise<DeploymentList> {
   const options = { signal, timeoutMs: TIMEOUT_MS, priority }
   return service.list({ query: taggedWith(tag), page, limit: PER_PAGE }, options)
 }
 
 /**
  * Lists the deployments of this tag page by page. Resolves with whether that was all of them; the pages end
- * at one that brings nothing new, whatever the service says about further ones. Where deployments end meanwhile, others move
- * up to a page that was read already: as far as the service tells how many there are, that page is read again.
+ * at one that brings nothing new, whatever the service says about further ones. Where deployments end meanwhile, others
+ * move up to a page that was read already: as far as the service tells how many there are, that page is read again.
  */
 export async function sweep({ seen, pause, priority, ...options }: SweepOptions): Promise<boolean> {
   const known = new Set<string>()
@@ -58,4 +62,5 @@ export async function sweep({ seen, pause, priority, ...options }: SweepOptions)
 }
 
 /** Without a word about it there may be more: asking costs one request. */
-const promisesMore = (pagination: Pagination | null | undefined) => pagination?.has_next ?? pagination?.next_page_number !== null
+const promisesMore = (pagination: Pagination | null | undefined) =>
+  pagination?.has_next ?? pagination?.next_page_number !== null

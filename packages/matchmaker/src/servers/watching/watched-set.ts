@@ -4,19 +4,19 @@ import type { Watched } from './worth.js'
 export interface WatchedSet {
   add(one: Watched): void
   get(requestId: string): Watched | undefined
-  /** Whether it is still followed. */
+  /** Whether the deployment is still followed. */
   has(one: Watched): boolean
   /** It is READY and known to be. */
   settle(requestId: string): void
   remove(requestId: string): void
-  /** Something suggests that it has changed. One that is not followed any more stays so. */
+  /** Notes a hint that the deployment has changed. A deployment that is not followed stays so. */
   suspect(one: Watched): void
   /** It is being looked at. */
   clear(one: Watched): void
-  /** In the order in which they were created. */
+  /** All deployments, in the order of their creation. */
   all(): Watched[]
   readonly starting: ReadonlyMap<string, Watched>
-  /** Those that run, and may have ended. */
+  /** Running deployments, which may have ended. */
   readonly suspects: ReadonlySet<Watched>
 }
 

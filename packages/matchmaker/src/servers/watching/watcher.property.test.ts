@@ -22,7 +22,12 @@ test('reads begin for those that are followed, and no others', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), async (steps, listsNothing) => {
       const clock = createManualClock()
-      const service = createTestService({ clock, latencyMs: () => 100, pageSize: 2, listLagMs: listsNothing ? Infinity : 0 })
+      const service = createTestService({
+        clock,
+        latencyMs: () => 100,
+        pageSize: 2,
+        listLagMs: listsNothing ? Infinity : 0,
+      })
       const followed: string[] = []
       const strays: string[] = []
       const forget = (requestId: string) => {

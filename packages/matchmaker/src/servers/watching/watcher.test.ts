@@ -61,7 +61,10 @@ test('one alone is asked for a few times a second, and nothing when nothing star
 })
 
 test('hundreds at once: within the limits of the service, and each is seen soon', async () => {
-  const { watcher, service, deploy, run, seen } = setUp({ latencyMs: () => 40, fate: (nth) => ({ readyMs: 5000 + 10 * nth }) })
+  const { watcher, service, deploy, run, seen } = setUp({
+    latencyMs: () => 40,
+    fate: (nth) => ({ readyMs: 5000 + 10 * nth }),
+  })
   for (let count = 0; count < 800; count++) {
     const created = deploy()
     void created.then((requestId) => watcher.follow(requestId, 'k'))

@@ -48,7 +48,10 @@ const MOST_LISTS = 2
 /** Milliseconds between two decisions where to look, while one starts; and for how long one `look` lets them go on. */
 const STEP_MS = 25
 const LOOK_MS = 2000
-/** Milliseconds between two pages, to see who is READY: at least; after a failure; of a complete sweep, while one starts. */
+/**
+ * Milliseconds between two pages, to see who is READY: at least; after a failure; of a complete sweep, while one
+ * starts.
+ */
 const PAGE_GAP_MS = { usual: 100, failed: 1000, complete: 1000 }
 /** Milliseconds from one complete sweep to the next, for those that run, and for strangers; and after a failure. */
 const COMPLETE_GAP_MS = { usual: 30_000, failed: 5000 }
@@ -70,7 +73,17 @@ export function createWatcher(options: WatcherOptions): Watcher {
   const times = createDeployTimes()
   const watched = createWatchedSet()
   const { starting } = watched
-  const sightings = createSightings({ service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem })
+  const sightings = createSightings({
+    service,
+    watched,
+    times,
+    clock,
+    listLagMs,
+    readsPerSecond,
+    signal,
+    report,
+    problem,
+  })
   const hints = new Set<string>()
   let perPage = PER_PAGE
   let lists = 0
@@ -136,7 +149,14 @@ export function createWatcher(options: WatcherOptions): Watcher {
       askedAt = clock.now()
     }
     try {
-      const all = await sweep({ service, tag, signal, priority: priorities.background, pause, seen: (entry) => tellListed(entry, askedAt) })
+      const all = await sweep({
+        service,
+        tag,
+        signal,
+        priority: priorities.background,
+        pause,
+        seen: (entry) => tellListed(entry, askedAt),
+      })
       sweptAt = startedAt
       if (all) swept(startedAt)
       if (all) for (const one of present) if (one.phase === 'running' && one.listedAt < startedAt) watched.suspect(one)

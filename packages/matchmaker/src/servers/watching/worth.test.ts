@@ -26,14 +26,21 @@ describe('reading a status is worth', () => {
   })
 
   test('more the longer it was not seen, less while a list is under way, and most under suspicion', () => {
-    const order = [watched({ suspect: true }), watched({ seenAt: NOW - 2000 }), watched({}), watched({ coveredAt: NOW - 200 })]
+    const order = [
+      watched({ suspect: true }),
+      watched({ seenAt: NOW - 2000 }),
+      watched({}),
+      watched({ coveredAt: NOW - 200 }),
+    ]
     const worths = order.map((one) => readingWorth(one, NOW, times))
     expect(worths).toEqual(worths.toSorted((a, b) => b - a))
     expect(new Set(worths).size).toBe(order.length)
   })
 
   test('more the longer no status told whether it is in error', () => {
-    expect(readingWorth(watched({ readAt: 0, since: 0 }), NOW, times)).toBeGreaterThan(readingWorth(watched({}), NOW, times))
+    expect(readingWorth(watched({ readAt: 0, since: 0 }), NOW, times)).toBeGreaterThan(
+      readingWorth(watched({}), NOW, times),
+    )
   })
 })
 
@@ -54,7 +61,11 @@ describe('the page most worth listing', () => {
     ['none without any that start', [running, running, running], undefined],
     ['none where all were just seen', [watched({ seenAt: NOW }), running], undefined],
     ['where most are expected', [watched({}), running, watched({}), watched({}), running], 2],
-    ['where one was not seen for long', [watched({}), watched({}), running, running, watched({ seenAt: NOW - 4000 })], 3],
+    [
+      'where one was not seen for long',
+      [watched({}), watched({}), running, running, watched({ seenAt: NOW - 4000 })],
+      3,
+    ],
     ['not the one that is under way', [watched({ coveredAt: NOW }), watched({ coveredAt: NOW }), watched({})], 2],
   ])('%s', (_, newestFirst, page) => {
     expect(mostWorthListing(newestFirst, NOW, times, 2)).toBe(page)

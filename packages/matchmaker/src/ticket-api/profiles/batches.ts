@@ -24,8 +24,8 @@ interface Asked<Found> {
 }
 
 /**
- * Gathers who is asked for within one turn of the event loop, and longer while enough calls are under way, into one call. The
- * same id is asked for once at a time. Rejects when the call fails, or takes too long.
+ * Gathers who is asked for within one turn of the event loop, and longer while enough calls are under way, into one
+ * call. The same id is asked for once at a time. Rejects when the call fails, or takes too long.
  */
 export function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Promise<Found | undefined> {
   const { ask, most, timeoutMs, clock, onError } = options

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Attributes } from '../../player.js'
 
-/** What you know of a player. It is believed, and stands over what the player says. */
+/** What you know about a player. It is trusted, and overrides what the player states. */
 export interface PlayerProfile {
   /** What the queue's rules look at. */
   readonly attributes?: Attributes | undefined
@@ -13,8 +13,8 @@ export interface PlayerProfile {
 }
 
 /**
- * Finds the profiles of players, by their ids. Who is missing in the answer is not known, and has no profile. The signal is
- * aborted when the answer is not waited for any more.
+ * Finds the profiles of players by their ids. A player missing in the answer has no profile. The signal is aborted when
+ * the answer is no longer awaited.
  */
 export type ProfileResolver = (
   playerIds: readonly string[],
@@ -23,15 +23,15 @@ export type ProfileResolver = (
 
 export interface ProfileOptions {
   readonly resolve: ProfileResolver
-  /** Milliseconds for which a profile that was found is used again. Default 60,000; 0 for none. */
+  /** Milliseconds for which a profile is cached. Default 60,000; 0 caches none. */
   readonly cacheMs?: number | undefined
-  /** Profiles kept at most. Default 100,000. */
+  /** Most profiles in the cache. Default 100,000. */
   readonly cacheSize?: number | undefined
   /** Milliseconds to wait for the answer. Default 2000. */
   readonly timeoutMs?: number | undefined
   /** Players in one call at most. Default 500. */
   readonly batchSize?: number | undefined
-  /** What is done when no answer comes, or none that can be used: the player gets 503 (default), or counts as having this profile. */
+  /** What happens if no usable answer comes: the player gets 503 (default), or counts as having this profile. */
   readonly whenFailed?: 'refuse' | PlayerProfile | undefined
 }
 
@@ -39,7 +39,9 @@ const texts = z.array(z.string())
 
 /** The bounds of each are the matchmaker's to check. */
 export const profileSchema: z.ZodType<PlayerProfile> = z.strictObject({
-  attributes: z.record(z.string(), z.union([z.number(), z.string(), texts], 'must be a number, a text or a list of texts')).optional(),
+  attributes: z
+    .record(z.string(), z.union([z.number(), z.string(), texts], 'must be a number, a text or a list of texts'))
+    .optional(),
   roles: texts.optional(),
   avoid: texts.optional(),
 })

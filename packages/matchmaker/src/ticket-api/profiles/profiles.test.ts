@@ -86,10 +86,24 @@ test('a player who is not known has an empty one, until they are', async () => {
 describe('when it fails', () => {
   const ways: readonly (readonly [string, ProfileOptions['resolve'], string])[] = [
     ['by an error', () => Promise.reject(new Error('the database is at 10.0.0.1')), 'the database is at'],
-    ['by an exception', () => { throw new Error('broken') }, 'broken'],
+    [
+      'by an exception',
+      () => {
+        throw new Error('broken')
+      },
+      'broken',
+    ],
     ['by another answer', (() => ({ ann: {} })) as never, 'must be a Map'],
-    ['by a profile that is none', () => new Map([['ann', { attributes: { skill: null } } as never]]), 'entry 0 of the answer: attributes.skill: must be a number, a text or a list of texts'],
-    ['by a profile with a misspelt name', () => new Map([['ann', { attribute: {} } as never]]), 'attribute: is not known; did you mean attributes?'],
+    [
+      'by a profile that is none',
+      () => new Map([['ann', { attributes: { skill: null } } as never]]),
+      'entry 0 of the answer: attributes.skill: must be a number, a text or a list of texts',
+    ],
+    [
+      'by a profile with a misspelt name',
+      () => new Map([['ann', { attribute: {} } as never]]),
+      'attribute: is not known; did you mean attributes?',
+    ],
   ]
   test.each(ways)('%s, the player is told to try again, and the error is told of once', async (_, resolve, message) => {
     const { profiles, errors } = setUp({ resolve })

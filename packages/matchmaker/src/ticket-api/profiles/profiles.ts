@@ -6,17 +6,34 @@ import { LRUCache } from 'lru-cache'
 import { createBatches } from './batches.js'
 import { profileSchema, type PlayerProfile, type ProfileOptions, type ProfileResolver } from './profile.js'
 
-/** What is known of players: at once for those whom it was found for lately. @throws {Problem} 503, or the promise rejects with it. */
+/**
+ * What is known of players: at once for those whom it was found for lately. @throws {Problem} 503, or the promise
+ * rejects with it.
+ */
 export type Profiles = (playerId: string) => PlayerProfile | Promise<PlayerProfile>
 
 const UNKNOWN: PlayerProfile = Object.freeze({})
 
 /** @param onError is told of each call that failed. */
-export function createProfiles(given: ProfileResolver | ProfileOptions, clock: Clock, onError: (error: unknown) => void): Profiles {
+export function createProfiles(
+  given: ProfileResolver | ProfileOptions,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): Profiles {
   const options = typeof given === 'function' ? { resolve: given } : given
-  const { resolve, cacheMs = 60_000, cacheSize = 100_000, timeoutMs = 2000, batchSize = 500, whenFailed = 'refuse' } = options
+  const {
+    resolve,
+    cacheMs = 60_000,
+    cacheSize = 100_000,
+    timeoutMs = 2000,
+    batchSize = 500,
+    whenFailed = 'refuse',
+  } = options
   const perf = { now: () => clock.now() }
-  const known = cacheMs === 0 ? undefined : new LRUCache<string, PlayerProfile>({ max: cacheSize, ttl: cacheMs, ttlResolution: 0, perf })
+  const known =
+    cacheMs === 0
+      ? undefined
+      : new LRUCache<string, PlayerProfile>({ max: cacheSize, ttl: cacheMs, ttlResolution: 0, perf })
 
   const batched = createBatches({
     ask: async (ids, signal) => checked(await resolve(ids, signal)),
@@ -28,7 +45,9 @@ export function createProfiles(given: ProfileResolver | ProfileOptions, clock: C
 
   const failed = (): PlayerProfile => {
     if (whenFailed !== 'refuse') return whenFailed
-    throw new Problem(503, 'profile-unavailable', 'it cannot be found out now what is known of the player: try again', { retryAfterMs: 1000 })
+    throw new Problem(503, 'profile-unavailable', 'it cannot be found out now what is known of the player: try again', {
+      retryAfterMs: 1000,
+    })
   }
   return (playerId) => {
     const cached = known?.get(playerId)
@@ -48,7 +67,10 @@ function checked(answer: ReadonlyMap<string, PlayerProfile>): ReadonlyMap<string
   let index = 0
   for (const [id, profile] of answer as ReadonlyMap<unknown, unknown>) {
     const { success, data, fault } = validate(profileSchema, profile)
-    if (!success) throw new Error(`entry ${index} of the answer: ${fault.field === undefined ? '' : `${fault.field}: `}${fault.wrong}`)
+    if (!success)
+      throw new Error(
+        `entry ${index} of the answer: ${fault.field === undefined ? '' : `${fault.field}: `}${fault.wrong}`,
+      )
     profiles.set(String(id), data)
     index += 1
   }
