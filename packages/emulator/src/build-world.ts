@@ -21,7 +21,7 @@ export interface Chance {
 
 export interface BuiltWorld {
   readonly world: World
-  /** Ends all that runs and waits in it. */
+  /** Ends deployments and pending work. */
   close(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface Whereabouts {
   readonly isListening: () => boolean
 }
 
-/** The state of a new service: empty, but for the images in its registry. */
+/** Creates the state of a new service: empty, but for the images in its registry. */
 export function buildWorld(
   options: ResolvedOptions,
   { random, packetRandom }: Chance,

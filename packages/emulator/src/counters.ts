@@ -1,7 +1,7 @@
 import type { OperationId } from '@muster/core/api'
 import { createPacketCounters, type PacketCounters } from './relay-data/packet-counters.js'
 
-/** What has happened since the start; to be read at any time. */
+/** Counters since the start, to be read at any time. */
 export interface Counters {
   /** Requests of each operation by the status answered. */
   readonly requests: Partial<Record<OperationId, Record<number, number>>>
@@ -12,13 +12,13 @@ export interface Counters {
   /** Connections ended without an answer, by a declared fault. */
   dropped: number
   readonly webhooks: {
-    /** Calls made. */
+    /** Number of calls made. */
     sent: number
-    /** Answered by 2xx. */
+    /** Calls answered by 2xx. */
     delivered: number
-    /** Answered by another status, too late, or not at all. They are not repeated. */
+    /** Calls answered by another status, too late, or not at all. They are not repeated. */
     failed: number
-    /** Not made, because they would have left this machine (see `webhookHosts`). */
+    /** Calls not made, because they would have left this machine (see `webhookHosts`). */
     refused: number
   }
   /** The relay sessions'. */

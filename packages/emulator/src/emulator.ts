@@ -25,11 +25,11 @@ export interface Emulator {
   fetch(request: Request): Promise<Response>
   /** Serves on a port. From the first call on, containers are given this URL to stop themselves by. */
   listen(options?: ListenOptions): Promise<Listening>
-  /** What goes wrong; can be changed at any time. */
+  /** The declared faults; they can be changed at any time. */
   readonly faults: Faults
-  /** What has happened so far; counts on. */
+  /** Live counters of what has happened so far. */
   readonly counters: DeepReadonly<Counters>
-  /** What the service knows now. */
+  /** The state of the service now. */
   inspect(): EmulatorState
   /** The variables in a deployment's container, secrets included; undefined for an unknown id. */
   environment(requestId: string): Readonly<Record<string, string>> | undefined
@@ -39,7 +39,7 @@ export interface Emulator {
    *   sockets.
    */
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
-  /** Ends everything: what listens, runs and waits. */
+  /** Ends servers, deployments and pending requests. */
   close(): Promise<void>
 }
 

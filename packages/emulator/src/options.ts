@@ -36,13 +36,15 @@ export interface LimitSettings extends TooManyAnswer {
   readonly algorithm: LimitAlgorithm
 }
 
-/** Any of the settings; those left out have their default. */
+/** Some of the settings; the others have their default. */
 export type Some<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
 
 export interface EmulatorOptions {
-  /** Default: the machine's. With a manual clock nothing happens until it is moved. */
+  /**
+   * The clock of the service. Default: the machine's. With a manual clock, nothing happens until the clock is advanced.
+   */
   readonly clock?: Clock | undefined
-  /** Decides everything that is left to chance. Default: the same sequence every time. */
+  /** Source of all random choices. Default: the same sequence every time. */
   readonly random?: Random | undefined
   /** The account's API token. Default 'dev', which everybody can guess: with `launch`, it must be given. */
   readonly token?: string | undefined
@@ -51,9 +53,9 @@ export interface EmulatorOptions {
    * limits'. Default 1.
    */
   readonly speed?: number | undefined
-  /** false for none. Default: as documented, Retry-After in seconds. */
+  /** How a 429 states Retry-After; false for not at all. Default: in seconds, as documented. */
   readonly limits?: Some<LimitSettings> | false | undefined
-  /** Declared from the start; see `Emulator.faults` for later ones. */
+  /** Faults declared from the start; see `Emulator.faults` for later ones. */
   readonly faults?: readonly Fault[] | undefined
   /** Milliseconds that each request takes on the way, there and back together. Default 0. */
   readonly latencyMs?: number | undefined

@@ -3,19 +3,19 @@ import type { Beacon } from '@muster/core/api'
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/runtime'
 
-/** Gives the beacons: `() => client.locations.beacons.all()`. */
+/** Returns the beacons: `() => client.locations.beacons.all()`. */
 export type BeaconSource = () => AsyncIterable<Beacon> | Promise<Iterable<Beacon>>
 
-/** Where the beacons are, as far as that is known, by the name under which clients report them. */
+/** The known places of the beacons, by the names under which clients report them. */
 export type BeaconPlaces = ReadonlyMap<string, Coordinates | undefined>
 
-/** The beacons of the service, fetched when they are first wanted, once for all who want them, and kept. */
+/** The beacons of the service: fetched when first needed, once for all callers, and cached. */
 export interface BeaconDirectory {
-  /** Undefined while none was fetched. Waits for a fetch, but not long. */
+  /** Returns the beacons; undefined while none were fetched. Waits only a short time for a fetch. */
   known(): KnownBeacons | undefined | Promise<KnownBeacons | undefined>
-  /** The same, however long the fetch takes. */
+  /** Returns the beacons, and waits for a fetch however long it takes. */
   fetched(): Promise<KnownBeacons | undefined>
-  /** Milliseconds after which those that could not be had are fetched again. */
+  /** Milliseconds after which a failed fetch is repeated. */
   readonly retryMs: number
   /** Whether the last fetch failed. */
   failing(): boolean
@@ -26,16 +26,23 @@ export interface KnownBeacons {
   readonly places: BeaconPlaces
 }
 
-/** Milliseconds for which a list is good (our choice: beacons come and go with months), and after a failed fetch the next is made. */
+/**
+ * Milliseconds for which a list is good (our choice: beacons come and go with months), and after a failed fetch the
+ * next is made.
+ */
 const GOOD_MS = 10 * 60_000
 const RETRY_MS = 10_000
-/** Milliseconds that whoever wants the first list waits for it at most. */
+/** Most milliseconds that a caller waits for the first list. */
 const PATIENCE_MS = 1000
-/** Of a source that never ends, so many are taken. */
+/** Most beacons that are read from a source. */
 const MOST_BEACONS = 1000
 
-/** While a newer list cannot be had, the old one stays. */
-export function createBeaconDirectory(source: BeaconSource, clock: Clock, onError: (error: unknown) => void): BeaconDirectory {
+/** Creates the directory. It keeps the old list while a newer one cannot be fetched. */
+export function createBeaconDirectory(
+  source: BeaconSource,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): BeaconDirectory {
   let fetched: (KnownBeacons & { readonly at: number }) | undefined
   let flight: Promise<void> | undefined
   let failedAt: number | undefined
@@ -85,7 +92,7 @@ async function take(beacons: AsyncIterable<Beacon> | Promise<Iterable<Beacon>>):
   return list
 }
 
-/** The service was seen to send numbers as text. */
+/** Reads degrees; the service was seen to send numbers as text. */
 export function degreesOf(value: number | string | null | undefined): number | null {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : null

@@ -37,7 +37,9 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
   /** Tickets came into a queue that makes matches at arrival: all that come in one go are one arrival. */
   const arrived = (runtime: QueueRuntime) => {
     if (running === undefined) return
-    queueMicrotask(() => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })))
+    queueMicrotask(
+      () => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })),
+    )
   }
   const ruleFailed = (error: Error) => events.emit('problem', { during: 'rule', error })
   const inOperation = (queues: readonly Queue[]): ReadonlyMap<string, QueueRuntime> =>
@@ -77,8 +79,10 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     webhookUrl: config.webhookUrl,
     on: {
       created: (allocation, requestId) => {
-        // Where else it was tried for lack of capacity is no fault of the players, and what an earlier process made counts there.
-        if (allocation.order !== undefined && allocation.tries.length === 1) limits.served(allocation.playerIds, clock.now())
+        // Where else it was tried for lack of capacity is no fault of the players, and what an earlier process made
+        // counts there.
+        if (allocation.order !== undefined && allocation.tries.length === 1)
+          limits.served(allocation.playerIds, clock.now())
         events.emit('deploymentCreated', { ...named(allocation), requestId })
       },
       up: (allocation, requestId, unseenMs) =>
@@ -97,16 +101,29 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
         events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
       },
       reaped: (requestId) => events.emit('deploymentReaped', { requestId }),
-      problem: (during, error, allocation, requestId) => events.emit('problem', { during, error, matchId: allocation?.matchId, requestId }),
+      problem: (during, error, allocation, requestId) =>
+        events.emit('problem', { during, error, matchId: allocation?.matchId, requestId }),
     },
   })
   const placing = createPlacing({
-    beacons: config.beacons && createBeaconDirectory(config.beacons, clock, (error) => events.emit('problem', { during: 'beacons', error })),
+    beacons:
+      config.beacons &&
+      createBeaconDirectory(config.beacons, clock, (error) => events.emit('problem', { during: 'beacons', error })),
     unplaced: ({ matchId }, error) => events.emit('problem', { during: 'beacons', error, matchId }),
   })
   const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, random, placing })
   const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
-  const tick = createTick({ tickets, backfills, rounds, lifecycle, allocator, events, clock, stopwatch, isClosed: () => isClosed })
+  const tick = createTick({
+    tickets,
+    backfills,
+    rounds,
+    lifecycle,
+    allocator,
+    events,
+    clock,
+    stopwatch,
+    isClosed: () => isClosed,
+  })
 
   const refuseIfClosed = () => {
     if (isClosed) throw new MatchmakerClosed('the matchmaker is closed')
@@ -160,7 +177,14 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     },
     stop,
 
-    inspect: () => inspect({ runtimes: runtimes.values(), tickets: tickets.all(), matches: lifecycle.all(), allocator, now: clock.now() }),
+    inspect: () =>
+      inspect({
+        runtimes: runtimes.values(),
+        tickets: tickets.all(),
+        matches: lifecycle.all(),
+        allocator,
+        now: clock.now(),
+      }),
 
     close: async (given) => {
       isClosed = true

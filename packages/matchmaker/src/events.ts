@@ -6,53 +6,60 @@ import type { Ticket } from './tickets/ticket.js'
 import type { MatchEvent, TicketEvents } from './tickets/ticket-events.js'
 import type { Activity, StopReason } from './servers/records/reasons.js'
 
-/** A place that was chosen by latency, and where the server came to be. Not for players: it tells of single ones. */
+/**
+ * A place that was chosen by latency, and where the server is. Not for players, because it holds the latencies of
+ * single players.
+ */
 export interface Placed extends Placement {
   /** Kilometres from the beacon to the server; undefined where the service does not say where that is. */
   readonly offKm: number | undefined
 }
 
 export interface MatchmakerEvents extends TicketEvents {
-  /** Tickets were put together; a server is deployed for them next, or, in a queue with acceptance, they are asked first. */
+  /** A match was found. Next its server is deployed or, in a queue with acceptance, the players are asked. */
   matchFound: MatchEvent & {
     readonly tickets: readonly Ticket[]
-    /** Milliseconds of waiting at which the limits began that it keeps: 0 for the strictest. */
+    /** Milliseconds of waiting at which the limits began that the match keeps: 0 for the strictest. */
     readonly expansionMs: number
   }
   /** Players of a ticket accepted the match that was found for it. */
   accepted: MatchEvent & { readonly ticket: Ticket; readonly playerIds: readonly string[] }
   /**
-   * Tickets came into a match that lacked players. If its server runs, `assigned` is next, in a queue with acceptance
-   * when they have accepted.
+   * Tickets joined a match by its backfill. If its server runs, `assigned` follows; in a queue with acceptance, once
+   * they have accepted.
    */
   joined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
   backfillCreated: { readonly backfill: Backfill }
-  /** It changed: by `updateBackfill`, by players who came or left, or because it ended. */
+  /** A backfill changed: by `updateBackfill`, by players who joined or left, or because it ended. */
   backfillChanged: { readonly backfill: Backfill }
   /** Players left a match, by `playersLeft`. `remaining`: how many are in it still; 0 when it is over. */
   playersLeft: MatchEvent & { readonly playerIds: readonly string[]; readonly remaining: number }
   /** The service accepted the deployment. */
   deploymentCreated: MatchEvent & { readonly requestId: string }
   /**
-   * The service says that the server is READY, `startMs` milliseconds after its answer to the create. It has been for
-   * `unseenMs` at most: so long ago it was last seen not to be. Players are sent when it listens.
+   * The service reports the server READY, `startMs` milliseconds after its answer to the create. The server was last
+   * seen not READY `unseenMs` milliseconds before. Players are sent once it listens.
    */
   deploymentReady: MatchEvent & {
     readonly requestId: string
     readonly startMs: number
     readonly unseenMs: number
-    /** What its latency rule promised of the place, if it chose one, and what became of it. */
+    /** What the latency rule promised of the place, if the match's queue has one that chose it, and the result. */
     readonly placed?: Placed | undefined
   }
   /** The server is READY, and the tickets say where it is. */
-  assigned: MatchEvent & { readonly requestId: string; readonly assignment: Assignment; readonly tickets: readonly Ticket[] }
+  assigned: MatchEvent & {
+    readonly requestId: string
+    readonly assignment: Assignment
+    readonly tickets: readonly Ticket[]
+  }
   /** The service confirmed that the server is stopped, or that it was gone already. */
   deploymentStopped: MatchEvent & { readonly requestId: string; readonly reason: StopReason }
   /** A deployment with this matchmaker's tag, which belonged to none of its matches, was stopped. */
   deploymentReaped: { readonly requestId: string }
-  /** A round of grouping is over. Milliseconds; `matches`: how many it found. */
+  /** A round of grouping has ended. `durationMs`: milliseconds; `matches`: number of matches found. */
   ticked: { readonly durationMs: number; readonly matches: number }
-  /** Something went wrong that will be tried again or was dealt with; worth a line in the log. */
+  /** An error that was handled or will be retried; worth a line in the log. */
   problem: {
     readonly during: Activity
     readonly matchId?: string | undefined
@@ -70,9 +77,9 @@ type Listeners = { readonly [Name in EventName]: Listener<Name> }
 
 export interface Events {
   emit<Name extends EventName>(name: Name, event: MatchmakerEvents[Name]): void
-  /** Whether anybody would hear it: what is said about every ticket is not made for nobody. */
+  /** Whether the event has a listener: its data need not be made otherwise. */
   isHeard(name: EventName): boolean
-  /** Gives a function that ends the subscription. */
+  /** Subscribes a listener, and returns a function that ends the subscription. */
   on<Name extends EventName>(name: Name, listener: Listener<Name>): () => void
 }
 

@@ -38,7 +38,10 @@ export interface EnvironmentVariable {
   readonly is_hidden: boolean
 }
 
-/** Called by the service with POST. Not retried, not signed (public facts): put an unguessable part in the URL, and confirm by reading. */
+/**
+ * Called by the service with POST. Not retried, not signed (public facts): put an unguessable part in the URL, and
+ * confirm by reading.
+ */
 export interface Webhook {
   /** http or https. */
   readonly url: string
@@ -56,7 +59,10 @@ export interface CreateDeployment {
   readonly require_cached_locations?: boolean | undefined
   /** Injected into the container, beside those of the version. */
   readonly environment_variables?: readonly EnvironmentVariable[] | undefined
-  /** Each 1 to 40 characters (public fact). There is no idempotency key: a tag is what a create with a lost answer is found by. */
+  /**
+   * Each 1 to 40 characters (public fact). There is no idempotency key: a tag is what a create with a lost answer is
+   * found by.
+   */
   readonly tags?: readonly string[] | undefined
   /** Called when the deployment is ready. */
   readonly webhook_on_ready?: Webhook | undefined
@@ -73,37 +79,47 @@ export interface DeploymentCreated {
 }
 
 // Not typed as the interface: the union needs to see which key tells them apart.
-const UserAtAddress = z.strictObject({
-  user_type: z.literal('ip_address'),
-  user_data: z.strictObject({ ip_address: ipAddress }),
-}).register(names, { id: 'UserAtAddress' })
-const UserAtCoordinates = z.strictObject({
-  user_type: z.literal('geo_coordinates'),
-  user_data: z.strictObject({ latitude, longitude }),
-}).register(names, { id: 'UserAtCoordinates' })
+const UserAtAddress = z
+  .strictObject({
+    user_type: z.literal('ip_address'),
+    user_data: z.strictObject({ ip_address: ipAddress }),
+  })
+  .register(names, { id: 'UserAtAddress' })
+const UserAtCoordinates = z
+  .strictObject({
+    user_type: z.literal('geo_coordinates'),
+    user_data: z.strictObject({ latitude, longitude }),
+  })
+  .register(names, { id: 'UserAtCoordinates' })
 const DeploymentUser = named<DeploymentUser>(
   'DeploymentUser',
   z.discriminatedUnion('user_type', [UserAtAddress, UserAtCoordinates]),
 )
 
-export const EnvironmentVariable = named<EnvironmentVariable>('EnvironmentVariable', z.strictObject({
-  key: z.string().min(1),
-  value: environmentValue,
-  is_hidden: z.boolean(),
-}))
+export const EnvironmentVariable = named<EnvironmentVariable>(
+  'EnvironmentVariable',
+  z.strictObject({
+    key: z.string().min(1),
+    value: environmentValue,
+    is_hidden: z.boolean(),
+  }),
+)
 const Webhook = named<Webhook>('Webhook', z.strictObject({ url: httpUrl }))
 
-export const CreateDeployment = named<CreateDeployment>('CreateDeployment', z.strictObject({
-  application: z.string().min(1),
-  version: z.string().min(1),
-  users: z.array(DeploymentUser).min(1),
-  require_cached_locations: z.boolean().optional(),
-  environment_variables: z.array(EnvironmentVariable).optional(),
-  tags: z.array(tagName).optional(),
-  webhook_on_ready: Webhook.optional(),
-  webhook_on_error: Webhook.optional(),
-  webhook_on_terminated: Webhook.optional(),
-}))
+export const CreateDeployment = named<CreateDeployment>(
+  'CreateDeployment',
+  z.strictObject({
+    application: z.string().min(1),
+    version: z.string().min(1),
+    users: z.array(DeploymentUser).min(1),
+    require_cached_locations: z.boolean().optional(),
+    environment_variables: z.array(EnvironmentVariable).optional(),
+    tags: z.array(tagName).optional(),
+    webhook_on_ready: Webhook.optional(),
+    webhook_on_error: Webhook.optional(),
+    webhook_on_terminated: Webhook.optional(),
+  }),
+)
 
 export const DeploymentCreated = named<DeploymentCreated>(
   'DeploymentCreated',

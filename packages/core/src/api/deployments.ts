@@ -5,7 +5,14 @@ import { Deployment } from './deployment.js'
 import { limits } from './limits.js'
 import { DeploymentList, ListDeployments } from './list-deployments.js'
 import { Metrics, ReadMetrics } from './metrics.js'
-import { BulkStop, BulkStopped, DeploymentId, DeploymentStopped, SelfStopDeployment, StopDeployment } from './stop-deployment.js'
+import {
+  BulkStop,
+  BulkStopped,
+  DeploymentId,
+  DeploymentStopped,
+  SelfStopDeployment,
+  StopDeployment,
+} from './stop-deployment.js'
 
 export const deployments = {
   /**

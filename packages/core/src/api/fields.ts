@@ -11,7 +11,10 @@ import { limitedBytes, limitedText } from './limited.js'
 /** The name of each schema that has a type of its own: what it is called in an OpenAPI document. */
 export const names = z.registry<{ readonly id: string }>()
 
-/** A schema that goes by the name of its type. Only its output is compared with the type: comparing all of it takes the compiler four times as long. */
+/**
+ * A schema that goes by the name of its type. Only its output is compared with the type: comparing all of it takes the
+ * compiler four times as long.
+ */
 export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
   const readable = schema as z.ZodType<T>
   names.add(readable, { id })
@@ -21,7 +24,10 @@ export function named<T>(id: string, schema: z.core.$ZodType<T>): z.ZodType<T> {
 /** A field of an answer that may be missing. The service may also send null for it. */
 export type Maybe<T> = T | null | undefined
 
-/** 'YYYY-MM-DD HH:MM:SS.ffffff', the document's format A. UTC where the document says so; otherwise the zone is not shown. */
+/**
+ * 'YYYY-MM-DD HH:MM:SS.ffffff', the document's format A. UTC where the document says so; otherwise the zone is not
+ * shown.
+ */
 export type TimestampA = `${string} ${string}`
 
 /** ISO 8601 UTC with milliseconds and a trailing Z, the document's format B: '2026-01-31T08:15:30.250Z'. */
@@ -38,7 +44,9 @@ export const flag = z.boolean()
 export const integer = z.int()
 export const decimal = z.number()
 export const numberOrString: z.ZodType<NumberOrString> = z.union([z.number(), z.string()])
-export const timestampA = z.string().meta({ examples: ['2026-01-31 08:15:30.250000'] }) as z.ZodType<string> as z.ZodType<TimestampA>
+export const timestampA = z
+  .string()
+  .meta({ examples: ['2026-01-31 08:15:30.250000'] }) as z.ZodType<string> as z.ZodType<TimestampA>
 export const timestampB = z
   .string()
   .meta({ format: 'date-time', examples: ['2026-01-31T08:15:30.250Z'] }) as z.ZodType<string> as z.ZodType<TimestampB>
@@ -52,7 +60,9 @@ export const secret = z.string().min(1).meta({ format: 'password' })
 export const secretText = text.meta({ format: 'password' })
 
 /** What can stand in a header, and arrives as it was sent. */
-export const headerText = z.string().regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without spaces at its ends')
+export const headerText = z
+  .string()
+  .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without spaces at its ends')
 /** A secret that is sent as a header. */
 export const secretHeader = headerText.meta({ format: 'password' })
 
@@ -101,18 +111,24 @@ export interface Pagination {
   readonly has_previous?: Maybe<boolean>
 }
 
-export const Pagination = named<Pagination>('Pagination', z.looseObject({
-  number: maybe(integer),
-  next_page_number: maybe(integer),
-  previous_page_number: maybe(integer),
-  paginator: maybe(z.looseObject({ num_pages: maybe(integer) })),
-  has_next: maybe(flag),
-  has_previous: maybe(flag),
-}))
+export const Pagination = named<Pagination>(
+  'Pagination',
+  z.looseObject({
+    number: maybe(integer),
+    next_page_number: maybe(integer),
+    previous_page_number: maybe(integer),
+    paginator: maybe(z.looseObject({ num_pages: maybe(integer) })),
+    has_next: maybe(flag),
+    has_previous: maybe(flag),
+  }),
+)
 
 /** Chooses places or deployments by a field: bulk stop, legacy deploy, fleet policies, relay sessions. */
 export interface Filter {
-  /** Public facts: city, country, continent, region, administrative_division, location_tags; bulk stop: request_id, deployment_tags. */
+  /**
+   * Public facts: city, country, continent, region, administrative_division, location_tags; bulk stop: request_id,
+   * deployment_tags.
+   */
   readonly field:
     | 'city'
     | 'country'
@@ -129,20 +145,26 @@ export interface Filter {
   readonly filter_type: 'any' | 'all' | 'not' | (string & {})
 }
 
-export const Filter = named<Filter>('Filter', z.strictObject({
-  field: z.string().min(1),
-  values: z.array(z.string()).min(1),
-  filter_type: z.string().min(1),
-}))
+export const Filter = named<Filter>(
+  'Filter',
+  z.strictObject({
+    field: z.string().min(1),
+    values: z.array(z.string()).min(1),
+    filter_type: z.string().min(1),
+  }),
+)
 
 /** A filter as answers carry it. */
 export type FilterEcho = Masked<Filter>
 
-export const FilterEcho = named<FilterEcho>('FilterEcho', z.looseObject({
-  field: maybe(text),
-  values: maybe(z.array(text)),
-  filter_type: maybe(text),
-}))
+export const FilterEcho = named<FilterEcho>(
+  'FilterEcho',
+  z.looseObject({
+    field: maybe(text),
+    values: maybe(z.array(text)),
+    filter_type: maybe(text),
+  }),
+)
 
 /** An answer that is only a message. */
 export interface Message {
@@ -152,5 +174,8 @@ export interface Message {
 
 export const Message = named<Message>('Message', z.looseObject({ message: maybe(text) }))
 
-/** Every key may be missing: because answers are read leniently, or because a mask of fields was asked for (header X-Fields). */
+/**
+ * Every key may be missing: because answers are read leniently, or because a mask of fields was asked for (header
+ * X-Fields).
+ */
 export type Masked<T> = { readonly [Key in keyof T]?: Maybe<T[Key]> }

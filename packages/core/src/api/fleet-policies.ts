@@ -63,7 +63,10 @@ export interface UpdateFleetPolicy extends FleetPolicyName, FleetPolicyChanges {
 
 /** Which policies of which fleet. */
 export interface ListFleetPolicies extends FleetName, PageInput {
-  /** Mask of fields, e.g. `policies{name,minimum},pagination` (header X-Fields). What it leaves out is missing from the answer. */
+  /**
+   * Mask of fields, e.g. `policies{name,minimum},pagination` (header X-Fields). What it leaves out is missing from the
+   * answer.
+   */
   readonly x_fields?: string | undefined
 }
 
@@ -111,10 +114,13 @@ const policyFields = {
   last_updated: maybe(timestampA),
 }
 export const FleetPolicy = named<FleetPolicy>('FleetPolicy', z.looseObject({ name: text, ...policyFields }))
-const FleetPolicyList = named<FleetPolicyList>('FleetPolicyList', z.looseObject({
-  policies: maybe(z.array(z.looseObject({ name: maybe(text), ...policyFields }))),
-  pagination: maybe(Pagination),
-}))
+const FleetPolicyList = named<FleetPolicyList>(
+  'FleetPolicyList',
+  z.looseObject({
+    policies: maybe(z.array(z.looseObject({ name: maybe(text), ...policyFields }))),
+    pagination: maybe(Pagination),
+  }),
+)
 
 const policyChanges = {
   enabled: z.boolean().optional(),
@@ -124,26 +130,35 @@ const policyChanges = {
   threshold: z.number().min(0.1).max(1).optional(),
   data: z.strictObject({ filters: z.array(Filter).optional() }).optional(),
 }
-const CreateFleetPolicy = named<CreateFleetPolicy>('CreateFleetPolicy', z.strictObject({
-  fleet_name: segment,
-  name: z.string().min(1),
-  ...policyChanges,
-}))
-const UpdateFleetPolicy = named<UpdateFleetPolicy>('UpdateFleetPolicy', z.strictObject({
-  fleet_name: segment,
-  policy_name: segment,
-  name: z.string().min(1).optional(),
-  ...policyChanges,
-}))
+const CreateFleetPolicy = named<CreateFleetPolicy>(
+  'CreateFleetPolicy',
+  z.strictObject({
+    fleet_name: segment,
+    name: z.string().min(1),
+    ...policyChanges,
+  }),
+)
+const UpdateFleetPolicy = named<UpdateFleetPolicy>(
+  'UpdateFleetPolicy',
+  z.strictObject({
+    fleet_name: segment,
+    policy_name: segment,
+    name: z.string().min(1).optional(),
+    ...policyChanges,
+  }),
+)
 const FleetPolicyName = named<FleetPolicyName>(
   'FleetPolicyName',
   z.strictObject({ fleet_name: segment, policy_name: segment }),
 )
-const ListFleetPolicies = named<ListFleetPolicies>('ListFleetPolicies', z.strictObject({
-  fleet_name: segment,
-  ...page,
-  x_fields: headerText.optional(),
-}))
+const ListFleetPolicies = named<ListFleetPolicies>(
+  'ListFleetPolicies',
+  z.strictObject({
+    fleet_name: segment,
+    ...page,
+    x_fields: headerText.optional(),
+  }),
+)
 
 export const policies = {
   /**

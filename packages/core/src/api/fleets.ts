@@ -78,36 +78,51 @@ export interface FleetLink {
   readonly last_updated?: Maybe<TimestampA>
 }
 
-export const Fleet = named<Fleet>('Fleet', z.looseObject({
-  name: text,
-  enabled: maybe(flag),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
-}))
-const FleetList = named<FleetList>('FleetList', z.looseObject({ fleets: z.array(Fleet), pagination: maybe(Pagination) }))
-export const FleetLink = named<FleetLink>('FleetLink', z.looseObject({
-  app: maybe(text),
-  app_version: maybe(text),
-  fleet: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
-}))
+export const Fleet = named<Fleet>(
+  'Fleet',
+  z.looseObject({
+    name: text,
+    enabled: maybe(flag),
+    create_time: maybe(timestampA),
+    last_updated: maybe(timestampA),
+  }),
+)
+const FleetList = named<FleetList>(
+  'FleetList',
+  z.looseObject({ fleets: z.array(Fleet), pagination: maybe(Pagination) }),
+)
+export const FleetLink = named<FleetLink>(
+  'FleetLink',
+  z.looseObject({
+    app: maybe(text),
+    app_version: maybe(text),
+    fleet: maybe(text),
+    create_time: maybe(timestampA),
+    last_updated: maybe(timestampA),
+  }),
+)
 
 const CreateFleet = named<CreateFleet>(
   'CreateFleet',
   z.strictObject({ name: z.string().min(1), enabled: z.boolean().optional() }),
 )
-const UpdateFleet = named<UpdateFleet>('UpdateFleet', z.strictObject({
-  fleet_name: segment,
-  name: z.string().min(1).optional(),
-  enabled: z.boolean().optional(),
-}))
+const UpdateFleet = named<UpdateFleet>(
+  'UpdateFleet',
+  z.strictObject({
+    fleet_name: segment,
+    name: z.string().min(1).optional(),
+    enabled: z.boolean().optional(),
+  }),
+)
 const FleetName = named<FleetName>('FleetName', z.strictObject({ fleet_name: segment }))
-const FleetVersionName = named<FleetVersionName>('FleetVersionName', z.strictObject({
-  fleet_name: segment,
-  app_name: segment,
-  version_name: segment,
-}))
+const FleetVersionName = named<FleetVersionName>(
+  'FleetVersionName',
+  z.strictObject({
+    fleet_name: segment,
+    app_name: segment,
+    version_name: segment,
+  }),
+)
 export const fleets = {
   /**
    * Create a fleet.

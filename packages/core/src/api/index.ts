@@ -33,7 +33,12 @@ export {
   type SelfStopDeployment,
   type StopDeployment,
 } from './stop-deployment.js'
-export { type DeploymentFilter, type DeploymentList, type DeploymentQuery, type ListDeployments } from './list-deployments.js'
+export {
+  type DeploymentFilter,
+  type DeploymentList,
+  type DeploymentQuery,
+  type ListDeployments,
+} from './list-deployments.js'
 export { type ContainerLogs } from './container-logs.js'
 export { type Metrics, type MetricSeries, type ReadMetrics } from './metrics.js'
 export {
@@ -56,7 +61,14 @@ export {
 } from './fleet-policies.js'
 export { type DeployLegacy, type LegacyDeployed } from './legacy.js'
 export { limits } from './limits.js'
-export { Beacon, type BeaconList, type ListedLocation, type ListLocations, Location, type LocationList } from './locations.js'
+export {
+  Beacon,
+  type BeaconList,
+  type ListedLocation,
+  type ListLocations,
+  Location,
+  type LocationList,
+} from './locations.js'
 export {
   type ImageName,
   type ImageTag,
@@ -78,7 +90,13 @@ export {
   type RevokeRelayUser,
 } from './relays.js'
 export { addressKeys, secretFlags, secretKeys } from './secrets.js'
-export { defaultSettings, settingsWith, type Settings, type SettingsOption, type ValueLimitsOption } from './settings.js'
+export {
+  defaultSettings,
+  settingsWith,
+  type Settings,
+  type SettingsOption,
+  type ValueLimitsOption,
+} from './settings.js'
 export { withValueLimits, type Bounds, type ValueLimits } from './value-limits.js'
 export {
   type CreateEndpointStorage,

@@ -21,7 +21,9 @@ export interface DeploymentFilter {
   readonly value: string | number | boolean | readonly (string | number)[]
 }
 
-/** Filters and order of the deployment list; their form is a public fact. Some servers refuse two filters on one field. */
+/**
+ * Filters and order of the deployment list; their form is a public fact. Some servers refuse two filters on one field.
+ */
 export interface DeploymentQuery {
   /** All must hold. */
   readonly filters?: readonly DeploymentFilter[] | undefined
@@ -54,23 +56,32 @@ export interface DeploymentList {
   readonly message?: Maybe<readonly string[]>
 }
 
-const DeploymentFilter = named<DeploymentFilter>('DeploymentFilter', z.strictObject({
-  field: z.string().min(1),
-  operator: z.string().min(1),
-  value: z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]),
-}))
-const DeploymentQuery = named<DeploymentQuery>('DeploymentQuery', z.strictObject({
-  filters: z.array(DeploymentFilter).optional(),
-  order_by: z.array(z.strictObject({ field: z.string().min(1), order: z.enum(['asc', 'desc']) })).optional(),
-}))
+const DeploymentFilter = named<DeploymentFilter>(
+  'DeploymentFilter',
+  z.strictObject({
+    field: z.string().min(1),
+    operator: z.string().min(1),
+    value: z.union([z.string(), z.number(), z.boolean(), z.array(z.union([z.string(), z.number()]))]),
+  }),
+)
+const DeploymentQuery = named<DeploymentQuery>(
+  'DeploymentQuery',
+  z.strictObject({
+    filters: z.array(DeploymentFilter).optional(),
+    order_by: z.array(z.strictObject({ field: z.string().min(1), order: z.enum(['asc', 'desc']) })).optional(),
+  }),
+)
 export const ListDeployments = named<ListDeployments>(
   'ListDeployments',
   z.strictObject({ query: DeploymentQuery.optional(), ...page }),
 )
 
-export const DeploymentList = named<DeploymentList>('DeploymentList', z.looseObject({
-  data: z.array(DeploymentListEntry),
-  total_count: maybe(integer),
-  pagination: maybe(Pagination),
-  message: maybe(z.array(text)),
-}))
+export const DeploymentList = named<DeploymentList>(
+  'DeploymentList',
+  z.looseObject({
+    data: z.array(DeploymentListEntry),
+    total_count: maybe(integer),
+    pagination: maybe(Pagination),
+    message: maybe(z.array(text)),
+  }),
+)

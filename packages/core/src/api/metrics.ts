@@ -4,7 +4,9 @@ import type { DeploymentId } from './stop-deployment.js'
 
 /** Which metrics of a deployment. */
 export interface ReadMetrics extends DeploymentId {
-  /** Format A, such as a deployment's `start_time`, with 1 to 6 digits of the second. Default: the deployment's start. */
+  /**
+   * Format A, such as a deployment's `start_time`, with 1 to 6 digits of the second. Default: the deployment's start.
+   */
   readonly start_time?: TimestampA | undefined
   /** Format A as well, later than `start_time`. Default: now. */
   readonly end_time?: TimestampA | undefined
@@ -85,17 +87,28 @@ export const ReadMetrics = named<ReadMetrics>(
     ),
 )
 
-const MetricSeries = named<MetricSeries>('MetricSeries', z.looseObject({
-  labels: maybe(z.array(text)),
-  datasets: maybe(z.array(text)),
-  timestamps: maybe(z.array(text)),
-}))
+const MetricSeries = named<MetricSeries>(
+  'MetricSeries',
+  z.looseObject({
+    labels: maybe(z.array(text)),
+    datasets: maybe(z.array(text)),
+    timestamps: maybe(z.array(text)),
+  }),
+)
 const series = maybe(MetricSeries)
-export const Metrics = named<Metrics>('Metrics', z.looseObject({
-  total: maybe(
-    z.looseObject({ receive_total: series, transmit_total: series, disk_read_total: series, disk_write_total: series }),
-  ),
-  cpu: series,
-  mem: series,
-  network: maybe(z.looseObject({ receive: series, transmit: series })),
-}))
+export const Metrics = named<Metrics>(
+  'Metrics',
+  z.looseObject({
+    total: maybe(
+      z.looseObject({
+        receive_total: series,
+        transmit_total: series,
+        disk_read_total: series,
+        disk_write_total: series,
+      }),
+    ),
+    cpu: series,
+    mem: series,
+    network: maybe(z.looseObject({ receive: series, transmit: series })),
+  }),
+)

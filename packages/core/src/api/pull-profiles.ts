@@ -15,7 +15,9 @@ import {
 } from './fields.js'
 import type { EndpointName } from './storages.js'
 
-/** Copies data from an endpoint storage into a container at boot, once linked to a version (service-api, Pull profile). */
+/**
+ * Copies data from an endpoint storage into a container at boot, once linked to a version (service-api, Pull profile).
+ */
 export interface PullProfile {
   /** Its name in paths, too. */
   readonly name: string
@@ -39,7 +41,10 @@ export interface CreatePullProfile extends EndpointName {
   readonly source: string
   /** Whether the source is a file or a folder. */
   readonly source_type: 'File' | 'Folder'
-  /** Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would fail). */
+  /**
+   * Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would
+   * fail).
+   */
   readonly destination: string
 }
 
@@ -57,7 +62,10 @@ export interface UpdatePullProfile extends PullProfileName {
   readonly source?: string | undefined
   /** Whether the source is a file or a folder. */
   readonly source_type?: 'File' | 'Folder' | undefined
-  /** Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would fail). */
+  /**
+   * Path in the container. Writable by a normal user; not a protected location such as /etc/ (the deployment would
+   * fail).
+   */
   readonly destination?: string | undefined
 }
 
@@ -98,27 +106,36 @@ export interface PullProfileLink {
   readonly last_updated?: Maybe<TimestampA>
 }
 
-export const PullProfile = named<PullProfile>('PullProfile', z.looseObject({
-  name: text,
-  source: maybe(text),
-  source_type: maybe(text),
-  destination: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
-}))
-const PullProfileList = named<PullProfileList>('PullProfileList', z.looseObject({
-  pull_profiles: z.array(PullProfile),
-  total_count: maybe(integer),
-  pagination: maybe(Pagination),
-}))
-export const PullProfileLink = named<PullProfileLink>('PullProfileLink', z.looseObject({
-  app: maybe(text),
-  app_version: maybe(text),
-  endpoint: maybe(text),
-  pull_profile: maybe(text),
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
-}))
+export const PullProfile = named<PullProfile>(
+  'PullProfile',
+  z.looseObject({
+    name: text,
+    source: maybe(text),
+    source_type: maybe(text),
+    destination: maybe(text),
+    create_time: maybe(timestampA),
+    last_updated: maybe(timestampA),
+  }),
+)
+const PullProfileList = named<PullProfileList>(
+  'PullProfileList',
+  z.looseObject({
+    pull_profiles: z.array(PullProfile),
+    total_count: maybe(integer),
+    pagination: maybe(Pagination),
+  }),
+)
+export const PullProfileLink = named<PullProfileLink>(
+  'PullProfileLink',
+  z.looseObject({
+    app: maybe(text),
+    app_version: maybe(text),
+    endpoint: maybe(text),
+    pull_profile: maybe(text),
+    create_time: maybe(timestampA),
+    last_updated: maybe(timestampA),
+  }),
+)
 
 /** The one protected location that the specification names. `.` and `..` are resolved before the comparison. */
 const isProtected = (destination: string) => {
@@ -134,32 +151,44 @@ const destination = z
   .min(1)
   .refine((path) => !isProtected(path), { error: 'must not be in a protected location such as /etc/' })
 
-const CreatePullProfile = named<CreatePullProfile>('CreatePullProfile', z.strictObject({
-  endpoint_name: segment,
-  name: z.string().min(1),
-  source: z.string().min(1),
-  source_type: z.enum(['File', 'Folder']),
-  destination,
-}))
-const UpdatePullProfile = named<UpdatePullProfile>('UpdatePullProfile', z.strictObject({
-  endpoint_name: segment,
-  pull_profile_name: segment,
-  name: z.string().min(1).optional(),
-  source: z.string().min(1).optional(),
-  source_type: z.enum(['File', 'Folder']).optional(),
-  destination: destination.optional(),
-}))
+const CreatePullProfile = named<CreatePullProfile>(
+  'CreatePullProfile',
+  z.strictObject({
+    endpoint_name: segment,
+    name: z.string().min(1),
+    source: z.string().min(1),
+    source_type: z.enum(['File', 'Folder']),
+    destination,
+  }),
+)
+const UpdatePullProfile = named<UpdatePullProfile>(
+  'UpdatePullProfile',
+  z.strictObject({
+    endpoint_name: segment,
+    pull_profile_name: segment,
+    name: z.string().min(1).optional(),
+    source: z.string().min(1).optional(),
+    source_type: z.enum(['File', 'Folder']).optional(),
+    destination: destination.optional(),
+  }),
+)
 const PullProfileName = named<PullProfileName>(
   'PullProfileName',
   z.strictObject({ endpoint_name: segment, pull_profile_name: segment }),
 )
-const ListPullProfiles = named<ListPullProfiles>('ListPullProfiles', z.strictObject({ endpoint_name: segment, ...page }))
-const PullProfileLinkName = named<PullProfileLinkName>('PullProfileLinkName', z.strictObject({
-  endpoint_name: segment,
-  pull_profile_name: segment,
-  app_name: segment,
-  version_name: segment,
-}))
+const ListPullProfiles = named<ListPullProfiles>(
+  'ListPullProfiles',
+  z.strictObject({ endpoint_name: segment, ...page }),
+)
+const PullProfileLinkName = named<PullProfileLinkName>(
+  'PullProfileLinkName',
+  z.strictObject({
+    endpoint_name: segment,
+    pull_profile_name: segment,
+    app_name: segment,
+    version_name: segment,
+  }),
+)
 
 export const pullProfiles = {
   /**
@@ -241,9 +270,9 @@ export const pullProfiles = {
   /**
    * Unlink a pull profile from an application version; the profile stays.
    * Route:
-   * `DELETE /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}`.
-   * Limit: none documented. Errors: `NotFound` (404).
-   * Source: service-api, Log storage.
+   * `DELETE
+   * /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}`.
+   * Limit: none documented. Errors: `NotFound` (404). Source: service-api, Log storage.
    */
   unlink: operation(
     'DELETE /v1/storage/endpoint/{endpoint_name}/pull-profile/{pull_profile_name}/app/{app_name}/version/{version_name}',

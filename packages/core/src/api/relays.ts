@@ -122,21 +122,27 @@ export interface RelaySessionList {
 
 const token = z.int().min(0).max(0xffff_ffff)
 
-export const RelayUser = named<RelayUser>('RelayUser', z.looseObject({
-  ip_address: maybe(text),
-  latitude: maybe(decimal),
-  longitude: maybe(decimal),
-  authorization_token: maybe(token),
-}))
+export const RelayUser = named<RelayUser>(
+  'RelayUser',
+  z.looseObject({
+    ip_address: maybe(text),
+    latitude: maybe(decimal),
+    longitude: maybe(decimal),
+    authorization_token: maybe(token),
+  }),
+)
 const RelayPort = named<RelayPort>(
   'RelayPort',
   z.looseObject({ port: maybe(integer), protocol: maybe(text), link: maybe(text) }),
 )
-const Relay = named<Relay>('Relay', z.looseObject({
-  ip: maybe(text),
-  host: maybe(text),
-  ports: maybe(z.looseObject({ server: maybe(RelayPort), client: maybe(RelayPort) })),
-}))
+const Relay = named<Relay>(
+  'Relay',
+  z.looseObject({
+    ip: maybe(text),
+    host: maybe(text),
+    ports: maybe(z.looseObject({ server: maybe(RelayPort), client: maybe(RelayPort) })),
+  }),
+)
 const sessionFields = {
   session_id: z.string().min(1),
   authorization_token: maybe(token),
@@ -147,35 +153,56 @@ const sessionFields = {
   relay: maybe(Relay),
   webhook_url: maybe(text),
 }
-export const RelaySession = named<RelaySession>('RelaySession', z.looseObject({
-  ...sessionFields,
-  session_users: maybe(z.array(RelayUser)),
-}))
-export const RelaySessionOfUser = named<RelaySessionOfUser>('RelaySessionOfUser', z.looseObject({
-  ...sessionFields,
-  session_user: maybe(RelayUser),
-}))
-const RelaySessionList = named<RelaySessionList>('RelaySessionList', z.looseObject({
-  sessions: z.array(RelaySession),
-  pagination: maybe(Pagination),
-}))
+export const RelaySession = named<RelaySession>(
+  'RelaySession',
+  z.looseObject({
+    ...sessionFields,
+    session_users: maybe(z.array(RelayUser)),
+  }),
+)
+export const RelaySessionOfUser = named<RelaySessionOfUser>(
+  'RelaySessionOfUser',
+  z.looseObject({
+    ...sessionFields,
+    session_user: maybe(RelayUser),
+  }),
+)
+const RelaySessionList = named<RelaySessionList>(
+  'RelaySessionList',
+  z.looseObject({
+    sessions: z.array(RelaySession),
+    pagination: maybe(Pagination),
+  }),
+)
 
-const CreateRelaySession = named<CreateRelaySession>('CreateRelaySession', z.strictObject({
-  users: z.array(z.strictObject({ ip: ipAddress })).min(1),
-  filters: z.array(Filter).optional(),
-  webhook_url: httpUrl.optional(),
-}))
+const CreateRelaySession = named<CreateRelaySession>(
+  'CreateRelaySession',
+  z.strictObject({
+    users: z.array(z.strictObject({ ip: ipAddress })).min(1),
+    filters: z.array(Filter).optional(),
+    webhook_url: httpUrl.optional(),
+  }),
+)
 const RelaySessionId = named<RelaySessionId>('RelaySessionId', z.strictObject({ session_id: segment }))
-const AuthorizeRelayUser = named<AuthorizeRelayUser>('AuthorizeRelayUser', z.strictObject({
-  session_id: z.string().min(1),
-  user_ip: ipAddress,
-}))
-const RevokeRelayUser = named<RevokeRelayUser>('RevokeRelayUser', z.strictObject({
-  session_id: z.string().min(1),
-  authorization_token: token,
-}))
+const AuthorizeRelayUser = named<AuthorizeRelayUser>(
+  'AuthorizeRelayUser',
+  z.strictObject({
+    session_id: z.string().min(1),
+    user_ip: ipAddress,
+  }),
+)
+const RevokeRelayUser = named<RevokeRelayUser>(
+  'RevokeRelayUser',
+  z.strictObject({
+    session_id: z.string().min(1),
+    authorization_token: token,
+  }),
+)
 
-/** The error answers of relay operations are not shown: those of create, get, authorize and revoke are public facts; list and delete are ours by analogy. */
+/**
+ * The error answers of relay operations are not shown: those of create, get, authorize and revoke are public facts;
+ * list and delete are ours by analogy.
+ */
 export const relays = {
   /**
    * Open a relay session for a set of users.

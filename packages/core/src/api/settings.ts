@@ -6,11 +6,20 @@ import { defaultValueLimits, type Bounds, type ValueLimits } from './value-limit
  * Nothing here was checked against a live service.
  */
 export interface Settings {
-  /** Path of create deployment. Default `/deployments`, as written in the specification; a public deployment of the interface serves it at `/v2/deployments` (public fact, sure). */
+  /**
+   * Path of create deployment. Default `/deployments`, as written in the specification; a public deployment of the
+   * interface serves it at `/v2/deployments` (public fact, sure).
+   */
   readonly createDeploymentPath: string
-  /** Query parameter of stop and self-stop that chooses where container logs go. Default `container_log_storage` (public fact, sure). */
+  /**
+   * Query parameter of stop and self-stop that chooses where container logs go. Default `container_log_storage` (public
+   * fact, sure).
+   */
   readonly containerLogStorageParameter: string
-  /** Query parameter of the deployment list that carries filters and order as JSON. Default `query` (public fact, fairly sure). */
+  /**
+   * Query parameter of the deployment list that carries filters and order as JSON. Default `query` (public fact, fairly
+   * sure).
+   */
   readonly deploymentQueryParameter: string
   /** Query parameter of the location list that filters by type. Default `type` (public fact, sure). */
   readonly locationTypeParameter: string
@@ -30,7 +39,9 @@ export const defaultSettings: Settings = {
 }
 
 /** Settings as they are given: what is left out has its default, each bound by itself. */
-export type SettingsOption = { readonly [Name in keyof Settings]?: (Name extends 'valueLimits' ? ValueLimitsOption : Settings[Name]) | undefined }
+export type SettingsOption = {
+  readonly [Name in keyof Settings]?: (Name extends 'valueLimits' ? ValueLimitsOption : Settings[Name]) | undefined
+}
 
 /** Limits on values, e.g. `{ maxDuration: { max: 2880 } }`. */
 export type ValueLimitsOption = {

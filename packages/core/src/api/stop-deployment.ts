@@ -8,12 +8,17 @@ export interface DeploymentId {
   readonly request_id: string
 }
 
-/** Where the container's logs go when it stops: true, the storage of the version; false, nowhere; or a storage's name. */
+/**
+ * Where the container's logs go when it stops: true, the storage of the version; false, nowhere; or a storage's name.
+ */
 export type ContainerLogStorage = boolean | string
 
 /** Names a deployment to be stopped. */
 export interface StopDeployment extends DeploymentId {
-  /** Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. The parameter's name is a setting. */
+  /**
+   * Where the container's logs go: true, the storage of the version; false, nowhere; or a storage's name. The
+   * parameter's name is a setting.
+   */
   readonly container_log_storage?: ContainerLogStorage | undefined
 }
 
@@ -35,7 +40,10 @@ export interface DeploymentStopped {
 
 /** Which deployments are to be stopped for good. */
 export interface BulkStop {
-  /** At least one (our choice: an empty list might stop everything). Public facts: fields request_id and deployment_tags. */
+  /**
+   * At least one (our choice: an empty list might stop everything). Public facts: fields request_id and
+   * deployment_tags.
+   */
   readonly filters: readonly Filter[]
 }
 
@@ -49,21 +57,32 @@ export interface BulkStopped {
 }
 
 export const DeploymentId = named<DeploymentId>('DeploymentId', z.strictObject({ request_id: segment }))
-const containerLogStorage = z.union([z.boolean(), z.string().min(1)], { error: 'must be true, false or the name of a storage' }).optional()
-export const StopDeployment = named<StopDeployment>('StopDeployment', z.strictObject({
-  request_id: segment,
-  container_log_storage: containerLogStorage,
-}))
-export const SelfStopDeployment = named<SelfStopDeployment>('SelfStopDeployment', z.strictObject({
-  request_id: segment,
-  access_point_id: segment,
-  authorization: secretHeader,
-  container_log_storage: containerLogStorage,
-}))
-export const DeploymentStopped = named<DeploymentStopped>('DeploymentStopped', z.looseObject({
-  message: maybe(text),
-  deployment_summary: maybe(Deployment),
-}))
+const containerLogStorage = z
+  .union([z.boolean(), z.string().min(1)], { error: 'must be true, false or the name of a storage' })
+  .optional()
+export const StopDeployment = named<StopDeployment>(
+  'StopDeployment',
+  z.strictObject({
+    request_id: segment,
+    container_log_storage: containerLogStorage,
+  }),
+)
+export const SelfStopDeployment = named<SelfStopDeployment>(
+  'SelfStopDeployment',
+  z.strictObject({
+    request_id: segment,
+    access_point_id: segment,
+    authorization: secretHeader,
+    container_log_storage: containerLogStorage,
+  }),
+)
+export const DeploymentStopped = named<DeploymentStopped>(
+  'DeploymentStopped',
+  z.looseObject({
+    message: maybe(text),
+    deployment_summary: maybe(Deployment),
+  }),
+)
 export const BulkStop = named<BulkStop>('BulkStop', z.strictObject({ filters: z.array(Filter).min(1) }))
 export const BulkStopped = named<BulkStopped>(
   'BulkStopped',

@@ -81,7 +81,10 @@ export interface UpdateEndpointStorage extends EndpointName, EndpointStorageChan
 
 /** Which endpoint storages. */
 export interface ListEndpointStorages extends PageInput {
-  /** Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). What it leaves out is missing from the answer. */
+  /**
+   * Mask of fields, e.g. `endpoints{name,bucket},pagination` (header X-Fields). What it leaves out is missing from the
+   * answer.
+   */
   readonly x_fields?: string | undefined
 }
 
@@ -103,11 +106,17 @@ const storageFields = {
   last_updated: maybe(timestampA),
 }
 
-export const EndpointStorage = named<EndpointStorage>('EndpointStorage', z.looseObject({ name: text, ...storageFields }))
-const EndpointStorageList = named<EndpointStorageList>('EndpointStorageList', z.looseObject({
-  endpoints: maybe(z.array(z.looseObject({ name: maybe(text), ...storageFields }))),
-  pagination: maybe(Pagination),
-}))
+export const EndpointStorage = named<EndpointStorage>(
+  'EndpointStorage',
+  z.looseObject({ name: text, ...storageFields }),
+)
+const EndpointStorageList = named<EndpointStorageList>(
+  'EndpointStorageList',
+  z.looseObject({
+    endpoints: maybe(z.array(z.looseObject({ name: maybe(text), ...storageFields }))),
+    pagination: maybe(Pagination),
+  }),
+)
 
 /** Accepted, and never given back. */
 const writeOnly = secret.meta({ writeOnly: true })
@@ -119,19 +128,25 @@ const storageChanges = {
   bucket: z.string().min(1).optional(),
   output_format: z.enum(['TEXT', 'NDJSON']).optional(),
 }
-const CreateEndpointStorage = named<CreateEndpointStorage>('CreateEndpointStorage', z.strictObject({
-  ...storageChanges,
-  name: z.string().min(1),
-  access_key_id: z.string().min(1),
-  secret_access_key: writeOnly,
-  endpoint: httpUrl,
-  bucket: z.string().min(1),
-}))
-const UpdateEndpointStorage = named<UpdateEndpointStorage>('UpdateEndpointStorage', z.strictObject({
-  endpoint_name: segment,
-  name: z.string().min(1).optional(),
-  ...storageChanges,
-}))
+const CreateEndpointStorage = named<CreateEndpointStorage>(
+  'CreateEndpointStorage',
+  z.strictObject({
+    ...storageChanges,
+    name: z.string().min(1),
+    access_key_id: z.string().min(1),
+    secret_access_key: writeOnly,
+    endpoint: httpUrl,
+    bucket: z.string().min(1),
+  }),
+)
+const UpdateEndpointStorage = named<UpdateEndpointStorage>(
+  'UpdateEndpointStorage',
+  z.strictObject({
+    endpoint_name: segment,
+    name: z.string().min(1).optional(),
+    ...storageChanges,
+  }),
+)
 const EndpointName = named<EndpointName>('EndpointName', z.strictObject({ endpoint_name: segment }))
 const ListEndpointStorages = named<ListEndpointStorages>(
   'ListEndpointStorages',

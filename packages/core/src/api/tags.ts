@@ -13,7 +13,10 @@ import {
   type TimestampA,
 } from './fields.js'
 
-/** A tag is not injected into a running container; deleting it does not take it out of the container's environment (service-api, Deployment tag). */
+/**
+ * A tag is not injected into a running container; deleting it does not take it out of the container's environment
+ * (service-api, Deployment tag).
+ */
 export interface DeploymentTag {
   /** The tag. */
   readonly name: string
@@ -57,16 +60,22 @@ export interface RenameDeploymentTag extends DeploymentTagName {
   readonly name: string
 }
 
-export const DeploymentTag = named<DeploymentTag>('DeploymentTag', z.looseObject({
-  name: text,
-  create_time: maybe(timestampA),
-  last_updated: maybe(timestampA),
-}))
-const DeploymentTagList = named<DeploymentTagList>('DeploymentTagList', z.looseObject({
-  tags: z.array(DeploymentTag),
-  count: maybe(integer),
-  pagination: maybe(Pagination),
-}))
+export const DeploymentTag = named<DeploymentTag>(
+  'DeploymentTag',
+  z.looseObject({
+    name: text,
+    create_time: maybe(timestampA),
+    last_updated: maybe(timestampA),
+  }),
+)
+const DeploymentTagList = named<DeploymentTagList>(
+  'DeploymentTagList',
+  z.looseObject({
+    tags: z.array(DeploymentTag),
+    count: maybe(integer),
+    pagination: maybe(Pagination),
+  }),
+)
 const TaggedDeployment = named<TaggedDeployment>('TaggedDeployment', z.strictObject({ request_id: segment }))
 const DeploymentTagName = named<DeploymentTagName>(
   'DeploymentTagName',
@@ -76,11 +85,14 @@ const CreateDeploymentTag = named<CreateDeploymentTag>(
   'CreateDeploymentTag',
   z.strictObject({ request_id: segment, name: tagName }),
 )
-const RenameDeploymentTag = named<RenameDeploymentTag>('RenameDeploymentTag', z.strictObject({
-  request_id: segment,
-  tag_name: segment,
-  name: tagName,
-}))
+const RenameDeploymentTag = named<RenameDeploymentTag>(
+  'RenameDeploymentTag',
+  z.strictObject({
+    request_id: segment,
+    tag_name: segment,
+    name: tagName,
+  }),
+)
 
 export const tags = {
   /**

@@ -6,7 +6,15 @@ import { createManualClock } from '../manual-clock.js'
 import { settingsWith } from './settings.js'
 import { defaultValueLimits, withValueLimits } from './value-limits.js'
 
-const version = { app_name: 'game', name: 'v1', docker_repository: 'r', docker_image: 'i', docker_tag: 't', req_cpu: 100, req_memory: 100 }
+const version = {
+  app_name: 'game',
+  name: 'v1',
+  docker_repository: 'r',
+  docker_image: 'i',
+  docker_tag: 't',
+  req_cpu: 100,
+  req_memory: 100,
+}
 const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const
 
 function clientWith(settings?: ClientOptions['settings']) {
@@ -16,25 +24,83 @@ function clientWith(settings?: ClientOptions['settings']) {
     bodies.push(await request.json())
     return Response.json({ name: 'x', request_id: 'r', version: { name: 'v' } }, { status: 200 })
   })
-  return { clock, bodies, client: createClient({ baseUrl: 'http://service.invalid', token: 't', clock, dispatcher, settings }) }
+  return {
+    clock,
+    bodies,
+    client: createClient({ baseUrl: 'http://service.invalid', token: 't', clock, dispatcher, settings }),
+  }
 }
 type Client = ReturnType<typeof createClient>
 
-const edges: readonly (readonly [field: string, settings: NonNullable<ClientOptions['settings']>['valueLimits'], call: (client: Client) => Promise<unknown>, wrong: string])[] = [
-  ['name', { appName: { min: 1 } }, (client) => client.applications.create({ name: 'x' }), 'must have at least 3 characters, got "x"'],
-  ['name', { versionName: { max: 70 } }, (client) => client.versions.create({ ...version, name: 'v'.repeat(70) }), 'must have at most 64 characters'],
-  ['max_duration', { maxDuration: { max: 2880 } }, (client) => client.versions.create({ ...version, max_duration: 2880 }), 'must be at most 1440, got 2880'],
-  ['termination_grace_period_seconds', { terminationGrace: { min: 0 } }, (client) => client.versions.create({ ...version, termination_grace_period_seconds: 0 }), 'must be at least 5, got 0'],
-  ['req_cpu', { reqCpu: { min: 64 } }, (client) => client.versions.create({ ...version, req_cpu: 64 }), 'must be at least 100, got 64'],
-  ['req_memory', { reqMemory: { min: 64 } }, (client) => client.versions.create({ ...version, req_memory: 64 }), 'must be at least 100, got 64'],
-  ['ports.0.port', { port: { max: 65_535 } }, (client) => client.versions.create({ ...version, ports: [{ port: 65_535, protocol: 'UDP' }] }), 'must be at most 59999, got 65535'],
-  ['tags.0', { tagName: { max: Infinity } }, (client) => client.deployments.create({ application: 'a', version: 'v', users, tags: ['t'.repeat(41)] }), 'must have at most 40 characters'],
-  ['envs.0.value', { environmentValue: { max: 5000 } }, (client) => client.versions.create({ ...version, envs: [{ key: 'K', value: 'x'.repeat(4097) }] }), 'must be at most 4096 bytes of UTF-8'],
+const edges: readonly (readonly [
+  field: string,
+  settings: NonNullable<ClientOptions['settings']>['valueLimits'],
+  call: (client: Client) => Promise<unknown>,
+  wrong: string,
+])[] = [
+  [
+    'name',
+    { appName: { min: 1 } },
+    (client) => client.applications.create({ name: 'x' }),
+    'must have at least 3 characters, got "x"',
+  ],
+  [
+    'name',
+    { versionName: { max: 70 } },
+    (client) => client.versions.create({ ...version, name: 'v'.repeat(70) }),
+    'must have at most 64 characters',
+  ],
+  [
+    'max_duration',
+    { maxDuration: { max: 2880 } },
+    (client) => client.versions.create({ ...version, max_duration: 2880 }),
+    'must be at most 1440, got 2880',
+  ],
+  [
+    'termination_grace_period_seconds',
+    { terminationGrace: { min: 0 } },
+    (client) => client.versions.create({ ...version, termination_grace_period_seconds: 0 }),
+    'must be at least 5, got 0',
+  ],
+  [
+    'req_cpu',
+    { reqCpu: { min: 64 } },
+    (client) => client.versions.create({ ...version, req_cpu: 64 }),
+    'must be at least 100, got 64',
+  ],
+  [
+    'req_memory',
+    { reqMemory: { min: 64 } },
+    (client) => client.versions.create({ ...version, req_memory: 64 }),
+    'must be at least 100, got 64',
+  ],
+  [
+    'ports.0.port',
+    { port: { max: 65_535 } },
+    (client) => client.versions.create({ ...version, ports: [{ port: 65_535, protocol: 'UDP' }] }),
+    'must be at most 59999, got 65535',
+  ],
+  [
+    'tags.0',
+    { tagName: { max: Infinity } },
+    (client) => client.deployments.create({ application: 'a', version: 'v', users, tags: ['t'.repeat(41)] }),
+    'must have at most 40 characters',
+  ],
+  [
+    'envs.0.value',
+    { environmentValue: { max: 5000 } },
+    (client) => client.versions.create({ ...version, envs: [{ key: 'K', value: 'x'.repeat(4097) }] }),
+    'must be at most 4096 bytes of UTF-8',
+  ],
 ]
 
 test.each(edges)('%s is limited by default, and otherwise where %j is set', async (field, valueLimits, call, wrong) => {
   const usual = clientWith()
-  await expect(call(usual.client)).rejects.toMatchObject({ name: 'InvalidInput', field, message: expect.stringContaining(`${field}: ${wrong}`) })
+  await expect(call(usual.client)).rejects.toMatchObject({
+    name: 'InvalidInput',
+    field,
+    message: expect.stringContaining(`${field}: ${wrong}`),
+  })
   expect(usual.bodies).toEqual([])
   const { client, clock, bodies } = clientWith({ valueLimits })
   await clock.until(call(client))
@@ -42,18 +108,29 @@ test.each(edges)('%s is limited by default, and otherwise where %j is set', asyn
 })
 
 test('every limit has such an edge', () => {
-  expect([...new Set(edges.flatMap(([, limits]) => Object.keys(limits ?? {})))].toSorted()).toEqual(Object.keys(defaultValueLimits).toSorted())
+  expect([...new Set(edges.flatMap(([, limits]) => Object.keys(limits ?? {})))].toSorted()).toEqual(
+    Object.keys(defaultValueLimits).toSorted(),
+  )
 })
 
 test('a limit may be narrower, too', async () => {
   const { client } = clientWith({ valueLimits: { tagName: { max: 8 } } })
   const create = client.deployments.create({ application: 'a', version: 'v', users, tags: ['123456789'] })
-  await expect(create).rejects.toMatchObject({ field: 'tags.0', message: expect.stringContaining('must have at most 8 characters') })
+  await expect(create).rejects.toMatchObject({
+    field: 'tags.0',
+    message: expect.stringContaining('must have at most 8 characters'),
+  })
 })
 
 test('what is left out has its default, and a check that throws leaves no limit behind', () => {
-  expect(settingsWith({ valueLimits: { appName: { min: 1 } } }).valueLimits).toEqual({ ...defaultValueLimits, appName: { min: 1, max: 64 } })
-  const crash = () => withValueLimits(settingsWith({ valueLimits: { appName: { min: 1 } } }).valueLimits, () => expect.unreachable('crash'))
+  expect(settingsWith({ valueLimits: { appName: { min: 1 } } }).valueLimits).toEqual({
+    ...defaultValueLimits,
+    appName: { min: 1, max: 64 },
+  })
+  const crash = () =>
+    withValueLimits(settingsWith({ valueLimits: { appName: { min: 1 } } }).valueLimits, () =>
+      expect.unreachable('crash'),
+    )
   expect(crash).toThrow('crash')
   const { client } = clientWith()
   return expect(client.applications.create({ name: 'x' })).rejects.toMatchObject({ field: 'name' })

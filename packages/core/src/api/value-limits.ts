@@ -1,6 +1,7 @@
 /**
- * Limits on values that the specification does not state but public material shows (public facts, sure). They are checked
- * before a request is sent, and by the emulator. All of them are settings, because none was checked against a live service.
+ * Limits on values that the specification does not state but public material shows (public facts, sure). They are
+ * checked before a request is sent, and by the emulator. All of them are settings, because none was checked against a
+ * live service.
  */
 export interface ValueLimits {
   /** Characters of an application's name. Default 3 to 64. */
@@ -46,7 +47,9 @@ let inForce = defaultValueLimits
 /** What a value must keep at present. */
 export const boundsOf = (name: keyof ValueLimits): Bounds => inForce[name]
 
-/** Checks values by schemas with these limits in place of the default ones. `check` must be synchronous, as parsing is. */
+/**
+ * Checks values by schemas with these limits in place of the default ones. `check` must be synchronous, as parsing is.
+ */
 export function withValueLimits<T>(limits: ValueLimits, check: () => T): T {
   const before = inForce
   inForce = limits

@@ -29,7 +29,10 @@ export interface VersionVariable {
   readonly is_secret?: boolean | undefined
 }
 
-/** How deployments of a version share their sockets among sessions. Meanings are public facts; the specification shows none. */
+/**
+ * How deployments of a version share their sockets among sessions. Meanings are public facts; the specification shows
+ * none.
+ */
 export interface SessionConfig {
   /** Default, Seat or Match. */
   readonly kind: 'Default' | 'Seat' | 'Match' | (string & {})
@@ -52,42 +55,60 @@ export type VersionVariableEcho = Masked<VersionVariable>
 /** How deployments share their sockets among sessions, as answers carry it. */
 export type SessionConfigEcho = Masked<SessionConfig>
 
-export const VersionPort = named<VersionPort>('VersionPort', z.strictObject({
-  port: limitedInteger('port'),
-  protocol: z.string().min(1),
-  to_check: z.boolean().optional(),
-  tls_upgrade: z.boolean().optional(),
-  name: z.string().min(1).optional(),
-}))
-export const VersionVariable = named<VersionVariable>('VersionVariable', z.strictObject({
-  key: z.string().min(1),
-  value: environmentValue,
-  is_secret: z.boolean().optional(),
-}))
-export const SessionConfig = named<SessionConfig>('SessionConfig', z.strictObject({
-  kind: z.string().min(1),
-  sockets: z.int().min(1),
-  autodeploy: z.boolean().optional(),
-  empty_ttl: z.int().min(0).optional(),
-  session_max_duration: z.int().min(0).optional(),
-}))
+export const VersionPort = named<VersionPort>(
+  'VersionPort',
+  z.strictObject({
+    port: limitedInteger('port'),
+    protocol: z.string().min(1),
+    to_check: z.boolean().optional(),
+    tls_upgrade: z.boolean().optional(),
+    name: z.string().min(1).optional(),
+  }),
+)
+export const VersionVariable = named<VersionVariable>(
+  'VersionVariable',
+  z.strictObject({
+    key: z.string().min(1),
+    value: environmentValue,
+    is_secret: z.boolean().optional(),
+  }),
+)
+export const SessionConfig = named<SessionConfig>(
+  'SessionConfig',
+  z.strictObject({
+    kind: z.string().min(1),
+    sockets: z.int().min(1),
+    autodeploy: z.boolean().optional(),
+    empty_ttl: z.int().min(0).optional(),
+    session_max_duration: z.int().min(0).optional(),
+  }),
+)
 
-export const VersionPortEcho = named<VersionPortEcho>('VersionPortEcho', z.looseObject({
-  port: maybe(integer),
-  protocol: maybe(text),
-  to_check: maybe(flag),
-  tls_upgrade: maybe(flag),
-  name: maybe(text),
-}))
-export const VersionVariableEcho = named<VersionVariableEcho>('VersionVariableEcho', z.looseObject({
-  key: maybe(text),
-  value: maybe(text),
-  is_secret: maybe(flag),
-}))
-export const SessionConfigEcho = named<SessionConfigEcho>('SessionConfigEcho', z.looseObject({
-  kind: maybe(text),
-  sockets: maybe(integer),
-  autodeploy: maybe(flag),
-  empty_ttl: maybe(integer),
-  session_max_duration: maybe(integer),
-}))
+export const VersionPortEcho = named<VersionPortEcho>(
+  'VersionPortEcho',
+  z.looseObject({
+    port: maybe(integer),
+    protocol: maybe(text),
+    to_check: maybe(flag),
+    tls_upgrade: maybe(flag),
+    name: maybe(text),
+  }),
+)
+export const VersionVariableEcho = named<VersionVariableEcho>(
+  'VersionVariableEcho',
+  z.looseObject({
+    key: maybe(text),
+    value: maybe(text),
+    is_secret: maybe(flag),
+  }),
+)
+export const SessionConfigEcho = named<SessionConfigEcho>(
+  'SessionConfigEcho',
+  z.looseObject({
+    kind: maybe(text),
+    sockets: maybe(integer),
+    autodeploy: maybe(flag),
+    empty_ttl: maybe(integer),
+    session_max_duration: maybe(integer),
+  }),
+)

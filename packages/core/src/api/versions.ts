@@ -105,7 +105,10 @@ export interface VersionList {
 }
 
 const VersionSaved = named<VersionSaved>('VersionSaved', z.looseObject({ success: maybe(flag), version: Version }))
-const VersionDeleted = named<VersionDeleted>('VersionDeleted', z.looseObject({ success: maybe(flag), message: maybe(text) }))
+const VersionDeleted = named<VersionDeleted>(
+  'VersionDeleted',
+  z.looseObject({ success: maybe(flag), message: maybe(text) }),
+)
 const VersionList = named<VersionList>(
   'VersionList',
   z.looseObject({ versions: z.array(Version), total_count: maybe(integer) }),
@@ -156,12 +159,15 @@ const CreateVersion = named<CreateVersion>(
     }),
 )
 
-const UpdateVersion = named<UpdateVersion>('UpdateVersion', z.strictObject({
-  app_name: segment,
-  version_name: segment,
-  name: name.optional(),
-  ...changes,
-}))
+const UpdateVersion = named<UpdateVersion>(
+  'UpdateVersion',
+  z.strictObject({
+    app_name: segment,
+    version_name: segment,
+    name: name.optional(),
+    ...changes,
+  }),
+)
 
 export const versions = {
   /**

@@ -24,10 +24,20 @@ const callbacks: Partial<Record<OperationId, Json>> = {
     onTerminated: callback('webhook_on_terminated/url', 'The deployment is terminated', 'Deployment', statusView),
   },
   'deployments.deployLegacy': {
-    onReady: callback('webhook_url', 'The deployment is ready', 'Deployment', 'The body has the content of the status view.'),
+    onReady: callback(
+      'webhook_url',
+      'The deployment is ready',
+      'Deployment',
+      'The body has the content of the status view.',
+    ),
   },
   'relays.create': {
-    onReady: callback('webhook_url', 'The data of the session', 'RelaySession', 'The body is not shown; likely the session (public fact, unsure).'),
+    onReady: callback(
+      'webhook_url',
+      'The data of the session',
+      'RelaySession',
+      'The body is not shown; likely the session (public fact, unsure).',
+    ),
   },
 }
 

@@ -1,4 +1,7 @@
-/** What the doc comments of the description say, by type and field: read from its sources, as they do not exist at run time. */
+/**
+ * What the doc comments of the description say, by type and field: read from its sources, as they do not exist at run
+ * time.
+ */
 export type Comments = Readonly<Record<string, TypeComment>>
 
 /** The comment on an interface, and those on its fields, inherited ones included. */

@@ -9,7 +9,10 @@ export function componentSchemas(comments: Comments): Readonly<Record<string, Js
   const schemas = Object.entries(namedJsonSchemas()).map(([name, schema]) => {
     const type = comments[name]
     const described = withComments(tidy(schema as Json), type?.fields ?? {})
-    return [name, present({ ...(type?.description !== undefined && { description: type.description }), ...described })] as const
+    return [
+      name,
+      present({ ...(type?.description !== undefined && { description: type.description }), ...described }),
+    ] as const
   })
   return Object.fromEntries(schemas)
 }
@@ -59,7 +62,8 @@ function withComments(schema: Json, fields: Readonly<Record<string, FieldComment
     if (key === 'properties' && isObject(value)) inside[key] = propertiesWithComments(value, fields)
     else if (Array.isArray(value) && (key === 'anyOf' || key === 'oneOf')) {
       inside[key] = value.map((one) => withComments(one as Json, fields))
-    } else if (isObject(value) && (key === 'items' || key === 'additionalProperties')) inside[key] = withComments(value, fields)
+    } else if (isObject(value) && (key === 'items' || key === 'additionalProperties'))
+      inside[key] = withComments(value, fields)
     else inside[key] = value
   }
   return inside

@@ -12,7 +12,10 @@ import { nameOf } from './schemas.js'
 /** The description of the service as an OpenAPI 3.1 document. Pure. */
 
 export interface OpenApiOptions {
-  /** Names that are open in the specification; default `defaultSettings`. The limits on values in the document are the default ones. */
+  /**
+   * Names that are open in the specification; default `defaultSettings`. The limits on values in the document are the
+   * default ones.
+   */
   readonly settings?: SettingsOption | undefined
   /** Doc comments of the description's sources, for the descriptions of types and fields; default none. */
   readonly comments?: Comments | undefined
@@ -52,7 +55,12 @@ Made from Muster's description of the service, which no live service has checked
 
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { settings, comments = {}, operationComments = {}, baseUrl = 'https://service.example' } = options
-  const described = { settings: settingsWith(settings), comments, operationComments, schemas: componentSchemas(comments) }
+  const described = {
+    settings: settingsWith(settings),
+    comments,
+    operationComments,
+    schemas: componentSchemas(comments),
+  }
   const schemas: Record<string, Json> = { ...described.schemas, ...errorSchemas }
   // Inputs are flat objects; of those, only what travels in a body is a schema of the document.
   for (const [, { input }] of operations) delete schemas[nameOf(input) ?? '']
@@ -74,7 +82,9 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
       contact: { name: 'The Muster authors' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
-    servers: [{ url: '{base_url}', variables: { base_url: { default: baseUrl, description: 'Address of the service.' } } }],
+    servers: [
+      { url: '{base_url}', variables: { base_url: { default: baseUrl, description: 'Address of the service.' } } },
+    ],
     security: [{ apiToken: [] }],
     tags: groups.map(({ name, description }) => ({ name, description })),
     paths,

@@ -42,7 +42,17 @@ const byResource: Readonly<Record<string, Group>> = {
 }
 
 /** In the order of the specification. */
-export const groups: readonly Group[] = [applications, registry, logStorage, locations, deployments, legacy, fleets, tags, relays]
+export const groups: readonly Group[] = [
+  applications,
+  registry,
+  logStorage,
+  locations,
+  deployments,
+  legacy,
+  fleets,
+  tags,
+  relays,
+]
 
 export function groupOf(id: OperationId): Group {
   return id === 'deployments.deployLegacy' ? legacy : (byResource[id.split('.')[0] as string] as Group)

@@ -2,9 +2,11 @@
 export type Json = Readonly<Record<string, unknown>>
 
 /** The object with the keys whose value is undefined left out. */
-export const present = (object: Json): Json => Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
+export const present = (object: Json): Json =>
+  Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
-export const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value)
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A reference to a named schema of the document. */
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })

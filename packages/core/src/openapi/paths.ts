@@ -28,7 +28,11 @@ interface Parts {
 }
 
 /** @returns the operation, and the named schema of its body. */
-export function operationObject(id: OperationId, operation: Operation, described: Described): { object: Json; body: Parts['body'] } {
+export function operationObject(
+  id: OperationId,
+  operation: Operation,
+  described: Described,
+): { object: Json; body: Parts['body'] } {
   const { parameters, body } = partsOf(operation, described)
   const group = groupOf(id)
   const object = present({
@@ -57,7 +61,8 @@ function partsOf(operation: Operation, { settings, schemas }: Described): Parts 
     const wire = wireName(operation, key, settings)
     if (wire.place === 'body') inBody.push([wire.name, property])
     // A header of this name is described by the security scheme.
-    else if (wire.name.toLowerCase() !== 'authorization') parameters.push(parameter(wire, required.includes(key), property))
+    else if (wire.name.toLowerCase() !== 'authorization')
+      parameters.push(parameter(wire, required.includes(key), property))
   }
   if (name === undefined || inBody.length === 0) return { parameters, body: undefined }
   const requiredInBody = inBody.map(([key]) => key).filter((key) => required.includes(key))
@@ -69,7 +74,11 @@ function partsOf(operation: Operation, { settings, schemas }: Described): Parts 
   return { parameters, body: { name, schema: body } }
 }
 
-function parameter({ place, name }: { readonly place: string; readonly name: string }, required: boolean, property: Json): Json {
+function parameter(
+  { place, name }: { readonly place: string; readonly name: string },
+  required: boolean,
+  property: Json,
+): Json {
   const { description, ...schema } = property
   const isText = schema['$ref'] === undefined && schema['type'] !== 'object'
   return present({
@@ -77,8 +86,8 @@ function parameter({ place, name }: { readonly place: string; readonly name: str
     in: place,
     required: required || undefined,
     description,
-    // An object travels as JSON in the text of the query. As a text with a schema of its own: generators know what to make
-    // of a text, and hardly one of a parameter with `content`.
+    // An object travels as JSON in the text of the query. As a text with a schema of its own: generators know what to
+    // make of a text, and hardly one of a parameter with `content`.
     schema: isText ? schema : { type: 'string', contentMediaType: 'application/json', contentSchema: schema },
   })
 }

@@ -54,7 +54,8 @@ export const errorSchemas: Readonly<Record<string, Json>> = {
 
 export const sharedResponses: Readonly<Record<string, Json>> = {
   TooManyRequests: {
-    description: 'Above the rate limit. Not documented, so neither the status nor the body is sure, and Retry-After may be missing.',
+    description:
+      'Above the rate limit. Not documented, so neither the status nor the body is sure, and Retry-After may be missing.',
     headers: {
       'Retry-After': { description: 'Seconds to wait, or a date.', schema: { type: ['integer', 'string'] } },
     },
@@ -71,7 +72,10 @@ export function responsesOf(id: OperationId, { output, success, errors }: Operat
   const refusal = (status: number) =>
     id === 'deployments.create' && status === 422
       ? couldNotAllocate
-      : { description: labels[status], content: jsonContent(schemaRef(groupOf(id).errorsShown ? 'Error' : 'ErrorNotShown')) }
+      : {
+          description: labels[status],
+          content: jsonContent(schemaRef(groupOf(id).errorsShown ? 'Error' : 'ErrorNotShown')),
+        }
   return {
     ...Object.fromEntries(success.map((status) => [status, answer(status)])),
     ...Object.fromEntries(errors.map((status) => [status, refusal(status)])),

@@ -6,43 +6,41 @@ import { PacketFault } from '../relay-data/packet-fault.js'
 import type { RelayFault } from '../relays/relay-fault.js'
 
 /**
- * Something that goes wrong, as data: to which requests, how often, and what.
- * Without `probability` and `nth` it happens to every request of the operation.
- * Several that meet in one request add up: their delays do, and of each other kind the first declared counts.
+ * A fault, as data: which requests it strikes, how often, and what happens. Without `probability` and `nth` it strikes
+ * every request of the operation. Several faults may strike one request: their delays add up, and of each other kind
+ * the first declared counts.
  */
 export interface Fault {
-  /** '*' for all. Requests are counted as they arrive. */
+  /** Name of the operation; '*' for all. Requests are counted as they arrive. */
   readonly operation: OperationId | '*'
   /** 0 to 1, drawn per request. */
   readonly probability?: number | undefined
   /** Which requests, from the first after the fault was declared: [1, 3] for the first and the third. */
   readonly nth?: readonly number[] | undefined
-  /** How often at most. */
+  /** Most requests that it strikes. */
   readonly count?: number | undefined
 
   /** Answers with this status, 400 to 599, before the operation takes effect. */
   readonly status?: number | undefined
-  /** With `status`: the operation takes effect all the same. */
+  /** With `status`: the operation takes effect nevertheless. */
   readonly effect?: boolean | undefined
   /** With `status`: the message in the body. */
   readonly message?: string | undefined
   /** With `status`: sends Retry-After, in whole seconds. */
   readonly retryAfterMs?: number | undefined
-  /** Milliseconds of the clock before anything else happens. */
+  /** Milliseconds of the clock by which the request is delayed. */
   readonly delayMs?: number | undefined
   /** Ends the connection without an answer, before or after the operation has taken effect. */
   readonly drop?: 'before' | 'after' | undefined
-  /**
-   * What becomes of the answer's body: broken JSON, nothing, half of it before the connection ends, or a page of HTML.
-   */
+  /** How the answer's body is damaged: broken JSON, empty, cut off in the middle, or a page of HTML. */
   readonly body?: 'malformed' | 'empty' | 'truncated' | 'html' | undefined
-  /** How the deployment goes wrong that this request makes. */
+  /** The fault of the deployment that this request creates. */
   readonly deployment?: DeploymentFault | undefined
-  /** How the webhooks go wrong of the deployment or relay session that this request makes. */
+  /** The fault of the webhooks of the deployment or relay session that this request creates. */
   readonly webhooks?: WebhookFault | undefined
-  /** How the relay session goes wrong that this request makes. */
+  /** The fault of the relay session that this request creates. */
   readonly relay?: RelayFault | undefined
-  /** How the packets go wrong that are sent to the peers of the relay session that this request makes. */
+  /** The fault of the packets to the peers of the relay session that this request creates. */
   readonly packets?: PacketFault | undefined
 }
 

@@ -3,9 +3,9 @@ import type { Random } from '@muster/core/clock'
 import { checked } from '../checked.js'
 import { Fault } from './fault.js'
 
-/** The faults that are declared now; more can be declared, and all withdrawn, at any time. */
+/** The declared faults; more can be declared, and all withdrawn, at any time. */
 export interface Faults {
-  /** Returns what withdraws it. @throws TypeError naming the field that is wrong. */
+  /** Declares a fault, and returns a function that withdraws it. @throws TypeError naming the field that is wrong */
   add(fault: Fault): () => void
   clear(): void
   list(): readonly Fault[]
@@ -17,7 +17,7 @@ export interface FaultCount {
   readonly fault: Fault
   /** Requests of its operation since it was declared. */
   readonly seen: number
-  /** How many of them it has struck. */
+  /** Number of requests that it has struck. */
   readonly struck: number
 }
 
@@ -26,7 +26,7 @@ export interface FaultSource extends Faults {
   strike(operation: OperationId): Strike | undefined
 }
 
-/** What goes wrong with one request. */
+/** The faults of one request. */
 export type Strike = Pick<
   Fault,
   'status' | 'effect' | 'message' | 'retryAfterMs' | 'drop' | 'body' | 'deployment' | 'webhooks' | 'relay' | 'packets'
@@ -36,7 +36,7 @@ interface Declared {
   readonly fault: Fault
   /** Requests of its operation so far. */
   seen: number
-  /** How often it has struck. */
+  /** Number of requests that it has struck. */
   struck: number
 }
 

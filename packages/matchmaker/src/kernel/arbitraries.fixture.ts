@@ -8,25 +8,46 @@ const LEVELS = [0, 5000, 10_000, 20_000]
 
 const by = fc.constantFrom('each', 'youngest', 'oldest', 'average')
 const growing = (values: readonly number[]) =>
-  fc.subarray([...values], { minLength: LEVELS.length, maxLength: LEVELS.length }).map((limits) => Float64Array.from(limits))
+  fc
+    .subarray([...values], { minLength: LEVELS.length, maxLength: LEVELS.length })
+    .map((limits) => Float64Array.from(limits))
 
 const chord = (km: number) => (2 * Math.sin(km / 12_742)) ** 2
 const radius: fc.Arbitrary<Radius> = fc.record({
   by,
-  squared: growing([chord(50), chord(60), chord(200), chord(220), chord(300), chord(500), chord(2000), chord(5000), Infinity, Infinity]),
+  squared: growing([
+    chord(50),
+    chord(60),
+    chord(200),
+    chord(220),
+    chord(300),
+    chord(500),
+    chord(2000),
+    chord(5000),
+    Infinity,
+    Infinity,
+  ]),
   unknown: fc.constantFrom('network', 'any'),
 })
-const span: fc.Arbitrary<Span> = fc.record({ by, limit: growing([0, 10, 12, 15, 30, 30, 50, 55, 100, 1000, Infinity, Infinity]) })
+const span: fc.Arbitrary<Span> = fc.record({
+  by,
+  limit: growing([0, 10, 12, 15, 30, 30, 50, 55, 100, 1000, Infinity, Infinity]),
+})
 
 const shapes: fc.Arbitrary<readonly TeamShape[]> = fc
-  .array(fc.tuple(fc.integer({ min: 1, max: 4 }), fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 4, maxLength: 4 })), { minLength: 1, maxLength: 3 })
+  .array(
+    fc.tuple(fc.integer({ min: 1, max: 4 }), fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 4, maxLength: 4 })),
+    { minLength: 1, maxLength: 3 },
+  )
   .chain((teams) =>
     fc.boolean().map((exact) =>
       teams.map(([max, fewer], index) => ({
         name: `team-${index}`,
         max,
         // Never above the greatest, never growing.
-        min: Uint16Array.from(LEVELS, (_, level) => (exact ? max : Math.max(1, max - Math.max(...fewer.slice(0, level + 1))))),
+        min: Uint16Array.from(LEVELS, (_, level) =>
+          exact ? max : Math.max(1, max - Math.max(...fewer.slice(0, level + 1))),
+        ),
       })),
     ),
   )
@@ -34,8 +55,14 @@ const shapes: fc.Arbitrary<readonly TeamShape[]> = fc
 /** Facts are texts: what is between two of them hangs on their letters. */
 const unlike = (one: string, other: string) => one.at(-1) !== other.at(-1)
 const checks: fc.Arbitrary<Checks<string>> = fc.record({
-  pair: fc.constantFrom(undefined, (one: string, other: string, level: number) => level === 3 || one !== 'a' || other !== 'a', unlike),
-  part: fc.constantFrom(undefined, (teams: readonly (readonly string[])[]) => teams.every((team) => team.filter((one) => one === 'b').length < 2)),
+  pair: fc.constantFrom(
+    undefined,
+    (one: string, other: string, level: number) => level === 3 || one !== 'a' || other !== 'a',
+    unlike,
+  ),
+  part: fc.constantFrom(undefined, (teams: readonly (readonly string[])[]) =>
+    teams.every((team) => team.filter((one) => one === 'b').length < 2),
+  ),
   whole: fc.constantFrom(
     undefined,
     (teams: readonly (readonly string[])[]) => teams.every((team) => team.filter((one) => one === 'b').length < 2),
@@ -47,7 +74,12 @@ const checks: fc.Arbitrary<Checks<string>> = fc.record({
   }),
 })
 /** A part may not refuse what the whole allows. */
-const sound = ({ pair, part, whole, unevenness }: Checks<string>): Checks<string> => ({ pair, part: part && whole && part, whole: part && whole ? (teams, levels) => part(teams, [], levels) && whole(teams, levels) : whole, unevenness })
+const sound = ({ pair, part, whole, unevenness }: Checks<string>): Checks<string> => ({
+  pair,
+  part: part && whole && part,
+  whole: part && whole ? (teams, levels) => part(teams, [], levels) && whole(teams, levels) : whole,
+  unevenness,
+})
 
 export const models: fc.Arbitrary<Model<string>> = fc.record({
   levels: fc.constant(Float64Array.from(LEVELS)),
@@ -74,10 +106,19 @@ function point(latitude: number, longitude: number): [number, number, number] {
   return [Math.cos(north) * Math.cos(east), Math.cos(north) * Math.sin(east), Math.sin(north)]
 }
 const place = fc
-  .tuple(fc.constantFrom(...centres), fc.double({ min: -4, max: 4, noNaN: true }), fc.double({ min: -4, max: 4, noNaN: true }))
+  .tuple(
+    fc.constantFrom(...centres),
+    fc.double({ min: -4, max: 4, noNaN: true }),
+    fc.double({ min: -4, max: 4, noNaN: true }),
+  )
   .map(([[latitude, longitude], north, east]) => point(Math.max(-90, Math.min(90, latitude + north)), longitude + east))
 const value = fc.oneof(
-  { weight: 8, arbitrary: fc.tuple(fc.integer({ min: 0, max: 60 }), fc.constantFrom(0, 0, 0, 5)).map(([low, more]) => [low, low + more]) },
+  {
+    weight: 8,
+    arbitrary: fc
+      .tuple(fc.integer({ min: 0, max: 60 }), fc.constantFrom(0, 0, 0, 5))
+      .map(([low, more]) => [low, low + more]),
+  },
   { weight: 1, arbitrary: fc.constant([NaN, NaN]) },
 )
 
@@ -103,8 +144,13 @@ export const openingsOf = (model: Model<string>): fc.Arbitrary<Opening<string>[]
   entries(3).chain((many) => {
     const team = (max: number) => fc.tuple(fc.integer({ min: 0, max }), fc.subarray(['a', 'b', 'd']))
     const opening = (entry: Entry<string>) =>
-      fc.tuple(...model.teams.map(({ max }) => team(max))).map(
-        (teams): Opening<string> => ({ ...entry, id: `o${entry.id}`, rooms: teams.map(([room]) => room), present: teams.map(([, there]) => there) }),
-      )
+      fc
+        .tuple(...model.teams.map(({ max }) => team(max)))
+        .map((teams): Opening<string> => ({
+          ...entry,
+          id: `o${entry.id}`,
+          rooms: teams.map(([room]) => room),
+          present: teams.map(([, there]) => there),
+        }))
     return fc.tuple(...many.map(opening))
   })

@@ -25,7 +25,8 @@ function effortOf(tries: number): Effort {
   return effort
 }
 
-const teamsOf = (skills: readonly number[], teams: readonly number[]) => [0, 1].map((team) => skills.filter((_, at) => teams[at] === team))
+const teamsOf = (skills: readonly number[], teams: readonly number[]) =>
+  [0, 1].map((team) => skills.filter((_, at) => teams[at] === team))
 
 test('without checks the first way is taken', () => {
   expect(arrange(undefined, lineupOf([1, 2]), [0, 1], effortOf(0))).toEqual([0, 1])
@@ -47,15 +48,25 @@ test('with more ways than can all be tried, teams become more even by exchanging
 
 test('what may not play is not taken, however even; if only one way may, it is found', () => {
   const onlyWay = (teams: readonly (readonly number[])[]) => teams[0]?.toString() === '2,4'
-  expect(arrange({ ...NO_CHECKS, whole: onlyWay, unevenness: gap }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000))).toEqual([1, 0, 1, 0])
-  expect(arrange({ ...NO_CHECKS, whole: () => false }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000))).toBeUndefined()
+  expect(
+    arrange({ ...NO_CHECKS, whole: onlyWay, unevenness: gap }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000)),
+  ).toEqual([1, 0, 1, 0])
+  expect(
+    arrange({ ...NO_CHECKS, whole: () => false }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000)),
+  ).toBeUndefined()
 })
 
 test('also among more ways than can all be tried, if the parts tell early', () => {
   const skills = Array.from({ length: 14 }, (_, at) => at)
-  const sorted = (teams: readonly (readonly number[])[]) => (teams[0] ?? []).every((one) => one % 2 === 0) && (teams[1] ?? []).every((one) => one % 2 === 1)
+  const sorted = (teams: readonly (readonly number[])[]) =>
+    (teams[0] ?? []).every((one) => one % 2 === 0) && (teams[1] ?? []).every((one) => one % 2 === 1)
   const checks = { ...NO_CHECKS, part: sorted, whole: sorted }
-  const teams = arrange(checks, lineupOf(skills), skills.map((_, at) => (at < 7 ? 0 : 1)), effortOf(1000))
+  const teams = arrange(
+    checks,
+    lineupOf(skills),
+    skills.map((_, at) => (at < 7 ? 0 : 1)),
+    effortOf(1000),
+  )
   expect(teams).toEqual(skills.map((at) => at % 2))
 })
 

@@ -32,8 +32,8 @@ export function byPlan(sizes: readonly number[], plan: Plan): number[] {
 
 /**
  * The least uneven teams that may play: of all if there are few ways, else from `first` on, by exchanging parties of
- * equal size. If that finds none that may play, all ways are tried, as far as the effort goes. Undefined if none of those
- * tried may play.
+ * equal size. If that finds none that may play, all ways are tried, as far as the effort goes. Undefined if none of
+ * those tried may play.
  */
 export function arrange<Facts>(
   checks: Checks<Facts> | undefined,
@@ -41,7 +41,11 @@ export function arrange<Facts>(
   first: readonly number[],
   effort: Effort,
 ): readonly number[] | undefined {
-  if (checks === undefined || (checks.part === undefined && checks.whole === undefined && checks.unevenness === undefined)) return first
+  if (
+    checks === undefined ||
+    (checks.part === undefined && checks.whole === undefined && checks.unevenness === undefined)
+  )
+    return first
   const arrangement = new Arrangement(checks, lineup, effort)
   arrangement.rate(first)
   if (arrangement.best === 0) return first
@@ -83,7 +87,7 @@ class Arrangement<Facts> {
     const { sizes } = this.#lineup
     const teams = [...first]
     let tries = 0
-    for (let better = true; better && this.best > 0; ) {
+    for (let better = true; better && this.best > 0;) {
       better = false
       for (let one = 0; one < teams.length; one++) {
         for (let other = one + 1; other < teams.length; other++) {

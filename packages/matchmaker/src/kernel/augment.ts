@@ -29,17 +29,27 @@ const TRIES_EACH = 8
 const TRIES = 200
 
 /**
- * Greedy choices leave some without a match that need not be: one takes the only companion of another, and could have had
- * somebody else. For each that is left, in order, a match nearby is taken apart and made again with it, if then there
- * is a second one and everybody of the first one still has a match: who was matched stays so. Yields the work done.
+ * Greedy choices leave some without a match that need not be: one takes the only companion of another, and could have
+ * had somebody else. For each that is left, in order, a match nearby is taken apart and made again with it, if then
+ * there is a second one and everybody of the first one still has a match: who was matched stays so. Yields the work
+ * done.
  */
-export function* augment({ search, draft, groups, free, there, isOver, isAhead, take, release }: Augmenting, left: Int32Array): Generator<number, void> {
+export function* augment(
+  { search, draft, groups, free, there, isOver, isAhead, take, release }: Augmenting,
+  left: Int32Array,
+): Generator<number, void> {
   let tries = TRIES
 
   /** Whether a ticket that is left might play in place of one of a lower priority. */
   const passesOver = ({ slots }: Found): boolean =>
-    left.some((slot) => free(slot) && !slots.includes(slot) && slots.some((member) => isAhead(slot, member) && mayMeetAll(slot, slots, member)))
-  const mayMeetAll = (slot: Slot, slots: readonly Slot[], but: Slot) => draft.begin(slot) && slots.every((member) => member === but || draft.add(member))
+    left.some(
+      (slot) =>
+        free(slot) &&
+        !slots.includes(slot) &&
+        slots.some((member) => isAhead(slot, member) && mayMeetAll(slot, slots, member)),
+    )
+  const mayMeetAll = (slot: Slot, slots: readonly Slot[], but: Slot) =>
+    draft.begin(slot) && slots.every((member) => member === but || draft.add(member))
 
   /** Two matches that hold everybody of a match, and the ticket. */
   const apart = (slot: Slot, { slots }: Grouped): readonly [Found, Found] | undefined => {
@@ -50,7 +60,12 @@ export function* augment({ search, draft, groups, free, there, isOver, isAhead, 
     if (next === undefined) return undefined
     first.slots.forEach(take)
     const second = search.around(next, ANEW)
-    if (second !== undefined && others.every((member) => second.slots.includes(member)) && !passesOver(first) && !passesOver(second)) {
+    if (
+      second !== undefined &&
+      others.every((member) => second.slots.includes(member)) &&
+      !passesOver(first) &&
+      !passesOver(second)
+    ) {
       second.slots.forEach(take)
       return [first, second]
     }
@@ -58,7 +73,8 @@ export function* augment({ search, draft, groups, free, there, isOver, isAhead, 
     return undefined
   }
 
-  const mayMeetOne = (slot: Slot, { slots }: Grouped): boolean => draft.begin(slot) && slots.some((member) => draft.add(member))
+  const mayMeetOne = (slot: Slot, { slots }: Grouped): boolean =>
+    draft.begin(slot) && slots.some((member) => draft.add(member))
 
   for (const slot of left) {
     if (tries <= 0 || isOver()) return

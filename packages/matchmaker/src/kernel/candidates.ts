@@ -11,7 +11,10 @@ import { isOlder } from './order.js'
 
 /** Slots looked at most around one ticket at one scale. */
 const MOST_READ = 4096
-/** Tickets in the index from which on it is a crowd: who finds nobody there finds nobody for other reasons than want of tickets. */
+/**
+ * Tickets in the index from which on it is a crowd: who finds nobody there finds nobody for other reasons than want of
+ * tickets.
+ */
 const CROWD = 10_000
 /** So many for each player of a match, in a crowd: at first, and where a search has been in vain. */
 const FIRST_READ = 128
@@ -82,8 +85,8 @@ export class Candidates {
   }
 
   /**
-   * Takes up those that are near at a scale and may meet, or nobody where these are fewer than `least`. Those of a lower
-   * priority than `floor` are kept for a later call.
+   * Takes up those that are near at a scale and may meet, or nobody where these are fewer than `least`. Those of a
+   * lower priority than `floor` are kept for a later call.
    */
   gather(scale: number, least: number, floor: number): void {
     if (this.#isFull()) {
@@ -94,7 +97,8 @@ export class Candidates {
     const players = this.#terms?.packing.players ?? 0
     const tries = this.#columns.tries[this.#draft.members[0] as Slot] as number
     // In a crowd each search for the same one looks at others than the one before.
-    const most = this.#neighbours.count > CROWD ? Math.min(MOST_READ, players * (tries === 0 ? FIRST_READ : NEXT_READ)) : MOST_READ
+    const most =
+      this.#neighbours.count > CROWD ? Math.min(MOST_READ, players * (tries === 0 ? FIRST_READ : NEXT_READ)) : MOST_READ
     const there = look.turnTo(scale, most, tries * most)
     if (look.cut) this.more = true
     if (there + this.#later.length < least) return
@@ -214,7 +218,11 @@ export class Candidates {
       const guest = this.guests[at] as Candidate
       if (sizes[guest] !== size) continue
       const priority = this.#columns.priority[slots[guest] as Slot] as number
-      if (priority >= lowest && !(found !== -1 && priority === lowest && (this.#costs[at] as number) > (this.#costs[found] as number))) continue
+      if (
+        priority >= lowest &&
+        !(found !== -1 && priority === lowest && (this.#costs[at] as number) > (this.#costs[found] as number))
+      )
+        continue
       found = at
       lowest = priority
     }

@@ -8,7 +8,8 @@ export const ANY = 0x5bd1e995
 export const NETWORK = 0x2545f491
 
 /** The list of a key, a cell and a band. */
-export const listAt = (key: number, cell: number, band: number): number => listOf(partOfCell(cell), partOfBand(key, band))
+export const listAt = (key: number, cell: number, band: number): number =>
+  listOf(partOfCell(cell), partOfBand(key, band))
 
 /** The same in parts, for who asks for each of many cells and many bands. */
 export function listOf(ofCell: number, ofBand: number): number {
@@ -16,7 +17,8 @@ export function listOf(ofCell: number, ofBand: number): number {
   return mixed ^ (mixed >>> 15)
 }
 export const partOfCell = (cell: number): number => Math.imul(cell, 0x9e3779b1)
-export const partOfBand = (key: number, band: number): number => Math.imul(band, 0x85ebca6b) ^ Math.imul(key, 0xc2b2ae35)
+export const partOfBand = (key: number, band: number): number =>
+  Math.imul(band, 0x85ebca6b) ^ Math.imul(key, 0xc2b2ae35)
 
 /** The remainder of 2³² bands: those that share a number are told apart by the comparison. */
 export function bandOf(value: number, width: number): number {
@@ -33,7 +35,12 @@ export function cellOf({ bandsPerRadian, counts, offsets }: SphereGrid, north: n
 }
 
 /** Its own cell and those around it. */
-export function cellsNear({ bandsPerRadian, bands, counts, offsets }: SphereGrid, north: number, turn: number, into: Int32Array): number {
+export function cellsNear(
+  { bandsPerRadian, bands, counts, offsets }: SphereGrid,
+  north: number,
+  turn: number,
+  into: Int32Array,
+): number {
   const own = (north * bandsPerRadian) | 0
   const end = Math.min(bands - 1, own + 1)
   let to = 0

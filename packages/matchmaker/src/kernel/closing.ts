@@ -32,11 +32,20 @@ export function closed<Facts>(
   }
   const first = seats !== undefined && areEnough(seats, sizes, least) ? seats : planned()
   if (first === undefined) return undefined
-  const lineup = { sizes, facts: slots.map((slot) => facts[slot] as Facts), present: opening?.present ?? teams.map(() => []), rooms, least, levels }
+  const lineup = {
+    sizes,
+    facts: slots.map((slot) => facts[slot] as Facts),
+    present: opening?.present ?? teams.map(() => []),
+    rooms,
+    least,
+    levels,
+  }
   const arranged = arrange(checks, lineup, first, effort)
   return arranged === undefined ? undefined : { slots, teams: arranged }
 }
 
 /** Whether no team is below its minimum. */
 const areEnough = (seats: readonly number[], sizes: readonly number[], least: readonly number[]): boolean =>
-  least.every((min, team) => min === 0 || sizes.reduce((sum, size, at) => (seats[at] === team ? sum + size : sum), 0) >= min)
+  least.every(
+    (min, team) => min === 0 || sizes.reduce((sum, size, at) => (seats[at] === team ? sum + size : sum), 0) >= min,
+  )

@@ -21,7 +21,10 @@ export const SINCE = 3
 export const KEY = 4
 /** For `levels.ts`: until when its level is `level`. */
 export const UNTIL = 5
-/** Low and high of each span, in turn. Infinity and −Infinity where it goes with anything, which no minimum or maximum notices. */
+/**
+ * Low and high of each span, in turn. Infinity and −Infinity where it goes with anything, which no minimum or maximum
+ * notices.
+ */
 export const VALUES = 6
 
 /**
@@ -34,8 +37,8 @@ export interface Columns {
   readonly stride: number
   level: Uint8Array
   /**
-   * What is asked of all tickets, four to a slot: the place in radians from the south pole, and as a part of a turn eastwards
-   * from 180° west, and the low value of the first span. Rounded: some 2 m. The fourth is not used.
+   * What is asked of all tickets, four to a slot: the place in radians from the south pole, and as a part of a turn
+   * eastwards from 180° west, and the low value of the first span. Rounded: some 2 m. The fourth is not used.
    */
   coarse: Float32Array
   priority: Float64Array
@@ -151,7 +154,9 @@ export function createColumns(spans: number): Columns {
     },
     valuesOf: (slot) => {
       const first = slot * stride + VALUES
-      return [...columns.rows.subarray(first, first + 2 * spans)].map((value) => (Math.abs(value) === Infinity ? NaN : value))
+      return [...columns.rows.subarray(first, first + 2 * spans)].map((value) =>
+        Math.abs(value) === Infinity ? NaN : value,
+      )
     },
   }
 
@@ -175,7 +180,10 @@ export function createColumns(spans: number): Columns {
 }
 
 /** The beginning of `to` becomes `from`. */
-export function copied<Column extends { set(from: ArrayLike<number>): void }>(to: Column, from: ArrayLike<number>): Column {
+export function copied<Column extends { set(from: ArrayLike<number>): void }>(
+  to: Column,
+  from: ArrayLike<number>,
+): Column {
   to.set(from)
   return to
 }

@@ -32,7 +32,9 @@ export class Comparison {
     const dy = (rows[a + Y] as number) - (rows[b + Y] as number)
     const dz = (rows[a + Z] as number) - (rows[b + Z] as number)
     const square = dx * dx + dy * dy + dz * dz
-    return Number.isNaN(square) ? this.#squareUnknown(this.#cache.slots[one] as Slot, this.#cache.slots[other] as Slot) : square
+    return Number.isNaN(square)
+      ? this.#squareUnknown(this.#cache.slots[one] as Slot, this.#cache.slots[other] as Slot)
+      : square
   }
 
   /** In place of it where a place is unknown. */

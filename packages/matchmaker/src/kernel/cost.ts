@@ -3,7 +3,9 @@ import { VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
 import { units } from './scales.js'
 
-/** How far two are apart and how much they differ, in the strictest limits; less is better. What is unknown counts 1. */
+/**
+ * How far two are apart and how much they differ, in the strictest limits; less is better. What is unknown counts 1.
+ */
 export type Cost = (one: Slot, other: Slot) => number
 
 export function createCost(model: Model<never>, columns: Columns): Cost {

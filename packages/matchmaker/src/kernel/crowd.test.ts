@@ -34,24 +34,33 @@ const ANYBODY = () => true
 test.each([
   ['looked for again when something changes', undefined, 1],
   ['asked again each second', ANYBODY, 1000],
-])('two who are far apart in a crowd that goes with nobody, %s, find one another within some rounds', (_, whole, gapMs) => {
-  const pool = createPool<string>({
-    ...pairs,
-    checks: { pair: (one, other) => one === other, part: undefined, whole, unevenness: undefined, timed: whole !== undefined },
-  })
-  const mates = new Set([500, 900])
-  const taste = (at: number) => (mates.has(at) ? 'mates' : `t${at}`)
-  for (const entry of crowd(taste, () => [])) pool.add(entry)
-  let found: number | undefined
-  for (let round = 1; round <= 130 && found === undefined; round++) {
-    const [match] = pool.group(NOW + CROWD + round * gapMs)
-    if (match === undefined) continue
-    expect(match.slots.map((slot) => pool.entryOf(slot).facts)).toEqual(['mates', 'mates'])
-    found = round
-  }
-  // What is read at first does not tell.
-  expect(found).toBeGreaterThan(1)
-})
+])(
+  'two who are far apart in a crowd that goes with nobody, %s, find one another within some rounds',
+  (_, whole, gapMs) => {
+    const pool = createPool<string>({
+      ...pairs,
+      checks: {
+        pair: (one, other) => one === other,
+        part: undefined,
+        whole,
+        unevenness: undefined,
+        timed: whole !== undefined,
+      },
+    })
+    const mates = new Set([500, 900])
+    const taste = (at: number) => (mates.has(at) ? 'mates' : `t${at}`)
+    for (const entry of crowd(taste, () => [])) pool.add(entry)
+    let found: number | undefined
+    for (let round = 1; round <= 130 && found === undefined; round++) {
+      const [match] = pool.group(NOW + CROWD + round * gapMs)
+      if (match === undefined) continue
+      expect(match.slots.map((slot) => pool.entryOf(slot).facts)).toEqual(['mates', 'mates'])
+      found = round
+    }
+    // What is read at first does not tell.
+    expect(found).toBeGreaterThan(1)
+  },
+)
 
 test('who is alike by the first of two differences and apart by the second is found by the second', () => {
   const pool = createPool<string>({
@@ -65,5 +74,7 @@ test('who is alike by the first of two differences and apart by the second is fo
   const tasteOf = (at: number) => (at === CROWD - 1 ? 5000 : at)
   for (const entry of crowd(String, (at) => [at % 10, at % 10, tasteOf(at), tasteOf(at)])) pool.add(entry)
   const matches = [...pool.group(NOW + CROWD)]
-  expect(matches.map(({ slots }) => [...slots].map((slot) => pool.entryOf(slot).id))).toEqual([['t5000', `t${CROWD - 1}`]])
+  expect(matches.map(({ slots }) => [...slots].map((slot) => pool.entryOf(slot).id))).toEqual([
+    ['t5000', `t${CROWD - 1}`],
+  ])
 })

@@ -17,13 +17,23 @@ const base: Model<string> = {
 const span = (by: 'each' | 'youngest' | 'oldest' | 'average') => ({ by, limit: Float64Array.of(10, 100) })
 
 /** A draft, and tickets by their value and wait. */
-function drafting(model: Model<string>, tickets: readonly { value: number; waited?: number; size?: number; key?: number }[]) {
+function drafting(
+  model: Model<string>,
+  tickets: readonly { value: number; waited?: number; size?: number; key?: number }[],
+) {
   const columns = createColumns(model.spans.length)
   const levels = createLevels(model as unknown as Model<never>, columns)
   levels.renew(NOW)
   const facts: string[] = []
   const slots = tickets.map(({ value, waited = 0, size = 1, key = 0 }, at): Slot => {
-    const row = { id: `t${at}`, since: NOW - waited, priority: 0, key: String(key), place: undefined, values: [value, value] }
+    const row = {
+      id: `t${at}`,
+      since: NOW - waited,
+      priority: 0,
+      key: String(key),
+      place: undefined,
+      values: [value, value],
+    }
     const slot = columns.put(row, key, -1, size)
     facts[slot] = String(value)
     return slot
@@ -48,14 +58,21 @@ test('tickets of different keys do not meet', () => {
   expect(draft.admits(slots[1] as Slot)).toBe(false)
 })
 
-test.each(['oldest', 'average'] as const)('by the %s: two who are too far apart are kept until a third decides', (by) => {
-  const { draft, slots } = drafting({ ...base, spans: [span(by)] }, [{ value: 0 }, { value: 50 }, { value: 20, waited: 60_000 }])
-  draft.begin(slots[0] as Slot)
-  expect(draft.add(slots[1] as Slot)).toBe(true)
-  expect(draft.isSound()).toBe(false)
-  expect(draft.add(slots[2] as Slot)).toBe(true)
-  expect(draft.isSound()).toBe(true)
-})
+test.each(['oldest', 'average'] as const)(
+  'by the %s: two who are too far apart are kept until a third decides',
+  (by) => {
+    const { draft, slots } = drafting({ ...base, spans: [span(by)] }, [
+      { value: 0 },
+      { value: 50 },
+      { value: 20, waited: 60_000 },
+    ])
+    draft.begin(slots[0] as Slot)
+    expect(draft.add(slots[1] as Slot)).toBe(true)
+    expect(draft.isSound()).toBe(false)
+    expect(draft.add(slots[2] as Slot)).toBe(true)
+    expect(draft.isSound()).toBe(true)
+  },
+)
 
 test('by the oldest: they are not, if nobody who may still join is old enough', () => {
   const { draft, slots } = drafting({ ...base, spans: [span('oldest')] }, [{ value: 0 }, { value: 50 }, { value: 5 }])
@@ -67,7 +84,7 @@ test('by the oldest: they are not, if nobody who may still join is old enough', 
   expect(draft.join(young as number)).toBe(true)
 })
 
-test('of last resort, the others\' limits do not count', () => {
+test("of last resort, the others' limits do not count", () => {
   const model = { ...base, lastResortLevel: 1, spans: [{ by: 'each' as const, limit: Float64Array.of(10, Infinity) }] }
   const { draft, slots } = drafting(model, [{ value: 0, waited: 10_000 }, { value: 900 }])
   draft.begin(slots[0] as Slot)
@@ -76,14 +93,23 @@ test('of last resort, the others\' limits do not count', () => {
 })
 
 test('with an opening, how those who play differ is no fault of who joins', () => {
-  const { draft, slots } = drafting({ ...base, spans: [span('each')] }, [{ value: 5, size: 0 }, { value: 14 }, { value: 16 }])
+  const { draft, slots } = drafting({ ...base, spans: [span('each')] }, [
+    { value: 5, size: 0 },
+    { value: 14 },
+    { value: 16 },
+  ])
   expect(draft.begin(slots[0] as Slot)).toBe(true)
   expect(draft.admits(slots[1] as Slot)).toBe(true)
   expect(draft.admits(slots[2] as Slot)).toBe(false)
 })
 
 test('pairs that a check forbids do not meet, those who play in an opening included', () => {
-  const checks = { pair: (one: string, other: string) => one !== 'there' || other !== '2', part: undefined, whole: undefined, unevenness: undefined }
+  const checks = {
+    pair: (one: string, other: string) => one !== 'there' || other !== '2',
+    part: undefined,
+    whole: undefined,
+    unevenness: undefined,
+  }
   const { draft, slots } = drafting({ ...base, checks }, [{ value: 0, size: 0 }, { value: 1 }, { value: 2 }])
   draft.begin(slots[0] as Slot)
   expect(draft.admits(slots[1] as Slot)).toBe(true)

@@ -22,9 +22,9 @@ export interface DraftInput<Facts> {
  * Everything columns and pairs tell about a match, kept up to date member by member. What is about teams is not known
  * here.
  *
- * Limits only loosen with the level. A rule that goes by the youngest can only become stricter as others join; one that goes
- * by the oldest, or by the average, can become looser, so until the match is whole it is taken at the highest level that
- * somebody may still bring (`expect`), and `isSound` tells whether it holds in the end.
+ * Limits only loosen with the level. A rule that goes by the youngest can only become stricter as others join; one that
+ * goes by the oldest, or by the average, can become looser, so until the match is whole it is taken at the highest
+ * level that somebody may still bring (`expect`), and `isSound` tells whether it holds in the end.
  */
 export class Draft<Facts = never> {
   /** The first `count` of them. */
@@ -37,7 +37,10 @@ export class Draft<Facts = never> {
   readonly #input: DraftInput<Facts>
   readonly #comparison: Comparison
   readonly #stride: number
-  /** All rules of the columns go by each two tickets: whoever the first member allows need not be compared with it again. */
+  /**
+   * All rules of the columns go by each two tickets: whoever the first member allows need not be compared with it
+   * again.
+   */
   readonly #eachTwo: boolean
   /** Whether some rule goes by the oldest or by the average. */
   readonly #loosens: boolean
@@ -102,7 +105,8 @@ export class Draft<Facts = never> {
   /** Remembers a ticket for `join` if `add` would add it now; undefined if not. Until the next `begin`. */
   invite(slot: Slot): Candidate | undefined {
     const guest = this.guests.receive(slot)
-    if (this.#hasKey(guest) && (!this.#eachTwo || this.#comparison.isEven(guest)) && this.#mayJoin(guest, 0)) return guest
+    if (this.#hasKey(guest) && (!this.#eachTwo || this.#comparison.isEven(guest)) && this.#mayJoin(guest, 0))
+      return guest
     this.guests.count -= 1
     return undefined
   }
@@ -133,7 +137,12 @@ export class Draft<Facts = never> {
     if (!this.#loosens) return true
     const { radius, spans } = this.#model
     const last = this.count - 1
-    if (radius !== undefined && (this.#farthest[last] as number) > (radius.squared[this.#waits.levelOf(radius.by, this.count)] as number) && radius.by !== 'each') return false
+    if (
+      radius !== undefined &&
+      (this.#farthest[last] as number) > (radius.squared[this.#waits.levelOf(radius.by, this.count)] as number) &&
+      radius.by !== 'each'
+    )
+      return false
     return spans.every(({ by, limit }, span) => {
       if (by === 'each') return true
       const widest = limit[this.#waits.levelOf(by, this.count)] as number
@@ -149,7 +158,8 @@ export class Draft<Facts = never> {
 
   /** Whether one of these guests has waited so long. */
   mayBecomeSmall(candidates: Int32Array, count: number): boolean {
-    for (let at = 0; at < count; at++) if (this.#waits.waitOf(candidates[at] as Candidate) >= this.#model.fillForMs) return true
+    for (let at = 0; at < count; at++)
+      if (this.#waits.waitOf(candidates[at] as Candidate) >= this.#model.fillForMs) return true
     return this.mayBeSmall()
   }
 
@@ -164,7 +174,8 @@ export class Draft<Facts = never> {
       const member = this.#guestAt[at] as Candidate
       const square = this.#comparison.square(member, guest)
       if (square > wide) wide = square
-      if (pairwise && square > (radius.squared[Math.min(level, this.guests.level[member] as number)] as number)) return false
+      if (pairwise && square > (radius.squared[Math.min(level, this.guests.level[member] as number)] as number))
+        return false
     }
     this.#farthest[count] = wide
     return pairwise || wide <= (radius.squared[this.#waits.levelAtMost(radius.by, count + 1)] as number)
@@ -174,13 +185,19 @@ export class Draft<Facts = never> {
     const { spans } = this.#model
     for (let span = 0; span < spans.length; span++) {
       const { by, limit } = spans[span] as (typeof spans)[number]
-      if (!(by === 'each' ? this.#isAlikeEach(guest, span, limit) : this.#isAlikeInAll(guest, span, limit[this.#waits.levelAtMost(by, this.count + 1)] as number))) return false
+      if (
+        !(by === 'each'
+          ? this.#isAlikeEach(guest, span, limit)
+          : this.#isAlikeInAll(guest, span, limit[this.#waits.levelAtMost(by, this.count + 1)] as number))
+      )
+        return false
     }
     return true
   }
 
   #isAlikeEach(guest: Candidate, span: number, limit: Float64Array): boolean {
-    if (this.#waits.isLastResort(this.count + 1)) return this.#isAlikeInAll(guest, span, limit[this.#model.lastResortLevel] as number)
+    if (this.#waits.isLastResort(this.count + 1))
+      return this.#isAlikeInAll(guest, span, limit[this.#model.lastResortLevel] as number)
     this.#widen(guest, span)
     if (this.count === 0 && this.#isOpening) return true
     const { rows, level: levels } = this.guests
@@ -189,7 +206,10 @@ export class Draft<Facts = never> {
     if ((rows[value + 1] as number) - (rows[value] as number) > (limit[level] as number)) return false
     for (let at = 0; at < this.count; at++) {
       const member = this.#guestAt[at] as Candidate
-      const gap = at === 0 && this.#isOpening ? this.#comparison.gapToOpening(member, guest, span) : this.#comparison.gap(member, guest, span)
+      const gap =
+        at === 0 && this.#isOpening
+          ? this.#comparison.gapToOpening(member, guest, span)
+          : this.#comparison.gap(member, guest, span)
       if (gap > (limit[Math.min(level, levels[member] as number)] as number)) return false
     }
     return true
@@ -197,10 +217,16 @@ export class Draft<Facts = never> {
 
   #isAlikeInAll(guest: Candidate, span: number, widest: number): boolean {
     const at = this.#widen(guest, span)
-    return (this.count === 0 && this.#isOpening) || this.#isWithin(span, this.#low[at] as number, this.#high[at] as number, widest)
+    return (
+      (this.count === 0 && this.#isOpening) ||
+      this.#isWithin(span, this.#low[at] as number, this.#high[at] as number, widest)
+    )
   }
 
-  /** Writes the lowest and the highest value of the members with the guest; says where. An opening's own values do not count. */
+  /**
+   * Writes the lowest and the highest value of the members with the guest; says where. An opening's own values do not
+   * count.
+   */
   #widen(guest: Candidate, span: number): number {
     const { count } = this
     const many = this.#model.spans.length
@@ -229,7 +255,9 @@ export class Draft<Facts = never> {
     const level = this.guests.level[guest] as number
     const own = facts[this.guests.slots[guest] as Slot] as Facts
     for (let at = from; at < this.count; at++) {
-      const between = last ? lastResortLevel : Math.min(level, this.guests.level[this.#guestAt[at] as Candidate] as number)
+      const between = last
+        ? lastResortLevel
+        : Math.min(level, this.guests.level[this.#guestAt[at] as Candidate] as number)
       if (at === 0 && this.#isOpening) {
         for (const there of present(this.members[0] as Slot)) if (!pair(there, own, between)) return false
       } else if (!pair(facts[this.members[at] as Slot] as Facts, own, between)) return false
@@ -249,7 +277,8 @@ export class Draft<Facts = never> {
       this.#waits.note(guest, count)
       return this.#isNear(guest) && this.#isAlike(guest) && this.#mayMeet(guest, 0)
     }
-    for (let at = from; at < count; at++) if (!this.#comparison.agree(this.#guestAt[at] as Candidate, guest, at === 0 && this.#isOpening)) return false
+    for (let at = from; at < count; at++)
+      if (!this.#comparison.agree(this.#guestAt[at] as Candidate, guest, at === 0 && this.#isOpening)) return false
     this.#waits.note(guest, count)
     return this.#mayMeet(guest, from)
   }

@@ -1,8 +1,8 @@
 // pure: how much a search may try
 
 /**
- * What is left of the tries of one search, and what all searches have spent. One try is one candidate looked at, or one way
- * to make the teams: about a microsecond or two.
+ * What is left of the tries of one search, and what all searches have spent. One try is one candidate looked at, or one
+ * way to make the teams: about a microsecond or two.
  */
 export class Effort {
   #left = 0

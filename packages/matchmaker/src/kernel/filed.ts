@@ -11,8 +11,8 @@ export interface Filed {
   /** How many of the first spans have lists. */
   readonly indexed: number
   /**
-   * For each span one set of lists per scale at which it narrows the search; for the first span at each scale. They hold
-   * nodes: few slots of many are in, as a rule.
+   * For each span one set of lists per scale at which it narrows the search; for the first span at each scale. They
+   * hold nodes: few slots of many are in, as a rule.
    */
   lists: (Lists | undefined)[][]
   networks: Lists | undefined

@@ -12,7 +12,10 @@ export interface Groups {
   /** Those that were added one by one. */
   told(): readonly Grouped[]
   /** Has others in place of one that was. */
-  replace(match: Grouped, others: readonly { readonly slots: readonly Slot[]; readonly teams: readonly number[] }[]): void
+  replace(
+    match: Grouped,
+    others: readonly { readonly slots: readonly Slot[]; readonly teams: readonly number[] }[],
+  ): void
   /** All of them, and forgets them. Those that are untold must be read before their tickets leave the pool. */
   take(): Matches
 }
@@ -51,7 +54,11 @@ export function createGroups(columns: Columns, teamsOf: TeamsOf): Groups {
     },
     told: () => batches.filter((batch): batch is Grouped => !('start' in batch)),
     replace: (match, others) => {
-      batches.splice(batches.indexOf(match), 1, ...others.map(({ slots: members, teams }) => toldOf(undefined, members, teams)))
+      batches.splice(
+        batches.indexOf(match),
+        1,
+        ...others.map(({ slots: members, teams }) => toldOf(undefined, members, teams)),
+      )
     },
     addUntold: (members, at, count, tickets) => {
       if (end + count > slots.length) [slots, end] = [new Int32Array(Math.max(BLOCK, count)), 0]

@@ -8,7 +8,9 @@ import { createNeighbours } from './neighbours.js'
 import { createStringInterner } from './string-interner.js'
 
 const chord = (a: Entry<string>, b: Entry<string>) =>
-  a.place === undefined || b.place === undefined ? NaN : Math.hypot(...a.place.map((axis, at) => axis - (b.place?.[at] ?? 0)))
+  a.place === undefined || b.place === undefined
+    ? NaN
+    : Math.hypot(...a.place.map((axis, at) => axis - (b.place?.[at] ?? 0)))
 
 /** An index of tickets, by slot. */
 function indexed(model: Model<string>, tickets: readonly Entry<string>[]) {
@@ -19,7 +21,12 @@ function indexed(model: Model<string>, tickets: readonly Entry<string>[]) {
   const index = createNeighbours(model as unknown as Model<never>, columns)
   const bySlot = new Map<Slot, Entry<string>>()
   for (const entry of tickets) {
-    const slot = columns.put(entry, keys.take(entry.key), entry.network === undefined ? -1 : networks.take(entry.network), entry.size)
+    const slot = columns.put(
+      entry,
+      keys.take(entry.key),
+      entry.network === undefined ? -1 : networks.take(entry.network),
+      entry.size,
+    )
     index.insert(slot)
     bySlot.set(slot, entry)
   }
@@ -33,7 +40,7 @@ function read({ index }: ReturnType<typeof indexed>, slot: Slot, chunk: number):
   index.look.lookAround(slot)
   for (let scale = 0; scale < index.scales.length; scale++) {
     index.look.turnTo(scale, Infinity, 0)
-    for (let many = chunk; many === chunk; ) {
+    for (let many = chunk; many === chunk;) {
       many = index.look.next(into)
       told.push(...into.subarray(0, many))
     }
@@ -50,7 +57,9 @@ describe('for any model and any tickets', () => {
           const told = read(world, slot, chunk)
           expect(new Set(told).size).toBe(told.length)
           expect(told).not.toContain(slot)
-          const sameKey = [...world.bySlot].flatMap(([other, entry]) => (other !== slot && entry.key === own.key ? [other] : []))
+          const sameKey = [...world.bySlot].flatMap(([other, entry]) =>
+            other !== slot && entry.key === own.key ? [other] : [],
+          )
           expect(told).toEqual(expect.arrayContaining(sameKey))
         }
       }),
@@ -68,7 +77,8 @@ describe('for any model and any tickets', () => {
         for (const [slot, own] of bySlot) {
           const told = index.allNear(slot, scale)
           for (const [other, entry] of bySlot) {
-            if (other === slot || entry.key !== own.key || !(limit === Infinity || chord(own, entry) < limit * 0.999)) continue
+            if (other === slot || entry.key !== own.key || !(limit === Infinity || chord(own, entry) < limit * 0.999))
+              continue
             const apart = model.spans.length === 0 ? 0 : Math.abs((own.values[0] ?? 0) - (entry.values[0] ?? 0))
             if (!Number.isNaN(apart) && apart <= width && !told.includes(other)) missing.push(other)
           }
@@ -90,8 +100,20 @@ test('no more than so many are read, others after so many were skipped, and it s
     spans: [],
     checks: undefined,
   }
-  const ticket = { size: 1, since: NOW, priority: 0, key: '', place: undefined, network: undefined, values: [], facts: '' }
-  const { index } = indexed(model, Array.from({ length: 100 }, (_, at) => ({ ...ticket, id: `t${at}` })))
+  const ticket = {
+    size: 1,
+    since: NOW,
+    priority: 0,
+    key: '',
+    place: undefined,
+    network: undefined,
+    values: [],
+    facts: '',
+  }
+  const { index } = indexed(
+    model,
+    Array.from({ length: 100 }, (_, at) => ({ ...ticket, id: `t${at}` })),
+  )
   const into = new Int32Array(100)
   const readFrom = (skip: number) => {
     index.look.lookAround(0)

@@ -13,8 +13,8 @@ export interface IndexQuery {
   /** Begins anew. The slot itself is not told. */
   lookAround(slot: Slot): void
   /**
-   * Turns to those who are near at a scale. No more than `most` are looked at, beginning after `skip` others, so that other
-   * looks see others. Says how many there are at most, those told before included.
+   * Turns to those who are near at a scale. No more than `most` are looked at, beginning after `skip` others, so that
+   * other looks see others. Says how many there are at most, those told before included.
    */
   turnTo(scale: number, most: number, skip: number): number
   /** Writes the next of them, in no order of distance; says how many. Fewer than `into` holds: that was all. */
@@ -60,8 +60,10 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
   let leftInNetwork = 0
 
   const located = (slot: Slot) => !Number.isNaN(columns.rows[slot * stride + X] as number)
-  const lowOf = (slot: Slot, span: number) => (spans === 0 ? 0 : (columns.rows[slot * stride + VALUES + 2 * span] as number))
-  const sameNetwork = (one: Slot, other: Slot) => columns.network[one] !== -1 && columns.network[one] === columns.network[other]
+  const lowOf = (slot: Slot, span: number) =>
+    spans === 0 ? 0 : (columns.rows[slot * stride + VALUES + 2 * span] as number)
+  const sameNetwork = (one: Slot, other: Slot) =>
+    columns.network[one] !== -1 && columns.network[one] === columns.network[other]
 
   /** The cells around the center, and where whoever has no place is; says how many. */
   const cellsOf = (grid: SphereGrid | undefined): number => {
@@ -70,12 +72,16 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
       return 1
     }
     let found = 0
-    if (located(center)) found = cellsNear(grid, columns.coarse[4 * center] as number, columns.coarse[4 * center + 1] as number, cells)
+    if (located(center))
+      found = cellsNear(grid, columns.coarse[4 * center] as number, columns.coarse[4 * center + 1] as number, cells)
     if (filed.placeless > 0 && !byNetwork) cells[found++] = NOWHERE
     return found
   }
 
-  /** Writes where the lists of a span in so many cells are that are not empty into `others`; says how many, and sets `inLists`. */
+  /**
+   * Writes where the lists of a span in so many cells are that are not empty into `others`; says how many, and sets
+   * `inLists`.
+   */
   const listsOf = (lists: Lists, span: number, around: number): number => {
     const key = columns.keyHash[center] as number
     const width = scale.widths[span] ?? Infinity
@@ -161,7 +167,8 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
       scale = scales[scaleAt] as SearchScale
       const there = chooseLists(scaleAt)
       const { networks, placeless } = filed
-      const byItsNetwork = networks !== undefined && grids[scaleAt] !== undefined && placeless > 0 && columns.network[center] !== -1
+      const byItsNetwork =
+        networks !== undefined && grids[scaleAt] !== undefined && placeless > 0 && columns.network[center] !== -1
       const inNetwork = byItsNetwork ? (networks.heads[networks.at(codeOfNetwork()) + 1] as number) : 0
       left = Math.min(there, most)
       leftInNetwork = Math.min(inNetwork, most - left)
@@ -172,7 +179,11 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
 
       const { heads: all, next } = list as Lists
       let before = skip % there
-      for (let members = all[(heads[0] as number) + 1] as number; before >= members; members = all[(heads[at] as number) + 1] as number) {
+      for (
+        let members = all[(heads[0] as number) + 1] as number;
+        before >= members;
+        members = all[(heads[at] as number) + 1] as number
+      ) {
         before -= members
         at += 1
       }
@@ -190,7 +201,8 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
       const z = rows[own + Z] as number
       const least = lowOf(center, 0) - scale.width
       const most = lowOf(center, 0) + scale.width
-      // Who has no place, or goes with any value, is near those of the same kind, and near others where it was read among them.
+      // Who has no place, or goes with any value, is near those of the same kind, and near others where it was read
+      // among them.
       const alone = byNetwork || Number.isNaN(x)
       let told = 0
       while (told < into.length && (left > 0 || goOn())) {
@@ -218,7 +230,12 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
             const dz = (points[point + 2] as number) - z
             const square = dx * dx + dy * dy + dz * dz
             if (square > limit) continue
-            if (alone && Number.isNaN(square) && !(byNetwork ? sameNetwork(center, slotOf[each] as Slot) : Number.isNaN(points[point] as number))) continue
+            if (
+              alone &&
+              Number.isNaN(square) &&
+              !(byNetwork ? sameNetwork(center, slotOf[each] as Slot) : Number.isNaN(points[point] as number))
+            )
+              continue
           }
           if (toldIn[each] === looks) continue
           toldIn[each] = looks

@@ -15,17 +15,33 @@ type Member = Pick<Entry<string>, 'since' | 'key' | 'place' | 'network' | 'value
 export function faults({ model, tickets, openings, now }: World, { opening, slots, teams }: Grouped): string[] {
   const entries = slots.map((slot) => tickets.get(slot))
   if (entries.includes(undefined)) return ['somebody who is not there']
-  return matchFaults(model, entries as Entry<string>[], teams, opening === undefined ? undefined : openings.get(opening), now)
+  return matchFaults(
+    model,
+    entries as Entry<string>[],
+    teams,
+    opening === undefined ? undefined : openings.get(opening),
+    now,
+  )
 }
 
-export function matchFaults(model: Model<string>, entries: readonly Entry<string>[], teams: readonly number[], opening: Opening<string> | undefined, now: number): string[] {
+export function matchFaults(
+  model: Model<string>,
+  entries: readonly Entry<string>[],
+  teams: readonly number[],
+  opening: Opening<string> | undefined,
+  now: number,
+): string[] {
   const found: string[] = []
   const must = (holds: boolean, fault: string) => {
     if (!holds) found.push(fault)
   }
   const all: Member[] = opening === undefined ? [...entries] : [opening, ...entries]
   const waits = all.map(({ since }) => now - since)
-  const level = (waited: number) => Math.max(0, model.levels.findLastIndex((from) => waited >= from))
+  const level = (waited: number) =>
+    Math.max(
+      0,
+      model.levels.findLastIndex((from) => waited >= from),
+    )
   const levels = waits.map(level)
   const last = levels.some((one) => one >= model.lastResortLevel) ? model.lastResortLevel : undefined
   const average = waits.reduce((sum, waited) => sum + waited, 0) / waits.length
@@ -41,7 +57,10 @@ export function matchFaults(model: Model<string>, entries: readonly Entry<string
   must(slots(entries), 'the same one twice')
   must(entries.length > 0, 'nobody')
   must(entries.length === teams.length, 'teams of others')
-  must(entries.every((entry, at) => at === 0 || (entries[at - 1] as Entry<string>).since <= entry.since), 'not the oldest first')
+  must(
+    entries.every((entry, at) => at === 0 || (entries[at - 1] as Entry<string>).since <= entry.since),
+    'not the oldest first',
+  )
 
   for (const [one, a] of all.entries()) {
     for (const [other, b] of all.entries()) {
@@ -52,32 +71,51 @@ export function matchFaults(model: Model<string>, entries: readonly Entry<string
       }
       for (const [index, span] of model.spans.entries()) {
         if (a === opening && b === opening) continue
-        const values = [a, b].map((member) => member.values.slice(2 * index, 2 * index + 2)).filter(([low, high]) => !Number.isNaN(low) && !Number.isNaN(high))
+        const values = [a, b]
+          .map((member) => member.values.slice(2 * index, 2 * index + 2))
+          .filter(([low, high]) => !Number.isNaN(low) && !Number.isNaN(high))
         const [lows, highs] = [values.map(([low]) => low as number), values.map(([, high]) => high as number)]
         const ofOpening = [a, b].indexOf(opening as Member)
         const range =
           ofOpening === -1 || values.length < 2
             ? Math.max(...highs) - Math.min(...lows)
             : Math.max((highs[0] as number) - (lows[1] as number), (highs[1] as number) - (lows[0] as number))
-        must(values.length === 0 || (ofOpening !== -1 && values.length < 2) || range <= (span.limit[between(span.by, one, other)] as number), `span ${index}`)
+        must(
+          values.length === 0 ||
+            (ofOpening !== -1 && values.length < 2) ||
+            range <= (span.limit[between(span.by, one, other)] as number),
+          `span ${index}`,
+        )
       }
     }
   }
 
   const rooms = opening?.rooms ?? model.teams.map(({ max }) => max)
-  const players = rooms.map((_, team) => entries.reduce((sum, { size }, at) => (teams[at] === team ? sum + size : sum), 0))
-  must(players.every((many, team) => many <= (rooms[team] as number)), 'too many in a team')
+  const players = rooms.map((_, team) =>
+    entries.reduce((sum, { size }, at) => (teams[at] === team ? sum + size : sum), 0),
+  )
+  must(
+    players.every((many, team) => many <= (rooms[team] as number)),
+    'too many in a team',
+  )
   if (opening === undefined && players.some((many, team) => many < (rooms[team] as number))) {
     must(Math.max(...waits) >= model.fillForMs, 'too small too early')
-    must(players.every((many, team) => many >= (model.teams[team]?.min[matchLevels.oldest] as number)), 'too small')
+    must(
+      players.every((many, team) => many >= (model.teams[team]?.min[matchLevels.oldest] as number)),
+      'too small',
+    )
   }
 
-  const members = rooms.map((_, team) => [...(opening?.present[team] ?? []), ...entries.filter((__, at) => teams[at] === team).map(({ facts }) => facts)])
+  const members = rooms.map((_, team) => [
+    ...(opening?.present[team] ?? []),
+    ...entries.filter((__, at) => teams[at] === team).map(({ facts }) => facts),
+  ])
   const { checks } = model
   for (const [one, a] of all.entries()) {
     for (const [other, b] of all.entries()) {
       if (one >= other) continue
-      for (const x of factsOf(a)) for (const y of factsOf(b)) must(checks?.pair?.(x, y, between('each', one, other)) ?? true, 'pair')
+      for (const x of factsOf(a))
+        for (const y of factsOf(b)) must(checks?.pair?.(x, y, between('each', one, other)) ?? true, 'pair')
     }
   }
   must(checks?.whole?.(members, matchLevels) ?? true, 'whole')

@@ -24,11 +24,13 @@ export class Lacking<Facts> {
   }
 
   add(slot: Slot): void {
-    for (let need = 0; need < this.#lacking.length; need++) this.#lacking[need] = (this.#lacking[need] as number) - this.#supply.of(slot, need)
+    for (let need = 0; need < this.#lacking.length; need++)
+      this.#lacking[need] = (this.#lacking[need] as number) - this.#supply.of(slot, need)
   }
 
   drop(slot: Slot): void {
-    for (let need = 0; need < this.#lacking.length; need++) this.#lacking[need] = (this.#lacking[need] as number) + this.#supply.of(slot, need)
+    for (let need = 0; need < this.#lacking.length; need++)
+      this.#lacking[need] = (this.#lacking[need] as number) + this.#supply.of(slot, need)
   }
 
   of(need: number): number {
@@ -42,7 +44,8 @@ export class Lacking<Facts> {
 
   /** Whether what is lacking has room, once this ticket has joined and leaves so much. */
   leavesRoom(slot: Slot, room: number): boolean {
-    for (let need = 0; need < this.#lacking.length; need++) if ((this.#lacking[need] as number) - this.#supply.of(slot, need) > room) return false
+    for (let need = 0; need < this.#lacking.length; need++)
+      if ((this.#lacking[need] as number) - this.#supply.of(slot, need) > room) return false
     return true
   }
 
@@ -63,7 +66,8 @@ export class Lacking<Facts> {
   /** Whether those from one on have what is lacking. */
   canBeHad(from: number): boolean {
     const many = this.#lacking.length
-    for (let need = 0; need < many; need++) if ((this.#lacking[need] as number) > (this.#behind[from * many + need] as number)) return false
+    for (let need = 0; need < many; need++)
+      if ((this.#lacking[need] as number) > (this.#behind[from * many + need] as number)) return false
     return true
   }
 }

@@ -68,7 +68,10 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     else if (hasRelaxed) keep(slot, RELAXED)
     else if (untold[slot] === NOTHING) keep(slot, TIME)
     columns.level[slot] = level
-    rows[slot * stride + UNTIL] = Math.min(since + (waited < fillForMs ? Math.min(next, fillForMs) : next), state.now + askAgainMs)
+    rows[slot * stride + UNTIL] = Math.min(
+      since + (waited < fillForMs ? Math.min(next, fillForMs) : next),
+      state.now + askAgainMs,
+    )
     return level
   }
   const due = (slot: Slot) => state.now >= (columns.rows[slot * stride + UNTIL] as number)

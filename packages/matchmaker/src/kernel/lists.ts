@@ -71,7 +71,9 @@ export function createLists(capacity: number, spare: number): Lists {
     codeOf,
     all: () => {
       const members: number[] = []
-      for (let list = 0; list <= mask; list++) for (let member = heads[2 * list] as number; member !== END; member = next[member] as number) members.push(member)
+      for (let list = 0; list <= mask; list++)
+        for (let member = heads[2 * list] as number; member !== END; member = next[member] as number)
+          members.push(member)
       return members
     },
   }

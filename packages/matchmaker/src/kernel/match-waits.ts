@@ -20,7 +20,13 @@ export class MatchWaits {
   /** The highest level, but that of last resort, that anybody in the match may have in the end. */
   #ceiling = 0
 
-  constructor({ levels: table, lastResortLevel }: Pick<Model<never>, 'levels' | 'lastResortLevel'>, levels: Levels, cache: CandidateCache, stride: number, largest: number) {
+  constructor(
+    { levels: table, lastResortLevel }: Pick<Model<never>, 'levels' | 'lastResortLevel'>,
+    levels: Levels,
+    cache: CandidateCache,
+    stride: number,
+    largest: number,
+  ) {
     this.#table = table
     this.#lastResort = lastResortLevel
     this.#levels = levels
@@ -40,7 +46,8 @@ export class MatchWaits {
   /** Nobody but the first `count` of these candidates will join the first `members` members. */
   expect(candidates: Int32Array, count: number, members: number): void {
     let highest = 0
-    for (let at = 0; at < members; at++) highest = Math.max(highest, (this.#oldest[at] as number) < this.#lastResort ? (this.#oldest[at] as number) : 0)
+    for (let at = 0; at < members; at++)
+      highest = Math.max(highest, (this.#oldest[at] as number) < this.#lastResort ? (this.#oldest[at] as number) : 0)
     for (let at = 0; at < count; at++) {
       const level = this.#cache.level[candidates[at] as Candidate] as number
       if (level > highest && level < this.#lastResort) highest = level
@@ -87,6 +94,11 @@ export class MatchWaits {
   }
 
   all(count: number): MatchLevels {
-    return { youngest: this.levelOf('youngest', count), oldest: this.levelOf('oldest', count), average: this.levelOf('average', count), now: this.#levels.now }
+    return {
+      youngest: this.levelOf('youngest', count),
+      oldest: this.levelOf('oldest', count),
+      average: this.levelOf('average', count),
+      now: this.#levels.now,
+    }
   }
 }

@@ -7,11 +7,16 @@
 export interface Model<Facts> {
   /** Milliseconds of waiting at which each level begins: the first is 0, they grow, at most 255. */
   readonly levels: Float64Array
-  /** The level from which a ticket takes whoever it gets, and the level of the others does not count; Infinity for none. */
+  /**
+   * The level from which a ticket takes whoever it gets, and the level of the others does not count; Infinity for none.
+   */
   readonly lastResortLevel: number
   /** In the order in which they are filled. */
   readonly teams: readonly TeamShape[]
-  /** Milliseconds for which the oldest ticket of a match waits for a full one before a smaller one (from the minimum) will do. */
+  /**
+   * Milliseconds for which the oldest ticket of a match waits for a full one before a smaller one (from the minimum)
+   * will do.
+   */
   readonly fillForMs: number
   /** The distance rule, if there is one. */
   readonly radius: Radius | undefined
@@ -32,7 +37,10 @@ export interface TeamShape {
 
 export interface Radius {
   readonly by: 'each' | 'youngest' | 'oldest' | 'average'
-  /** At each level, the greatest square of the straight line between two places on a sphere of radius 1. Infinity: anywhere. */
+  /**
+   * At each level, the greatest square of the straight line between two places on a sphere of radius 1. Infinity:
+   * anywhere.
+   */
   readonly squared: Float64Array
   /** Where a place is unknown: only tickets of the same network (where the limit is not Infinity), or anyone. */
   readonly unknown: 'network' | 'any'
@@ -66,15 +74,26 @@ export interface Checks<Facts> {
    * join, as far as that is known: one list for all parts of a search. Undefined: always.
    */
   readonly part:
-    | ((teams: readonly (readonly Facts[])[], roomOf: readonly number[], levels: MatchLevels, others?: readonly Facts[]) => boolean)
+    | ((
+        teams: readonly (readonly Facts[])[],
+        roomOf: readonly number[],
+        levels: MatchLevels,
+        others?: readonly Facts[],
+      ) => boolean)
     | undefined
   /** Whether these teams may play; for each team its members. Undefined: any may. */
   readonly whole: ((teams: readonly (readonly Facts[])[], levels: MatchLevels) => boolean) | undefined
-  /** How uneven the teams are, 0 for even: of several ways to make the teams the one with the least is taken. Undefined: all are equal. */
+  /**
+   * How uneven the teams are, 0 for even: of several ways to make the teams the one with the least is taken. Undefined:
+   * all are equal.
+   */
   readonly unevenness: ((teams: readonly (readonly Facts[])[]) => number) | undefined
   /** Players of some kind that every match needs, e.g. of a role: without them nothing else is tried. Default: none. */
   readonly needs?: readonly Need<Facts>[] | undefined
-  /** Whether `whole` may change its answer as time goes by, without a change of level: then it is asked again each second. Default false. */
+  /**
+   * Whether `whole` may change its answer as time goes by, without a change of level: then it is asked again each
+   * second. Default false.
+   */
   readonly timed?: boolean | undefined
 }
 
@@ -82,8 +101,8 @@ export interface Need<Facts> {
   /** How many players of a ticket are of this kind. */
   countOf(facts: Facts): number
   /**
-   * At each level of any of its tickets but those of last resort, how many players of this kind a match has at least, in all
-   * teams together, whatever its size. Never more than that: what is said here is not tried.
+   * At each level of any of its tickets but those of last resort, how many players of this kind a match has at least,
+   * in all teams together, whatever its size. Never more than that: what is said here is not tried.
    */
   readonly atLeast: Uint16Array
 }
@@ -129,7 +148,10 @@ export interface Grouped {
   readonly teams: readonly number[]
 }
 
-/** Matches of a round. Each is put in order when it is read, once for each time: read them before any of their tickets is removed. */
+/**
+ * Matches of a round. Each is put in order when it is read, once for each time: read them before any of their tickets
+ * is removed.
+ */
 export interface Matches extends Iterable<Grouped> {
   readonly length: number
 }
@@ -166,6 +188,9 @@ export interface RoundOptions {
 export interface Round {
   /** Goes on for about so many tickets' worth of work. False when the round is over. */
   step(work: number): boolean
-  /** What was grouped since the last call. Its tickets are out of this round; the caller removes them from the pool, or not. */
+  /**
+   * What was grouped since the last call. Its tickets are out of this round; the caller removes them from the pool, or
+   * not.
+   */
   take(): Matches
 }

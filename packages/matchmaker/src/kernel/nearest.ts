@@ -6,7 +6,10 @@ import type { Neighbours } from './neighbours.js'
 /** Slots read at one scale, for each that is wanted: in a crowd the nearest of so many, not of all. */
 const READ_EACH = 32
 
-/** Finds so many, the nearest first. `counts` says whether another ticket may be among them: lists hold such of other keys too. */
+/**
+ * Finds so many, the nearest first. `counts` says whether another ticket may be among them: lists hold such of other
+ * keys too.
+ */
 export type Nearest = (slot: Slot, most: number, counts: (other: Slot) => boolean) => Slot[]
 
 export function createNearest(neighbours: Neighbours, cost: Cost): Nearest {

@@ -12,8 +12,8 @@ import { cellsAround } from './sphere.js'
 
 /**
  * An index of slots. At each scale, and for each of the first spans, a slot is in the list of its key, its cell and its
- * band of values; whoever is near at this scale is in one of the 27 lists around it. Lists hold others too: what is read
- * here may be compatible, and what is compatible is read here, no more.
+ * band of values; whoever is near at this scale is in one of the 27 lists around it. Lists hold others too: what is
+ * read here may be compatible, and what is compatible is read here, no more.
  */
 export interface Neighbours {
   readonly look: IndexQuery
@@ -51,7 +51,12 @@ const HIGHEST = 255
  * looks on all scales up to where it reaches.
  * @param parts are kept up to date with it.
  */
-export function createNeighbours(model: Model<never>, columns: Columns, levels?: Levels, parts: readonly Part[] = []): Neighbours {
+export function createNeighbours(
+  model: Model<never>,
+  columns: Columns,
+  levels?: Levels,
+  parts: readonly Part[] = [],
+): Neighbours {
   const scales = searchScales(model)
   const spans = model.spans.length
   const indexed = Math.max(1, Math.min(INDEXED, spans))
@@ -74,7 +79,8 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
 
   const { stride } = columns
   const located = (slot: Slot) => !Number.isNaN(columns.rows[slot * stride + X] as number)
-  const lowOf = (slot: Slot, span = 0) => (spans === 0 ? 0 : (columns.rows[slot * stride + VALUES + 2 * span] as number))
+  const lowOf = (slot: Slot, span = 0) =>
+    spans === 0 ? 0 : (columns.rows[slot * stride + VALUES + 2 * span] as number)
   const widthOf = (scale: SearchScale, span: number) => scale.widths[span] ?? Infinity
 
   const levelOf = levels === undefined || olderDecides(model) ? () => HIGHEST : levels.of
@@ -88,8 +94,14 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
       const scale = scales[at] as SearchScale
       if (scale.from <= above || scale.from > level) continue
       const grid = filed.grids[at]
-      const cell = grid === undefined ? 0 : placed ? cellOf(grid, columns.coarse[4 * slot] as number, columns.coarse[4 * slot + 1] as number) : NOWHERE
-      for (let span = 0; span < indexed; span++) filed.lists[span]?.[at]?.append(node, listAt(key, cell, bandOf(lowOf(slot, span), widthOf(scale, span))))
+      const cell =
+        grid === undefined
+          ? 0
+          : placed
+            ? cellOf(grid, columns.coarse[4 * slot] as number, columns.coarse[4 * slot + 1] as number)
+            : NOWHERE
+      for (let span = 0; span < indexed; span++)
+        filed.lists[span]?.[at]?.append(node, listAt(key, cell, bandOf(lowOf(slot, span), widthOf(scale, span))))
     }
     const network = columns.network[slot] as number
     if (above < 0 && network !== -1) filed.networks?.append(node, listAt(key, network, NETWORK))
@@ -98,7 +110,11 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
   /** All in wider lists; those of one key in the order in which they came in. */
   const widen = (capacity: number) => {
     const slots = (filed.lists[0]?.at(-1)?.all() ?? []).map((node) => filed.slotOf[node] as Slot)
-    filed.lists = Array.from({ length: indexed }, (_, span) => scales.map((scale) => (span === 0 || widthOf(scale, span) < Infinity ? createLists(capacity, span === 0 ? SPARE : 1) : undefined)))
+    filed.lists = Array.from({ length: indexed }, (_, span) =>
+      scales.map((scale) =>
+        span === 0 || widthOf(scale, span) < Infinity ? createLists(capacity, span === 0 ? SPARE : 1) : undefined,
+      ),
+    )
     filed.networks = byNetwork ? createLists(capacity, SPARE) : undefined
     filed.slotOf = new Int32Array(capacity)
     filed.points = new Float64Array(4 * capacity)
@@ -124,7 +140,8 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
   }
   const countValueless = (slot: Slot, by: number) => {
     const { valueless } = filed
-    for (let span = 0; span < indexed; span++) if (lowOf(slot, span) === Infinity) valueless[span] = (valueless[span] as number) + by
+    for (let span = 0; span < indexed; span++)
+      if (lowOf(slot, span) === Infinity) valueless[span] = (valueless[span] as number) + by
   }
   const note = (slot: Slot, node: number) => {
     const { points, slotOf } = filed
@@ -136,7 +153,8 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
   }
 
   const reserve = (wanted: number) => {
-    if (filed.nodeOf.length < columns.born.length) filed.nodeOf = copied(new Int32Array(columns.born.length).fill(NONE), filed.nodeOf)
+    if (filed.nodeOf.length < columns.born.length)
+      filed.nodeOf = copied(new Int32Array(columns.born.length).fill(NONE), filed.nodeOf)
     if (filed.slotOf.length < wanted) widen(2 ** Math.ceil(Math.log2(Math.max(FIRST, wanted))))
   }
 
@@ -146,7 +164,10 @@ export function createNeighbours(model: Model<never>, columns: Columns, levels?:
     look,
     scales,
     count: 0,
-    bytes: () => 4 * filed.nodeOf.length + 45 * filed.slotOf.length + filed.lists.flat().reduce((sum, list) => sum + (list?.bytes ?? 0), filed.networks?.bytes ?? 0),
+    bytes: () =>
+      4 * filed.nodeOf.length +
+      45 * filed.slotOf.length +
+      filed.lists.flat().reduce((sum, list) => sum + (list?.bytes ?? 0), filed.networks?.bytes ?? 0),
     has: (slot) => slot < filed.nodeOf.length && filed.nodeOf[slot] !== NONE,
     insertAll: (slots, expected) => {
       reserve(neighbours.count + expected)

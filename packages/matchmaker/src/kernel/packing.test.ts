@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { createPacking, type Packing } from './packing.js'
 
 const team = (max: number, ...min: number[]) => ({ max, min: Uint16Array.from(min.length === 0 ? [max] : min) })
-const packed = (packing: Packing, sizes: readonly number[]) => sizes.reduce((sum, size) => (sum === -1 ? -1 : packing.add(sum, size)), 0)
+const packed = (packing: Packing, sizes: readonly number[]) =>
+  sizes.reduce((sum, size) => (sum === -1 ? -1 : packing.add(sum, size)), 0)
 
 test('parties are never split', () => {
   const packing = createPacking([team(5), team(5)])
@@ -11,7 +12,14 @@ test('parties are never split', () => {
   expect(packed(packing, [6])).toBe(-1)
   const full = packed(packing, [2, 3, 4, 1])
   expect(packing.count(full)).toBe(packing.players)
-  expect(packing.plan(full, 0)).toEqual(new Map([[4, [0]], [3, [1]], [2, [1]], [1, [0]]]))
+  expect(packing.plan(full, 0)).toEqual(
+    new Map([
+      [4, [0]],
+      [3, [1]],
+      [2, [1]],
+      [1, [0]],
+    ]),
+  )
   expect(packed(packing, [4, 1, 3, 2])).toBe(full)
 })
 
@@ -31,9 +39,13 @@ test('what fits together is what some order of filling the teams one by one find
     return size === undefined || rooms.some((room, at) => room >= size && fits(others, rooms.with(at, room - size)))
   }
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 6 }), fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }), (sizes, rooms) => {
-      expect(packed(createPacking(rooms.map((room) => team(room))), sizes) !== -1).toBe(fits(sizes, rooms))
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 6 }),
+      fc.array(fc.integer({ min: 1, max: 6 }), { minLength: 1, maxLength: 3 }),
+      (sizes, rooms) => {
+        expect(packed(createPacking(rooms.map((room) => team(room))), sizes) !== -1).toBe(fits(sizes, rooms))
+      },
+    ),
     { numRuns: 500 },
   )
 })

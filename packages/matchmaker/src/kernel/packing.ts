@@ -4,7 +4,9 @@ import type { TeamShape } from './model.js'
 /** Parties that are in, whatever their order: a number, from 0 for none. */
 export type Packed = number
 
-/** Parties are never split, so not all that add up to a match make one: of 3, 3, 3 and 1 there are no two teams of 5. */
+/**
+ * Parties are never split, so not all that add up to a match make one: of 3, 3, 3 and 1 there are no two teams of 5.
+ */
 export interface Packing {
   /** Players of a full match. */
   readonly players: number
@@ -12,7 +14,10 @@ export interface Packing {
   add(packed: Packed, size: number): Packed
   /** Players who are in. */
   count(packed: Packed): number
-  /** The team of each party, parties of each size in turn; undefined if that leaves a team below its minimum at this level. */
+  /**
+   * The team of each party, parties of each size in turn; undefined if that leaves a team below its minimum at this
+   * level.
+   */
   plan(packed: Packed, level: number): Plan | undefined
   /** Forgets what can be found again, if it has become much. Packed parties of before mean nothing any more. */
   prune(): void
@@ -103,7 +108,11 @@ export function createPacking(teams: readonly Pick<TeamShape, 'max' | 'min'>[]):
  * A team for each party, the largest first. Without minima, team after team is filled; with them, each party goes
  * where the fewest are compared with the room, so that a match that is not full is not lopsided.
  */
-function pack(sizes: readonly number[], rooms: readonly number[], minima: readonly number[] | undefined): number[] | undefined {
+function pack(
+  sizes: readonly number[],
+  rooms: readonly number[],
+  minima: readonly number[] | undefined,
+): number[] | undefined {
   const inTeam = rooms.map(() => 0)
   const chosen: number[] = []
   let left = sizes.reduce((sum, size) => sum + size, 0)

@@ -9,7 +9,9 @@ import { createPool } from './pool.js'
 const worlds = (most: number) =>
   fc
     .tuple(models, entries(most))
-    .chain(([model, tickets]) => fc.record({ model: fc.constant(model), tickets: fc.constant(tickets), vacant: openingsOf(model) }))
+    .chain(([model, tickets]) =>
+      fc.record({ model: fc.constant(model), tickets: fc.constant(tickets), vacant: openingsOf(model) }),
+    )
 
 /** A pool, and what is in it. */
 function filled(model: Model<string>, tickets: readonly Entry<string>[], vacant: readonly Opening<string>[] = []) {
@@ -68,7 +70,9 @@ describe('for any model and any tickets', () => {
   test('nor in bulk', () => {
     fc.assert(
       fc.property(models, entries(30), fc.integer({ min: 600, max: 900 }), (model, tickets, many) => {
-        const crowd = Array.from({ length: Math.ceil(many / Math.max(1, tickets.length)) }, (_, time) => tickets.map((entry) => ({ ...entry, id: `${entry.id}-${time}` }))).flat()
+        const crowd = Array.from({ length: Math.ceil(many / Math.max(1, tickets.length)) }, (_, time) =>
+          tickets.map((entry) => ({ ...entry, id: `${entry.id}-${time}` })),
+        ).flat()
         const world = filled(model, crowd)
         expect(wrong(world, NOW, world.pool.group(NOW))).toEqual([])
       }),
@@ -78,25 +82,32 @@ describe('for any model and any tickets', () => {
 
   test('tickets may come and go between the parts of a round', () => {
     fc.assert(
-      fc.property(worlds(60), entries(20), fc.integer({ min: 1, max: 40 }), fc.integer(), ({ model, tickets, vacant }, late, work, seed) => {
-        const random = seededRandom(seed)
-        const world = filled(model, tickets, vacant)
-        for (let time = NOW; time < NOW + 4000; time += 1000) {
-          const round = world.pool.round(time, { openings: random() < 0.5 ? 'first' : 'last' })
-          for (let goesOn = true; goesOn; ) {
-            goesOn = round.step(work)
-            const [leaving] = [...world.tickets.keys()].filter(() => random() < 0.1)
-            if (leaving !== undefined) remove(world, [{ opening: undefined, slots: [leaving], teams: [] }])
-            const coming = random() < 0.5 ? late.pop() : undefined
-            if (coming !== undefined) world.tickets.set(world.pool.add({ ...coming, id: `late-${late.length}` }), coming)
-            if (random() < 0.5) continue
-            const groups = round.take()
-            expect(wrong(world, time, groups)).toEqual([])
-            if (random() < 0.8) remove(world, groups)
+      fc.property(
+        worlds(60),
+        entries(20),
+        fc.integer({ min: 1, max: 40 }),
+        fc.integer(),
+        ({ model, tickets, vacant }, late, work, seed) => {
+          const random = seededRandom(seed)
+          const world = filled(model, tickets, vacant)
+          for (let time = NOW; time < NOW + 4000; time += 1000) {
+            const round = world.pool.round(time, { openings: random() < 0.5 ? 'first' : 'last' })
+            for (let goesOn = true; goesOn;) {
+              goesOn = round.step(work)
+              const [leaving] = [...world.tickets.keys()].filter(() => random() < 0.1)
+              if (leaving !== undefined) remove(world, [{ opening: undefined, slots: [leaving], teams: [] }])
+              const coming = random() < 0.5 ? late.pop() : undefined
+              if (coming !== undefined)
+                world.tickets.set(world.pool.add({ ...coming, id: `late-${late.length}` }), coming)
+              if (random() < 0.5) continue
+              const groups = round.take()
+              expect(wrong(world, time, groups)).toEqual([])
+              if (random() < 0.8) remove(world, groups)
+            }
+            expect(world.pool.count).toBe(world.tickets.size)
           }
-          expect(world.pool.count).toBe(world.tickets.size)
-        }
-      }),
+        },
+      ),
       { numRuns: 200 },
     )
   })
@@ -133,7 +144,10 @@ describe('for any model and any tickets', () => {
 })
 
 describe('pairs', () => {
-  const pairs = models.map((model): Model<string> => ({ ...model, teams: [{ name: 'team', max: 2, min: new Uint16Array(4).fill(2) }] }))
+  const pairs = models.map((model): Model<string> => ({
+    ...model,
+    teams: [{ name: 'team', max: 2, min: new Uint16Array(4).fill(2) }],
+  }))
   /** Times pass, some come, some go; always all that could be done was done. */
   test('are made whenever two may meet, now and at any later time', () => {
     fc.assert(
@@ -142,7 +156,8 @@ describe('pairs', () => {
         const coming = tickets.map((entry) => ({ ...entry, size: 1 }))
         const world = filled(model, [])
         for (let now = NOW; now < NOW + 30_000; now += 1500) {
-          for (const entry of coming.splice(0, Math.floor(random() * 6))) world.tickets.set(world.pool.add(entry), entry)
+          for (const entry of coming.splice(0, Math.floor(random() * 6)))
+            world.tickets.set(world.pool.add(entry), entry)
           const leaving = [...world.tickets.keys()].filter(() => random() < 0.03)
           remove(world, [{ opening: undefined, slots: leaving, teams: [] }])
           const groups = world.pool.group(now)
@@ -150,7 +165,8 @@ describe('pairs', () => {
           remove(world, groups)
           const left = [...world.tickets.values()].toSorted((one, other) => one.since - other.since)
           for (const [at, one] of left.entries()) {
-            for (const other of left.slice(at + 1)) expect(matchFaults(model, [one, other], [0, 0], undefined, now)).not.toEqual([])
+            for (const other of left.slice(at + 1))
+              expect(matchFaults(model, [one, other], [0, 0], undefined, now)).not.toEqual([])
           }
         }
       }),

@@ -65,14 +65,38 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const reach = createSearchRadius(model, columns, levels)
   const cost = createCost(model, columns)
   const order = createOrder(columns)
-  const draft = new Draft({ model, columns, levels, facts, present: (slot) => vacancies.get(slot)?.everyone ?? [], largest: packing.players + 1 })
+  const draft = new Draft({
+    model,
+    columns,
+    levels,
+    facts,
+    present: (slot) => vacancies.get(slot)?.everyone ?? [],
+    largest: packing.players + 1,
+  })
   const accept = createAccept({ model, columns, packing, draft, facts })
   let groups = createGroups(columns, accept.planned)
   const tries = triesOf(model as unknown as Model<never>)
   const ranked = () => priorities.commonest() !== undefined
   const isRefused = (slot: Slot) => columns.refusedIn[slot] === number
-  const search = new Search({ model, columns, levels, reach, draft, packing, neighbours, supply, facts, cost, effort: (before) => tries.ofSearch(pool.count, before), ranked, isRefused })
-  /** Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the index. */
+  const search = new Search({
+    model,
+    columns,
+    levels,
+    reach,
+    draft,
+    packing,
+    neighbours,
+    supply,
+    facts,
+    cost,
+    effort: (before) => tries.ofSearch(pool.count, before),
+    ranked,
+    isRefused,
+  })
+  /**
+   * Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the
+   * index.
+   */
   const groupAll = (slots: Int32Array, from: number, many: number): number => {
     if (many === 0) return 0
     const tickets = Math.min(many, packing.players)
@@ -112,7 +136,9 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     order.sort(left, left.length)
     const enough = search.work() + tries.ofRound / 2
     const isOver = () => search.work() > enough
-    const isAhead = (slot: Slot, other: Slot) => columns.size[slot] === columns.size[other] && (columns.priority[slot] as number) > (columns.priority[other] as number)
+    const isAhead = (slot: Slot, other: Slot) =>
+      columns.size[slot] === columns.size[other] &&
+      (columns.priority[slot] as number) > (columns.priority[other] as number)
     yield* augment({ search, draft, groups, free, there, isOver, isAhead, take, release }, left)
   }
   const rounds = createRound({
@@ -200,9 +226,17 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     addOpening: (opening) => {
       const slot = put(opening, 0)
       const shape = opening.rooms.join()
-      const roomFor = packings.get(shape) ?? createPacking(opening.rooms.map((max) => ({ max, min: new Uint16Array(model.levels.length) })))
+      const roomFor =
+        packings.get(shape) ??
+        createPacking(opening.rooms.map((max) => ({ max, min: new Uint16Array(model.levels.length) })))
       packings.set(shape, roomFor)
-      vacancies.set(slot, { slot, packing: roomFor, rooms: opening.rooms, present: opening.present, everyone: opening.present.flat() })
+      vacancies.set(slot, {
+        slot,
+        packing: roomFor,
+        rooms: opening.rooms,
+        present: opening.present,
+        everyone: opening.present.flat(),
+      })
       openings.insert(slot)
       return slot
     },
@@ -231,7 +265,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       const [mine, made] = [number, groups]
       return {
         step: (amount) => {
-          for (let left = amount; left > 0; ) {
+          for (let left = amount; left > 0;) {
             if (mine !== number) return false
             const { done, value } = work.next()
             if (done === true) {
@@ -249,7 +283,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       levels.renew(now)
       if (!going) horizon = columns.births
       // What a round has matched is not for anybody.
-      for (const each of neighbours.count < pool.count ? tickets() : []) if (free(each) && !neighbours.has(each)) neighbours.insert(each)
+      for (const each of neighbours.count < pool.count ? tickets() : [])
+        if (free(each) && !neighbours.has(each)) neighbours.insert(each)
       const key = keyOf(slot)
       return nearest(slot, most, (other) => keyOf(other) === key)
     },

@@ -12,7 +12,10 @@ export interface Sorter {
   bytes(): number
 }
 
-/** So many bits at a time at most: the 8,192 counters, and a line of memory for each place to write to, still fit the caches. */
+/**
+ * So many bits at a time at most: the 8,192 counters, and a line of memory for each place to write to, still fit the
+ * caches.
+ */
 const DIGIT = 13
 
 export function createSorter(): Sorter {

@@ -50,15 +50,16 @@ export interface RoundInput<Facts> {
 }
 
 /**
- * The bulk never overtakes tickets that wait. Of those that a round has passed over the longest waiting is tried first in the
- * next, with all others to choose from; only then are new tickets matched in bulk. So however many better matches arrive, a
- * ticket that could be matched chooses before them. Of different priorities the bulk takes the most common one; tickets of a
- * higher one, new or not, are tried before all others, those of a lower one after the bulk.
+ * The bulk never overtakes tickets that wait. Of those that a round has passed over the longest waiting is tried first
+ * in the next, with all others to choose from; only then are new tickets matched in bulk. So however many better
+ * matches arrive, a ticket that could be matched chooses before them. Of different priorities the bulk takes the most
+ * common one; tickets of a higher one, new or not, are tried before all others, those of a lower one after the bulk.
  *
- * A ticket for which no match was found settles, and is tried again when something has changed: it has relaxed, or a new ticket
- * that it may meet has come. So tickets that wait for something rare cost next to nothing.
+ * A ticket for which no match was found settles, and is tried again when something has changed: it has relaxed, or a
+ * new ticket that it may meet has come. So tickets that wait for something rare cost next to nothing.
  *
- * Where matches are checked as a whole, a round has a bound of tries (`tries.ts`); whoever had no turn comes first in the next.
+ * Where matches are checked as a whole, a round has a bound of tries (`tries.ts`); whoever had no turn comes first in
+ * the next.
  *
  * Yields how many tickets' worth of work it has done.
  */
@@ -108,9 +109,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
 
   /**
-   * Last-resort tickets are few; they are tried in each round, as new tickets do not tell which of them they may meet. A search
-   * that did not see all may have missed a match: it is repeated after 2, 4, 8 … 64 rounds, each time from other candidates on, so
-   * that all of them are looked at in the end.
+   * Last-resort tickets are few; they are tried in each round, as new tickets do not tell which of them they may meet.
+   * A search that did not see all may have missed a match: it is repeated after 2, 4, 8 … 64 rounds, each time from
+   * other candidates on, so that all of them are looked at in the end.
    */
   const settledOrAwake = (slot: Slot): number => {
     if (levels.of(slot) >= input.lastResortLevel) return AWAKE
@@ -135,7 +136,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     if (input.keys() === 1) return yield* bulk.run(slots, slots.length)
     const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
     slots.sort((one, other) => keyOf(one) - keyOf(other) || one - other)
-    const starts = [...slots.keys()].filter((at) => at === 0 || keyOf(slots[at] as Slot) !== keyOf(slots[at - 1] as Slot))
+    const starts = [...slots.keys()].filter(
+      (at) => at === 0 || keyOf(slots[at] as Slot) !== keyOf(slots[at - 1] as Slot),
+    )
     let left = 0
     for (const [index, start] of starts.entries()) {
       const ofKey = slots.subarray(start, starts[index + 1] ?? slots.length)
@@ -151,7 +154,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     const missing = inOrder(slots.filter((slot) => free(slot) && !neighbours.has(slot)))
     for (let from = 0; from < missing.length; from += FILED_AT_ONCE) {
       const some = missing.subarray(from, from + FILED_AT_ONCE)
-      neighbours.insertAll(from === 0 ? some : some.filter((slot) => free(slot) && !neighbours.has(slot)), missing.length - from)
+      neighbours.insertAll(
+        from === 0 ? some : some.filter((slot) => free(slot) && !neighbours.has(slot)),
+        missing.length - from,
+      )
       yield some.length
     }
   }
@@ -160,7 +166,11 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     const common = input.commonPriority()
     if (common === undefined) return [NOBODY, slots, NOBODY]
     const than = (slot: Slot) => (columns.priority[slot] as number) - common
-    return [slots.filter((slot) => than(slot) > 0), slots.filter((slot) => than(slot) === 0), slots.filter((slot) => than(slot) < 0)]
+    return [
+      slots.filter((slot) => than(slot) > 0),
+      slots.filter((slot) => than(slot) === 0),
+      slots.filter((slot) => than(slot) < 0),
+    ]
   }
   const inOrder = (slots: Int32Array): Int32Array => {
     order.sort(slots, slots.length)
@@ -171,7 +181,9 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     const { standing, priority } = columns
     if (!slots.some((slot) => standing[slot] === DEFERRED)) return inOrder(slots)
     const waited = (slot: Slot) => (standing[slot] === DEFERRED ? 0 : 1)
-    return inOrder(slots).toSorted((one, other) => (priority[other] as number) - (priority[one] as number) || waited(one) - waited(other))
+    return inOrder(slots).toSorted(
+      (one, other) => (priority[other] as number) - (priority[one] as number) || waited(one) - waited(other),
+    )
   }
 
   /** Those who are new, those for whom something has changed, and the others; wakes whom the first two concern. */
@@ -208,7 +220,12 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       yield tickets.length >> 4
       const [above, common, below] = byPriority(fresh)
       const [awakeAbove, awakeCommon, awakeBelow] = byPriority(awake)
-      const vacant = () => inTurn(Int32Array.from(vacancies.keys()).filter((slot) => isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED))
+      const vacant = () =>
+        inTurn(
+          Int32Array.from(vacancies.keys()).filter(
+            (slot) => isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED,
+          ),
+        )
       // Who chooses first chooses among all.
       const first = joined(joined(awakeAbove, above), awakeCommon)
       const early = first.length > 0 || (when !== 'none' && vacancies.size > 0)
@@ -227,8 +244,15 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       if (when === 'last') yield* fillEach(vacant(), undefined)
     },
 
-    /** Tries only some, and those beside them whom it takes. Whom these may meet only by another's last resort waits for a full round. */
-    *around(anchors: readonly Slot[], tickets: () => Int32Array, when: RoundOptions['openings']): Generator<number, void> {
+    /**
+     * Tries only some, and those beside them whom it takes. Whom these may meet only by another's last resort waits for
+     * a full round.
+     */
+    *around(
+      anchors: readonly Slot[],
+      tickets: () => Int32Array,
+      when: RoundOptions['openings'],
+    ): Generator<number, void> {
       if (neighbours.count < input.count()) yield* file(tickets())
       for (const anchor of inOrder(Int32Array.from(anchors).filter(free))) {
         neighbours.raise(anchor)

@@ -15,7 +15,9 @@ export interface Scale {
 
 /** A scale of the index. */
 export interface SearchScale extends Scale {
-  /** Of each span, how much those may differ for whom this scale is the one that tells all; at the first span the width. */
+  /**
+   * Of each span, how much those may differ for whom this scale is the one that tells all; at the first span the width.
+   */
   readonly widths: readonly number[]
 }
 
@@ -33,8 +35,8 @@ const chordOf = (squared: number): number => (squared >= 4 ? Infinity : Math.sqr
 const widthAt = ({ spans }: Model<never>, level: number): number => spans[0]?.limit[level] ?? Infinity
 
 /**
- * The limits of the levels, without those that hardly differ from the one before, and with the last one. A level whose own
- * limits are left out is served by the next scale: `from` is the first level that is.
+ * The limits of the levels, without those that hardly differ from the one before, and with the last one. A level whose
+ * own limits are left out is served by the next scale: `from` is the first level that is.
  */
 export function limitScales(model: Model<never>): Scale[] {
   const scales: Scale[] = []
@@ -52,7 +54,8 @@ export function limitScales(model: Model<never>): Scale[] {
   return scales
 }
 
-const wider = (one: Limits, other: Limits, by: number): boolean => grown(one.chord, other.chord, by) || grown(one.width, other.width, by)
+const wider = (one: Limits, other: Limits, by: number): boolean =>
+  grown(one.chord, other.chord, by) || grown(one.width, other.width, by)
 const grown = (one: number, other: number, by: number): boolean => one > other && one >= other * by
 
 /**
@@ -62,10 +65,15 @@ const grown = (one: number, other: number, by: number): boolean => one > other &
 export function searchScales(model: Model<never>): SearchScale[] {
   const scales = limitScales(model)
   const [strictest] = scales
-  if (strictest !== undefined && Number.isFinite(strictest.chord)) scales.unshift({ ...strictest, chord: strictest.chord * FINEST })
+  if (strictest !== undefined && Number.isFinite(strictest.chord))
+    scales.unshift({ ...strictest, chord: strictest.chord * FINEST })
   const last = scales.at(-1)
-  if (last?.chord !== Infinity || last.width !== Infinity || last.from > 0) scales.push({ chord: Infinity, width: Infinity, level: 0, from: 0 })
-  return scales.map((scale) => ({ ...scale, widths: model.spans.map(({ limit }, span) => (span === 0 ? scale.width : widest(model, scale, limit))) }))
+  if (last?.chord !== Infinity || last.width !== Infinity || last.from > 0)
+    scales.push({ chord: Infinity, width: Infinity, level: 0, from: 0 })
+  return scales.map((scale) => ({
+    ...scale,
+    widths: model.spans.map(({ limit }, span) => (span === 0 ? scale.width : widest(model, scale, limit))),
+  }))
 }
 
 /** The limit at the last level that a scale covers. It is part of the next scale that covers any, if it covers none. */
@@ -82,10 +90,11 @@ export const olderDecides = ({ radius, spans }: Model<never>): boolean =>
   [radius, ...spans].some((rule) => rule?.by === 'oldest' || rule?.by === 'average')
 
 /**
- * Whether a wider scale tells everything that this one tells: all of a level are in both. Otherwise the wider one leaves
- * out those who are not as far.
+ * Whether a wider scale tells everything that this one tells: all of a level are in both. Otherwise the wider one
+ * leaves out those who are not as far.
  */
-export const isPartOf = (scale: Scale, next: Scale | undefined): boolean => next !== undefined && next.from <= scale.from
+export const isPartOf = (scale: Scale, next: Scale | undefined): boolean =>
+  next !== undefined && next.from <= scale.from
 
 /** Whether whatever may meet at this level is near at this scale. */
 export const covers = (model: Model<never>, scale: Scale, level: number): boolean =>

@@ -46,8 +46,8 @@ export interface SearchInput<Facts> {
 /** What is asked of one search, if more than usual. */
 export interface SearchTerms {
   /**
-   * Whether candidates of a higher priority than the first ticket's may not have been tried yet in this round: then all that are
-   * within reach are gathered before any match is made.
+   * Whether candidates of a higher priority than the first ticket's may not have been tried yet in this round: then all
+   * that are within reach are gathered before any match is made.
    */
   readonly all?: boolean
   /** Whether tickets that were refused in this round may be in a match now. */

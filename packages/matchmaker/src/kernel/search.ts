@@ -51,7 +51,11 @@ export class Search<Facts> {
   constructor(input: SearchInput<Facts>) {
     const { teams, checks } = input.model
     this.#input = input
-    this.#candidates = new Candidates({ ...input, draft: input.draft as unknown as Draft, looksTwice: input.supply.parts.length > 0 })
+    this.#candidates = new Candidates({
+      ...input,
+      draft: input.draft as unknown as Draft,
+      looksTwice: input.supply.parts.length > 0,
+    })
     this.#seating = checks?.part === undefined ? undefined : new Seating(checks.part)
     this.#lacking = input.supply.needs.length === 0 ? undefined : new Lacking(input.supply)
     this.#full = teams.map(({ max }) => max)
@@ -108,18 +112,27 @@ export class Search<Facts> {
     this.#effort.charge(this.#seating === undefined ? 0 : LOOK)
     if (!this.#seatFirst(ticket)) return this.#none()
     if (missing === 0) return this.#close(packed) ? this.#found : this.#none()
-    candidates.begin({ packing: this.#packing, packed, ranked, skipRefused: !anew && draft.levels().oldest < model.lastResortLevel })
+    candidates.begin({
+      packing: this.#packing,
+      packed,
+      ranked,
+      skipRefused: !anew && draft.levels().oldest < model.lastResortLevel,
+    })
     const last = reach(first)
     if (this.#lacking !== undefined && !this.#gatherNeeded(this.#lacking, last, missing)) return this.#none()
 
     // Where few are left, hardly two of them are as near as the first scale has it; the second one has them too.
-    const sparse = last > 0 && neighbours.count < CROWD * missing && isPartOf(neighbours.scales[0] as Scale, neighbours.scales[1])
+    const sparse =
+      last > 0 && neighbours.count < CROWD * missing && isPartOf(neighbours.scales[0] as Scale, neighbours.scales[1])
     /** How many were tried in vain: the same candidates cannot succeed later. */
     let tried = 0
     for (let scale = sparse ? 1 : 0; scale <= last; scale++) {
       // With just as many as it takes there is little to choose from: rather look farther.
       const wanted = scale === last ? missing : AMPLE * missing
-      const skippable = scale === last ? this.#opening === undefined && !this.#mayEverBeSmall : isPartOf(neighbours.scales[scale] as Scale, neighbours.scales[scale + 1])
+      const skippable =
+        scale === last
+          ? this.#opening === undefined && !this.#mayEverBeSmall
+          : isPartOf(neighbours.scales[scale] as Scale, neighbours.scales[scale + 1])
       const floor = ranked && scale < last ? (columns.priority[first] as number) : -Infinity
       candidates.gather(scale, skippable ? (wanted - candidates.players) / columns.largest : 0, floor)
       const { players, count } = candidates
@@ -153,17 +166,29 @@ export class Search<Facts> {
     this.#seating?.begin(this.#rooms, this.#opening?.present ?? this.#noFacts)
     if (ticket === undefined) return true
     this.#lacking?.add(ticket)
-    return this.#seating?.add(columns.size[ticket] as number, facts[ticket] as Facts, draft.levels(), this.#effort) ?? true
+    return (
+      this.#seating?.add(columns.size[ticket] as number, facts[ticket] as Facts, draft.levels(), this.#effort) ?? true
+    )
   }
 
-  /** Takes up tickets with players of the kinds that are lacking, the rarest first. False if there are too few of some kind. */
+  /**
+   * Takes up tickets with players of the kinds that are lacking, the rarest first. False if there are too few of some
+   * kind.
+   */
   #gatherNeeded(lacking: Lacking<Facts>, scale: number, missing: number): boolean {
     const { parts } = this.#input.supply
     if (!lacking.leavesRoomFor(missing)) return false
-    const rarest = parts.map((_, need) => need).toSorted((one, other) => (parts[one]?.index.count ?? 0) - (parts[other]?.index.count ?? 0))
+    const rarest = parts
+      .map((_, need) => need)
+      .toSorted((one, other) => (parts[one]?.index.count ?? 0) - (parts[other]?.index.count ?? 0))
     for (const need of rarest) {
       const wanted = lacking.of(need)
-      if (wanted > 0) this.#candidates.gatherFrom(parts[need]?.index as Neighbours, scale, Math.max(LEAST_NEEDED, SPARE_NEEDED * wanted))
+      if (wanted > 0)
+        this.#candidates.gatherFrom(
+          parts[need]?.index as Neighbours,
+          scale,
+          Math.max(LEAST_NEEDED, SPARE_NEEDED * wanted),
+        )
       if (wanted > this.#supplyOf(need) && !this.#candidates.more) return false
     }
     return true
@@ -194,7 +219,10 @@ export class Search<Facts> {
   }
 
   #mayBecomeSmall(): boolean {
-    return this.#opening !== undefined || (this.#mayEverBeSmall && this.#input.draft.mayBecomeSmall(this.#candidates.guests, this.#candidates.count))
+    return (
+      this.#opening !== undefined ||
+      (this.#mayEverBeSmall && this.#input.draft.mayBecomeSmall(this.#candidates.guests, this.#candidates.count))
+    )
   }
 
   /** Adds a candidate to the match if it may be in it. */
@@ -241,8 +269,8 @@ export class Search<Facts> {
   }
 
   /**
-   * A match that need not be full: as many as go together, the first candidates first, and then fewer until they may play. If that
-   * finds none, any of the candidates.
+   * A match that need not be full: as many as go together, the first candidates first, and then fewer until they may
+   * play. If that finds none, any of the candidates.
    */
   #chooseSome(packed: Packed, alone: boolean): boolean {
     const { guests, count } = this.#candidates

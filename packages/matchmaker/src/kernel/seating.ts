@@ -81,7 +81,9 @@ export class Seating<Facts> {
     return this.#unknownFrom === Infinity ? this.#members.map(({ team }) => team) : undefined
   }
 
-  /** Seats a member with the others where they are. The emptiest team comes first, so that none is left without players. */
+  /**
+   * Seats a member with the others where they are. The emptiest team comes first, so that none is left without players.
+   */
   #sitsSomewhere(member: Member<Facts>, levels: MatchLevels, effort: Effort): boolean {
     for (const team of this.#byRoom()) {
       if ((this.#left[team] as number) < member.size) continue

@@ -8,29 +8,44 @@ interface Place {
   readonly turn: number
 }
 const place: fc.Arbitrary<Place> = fc.record({
-  north: fc.oneof(fc.double({ min: 0, max: Math.PI, noNaN: true }), fc.constantFrom(0, 1e-9, 0.01, Math.PI - 0.01, Math.PI)),
-  turn: fc.oneof(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), fc.constantFrom(0, 1e-9, 0.5, 0.999_999_9)),
+  north: fc.oneof(
+    fc.double({ min: 0, max: Math.PI, noNaN: true }),
+    fc.constantFrom(0, 1e-9, 0.01, Math.PI - 0.01, Math.PI),
+  ),
+  turn: fc.oneof(
+    fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+    fc.constantFrom(0, 1e-9, 0.5, 0.999_999_9),
+  ),
 })
 /** Somewhere around another place, or on the other side of a pole or of the date line. */
 const beside = (near: Place, by: number) =>
-  fc.tuple(fc.double({ min: -1, max: 1, noNaN: true }), fc.double({ min: -1, max: 1, noNaN: true })).map(([up, on]): Place => {
-    const north = near.north + up * by
-    const over = north < 0 || north > Math.PI
-    const turn = near.turn + (on * by) / (2 * Math.PI * Math.max(0.05, Math.sin(near.north))) + (over ? 0.5 : 0)
-    return { north: north < 0 ? -north : north > Math.PI ? 2 * Math.PI - north : north, turn: ((turn % 1) + 1) % 1 }
-  })
-const two = fc.double({ min: 2e-4, max: 2, noNaN: true }).chain((chord) =>
-  place.chain((one) => fc.record({ chord: fc.constant(chord), one: fc.constant(one), other: fc.oneof(beside(one, chord), place) })),
-)
+  fc
+    .tuple(fc.double({ min: -1, max: 1, noNaN: true }), fc.double({ min: -1, max: 1, noNaN: true }))
+    .map(([up, on]): Place => {
+      const north = near.north + up * by
+      const over = north < 0 || north > Math.PI
+      const turn = near.turn + (on * by) / (2 * Math.PI * Math.max(0.05, Math.sin(near.north))) + (over ? 0.5 : 0)
+      return { north: north < 0 ? -north : north > Math.PI ? 2 * Math.PI - north : north, turn: ((turn % 1) + 1) % 1 }
+    })
+const two = fc
+  .double({ min: 2e-4, max: 2, noNaN: true })
+  .chain((chord) =>
+    place.chain((one) =>
+      fc.record({ chord: fc.constant(chord), one: fc.constant(one), other: fc.oneof(beside(one, chord), place) }),
+    ),
+  )
 
 const pointOf = ({ north, turn }: Place) => {
   const [latitude, longitude] = [north - Math.PI / 2, (turn - 0.5) * 2 * Math.PI]
   return [Math.cos(latitude) * Math.cos(longitude), Math.cos(latitude) * Math.sin(longitude), Math.sin(latitude)]
 }
-const apart = (one: Place, other: Place) => Math.hypot(...pointOf(one).map((at, axis) => at - (pointOf(other)[axis] as number)))
+const apart = (one: Place, other: Place) =>
+  Math.hypot(...pointOf(one).map((at, axis) => at - (pointOf(other)[axis] as number)))
 
-const bandOf = ({ bandsPerRadian }: SphereGrid, { north }: Place, shift: number) => Math.floor(north * bandsPerRadian + shift)
-const inBand = (grid: SphereGrid, { turn }: Place, band: number, shift: number) => Math.floor(turn * (grid.counts[band] as number) + shift) % (grid.counts[band] as number)
+const bandOf = ({ bandsPerRadian }: SphereGrid, { north }: Place, shift: number) =>
+  Math.floor(north * bandsPerRadian + shift)
+const inBand = (grid: SphereGrid, { turn }: Place, band: number, shift: number) =>
+  Math.floor(turn * (grid.counts[band] as number) + shift) % (grid.counts[band] as number)
 
 describe('cells', () => {
   test('of one cell all are within the chord', () => {

@@ -8,8 +8,8 @@ import { createNeighbours, type Part } from './neighbours.js'
 const INDEXED = 8
 
 /**
- * For each ticket and each need how many of its players are of that kind, and for the first needs an index of the tickets
- * that have any: so that they are found however many others there are.
+ * For each ticket and each need how many of its players are of that kind, and for the first needs an index of the
+ * tickets that have any: so that they are found however many others there are.
  */
 export class Supply<Facts> {
   readonly needs: readonly Need<Facts>[]
@@ -30,8 +30,10 @@ export class Supply<Facts> {
   /** Notes a new ticket. */
   add(slot: Slot, facts: Facts): void {
     const many = this.needs.length
-    if ((slot + 1) * many > this.#counts.length) this.#counts = copied(new Uint16Array(Math.max(64, 2 * (slot + 1)) * many), this.#counts)
-    for (let need = 0; need < many; need++) this.#counts[slot * many + need] = (this.needs[need] as Need<Facts>).countOf(facts)
+    if ((slot + 1) * many > this.#counts.length)
+      this.#counts = copied(new Uint16Array(Math.max(64, 2 * (slot + 1)) * many), this.#counts)
+    for (let need = 0; need < many; need++)
+      this.#counts[slot * many + need] = (this.needs[need] as Need<Facts>).countOf(facts)
   }
 
   /** Players of a ticket who are of the kind. */
@@ -42,7 +44,8 @@ export class Supply<Facts> {
   /** Whether there are too few of some kind in the index for any match at a level. */
   isShort(level: number): boolean {
     for (const [need, { index }] of this.parts.entries()) {
-      if (index.count * this.#columns.largest < ((this.needs[need] as Need<Facts>).atLeast[level] as number)) return true
+      if (index.count * this.#columns.largest < ((this.needs[need] as Need<Facts>).atLeast[level] as number))
+        return true
     }
     return false
   }

@@ -21,7 +21,8 @@ export function createTally(): Tally {
     commonest: () => {
       if (counts.size < 2) return undefined
       let [best, most] = [0, 0]
-      for (const [number, count] of counts) if (count > most || (count === most && number > best)) [best, most] = [number, count]
+      for (const [number, count] of counts)
+        if (count > most || (count === most && number > best)) [best, most] = [number, count]
       return best
     },
   }

@@ -7,15 +7,15 @@ export const SMALL_POOL = 500
 const THOROUGH = 2000
 const BRIEF = 0
 /**
- * The same where matches are checked as a whole, and a way to make the teams is a try too: some 10 ms at most. After a search
- * that was given up the next one for the same ticket tries twice as much, up to this.
+ * The same where matches are checked as a whole, and a way to make the teams is a try too: some 10 ms at most. After a
+ * search that was given up the next one for the same ticket tries twice as much, up to this.
  */
 const MOST_CHECKED = 4000
 const BRIEF_CHECKED = 1000
 const DOUBLINGS = 2
 /**
- * Where matches are checked as a whole, the tries of one round that may be in vain: before matches are made in bulk, and
- * after. Whoever is left comes first in the next round.
+ * Where matches are checked as a whole, the tries of one round that may be in vain: before matches are made in bulk,
+ * and after. Whoever is left comes first in the next round.
  */
 const CHECKED_TRIES = 10_000
 
@@ -31,6 +31,7 @@ export function triesOf({ checks }: Model<never>): Tries {
   if (!isChecked) return { ofRound: Infinity, ofSearch: (waiting) => (waiting <= SMALL_POOL ? THOROUGH : BRIEF) }
   return {
     ofRound: CHECKED_TRIES,
-    ofSearch: (waiting, before) => (waiting <= SMALL_POOL ? MOST_CHECKED : BRIEF_CHECKED << Math.min(DOUBLINGS, before)),
+    ofSearch: (waiting, before) =>
+      waiting <= SMALL_POOL ? MOST_CHECKED : BRIEF_CHECKED << Math.min(DOUBLINGS, before),
   }
 }

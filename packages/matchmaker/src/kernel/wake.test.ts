@@ -11,7 +11,10 @@ test('where too much is to be read, part of the settled are woken, others each t
   const settled = Int32Array.from({ length: 1200 }, (_, each) => columns.put({ ...row, id: `t${each}` }, 0, -1, 1))
   const draft = { begin: () => true, admits: () => true } satisfies Partial<Draft>
   // Nobody is told, and there are always more.
-  const among = { scales: [{ chord: Infinity, width: Infinity, level: 0, from: 0, widths: [] }], look: { lookAround: () => {}, turnTo: () => 1, next: () => 0, cut: true } } satisfies Partial<Neighbours>
+  const among = {
+    scales: [{ chord: Infinity, width: Infinity, level: 0, from: 0, widths: [] }],
+    look: { lookAround: () => {}, turnTo: () => 1, next: () => 0, cut: true },
+  } satisfies Partial<Neighbours>
   const wake = createWaking({ columns, draft: draft as unknown as Draft, reach: () => 0 })
 
   const woken = new Set<number>()

@@ -6,11 +6,16 @@ import type { Neighbours } from './neighbours.js'
 import type { SearchRadius } from './search-radius.js'
 import { isPartOf, type Scale } from './scales.js'
 
-/** Slots read to find out whom the new ones concern, for each that could be concerned, as long as these are few, and at most. */
+/**
+ * Slots read to find out whom the new ones concern, for each that could be concerned, as long as these are few, and at
+ * most.
+ */
 const MOST_READ_EACH = 16
 const MOST_READ = 200_000
 const MOST_READ_AT_ONCE = 4096
-/** Where that does not tell, some are woken in turn: all where they are few, else this part of as many as have changed. */
+/**
+ * Where that does not tell, some are woken in turn: all where they are few, else this part of as many as have changed.
+ */
 const FEW = 500
 const SHARE = 1 / 4
 
@@ -21,9 +26,10 @@ export interface Waking {
 }
 
 /**
- * Wakes those of the settled who may meet one of the changed. In a crowd of tickets that the columns allow together, and
- * that have not found one another all the same, to ask about each two of them would take longer than all the rest of a
- * round: then part of them are woken, others each time, so that everybody is woken within a bounded number of rounds.
+ * Wakes those of the settled who may meet one of the changed. In a crowd of tickets that the columns allow together,
+ * and that have not found one another all the same, to ask about each two of them would take longer than all the rest
+ * of a round: then part of them are woken, others each time, so that everybody is woken within a bounded number of
+ * rounds.
  * @param among where the settled are.
  */
 export function createWaking({ columns, draft, reach }: Waking) {
@@ -34,7 +40,10 @@ export function createWaking({ columns, draft, reach }: Waking) {
   return (changed: Int32Array, settled: Int32Array, among: Neighbours): void => {
     const { standing } = columns
     const inTurn = (many: number) => {
-      const first = Math.max(0, settled.findIndex((slot) => slot > last))
+      const first = Math.max(
+        0,
+        settled.findIndex((slot) => slot > last),
+      )
       for (let each = 0; each < Math.min(many, settled.length); each++) {
         last = settled[(first + each) % settled.length] as Slot
         standing[last] = AWAKE

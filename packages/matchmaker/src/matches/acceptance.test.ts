@@ -50,7 +50,9 @@ describe('acceptance', () => {
     join('cas', 'dee')
     await run(250)
     matchmaker.acceptMatch('ann-ben', 'ben')
-    expect(() => matchmaker.acceptMatch('ann-ben', 'eve')).toThrow('ticket: playerId: is not in ticket ann-ben, got "eve"')
+    expect(() => matchmaker.acceptMatch('ann-ben', 'eve')).toThrow(
+      'ticket: playerId: is not in ticket ann-ben, got "eve"',
+    )
     matchmaker.acceptMatch('cas-dee')
     await run(500)
     expect(service.calls.create).toEqual([])
@@ -66,7 +68,12 @@ describe('acceptance', () => {
     await run(250)
     matchmaker.acceptMatch('ann')
     expect(matchmaker.declineMatch('ben')).toMatchObject({ status: 'CANCELLED', cancelReason: 'declined' })
-    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'SEARCHING', createdAt, attempts: 0, acceptance: undefined })
+    expect(matchmaker.getTicket('ann')).toMatchObject({
+      status: 'SEARCHING',
+      createdAt,
+      attempts: 0,
+      acceptance: undefined,
+    })
     expect(seen.returned).toMatchObject([{ reason: 'not-accepted', ticket: { id: 'ann' } }])
     join('cas')
     await run(250)
@@ -130,7 +137,10 @@ describe('acceptance', () => {
   })
 
   test('a match whose server has to wait after all gets it as soon as there is room', async () => {
-    const { service, matchmaker, join, run, status } = setUp({ queues: [asking, { ...duel, name: 'other' }], maxServers: 2 })
+    const { service, matchmaker, join, run, status } = setUp({
+      queues: [asking, { ...duel, name: 'other' }],
+      maxServers: 2,
+    })
     join('ann', 'ben')
     await run(250)
     matchmaker.createTicket({
@@ -166,23 +176,38 @@ describe('acceptance with replacement', () => {
     expect(service.calls.create).toEqual([])
     matchmaker.acceptMatch('dee')
     await run(6000)
-    expect(['ann', 'ben', 'cas', 'dee'].map(status)).toEqual(['HOST_ASSIGNED', 'CANCELLED', 'HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    expect(['ann', 'ben', 'cas', 'dee'].map(status)).toEqual([
+      'HOST_ASSIGNED',
+      'CANCELLED',
+      'HOST_ASSIGNED',
+      'HOST_ASSIGNED',
+    ])
     expect(seen.matchFound).toHaveLength(1)
     expect(service.calls.create).toHaveLength(1)
   })
 
   test('within the limits that were in force when the match was found, not the strictest', async () => {
-    const max = [{ afterMs: 0, value: 50 }, { afterMs: 20_000, value: 500 }]
+    const max = [
+      { afterMs: 0, value: 50 },
+      { afterMs: 20_000, value: 500 },
+    ]
     const { matchmaker, run } = setUp({
       queues: [{ ...replacing, matchSize: 2, rules: [{ kind: 'difference', attribute: 'skill', max }] }],
     })
-    for (const [id, skill] of [['ann', 1000], ['ben', 1300], ['cas', 1400]] as const)
+    for (const [id, skill] of [
+      ['ann', 1000],
+      ['ben', 1300],
+      ['cas', 1400],
+    ] as const)
       matchmaker.createTicket({ id, queue: 'duel', players: [{ id, ip: '198.51.100.7', attributes: { skill } }] })
     await run(20_500)
     matchmaker.acceptMatch('ann')
     matchmaker.declineMatch('ben')
     await run(250)
-    expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId: matchmaker.getTicket('ann')?.matchId })
+    expect(matchmaker.getTicket('cas')).toMatchObject({
+      status: 'MATCH_FOUND',
+      matchId: matchmaker.getTicket('ann')?.matchId,
+    })
   })
 
   test('if nobody is found in time, the match dissolves', async () => {

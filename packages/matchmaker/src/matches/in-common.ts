@@ -10,7 +10,8 @@ export function inCommon(rules: readonly Rule[], tickets: readonly FoundTicket[]
     if (rule.kind === 'equal' && rule.scope !== 'team') {
       const [value, ...others] = new Set(valuesOf(tickets, rule.attribute))
       // A rule that gave way lets different ones meet.
-      if (value !== undefined && others.length === 0 && !isList(value)) (equality ??= new Map()).set(rule.attribute, value)
+      if (value !== undefined && others.length === 0 && !isList(value))
+        (equality ??= new Map()).set(rule.attribute, value)
     } else if (rule.kind === 'overlap') {
       const [first = [], ...others] = valuesOf(tickets, rule.attribute).filter(isList)
       ;(intersection ??= new Map()).set(

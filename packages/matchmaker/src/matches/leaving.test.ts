@@ -72,7 +72,9 @@ describe('while the server is deployed', () => {
 describe('all of them: nothing of the match is left', () => {
   const asking: QueueDefinition = { ...replacing, acceptance: { withinMs: 60_000, replace: true } }
   const registering: QueueDefinition = { ...replacing, deploy: { ...deploy, probe: { kind: 'registration' } } }
-  const lost = { fault: (method: string, nth: number) => (method === 'create' && nth === 1 ? { effect: true } : undefined) }
+  const lost = {
+    fault: (method: string, nth: number) => (method === 'create' && nth === 1 ? { effect: true } : undefined),
+  }
 
   test.each<[string, QueueDefinition, number, Parameters<typeof setUp>[0], number]>([
     ['while they are asked', asking, 500, {}, 0],

@@ -38,9 +38,14 @@ export interface MatchLifecycle {
   room(now: number): number
   /** Deploys servers for matches that are due, and removes tickets that did not accept in time. */
   advance(now: number): void
-  /** Makes a match. Resolves when its intent is in the journal. Returns undefined, and does nothing, if a ticket has stopped waiting. */
+  /**
+   * Makes a match. Resolves when its intent is in the journal. Returns undefined, and does nothing, if a ticket has
+   * stopped waiting.
+   */
   begin(group: Group, now: number): Promise<void> | undefined
-  /** Adds tickets to a match by its backfill. Does nothing if the backfill or one of the tickets has changed meanwhile. */
+  /**
+   * Adds tickets to a match by its backfill. Does nothing if the backfill or one of the tickets has changed meanwhile.
+   */
   join(group: Group, now: number): void
   /** Players accept the match that was found for their ticket. */
   accept(record: TicketRecord, playerIds: readonly string[], now: number): void
@@ -68,7 +73,14 @@ export interface MatchLifecycleOptions {
   readonly placing: (match: Match) => FindPlacements | undefined
 }
 
-export function createMatchLifecycle({ tickets, backfills, allocator, events, random, placing }: MatchLifecycleOptions): MatchLifecycle {
+export function createMatchLifecycle({
+  tickets,
+  backfills,
+  allocator,
+  events,
+  random,
+  placing,
+}: MatchLifecycleOptions): MatchLifecycle {
   const matches = new Map<string, Match>()
   /** Matches that are asking or due. Of thousands of matches, only these are looked at each tick. */
   const early = new Set<Match>()
@@ -157,7 +169,10 @@ export function createMatchLifecycle({ tickets, backfills, allocator, events, ra
 
   const leaving = createLeaving({ tickets, acceptances, replacing, dissolve })
 
-  /** Dissolves a match whose server is being stopped, before that is confirmed: nobody is sent there. Returns whether it did. */
+  /**
+   * Dissolves a match whose server is being stopped, before that is confirmed: nobody is sent there. Returns whether it
+   * did.
+   */
   const endIfGoing = (match: Match, now: number): boolean => {
     if (match.phase !== 'running' || allocator.find(match.matchId)?.phase === 'running') return false
     dissolve(match, { reason: 'stopped' }, now)

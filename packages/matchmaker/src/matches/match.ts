@@ -37,7 +37,8 @@ export const isSeated = (record: TicketRecord, match: Match): boolean =>
   record.status === 'MATCH_FOUND' && record.seat?.match === match
 
 /** The tickets of the match that have no server yet. */
-export const waitingFor = (match: Match): readonly TicketRecord[] => match.seated.filter((record) => isSeated(record, match))
+export const waitingFor = (match: Match): readonly TicketRecord[] =>
+  match.seated.filter((record) => isSeated(record, match))
 
 export const playersOf = (records: readonly TicketRecord[]): readonly string[] =>
   records.flatMap(({ players }) => players.map(({ id }) => id))

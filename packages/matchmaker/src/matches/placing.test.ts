@@ -16,13 +16,22 @@ const near = { ...duel, rules: [{ kind: 'latency', maxMs: 80, missing: 'any' }] 
 const ann = { Oslo: 40, Paris: 30, Nowhere: 200 }
 const ben = { Oslo: 45, Paris: 70, Nowhere: 200 }
 
-function play(options: Parameters<typeof setUp>[0] = {}, latencies: readonly Readonly<Record<string, number>>[] = [ann, ben]) {
+function play(
+  options: Parameters<typeof setUp>[0] = {},
+  latencies: readonly Readonly<Record<string, number>>[] = [ann, ben],
+) {
   const all = setUp({ queues: [near], beacons, ...options })
   for (const [index, one] of latencies.entries()) {
-    all.matchmaker.createTicket({ id: `t${index}`, queue: 'duel', players: [{ id: `p${index}`, ip: '198.51.100.7', latencies: one }] })
+    all.matchmaker.createTicket({
+      id: `t${index}`,
+      queue: 'duel',
+      players: [{ id: `p${index}`, ip: '198.51.100.7', latencies: one }],
+    })
   }
   const asked = () =>
-    all.service.calls.create.map(({ users }) => users.map(({ user_data: data }) => ('latitude' in data ? data : data.ip_address)))
+    all.service.calls.create.map(({ users }) =>
+      users.map(({ user_data: data }) => ('latitude' in data ? data : data.ip_address)),
+    )
   return { ...all, asked }
 }
 
@@ -50,7 +59,9 @@ test('the server is asked for at the best beacon that its players have in common
 describe('without capacity there', () => {
   const full = {
     fault: (method: string, nth: number) =>
-      method === 'create' && nth === 1 ? { error: new NoCapacity('full', { requestId: 'r1' }), effect: true } : undefined,
+      method === 'create' && nth === 1
+        ? { error: new NoCapacity('full', { requestId: 'r1' }), effect: true }
+        : undefined,
     fate: (nth: number) => (nth === 1 ? { errorMs: 0 } : { readyMs: 1000 }),
   }
 
@@ -106,7 +117,10 @@ test('the beacons of `locations` are taken where no others are given', async () 
   async function* all() {
     yield* await beacons()
   }
-  const { asked, run } = play({ beacons: undefined, locations: { list: async () => ({ locations: [] }), beacons: { all } } })
+  const { asked, run } = play({
+    beacons: undefined,
+    locations: { list: async () => ({ locations: [] }), beacons: { all } },
+  })
   await run(1000)
   expect(asked()).toEqual([[oslo]])
 })

@@ -5,7 +5,10 @@ import type { Placed } from '../events.js'
 import { placementOf, type Allocation, type Placement } from '../servers/records/allocation.js'
 import type { Match } from '../tickets/records.js'
 
-/** The places for the server of a match that its latency rule chooses, the best first; none: near its players, by their addresses. */
+/**
+ * The places for the server of a match that its latency rule chooses, the best first; none: near its players, by their
+ * addresses.
+ */
 export type FindPlacements = () => readonly Placement[] | Promise<readonly Placement[]>
 
 export interface PlacingOptions {
@@ -31,7 +34,12 @@ export function createPlacing({ beacons, unplaced }: PlacingOptions): (match: Ma
       })
       if (placements.length === 0 && best.beacons.length > 0) {
         const names = best.beacons.map(({ name }) => JSON.stringify(name)).join(', ')
-        unplaced(match, new Error(`the server is placed by its players' addresses: it is not known where these beacons are: ${names}`))
+        unplaced(
+          match,
+          new Error(
+            `the server is placed by its players' addresses: it is not known where these beacons are: ${names}`,
+          ),
+        )
       }
       return placements
     }

@@ -7,13 +7,15 @@ import { InvalidBackfill } from '../errors.js'
 /** Looks for players in place of those who left a match. */
 export interface Replacing {
   /**
-   * Opens a backfill for those who left, if the queue replaces leavers. Returns false if it does not, if nobody is left in the
-   * match, or if the rules cannot tell who would fit.
+   * Opens a backfill for those who left, if the queue replaces leavers. Returns false if it does not, if nobody is left
+   * in the match, or if the rules cannot tell who would fit.
    */
   replace(match: Match, gone: readonly Placed[], now: number): boolean
   /** Updates the open backfill; cancels it if its queue cannot serve it any more. */
   refresh(backfill: BackfillRecord, vacancies: Vacancies, ticketIds?: readonly string[]): void
-  /** Writes to the journal who plays on the server, for a process that takes over after a crash. Returns the players. */
+  /**
+   * Writes to the journal who plays on the server, for a process that takes over after a crash. Returns the players.
+   */
   tellPlayers(match: Match, change: (playerIds: readonly string[]) => readonly string[]): readonly string[] | undefined
 }
 
@@ -36,7 +38,10 @@ export function createReplacing({ backfills, allocator }: ReplacingOptions): Rep
       if (!isWanted(match) || isOverdue(match, now)) return false
       if (match.placed.length === 0) return match.phase === 'running'
       const { backfill, teams } = match
-      const vacancies = vacated(backfill ?? { rooms: teams.map(() => 0), present: presentIn(teams, match.placed) }, gone)
+      const vacancies = vacated(
+        backfill ?? { rooms: teams.map(() => 0), present: presentIn(teams, match.placed) },
+        gone,
+      )
       try {
         if (backfill === undefined) backfills.open(match, vacancies)
         else backfills.change(backfill, vacancies)

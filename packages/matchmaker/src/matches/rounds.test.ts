@@ -72,7 +72,8 @@ describe('a tick with a budget', () => {
     let time = 0
     const { matchmaker, seen } = setUp({ stopwatch: () => (time += 11), maxServers: Infinity, maxStarting: Infinity })
     const count = 6000
-    for (let index = 0; index < count; index += 1) matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
+    for (let index = 0; index < count; index += 1)
+      matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
     const ticking = matchmaker.tick()
     for (let turn = 0; turn < parts; turn += 1) await new Promise((resolve) => setImmediate(resolve))
     matchmaker.reconfigure([duel])
@@ -84,7 +85,8 @@ describe('a tick with a budget', () => {
   test('two ticks at once are one after the other', async () => {
     let time = 0
     const { matchmaker, seen } = setUp({ stopwatch: () => (time += 11), maxServers: Infinity, maxStarting: Infinity })
-    for (let index = 0; index < 4000; index += 1) matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
+    for (let index = 0; index < 4000; index += 1)
+      matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
     await Promise.all([matchmaker.tick(), matchmaker.tick(), matchmaker.tick()])
     expect(seen.matchFound).toHaveLength(2000)
   })

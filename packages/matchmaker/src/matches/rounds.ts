@@ -30,7 +30,10 @@ export interface RoundTerms {
 
 /** Groups the tickets of all queues in steps, so that neither the event loop nor a tick waits for all of it. */
 export interface Rounds {
-  /** Continues the round, or begins the next one. Resolves with the groups found until it was over, or enough were found. */
+  /**
+   * Continues the round, or begins the next one. Resolves with the groups found until it was over, or enough were
+   * found.
+   */
   next(terms: RoundTerms): Promise<Group[]>
   /** Groups the tickets that entered a queue since the last round with all that wait there. */
   ofArrived(runtime: QueueRuntime, terms: RoundTerms): Group[]
@@ -53,7 +56,11 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
   let nextRuntime: QueueRuntime | undefined
 
   /** Continues the round of one queue. Resolves with false if it stopped before its end. */
-  const work = async (runtime: QueueRuntime, { now, breather, room }: RoundTerms, groups: Group[]): Promise<boolean> => {
+  const work = async (
+    runtime: QueueRuntime,
+    { now, breather, room }: RoundTerms,
+    groups: Group[],
+  ): Promise<boolean> => {
     runtime.arrivals.clear()
     // Without room for matches, openings come first: nothing else can be made.
     const round = (runtime.round ??= runtime.pool.round(now, { openings: room > 0 ? runtime.queue.backfill : 'first' }))
@@ -87,7 +94,8 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const inOrder = [...all.slice(first), ...all.slice(0, first)]
       for (const [index, runtime] of inOrder.entries()) {
         if (index > 0 && terms.breather.spentMs() >= budgetMs) nextRuntime = runtime
-        else if (!(await work(runtime, terms, groups))) nextRuntime = runtime.round === undefined ? inOrder[index + 1] : runtime
+        else if (!(await work(runtime, terms, groups)))
+          nextRuntime = runtime.round === undefined ? inOrder[index + 1] : runtime
         else continue
         break
       }

@@ -32,7 +32,9 @@ export interface Admitting {
   readonly random: Random
 }
 
-/** Stands for the place of a ticket while it is looked up. The queue checks the ticket again once the place is known. */
+/**
+ * Stands for the place of a ticket while it is looked up. The queue checks the ticket again once the place is known.
+ */
 const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
@@ -94,7 +96,9 @@ export function entriesOf(record: TicketRecord): readonly Entry<Facts>[] | undef
   const [first] = runtimes
   if (first !== undefined && runtimes.length === 1 && !locating) return [first.entryOf(record)]
   const checked = locating ? { ...record, place: SOMEWHERE } : record
-  const entries = runtimes.map((runtime) => (runtimes.length === 1 ? runtime.entryOf(checked) : entryIn(runtime, checked)))
+  const entries = runtimes.map((runtime) =>
+    runtimes.length === 1 ? runtime.entryOf(checked) : entryIn(runtime, checked),
+  )
   return locating ? undefined : entries
 }
 
@@ -104,13 +108,18 @@ function entryIn({ queue, entryOf }: QueueRuntime, ticket: TicketRecord): Entry<
     return entryOf(ticket)
   } catch (error) {
     if (!(error instanceof InvalidTicket)) throw error
-    throw new InvalidTicket(`${error.message} (queue ${JSON.stringify(queue.name)})`, { field: error.field ?? '', cause: error })
+    throw new InvalidTicket(`${error.message} (queue ${JSON.stringify(queue.name)})`, {
+      field: error.field ?? '',
+      cause: error,
+    })
   }
 }
 
 function runtimesOf(queues: readonly string[], runtimes: ReadonlyMap<string, QueueRuntime>): readonly QueueRuntime[] {
   const [first] = queues
-  return first !== undefined && queues.length === 1 ? runtimeOf(first, runtimes).alone.runtimes : queues.map((one) => runtimeOf(one, runtimes))
+  return first !== undefined && queues.length === 1
+    ? runtimeOf(first, runtimes).alone.runtimes
+    : queues.map((one) => runtimeOf(one, runtimes))
 }
 
 function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): QueueRuntime {
@@ -119,14 +128,20 @@ function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): 
   return runtime
 }
 
-/** A server is placed near players, or at the beacon that a latency rule chooses: without such a rule, it must be known where they are. */
+/**
+ * A server is placed near players, or at the beacon that a latency rule chooses: without such a rule, it must be known
+ * where they are.
+ */
 function refuseNowhere({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
   for (const [index, { ip, coordinates }] of players.entries()) {
     if (ip !== undefined || coordinates !== undefined) continue
     const unplaced = runtimes.find(({ queue }) => !queue.rules.some(({ kind }) => kind === 'latency'))
     if (unplaced === undefined) continue
     const queue = JSON.stringify(unplaced.queue.name)
-    throw refuseTicket(`players.${index}`, `players.${index}: ${IS_NOWHERE}: queue ${queue} has no latency rule that would choose a place`)
+    throw refuseTicket(
+      `players.${index}`,
+      `players.${index}: ${IS_NOWHERE}: queue ${queue} has no latency rule that would choose a place`,
+    )
   }
 }
 
@@ -138,7 +153,11 @@ function refuseBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], pl
   }
 }
 
-function refusePlaying(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], playing: Pick<Playing, 'ticketsOf'>): void {
+function refusePlaying(
+  ticket: CheckedTicket,
+  runtimes: readonly QueueRuntime[],
+  playing: Pick<Playing, 'ticketsOf'>,
+): void {
   for (const { id } of ticket.players) {
     const [other] = playing.ticketsOf(id)
     if (other === undefined || runtimes.every(({ queue }) => queue.playersMayWaitWhilePlaying)) continue

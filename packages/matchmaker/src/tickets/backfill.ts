@@ -7,9 +7,9 @@ export interface BackfillInput {
   /** A match of this matchmaker whose server runs. */
   readonly matchId: string
   /**
-   * The teams that take players, by the name they have in the match. Default: every team, with as many slots as players have
-   * left it (see `playersLeft`) or never came. Required for a match of several teams that an earlier process made, each
-   * team with `slots` or `players`, because its teams are not known.
+   * The teams that take players, by the name they have in the match. Default: every team, with as many slots as players
+   * have left it (see `playersLeft`) or never came. Required for a match of several teams that an earlier process made,
+   * each team with `slots` or `players`, because its teams are not known.
    */
   readonly teams?: readonly BackfillTeam[] | undefined
   /** Like that of a ticket. Default 0. */

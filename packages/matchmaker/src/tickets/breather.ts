@@ -8,7 +8,9 @@ export interface Breather {
   spentMs(): number
 }
 
-/** Milliseconds of work between two yields (our choice): players and health checks wait at most that long for an answer. */
+/**
+ * Milliseconds of work between two yields (our choice): players and health checks wait at most that long for an answer.
+ */
 const STRETCH_MS = 10
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))

@@ -7,7 +7,10 @@ import type { FoundTicket } from '../servers/records/allocation.js'
 export type CheckEnvironment = (ticket: FoundTicket) => void
 
 /** What the servers of a queue are told. @param teams of a match. */
-export const toldBy = ({ name, deploy, rules }: Queue, teams: readonly { readonly name: string; readonly max: number }[]): Told => ({
+export const toldBy = (
+  { name, deploy, rules }: Queue,
+  teams: readonly { readonly name: string; readonly max: number }[],
+): Told => ({
   queue: name,
   deploy,
   teams: teams.map((team) => team.name),
@@ -16,8 +19,8 @@ export const toldBy = ({ name, deploy, rules }: Queue, teams: readonly { readonl
 })
 
 /**
- * What all players of the largest match take together fits into the environment of a server: whoever takes more is refused, so
- * that nobody can make the matches of others impossible.
+ * What all players of the largest match take together fits into the environment of a server: whoever takes more is
+ * refused, so that nobody can make the matches of others impossible.
  */
 export function createCheckEnvironment(told: Told): CheckEnvironment {
   const share = shareOf(told)

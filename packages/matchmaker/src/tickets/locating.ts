@@ -19,7 +19,9 @@ export function createLocating(locate: Locate | undefined, problem: (error: Erro
     problem(new Error(scrub(`locate failed: ${error instanceof Error ? error.message : String(error)}`)))
   }
   const checked = (place: Place): Place =>
-    place === undefined || coordinates.safeParse(place).success ? place : failed('the answer is not a latitude and a longitude')
+    place === undefined || coordinates.safeParse(place).success
+      ? place
+      : failed('the answer is not a latitude and a longitude')
 
   const placeOf = (player: Player): Place | Promise<Place> => {
     if (player.coordinates !== undefined || player.ip === undefined || locate === undefined) return player.coordinates

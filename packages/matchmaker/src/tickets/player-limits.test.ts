@@ -11,7 +11,9 @@ describe('servers within an hour', () => {
     const limits = createPlayerLimits({ maxMatchesPerPlayer: 4, maxServersPerPlayer: 2 })
     limits.served(['ann', 'ben'], 0)
     limits.served(['ann'], 1000)
-    expect(() => limits.check('ann', 0, 2000)).toThrow(new PlayerOverLimit('ann', 'maxServersPerPlayer', HOUR_MS - 2000))
+    expect(() => limits.check('ann', 0, 2000)).toThrow(
+      new PlayerOverLimit('ann', 'maxServersPerPlayer', HOUR_MS - 2000),
+    )
     expect(() => limits.check('ben', 0, 2000)).not.toThrow()
     expect(() => limits.check('ann', 0, HOUR_MS)).not.toThrow()
     limits.served(['ann'], HOUR_MS)
@@ -30,7 +32,10 @@ test('whoever finds matches and leaves them, again and again, costs so many serv
   let refused = 0
   for (let nth = 0; nth < 20; nth += 1) {
     try {
-      const { id } = matchmaker.createTicket({ queue: 'duel', players: ['eve', 'mal'].map((player) => ({ id: player, ip: '198.51.100.7' })) })
+      const { id } = matchmaker.createTicket({
+        queue: 'duel',
+        players: ['eve', 'mal'].map((player) => ({ id: player, ip: '198.51.100.7' })),
+      })
       await run(1000)
       matchmaker.cancelTicket(id)
     } catch (error) {
@@ -41,14 +46,25 @@ test('whoever finds matches and leaves them, again and again, costs so many serv
   expect(service.calls.create).toHaveLength(5)
   expect(refused).toBe(15)
   // Others are not held up.
-  matchmaker.createTicket({ id: 'ann', queue: 'duel', players: ['ann', 'ben'].map((player) => ({ id: player, ip: '198.51.100.8' })) })
+  matchmaker.createTicket({
+    id: 'ann',
+    queue: 'duel',
+    players: ['ann', 'ben'].map((player) => ({ id: player, ip: '198.51.100.8' })),
+  })
   await run(8000)
   expect(matchmaker.getTicket('ann')?.status).toBe('HOST_ASSIGNED')
 })
 
 test('a player is in so many matches at once, where queues allow several', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
-  const queues = names.map((name) => ({ ...duel, name, matchSize: 1, playersMayWaitTwice: true, playersMayWaitWhilePlaying: true, deploy }))
+  const queues = names.map((name) => ({
+    ...duel,
+    name,
+    matchSize: 1,
+    playersMayWaitTwice: true,
+    playersMayWaitWhilePlaying: true,
+    deploy,
+  }))
   const { matchmaker, run } = setUp({ queues })
   const join = (queue: string) => matchmaker.createTicket({ queue, players: [{ id: 'eve', ip: '198.51.100.7' }] })
   for (const name of ['a', 'b', 'c', 'd']) {

@@ -16,7 +16,11 @@ async function playing(options: Parameters<typeof setUp>[0] = {}) {
   /** Waits again by a new ticket. */
   const again = (...players: string[]) => {
     made += 1
-    return world.matchmaker.createTicket({ id: `again-${made}`, queue: 'duel', players: players.map((id) => ({ id, ...at })) })
+    return world.matchmaker.createTicket({
+      id: `again-${made}`,
+      queue: 'duel',
+      players: players.map((id) => ({ id, ...at })),
+    })
   }
   return { ...world, matchId, again }
 }
@@ -27,7 +31,11 @@ describe('a ticket', () => {
     for (let minute = 0; minute < 30; minute += 1) {
       await clock.advance(60_000)
       await matchmaker.tick()
-      expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', matchId, assignment: { fqdn: 'r1.example.com' } })
+      expect(matchmaker.getTicket('ann')).toMatchObject({
+        status: 'HOST_ASSIGNED',
+        matchId,
+        assignment: { fqdn: 'r1.example.com' },
+      })
     }
     await clock.until(matchmaker.stopMatch(matchId))
     await run(59_000)
@@ -75,7 +83,9 @@ describe('a player who plays', () => {
     const { matchmaker, again } = await playing({ queues: [{ ...duel, playersMayWaitWhilePlaying: true }, other] })
     expect(again('ann').status).toBe('SEARCHING')
     expect(() => matchmaker.createTicket({ queue: 'other', players: [{ id: 'ben', ...at }] })).toThrow(PlayerPlaying)
-    expect(() => matchmaker.createTicket({ queues: ['duel', 'other'], players: [{ id: 'ben', ...at }] })).toThrow(PlayerPlaying)
+    expect(() => matchmaker.createTicket({ queues: ['duel', 'other'], players: [{ id: 'ben', ...at }] })).toThrow(
+      PlayerPlaying,
+    )
   })
 
   test('is not sent to the same match again', async () => {
@@ -100,8 +110,11 @@ test('whatever happens, who may not wait is in a match that runs, and nobody els
   )
   await fc.assert(
     fc.asyncProperty(fc.array(act, { maxLength: 25 }), async (acts) => {
-      const { matchmaker, run } = setUp({ service: { fate: (nth) => (nth % 3 === 2 ? { readyMs: 3000, endMs: 12_000 } : { readyMs: 3000 }) } })
-      const playsIn = (id: string) => matchmaker.inspect().matches.find(({ phase, playerIds }) => phase === 'running' && playerIds.includes(id))
+      const { matchmaker, run } = setUp({
+        service: { fate: (nth) => (nth % 3 === 2 ? { readyMs: 3000, endMs: 12_000 } : { readyMs: 3000 }) },
+      })
+      const playsIn = (id: string) =>
+        matchmaker.inspect().matches.find(({ phase, playerIds }) => phase === 'running' && playerIds.includes(id))
       for (const { do: what, who } of acts) {
         if (what === 'run') await run(5000)
         for (const { matchId, phase } of matchmaker.inspect().matches) {

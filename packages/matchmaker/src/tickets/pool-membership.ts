@@ -5,7 +5,8 @@ import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'
 /** A ticket's membership in the pools of its runtimes. `index` counts the ticket's runtimes. */
 
 /** The list of runtimes that all tickets of this queue alone share. */
-const runtimeAlone = (runtimes: readonly QueueRuntime[]): readonly QueueRuntime[] => runtimes[0]?.alone.runtimes ?? runtimes
+const runtimeAlone = (runtimes: readonly QueueRuntime[]): readonly QueueRuntime[] =>
+  runtimes[0]?.alone.runtimes ?? runtimes
 
 const runtimeOf = (record: TicketRecord, index: number): QueueRuntime => record.runtimes[index] as QueueRuntime
 
@@ -52,7 +53,8 @@ export function leaveAll(record: TicketRecord): void {
 }
 
 export function leaveOthers(record: TicketRecord, runtime: QueueRuntime): void {
-  for (let index = 0; index < record.runtimes.length; index += 1) if (record.runtimes[index] !== runtime) leave(record, index)
+  for (let index = 0; index < record.runtimes.length; index += 1)
+    if (record.runtimes[index] !== runtime) leave(record, index)
 }
 
 /** Takes the ticket out of the other runtimes. */

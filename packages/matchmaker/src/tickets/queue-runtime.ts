@@ -7,7 +7,11 @@ import { createCheckEnvironment, toldBy } from './environment-limit.js'
 import type { QueueRuntime } from './records.js'
 
 /** @param failed is told when a custom rule throws. */
-export function createQueueRuntime(queue: Queue, arrived: (runtime: QueueRuntime) => void, failed: (error: Error) => void): QueueRuntime {
+export function createQueueRuntime(
+  queue: Queue,
+  arrived: (runtime: QueueRuntime) => void,
+  failed: (error: Error) => void,
+): QueueRuntime {
   const compiled = compileQueue(queue, failed)
   const checkEnvironment = createCheckEnvironment(toldBy(queue, compiled.model.teams))
   const runtimes: QueueRuntime[] = []

@@ -10,7 +10,10 @@ const ticket = (id: string, ...queues: string[]): TicketInput => ({ id, queues, 
 describe('a ticket in several queues', () => {
   test('is matched in the first that finds a match, and waits in none after that', async () => {
     const { matchmaker, run } = setUp({ queues: [duel, trio] })
-    expect(matchmaker.createTicket(ticket('ann', 'duel', 'trio'))).toMatchObject({ queues: ['duel', 'trio'], queue: undefined })
+    expect(matchmaker.createTicket(ticket('ann', 'duel', 'trio'))).toMatchObject({
+      queues: ['duel', 'trio'],
+      queue: undefined,
+    })
     matchmaker.createTicket(ticket('ben', 'trio'))
     matchmaker.createTicket(ticket('cas', 'trio'))
     await run(250)
@@ -83,7 +86,9 @@ describe('a ticket in several queues', () => {
     })
     expect(() => matchmaker.createTicket(ticket('ann', 'duel', 'trio'))).toThrow('players.0.attributes.mode')
     expect(() => matchmaker.createTicket(ticket('ann', 'duel', 'chess'))).toThrow(UnknownQueue)
-    expect(() => matchmaker.createTicket(ticket('ann', 'trios'))).toThrow('there is no queue "trios"; did you mean trio?')
+    expect(() => matchmaker.createTicket(ticket('ann', 'trios'))).toThrow(
+      'there is no queue "trios"; did you mean trio?',
+    )
     expect(() => matchmaker.createTicket({ ...ticket('ann', 'duel'), queue: 'duel' })).toThrow(
       'ticket: queue: must be given, or queues',
     )

@@ -8,16 +8,33 @@ import { readBySchema } from './ticket-input.js'
 
 const odd = fc.oneof(
   fc.anything(),
-  fc.constantFrom<unknown>(undefined, null, '', 'x'.repeat(128), 'x'.repeat(129), NaN, Infinity, 0, -0, 100, 101, 90.5, [], {}, [
-    'a',
-    'a',
-  ]),
+  fc.constantFrom<unknown>(
+    undefined,
+    null,
+    '',
+    'x'.repeat(128),
+    'x'.repeat(129),
+    NaN,
+    Infinity,
+    0,
+    -0,
+    100,
+    101,
+    90.5,
+    [],
+    {},
+    ['a', 'a'],
+  ),
 )
-const mostly = (usual: fc.Arbitrary<unknown>) => fc.oneof({ weight: 40, arbitrary: usual }, { weight: 1, arbitrary: odd })
+const mostly = (usual: fc.Arbitrary<unknown>) =>
+  fc.oneof({ weight: 40, arbitrary: usual }, { weight: 1, arbitrary: odd })
 const fields = (record: Record<string, fc.Arbitrary<unknown>>, needed: readonly string[]) =>
   fc.record({ ...record, surplus: odd }, { requiredKeys: [...needed] as never[] }).chain((all) => {
     const { surplus, ...usual } = all as Record<string, unknown>
-    return fc.oneof({ weight: 40, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: fc.constant({ ...usual, surplus }) })
+    return fc.oneof(
+      { weight: 40, arbitrary: fc.constant(usual) },
+      { weight: 1, arbitrary: fc.constant({ ...usual, surplus }) },
+    )
   })
 
 const attributeName = fc.oneof(
@@ -36,7 +53,10 @@ const attributes = fc.oneof(
   fc.dictionary(fc.string({ minLength: 1 }), fc.integer(), { minKeys: 60, maxKeys: 70 }),
 )
 const coordinates = fields(
-  { latitude: mostly(fc.double({ min: -90.5, max: 90.5, noNaN: true })), longitude: mostly(fc.integer({ min: -181, max: 181 })) },
+  {
+    latitude: mostly(fc.double({ min: -90.5, max: 90.5, noNaN: true })),
+    longitude: mostly(fc.integer({ min: -181, max: 181 })),
+  },
   ['latitude', 'longitude'],
 )
 const ip = fc.oneof(
@@ -102,7 +122,10 @@ test('what is read quickly is what the schema reads; what the schema refuses is 
 })
 
 test('nothing of it is shared with whoever gave it', () => {
-  const input = { queue: 'q', players: [{ id: 'a', coordinates: { latitude: 1, longitude: 2 }, attributes: { skill: 1 } }] }
+  const input = {
+    queue: 'q',
+    players: [{ id: 'a', coordinates: { latitude: 1, longitude: 2 }, attributes: { skill: 1 } }],
+  }
   const read = quickRead(input)
   input.players.push({ id: 'b', coordinates: { latitude: 1, longitude: 2 }, attributes: { skill: 1 } })
   Object.assign(input.players[0] ?? {}, { id: 'x' })

@@ -6,9 +6,18 @@ import { complete, MOST, PRIORITIES, TICKET_ID, type CheckedTicket, type TicketP
 type Fields = Readonly<Record<string, unknown>>
 
 const TICKET_KEYS: ReadonlySet<string> = new Set(['queue', 'queues', 'players', 'id', 'priority'])
-const PLAYER_KEYS: ReadonlySet<string> = new Set(['id', 'ip', 'coordinates', 'latencies', 'attributes', 'roles', 'avoid'])
+const PLAYER_KEYS: ReadonlySet<string> = new Set([
+  'id',
+  'ip',
+  'coordinates',
+  'latencies',
+  'attributes',
+  'roles',
+  'avoid',
+])
 
-const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 const isShort = (value: unknown): value is string => typeof value === 'string' && value.length <= MOST.characters
 const isName = (value: unknown): value is string => isShort(value) && value.length > 0
 const isWithin = (value: unknown, limit: number): value is number =>
@@ -29,7 +38,8 @@ export function quickRead(input: unknown): CheckedTicket | undefined {
   if (!isFields(input) || !hasOnly(input, TICKET_KEYS)) return undefined
   const { id, players, priority = 0 } = input
   const queues = queuesOf(input)
-  if (queues === undefined || !Array.isArray(players) || players.length === 0 || players.length > MOST.players) return undefined
+  if (queues === undefined || !Array.isArray(players) || players.length === 0 || players.length > MOST.players)
+    return undefined
   if (!Number.isInteger(priority) || !isWithin(priority, PRIORITIES.most)) return undefined
   if (id !== undefined && !(typeof id === 'string' && TICKET_ID.test(id))) return undefined
   const read = (players as readonly unknown[]).map(playerOf)

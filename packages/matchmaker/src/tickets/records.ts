@@ -27,8 +27,8 @@ export interface TicketRecord extends RuleTicket, Timed {
   /** The queues that it waits in. */
   runtimes: readonly QueueRuntime[]
   /**
-   * The ticket's slot in the pool of its first runtime, and in those of the others; `NOWHERE` while it is not in the pool. Nearly
-   * all tickets have one runtime only, so there is no list for them. See `slotIn`.
+   * The ticket's slot in the pool of its first runtime, and in those of the others; `NOWHERE` while it is not in the
+   * pool. Nearly all tickets have one runtime only, so there is no list for them. See `slotIn`.
    */
   slot: Slot
   moreSlots: Slot[] | undefined
@@ -91,7 +91,9 @@ export interface Match {
   /** All tickets in the match, whether or not their players know where to connect. */
   placed: readonly Placed[]
   phase: MatchPhase
-  /** Whether an earlier process made the match: then its teams are not known, and `placed` holds those who joined since. */
+  /**
+   * Whether an earlier process made the match: then its teams are not known, and `placed` holds those who joined since.
+   */
   teamsUnknown: boolean
   /** Epoch milliseconds by which players who did not accept must be replaced; Infinity while nobody is missing. */
   fullBy: number

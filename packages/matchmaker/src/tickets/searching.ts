@@ -11,7 +11,8 @@ import type { WaitingFor } from './ticket.js'
 export interface Searching {
   /**
    * Moves a searching ticket into its pools or out of them, as it should be now, and sets a timer for the next change.
-   * @param entries of the ticket in its runtimes, if they are known. @param refused is told which runtime refuses the ticket.
+   * @param entries of the ticket in its runtimes, if they are known. @param refused is told which runtime refuses the
+   *   ticket.
    */
   settle(record: TicketRecord, now: number, entries?: readonly Entry<Facts>[], refused?: Refused): void
   /** Settles the tickets whose timers are due. */
@@ -57,7 +58,11 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
     return isElsewhere(record) ? { lacks: 'other-ticket', until: Infinity } : undefined
   }
 
-  const enterAll = (record: TicketRecord, entries: readonly Entry<Facts>[] | undefined, refused: Refused | undefined) => {
+  const enterAll = (
+    record: TicketRecord,
+    entries: readonly Entry<Facts>[] | undefined,
+    refused: Refused | undefined,
+  ) => {
     let refusing: Set<QueueRuntime> | undefined
     for (let index = 0; index < record.runtimes.length; index += 1) {
       const runtime = record.runtimes[index] as QueueRuntime

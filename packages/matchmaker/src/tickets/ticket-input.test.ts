@@ -23,8 +23,14 @@ describe('refuses, and names the path', () => {
     [{ players: [{ ...ann, id: '' }] }, 'ticket: players.0.id: '],
     [{ players: [{ id: 'ann' }] }, 'ticket: players.0: must have ip, coordinates or both'],
     [{ players: [ann, ann] }, 'ticket: players.1.id: is in this ticket twice, got "ann"'],
-    [{ players: [{ id: 'ann', coordinates: { latitude: 91, longitude: 0 } }] }, 'ticket: players.0.coordinates.latitude: '],
-    [{ players: [{ id: 'ann', coordinates: { latitude: NaN, longitude: 0 } }] }, 'ticket: players.0.coordinates.latitude: '],
+    [
+      { players: [{ id: 'ann', coordinates: { latitude: 91, longitude: 0 } }] },
+      'ticket: players.0.coordinates.latitude: ',
+    ],
+    [
+      { players: [{ id: 'ann', coordinates: { latitude: NaN, longitude: 0 } }] },
+      'ticket: players.0.coordinates.latitude: ',
+    ],
     [{ skill: 3 }, 'ticket: skill: is not known'],
   ])('%j', (wrong, message) => {
     expect(() => readTicketInput({ ...ticket, ...wrong })).toThrow(InvalidTicket)

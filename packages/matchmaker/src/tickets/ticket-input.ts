@@ -56,7 +56,10 @@ export const player: z.ZodType<Player> = z.strictObject({
   avoid: names(MOST.avoided).optional(),
 })
 
-/** What is wrong with a player who is nowhere. Latencies will do in queues whose latency rule chooses the place: see `admit`. */
+/**
+ * What is wrong with a player who is nowhere. Latencies will do in queues whose latency rule chooses the place: see
+ * `admit`.
+ */
 export const NOWHERE = 'must have ip, coordinates or both'
 
 const locatedPlayer = player.refine(
@@ -76,7 +79,8 @@ const schema: z.ZodType<TicketInput> = z
       .superRefine((players, context) => {
         const seen = new Set<string>()
         for (const [index, { id }] of players.entries()) {
-          if (seen.has(id)) context.addIssue({ code: 'custom', path: [index, 'id'], message: 'is in this ticket twice' })
+          if (seen.has(id))
+            context.addIssue({ code: 'custom', path: [index, 'id'], message: 'is in this ticket twice' })
           seen.add(id)
         }
       }),

@@ -9,9 +9,15 @@ test('no time that is told has a fraction, whatever the clock', async () => {
   const clock = { now: () => manual.now() + 0.123_456, sleep: manual.sleep }
   const { deployments } = createTestService({ clock: manual })
   const acceptance = { withinMs: 1000 }
-  const matchmaker = createMatchmaker({ deployments, queues: [duel, { ...duel, name: 'asked', acceptance }], clock, random: seededRandom(1) })
+  const matchmaker = createMatchmaker({
+    deployments,
+    queues: [duel, { ...duel, name: 'asked', acceptance }],
+    clock,
+    random: seededRandom(1),
+  })
   const told: unknown[] = []
-  for (const name of ['ticketCreated', 'matchFound', 'assigned', 'cancelled', 'returned'] as const) matchmaker.on(name, (event) => told.push(event))
+  for (const name of ['ticketCreated', 'matchFound', 'assigned', 'cancelled', 'returned'] as const)
+    matchmaker.on(name, (event) => told.push(event))
   for (const id of ['ann', 'ben', 'cleo', 'dan']) {
     matchmaker.createTicket({ id, queue: id < 'c' ? 'duel' : 'asked', players: [{ id, ip: '198.51.100.7' }] })
   }

@@ -12,8 +12,8 @@ export interface TicketInput {
   /** One player, or a party that stays together. */
   readonly players: readonly Player[]
   /**
-   * Higher is served first: a whole number from −100 to 100. Default 0. No ticket waits behind a match that it could have
-   * joined in place of one of as many players and a lower priority, as far as a round's tries go (decision 0030).
+   * Higher is served first: a whole number from −100 to 100. Default 0. No ticket waits behind a match that it could
+   * have joined in place of one of as many players and a lower priority, as far as a round's tries go (decision 0030).
    */
   readonly priority?: number | undefined
 }

@@ -31,11 +31,17 @@ export interface Tickets {
   reserve(records: readonly TicketRecord[], runtime: QueueRuntime): void
   release(records: readonly TicketRecord[], now: number): void
   /**
-   * Takes the tickets into a match; in a queue with acceptance they are asked first. Returns false, and changes nothing, if one
-   * of them has left the runtime.
+   * Takes the tickets into a match; in a queue with acceptance they are asked first. Returns false, and changes
+   * nothing, if one of them has left the runtime.
    * @param teams for each of them the index of its team.
    */
-  take(records: readonly TicketRecord[], runtime: QueueRuntime, match: Match, teams: readonly number[], now: number): boolean
+  take(
+    records: readonly TicketRecord[],
+    runtime: QueueRuntime,
+    match: Match,
+    teams: readonly number[],
+    now: number,
+  ): boolean
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
   /** Sets where the acceptance of its match stands. */
@@ -81,7 +87,10 @@ export interface TicketsOptions {
   readonly random: Random
 }
 
-/** Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails again. */
+/**
+ * Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails
+ * again.
+ */
 const restAfter = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
 /** Reasons that are no fault of a deployment: the ticket may be grouped again at once. */
 const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])
@@ -114,7 +123,9 @@ export function createTickets(options: TicketsOptions): Tickets {
 
   /** The other tickets of its players; nearly always there are none. */
   const othersOf = (record: TicketRecord): readonly TicketRecord[] =>
-    players.isShared() ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record)) : []
+    players.isShared()
+      ? record.players.flatMap(({ id }) => players.ticketsOf(id).filter((other) => other !== record))
+      : []
 
   const end = (record: TicketRecord, status: TicketStatus): void => {
     waiting.leave(record)
@@ -248,7 +259,11 @@ export function createTickets(options: TicketsOptions): Tickets {
         if (hasEnded(record)) continue
         for (const queue of record.queues) {
           if (runtimes.has(queue)) continue
-          refused.push({ record, queue, error: new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`) })
+          refused.push({
+            record,
+            queue,
+            error: new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`),
+          })
         }
         moveTo(
           record,
@@ -256,7 +271,12 @@ export function createTickets(options: TicketsOptions): Tickets {
         )
       }
       for (const record of byId.values()) {
-        waiting.settle(record, now, undefined, ({ queue }, error) => void refused.push({ record, queue: queue.name, error }))
+        waiting.settle(
+          record,
+          now,
+          undefined,
+          ({ queue }, error) => void refused.push({ record, queue: queue.name, error }),
+        )
       }
       return refused
     },

@@ -18,8 +18,8 @@ export interface TimerHeap<Item extends Timed> {
 }
 
 /**
- * A binary heap whose items know their index, so that an item can be removed at once. A ticket lives for a second, while its
- * expiry is minutes away.
+ * A binary heap whose items know their index, so that an item can be removed at once. A ticket lives for a second,
+ * while its expiry is minutes away.
  */
 export function createTimerHeap<Item extends Timed>(): TimerHeap<Item> {
   const heap: Item[] = []

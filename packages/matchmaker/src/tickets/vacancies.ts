@@ -20,7 +20,8 @@ export interface Vacancies {
 export const countPlayers = (tickets: readonly RuleTicket[]): number =>
   tickets.reduce((sum, { players }) => sum + players.length, 0)
 
-const inTeam = (placed: readonly Placed[], team: number) => placed.flatMap((one) => (one.team === team ? [one.ticket] : []))
+const inTeam = (placed: readonly Placed[], team: number) =>
+  placed.flatMap((one) => (one.team === team ? [one.ticket] : []))
 
 export const presentIn = (teams: readonly TeamShape[], placed: readonly Placed[]): Present =>
   teams.map((_, team) => inTeam(placed, team))

@@ -52,7 +52,10 @@ export function vacanciesOf(
   { teams: shapes, present, mayBeMore, now }: VacanciesOptions,
 ): Vacancies {
   const refuseUnknown = (path: string) =>
-    refuse(path, `${path}: must say slots or players: of a match of an earlier process it is not known who is in which team`)
+    refuse(
+      path,
+      `${path}: must say slots or players: of a match of an earlier process it is not known who is in which team`,
+    )
   if (given === undefined) {
     if (mayBeMore) throw refuseUnknown('teams')
     return { rooms: roomsBeside(shapes, present), present }
@@ -63,12 +66,18 @@ export function vacanciesOf(
     const at = shapes.findIndex((shape) => shape.name === name)
     const shape = shapes[at]
     if (shape === undefined)
-      throw refuse(`teams.${index}.name`, `teams.${index}.name: the match has no such team, got ${JSON.stringify(name)}`)
+      throw refuse(
+        `teams.${index}.name`,
+        `teams.${index}.name: the match has no such team, got ${JSON.stringify(name)}`,
+      )
     if (mayBeMore && slots === undefined && players === undefined) throw refuseUnknown(`teams.${index}`)
     if (players !== undefined) there[at] = players.map((one) => presentPlayer(one, now))
     const free = shape.max - countPlayers(there[at] ?? [])
     if ((slots ?? 0) > free)
-      throw refuse(`teams.${index}.slots`, `teams.${index}.slots: the team takes ${Math.max(0, free)} more at most, got ${slots}`)
+      throw refuse(
+        `teams.${index}.slots`,
+        `teams.${index}.slots: the team takes ${Math.max(0, free)} more at most, got ${slots}`,
+      )
     rooms[at] = slots ?? Math.max(0, free)
   }
   return { rooms, present: there }

@@ -1,6 +1,13 @@
 import { ServerError } from '@muster/core'
 import { describe, expect, test } from 'vitest'
-import { BackfillExists, InvalidBackfill, NotRunning, StaleBackfill, UnknownBackfill, UnknownMatch } from '../../errors.js'
+import {
+  BackfillExists,
+  InvalidBackfill,
+  NotRunning,
+  StaleBackfill,
+  UnknownBackfill,
+  UnknownMatch,
+} from '../../errors.js'
 import { deploy, setUp } from '../../matchmaker.fixture.js'
 import type { QueueDefinition } from '../../queues/queue.js'
 
@@ -37,7 +44,13 @@ describe('backfill', () => {
     })
     const { createdAt } = join('cas')
     await run(250)
-    expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'HOST_ASSIGNED', matchId, assignment, queue: 'duel', createdAt })
+    expect(matchmaker.getTicket('cas')).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      matchId,
+      assignment,
+      queue: 'duel',
+      createdAt,
+    })
     expect(matchmaker.getBackfill('more')).toMatchObject({ status: 'OPEN', version: 2, tickets: ['cas'] })
     join('dee')
     await run(250)
@@ -50,7 +63,10 @@ describe('backfill', () => {
       ],
     })
     expect(seen.joined).toMatchObject([{ matchId, backfillId: 'more' }, { matchId }])
-    expect(seen.assigned?.slice(1)).toMatchObject([{ requestId: 'r1', tickets: [{ id: 'cas' }] }, { tickets: [{ id: 'dee' }] }])
+    expect(seen.assigned?.slice(1)).toMatchObject([
+      { requestId: 'r1', tickets: [{ id: 'cas' }] },
+      { tickets: [{ id: 'dee' }] },
+    ])
     expect(service.calls.create).toHaveLength(1)
     expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['ann', 'ben', 'cas', 'dee'])
   })
@@ -123,8 +139,12 @@ describe('backfill', () => {
     await run(6500)
     const { id, version } = matchmaker.createBackfill({ matchId: matchmaker.getTicket('ann')?.matchId ?? '' })
     // The match of the other queue is claimed first, in the same tick.
-    matchmaker.on('matchFound', () => void matchmaker.updateBackfill(id, { version, teams: [{ name: 'side-2', slots: 1 }] }))
-    for (const player of ['x', 'y']) matchmaker.createTicket({ queue: 'other', players: [{ id: player, ip: '198.51.100.7' }] })
+    matchmaker.on(
+      'matchFound',
+      () => void matchmaker.updateBackfill(id, { version, teams: [{ name: 'side-2', slots: 1 }] }),
+    )
+    for (const player of ['x', 'y'])
+      matchmaker.createTicket({ queue: 'other', players: [{ id: player, ip: '198.51.100.7' }] })
     join('cas')
     await matchmaker.tick()
     expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'SEARCHING' })
@@ -226,7 +246,16 @@ describe('backfill', () => {
         {
           ...social,
           teams: [{ name: 'side', count: 2, size: 1 }],
-          rules: [{ kind: 'difference', attribute: 'skill', max: [{ afterMs: 0, value: 50 }, { afterMs: 10_000, value: 500 }] }],
+          rules: [
+            {
+              kind: 'difference',
+              attribute: 'skill',
+              max: [
+                { afterMs: 0, value: 50 },
+                { afterMs: 10_000, value: 500 },
+              ],
+            },
+          ],
         },
       ],
     })
@@ -340,7 +369,10 @@ describe('players who leave', () => {
     expect(status('ben')).toBe('HOST_ASSIGNED')
     join('cas')
     await run(250)
-    expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'HOST_ASSIGNED', matchId: matchmaker.getTicket('ben')?.matchId })
+    expect(matchmaker.getTicket('cas')).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      matchId: matchmaker.getTicket('ben')?.matchId,
+    })
   })
 
   test('all of them: the match dissolves and its server goes', async () => {

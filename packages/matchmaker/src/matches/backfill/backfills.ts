@@ -14,7 +14,9 @@ export interface Backfills {
   /** @throws {InvalidBackfill} if the queue cannot tell who would fit. */
   open(match: Match, vacancies: Vacancies, options?: BackfillOptions): BackfillRecord
   find(id: string): BackfillRecord | undefined
-  /** Without room it is full. @param tickets ids of those who came through it. @throws as `open`, and nothing changed */
+  /**
+   * Without room it is full. @param tickets ids of those who came through it. @throws as `open`, and nothing changed
+   */
   change(record: BackfillRecord, vacancies: Vacancies, tickets?: readonly string[]): void
   /** One that is not open any more stays as it is. */
   cancel(record: BackfillRecord): void

@@ -78,7 +78,9 @@ test('it is backfilled by who is said to be there, or by slots', async () => {
 test('what changes it says so for each team too', async () => {
   const { matchmaker, matchId } = await recovered()
   const { id } = matchmaker.createBackfill({ matchId, teams: [{ name: 'side-2', slots: 1 }] })
-  expect(() => matchmaker.updateBackfill(id, { version: 1, teams: [{ name: 'side-1' }] })).toThrow(/teams\.0: .*earlier process/)
+  expect(() => matchmaker.updateBackfill(id, { version: 1, teams: [{ name: 'side-1' }] })).toThrow(
+    /teams\.0: .*earlier process/,
+  )
   const { teams } = matchmaker.updateBackfill(id, { version: 1, teams: [{ name: 'side-1', players: [{ id: 'ann' }] }] })
   expect(teams).toEqual([
     { name: 'side-1', slots: 1, players: ['ann'] },
@@ -106,6 +108,16 @@ test('but not what they are like: rules that have to know want to be told', asyn
     { rules: [{ kind: 'difference', attribute: 'skill', max: 10 }] },
   )
   expect(() => matchmaker.createBackfill({ matchId })).toThrow('players.0.attributes.skill')
-  const teams = [{ name: 'all', players: [{ id: 'ann', attributes: { skill: 1 } }, { id: 'ben', attributes: { skill: 2 } }] }]
-  expect(matchmaker.createBackfill({ matchId, teams }).teams).toEqual([{ name: 'all', slots: 2, players: ['ann', 'ben'] }])
+  const teams = [
+    {
+      name: 'all',
+      players: [
+        { id: 'ann', attributes: { skill: 1 } },
+        { id: 'ben', attributes: { skill: 2 } },
+      ],
+    },
+  ]
+  expect(matchmaker.createBackfill({ matchId, teams }).teams).toEqual([
+    { name: 'all', slots: 2, players: ['ann', 'ben'] },
+  ])
 })

@@ -16,7 +16,9 @@ describe.each([24, 28, 32] as const)('records of %i bits', (recordSize) => {
     expect(lookup('1.2.3.255')).toEqual(networks['1.2.3.0/24'])
     expect(lookup('9.255.0.1')).toEqual({ name: 'ninth' })
     expect(lookup('200.1.2.200')).toEqual({ name: 'half' })
-    expect(['1.2.2.255', '1.2.4.0', '10.0.0.1', '200.1.2.127', '0.0.0.0', '255.255.255.255'].map(lookup)).toEqual(Array(6).fill(undefined))
+    expect(['1.2.2.255', '1.2.4.0', '10.0.0.1', '200.1.2.127', '0.0.0.0', '255.255.255.255'].map(lookup)).toEqual(
+      Array(6).fill(undefined),
+    )
   })
 
   test('a tree of IPv6 with IPv4 in it', () => {
@@ -42,7 +44,9 @@ test('the first records come in order of address, and end with the space', () =>
 })
 
 test('says what kind it is', () => {
-  expect(openMmdb(encodeMmdb({ networks, metadata: { database_type: 'GeoLite2-City' } }), 'test').type).toBe('GeoLite2-City')
+  expect(openMmdb(encodeMmdb({ networks, metadata: { database_type: 'GeoLite2-City' } }), 'test').type).toBe(
+    'GeoLite2-City',
+  )
 })
 
 describe('a corrupt file is refused by name', () => {
@@ -54,9 +58,17 @@ describe('a corrupt file is refused by name', () => {
     ['something else', Buffer.from('<!doctype html>'.repeat(100)), 'no MMDB metadata'],
     ['cut off at the end', whole.subarray(0, metadataAt), 'no MMDB metadata'],
     ['cut off within the metadata', whole.subarray(0, metadataAt + 60), 'offset'],
-    ['with a part missing in the middle', Buffer.concat([whole.subarray(0, 70), whole.subarray(200)]), 'a part is missing'],
+    [
+      'with a part missing in the middle',
+      Buffer.concat([whole.subarray(0, 70), whole.subarray(200)]),
+      'a part is missing',
+    ],
     ['nothing but metadata', whole.subarray(metadataAt), 'a part is missing'],
-    ['of a later format', encodeMmdb({ networks, metadata: { binary_format_major_version: 3 } }), 'format version is 3'],
+    [
+      'of a later format',
+      encodeMmdb({ networks, metadata: { binary_format_major_version: 3 } }),
+      'format version is 3',
+    ],
     ['of unknown addresses', encodeMmdb({ networks, metadata: { ip_version: 5 } }), 'IP version is 5'],
     ['with odd records', encodeMmdb({ networks, metadata: { record_size: 20 } }), 'record size'],
     ['without a tree', encodeMmdb({ networks, metadata: { node_count: 0 } }), 'tree is empty'],

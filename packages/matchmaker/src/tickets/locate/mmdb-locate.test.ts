@@ -35,12 +35,26 @@ test('finds addresses in a file, in any spelling', async () => {
   expect(locate('2001:0DB8::9')).toEqual(london)
 })
 
-test.each([{ cacheSize: 0 }, { cacheSize: 1 }, {}])('knows nothing of other addresses and of what is none, first and second time (%o)', (options) => {
-  const locate = mmdbLocate({ buffer: inLondon, ...options })
-  const unknown = ['10.0.0.1', '192.0.2.7', '2001:db9::1', '::1', '', '1', '1.2.3', 'example.com', '1.2.3.4 ', '1'.repeat(10_000)]
-  expect([...unknown, ...unknown].map(locate)).toEqual(Array(2 * unknown.length).fill(undefined))
-  expect([locate('9.9.9.9'), locate('9.9.9.9')]).toEqual([london, london])
-})
+test.each([{ cacheSize: 0 }, { cacheSize: 1 }, {}])(
+  'knows nothing of other addresses and of what is none, first and second time (%o)',
+  (options) => {
+    const locate = mmdbLocate({ buffer: inLondon, ...options })
+    const unknown = [
+      '10.0.0.1',
+      '192.0.2.7',
+      '2001:db9::1',
+      '::1',
+      '',
+      '1',
+      '1.2.3',
+      'example.com',
+      '1.2.3.4 ',
+      '1'.repeat(10_000),
+    ]
+    expect([...unknown, ...unknown].map(locate)).toEqual(Array(2 * unknown.length).fill(undefined))
+    expect([locate('9.9.9.9'), locate('9.9.9.9')]).toEqual([london, london])
+  },
+)
 
 test('remembers the answer for an address', () => {
   const remembering = mmdbLocate({ buffer: inLondon })
@@ -111,7 +125,10 @@ test('a file that is missing, corrupt or of another kind is an error at once, an
   expect(() => mmdbLocate({ file: folder })).toThrow(folder)
   const page = await named('page.mmdb', '<!doctype html>')
   expect(() => mmdbLocate({ file: page })).toThrow(`cannot read ${page}: it has no MMDB metadata`)
-  const countries = encodeMmdb({ networks: { '9.0.0.0/8': { country: { iso_code: 'US' } } }, metadata: { database_type: 'GeoLite2-Country' } })
+  const countries = encodeMmdb({
+    networks: { '9.0.0.0/8': { country: { iso_code: 'US' } } },
+    metadata: { database_type: 'GeoLite2-Country' },
+  })
   const country = await named('country.mmdb', countries)
   expect(() => mmdbLocate({ file: country })).toThrow(`${country} has no coordinates (its type is GeoLite2-Country)`)
   expect(() => mmdbLocate({ buffer: countries })).toThrow('the MMDB buffer has no coordinates')
@@ -123,6 +140,8 @@ test('options that cannot be are refused by name', () => {
   const neither: unknown = {}
   expect(() => mmdbLocate(neither as { file: string })).toThrow('either file or buffer')
   for (const cacheSize of [-1, 1.5, Number.NaN, Infinity]) {
-    expect(() => mmdbLocate({ buffer: inLondon, cacheSize })).toThrow(`cacheSize must be a whole number of addresses, 0 or more, not ${cacheSize}`)
+    expect(() => mmdbLocate({ buffer: inLondon, cacheSize })).toThrow(
+      `cacheSize must be a whole number of addresses, 0 or more, not ${cacheSize}`,
+    )
   }
 })

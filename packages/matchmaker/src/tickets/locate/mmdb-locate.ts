@@ -58,7 +58,11 @@ function openLocate(bytes: Buffer, name: string): (ip: string) => Located | unde
 }
 
 function validated(options: MmdbLocateOptions) {
-  const { file, buffer, cacheSize = DEFAULT_CACHE_SIZE } = options as { file?: string; buffer?: Uint8Array; cacheSize?: number }
+  const {
+    file,
+    buffer,
+    cacheSize = DEFAULT_CACHE_SIZE,
+  } = options as { file?: string; buffer?: Uint8Array; cacheSize?: number }
   if ((file === undefined) === (buffer === undefined)) throw new TypeError('mmdbLocate takes either file or buffer')
   if (!Number.isSafeInteger(cacheSize) || cacheSize < 0) {
     throw new RangeError(`cacheSize must be a whole number of addresses, 0 or more, not ${cacheSize}`)
@@ -82,7 +86,8 @@ export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
   const cache = cacheSize === 0 ? undefined : new LRUCache<string, Located | 'nowhere'>({ max: cacheSize })
 
   const load = async (newer: Uint8Array | undefined) => {
-    if (newer === undefined && file === undefined) throw new TypeError('reload needs a buffer: mmdbLocate was not given a file')
+    if (newer === undefined && file === undefined)
+      throw new TypeError('reload needs a buffer: mmdbLocate was not given a file')
     locate = openLocate(newer === undefined ? await readLater(file as string) : asBuffer(newer), name)
     cache?.clear()
   }
@@ -104,7 +109,8 @@ export function mmdbLocate(options: MmdbLocateOptions): MmdbLocate {
   return Object.assign(locateOnce, { reload })
 }
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 /**
  * Reads the coordinates from a record of a city database, in either layout seen in the wild: under

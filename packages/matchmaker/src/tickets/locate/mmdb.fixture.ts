@@ -81,13 +81,19 @@ function groups(text: string): number[] {
 function bitsOf(cidr: string, ipVersion: 4 | 6): string {
   const [address = '', length] = cidr.split('/')
   if (!address.includes(':')) {
-    const bits = address.split('.').map((octet) => Number(octet).toString(2).padStart(8, '0')).join('')
+    const bits = address
+      .split('.')
+      .map((octet) => Number(octet).toString(2).padStart(8, '0'))
+      .join('')
     return '0'.repeat(ipVersion === 4 ? 0 : 96) + bits.slice(0, Number(length))
   }
   if (ipVersion === 4) throw new Error(`${cidr} does not fit into a tree of IPv4`)
   const [left, right] = address.split('::').map(groups) as [number[], number[]?]
   const all = right === undefined ? left : [...left, ...Array<number>(8 - left.length - right.length).fill(0), ...right]
-  return all.map((group) => group.toString(2).padStart(16, '0')).join('').slice(0, Number(length))
+  return all
+    .map((group) => group.toString(2).padStart(16, '0'))
+    .join('')
+    .slice(0, Number(length))
 }
 
 type Child = { readonly node: number } | { readonly data: number } | undefined
@@ -121,7 +127,9 @@ function encodeNode(left: number, right: number, recordSize: 24 | 28 | 32): Buff
 /** The bytes of a database file. */
 export function encodeMmdb({ networks, ipVersion = 6, recordSize = 28, metadata = {} }: MmdbFixture): Buffer {
   const data = createEncoder()
-  const tree = buildTree(Object.entries(networks).map(([cidr, record]) => [bitsOf(cidr, ipVersion), data.write(record)] as const))
+  const tree = buildTree(
+    Object.entries(networks).map(([cidr, record]) => [bitsOf(cidr, ipVersion), data.write(record)] as const),
+  )
   const pointerOf = (child: Child) => {
     if (child === undefined) return tree.length
     return 'node' in child ? child.node : tree.length + 16 + child.data

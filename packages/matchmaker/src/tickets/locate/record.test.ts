@@ -5,7 +5,10 @@ const place = { latitude: 51.5, longitude: -0.12 }
 
 test('GeoLite2 and DB-IP City have the coordinates under location', () => {
   const city = { geoname_id: 2643743, names: { en: 'London' } }
-  expect(locatedIn({ city, location: { accuracy_radius: 20, ...place, time_zone: 'Europe/London' } })).toEqual({ ...place, accuracyKm: 20 })
+  expect(locatedIn({ city, location: { accuracy_radius: 20, ...place, time_zone: 'Europe/London' } })).toEqual({
+    ...place,
+    accuracyKm: 20,
+  })
   expect(locatedIn({ city, location: place })).toEqual(place)
 })
 
