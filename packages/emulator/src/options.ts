@@ -53,7 +53,7 @@ export interface EmulatorOptions {
    * limits'. Default 1.
    */
   readonly speed?: number | undefined
-  /** How a 429 states Retry-After; false for not at all. Default: in seconds, as documented. */
+  /** How rate limits are enforced; false for no limits. Default: as documented, with Retry-After in seconds. */
   readonly limits?: Some<LimitSettings> | false | undefined
   /** Faults declared from the start; see `Emulator.faults` for later ones. */
   readonly faults?: readonly Fault[] | undefined
