@@ -6,13 +6,13 @@ import { ageOf } from './records/deployment-age.js'
 import { priorities, type DeploymentService } from './records/deployment-service.js'
 
 /**
- * Finds out when servers of an earlier process are to end: that process may have had another time of day, so it is the
- * service that says how old they are. Until it has, they go on.
+ * Finds out when the servers of an earlier process must be stopped. The clock of that process may have been wrong, so
+ * the age of a deployment is taken from the service. A server keeps running until its age is known.
  */
 export interface EndTimes {
-  /** Its `lastsMs` is known, and its `endsAt` is wanted. */
+  /** Adds an allocation whose `lastsMs` is known and whose `endsAt` has to be found out. */
   expect(allocation: Allocation): void
-  /** Asks about the next one, unless one is being asked about. */
+  /** Asks the service about the next allocation, unless a request is already under way. */
   advance(now: number): void
 }
 
@@ -24,11 +24,11 @@ export interface EndTimesOptions {
 }
 
 const TIMEOUT_MS = 10_000
-/** Milliseconds until it is asked again about one of which the service told nothing. */
+/** Milliseconds until the service is asked again about an allocation whose age it did not tell. */
 const RETRY_MS = 5000
 
 export function createEndTimes({ service, allocations, clock, problem }: EndTimesOptions): EndTimes {
-  /** Those of which it is not known yet, and from when on they may be asked about: epoch milliseconds. */
+  /** Allocations whose end is unknown, with the epoch milliseconds before which the service is not asked about them. */
   const unknown = new Map<Allocation, number>()
   let isAsking = false
 
@@ -40,12 +40,12 @@ export function createEndTimes({ service, allocations, clock, problem }: EndTime
         { timeoutMs: TIMEOUT_MS, priority: priorities.routine },
       )
       const now = clock.now()
-      // One of unknown age begins anew: better too long than stopped under its players.
+      // A deployment of unknown age counts as new: a server that runs too long is better than one stopped during play.
       allocation.endsAt = now + allocation.lastsMs - (ageOf(deployment, now) ?? 0)
       unknown.delete(allocation)
     } catch (error) {
       unknown.set(allocation, clock.now() + RETRY_MS)
-      // Whoever follows it finds out that it is gone.
+      // A deployment that is gone is no problem here: the watcher reports its end.
       if (!(error instanceof NotFound)) problem(error, allocation)
     } finally {
       isAsking = false

@@ -51,7 +51,7 @@ test('a rough look says no less than an exact one', () => {
   )
 })
 
-/** A ticket of one player that takes nearly all that it may. */
+/** A ticket with one player that takes nearly all of its share. */
 function filled(id: number, mayTake: number, about: Pick<Told, 'queue' | 'common'>, character: string): FoundTicket {
   const of = (length: number): FoundTicket => {
     const list = Array.from({ length: Math.floor(length / 100) }, (_, index) => `${index}`.padStart(100, character))
@@ -93,7 +93,8 @@ test.each([
   ])
   const bytes = variablesBytes(environment) + own
   expect(bytes).toBeLessThanOrEqual(LARGEST_ENVIRONMENT_BYTES)
-  // What a match has in common is counted with every ticket, and so half of it may stay free.
+  // Common attributes are counted for every ticket although the match has them once, so up to half of the environment
+  // stays free.
   expect(bytes).toBeGreaterThan(0.5 * LARGEST_ENVIRONMENT_BYTES)
 })
 

@@ -1,4 +1,4 @@
-// pure: how much of a server's environment a ticket takes, and may take
+// pure: how much of a server's environment a ticket takes, and how much it may take
 import type { EnvironmentVariable } from '@muster/core/api'
 import type { Attributes } from '../player.js'
 import { ticketVariables } from './environment.js'
@@ -7,12 +7,13 @@ import type { Deploy } from './records/deploy.js'
 import { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
 
 /**
- * Kept free for what is told whoever plays: the match, the queue, the place, a secret, and the names of these
- * variables.
+ * Bytes reserved for the variables that do not depend on the players: match, queue, placement and registration secret,
+ * with their names.
  */
 const OF_THE_MATCH_BYTES = 4096
 /**
- * Of what all tickets share in some variables, each may come in parts that have names of their own: one in a hundred.
+ * Factor for variables shared by all tickets: a value that is split into parts adds the names of the parts, at most 1
+ * %.
  */
 const WITH_PARTS = 1.01
 
@@ -22,21 +23,21 @@ const jsonBytes = (value: unknown) => bytesOf(JSON.stringify(value))
 export const variablesBytes = (variables: readonly Pick<EnvironmentVariable, 'key' | 'value'>[]): number =>
   variables.reduce((sum, { key, value }) => sum + bytesOf(key) + bytesOf(value), 0)
 
-/** A queue, as far as it says what its servers are told. */
+/** The settings of a queue that decide how large the environment of its servers becomes. */
 export interface Told {
   readonly queue: string
   readonly deploy: Deploy
   /** Names of the teams of a match. */
   readonly teams: readonly string[]
-  /** Players of the largest match. */
+  /** Number of players in the largest possible match. */
   readonly players: number
-  /** Attributes that the server is told the match has in common. */
+  /** Names of the attributes that the server receives as common to the match. */
   readonly common: readonly string[]
 }
 
 /**
- * Bytes of the environment that each player may take, so that every match fits, whoever is in it. Infinity where the
- * queue's own variables leave no room: then that is what is wrong.
+ * Bytes of the environment that each player may take so that every possible match fits. Infinity if the queue's own
+ * variables leave no room: then the queue's settings are at fault, and not any ticket.
  */
 export function shareOf({ deploy, teams, players }: Told): number {
   const own = [...Object.entries(deploy.environment), ...Object.entries(deploy.hiddenEnvironment)]
@@ -46,12 +47,12 @@ export function shareOf({ deploy, teams, players }: Told): number {
   return left <= 0 ? Infinity : Math.floor(left / players)
 }
 
-/** Bytes of the environment that a ticket takes at most. */
+/** The most bytes of the environment that a ticket can take. */
 export function bytesOfTicket(ticket: FoundTicket, { queue, common }: Pick<Told, 'queue' | 'common'>): number {
   const id = jsonBytes(ticket.id) + 1
   const players = jsonBytes(ticket.players.map((player) => player.id)) + 1
   const attributes = ticket.players.reduce((sum, player) => sum + commonBytes(player.attributes ?? {}, common), 0)
-  // Its id stands in MM_TICKET_IDS, MM_GROUPS and MM_TEAMS.
+  // The ticket's id appears in MM_TICKET_IDS, MM_GROUPS and MM_TEAMS.
   return variablesBytes(ticketVariables(ticket, queue)) + Math.ceil((3 * id + players + attributes) * WITH_PARTS)
 }
 
@@ -61,13 +62,13 @@ const commonBytes = (attributes: Attributes, common: readonly string[]): number 
     0,
   )
 
-/** What is around the values in the variables of a ticket. */
+/** Upper bounds for the JSON punctuation and keys, in bytes: per ticket, and per value. */
 const AROUND_TICKET = 320
 const AROUND_VALUE = 30
-/** JSON has at most six bytes for each unit of a text. */
+/** JSON takes at most six bytes for each UTF-16 unit of a text (`\uXXXX`). */
 const PER_UNIT = 6
 
-/** More than `bytesOfTicket`, in a fraction of the time. */
+/** An upper bound of `bytesOfTicket`, computed in a fraction of the time. */
 export function roughBytesOfTicket(
   { id, players }: FoundTicket,
   { queue, common }: Pick<Told, 'queue' | 'common'>,
@@ -91,11 +92,14 @@ export function roughBytesOfTicket(
   const twice = common.length === 0 ? 1 : 2
   const bytes =
     AROUND_TICKET + 6 * id.length + players.length * AROUND_VALUE + twice * (PER_UNIT * units + AROUND_VALUE * values)
-  // A long value comes in parts, each with a name as long as the id.
+  // A long value is split into parts, and the name of each part contains the ticket's id.
   return bytes * 1.1
 }
 
-/** Of a match that is too large, those that take more than a like share of all there is. */
+/**
+ * Ids of the tickets that take more than their share, by number of players, of the environment of a match that is too
+ * large.
+ */
 export function oversized({ tickets, queue, equality, intersection }: FoundMatch): readonly string[] {
   const told = { queue, common: [...Object.keys(equality), ...Object.keys(intersection)] }
   const players = tickets.reduce((sum, ticket) => sum + ticket.players.length, 0)

@@ -1,23 +1,21 @@
-// pure: what the server is told about its match, in environment variables
+// pure: the environment variables that describe a match to its server
 import type { EnvironmentVariable } from '@muster/core/api'
 import { LONGEST_VALUE_BYTES } from './records/env-limits.js'
 import type { FoundMatch, FoundTicket } from './records/allocation.js'
 
 /**
- * Names and forms that servers made for a matchmaker of this interface know (public facts), as far as
- * there is something to say: values are text or JSON. No address is in them.
- *
- * - MM_MATCH_ID, MM_MATCH_PROFILE (the queue), MM_EXPANSION (`initial`, or after how many seconds of
- *   waiting the limits in force began)
+ * The environment variables that describe a match to its server. Names and forms are those that servers made for a
+ * matchmaker of this interface know (public facts). Values are text or JSON. No variable contains a player's address.
+ * - MM_MATCH_ID, MM_MATCH_PROFILE (the queue), MM_EXPANSION (`initial`, or the seconds of waiting at which the limits
+ *   in force began)
  * - MM_TICKET_IDS `["id"…]`; MM_TICKET_{id} `{"id", "profile", "created_at", "players": ["id"…], "attributes": {}}`,
- *   with the attributes of its player if it has one
+ *   with the player's attributes if the ticket has a single player
  * - MM_GROUPS `{"ticket": ["player"…]}`; MM_TEAMS `{"team": ["ticket"…]}`; MM_EQUALITY `{"attribute": value}`;
  *   MM_INTERSECTION `{"attribute": ["value"…]}`
- * - where a latency rule chose the place (ours): MM_BEACON, the name of the beacon there; MM_BEACON_LATENCY_MS, of all
- *   players the longest round trip to it; MM_BEACON_LIMIT_MS, what the rule promises, if it sets a limit
- *
- * A value that is too large is given in parts: instead of KEY there are KEY_PARTS, how many, and KEY_PART_1,
- * KEY_PART_2 …, to be joined.
+ * - if a latency rule chose the place (our choice): MM_BEACON, the name of the beacon there; MM_BEACON_LATENCY_MS, the
+ *   longest round trip of any player to that beacon; MM_BEACON_LIMIT_MS, the limit of the rule, if it sets one
+ * - for a value that is too large for one variable: instead of KEY, KEY_PARTS (the number of parts) and KEY_PART_1,
+ *   KEY_PART_2 …, which the server joins
  */
 export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   const { id, queue, tickets, teams, expansionMs, equality, intersection, placement } = match
@@ -40,7 +38,7 @@ export function matchEnvironment(match: FoundMatch): EnvironmentVariable[] {
   return variables
 }
 
-/** Those of these that are about one ticket. */
+/** The variables of `matchEnvironment` that describe one ticket. */
 export function ticketVariables(ticket: FoundTicket, queue: string): EnvironmentVariable[] {
   const variables: EnvironmentVariable[] = []
   addTo(variables, ticketKey(ticket), ticketValue(ticket, queue))
@@ -55,8 +53,8 @@ function addTo(variables: EnvironmentVariable[], key: string, value: string): vo
 const ticketKey = ({ id }: FoundTicket) => `MM_TICKET_${id}`
 
 /**
- * The JSON of an object, without making it: with other keys in each match, the engine would have to make up a shape for
- * each.
+ * The JSON of an object, written without building the object: each match has other keys, for which the engine would
+ * create a new hidden class.
  */
 const objectText = (entries: readonly (readonly [key: string, value: readonly string[]])[]) =>
   `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)}`).join()}}`
@@ -72,7 +70,7 @@ const ticketValue = (ticket: FoundTicket, queue: string) =>
     attributes: (ticket.players.length === 1 ? ticket.players[0]?.attributes : undefined) ?? {},
   })
 
-/** A character has at most three bytes for each of its units, so that hardly a value needs to be measured. */
+/** Each UTF-16 unit takes at most three bytes of UTF-8, so hardly any value has to be measured. */
 const fits = (value: string) =>
   value.length * 3 <= LONGEST_VALUE_BYTES || Buffer.byteLength(value) <= LONGEST_VALUE_BYTES
 
@@ -84,7 +82,7 @@ function inParts(key: string, value: string): (readonly [key: string, value: str
   ]
 }
 
-/** Cuts between characters, so that every part is valid UTF-8. */
+/** Splits a value between characters, so that every part is valid UTF-8. */
 function partsOf(value: string): string[] {
   const parts: string[] = []
   let part = ''

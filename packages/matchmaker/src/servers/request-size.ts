@@ -5,11 +5,11 @@ import type { FoundMatch } from './records/allocation.js'
 import { LARGEST_ENVIRONMENT_BYTES } from './records/env-limits.js'
 
 /**
- * What a match would have to tell its server does not fit into the server's environment. Nothing was created. It counts
- * as an attempt of the tickets that take more than their share.
+ * The variables that describe a match do not fit into its server's environment. No deployment was created. The failure
+ * counts as an attempt of the tickets that take more than their share.
  */
 export class MatchTooLarge extends InvalidInput {
-  /** Those that take more than their share; empty where the queue's own variables are what is too large. */
+  /** Ids of the tickets that take more than their share; empty if the queue's own variables are too large. */
   readonly ticketIds: readonly string[]
 
   static {
@@ -22,9 +22,12 @@ export class MatchTooLarge extends InvalidInput {
   }
 }
 
-/** @throws {MatchTooLarge} */
+/**
+ * Checks that the environment of a request fits.
+ * @throws {MatchTooLarge}
+ */
 export function checkSize({ environment_variables = [] }: CreateDeployment, found: FoundMatch): void {
-  // A character has at most three bytes for each of its units: then there is no need to measure.
+  // Each UTF-16 unit takes at most three bytes of UTF-8, so small environments need not be measured.
   const units = environment_variables.reduce((sum, { key, value }) => sum + key.length + value.length, 0)
   if (units * 3 <= LARGEST_ENVIRONMENT_BYTES) return
   const bytes = variablesBytes(environment_variables)

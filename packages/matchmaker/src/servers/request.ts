@@ -5,20 +5,23 @@ import type { Deploy } from './records/deploy.js'
 import { matchEnvironment } from './environment.js'
 import type { FoundMatch, PlacementAttempt } from './records/allocation.js'
 
-/** The tags by which a deployment is found again: of all deployments of this matchmaker, and of this try. */
+/** The tags by which a deployment is found again: one for all deployments of this matchmaker, one for this attempt. */
 export interface OwnTags {
   readonly matchmaker: string
   readonly match: string
 }
 
-/** All that a request is made of, but for what a try adds. */
+/** The parts of a request that are the same for every placement attempt. */
 export interface Wanted {
   readonly found: FoundMatch
   readonly deploy: Deploy
   readonly secret: string
 }
 
-/** @param webhookUrl called when it is READY, in error, or terminated; undefined for no webhooks. */
+/**
+ * The body of the request that creates a deployment.
+ * @param webhookUrl called when the deployment is READY, in error, or terminated; undefined for no webhooks.
+ */
 export function deploymentRequest(
   { found, deploy, secret }: Wanted,
   { cachedOnly, at }: PlacementAttempt,
@@ -45,7 +48,10 @@ export function deploymentRequest(
   }
 }
 
-/** @throws {InvalidInput} if it is not known where any of them is, nor where a beacon of theirs is. */
+/**
+ * The users of a deployment, by which the service chooses its place.
+ * @throws {InvalidInput} if no player has an address or coordinates, and the place of none of their beacons is known.
+ */
 function usersOf(players: readonly Player[]): DeploymentUser[] {
   const users = players.flatMap(userOf)
   if (users.length > 0) return users
@@ -55,7 +61,7 @@ function usersOf(players: readonly Player[]): DeploymentUser[] {
   )
 }
 
-/** Coordinates count where there are both: whoever gives them knows better than a table of addresses. */
+/** Coordinates are preferred to the IP address: given coordinates are more exact than a database of addresses. */
 function userOf({ ip, coordinates }: Player): DeploymentUser[] {
   if (coordinates !== undefined) return [userAt(coordinates)]
   return ip === undefined ? [] : [{ user_type: 'ip_address', user_data: { ip_address: ip } }]

@@ -4,7 +4,7 @@ import type { Player } from '../../player.js'
 import type { Assignment } from './assignment.js'
 import type { Deploy } from './deploy.js'
 
-/** A found match: what its server is asked for, and told. Plain data, including addresses. */
+/** A found match, with all that its server is asked for by and is told. Plain data, including players' addresses. */
 export interface FoundMatch extends InCommon {
   readonly id: string
   /** Name of the queue. */
@@ -14,28 +14,31 @@ export interface FoundMatch extends InCommon {
   readonly teams: readonly { readonly name: string; readonly ticketIds: readonly string[] }[]
   /** Epoch milliseconds. */
   readonly foundAt: number
-  /** Milliseconds of waiting at which the limits began that were in force; 0 for the strictest. */
+  /** Milliseconds of waiting at which the limits in force began; 0 for the strictest limits. */
   readonly expansionMs: number
-  /** Where its server is asked for by its rules; undefined: near its players. */
+  /** The place that the queue's rules chose for the server; undefined: the server is requested near its players. */
   readonly placement?: Placement | undefined
 }
 
 /**
- * A place for a server that the rules of its match chose. Only backends are told the milliseconds: they tell of single
- * players.
+ * The place that the rules of a match chose for its server. Only backends see the milliseconds, because the figures
+ * reveal the latencies of single players.
  */
 export interface Placement {
   /** Name of the ping beacon there. */
   readonly beacon: string
   readonly coordinates: Coordinates
-  /** Milliseconds: of all players the longest round trip to it, and the average. */
+  /** The longest round trip of any player to the beacon, in milliseconds, and the average round trip. */
   readonly worstMs: number
   readonly meanMs: number
-  /** What no player's round trip to it exceeds, by the rule; undefined if it sets no limit, or has given way. */
+  /**
+   * The rule's limit for every player's round trip, in milliseconds; undefined if the rule sets no limit or was
+   * relaxed.
+   */
   readonly limitMs: number | undefined
 }
 
-/** What all players of a match have in common, by attribute of the rules `equal` and `overlap`. */
+/** The attributes that all players of a match have in common, by the rules `equal` and `overlap`. */
 export interface InCommon {
   readonly equality: Readonly<Record<string, string | number | boolean>>
   readonly intersection: Readonly<Record<string, readonly string[]>>
@@ -46,51 +49,55 @@ export interface FoundTicket {
   /** Epoch milliseconds. */
   readonly createdAt: number
   readonly players: readonly Player[]
-  /** The middle of the ticket's players, if known. */
+  /** The geographic middle of the ticket's players, if known. */
   readonly place?: Coordinates | undefined
 }
 
 /**
- * Where the allocation of a match stands:
- * - `creating`: the create waits for its turn, or for its answer;
- * - `finding`: the answer was lost, and the deployment, if there is one, is looked for by its tag;
- * - `retrying`: there was no capacity; what was created in spite of it is being stopped, then another place is tried;
- * - `starting`: it exists, and is not READY yet;
- * - `warming`: it is READY, and is given time, or asked, until it listens;
- * - `running`: players were sent to it;
- * - `stopping`: it is to be stopped, until the service confirms it.
+ * The state of a match's allocation:
+ * - `creating`: the create waits for its turn, or for the answer;
+ * - `finding`: the answer to the create was lost; the deployment, if it exists, is searched for by its tag;
+ * - `retrying`: there was no capacity; anything that was created in spite of that is stopped before another place is
+ *   tried;
+ * - `starting`: the deployment exists and is not READY yet;
+ * - `warming`: the deployment is READY; the matchmaker waits or probes until its server listens;
+ * - `running`: players were sent to the server;
+ * - `stopping`: the deployment is being stopped, until the service confirms the stop.
  */
 export type AllocationPhase = 'creating' | 'finding' | 'retrying' | 'starting' | 'warming' | 'running' | 'stopping'
 
-/** What a match of this process asks for. The request is made from it when its turn comes: see `foundMatch`. */
+/** The data from which a match's request is made once its turn comes; see `foundMatch`. */
 export interface Order {
   readonly deploy: Deploy
   readonly tickets: readonly FoundTicket[]
-  /** Deployment settings of the queue. */
+  /** The teams of the match. */
   readonly teams: readonly { readonly name: string }[]
-  /** The index of its team for each ticket. */
+  /** The index in `teams` for each ticket. */
   readonly teamOf: readonly number[]
-  /** Asked when its request is made. */
+  /** Returns the common attributes; called when the request is made. */
   readonly inCommon: () => InCommon
   /** See `FoundMatch`. */
   readonly expansionMs: number
   /**
-   * Places that its rules choose, the best first; none: near its players. Asked once, before its first request. Never
-   * rejects. Undefined for a match whose rules choose none.
+   * Returns the places that the queue's rules choose, best first; an empty list means near the players. Called once,
+   * before the first request. Never rejects. Undefined if no rule chooses a place.
    */
   readonly placements?: (() => readonly Placement[] | Promise<readonly Placement[]>) | undefined
   /**
-   * Only the service and the server are told: the end of its webhooks' path, and what it registers with. Undefined
-   * until its request is made.
+   * The secret at the end of the webhook path, with which the server also registers. Only the service and the server
+   * know the secret. Undefined until the request is made.
    */
   secret: string | undefined
 }
 
-/** A deployment that may exist: in the journal before it is asked for, because it costs money from then on. */
+/**
+ * A deployment that may exist. The intent is in the journal before the deployment is requested, because the deployment
+ * costs money from then on.
+ */
 export interface Intent {
   readonly matchId: string
   readonly queue: string
-  /** The tag of this deployment and of no other. */
+  /** The tag that this deployment has, and no other. */
   readonly tag: string
   readonly ticketIds: readonly string[]
   /** Ids of the players who are to play on it. */
@@ -99,50 +106,50 @@ export interface Intent {
   readonly at: number
 }
 
-/** What a create asks for. */
+/** The parts of a create that differ between the attempts for one match. */
 export interface PlacementAttempt {
   readonly cachedOnly: boolean
-  /**
-   * The place to ask for, in place of one near the players: the create cannot name a place, but it takes coordinates.
-   */
+  /** The coordinates to request instead of the players': a create cannot name a place, but it accepts coordinates. */
   readonly at: Coordinates | undefined
-  /** What the latency rule promises of the place. */
+  /** The placement by a latency rule that these coordinates come from. */
   readonly placement?: Placement | undefined
 }
 
-/** A match as the allocator keeps it: from the intent until its server is gone. Only the allocator changes it. */
+/** The allocator's record of a match, from the intent until the server is gone. Only the allocator changes it. */
 export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
-  /** Tag of the present attempt. */
+  /** The tag of the current attempt. */
   tag: string
   playerIds: readonly string[]
   /** Undefined for a match of an earlier process. */
   readonly order: Order | undefined
-  /** What the attempts so far have asked for. */
+  /** The attempts so far. */
   tries: readonly PlacementAttempt[]
-  /** See `Order`; undefined until they were asked for. */
+  /** See `Order`; undefined until `Order.placements` has answered. */
   placements: readonly Placement[] | undefined
   phase: AllocationPhase
   requestId: string | undefined
-  /** Epoch milliseconds since when the `requestId` is known. */
+  /** The time at which the `requestId` became known, in epoch milliseconds. */
   knownAt: number
   /**
-   * Epoch milliseconds since when it listens, and only the journal has to be told before players are; Infinity before.
+   * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are told once the
+   * journal has recorded the assignment.
    */
   listensAt: number
   /**
-   * Milliseconds from its start, as the service counts, after which it is stopped, whoever plays; Infinity for never.
+   * Milliseconds from the deployment's start, as the service counts, after which the server is stopped even if players
+   * are on it; Infinity for never.
    */
   lastsMs: number
-  /** Epoch milliseconds at which that is; Infinity while it is not known: see `EndTimes`. */
+  /** The time at which `lastsMs` is over, in epoch milliseconds; Infinity while unknown: see `EndTimes`. */
   endsAt: number
   assignment: Assignment | undefined
   /** Whether the server has registered as ready for players. */
   registered: boolean
-  /** Why it is no longer wanted; its tickets have left it then. */
+  /** Why the server is no longer wanted; its tickets have left the match by then. Undefined while it is wanted. */
   unwanted: StopReason | undefined
-  /** Other deployments with its tag, which are being stopped. There are hardly ever any. */
+  /** Ids of further deployments with the same tag, which are being stopped. Rare. */
   twins: Set<string> | undefined
-  /** Called when the server is gone, or with an error when that will not be known. */
+  /** Callbacks for when the server is gone, or, with an error, when that can no longer be found out. */
   ended: readonly ((error?: Error) => void)[]
 }
 
@@ -176,8 +183,8 @@ export const newAllocation = (
 })
 
 /**
- * What the journal is told of it before its create. Field by field, because spreading costs more than all else about
- * it.
+ * The journal entry that precedes the create. Its fields are copied one by one, because spreading the record costs more
+ * than all else here.
  */
 export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: Allocation) => ({
   kind: 'intent' as const,
@@ -189,13 +196,16 @@ export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: A
   at,
 })
 
-/** A match and its deployment, for other code. */
+/** A read-only view of a match and its deployment, for other modules. */
 export interface AllocationView extends Intent {
   readonly playerIds: readonly string[]
   readonly phase: AllocationPhase
   readonly requestId: string | undefined
   readonly assignment: Assignment | undefined
-  /** Where its latency rule placed it, if it has one and an earlier process did not make it. Not for players. */
+  /**
+   * The placement by the match's latency rule; undefined without such a rule, or if an earlier process made the
+   * deployment. Not for players.
+   */
   readonly placement?: Placement | undefined
 }
 

@@ -1,4 +1,4 @@
-// pure: what players are told about their server
+// pure: the assignment, which tells players where to connect
 import type { Deployment, DeploymentListEntry, DeploymentPort, Location } from '@muster/core/api'
 
 /** A port of the server. */
@@ -7,9 +7,9 @@ export interface AssignedPort {
   readonly internal: number | undefined
   /** The port to connect to. */
   readonly external: number | undefined
-  /** TCP, UDP, … as the application version says. */
+  /** The protocol (TCP, UDP, …) as the application version names it. */
   readonly protocol: string | undefined
-  /** `fqdn:external`, as the service gives it. */
+  /** The text `fqdn:external`, as the service gives it. */
   readonly link: string | undefined
 }
 
@@ -20,36 +20,43 @@ export interface AssignedLocation {
   readonly continent: string | undefined
   readonly administrativeDivision: string | undefined
   readonly timezone: string | undefined
-  /** Degrees. */
+  /** Latitude in degrees. */
   readonly latitude: number | undefined
   readonly longitude: number | undefined
 }
 
-/** Where players connect: the same for every player of the match, and nothing about any of them. */
+/**
+ * Where players connect. The assignment is the same for every player of the match and tells nothing about any of them.
+ */
 export interface Assignment {
   /** Host name of the server; its IP address if it has no name. */
   readonly fqdn: string
   readonly publicIp: string | undefined
   /** Ports by the names that the application version gives them. */
   readonly ports: Readonly<Record<string, AssignedPort>>
-  /** Undefined if it was not known at the time; the list of deployments does not tell it. */
+  /** Undefined if the location was not known: the list of deployments does not include it. */
   readonly location: AssignedLocation | undefined
-  /** What the queue's latency rule promises; undefined if there is none, or if it could not choose the place. */
+  /**
+   * The promise of the queue's latency rule; undefined if the queue has none, or if the rule could not choose a place.
+   */
   readonly promised?: PromisedLatency | undefined
 }
 
-/** Where a server was asked for by its players' latencies. */
+/** The place at which a latency rule requested the server. */
 export interface PromisedLatency {
   /** Name of the ping beacon there. */
   readonly beacon: string
   /**
-   * Milliseconds that no player's round trip to the beacon exceeds: the limit of the rule that the match keeps, which
-   * tells nothing of any player. Undefined if the rule sets none, or has given way.
+   * The rule's limit for every player's round trip to the beacon, in milliseconds. As a limit of the rule it reveals
+   * nothing about any player. Undefined if the rule sets no limit or was relaxed.
    */
   readonly latencyMs: number | undefined
 }
 
-/** Undefined while the service tells neither name nor address, so that nobody could connect. */
+/**
+ * The assignment of a deployment; undefined while the service tells neither name nor address, so that nobody could
+ * connect.
+ */
 export function assignmentOf(deployment: Deployment | DeploymentListEntry): Assignment | undefined {
   const publicIp = deployment.public_ip || undefined
   const fqdn = deployment.fqdn || publicIp
@@ -82,7 +89,7 @@ const assignedLocation = (location: Location): AssignedLocation => ({
   longitude: degrees(location.longitude),
 })
 
-/** The service was seen to send numbers as text. */
+/** A coordinate as a number: the service was seen to send numbers as text. */
 function degrees(value: number | string | null | undefined): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined

@@ -2,60 +2,71 @@ import { z } from 'zod'
 import { LONGEST_VALUE_BYTES } from './env-limits.js'
 import { isReserved, LONGEST_TAG } from './tags.js'
 
-/** What to deploy for a match: plain data, e.g. from JSON. */
+/** The deployment that a queue requests for each match: plain data, e.g. from JSON. */
 export interface DeployDefinition {
   /** Application and version to deploy, by name. */
   readonly application: string
   readonly version: string
-  /** Environment variables for the server, besides the MM_ ones. Each value at most 4096 bytes (public fact). */
+  /**
+   * Environment variables for the server, besides the matchmaker's own, which begin with `MM_`. Each value has at most
+   * 4096 bytes (public fact).
+   */
   readonly environment?: Readonly<Record<string, string>> | undefined
   /** Environment variables that are marked as hidden to the service. */
   readonly hiddenEnvironment?: Readonly<Record<string, string>> | undefined
-  /** Tags for the deployment, each 1 to 40 characters, besides ours, which begin with `mm-` and `match-`. */
+  /**
+   * Tags for the deployment, each 1 to 40 characters, besides the matchmaker's own, which begin with `mm-` and
+   * `match-`.
+   */
   readonly tags?: readonly string[] | undefined
-  /** Whether only places are used that have the image cached, as long as these have capacity. Default false. */
+  /** Whether only places that have the image cached are used, as long as any of them has capacity. Default false. */
   readonly requireCachedLocations?: boolean | undefined
   /** Milliseconds from create to READY after which the deployment counts as failed. Default 180,000 (our choice). */
   readonly readyTimeoutMs?: number | undefined
   /**
-   * Milliseconds from the assignment after which the match is over and its server is stopped, whoever plays.
-   * Default 86,400,000: the service itself ends every deployment after 24 hours (public fact).
+   * Milliseconds from the assignment after which the match is over and its server is stopped, even if players are on
+   * it. Default 86,400,000: the service itself ends every deployment after 24 hours (public fact).
    */
   readonly maxDurationMs?: number | undefined
   /**
-   * Milliseconds after READY before players are sent, or the probe begins: READY is not 'listening' (public fact).
-   * Default 0.
+   * Milliseconds after READY before players are sent, or the probe begins: a READY server need not listen yet (public
+   * fact). Default 0.
    */
   readonly warmUpMs?: number | undefined
-  /** How to check that the server listens. Default: a READY server is taken to listen once `warmUpMs` is over. */
+  /** How to check that the server listens. Default: a READY server counts as listening once `warmUpMs` is over. */
   readonly probe?: ProbeDefinition | undefined
 }
 
 /** How to check that a READY server also listens. */
 export type ProbeDefinition = PortProbeDefinition | RegistrationDefinition
 
-/** Knocks at a port of the server, until a TCP connection is accepted or a UDP datagram gets any answer. */
+/** A probe that knocks at a port of the server until a TCP connection is accepted or a UDP datagram is answered. */
 export interface PortProbeDefinition {
   readonly kind: 'tcp' | 'udp'
   /** Name of the port in the application version. */
   readonly port: string
   /** Text of the UDP datagram. Default `ping`. Not for TCP. */
   readonly payload?: string | undefined
-  /** Milliseconds for each knock. Default 1000. */
+  /** Timeout of each knock in milliseconds. Default 1000. */
   readonly timeoutMs?: number | undefined
-  /** Milliseconds for all knocks; then the deployment counts as failed. Default 30,000. */
+  /** Timeout of all knocks together in milliseconds; after that the deployment counts as failed. Default 30,000. */
   readonly withinMs?: number | undefined
 }
 
 /**
- * The server itself says when players may come, by `serverReady` with the secret that it finds in the hidden
+ * A probe in which the server itself says when players may come: by `serverReady`, with the secret from the hidden
  * variable MM_REGISTRATION_SECRET.
  */
 export interface RegistrationDefinition {
   readonly kind: 'registration'
-  /** URL told to the server in MM_REGISTRATION_URL, at which your backend or the ticket API takes the registration. */
+  /**
+   * The URL at which your backend or the ticket API accepts the registration; given to the server as
+   * MM_REGISTRATION_URL.
+   */
   readonly url?: string | undefined
-  /** Milliseconds from READY; then the deployment counts as failed. Default 60,000. */
+  /**
+   * Timeout of the registration in milliseconds from READY; after that the deployment counts as failed. Default 60,000.
+   */
   readonly withinMs?: number | undefined
 }
 
@@ -111,7 +122,7 @@ const probe = z.discriminatedUnion('kind', [
   }),
 ])
 
-/** What it gives may be given to it again. */
+/** The schema of deployment settings. Its output is valid input again. */
 export const deploySchema: z.ZodType<Deploy> = z.strictObject({
   application: z.string().min(1),
   version: z.string().min(1),

@@ -1,12 +1,13 @@
-// pure: how old a deployment is, as the service says
+// pure: the age of a deployment, by what the service says
 import type { Deployment, DeploymentListEntry } from '@muster/core/api'
 
 const MS_PER_SECOND = 1000
 
 /**
- * Milliseconds since its start; undefined where the service does not tell. Of what it tells the least: our clock may be
- * wrong by days, which makes `start_time` useless and leaves `elapsed_time` as it is, and nobody should lose a server
- * to that. The unit of `elapsed_time` is not shown: taken for seconds (our choice).
+ * Milliseconds since the deployment's start; undefined if the service does not tell. The smaller of the ages by
+ * `start_time` and by `elapsed_time` is taken: if our clock is wrong by days, the age by `start_time` is useless, and
+ * no match should lose its server to that. The unit of `elapsed_time` is not documented; it is taken for seconds (our
+ * choice).
  */
 export function ageOf(deployment: Deployment | DeploymentListEntry, now: number): number | undefined {
   const { start_time: start } = deployment
@@ -18,5 +19,8 @@ export function ageOf(deployment: Deployment | DeploymentListEntry, now: number)
   return ages.length === 0 ? undefined : Math.min(...ages)
 }
 
-/** Epoch milliseconds of a time of format A, which is UTC (our choice); NaN if it is none. */
+/**
+ * Epoch milliseconds of a time in the service's form `YYYY-MM-DD HH:MM:SS.ffffff`, taken for UTC (our choice); NaN if
+ * the text is not a time.
+ */
 const startOf = (time: string): number => Date.parse(`${time.replace(/(\.\d{3})\d*$/, '$1').replace(' ', 'T')}Z`)

@@ -14,8 +14,8 @@ import type {
 } from '@muster/core/api'
 
 /**
- * What the matchmaker needs of the service; a client's `deployments` is one. It fails with core's errors, and within
- * the `timeoutMs` it is given: creates that never end would keep others from being sent.
+ * The part of the service's API that the matchmaker needs; a client's `deployments` implements it. Calls fail with the
+ * errors of `@muster/core`, and within the given `timeoutMs`: creates that never end would block other creates.
  */
 export interface DeploymentService {
   create(input: CreateDeployment, options?: CallOptions): Promise<DeploymentCreated>
@@ -25,24 +25,21 @@ export interface DeploymentService {
 }
 
 /**
- * Which calls go first where they wait for the same rate limit (whole numbers, higher first): a player
- * waits for the confirmation that a server is READY, and money for the finding of a lost one.
+ * Which calls go first while they wait for the same rate limit (whole numbers, higher first). The confirmation of READY
+ * goes first, because players wait for it; finding a lost deployment is next, because a lost deployment costs money.
  */
 export const priorities = { background: -5, routine: 0, find: 5, confirm: 10 } as const
 
-/** Where servers can run; a client's `locations` is one. */
+/** The locations where servers can run; a client's `locations` implements it. */
 export interface LocationService {
   list(input: ListLocations, options?: CallOptions): Promise<LocationList>
-  /** The hosts that players measure their latency to; see the option `beacons`. */
+  /** The ping beacons to which players measure their latency; see the option `beacons`. */
   readonly beacons?: { all(): AsyncIterable<Beacon> } | undefined
 }
 
 const LOCATIONS_TIMEOUT_MS = 5000
 
-/**
- * Where there is capacity for a version now, as the service says: with both names given, it leaves the other places
- * out.
- */
+/** The places that have capacity for a version now. Given both names, the service returns only such places. */
 export async function placesWithCapacity(
   service: LocationService,
   { application, version }: { readonly application: string; readonly version: string },

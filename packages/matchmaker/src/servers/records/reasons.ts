@@ -1,13 +1,13 @@
-// pure: why tickets return and servers stop, and during what something went wrong
+// pure: why tickets return to the search and servers are stopped, and the activities in which problems occur
 
 /**
- * Why a ticket is searching again although a match was found. Only what was the deployment's own fault counts as an
- * attempt.
+ * Why a ticket is searching again although a match was found. A reason counts as an attempt of the ticket only if the
+ * deployment itself failed.
  */
 export type ReturnReason =
   /** Another ticket of the match was cancelled. */
   | 'dissolved'
-  /** Others of the match did not accept it. */
+  /** Other players did not accept the match. */
   | 'not-accepted'
   /** The match was stopped by `stopMatch` before it had a server. */
   | 'stopped'
@@ -15,9 +15,9 @@ export type ReturnReason =
   | 'no-capacity'
   /** The service refused the deployment, e.g. because there is no such version. An attempt. */
   | 'refused'
-  /** The service could not be asked, or did not want to be: nothing was created. */
+  /** The service could not be reached, or took no requests: nothing was created. */
   | 'unavailable'
-  /** The answer to the create was lost, and there is no such deployment. */
+  /** The answer to the create was lost, and no such deployment was found. */
   | 'lost'
   /** The deployment ended in error, or ended before it was ready. An attempt. */
   | 'failed'
@@ -27,14 +27,18 @@ export type ReturnReason =
   | 'not-listening'
 
 /**
- * Why a server was stopped: what made the tickets return; or `ended`, it ended by itself; `stopped`, by
- * `stopMatch`; `left`, nobody is there any more, as `playersLeft` told; `max-duration`, after the `maxDurationMs` of
- * its queue; `closed`, by `close`; `restarted`, it was found in the journal and nobody plays on it; `twin`, its match
- * had another one.
+ * Why a server was stopped: the reason for which its tickets returned to the search, or
+ * - `ended`: the deployment ended by itself;
+ * - `stopped`: by `stopMatch`;
+ * - `left`: all players have left, by `playersLeft`;
+ * - `max-duration`: after the `maxDurationMs` of its queue;
+ * - `closed`: by `close`;
+ * - `restarted`: the server was found in the journal and no players are on it;
+ * - `twin`: the match had another server.
  */
 export type StopReason = ReturnReason | 'ended' | 'left' | 'max-duration' | 'closed' | 'restarted' | 'twin'
 
-/** What the matchmaker was doing when something went wrong. It goes on by itself. */
+/** The activity during which a problem occurred. The matchmaker continues by itself. */
 export type Activity =
   | 'create'
   | 'find'

@@ -1,20 +1,20 @@
 // pure: the tags by which deployments are found again
 import type { DeploymentListEntry, DeploymentQuery } from '@muster/core/api'
 
-/** The service takes tags of up to 40 characters (public fact). */
+/** The longest tag that the service accepts, in characters (public fact). */
 export const LONGEST_TAG = 40
 
 const OF_MATCHMAKER = 'mm-'
 const OF_MATCH = 'match-'
 
-/** The tag of all deployments of one matchmaker. Its name may have 32 characters. */
+/** The tag of all deployments of one matchmaker, whose name may have up to 32 characters. */
 export const matchmakerTag = (name: string): string => `${OF_MATCHMAKER}${name}`
 
-/** The tag of the one deployment of a match, at its first try or a further one. */
+/** The tag of the deployment of a match, at its first attempt or a further one. */
 export const matchTag = (matchId: string, nth = 1): string =>
   nth === 1 ? `${OF_MATCH}${matchId}` : `${OF_MATCH}${matchId}-${nth}`
 
-/** The ids of which a tag may be made: a match's own, or with the number of a further try. */
+/** The match ids that a tag may stand for: the whole text, or the text without the number of a further attempt. */
 export function matchIdsOf(tag: string): readonly string[] {
   if (!tag.startsWith(OF_MATCH)) return []
   const matchId = tag.slice(OF_MATCH.length)
@@ -22,17 +22,17 @@ export function matchIdsOf(tag: string): readonly string[] {
   return further === undefined ? [matchId] : [matchId, further]
 }
 
-/** Whether a tag could be taken for one of ours. */
+/** Whether a tag could be mistaken for one of the matchmaker's own. */
 export const isReserved = (tag: string): boolean => tag.startsWith(OF_MATCHMAKER) || tag.startsWith(OF_MATCH)
 
 /**
- * Deployments with this tag, the newest first. That the service filters and sorts as asked is a public
- * fact, and not relied upon.
+ * The query for deployments with this tag, newest first. The service filters and sorts as asked (public fact), but the
+ * matchmaker does not rely on that.
  */
 export const taggedWith = (tag: string): DeploymentQuery => ({
   filters: [{ field: 'tags', operator: 'in', value: [tag] }],
   order_by: [{ field: 'created_at', order: 'desc' }],
 })
 
-/** Whether it really has the tag. */
+/** Whether a listed deployment really has the tag. */
 export const hasTag = (entry: DeploymentListEntry, tag: string): boolean => entry.tags?.includes(tag) ?? false
