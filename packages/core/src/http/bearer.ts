@@ -1,6 +1,6 @@
 /**
- * The token of the Authorization header, given as `Bearer <token>` or, as existing game clients do, raw.
- * Undefined where there is none, and for other schemes (`Basic …`).
+ * Returns the token of the Authorization header, given as `Bearer <token>` or raw, as existing game clients send it.
+ * Undefined without a token, and for other schemes (`Basic …`).
  */
 export function bearerToken(request: Request): string | undefined {
   const header = request.headers.get('authorization')?.trim() ?? ''

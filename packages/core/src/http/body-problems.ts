@@ -1,6 +1,6 @@
 import { Problem } from './problem.js'
 
-/** The answers to bodies that are not read to their end; none of these connections can be used again. */
+/** The problems of bodies that are not read to their end. Their connections are closed, since they cannot be reused. */
 const refusal = (status: number, code: string, message: string) =>
   new Problem(status, code, message, { headers: { connection: 'close' } })
 

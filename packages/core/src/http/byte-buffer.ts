@@ -2,8 +2,8 @@ const NOTHING = new Uint8Array()
 const SMALLEST = 256
 
 /**
- * Bytes that come piece by piece, in one buffer that grows. Pieces are copied, because a body sent in pieces of one
- * byte would otherwise be held as thousands of objects of some hundred bytes each.
+ * A growing buffer for bytes that arrive in pieces. Pieces are copied, because a body sent in one-byte pieces would
+ * otherwise be held as thousands of objects of some hundred bytes each.
  */
 export class ByteBuffer {
   #bytes: Uint8Array = NOTHING
@@ -13,7 +13,7 @@ export class ByteBuffer {
     return this.#size
   }
 
-  /** Bytes of memory held: less than twice `size`, or the smallest buffer there is. */
+  /** Bytes of memory held: less than twice `size`, or the smallest buffer size. */
   get capacity(): number {
     return this.#bytes.byteLength
   }
@@ -25,13 +25,13 @@ export class ByteBuffer {
     this.#size = size
   }
 
-  /** Holds a piece as it is, which must be the only one, and never change. */
+  /** Holds a piece without copying it. It must be the only piece, and must not change afterwards. */
   adopt(piece: Uint8Array): void {
     this.#bytes = piece
     this.#size = piece.byteLength
   }
 
-  /** What has come so far; it is empty afterwards. */
+  /** Returns all bytes received so far and empties the buffer. */
   take(): Uint8Array {
     const taken = this.#bytes.subarray(0, this.#size)
     this.#bytes = NOTHING

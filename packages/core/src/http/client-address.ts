@@ -1,27 +1,28 @@
 import ipaddr from 'ipaddr.js'
 import { canonicalIp } from '../ip.js'
 
-/** What the server that took the request knows about its connection; `nodeListener` fills it in. */
+/** What the server knows about a request's connection; `nodeListener` fills it in. */
 export interface Connection {
-  /** The other end of the socket. */
+  /** The address of the socket's other end. */
   readonly remoteAddress?: string | undefined
 }
 
-/** Finds the address of whoever made a request, in its canonical form; undefined if nobody knows. */
+/** Finds the client address of a request, in canonical form; undefined if it is unknown. */
 export type AddressOf = (request: Request, connection: Connection) => string | undefined
 
 export interface ClientAddressOptions {
   /**
-   * Networks of the proxies that are believed, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's end is the
+   * Networks of the proxies to trust, e.g. `['10.0.0.0/8', '::1/128']`. Default none: the socket's other end is the
    * client.
    */
   readonly trustedProxies?: readonly string[] | undefined
 }
 
 /**
- * The socket's other end; or, as long as that is a trusted proxy, the one whom it names last in
- * X-Forwarded-For, and so on leftwards. What stands further left may have been written by the client.
- * @throws RangeError naming a network that is none.
+ * Finds the client's address: the socket's other end or, if that is a trusted proxy, the last entry of X-Forwarded-For;
+ * while that is a trusted proxy too, the entry to its left, and so on. Entries further left are ignored, because the
+ * client may have written them.
+ * @throws RangeError naming a network that is invalid.
  */
 export function clientAddress({ trustedProxies = [] }: ClientAddressOptions = {}): AddressOf {
   const networks = trustedProxies.map(parseNetwork)
@@ -56,5 +57,5 @@ function parseNetwork(text: string): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   }
 }
 
-/** Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
+/** Removes a port: some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string) => hop.replace(/^\[([^\]]*)\](?::\d+)?$/, '$1').replace(/^([\d.]+):\d+$/, '$1')

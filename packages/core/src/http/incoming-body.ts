@@ -3,14 +3,14 @@ import { bodyBroken, bodyTooLarge } from './body-problems.js'
 import { ByteBuffer } from './byte-buffer.js'
 import type { Problem } from './problem.js'
 
-/** Bytes that are taken from a message before anybody has asked for them; our choice. */
+/** Bytes taken from a message before anything asks for its body (our choice). */
 const MOST_UNASKED = 64 * 1024
 
 const READ_ALREADY = 'the body was read already: mount this API before whatever parses bodies'
 
 /**
- * Begins to take a message's body; undefined for a message that announces none. That of a GET is thrown away: no
- * Request can have one.
+ * Begins to take a message's body; undefined for a message that announces none. The body of a GET is discarded, because
+ * a Request cannot have one.
  */
 export function incomingBody(message: IncomingMessage, response: ServerResponse): IncomingBody | undefined {
   const { method, headers } = message
@@ -20,35 +20,35 @@ export function incomingBody(message: IncomingMessage, response: ServerResponse)
   return undefined
 }
 
-/** An error closes the message, too; but one of which nobody hears would end the process. */
+/** An error also closes the message, which is handled there. Without a listener, the error would end the process. */
 const heard = () => {}
 
-/** Told of a body that comes in more than one piece: `unfinished` with the second, `over` when no more will come. */
+/** Notified of a body that arrives in more than one piece: `unfinished` with the second piece, `over` at the end. */
 export interface BodyWatcher {
   readonly unfinished: () => void
   readonly over: () => void
 }
 
 /**
- * The body of a message of node:http, taken from it as it comes, into one buffer. What node:http itself would keep of a
- * body in pieces of one byte until it is read takes hundreds of bytes for each.
+ * The body of a node:http message, copied into one buffer as it arrives. node:http itself holds unread pieces as
+ * separate objects, which takes hundreds of bytes for each piece of a body sent byte by byte.
  */
 export class IncomingBody {
   readonly #message: IncomingMessage
   readonly #bytes = new ByteBuffer()
   readonly #wasRead: boolean
-  /** NaN for a body in chunks. */
+  /** The announced length; NaN for a chunked body. */
   readonly #length: number
   #state: 'arriving' | 'whole' | 'broken' | 'dropped' = 'arriving'
   #pieces = 0
-  /** Bytes that have come, taken or not. */
+  /** Bytes received, including those already taken. */
   #received = 0
-  /** Why it was dropped. Undefined where nobody said: an error that nobody sees would cost more than all the rest. */
+  /** Why the body was dropped. Undefined if no reason was given: creating an error nobody sees is expensive. */
   #why: Problem | undefined
-  /** Undefined until it is gathered: then what is too much waits in the message. */
+  /** Set when the body is gathered. Until then, bytes beyond `MOST_UNASKED` wait in the message. */
   #maxBytes: number | undefined
   #watcher: BodyWatcher | undefined
-  /** Tells whoever waits for it that something came. */
+  /** Notifies the waiting reader that bytes arrived. */
   #changed = () => {}
 
   constructor(message: IncomingMessage, response: ServerResponse) {
@@ -56,22 +56,22 @@ export class IncomingBody {
     this.#wasRead = message.readableEnded
     this.#length = Number(message.headers['content-length'])
     message.on('data', this.#onData)
-    // With a length, the last piece is known when it comes.
+    // With a known length, the last piece is recognized when it arrives.
     if (Number.isNaN(this.#length) || this.#length === 0) message.on('end', () => this.#settle('whole'))
     message.on('error', heard)
     message.on('close', () => this.#settle('broken'))
-    // What is left unread would keep the connection from its next request.
+    // An unread rest would block the connection's next request.
     response.on('finish', () => {
       if (this.#state !== 'whole') this.drop()
     })
   }
 
-  /** Bytes that have come and were not taken. */
+  /** Bytes received and not yet taken. */
   get size(): number {
     return this.#bytes.size
   }
 
-  /** Bytes of memory that it holds. */
+  /** Bytes of memory held. */
   get capacity(): number {
     return this.#bytes.capacity
   }
@@ -80,15 +80,15 @@ export class IncomingBody {
     return this.#state === 'arriving'
   }
 
-  /** From now on all of it is taken, if that is no more than `maxBytes`. */
+  /** Takes the whole body from now on, unless it is larger than `maxBytes`. */
   gather(maxBytes: number, watcher: BodyWatcher): void {
     this.#maxBytes = maxBytes
     this.#watcher = watcher
   }
 
   /**
-   * All of a body that is gathered. Rejects with a `Problem` if it is too large, breaks off or is dropped; with an
-   * Error if someone else read the body before.
+   * The whole of a gathered body. Rejects with a `Problem` if the body is too large, breaks off or is dropped; with an
+   * Error if something else read the body before.
    */
   whole(): Promise<Uint8Array> {
     if (this.#wasRead) return Promise.reject(new Error(READ_ALREADY))
@@ -102,7 +102,7 @@ export class IncomingBody {
     })
   }
 
-  /** Instead of `whole`: the same as a stream, in pieces of what has come between two reads. */
+  /** The body as a stream, in place of `whole`. Each piece holds the bytes that arrived between two reads. */
   stream(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>(
       {
@@ -125,7 +125,7 @@ export class IncomingBody {
     )
   }
 
-  /** Forgets what has come, and throws away what is still to come. */
+  /** Discards the bytes received, and those still to come. */
   drop(why?: Problem): void {
     if (this.#state === 'arriving') this.#why = why
     this.#bytes.take()
@@ -141,7 +141,7 @@ export class IncomingBody {
     if (this.#maxBytes === undefined) {
       if (this.#bytes.size > MOST_UNASKED) this.#message.pause()
     } else if (this.#bytes.size > this.#maxBytes) return this.drop(bodyTooLarge(this.#maxBytes))
-    // Sooner than node:http says so, which is after the handler has asked.
+    // The received length tells the end sooner than node:http's event, which comes after the handler has asked.
     if (this.#received === this.#length) return this.#settle('whole')
     if (this.#pieces === 2) this.#watcher?.unfinished()
     this.#changed()

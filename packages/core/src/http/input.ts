@@ -9,10 +9,13 @@ import type { Match } from './routes.js'
 
 type Keys = Readonly<Record<string, unknown>>
 
-/** What the schema makes of an input, where that is plain to see; undefined where it is not. */
+/** Reads a plain input to the same result as the schema; undefined for an input that needs the schema. */
 export type QuickRead<Input> = (keys: Keys) => Input | undefined
 
-/** Reads what a request gives an operation, and its body by `readBody`. @throws {Problem} 400, 413 or 415. */
+/**
+ * Reads the input of an operation from a request, with the body read by `readBody`.
+ * @throws {Problem} 400, 413 or 415.
+ */
 export type InputReader = (
   request: Request,
   target: Target,
@@ -21,9 +24,8 @@ export type InputReader = (
 ) => Promise<unknown>
 
 /**
- * Reads the flat input of an operation, put together from the path, the query, the headers and the body, and
- * checked. A query key that stands there twice gives a list. A key in a place that is not its own is
- * refused, so a body cannot overrule the path.
+ * Reads the flat input of an operation from the path, the query, the headers and the body, and validates it. A query
+ * key that occurs twice gives a list. A key in the wrong place is refused, so a body cannot override the path.
  */
 export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>): InputReader {
   const { method, input } = operation
@@ -40,7 +42,7 @@ export function inputReader(operation: Operation, quickRead?: QuickRead<unknown>
     const keys = method === 'GET' ? {} : objectOf(jsonOf(request, await readBody()))
     refuseStray('query', query)
     refuseStray('body', keys)
-    // To each its own place: none of these overrules another.
+    // Each key has one place, so none of these overrides another.
     Object.assign(keys, query, path)
     for (const [key, name] of headers) {
       const value = request.headers.get(name)
@@ -75,11 +77,11 @@ function objectOf(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>
 }
 
-/** Names the field and what is wrong, never the value: it may be a password. */
+/** The problem names the field and what is wrong, but never the value, which may be a password. */
 export function inputProblem({ field, wrong }: Fault): Problem {
   return new Problem(400, 'invalid-input', field === undefined ? wrong : `${field}: ${wrong}`, { field })
 }
 
-/** Where an operation's keys travel; for documents. */
+/** The places in which an operation's keys travel, for documents. */
 export const placesOf = (operation: Operation, keys: readonly string[]) =>
   keys.map((key) => ({ key, ...wireName(operation, key, defaultSettings) }))

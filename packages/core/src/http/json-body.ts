@@ -1,17 +1,17 @@
 import { jsonFault } from '../validation/json-fault.js'
 import { Problem } from './problem.js'
 
-/** Deeper JSON than this is refused. Our choice: no body we describe needs more than 6. */
+/** Deeper JSON is refused (our choice). No body of a described operation needs more than 6 levels. */
 const MOST_LEVELS = 32
 
 /**
- * The JSON of a request's body; undefined if there is none. What comes back has no key `__proto__`, so nothing that
- * copies it can be turned against the program.
+ * Parses the JSON of a request's body; undefined without a body. The result has no key `__proto__`, so copying it
+ * cannot change a prototype.
  * @throws {Problem} 400 or 415.
  */
 export function jsonOf(request: Request, bytes: Uint8Array): unknown {
   if (bytes.byteLength === 0) return undefined
-  // Browsers send any other type to any site without asking it first.
+  // Browsers send bodies of any other type to other sites without a preflight request.
   const type = request.headers.get('content-type') ?? ''
   if (!/^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type)) {
     throw new Problem(415, 'unsupported-media-type', 'the body must be JSON, with content-type application/json')
@@ -29,7 +29,7 @@ function parse(bytes: Uint8Array): unknown {
     text = decoder.decode(bytes)
     return JSON.parse(text)
   } catch {
-    throw notJson(text) // the parser's message quotes the body
+    throw notJson(text) // the parser's own message quotes the body
   }
 }
 

@@ -4,23 +4,25 @@ import { goneSignal, pairsOf, realRequest } from './message.js'
 import { passOn } from './pass-on.js'
 
 /**
- * A request of node:http as a Request. To make a real one takes as long as all the rest of a small answer, and hardly
- * anyone asks for more than its method, URL and headers: so these are given without, and the real one is made when
- * anything else is wanted. Where a real one is needed, as in `new Request(request)`, give it `request.clone()`.
+ * A Request of a node:http message that is only created in full when needed. Creating one takes as long as everything
+ * else in a small answer, and most handlers use only method, URL and headers. These are available directly; any other
+ * member creates the full request. Where a full request is required, as in `new Request(request)`, pass
+ * `request.clone()`.
  * @param base scheme and host, e.g. `http://localhost`.
  */
 export const lazyRequest = (message: IncomingMessage, response: ServerResponse, base: string): Request =>
   new LazyRequest(message, response, base) as unknown as Request
 
 /**
- * The body of a lazy request, for whoever asks first: null where it announces none. Undefined for all other requests.
+ * Takes the body of a lazy request, once; null if the request announces no body. Undefined for all other requests, and
+ * for a body already taken.
  */
 export function takeBody(request: Request): IncomingBody | null | undefined {
   const lazy: unknown = request
   return lazy instanceof LazyRequest ? lazy.takeBody() : undefined
 }
 
-/** What a request asks for. */
+/** The target of a request: path and query. */
 export type Target = Pick<URL, 'pathname' | 'search'>
 
 export function targetOf(request: Request): Target {
@@ -28,7 +30,7 @@ export function targetOf(request: Request): Target {
   return lazy instanceof LazyRequest ? lazy.target() : new URL(request.url)
 }
 
-/** A path that is the same when it is parsed, which takes longer than this. */
+/** A path that URL parsing leaves unchanged; testing it is faster than parsing. */
 const PLAIN_PATH = /^\/[\w/-]*$/
 
 class LazyRequest {
@@ -79,7 +81,7 @@ class LazyRequest {
     return this.#taken || this.#real?.bodyUsed === true
   }
 
-  /** The request that does everything else. */
+  /** Creates the full request, or returns the one created before. */
   real(): Request {
     return (this.#real ??= this.#taken ? usedRequest(this) : this.#whole())
   }
@@ -88,7 +90,7 @@ class LazyRequest {
     return realRequest(this.#message, this.#response, this.url, this.signal, this.#body)
   }
 
-  /** Undefined once anybody may have it. */
+  /** Undefined once the body may have been read by others. */
   takeBody(): IncomingBody | null | undefined {
     if (this.#taken || this.#real !== undefined) return undefined
     this.#taken = true
@@ -129,7 +131,7 @@ class LazyHeaders {
 passOn(LazyRequest.prototype, Request.prototype)
 passOn(LazyHeaders.prototype, Headers.prototype)
 
-/** One whose body was read. */
+/** A request whose body was read. */
 function usedRequest({
   url,
   method,

@@ -5,7 +5,7 @@ import { onSocketEnd } from './socket-end.js'
 export const pairsOf = (raw: readonly string[]): [string, string][] =>
   Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] as string, raw[2 * index + 1] as string])
 
-/** @throws TypeError for methods such as TRACE. */
+/** @throws TypeError for methods such as TRACE, which a Request cannot have. */
 export function realRequest(
   message: IncomingMessage,
   response: ServerResponse,
@@ -23,7 +23,8 @@ export function realRequest(
 }
 
 /**
- * Aborted when the answer is sent, or the connection closes, also while the answers to earlier requests are under way.
+ * Aborted when the answer is sent or the connection closes, even while earlier requests of the connection are being
+ * answered.
  */
 export function goneSignal(message: IncomingMessage, response: ServerResponse): AbortSignal {
   const gone = new AbortController()

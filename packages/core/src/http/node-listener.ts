@@ -3,10 +3,10 @@ import { lazyRequest } from './lazy-request.js'
 import { goneSignal, realRequest } from './message.js'
 import { replierOf, type HttpHandler, type Replier } from './reply.js'
 
-/** `http.createServer(nodeListener(handler))`: serves a handler by node:http, and Express and its like. */
+/** `http.createServer(nodeListener(handler))` serves a handler with node:http, Express and similar servers. */
 export function nodeListener(handler: HttpHandler): (message: IncomingMessage, response: ServerResponse) => void {
   const reply = replierOf(handler)
-  // Whoever has a replier of their own knows what can be asked of a lazy request.
+  // Handlers with a replier are our own, and use only what a lazy request offers. Others get a full request.
   const toRequest = requestMaker(reply === handler ? wholeRequest : lazyRequest)
   return (message, response) => {
     serve(reply, toRequest(message, response), message, response).catch(() => response.destroy())
@@ -26,7 +26,7 @@ async function serve(
   const answer = await reply(request, { remoteAddress: message.socket.remoteAddress })
   if (answer instanceof Response) return send(answer, request.signal, message, response)
   const { status, headers, body } = answer
-  // A list, which node:http takes as it is.
+  // node:http takes a flat list of headers without converting it.
   const list = body === '' ? [] : ['content-length', String(Buffer.byteLength(body))]
   for (const name in headers) list.push(name, headers[name] as string)
   response.writeHead(status, list)
@@ -34,7 +34,7 @@ async function serve(
   else response.end(body)
 }
 
-/** @param gone aborted when nobody reads on. */
+/** @param gone aborted when the client no longer reads. */
 async function send(
   answer: Response,
   gone: AbortSignal,
@@ -60,9 +60,9 @@ async function send(
 
 type MakeRequest = (message: IncomingMessage, response: ServerResponse, base: string) => Request
 
-/** Undefined for what no URL can be made of. */
+/** The maker returns undefined for a message from which no URL or Request can be made. */
 function requestMaker(make: MakeRequest): (message: IncomingMessage, response: ServerResponse) => Request | undefined {
-  // Most requests name the same host as the one before.
+  // Most requests name the same host as the one before, so its base URL is kept.
   let host: string | undefined
   let base = 'http://localhost'
   return (message, response) => {
@@ -80,10 +80,10 @@ function requestMaker(make: MakeRequest): (message: IncomingMessage, response: S
   }
 }
 
-/** What stands in Host decides nothing here, so a strange one is left out. */
+/** No decision depends on the Host header, so an unusual value is replaced by `localhost`. */
 function baseOf(host = 'localhost'): string {
   const base = `http://${host}`
-  // A slash in it would become part of the path.
+  // A slash in the host would become part of the path.
   return /^[\w.:[\]-]+$/.test(host) && URL.canParse(base) ? base : 'http://localhost'
 }
 

@@ -11,7 +11,7 @@ export interface OpenApiOptions {
   readonly routes: Routes
   /** Routes that need no Authorization. */
   readonly anonymous: readonly string[]
-  /** What stands before every path. Default nothing. */
+  /** The prefix of every path. Default none. */
   readonly basePath?: string | undefined
 }
 
@@ -33,7 +33,7 @@ const PROBLEM: Json = {
   },
 }
 
-/** The OpenAPI 3.1 document of an API. Schemas with an id (`.meta({ id })`) become components. */
+/** Builds the OpenAPI 3.1 document of an API. Schemas with an id (`.meta({ id })`) become components. */
 export function openApiDocument({
   title,
   version,
@@ -69,7 +69,7 @@ export function openApiDocument({
   }
 }
 
-/** `tickets` for `/tickets/{ticketId}`. */
+/** The tag of an operation is the first word of its path: `tickets` for `/tickets/{ticketId}`. */
 const tagOf = ({ path }: Operation) => path.split('/')[1] as string
 
 function describe(name: string, operation: Operation, open: boolean, schemas: Record<string, unknown>): Json {
@@ -120,7 +120,7 @@ function successes({ success, output }: Operation, schemas: Record<string, unkno
   )
 }
 
-/** Besides those declared, what is refused before a handler is asked. */
+/** The declared errors, and the refusals that happen before a handler is called. */
 function refusals({ errors }: Operation, open: boolean, hasBody: boolean): Json {
   const before = [400, 429, ...(open ? [] : [401]), ...(hasBody ? [413, 415] : [])]
   const statuses = [...new Set([...before, ...errors])].toSorted((a, b) => a - b)
@@ -128,7 +128,7 @@ function refusals({ errors }: Operation, open: boolean, hasBody: boolean): Json 
   return Object.fromEntries(statuses.map((status) => [status, { description: STATUS_CODES[status] ?? '', content }]))
 }
 
-/** The schema of an input, whose keys are taken apart by where they travel, so that it is no component itself. */
+/** The schema of an input. It is no component, because its keys are split by the place in which they travel. */
 function partsOf(schema: z.ZodType, schemas: Record<string, unknown>): Json {
   const json = jsonSchema(schema, 'input', schemas)
   const name = /^#\/components\/schemas\/(.+)$/.exec(String(json['$ref']))?.[1]
@@ -138,7 +138,7 @@ function partsOf(schema: z.ZodType, schemas: Record<string, unknown>): Json {
   return whole
 }
 
-/** The JSON Schema of a type; parts that have an id go to `schemas`, and references to them lead there. */
+/** The JSON Schema of a type. Parts with an id are added to `schemas` and referenced. */
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, unknown>): Json {
   const { $schema: _, $defs, ...json } = z.toJSONSchema(schema, { io, unrepresentable: 'any' }) as Json
   const referring = (value: Json) =>
@@ -151,7 +151,7 @@ function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<s
   return { $ref: `#/components/schemas/${id}` }
 }
 
-/** A choice one of which is anything says nothing beside what stands around it. */
+/** Removes `anyOf` where one alternative allows any value, as it then restricts nothing. */
 function withoutAnything(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAnything)
   if (typeof value !== 'object' || value === null) return value

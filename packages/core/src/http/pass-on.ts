@@ -1,13 +1,10 @@
-/** Stands for something that is made when it is needed. */
+/** A stand-in for an object that is created when it is needed. */
 export interface Lazy {
-  /** What it stands for. */
+  /** Returns the real object, creating it if needed. */
   real(): object
 }
 
-/**
- * Gives `lazy` everything that `whole` has and it does not have itself, from its `real()`; and makes it an instance of
- * it.
- */
+/** Makes `lazy` an instance of `whole`'s class. Members of `whole` that `lazy` lacks are forwarded to `lazy.real()`. */
 export function passOn(lazy: Lazy, whole: object): void {
   for (const key of Reflect.ownKeys(whole)) {
     if (Object.hasOwn(lazy, key) || key === Symbol.toStringTag) continue

@@ -2,8 +2,8 @@ import { bodyBroken, bodyTooLarge } from './body-problems.js'
 import type { ByteBuffer } from './byte-buffer.js'
 
 /**
- * The bytes of a stream, gathered in `bytes`. Rejects with a `Problem` for more than `maxBytes`, and for a stream that
- * breaks off; with the reason of the signal as soon as that is aborted.
+ * Reads a stream into `bytes`. Rejects with a `Problem` for more than `maxBytes` and for a stream that breaks off, and
+ * with the signal's reason as soon as the signal is aborted.
  */
 export function readStream(
   stream: ReadableStream<Uint8Array>,
@@ -25,7 +25,7 @@ export function readStream(
     }
   }
   return new Promise((resolve, reject) => {
-    // Not cancelled, which in some servers closes the socket before the answer is sent.
+    // The stream is not cancelled: in some servers that closes the socket before the answer is sent.
     const onAbort = () => {
       bytes.take()
       reject(signal.reason)

@@ -1,22 +1,22 @@
 import type { Connection } from './client-address.js'
 
-/** `(Request) → Promise<Response>`, which never rejects. Servers that know the socket say so in `connection`. */
+/** `(Request) → Promise<Response>`; never rejects. Servers that know the socket pass its address in `connection`. */
 export type HttpHandler = (request: Request, connection?: Connection) => Promise<Response>
 
-/** An answer that is at hand whole. To make a Response of it takes longer than all else that is done for a request. */
+/** A complete answer as plain data. Creating a Response takes longer than all other work on a request. */
 export interface Reply {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** Empty for none. */
+  /** Empty for an answer without a body. */
   readonly body: string
 }
 
-/** What a handler does, before its answer is made a Response. Never rejects. */
+/** A handler that may return a plain reply instead of a Response. Never rejects. */
 export type Replier = (request: Request, connection: Connection) => Promise<Reply | Response>
 
 const repliers = new WeakMap<HttpHandler, Replier>()
 
-/** A handler that others can call as any; `nodeListener` knows a shorter way. */
+/** Makes an ordinary handler of a replier. `nodeListener` calls the replier directly, which is faster. */
 export function handlerOf(reply: Replier): HttpHandler {
   const handler: HttpHandler = async (request, connection = {}) => responseOf(await reply(request, connection))
   repliers.set(handler, reply)

@@ -2,7 +2,7 @@ import type { Method, Operation } from '../operation.js'
 import { createPathMatcher } from '../path-matcher.js'
 import { Problem } from './problem.js'
 
-/** Operations by name, in the form in which the service's own are described. */
+/** Operations by name, described like the service's own operations. */
 export type Routes = Readonly<Record<string, Operation>>
 
 export interface Route<Name extends string = string> {
@@ -11,13 +11,13 @@ export interface Route<Name extends string = string> {
 }
 
 export interface Match<Name extends string = string> extends Route<Name> {
-  /** The placeholders, decoded. */
+  /** Values of the path's placeholders, decoded. */
   readonly path: Readonly<Record<string, string>>
 }
 
 /**
- * Finds the operation for a method and a path. Where both a word and a placeholder fit, the word wins.
- * @param basePath what stands before every path, e.g. `/lobby-api`.
+ * Finds the operation for a method and a path. A fixed path segment takes precedence over a placeholder.
+ * @param basePath prefix of every path, e.g. `/lobby-api`.
  * @throws RangeError for a base path that could never match.
  */
 export function createMatcher<Name extends string>(routes: Readonly<Record<Name, Operation>>, basePath = '') {
@@ -29,7 +29,7 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
     entries.map((route) => ({ method: route.operation.method, path: basePath + route.operation.path, value: route })),
   )
   const methods = methodsOf(routes)
-  /** Routes without placeholders, by path and method: to most requests, the shortest way. */
+  /** Routes without placeholders, by path and method: the fastest lookup, which most requests need only. */
   const fixed = new Map<string, Map<string, Match<Name>>>()
   for (const { name, operation } of entries.filter((route) => route.operation.pathKeys.length === 0)) {
     const path = basePath + operation.path
@@ -39,7 +39,7 @@ export function createMatcher<Name extends string>(routes: Readonly<Record<Name,
     )
   }
 
-  /** @throws {Problem} 404; 405 naming the methods that the path has. */
+  /** @throws {Problem} 404; or 405 naming the methods that the path has. */
   return (method: string, pathname: string): Match<Name> => {
     const exact = fixed.get(pathname)?.get(method)
     if (exact !== undefined) return exact

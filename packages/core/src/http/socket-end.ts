@@ -4,9 +4,9 @@ import type { Socket } from 'node:net'
 const waiting = new WeakMap<Socket, Set<() => void>>()
 
 /**
- * Calls `ended` when the socket closes; at once if it is closed already. Of pipelined requests, node:http tells only
- * the response whose turn it is that the socket has closed: the others would wait for ever.
- * @returns how to stop listening.
+ * Calls `ended` when the socket closes, or at once if it is closed already. node:http reports the close only to the
+ * pipelined response whose turn it is; the others would wait for ever.
+ * @returns a function that stops listening.
  */
 export function onSocketEnd(socket: Socket, ended: () => void): () => void {
   if (socket.destroyed) {

@@ -1,19 +1,19 @@
-// pure: whether a service answers slowly, by the answers of the last half minute
+// pure: whether a service answers slowly, judged by its answers of the last 15 to 30 seconds
 
 export interface AnswerTimes {
   add(now: number, roundTripMs: number, quick: boolean): void
-  /** Whether enough is known, and hardly any answer was quick. */
+  /** Whether the answers of at least 5 s are known and hardly any of them was quick. */
   areSlow(now: number): boolean
-  /** The median of the latest, in milliseconds. */
+  /** The median of the latest answer times, in milliseconds. */
   usualMs(): number
 }
 
 const SAMPLES = 16
-/** An answer counts for one to two of these. */
+/** Length of an epoch. An answer counts in its own epoch and in the next, so for one to two epochs. */
 const EPOCH_MS = 15_000
-/** What is known of a shorter time may be the slow beginning of a quick service. */
+/** Answers of a shorter time decide nothing: a quick service may begin slowly. */
 const KNOWN_AFTER_MS = 5000
-/** Slow is who answers no more than one request in so many quickly. */
+/** A service is slow if at most one of this many answers is quick. */
 const QUICK_ONE_IN = 8
 
 export function createAnswerTimes(): AnswerTimes {
@@ -21,7 +21,7 @@ export function createAnswerTimes(): AnswerTimes {
   let answers = 0
   let firstAt = Number.POSITIVE_INFINITY
   let epochFrom = Number.NEGATIVE_INFINITY
-  /** In this epoch and in the one before: answers, and quick ones among them. */
+  /** All answers, and the quick ones among them, of the present epoch and of the one before. */
   let all = 0
   let quick = 0
   let allBefore = 0

@@ -2,9 +2,9 @@ import type { Clock } from '../clock.js'
 import { createAlarm } from './alarm.js'
 import type { Limiter } from './limiter.js'
 
-/** Calls a limiter's `check` when it wants to be, while requests are under way. */
+/** Calls a limiter's `check` at the times the limiter asks for, as long as requests are under way. */
 export interface CountWatch {
-  /** A request was written. */
+  /** Notes that a request was written. */
   written(now: number): void
   stop(): void
 }

@@ -1,15 +1,15 @@
 // pure: a binary heap
 
-/** Keeps the item that comes before all others at the front; adding and taking cost the logarithm of the size. */
+/** Keeps the smallest item at the front. Adding and removing take logarithmic time. */
 export interface Heap<T> {
   first(): T | undefined
   add(item: T): void
-  /** Takes the first item. */
+  /** Removes and returns the first item. */
   shift(): T | undefined
 }
 
 export function createHeap<T>(before: (a: T, b: T) => boolean): Heap<T> {
-  // The children of the item at i are at 2i + 1 and 2i + 2, and do not come before it.
+  // The children of item i are items 2i + 1 and 2i + 2, and neither comes before item i.
   const items: T[] = []
   const at = (index: number) => items[index] as T
 

@@ -1,4 +1,4 @@
-// pure: which tokens are out, and when each comes back
+// pure: which tokens are in use, and when each becomes free again
 
 import type { RequestObserver } from './count-bound.js'
 import type { Permit } from './limiter.js'
@@ -6,34 +6,37 @@ import { createList, type Entry, type List } from './list.js'
 import { createNumberQueue, type NumberQueue } from './number-queue.js'
 import { createUnanswered, type Unanswered } from './unanswered.js'
 
-/** The tokens that are out. Times never go back from one call to the next. */
+/** The tokens in use. The times passed in never decrease from one call to the next. */
 export interface Ledger {
-  /** Hands out a token. `unused` is called if its request ends before it is written. */
+  /** Takes a token. `unused` is called if its request ends before it is written. */
   take(unused?: () => void): Permit
-  /** How many tokens are out at `now`, where each stays out for `windowMs` after its request was counted. */
+  /** Number of tokens in use at `now`; each stays in use for `windowMs` after its request was counted. */
   out(now: number, windowMs: number): number
-  /** The time before which no token can come back, save that of a request that is never written. Later than `now`. */
+  /**
+   * The earliest time, after `now`, at which a token can become free, except that of a request which is never written.
+   */
   nextBack(now: number, windowMs: number): number
   /**
-   * When the first of the waiting requests was written: those without an answer that may be taken as counted, as they
-   * were written on used connections while there was a bound.
+   * When the oldest waiting request was written. Waiting requests have no answer and may be taken as counted: they were
+   * written on connections used before, while there was a bound (see `createBucket`).
    */
   waitingSince(): number | undefined
-  /** Takes the waiting requests as counted at `countedAt` that were written `boundMs` ago or earlier. */
+  /** Takes the waiting requests that were written at least `boundMs` ago as counted at `countedAt`. */
   takeAsCounted(now: number, boundMs: number, countedAt: number): void
   /**
-   * The time from `from` until `now` tells nothing: requests written since then that were taken as counted wait again,
-   * and all that wait are treated as written now.
+   * Discards what was concluded from the time between `from` and `now`, in which e.g. the event loop was blocked:
+   * requests written since `from` that were taken as counted wait again, and all waiting requests are treated as
+   * written now.
    */
   restart(now: number, from: number): void
 }
 
 /**
- * A token comes back one window after the server can last have counted the request that used it (see `createBucket` for
- * why): after its answer, or after `takeAsCounted`. A request that ends before it is written gives its token back at
- * once; for one that ends later without an answer see `Unanswered`.
+ * A token becomes free one window after the server can last have counted its request (`createBucket` explains why):
+ * after the answer, or after `takeAsCounted`. A request that ends before it is written frees its token at once. For a
+ * request that ends after it was written, without an answer, see `Unanswered`.
  *
- * @param observer told of each request that is written.
+ * @param observer notified of each written request.
  */
 export function createLedger(observer: RequestObserver): Ledger {
   const books: Books = {
@@ -55,7 +58,7 @@ export function createLedger(observer: RequestObserver): Ledger {
         counted.shift()
       return books.held + books.answerOnly + waiting.size() + counted.size() + unanswered.out(now, windowMs)
     },
-    // Any other request may be answered this very moment, and its token is back a window later.
+    // Any other request may be answered at this moment, which frees its token one window later.
     nextBack: (now, windowMs) => Math.min((counted.first() ?? now) + windowMs, unanswered.nextBack(windowMs)),
     waitingSince: () => waiting.first()?.item.since,
     takeAsCounted: (now, boundMs, countedAt) => {
@@ -77,16 +80,17 @@ export function createLedger(observer: RequestObserver): Ledger {
 
 interface Books {
   readonly observer: RequestObserver
-  /** Requests that are not written. */
+  /** Requests that are not written yet. */
   held: number
   /**
-   * Those written, without an answer, of which only that will tell: on new connections, or while there was no bound.
+   * Written requests that only an answer shows to be counted, because they were written on new connections or while
+   * there was no bound.
    */
   answerOnly: number
   readonly waiting: List<Request>
-  /** Those taken as counted, without an answer. */
+  /** Requests that were taken as counted, without an answer. */
   readonly taken: List<Request>
-  /** For each that was counted, the time by which it was; in order. */
+  /** The time by which each counted request was counted, in ascending order. */
   readonly counted: NumberQueue
   lastCounted: number
   readonly unanswered: Unanswered
@@ -97,10 +101,10 @@ function count(books: Books, at: number): void {
   books.counted.push(books.lastCounted)
 }
 
-/** A class, as there is one for every request: three closures for each cost a tenth of the scheduler's whole time. */
+/** A class, because one is made for every request: three closures each took a tenth of the scheduler's time. */
 class Request implements Permit {
   writtenAt = Number.NaN
-  /** As `writtenAt`, or later after a restart. */
+  /** When it was written, or the later time of a restart. */
   since = Number.NaN
   readonly #books: Books
   readonly #unused: (() => void) | undefined
@@ -150,7 +154,7 @@ class Request implements Permit {
     this.#state = to === this.#books.taken ? 'taken' : 'waiting'
   }
 
-  /** Gives the state before the end. */
+  /** Ends the request and returns the state it was in before. */
   #end() {
     const books = this.#books
     const before = this.#state

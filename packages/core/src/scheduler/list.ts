@@ -1,14 +1,14 @@
 // pure: a doubly linked list
 
-/** An item's place in a list. Belongs to one list, and is removed once. */
+/** An item's place in a list. It belongs to one list, and is removed once. */
 export interface Entry<T> {
   readonly item: T
 }
 
 /**
- * Items in the order in which they were added. Adding at the end and removing anywhere take constant time. Methods
- * instead of getters, here and beside: an object literal with a getter is a dictionary to V8, and each use of any of
- * its members a lookup.
+ * Items in the order in which they were added. Adding at the end and removing anywhere take constant time. It has
+ * methods, not getters, because V8 keeps an object literal with a getter as a dictionary, which makes every access to
+ * its members slow.
  */
 export interface List<T> extends Iterable<T> {
   size(): number

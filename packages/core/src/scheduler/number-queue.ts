@@ -1,8 +1,7 @@
 // pure: a queue of numbers
 
 /**
- * Numbers, first in, first out. They lie in one block of memory: many that stay for long cost the garbage collector
- * nothing.
+ * A first-in, first-out queue of numbers in one typed array, so that long queues cost the garbage collector nothing.
  */
 export interface NumberQueue {
   size(): number
@@ -12,7 +11,7 @@ export interface NumberQueue {
 }
 
 export function createNumberQueue(): NumberQueue {
-  // A ring whose size is a power of two.
+  // A ring buffer whose size is a power of two.
   let ring = new Float64Array(16)
   let head = 0
   let size = 0

@@ -1,37 +1,41 @@
-// pure: finds the rate that a service allows, by what it refuses
+// pure: finds the rate that a service allows, from its refusals
 
 import type { Rate } from './rate.js'
 
-/** After so many windows that were used to the full and without a refusal, the rate was good. */
+/** Windows used to the full without a refusal that prove a rate good. */
 const PROVEN_WINDOWS = 2
-/** By how much it then goes up: within that much of the limit it stays. */
+/** The part by which a proven rate rises; the found rate is at most this far from the limit. */
 const INCREASE = 0.1
-/** What a refusal leaves of the rate where no lower one was good. */
+/** The part of the rate that remains after a refusal if no lower rate is known to be good. */
 const DECREASE = 0.7
-/** One start in that many windows, at the least. */
+/** The lowest rate is one start in this many windows. */
 const SLOWEST = 60
-/** A rate that was refused is tried again after this, then after twice as long each time, up to the longest. */
+/** Milliseconds until a refused rate is tried again. The wait doubles with each refusal, up to the longest. */
 const RETRY_MS = { first: 30_000, longest: 600_000 }
 
 /**
- * For a limit that nobody has documented, from the first 429 on. It begins with what was accepted in the window before,
- * and goes up by a tenth after every two windows that were used to the full without a refusal; when refused, back to
- * the last rate that was good; if nothing was accepted, it begins with one and doubles until refused. A rate that was
- * refused is not tried again for half a minute, and longer each time. The numbers are our choice.
+ * Finds a limit that is not documented, from the first 429 on. The search begins with the number of requests accepted
+ * in the window before the 429. The rate rises by a tenth after every two windows that were used to the full without a
+ * refusal, and returns to the last good rate after a refusal. If nothing was accepted, the search begins with one start
+ * and doubles the rate until a refusal. A refused rate is not tried again for half a minute, and longer each time. The
+ * numbers are our choice.
  *
- * @param accepted requests that were accepted in the window before the first 429.
+ * @param accepted number of requests accepted in the window before the first 429.
  */
 export function createRateSearch(accepted: number, windowMs: number): Rate {
   let rate = Math.max(1, accepted)
   /** The highest rate known to be good. */
   let good: number | undefined
-  /** The lowest rate that was refused, and when it may be tried again. */
+  /** The lowest refused rate, and when it may be tried again. */
   let refused = Number.POSITIVE_INFINITY
   let retryAt = Number.POSITIVE_INFINITY
   let retryMs = RETRY_MS.first
-  /** The rate of the moment was refused once. */
+  /** Whether the present rate was refused before. */
   let retrying = false
-  /** When what is judged now began: refusals before belong to what was before. Undefined before the first. */
+  /**
+   * When the present judgement began; refusals of requests started earlier concern earlier rates. Undefined before the
+   * first.
+   */
   let since: number | undefined
   let full = false
 

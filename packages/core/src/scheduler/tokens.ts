@@ -1,4 +1,4 @@
-// pure: a limiter of tokens, for whatever rate
+// pure: a token limiter for any rate
 
 import { type BoundChange, createCountBound, WIDE_MS } from './count-bound.js'
 import { createLedger } from './ledger.js'
@@ -14,16 +14,18 @@ export interface TokenOptions {
   readonly boundChanged?: ((boundMs: number, why: BoundChange) => void) | undefined
 }
 
-/** A check that is late by more tells of a busy event loop. Timers of an idle one are late by a millisecond or two. */
+/** A check later than this shows a busy event loop. On an idle loop, timers are late by a millisecond or two. */
 const LATE_MS = 20
 
-/** Gives out as many tokens in each window as the rate allows. Why no server then counts more: see `createBucket`. */
+/**
+ * Gives out as many tokens in each window as the rate allows. `createBucket` explains why no server then counts more.
+ */
 export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): Required<Limiter> {
   const bound = createCountBound(jitterMs, boundChanged)
   const ledger = createLedger(bound)
   let checkDue = Number.NaN
 
-  /** What the rate of the moment allows. Below one start per window, the window is stretched. */
+  /** Starts and window that the present rate allows. Below one start per window, the window is stretched. */
   const allowed = (now: number) => {
     const perWindow = rate.at(now)
     return perWindow < 1
@@ -32,8 +34,8 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
   }
 
   /**
-   * Whether everything seems to stand still. What was taken as counted shortly before may then be counted at the end of
-   * that.
+   * Whether no answers arrive, so that the server seems to stand still. Requests taken as counted shortly before may
+   * then be counted only when the server continues.
    */
   const standsStill = (now: number): boolean => {
     const since = bound.silentSince(now)
@@ -69,7 +71,7 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
       const boundMs = bound.at(now)
       const since = ledger.waitingSince()
       if (since === undefined || boundMs === Number.POSITIVE_INFINITY) return undefined
-      // Nobody watched the event loop while the bound was not in use.
+      // While the bound was not in use, nothing watched the event loop.
       if (since + boundMs < now) ledger.restart(now, now)
       checkDue = Math.max(since, now - boundMs) + boundMs
       return checkDue
@@ -80,7 +82,7 @@ export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: T
         bound.late(now)
         ledger.restart(now, checkDue - WIDE_MS)
       } else if (!standsStill(now)) {
-        // What the event loop was kept from until now, it does after this: a server in this process counts then.
+        // A server in this process was blocked with the event loop, and counts requests only now.
         ledger.takeAsCounted(now, bound.at(now), now + lateMs)
       }
     },

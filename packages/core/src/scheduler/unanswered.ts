@@ -4,28 +4,29 @@ import { WIDE_MS } from './count-bound.js'
 import { createNumberQueue } from './number-queue.js'
 
 /**
- * A request that was written and ended without an answer may lie in a buffer, and be counted when a server that stood
- * still goes on. The first answer to a request that was written after that end tells that it has gone on; what ended
- * before is counted within 250 ms of it (our choice). Until there is such an answer the tokens come back one at a time,
- * after one window, two, then every four: their requests are probes. Times never go back from one call to the next.
+ * Tokens of requests that were written and ended without an answer. Such a request may lie in a buffer, and be counted
+ * when a server that stood still continues. The first answer to a request written later shows that the server
+ * continues: requests that ended before that one was written are counted within 250 ms of the answer (our choice).
+ * Until such an answer the tokens become free one at a time, after one window, two, then every four; the requests that
+ * use them are probes. The times passed in never decrease from one call to the next.
  */
 export interface Unanswered {
-  /** A request that was written has ended. */
+  /** Notes that a written request ended without an answer. */
   add(now: number): void
-  /** An answer came at `now` to a request that was written at `writtenAt`. */
+  /** Notes an answer at `now` to a request that was written at `writtenAt`. */
   answered(now: number, writtenAt: number): void
-  /** Tokens that are out. */
+  /** Number of tokens in use. */
   out(now: number, windowMs: number): number
-  /** When the next token comes back if nothing is answered until then; Infinity if none is out. */
+  /** When the next token becomes free if no answer comes until then; Infinity if no token is in use. */
   nextBack(windowMs: number): number
 }
 
 const LONGEST_GAP = 4
 
 export function createUnanswered(): Unanswered {
-  /** When each of them ended, in order. */
+  /** When each request ended, in ascending order. */
   const ended = createNumberQueue()
-  /** For those that ended before a request that was answered, when they are counted at the latest; in order. */
+  /** The latest time at which each request is counted, once a later request was answered; in ascending order. */
   const counted = createNumberQueue()
   let lastProbe = Number.NEGATIVE_INFINITY
   let gap = 1
