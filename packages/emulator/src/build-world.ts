@@ -12,10 +12,10 @@ import type { ResolvedOptions } from './resolve-options.js'
 import { createTimers } from './timers.js'
 import type { World } from './world.js'
 
-/** Sequences of their own, so that what happens to packets does not change what else happens. */
+/** Random sources, one per purpose, so that faults of packets do not change any other random choice. */
 export interface Chance {
   readonly random: Random
-  /** For packets on which a fault has been declared. */
+  /** The source for packets on which a fault has been declared. */
   readonly packetRandom: Random
 }
 
@@ -25,14 +25,14 @@ export interface BuiltWorld {
   close(): Promise<void>
 }
 
-/** Asked anew each time, because it is known only once it listens. */
+/** The emulator's address: a function, because the address is known only once the emulator listens. */
 export interface Whereabouts {
-  /** Where it can be reached. */
+  /** The URL at which the emulator can be reached. */
   readonly url: () => string
   readonly isListening: () => boolean
 }
 
-/** Creates the state of a new service: empty, but for the images in its registry. */
+/** Creates the state of a new service: empty except for the images in its registry. */
 export function buildWorld(
   options: ResolvedOptions,
   { random, packetRandom }: Chance,

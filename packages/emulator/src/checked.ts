@@ -2,9 +2,9 @@ import { validate } from '@muster/core/validation'
 import type { z } from 'zod'
 
 /**
- * A value that has passed its schema.
- * @param what for the message, e.g. `option`.
- * @throws TypeError that names the option and, unless it may be a secret or fills more than a line, its value.
+ * Checks a value against its schema and returns it.
+ * @param what names the value in the message, e.g. `option`.
+ * @throws TypeError that names the option and, unless the value may be a secret or is longer than a line, the value.
  */
 export function checked<T>(what: string, schema: z.ZodType<T>, value: unknown): T {
   const result = validate(schema, value)

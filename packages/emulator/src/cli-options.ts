@@ -52,19 +52,19 @@ const flags = {
   help: { type: 'boolean' },
 } as const
 
-/** Milliseconds until a peer of a relay session is valid, as services take them. */
+/** Milliseconds from a relay peer's first ping until it is valid: about what services take. */
 const AUTH_DELAY_MS = 1500
 
 export interface CommandLine {
   readonly help: boolean
-  /** The emulator is of no use without the process that has started it. */
+  /** Whether the emulator ends with the process that started it. */
   readonly endWithParent: boolean
   readonly emulator: EmulatorOptions
   readonly listen: ListenOptions
 }
 
 /**
- * What the command line asks for. Ranges are checked by `createEmulator`.
+ * Parses the command line. `createEmulator` checks the ranges of the values.
  * @param readFile reads the text of a file named on the command line.
  * @throws TypeError naming the flag that is wrong.
  */

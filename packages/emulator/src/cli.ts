@@ -7,7 +7,8 @@ import { parentEnded, parentsNow } from './watch-parents.js'
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 /**
- * Within so many milliseconds a second signal is the first one again: a terminal's and the one that `npx` passes on.
+ * A second signal within this many milliseconds is a duplicate of the first: the terminal sends one and `npx` forwards
+ * another.
  */
 const SAME_SIGNAL_MS = 500
 
@@ -21,7 +22,7 @@ async function main(args: readonly string[]): Promise<void> {
   const emulator = createEmulator(options)
   const { url } = await emulator.listen(listen)
   process.stdout.write(`${url}\n`)
-  // Not where programs look for the URL.
+  // The hint goes to stderr, because programs read the URL from stdout.
   if (options.page !== false) process.stderr.write(`To see what runs, open ${url}/_emulator\n`)
 
   let stoppedAt: number | undefined

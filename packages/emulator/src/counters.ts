@@ -1,27 +1,27 @@
 import type { OperationId } from '@muster/core/api'
 import { createPacketCounters, type PacketCounters } from './relay-data/packet-counters.js'
 
-/** Counters since the start, to be read at any time. */
+/** Counters since the start of the emulator; they can be read at any time. */
 export interface Counters {
-  /** Requests of each operation by the status answered. */
+  /** Requests of each operation, by the status answered. */
   readonly requests: Partial<Record<OperationId, Record<number, number>>>
   /** Requests refused with 429, by the name of the limit. */
   readonly rejected: Record<string, number>
-  /** Requests to no known route, or with a method that the route does not have. */
+  /** Requests to an unknown route, or with a method that the route does not have. */
   unrouted: number
-  /** Connections ended without an answer, by a declared fault. */
+  /** Connections that a declared fault ended without an answer. */
   dropped: number
   readonly webhooks: {
-    /** Number of calls made. */
+    /** Webhook calls made. */
     sent: number
-    /** Calls answered by 2xx. */
+    /** Webhook calls answered by 2xx. */
     delivered: number
-    /** Calls answered by another status, too late, or not at all. They are not repeated. */
+    /** Webhook calls answered by another status, too late, or not at all. Failed calls are not repeated. */
     failed: number
-    /** Calls not made, because they would have left this machine (see `webhookHosts`). */
+    /** Webhook calls not made, because their target is not on this machine (see `webhookHosts`). */
     refused: number
   }
-  /** The relay sessions'. */
+  /** The packets of the relay sessions. */
   readonly packets: PacketCounters
 }
 

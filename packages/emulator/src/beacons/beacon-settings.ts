@@ -2,13 +2,13 @@ import type { Coordinates } from '@muster/core/api'
 
 /** How the ping beacons answer once the emulator listens. */
 export interface BeaconSettings {
-  /** IP address of this machine at which each beacon has its two ports. Default 127.0.0.1: this machine alone. */
+  /** The IP address of this machine at which each beacon has its two ports. Default 127.0.0.1: this machine alone. */
   readonly host: string
-  /** The address that players are told. Default: `host`, or loopback where that stands for all addresses. */
+  /** The address that players are told. Default: `host`, or the loopback address where `host` means all addresses. */
   readonly publicIp: string
   /**
-   * Where players are taken to be: an echo comes after as long as it would take from there. Default: at once, from all
-   * beacons.
+   * The location from which players are taken to ping: each echo is delayed by the round trip from there. Default: no
+   * delay at any beacon.
    */
   readonly from: Coordinates | undefined
 }

@@ -6,7 +6,7 @@ import type { BeaconSettings } from './beacon-settings.js'
 import { openBeacon, type OpenBeacon } from './open-beacon.js'
 import { roundTripMs } from './round-trip.js'
 
-/** The hosts to measure round trips to, one per place. */
+/** The ping beacons: the hosts to which players measure round trips, one per place. */
 export interface Beacons {
   list(): Promise<readonly PlaceBeacon[]>
   close(): Promise<void>
@@ -15,9 +15,12 @@ export interface Beacons {
 export interface BeaconsDeps {
   /** Delays the echoes. */
   readonly clock: Clock
-  /** Undefined where beacons never answer. */
+  /** The settings; undefined where beacons never answer. */
   readonly settings: BeaconSettings | undefined
-  /** Only then beacons are opened: who calls the emulator in process has no use for ports. */
+  /**
+   * Whether the emulator listens. Beacons are opened only then, because in-process callers of the emulator use no
+   * ports.
+   */
   readonly isListening: () => boolean
 }
 
@@ -45,7 +48,7 @@ export function createBeacons({ clock, settings, isListening }: BeaconsDeps): Be
     const all = await Promise.allSettled(silentBeacons.map((beacon) => answering(chosen, beacon)))
     const failed = all.find((one) => one.status === 'rejected')
     if (failed === undefined) return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-    // The next who asks finds out whether there are ports by then.
+    // The failed attempt is forgotten, so that the next caller tries to open the ports again.
     opened = undefined
     ports.clear()
     await Promise.all(open.splice(0).map((beacon) => beacon.close()))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
 import type { Timers } from '../timers.js'
 
-/** Echoes what is sent to its UDP port and on connections to its TCP port. */
+/** A beacon that echoes what is sent to its UDP port and over connections to its TCP port. */
 export interface OpenBeacon {
   readonly udpPort: number
   readonly tcpPort: number
@@ -13,21 +13,24 @@ export interface OpenBeacon {
 export interface OpenBeaconOptions {
   /** An IP address. */
   readonly host: string
-  /** Milliseconds after which an echo leaves. */
+  /** Milliseconds by which each echo is delayed. */
   readonly delayMs: number
   readonly timers: Timers
-  /** Whether the port is that of a beacon: two of them would echo a forged datagram for ever. */
+  /**
+   * Whether a port is a beacon's. Datagrams from beacons get no echo, because two beacons would echo a forged one for
+   * ever.
+   */
   readonly isBeacon: (port: number) => boolean
 }
 
-/** The service's beacons have ports of 0 to 59999 (service-api, Limits); systems also give higher ones. */
+/** The service's beacons have ports from 0 to 59999 (service-api, Limits); the system may also assign higher ones. */
 const HIGHEST_PORT = 59_999
 const PORTS_TRIED = 50
-/** Ports of services that would answer an answer. */
+/** Lower ports belong to services that might answer an echo, so datagrams from them get none. */
 const LOWEST_CLIENT_PORT = 1024
-/** Bytes. Longer datagrams are no pings. */
+/** The length of a ping in bytes, at most. Longer datagrams are ignored. */
 const LONGEST_PING = 1200
-/** Echoes of one beacon under way at once; more are dropped. */
+/** Pending echoes of one beacon, at most; further ones are dropped. */
 const MOST_UNDER_WAY = 1000
 const MOST_CONNECTIONS = 64
 const IDLE_MS = 10_000
@@ -67,9 +70,9 @@ async function openUdp({ host, delayMs, timers, isBeacon }: OpenBeaconOptions): 
       socket.send(ping, port, address)
     })
   })
-  // Nobody is there any more to whom an echo was sent.
+  // Errors are ignored: the receiver of an echo may be gone.
   socket.on('error', () => {})
-  // A process whose work is done ends, even if nobody closes the emulator.
+  // The socket does not keep the process alive if nobody closes the emulator.
   return socket.unref()
 }
 
@@ -81,7 +84,7 @@ async function openTcp({ host, delayMs, timers }: OpenBeaconOptions) {
     socket.once('close', () => connections.delete(socket))
     socket.on('error', () => socket.destroy())
     socket.on('data', (ping) => {
-      // One part at a time: whoever sends and does not read is not waited for in memory.
+      // Data is echoed one chunk at a time, so that a client that sends without reading cannot fill the memory.
       socket.pause()
       const echo = () => void socket.write(ping, () => socket.resume())
       if (delayMs === 0) echo()
@@ -108,14 +111,14 @@ interface Tried<T> {
   close(): Promise<void>
 }
 
-/** Takes what the system gives until the port is one that beacons have. */
+/** Retries until the system assigns a port that beacons may have. */
 async function tried<T>(open: () => Promise<Tried<T>>): Promise<T> {
   const unfit: Tried<T>[] = []
   try {
     while (unfit.length < PORTS_TRIED) {
       const candidate = await open()
       if (candidate.port <= HIGHEST_PORT) return candidate.found
-      // Kept until another is found, so that it is not given again.
+      // Unfit sockets stay open until a fit one is found, so that the system does not assign their ports again.
       unfit.push(candidate)
     }
     throw new Error(`the system gives no ports up to ${HIGHEST_PORT} to beacons`)

@@ -1,4 +1,4 @@
-// pure: which deployments a bulk stop is about
+// pure: the deployments that a bulk stop selects
 import type { Filter } from '@muster/core/api'
 import { filterBy, type FilterFields } from './filters.js'
 import type { Problem } from './problem.js'
@@ -8,7 +8,7 @@ export interface Stoppable {
   readonly tags: readonly string[]
 }
 
-/** The fields are public facts. */
+/** The names of the fields are public facts. */
 const fields: FilterFields<Stoppable> = {
   request_id: ({ requestId }) => [requestId],
   deployment_tags: ({ tags }) => tags,

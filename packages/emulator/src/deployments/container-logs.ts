@@ -4,12 +4,12 @@ import { formatB } from '../timestamps.js'
 import { hasBeen, seedOf, timeOf, type DeploymentRecord } from './deployment-record.js'
 
 /**
- * Milliseconds between two lines of a simulated server that has nothing special to say, and how many of them are kept.
+ * Milliseconds between two periodic lines of a simulated server’s log, and the number of such lines that are kept.
  */
 const BEAT_MS = 10_000
 const BEATS_KEPT = 100
 
-/** A real container's output, or a plausible one: always the same for the same deployment at the same time. */
+/** The output of the real container, or simulated output that depends only on the deployment and the time. */
 export function containerLogs(record: DeploymentRecord, now: number): ContainerLogs {
   const { crash, container, life } = record
   const crashed = crash !== undefined || (life.error !== undefined && hasBeen(record, 'DEPLOYING'))
@@ -55,7 +55,7 @@ function beats(
   const first = Math.max(1, count - BEATS_KEPT + 1)
   return Array.from({ length: count - first + 1 }, (_, index) => {
     const beat = first + index
-    // Seeded by the beat, so that a line stays as it was once it has been read.
+    // The random source is seeded by the beat, so that a line never changes once it has been read.
     const random = seededRandom(seedOf(record) + beat)
     return line(from + beat * BEAT_MS, `frame ${beat * BEAT_MS * 0.06} tick ${(8 + 6 * random()).toFixed(2)} ms`)
   })

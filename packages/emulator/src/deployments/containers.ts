@@ -1,21 +1,24 @@
 import type { DeploymentRecord } from './deployment-record.js'
 import type { Container, ContainerSpec, Launch } from './launch.js'
 
-/** The containers of all deployments that have one. */
+/** The running containers of all deployments. */
 export interface Containers {
-  /** Undefined when this deployment stays simulated. */
+  /** Starts the deployment's container; undefined when the deployment stays simulated. */
   start(record: DeploymentRecord): Promise<Container | undefined>
-  /** Ends them all; resolves when none is left. */
+  /** Stops all containers; resolves when all have ended. */
   close(): Promise<void>
 }
 
-/** @param speed containers live in the machine's time, so their grace is divided by it. */
+/**
+ * Creates the manager of containers.
+ * @param speed divides the grace period, because containers run in real time.
+ */
 export function createContainers(launch: Launch, speed: number): Containers {
-  /** Those that are being started, or run. */
+  /** Containers that are starting or running. */
   const alive = new Map<Promise<unknown>, () => void>()
   let closed = false
 
-  /** Keeps count of it until it is over. */
+  /** Tracks a container until it has ended. */
   const keep = (life: Promise<unknown>, end: () => void) => {
     alive.set(life, end)
     const gone = () => void alive.delete(life)
@@ -28,7 +31,7 @@ export function createContainers(launch: Launch, speed: number): Containers {
     record.container = container
     const end = () => container.stop(record.graceMs / speed)
     keep(container.exited, end)
-    // Meanwhile it has been stopped, or the emulator closed.
+    // The deployment was stopped, or the emulator closed, while the container was starting.
     if (closed || record.life.status === 'TERMINATING' || record.life.status === 'TERMINATED') end()
     return container
   }

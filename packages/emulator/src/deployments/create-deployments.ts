@@ -19,7 +19,7 @@ import { statusView } from './views.js'
 export function createDeployments(deps: DeploymentDeps): Deployments {
   const { clock, timers, speed, launch, settings } = deps
   const records = new Map<string, DeploymentRecord>()
-  /** The terminated, the longest ended first. */
+  /** Terminated deployments, the earliest ended first. */
   const ended = new Map<DeploymentRecord, number>()
 
   const sites = createSites({ capacity: deps.capacity, processPorts: launch && settings.processPorts })
@@ -50,7 +50,7 @@ export function createDeployments(deps: DeploymentDeps): Deployments {
     return record
   }
 
-  /** Where its crew is thinnest, unless the policy is for one place. */
+  /** The place with the fewest deployments of the policy, unless the policy is for one place. */
   const deployFor = (version: VersionRecord, policy: PolicyRecord, crew: readonly DeploymentRecord[]) => {
     const wanted = policyPlaces(policy)
     if (isProblem(wanted)) return undefined

@@ -7,22 +7,25 @@ import type { DeploymentSettings } from './deployment-settings.js'
 import type { Launch } from './launch.js'
 import type { Webhooks } from './webhooks.js'
 
-/** What deployments are made from and run on. */
+/** What deployments need from the rest of the emulator. */
 export interface DeploymentDeps {
   readonly clock: Clock
-  /** Decides the ids, tokens and deploy times. */
+  /** The source of ids, tokens and deploy times. */
   readonly random: Random
   readonly timers: Timers
-  /** How many times faster than the service; divides its durations wherever `timers` is not used. */
+  /**
+   * How many times faster than the service the emulator runs. Durations that do not go through `timers` are divided by
+   * it.
+   */
   readonly speed: number
   /**
-   * Where the emulator can be reached, without a slash at its end; for the injected delete URL. Known only once it
-   * listens.
+   * The URL at which the emulator can be reached, without a slash at its end, for the injected delete URL. The URL is
+   * known only once the emulator listens.
    */
   readonly url: () => string
-  /** Those that demand deployments. */
+  /** The fleets, which demand deployments. */
   readonly fleets: Named<FleetRecord>
-  /** Deployments that may run at one place at once. */
+  /** The number of deployments that may run at one place at once. */
   readonly capacity: (placeId: string) => number
   readonly deployTimes: DeployTimes
   readonly settings: DeploymentSettings

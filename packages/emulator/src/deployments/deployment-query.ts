@@ -3,13 +3,13 @@ import type { DeploymentFilter, DeploymentQuery } from '@muster/core/api'
 import { parseA } from '../timestamps.js'
 import { isProblem, type Problem } from './problem.js'
 
-/** What can be asked about a deployment, by the names that the query uses. */
+/** The fields of a deployment that a query can use, by the query's names. */
 export interface QueryFields {
-  /** In lower case. */
+  /** The status in lower case. */
   readonly status: string
   readonly request_id: string
   readonly tags: readonly string[]
-  /** Epoch milliseconds; texts in either of the document's formats in the query. */
+  /** Epoch milliseconds; in the query a text in either of the document's formats. */
   readonly created_at: number
   readonly application: string
   readonly version: string
@@ -18,24 +18,24 @@ export interface QueryFields {
 }
 
 /**
- * What a deployment has in one of the fields: read one by one, because most queries look at few of them, and at all
+ * Reads one field of a deployment. Fields are read one by one, because most queries use few fields and scan all
  * deployments.
  */
 export type ReadField<Item> = <Field extends keyof QueryFields>(item: Item, field: Field) => QueryFields[Field]
 
-/** A query, understood. */
+/** A parsed query. */
 export interface Listing<Item> {
   readonly keeps: (item: Item) => boolean
-  /** Undefined for the order they come in. */
+  /** The sort order; undefined keeps the input's order. */
   readonly order: ((a: Item, b: Item) => number) | undefined
 }
 
 type Value = string | number | boolean
 type Field = keyof QueryFields
-/** Of the value of one field. */
+/** A test on the value of one field. */
 type Test = (value: QueryFields[Field]) => boolean
 
-/** What each field holds; of tags there are several. */
+/** The type of each field; a deployment has several tags. */
 const types: Readonly<Record<Field, 'text' | 'time' | 'number' | 'flag' | 'texts'>> = {
   status: 'text',
   request_id: 'text',
@@ -54,14 +54,14 @@ const described = {
   time: 'a time such as 2026-01-31 08:15:30.250000',
 }
 
-/** Which of them ask whether the value is among those given: a single one, or a list. */
+/** Operators that test whether the value is among those given: a single value or a list. */
 const memberships = {
   eq: { list: false, negated: false },
   neq: { list: false, negated: true },
   in: { list: true, negated: false },
   nin: { list: true, negated: true },
 }
-/** Which of them ask for the sign of a comparison. */
+/** Operators that test the sign of a comparison. */
 const comparisons = {
   lt: (sign: number) => sign < 0,
   lte: (sign: number) => sign <= 0,
@@ -73,7 +73,10 @@ const isKeyOf = <T extends object>(key: string, object: T): key is keyof T & str
 const keysOf = (...objects: readonly object[]) => objects.flatMap(Object.keys).join(', ')
 const compare = (a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0)
 
-/** @param options.refuseRepeated refuses two filters on one field, as some servers do. */
+/**
+ * Parses a query.
+ * @param options.refuseRepeated refuses two filters on one field, as some servers do.
+ */
 export function understand<Item>(
   query: DeploymentQuery,
   read: ReadField<Item>,
@@ -150,7 +153,7 @@ function membership(
   }
 }
 
-/** A value in the field's own type; a time may be written in either of the document's formats. */
+/** Converts a filter's value to the field's type; a time may be written in either of the document's formats. */
 function valueOf(field: Field, value: DeploymentFilter['value'], where: string): Value | Problem {
   const type = types[field]
   if (type === 'number' && typeof value === 'number') return value

@@ -1,4 +1,4 @@
-// pure: what is known about a deployment
+// pure: the emulator's record of a deployment
 import type { DeploymentSession, SessionConfig } from '@muster/core/api'
 import type { Named } from '../named.js'
 import type { PolicyRecord, VersionRecord } from '../records.js'
@@ -7,50 +7,50 @@ import type { Life, Plan, StatusName } from './lifecycle.js'
 import type { Site } from './sites.js'
 import type { WebhookFault } from './webhook-fault.js'
 
-/** A tag of a deployment. Epoch milliseconds. */
+/** A tag of a deployment. Times are epoch milliseconds. */
 export interface TagRecord {
   name: string
   readonly createdAt: number
   updatedAt: number
 }
 
-/** Where to post which event. */
+/** The URLs to which the deployment's webhooks are posted, by event. */
 export interface WebhookTargets {
   readonly ready?: string | undefined
   readonly error?: string | undefined
   readonly terminated?: string | undefined
 }
 
-/** A status that a deployment has come to. */
+/** A status that a deployment has reached, and when. */
 export interface Step {
   readonly status: StatusName
   /** Epoch milliseconds. */
   readonly at: number
 }
 
-/** How a container ended that was not asked to. */
+/** How a container ended by itself. */
 export interface Crash {
   readonly exitCode: number
   readonly logs: string
 }
 
-/** What the emulator remembers about one deployment. */
+/** The emulator's record of one deployment. */
 export interface DeploymentRecord {
   /** The request_id. */
   readonly id: string
   readonly version: VersionRecord
-  /** registry/image:tag. This and all else that comes from the version is as it was when the deployment was made. */
+  /** registry/image:tag. This and all other fields from the version are copies made when the deployment was created. */
   readonly image: string
   /** Minutes. */
   readonly maxDuration: number
   readonly sessionConfig: SessionConfig | undefined
-  /** Epoch milliseconds, to the microsecond that is shown, so that who queries by what was shown finds it. */
+  /** Epoch milliseconds, rounded to the microsecond shown, so that a query for the shown time finds the deployment. */
   readonly createdAt: number
-  /** Undefined when no server could be allocated. */
+  /** Where the deployment runs; undefined when no server could be allocated. */
   readonly site: Site | undefined
-  /** The variables in its container. Holds secrets. */
+  /** The environment variables of the container. Secrets are among them. */
   readonly environment: Readonly<Record<string, string>>
-  /** Which of the variables are not to be shown. */
+  /** The names of the variables whose values are not shown. */
   readonly hiddenVariables: ReadonlySet<string>
   /** A secret. */
   readonly deleteToken: string
@@ -59,15 +59,15 @@ export interface DeploymentRecord {
   readonly arguments: string | null
   readonly webhooks: WebhookTargets
   readonly webhookFault: WebhookFault | undefined
-  /** The fleet's policy that wanted it. */
+  /** The fleet policy that requested the deployment. */
   readonly policy: PolicyRecord | undefined
   readonly tags: Named<TagRecord>
   sessions: ReadonlyMap<string, SessionRecord>
-  /** Milliseconds of the service's time between SIGTERM and the container's end, at most. */
+  /** The longest time between SIGTERM and the container's end, in milliseconds of the service's time. */
   readonly graceMs: number
   plan: Plan
   life: Life
-  /** The newest last. */
+  /** The statuses reached so far, the newest last. */
   readonly history: Step[]
   container: Container | undefined
   crash: Crash | undefined
@@ -75,21 +75,21 @@ export interface DeploymentRecord {
 
 export interface SessionRecord {
   readonly kind: NonNullable<DeploymentSession['kind']>
-  /** Connected users: the sockets it uses. */
+  /** Connected users: the number of sockets the session uses. */
   readonly users: number
 }
 
-/** When it came to that status, in epoch milliseconds; undefined if it never has. */
+/** When the deployment reached a status, in epoch milliseconds; undefined if it never did. */
 export const timeOf = (record: DeploymentRecord, status: StatusName): number | undefined =>
   record.history.find((step) => step.status === status)?.at
 
 export const hasBeen = (record: DeploymentRecord, status: StatusName): boolean => timeOf(record, status) !== undefined
 
-/** What it was at that moment; undefined when it did not exist yet. */
+/** The deployment's status at an instant; undefined before it was created. */
 export const statusAt = (record: DeploymentRecord, at: number): StatusName | undefined =>
   record.history.findLast((step) => step.at <= at)?.status
 
-/** Sockets that sessions may use; undefined for versions without sessions. */
+/** The number of sockets that sessions may use; undefined for versions without sessions. */
 export const socketsOf = (record: DeploymentRecord): number | undefined => record.sessionConfig?.sockets
 
 export function usedSockets(record: DeploymentRecord): number {
@@ -98,5 +98,5 @@ export function usedSockets(record: DeploymentRecord): number {
   return used
 }
 
-/** Makes what is invented about a deployment its own: 32 bits from its id. */
+/** A seed for simulated data that is specific to the deployment: 32 bits of its id. */
 export const seedOf = ({ id }: DeploymentRecord): number => parseInt(id.slice(0, 8), 16)

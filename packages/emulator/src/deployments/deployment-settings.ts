@@ -1,31 +1,33 @@
-/** Points of deployments on which services (or their versions) may differ, or which are ours to choose. */
+/** Settings of deployments on which services (or their versions) may differ, or which are our choice. */
 export interface DeploymentSettings {
-  /** Milliseconds of the service's time for which a terminated deployment can still be read. Default an hour. */
+  /**
+   * Milliseconds of the service's time for which a terminated deployment can still be read. Default 3,600,000, an hour.
+   */
   readonly retentionMs: number
   /**
-   * Milliseconds of the clock by which the deployment list lags behind in which deployments there are, and their
-   * statuses. Default 0.
+   * Milliseconds of the clock by which the deployment list lags behind: it shows the deployments and statuses of that
+   * long ago. Default 0.
    */
   readonly listLagMs: number
   /** Whether a list query with two filters on one field is refused, as some servers do (public fact). Default false. */
   readonly refuseRepeatedFilters: boolean
   /**
-   * Milliseconds of the service's time until `force_cache` has put a version's image everywhere. Default one minute.
+   * Milliseconds of the service's time until `force_cache` has put a version's image everywhere. Default 60,000, a
+   * minute.
    */
   readonly forceCacheMs: number
-  /**
-   * Milliseconds of the service's time between two looks at the fleets while nothing else calls for one. Default 1000.
-   */
+  /** Milliseconds of the service's time between two periodic checks of the fleets. Default 1000. */
   readonly fleetCheckMs: number
-  /** Hosts that webhooks are sent to: those of this machine alone, or any. Default `loopback`. */
+  /** The hosts that webhooks are sent to: this machine alone, or any. Default `loopback`. */
   readonly webhookHosts: 'loopback' | 'any'
   /**
-   * Milliseconds (of the machine: the network is real) after which a webhook is given up. Default 10,000 (public fact).
+   * Milliseconds of real time after which a webhook is given up; not sped up, because the network is real. Default
+   * 10,000 (public fact).
    */
   readonly webhookTimeoutMs: number
-  /** Webhooks under way at once. Default 32. */
+  /** Webhook calls in flight at once. Default 32. */
   readonly webhookConcurrency: number
-  /** Ports of this machine given to local processes, both included. Default 20,000 to 29,999. */
+  /** The range of this machine's ports that local processes get, both ends included. Default 20,000 to 29,999. */
   readonly processPorts: { readonly from: number; readonly to: number }
 }
 

@@ -4,12 +4,12 @@ import type { Containers } from './containers.js'
 import type { DeploymentRecord } from './deployment-record.js'
 import { fail, finish, isEnding, isStarting, nextEvent, stop, type Life } from './lifecycle.js'
 
-/** What asking a deployment to stop has come to. */
+/** The result of a request to stop a deployment. */
 export type StopOutcome = 'stopped' | 'deferred' | 'stopping already' | 'terminated already'
 
-/** Moves deployments through their lives: by the clock, by request, and as their containers do. */
+/** Moves deployments through their lifecycle: by the clock, by request, and as their containers start and end. */
 export interface DeploymentSimulator {
-  /** Enters the deployment's present status, and lets time go on from there. */
+  /** Records the deployment's present status and schedules what follows. */
   begin(record: DeploymentRecord): void
   stop(record: DeploymentRecord): StopOutcome
 }
@@ -18,9 +18,9 @@ export interface DeploymentSimulatorDeps {
   readonly clock: Clock
   readonly timers: Timers
   readonly speed: number
-  /** Undefined when deployments are only simulated. */
+  /** The containers; undefined when deployments are only simulated. */
   readonly containers: Containers | undefined
-  /** Called upon each status that a deployment comes to. */
+  /** Called at each status that a deployment reaches. */
   readonly onStatus: (record: DeploymentRecord) => void
 }
 
@@ -33,7 +33,7 @@ export function createDeploymentSimulator({
 }: DeploymentSimulatorDeps): DeploymentSimulator {
   const waits = new Map<DeploymentRecord, () => void>()
 
-  /** Milliseconds of the service's time since the request. */
+  /** The deployment's age in milliseconds of the service's time. */
   const age = (record: DeploymentRecord) => (clock.now() - record.createdAt) * speed
 
   const enter = (record: DeploymentRecord, life: Life) => {
@@ -50,7 +50,7 @@ export function createDeploymentSimulator({
     onStatus(record)
   }
 
-  /** Lets happen what is due, and waits for what comes next. */
+  /** Applies the events that are due and sets a timer for the next one. */
   const goOn = (record: DeploymentRecord) => {
     for (
       let event = nextEvent(record.life, record.plan);
@@ -67,7 +67,7 @@ export function createDeploymentSimulator({
 
   const waitFor = (record: DeploymentRecord, at: number, life: Life) => {
     waits.get(record)?.()
-    // Not compared with the clock again: a timer may end a moment early.
+    // The event is applied without comparing the clock again, because a timer may fire a moment early.
     const cancel = timers.after(at - age(record), () => {
       waits.delete(record)
       enter(record, life)
@@ -79,7 +79,7 @@ export function createDeploymentSimulator({
   const startContainer = async (record: DeploymentRecord) => {
     if (containers === undefined || record.site === undefined) return
     const { plan } = record
-    // READY has to wait for the container, however long it takes to start.
+    // DEPLOYING lasts until the container has started, however long that takes.
     record.plan = { ...plan, stages: { ...plan.stages, DEPLOYING: Infinity } }
     try {
       const container = await containers.start(record)

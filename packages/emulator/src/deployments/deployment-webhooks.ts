@@ -4,13 +4,13 @@ import type { DeploymentRecord, WebhookTargets } from './deployment-record.js'
 import type { StatusName } from './lifecycle.js'
 import { sendDespite, type Webhooks } from './webhooks.js'
 
-/** Tells those who asked for it what has become of their deployments. */
+/** Posts the webhooks of deployments. */
 export interface DeploymentWebhooks {
-  /** The deployment has just been made. */
+  /** Called when a deployment has just been created. */
   created(record: DeploymentRecord): void
-  /** The deployment has come to another status. */
+  /** Called when a deployment has reached another status. */
   changed(record: DeploymentRecord): void
-  /** Resolves when the calls to its ready webhook, as far as they have been started, are over. */
+  /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
   readyCalled(record: DeploymentRecord): Promise<void>
 }
 
@@ -20,7 +20,10 @@ const events: Readonly<Partial<Record<StatusName, keyof WebhookTargets>>> = {
   TERMINATED: 'terminated',
 }
 
-/** @param view as the service shows a deployment now: the body of every call (public fact). */
+/**
+ * Creates the sender of deployments' webhooks.
+ * @param view returns a deployment as the service shows it now: the body of every call (public fact).
+ */
 export function createDeploymentWebhooks(
   webhooks: Webhooks,
   timers: Timers,
@@ -43,7 +46,7 @@ export function createDeploymentWebhooks(
   }
 }
 
-/** What somebody might post who has got hold of the URL, to lead players to another server. */
+/** A forged webhook: what an attacker who knows the URL might post to lead players to another server. */
 const forged = (view: Deployment): Deployment => ({
   ...view,
   current_status: 'Status.READY',

@@ -6,26 +6,26 @@ import type { DeploymentRecord, WebhookTargets } from './deployment-record.js'
 import type { StopOutcome } from './deployment-simulator.js'
 import type { WebhookFault } from './webhook-fault.js'
 
-/** What is to be deployed, from whichever operation it came, or from a fleet. */
+/** An order for a deployment, from any of the operations or from a fleet. */
 export interface Order {
   readonly version: VersionRecord
-  /** Whom it should be near to. */
+  /** The users' locations; a place near them is chosen. */
   readonly users: readonly Coordinates[]
-  /** Which places will do. Default: all. */
+  /** Which places are allowed. Default: all. */
   readonly allows?: ((place: Place) => boolean) | undefined
-  /** Only where the image is cached. Default false. */
+  /** Whether only places with the image cached are allowed. Default false. */
   readonly cachedOnly?: boolean | undefined
-  /** In addition to the version's; of two with one key, these win. */
+  /** Variables in addition to the version's; for a key in both, these take precedence. */
   readonly variables?: readonly EnvironmentVariable[] | undefined
   readonly tags?: readonly string[] | undefined
   readonly webhooks?: WebhookTargets | undefined
-  /** Leaves out SCANNING. Default false. */
+  /** Whether SCANNING is skipped. Default false. */
   readonly skipTelemetry?: boolean | undefined
-  /** In place of the version's, unless null. */
+  /** Replaces the version's command, unless null. */
   readonly command?: string | null | undefined
-  /** In place of the version's, unless null. */
+  /** Replaces the version's arguments, unless null. */
   readonly arguments?: string | null | undefined
-  /** The fleet's policy that wants it. */
+  /** The fleet policy that requests the deployment. */
   readonly policy?: PolicyRecord | undefined
   readonly fault?: DeploymentFault | undefined
   readonly webhookFault?: WebhookFault | undefined
@@ -34,34 +34,39 @@ export interface Order {
 /** The part of the service that deploys: the state behind `api.deployments`, `api.tags` and the fleets' deployments. */
 export interface Deployments {
   /**
-   * Always makes one. Where no server could be allocated, it has no site and is in ERROR until stopped (public fact).
+   * Creates a deployment, always. If no server could be allocated, the deployment has no site and is in ERROR until
+   * stopped (public fact).
    */
   create(order: Order): DeploymentRecord
-  /** Undefined also for one that ended longer than `retentionMs` ago. */
+  /**
+   * The deployment's record; undefined for an unknown id, and once `retentionMs` have passed since the deployment
+   * ended.
+   */
   get(requestId: string): DeploymentRecord | undefined
-  /** All that the service remembers, oldest first. */
+  /** All deployments that the service remembers, the oldest first. */
   all(): readonly DeploymentRecord[]
   stop(record: DeploymentRecord): StopOutcome
-  /** As the service shows it now. */
+  /** The deployment as the service shows it now. */
   view(record: DeploymentRecord): Deployment
-  /** Resolves when the calls to its ready webhook, as far as they have been started, are over. */
+  /** Resolves when the calls to the deployment's ready webhook that have been started so far are over. */
   readyCalled(record: DeploymentRecord): Promise<void>
-  /** Called after each change of fleets, policies, links, applications or versions: deploys what they demand. */
+  /** Deploys what the fleets demand. Called after each change of fleets, policies, links, applications or versions. */
   reconcileFleets(): void
-  /** Places where this version could be deployed now. */
+  /** The places where the version could be deployed now. */
   placesWithCapacity(version: VersionRecord): readonly Place[]
-  /** Status views of all that the service remembers, oldest first. */
+  /** The status views of all deployments that the service remembers, the oldest first. */
   list(): readonly Deployment[]
   /**
-   * The variables in a deployment's container, secrets included: for tests, never by HTTP. Undefined for an unknown id.
+   * The environment variables of a deployment's container, secrets included: for tests, never by HTTP. Undefined for an
+   * unknown id.
    */
   environment(requestId: string): Readonly<Record<string, string>> | undefined
   /**
-   * Puts a deployment's sessions in place of those it had: the users of each by session id. For tests.
-   * @throws RangeError for an unknown deployment, one whose version has no sessions, and more users than it has
-   *   sockets.
+   * Replaces a deployment's sessions; `sessions` gives the number of users by session id. For tests.
+   * @throws RangeError for an unknown deployment, a deployment whose version has no sessions, and more users than the
+   *   deployment has sockets.
    */
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
-  /** Ends all that runs (containers too). */
+  /** Stops all deployments and containers. */
   close(): Promise<void>
 }
