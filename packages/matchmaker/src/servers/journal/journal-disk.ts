@@ -2,16 +2,19 @@ import { open, readFile, rename, stat, unlink, type FileHandle } from 'node:fs/p
 import { dirname } from 'node:path'
 import { isFileAt } from './journal-lock.js'
 
-/** The file of a journal while it is open. One call at a time. */
+/** The open file of a journal. Calls must not overlap. */
 export class JournalDisk {
   readonly #path: string
   #file: FileHandle
-  /** Bytes of the file that are as they should be. */
+  /** Bytes of the file, from its start, that are complete. */
   #size: number
-  /** Whether something else may come after them. */
+  /** Whether a failed append may have left bytes after the complete ones. */
   #isTorn = false
   #isForced = false
-  /** Whether the folder may still have an earlier file under the name, should the power fail. */
+  /**
+   * Whether the folder entry is on the disk: until then a power failure may bring back an earlier file of the same
+   * name.
+   */
   #isNameForced = true
 
   private constructor(path: string, file: FileHandle, size: number) {
@@ -20,14 +23,14 @@ export class JournalDisk {
     this.#size = size
   }
 
-  /** A file that is there, without what comes after so many bytes. */
+  /** Opens an existing file and cuts off everything after `size` bytes. */
   static async open(path: string, size: number): Promise<JournalDisk> {
     const disk = new JournalDisk(path, await open(path, 'r+'), size)
     await disk.#cut()
     return disk
   }
 
-  /** A file in place of what may be there. */
+  /** Creates a file, replacing an existing one. */
   static async create(path: string, bytes: Buffer, isForced: boolean): Promise<JournalDisk> {
     const disk = new JournalDisk(path, await writtenAnew(path, bytes, isForced), bytes.length)
     await disk.#named(isForced)
@@ -38,12 +41,15 @@ export class JournalDisk {
     return this.#size
   }
 
-  /** Whether all of it is on the disk. */
+  /** Whether the whole file is on the disk. */
   isForced(): boolean {
     return this.#isForced
   }
 
-  /** Adds all of it or, if that fails, nothing. @param isForced whether a power failure must not take it away. */
+  /**
+   * Appends all bytes or, on failure, none.
+   * @param isForced whether the bytes must survive a power failure.
+   */
   async append(bytes: Buffer, isForced: boolean): Promise<void> {
     if (this.#isTorn) await this.#cut()
     this.#isTorn = true
@@ -53,7 +59,7 @@ export class JournalDisk {
       if (isForced && !this.#isNameForced) await this.#forceName()
     } catch (error) {
       this.#isForced = false
-      // If that fails too, before the next one.
+      // A failed cut is repeated before the next append.
       await this.#cut().catch(() => {})
       throw error
     }
@@ -62,7 +68,7 @@ export class JournalDisk {
     this.#size += bytes.length
   }
 
-  /** Puts this in place of all of it; if that fails, it stays as it is. */
+  /** Replaces the whole content of the file; on failure the file stays as it was. */
   async replace(bytes: Buffer, isForced: boolean): Promise<void> {
     const file = await writtenAnew(this.#path, bytes, isForced)
     await this.#file.close()
@@ -72,7 +78,9 @@ export class JournalDisk {
     await this.#named(isForced)
   }
 
-  /** Whether the file has its name still: an operator may have moved it, or another process have put its own there. */
+  /**
+   * Whether the path still names the open file: an operator may have moved it, or another process may have replaced it.
+   */
   async place(): Promise<'there' | 'missing' | 'taken'> {
     if (await isFileAt(this.#path, this.#file)) return 'there'
     const other = await stat(this.#path).catch((error: NodeJS.ErrnoException) =>
@@ -93,13 +101,13 @@ export class JournalDisk {
   async #named(isForced: boolean): Promise<void> {
     this.#isForced = isForced
     this.#isNameForced = !isForced
-    // It can still be done with the next entry that is forced.
+    // If forcing the name fails, the next forced append tries again.
     if (isForced) await this.#forceName().catch(() => (this.#isForced = false))
   }
 
-  /** A new name in a folder is safe when the folder is. */
+  /** Forces the folder onto the disk: the name of a new file survives a power failure only together with its folder. */
   async #forceName(): Promise<void> {
-    // Windows opens no folders.
+    // Windows cannot open folders.
     if (process.platform !== 'win32') {
       const folder = await open(dirname(this.#path), 'r')
       try {
@@ -112,7 +120,7 @@ export class JournalDisk {
   }
 }
 
-/** Empty where there is no such file. */
+/** Reads a file; returns an empty buffer if it does not exist. */
 export async function readIfThere(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
@@ -123,7 +131,7 @@ export async function readIfThere(path: string): Promise<Buffer> {
   }
 }
 
-/** Nobody sees it by its name before it is complete. */
+/** Writes a new file under a temporary name and renames it once it is complete, so that no reader sees half a file. */
 async function writtenAnew(path: string, bytes: Buffer, isForced: boolean): Promise<FileHandle> {
   const fresh = `${path}.new`
   const file = await open(fresh, 'w', 0o600)

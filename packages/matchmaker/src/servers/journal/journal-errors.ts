@@ -1,11 +1,14 @@
 import { Conflict, MusterError } from '@muster/core'
 
 /**
- * Another process, or another journal of this one, has the journal's file. Wait for its end; nothing is allocated
- * before.
+ * The journal's file is in use by another process, or by another journal of this process. No server is allocated until
+ * it is free.
  */
 export class JournalLocked extends Conflict {
-  /** The process that has it, as it says itself; in a container, many have the same. */
+  /**
+   * The id of the process that holds the lock, as that process wrote it; processes in different containers may share an
+   * id.
+   */
   readonly pid: number | undefined
 
   static {
@@ -19,20 +22,20 @@ export class JournalLocked extends Conflict {
 }
 
 /**
- * The file is no journal, or is damaged in a way that no crash explains: what it says cannot be trusted, and what it
- * does not say may cost money. It is left as it is. If it is the right file, move it away: the reaper stops what nobody
- * owns.
+ * The file is no journal, or is damaged in a way that no crash explains. Its entries cannot be trusted, and missing
+ * entries may be servers that cost money, so the file is left as it is. If the path is right, move the file away: the
+ * reaper then stops deployments without an owner.
  */
 export class JournalCorrupt extends MusterError {
   readonly path: string
-  /** The first line at fault, from 1. */
+  /** The number of the first damaged line, from 1. */
   readonly line: number
 
   static {
     this.prototype.name = 'JournalCorrupt'
   }
 
-  /** @param what completes 'the journal … '. */
+  /** @param what the rest of the message after 'the journal <path> '. */
   constructor(
     path: string,
     line: number,
@@ -45,12 +48,12 @@ export class JournalCorrupt extends MusterError {
 }
 
 /**
- * A crash cost the journal what was being written at its end, or was not on the disk yet. It goes on without; worth a
- * line in the log.
+ * A crash destroyed the entries that the journal was writing or had not forced onto the disk yet. The journal continues
+ * without them; the loss is worth a line in the log.
  */
 export class JournalTorn extends MusterError {
   readonly path: string
-  /** Bytes that could not be read any more. */
+  /** Number of bytes that could not be read. */
   readonly bytes: number
 
   static {

@@ -48,7 +48,7 @@ const lives = (matchId: string): JournalEntry[] => [
 ]
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
-/** What a journal in memory would know after these. */
+/** The open matches of a memory journal after these entries. */
 async function known(entries: readonly JournalEntry[]) {
   const memory = createMemoryJournal()
   for (const entry of entries) await memory.append(entry)
@@ -130,7 +130,7 @@ describe('is not opened, and left as it is, and nothing is left beside it', () =
   test.each(cases)('%s', async (_, content, line, message) => {
     const path = newPath()
     writeFileSync(path, content)
-    // One that is not opened keeps no lock, closed or not.
+    // A journal that failed to open keeps no lock, even if it is never closed.
     await expect(createFileJournal({ path }).open()).rejects.toThrow(JournalCorrupt)
     await expect(opened(path)).rejects.toMatchObject({ line, path, message: expect.stringContaining(path) as string })
     await expect(opened(path)).rejects.toThrow(message)

@@ -9,22 +9,25 @@ import { HEADER, lineOf, readJournal } from './journal-lines.js'
 import { applyEntry, entriesOf, type Journal, type JournalEntry, type OpenIntent } from './journal.js'
 
 export interface FileJournalOptions {
-  /** The file; its folder exists. Beside it there are `.lock` while it is open, and `.new` for a moment. */
+  /**
+   * Path of the file, in an existing folder. Beside it are `<path>.lock` while the journal is open, and `<path>.new`
+   * while the file is rewritten.
+   */
   readonly path: string
   /**
-   * What is forced onto the disk before it counts as written. Whatever the choice, an entry that counts is with the
-   * operating system, so the end of the process at any moment, kill -9 included, loses nothing; the choice is about
-   * power failures:
-   * - `always`: every entry;
-   * - `intents` (default): that a deployment is about to be asked for (`sent`). What is lost of the rest is found out
-   *   again by
-   *   the tag of the match, but a match on which people play may be taken for one that nobody needs;
-   * - `never`: nothing. A deployment that was asked for just before is then found by the reaper only.
+   * Which entries are forced onto the disk before they count as written. With every choice the operating system has an
+   * entry once it counts as written, so the end of the process, even by kill -9, loses nothing. The choice decides what
+   * a power failure can lose:
+   * - `always`: every entry is forced;
+   * - `intents` (default): only the entry `sent`, before a deployment is requested, is forced. Other lost entries are
+   *   recovered by the tag of the match, but a server with players may be taken for one that nobody needs;
+   * - `never`: no entry is forced. A deployment that was requested just before the power failure is then found only by
+   *   the reaper.
    */
   readonly fsync?: 'always' | 'intents' | 'never' | undefined
   /**
-   * Bytes from which the file is written anew, without what is settled, when it is four times as large as it was when
-   * it was last written anew. Default 1 MiB.
+   * Smallest size in bytes at which the file is rewritten without settled matches. Above it, the file is rewritten
+   * whenever it has grown to four times its size after the last rewrite. Default 1 MiB.
    */
   readonly compactAtBytes?: number | undefined
 }
@@ -38,11 +41,11 @@ const schema = z.strictObject({
     .default(2 ** 20),
 })
 
-/** A journal that has a lifetime. */
+/** A journal that is opened and closed. */
 export interface FileJournal extends Journal {
   append(entry: JournalEntry): Promise<void>
   open(problem?: (error: Error) => void): Promise<readonly OpenIntent[]>
-  /** Waits for what is being written, and lets others open the file. */
+  /** Waits for pending writes, and then releases the file for other processes. */
   close(): Promise<void>
 }
 
@@ -54,14 +57,16 @@ interface Waiting {
 }
 
 /**
- * So many times as large as what is open of it, the file is written anew: each entry is then written about once more.
+ * Growth since the last rewrite, as a factor, at which the file is rewritten. With 4, each entry is rewritten about
+ * once.
  */
 const GROWTH = 4
 
 /**
- * A journal in a file: entries are appended, and a line that a crash tore is cut off when it is opened again, which is
- * a `problem`. One process at a time has it, by a lock of the kernel: `open` rejects with `JournalLocked` while another
- * one lives, in whatever container, and with `JournalCorrupt` if the file is damaged or is no journal.
+ * Creates a journal in a file. Entries are appended; opening the file again cuts off a line that a crash tore and
+ * reports that as a `problem`. A lock of the kernel admits one process at a time: `open` rejects with `JournalLocked`
+ * while another process, in whatever container, has the file open, and with `JournalCorrupt` if the file is damaged or
+ * is no journal.
  * @throws {InvalidInput} naming the option and the value.
  */
 export function createFileJournal(options: FileJournalOptions): FileJournal {
@@ -78,7 +83,7 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
 
   const isForced = ({ kind }: JournalEntry) => fsync === 'always' || (fsync === 'intents' && kind === 'sent')
 
-  /** What is open, as a file of its own. */
+  /** The content of a file with only the open matches. */
   const live = () => {
     const lines = [...intents.values()].flatMap(entriesOf).map((entry) => lineOf(JSON.stringify(entry)))
     return Buffer.from(HEADER + lines.join(''))
@@ -89,13 +94,16 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
 
   const compact = async (to: JournalDisk): Promise<void> => {
     const bytes = live()
-    // If it fails, the file that there is goes on, and it is not tried again with each entry.
+    // The next rewrite is scheduled before this one, so that after a failure it is not repeated with each entry.
     compacted(to.size())
     await to.replace(bytes, isSafe)
     compacted(bytes.length)
   }
 
-  /** @throws {JournalLocked} where the file is not the one that was opened. */
+  /**
+   * The open file, ready for an append.
+   * @throws {JournalLocked} if the path names another file than the one that was opened.
+   */
   const ready = async (): Promise<JournalDisk> => {
     if (disk === undefined) throw new Error('the journal is not open')
     const place = await disk.place()
@@ -118,7 +126,7 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
     )
   }
 
-  /** Everything that waits at once, as long as something does. */
+  /** Writes all waiting entries as one batch, and repeats as long as entries are waiting. */
   const writeAll = async (): Promise<void> => {
     while (waiting.length > 0) {
       const batch = waiting
@@ -143,7 +151,8 @@ export function createFileJournal(options: FileJournalOptions): FileJournal {
     for (const entry of entries) applyEntry(intents, entry)
     const fresh = live()
     const opened = await JournalDisk.create(path, fresh, isSafe).catch((error: unknown) => {
-      // On a full disk, what runs can still be followed and stopped; but not with a hole in what is said about it.
+      // On a full disk the existing file is used, so that running servers can still be followed and stopped; but not if
+      // the file has damage among its entries.
       if (goodBytes + lostBytes < bytes.length || goodBytes === 0) throw error
       return JournalDisk.open(path, goodBytes)
     })

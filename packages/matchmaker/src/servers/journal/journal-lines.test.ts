@@ -6,12 +6,12 @@ import { HEADER, lineOf, readJournal } from './journal-lines.js'
 const PATH = '/var/lib/game/servers.ndjson'
 const entry = (n: number) => ({ kind: 'settled', matchId: `m${n}` }) as const
 
-/** A journal of batches; whether each was forced onto the disk. */
+/** The batches of a journal, each with whether it was forced onto the disk. */
 function journalOf(batches: readonly { readonly count: number; readonly isForced: boolean }[]) {
   let text = HEADER
   let n = 0
   let isForced = true
-  /** Bytes up to which everything was on the disk before the last batch was written. */
+  /** Bytes that were on the disk before the last batch was written. */
   let safe = text.length
   const ends: number[] = []
   for (const batch of batches) {
@@ -52,7 +52,7 @@ test('a power failure leaves zeros in what was not forced yet: the lines that ar
       const starts = [HEADER.length, ...ends]
       const whole = ends.flatMap((end, n) => (end <= from || (starts[n] as number) >= to ? [entry(n)] : []))
       const { entries, lostBytes } = readJournal(PATH, bytes)
-      // Where the zeros ate the end of a line, the one behind it has no beginning any more.
+      // If the zeros erased the end of a line, the line after it has no recognizable beginning.
       const touched = ends.findIndex((end) => end >= to)
       const isJoined = to > from && ends.includes(to) && touched + 1 < ends.length
       expect(entries).toEqual(isJoined ? whole.filter(({ matchId }) => matchId !== `m${touched + 1}`) : whole)

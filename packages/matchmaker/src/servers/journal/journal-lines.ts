@@ -1,7 +1,7 @@
 /**
- * The form of a journal in a file: a header, then one entry per line, `checksum JSON`. A `!` in place of the space says
- * that all lines before were forced onto the disk when this one was written: no crash explains damage before it. No
- * I/O.
+ * The format of a journal file: a header, then one entry per line as `checksum JSON`. A `!` in place of the space means
+ * that all lines before it were forced onto the disk when the line was written, so no crash explains damage before it.
+ * No I/O.
  */
 import { crc32 } from 'node:zlib'
 import { JournalCorrupt } from './journal-errors.js'
@@ -15,33 +15,36 @@ const withSum = (marked: string) => `${sumOf(marked)}${marked}\n`
 /** The first line of every journal. */
 export const HEADER = withSum(` ${JSON.stringify({ journal: 'muster', version: 2 })}`)
 
-/** @param isAfterForced whether all that comes before is on the disk. */
+/**
+ * The line of an entry.
+ * @param isAfterForced whether all lines before it are on the disk.
+ */
 export const lineOf = (json: string, isAfterForced = false): string => withSum(`${isAfterForced ? '!' : ' '}${json}`)
 
 export interface ReadJournal {
   readonly entries: readonly JournalEntry[]
-  /** The file is as it should be up to here. */
+  /** Bytes of the file, from its start, that are undamaged. */
   readonly goodBytes: number
-  /** Bytes that were lost: at the end, or, after a power failure, before it. */
+  /** Bytes that were lost: at the end of the file or, after a power failure, also before the end. */
   readonly lostBytes: number
 }
 
 interface Line {
   readonly text: string
   readonly bytes: number
-  /** Undefined for a damaged line. */
+  /** The line's mark and JSON; undefined for a damaged line. */
   readonly content: { readonly mark: Mark; readonly json: string } | undefined
 }
 
 /**
- * Reads what was written, without what a crash tore: the last lines; or pages of zeros, which a power failure leaves of
- * what was not forced onto the disk yet.
- * @throws {JournalCorrupt} where no crash explains what it sees.
+ * Reads a journal without what a crash damaged: torn lines at the end, or pages of zeros, which a power failure leaves
+ * in place of data that was not forced onto the disk yet.
+ * @throws {JournalCorrupt} if no crash explains the damage.
  */
 export function readJournal(path: string, bytes: Buffer): ReadJournal {
   const [header, ...lines] = linesOf(bytes)
   const text = bytes.toString('latin1')
-  // It was being made.
+  // The crash happened while the journal was being created.
   if (header === undefined || (text !== HEADER && HEADER.startsWith(text)) || /^\0*$/.test(text))
     return { entries: [], goodBytes: 0, lostBytes: bytes.length }
   if (`${header.text}\n` !== HEADER) throw noJournal(path, header)

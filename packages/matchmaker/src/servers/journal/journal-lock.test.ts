@@ -8,8 +8,8 @@ import { takeLock } from './journal-lock.js'
 import { openLocked } from './kernel-lock.js'
 import type { JournalEntry } from './journal.js'
 
-// Among processes, and containers: test/chaos/lock.test.ts. The kernel's lock is one of open files, so it is the same
-// here.
+// test/chaos/lock.test.ts tests the lock among processes and containers. The kernel locks open files, not processes, so
+// two files opened by one process behave the same.
 
 const folder = mkdtempSync(join(tmpdir(), 'muster-lock-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -107,7 +107,7 @@ test('whoever loses it, because its file was removed by hand, writes nothing mor
   await second.append(intent)
   await expect(first.append({ ...intent, matchId: 'b' })).rejects.toThrow(JournalLocked)
   await first.close()
-  // The file that it removes when it closes is its own, not the other's.
+  // The lock file that `close` removes is its own, not the other journal's.
   const third = createFileJournal({ path })
   await expect(third.open()).rejects.toThrow(JournalLocked)
   await second.close()

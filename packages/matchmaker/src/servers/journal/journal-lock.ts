@@ -6,17 +6,17 @@ import { openLocked } from './kernel-lock.js'
 
 /** The right to write to a journal. */
 export interface JournalLock {
-  /** Whether whoever else wants it would come upon it: not if its file was removed. */
+  /** Whether other processes would still find this lock: false once its file was removed or replaced. */
   isInPlace(): Promise<boolean>
   release(): Promise<void>
 }
 
-/** Who has it, for people: nothing depends on it. */
+/** The owner as written in the lock's file, for people only: nothing depends on it. */
 const holder = z.object({ host: z.string(), pid: z.int() })
 
 /**
- * Takes the lock of a journal: a lock of the kernel on a file beside it. Of all processes, in whatever containers, one
- * has it; when that one ends, the next one gets it at once.
+ * Takes the lock of a journal: a kernel lock on a file beside it. One process in whatever container holds the lock at a
+ * time; when that process ends, the next one gets it at once.
  * @param open opens and locks the file.
  * @throws {JournalLocked}
  */
@@ -25,7 +25,7 @@ export async function takeLock(path: string, open = () => openLocked(path)): Pro
     const file = await open()
     if (file === undefined) throw await lockedBy(path)
     if (await isFileAt(path, file)) return await signed(path, file)
-    // The one who had it removed the file between our opening and our locking it: others may have made a new one since.
+    // The previous owner removed the file between our open and our lock, so another process may have created a new one.
     await file.close()
   }
 }
@@ -35,19 +35,20 @@ async function signed(path: string, file: FileHandle): Promise<JournalLock> {
     await file.truncate(0)
     await file.write(JSON.stringify({ host: hostname(), pid: process.pid }), 0)
   } catch {
-    // A full disk. It is the lock that counts.
+    // The disk may be full. The owner's name is not needed: the lock counts.
   }
   return {
     isInPlace: () => isFileAt(path, file),
     release: async () => {
-      // As long as it is locked, nobody else can take it for theirs. What cannot be removed may stay.
+      // The file is removed before the lock is released, so that it cannot be another process's. If it cannot be
+      // removed, it may stay.
       if (await isFileAt(path, file)) await unlink(path).catch(() => {})
       await file.close()
     },
   }
 }
 
-/** Whether the open file is the one that has that name now. */
+/** Whether the path still names the open file. */
 export async function isFileAt(path: string, file: FileHandle): Promise<boolean> {
   const [open, named] = await Promise.all([
     file.stat({ bigint: true }),

@@ -1,57 +1,67 @@
 import type { Intent } from '../records/allocation.js'
 import type { Assignment } from '../records/assignment.js'
 
-/** What a journal is told, in this order for each match; all but the first may be missing. */
+/** An entry of the journal. The kinds come in this order for each match; all but the first may be missing. */
 export type JournalEntry =
-  /** A further one for the same match stands for the next try, once what the one before created is gone. */
+  /**
+   * A deployment is about to be requested for a match. A further intent of the same match is the next attempt, once the
+   * deployment of the one before is gone.
+   */
   | ({ readonly kind: 'intent' } & Intent)
   /**
-   * Its create is about to leave: written before its first byte may be. An intent without it was never asked for, so
-   * nothing has to be looked for after a restart. `at`: epoch milliseconds.
+   * The create is about to leave; written before its first byte is sent. An intent without this entry was never
+   * requested, so there is nothing to look for after a restart. `at`: epoch milliseconds.
    */
   | { readonly kind: 'sent'; readonly matchId: string; readonly at: number }
   /**
-   * The answer to its create is lost, since `at`, in epoch milliseconds: what a list does not show long enough after
-   * that was not created.
+   * The answer to the create was lost at `at`, in epoch milliseconds. If the list does not show the deployment long
+   * enough after that, the deployment was not created.
    */
   | { readonly kind: 'lost'; readonly matchId: string; readonly at: number }
   /** The deployment got its id. */
   | { readonly kind: 'created'; readonly matchId: string; readonly requestId: string }
-  /** Players were sent to it; `lastsMs`: milliseconds from its start after which it is stopped, whoever plays. */
+  /**
+   * Players were sent to the server. `lastsMs`: milliseconds from the deployment's start after which it is stopped,
+   * even if players are on it.
+   */
   | {
       readonly kind: 'assigned'
       readonly matchId: string
       readonly lastsMs?: number | undefined
       readonly assignment?: Assignment | undefined
     }
-  /** Nobody is to play on it any more: it is being stopped. */
+  /** The server is being stopped: no players are to be sent to it any more. */
   | { readonly kind: 'dropped'; readonly matchId: string }
-  /** Others play on it than before. */
+  /** The players on the server have changed. */
   | { readonly kind: 'players'; readonly matchId: string; readonly playerIds: readonly string[] }
-  /** There is no deployment of this match, or not any more. The journal may forget the match. */
+  /** The match has no deployment, or no longer has one. The journal may forget the match. */
   | { readonly kind: 'settled'; readonly matchId: string }
 
 /** A match that was not settled when the journal was last written to. */
 export interface OpenIntent extends Intent {
-  /** Epoch milliseconds at which its create was about to leave. Undefined: it was never sent, and nothing exists. */
+  /**
+   * Epoch milliseconds at which the create was about to leave. Undefined: it was never sent, so no deployment exists.
+   */
   readonly sentAt?: number | undefined
-  /** Epoch milliseconds since when the answer to its create is lost, if that was noticed already. */
+  /** Epoch milliseconds at which the answer to the create was lost, if that was noticed. */
   readonly lostAt?: number | undefined
   readonly requestId?: string | undefined
-  /** Whether players were sent to it, and may still be there. */
+  /** Whether players were sent to the server and may still be on it. */
   readonly assigned: boolean
   readonly lastsMs?: number | undefined
   readonly assignment?: Assignment | undefined
 }
 
 /**
- * Remembers which deployments may exist. Entries must be kept in the order in which `append` was called.
- * A create leaves when the `append` of its `sent` has resolved, so a journal on disk resolves when the entry is safe.
+ * Remembers which deployments may exist. A journal must keep entries in the order in which `append` was called. A
+ * create is sent once the `append` of its `sent` has resolved, so a journal on a disk must resolve only when the entry
+ * is safe.
  */
 export interface Journal {
   append(entry: JournalEntry): void | Promise<void>
   /**
-   * What is not settled, oldest first. Asked once, before the first match; again where it failed.
+   * Returns the matches that are not settled, oldest first. Called once before the first match, and again after a
+   * failure.
    * @param problem is told what was lost, if the journal can still be used.
    */
   open(problem?: (error: Error) => void): readonly OpenIntent[] | Promise<readonly OpenIntent[]>
@@ -60,9 +70,9 @@ export interface Journal {
 }
 
 /**
- * A journal that lasts as long as the process: it finds lost answers again, but does not know of what a crash
- * left behind. That is found by its tag, and stopped `reapAfterMs` after its start, players or not: see
- * `createFileJournal`.
+ * Creates a journal in memory, which ends with the process. It suffices to recover lost answers, but not deployments
+ * that a crash left behind: the reaper finds these by their tag and stops them `reapAfterMs` after their start, even if
+ * players are on them. `createFileJournal` avoids that.
  */
 export function createMemoryJournal(): Journal {
   const intents = new Map<string, OpenIntent>()
@@ -72,11 +82,11 @@ export function createMemoryJournal(): Journal {
   }
 }
 
-/** What an entry changes in what is open. Entries about a match that is not open change nothing. */
+/** Applies an entry to the open matches. Entries about a match that is not open change nothing. */
 export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): void {
   const { kind, matchId } = entry
   if (kind === 'intent') {
-    // Field by field: every match comes by here.
+    // Fields are copied one by one, for speed: this runs for every match.
     const { queue, tag, ticketIds, playerIds, at } = entry
     open.set(matchId, { matchId, queue, tag, ticketIds, playerIds, at, assigned: false })
     return
@@ -111,7 +121,7 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
   }
 }
 
-/** What says the same as all that was said about a match, in as few entries as possible. */
+/** The shortest list of entries with the same meaning as all entries of an open match. */
 export function entriesOf({
   sentAt,
   lostAt,

@@ -1,14 +1,14 @@
 import { constants, open, type FileHandle } from 'node:fs/promises'
 import { getSystemErrorName } from 'node:util'
 
-/** Of libuv, for Windows: nobody else may open the file meanwhile. */
+/** A flag of libuv for Windows: no other process may open the file while it is open here. */
 const UV_FS_O_EXLOCK = 0x10000000
 
 /**
- * Opens a file, which is made where there is none, and locks it for as long as it is open. The lock is the kernel's: it
- * holds among processes and containers that share the file, and ends with the process, however that ends.
- * @returns undefined if another one has it locked.
- * @throws if the file cannot be opened, or what it lies on keeps no locks.
+ * Opens a file, creating it if necessary, and locks it for as long as it is open. The lock is the kernel's: it holds
+ * among all processes and containers that share the file, and ends with the process, even after a crash.
+ * @returns undefined if the file is already locked.
+ * @throws if the file cannot be opened, or its file system supports no locks.
  */
 export async function openLocked(path: string): Promise<FileHandle | undefined> {
   return process.platform === 'win32' ? openExclusively(path) : openAndFlock(path)
@@ -39,7 +39,7 @@ async function openAndFlock(path: string): Promise<FileHandle | undefined> {
 }
 
 interface LockCalls {
-  /** Locks an open file without waiting. Gives 0, or the number of the error. */
+  /** Locks an open file without waiting. Returns 0, or the error number. */
   flock(fd: number): number
   isTaken(error: number): boolean
 }
@@ -47,8 +47,8 @@ interface LockCalls {
 let lockCalls: Promise<LockCalls> | undefined
 
 /**
- * Node.js has no flock(2). An optional dependency, loaded only here: whoever keeps no journal in a file needs no native
- * code.
+ * Loads flock(2), which Node.js lacks, through the optional dependency koffi. It is loaded only here, so that a backend
+ * without a journal file needs no native code.
  */
 async function loadLockCalls(): Promise<LockCalls> {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
@@ -66,5 +66,5 @@ async function loadLockCalls(): Promise<LockCalls> {
   }
 }
 
-/** LOCK_EX and LOCK_NB, the same on all systems that have them. */
+/** The flags LOCK_EX and LOCK_NB, which have the same values on all systems with flock(2). */
 const EXCLUSIVE_AT_ONCE = 2 | 4

@@ -29,7 +29,7 @@ const after = (
   }
 }
 
-/** A journal on a disk that may be full, and takes its time if it is slow. */
+/** A journal on a disk that may be full or slow. */
 function setUp({ slowMs }: { readonly slowMs?: () => number } = {}) {
   const clock = createManualClock()
   const memory = createMemoryJournal()

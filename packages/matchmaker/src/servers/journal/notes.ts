@@ -2,25 +2,30 @@ import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/runtime'
 import type { Journal, JournalEntry } from './journal.js'
 
-/** Writes to the journal, the entries of each match in their order, and keeps what cannot be written until it is. */
+/** Writes entries to the journal, each match's in order, and keeps entries that could not be written until they are. */
 export interface Notes {
   /**
-   * For what must be written before anything else is done: an intent, a create about to leave. Undefined when it is
-   * written already. Rejects when it, or an earlier entry of its match, cannot be written: then it is not kept.
+   * Appends an entry that must be written before anything else is done: an intent, or a create about to leave. Returns
+   * undefined if the entry is written already. Rejects if this entry, or an earlier one of its match, cannot be
+   * written; the entry is then not kept.
    */
   append(entry: JournalEntry): Promise<void> | undefined
   /**
-   * For what has happened already: kept until it is written, with the next good append or at a retry. Undefined when it
-   * is written already; else resolves when it is, however long that takes.
+   * Appends an entry about something that has happened already. The entry is kept until it is written, with the next
+   * successful append or at a retry. Returns undefined if the entry is written already; otherwise the promise resolves
+   * once it is, however long that takes.
    */
   note(entry: JournalEntry): Promise<void> | undefined
-  /** Retries where it is time. */
+  /** Retries failed entries once their retry time has come. */
   advance(now: number): void
-  /** Whether the last attempt to write failed, so that something is kept. */
+  /** Whether the last attempt to write failed, so that entries are waiting. */
   isBehind(): boolean
-  /** Resolves when everything is written, or could not be at one more attempt. */
+  /** Resolves when every entry is written, or has failed at one more attempt. */
   flush(): Promise<void>
-  /** The same, and closes the journal. @throws what that fails with; {Error} if it takes too long. */
+  /**
+   * Flushes all entries and closes the journal.
+   * @throws the error of the journal's `close`; {Error} if closing takes too long.
+   */
   close(): Promise<void>
 }
 
@@ -28,26 +33,26 @@ export interface Notes {
 interface Unwritten {
   readonly entry: JournalEntry
   readonly written: () => void
-  /** Undefined for one that is kept however often it fails. */
+  /** Rejects the caller's promise; undefined for an entry that is kept however often writing it fails. */
   readonly failed: ((error: unknown) => void) | undefined
 }
 
-/** Entries of one match. The first is being written, or has failed; there is none without a first one. */
+/** The unwritten entries of one match, never empty: the first is being written, or has failed. */
 type Backlog = Unwritten[]
 
 /** Milliseconds from a failure to the next attempt. */
 const RETRY_MS = 1000
-/** Milliseconds for the last attempt and the closing: whoever ends the process does not wait for a disk that hangs. */
+/** Milliseconds for the last attempt and the close: a disk that hangs must not delay the end of the process. */
 const CLOSE_MS = 5000
 const WRITTEN = Promise.resolve()
 
 export function createNotes(journal: Journal, clock: Clock, problem: (error: unknown, matchId: string) => void): Notes {
   const backlogs = new Map<string, Backlog>()
-  /** Those whose first entry has failed and waits for a retry, the oldest first. */
+  /** Backlogs whose first entry has failed and waits for a retry, oldest first. */
   const stuck = new Set<Backlog>()
   const attempts = new Set<Promise<void>>()
   let isBehind = false
-  /** Epoch milliseconds. */
+  /** Time of the next retry, in epoch milliseconds. */
   let retryAt = 0
 
   /** Undefined when it is written already. */
@@ -101,7 +106,10 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     problem(error, first.entry.matchId)
   }
 
-  /** Only what matters still is kept of a match: the first entry, which may be half-way to the disk, and the latest. */
+  /**
+   * Adds an entry to a backlog and drops the entries that it makes obsolete. The first entry always stays, because it
+   * may be partly on the disk.
+   */
   const enqueue = (backlog: Backlog, { entry, written, failed: refuse }: Unwritten): void => {
     const isOutdated = (one: Unwritten, index: number) =>
       index > 0 &&
@@ -147,7 +155,7 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     append: (entry) => add(entry, false),
     note: (entry) => add(entry, true),
     advance: (now) => {
-      // The oldest tells whether it works again; then the others follow.
+      // Only the oldest entry is retried: if it succeeds, the journal works again and the others follow.
       const [oldest] = stuck
       if (oldest !== undefined && now >= retryAt) attempt(oldest, oldest[0] as Unwritten)
     },

@@ -8,7 +8,10 @@ import type { ProbeTarget } from './prober.js'
 const port = { internal: 7777, external: 30_001, protocol: 'UDP', link: undefined }
 const assignment = { fqdn: 'a.example.com', publicIp: '203.0.113.9', ports: { game: port }, location: undefined }
 
-/** @param answersAt milliseconds from which the server answers knocks. */
+/**
+ * A `Listening` for a queue's probe, over a server that answers knocks from a given time.
+ * @param answersAt milliseconds from which the server answers knocks.
+ */
 function setUp(changes: Partial<DeployDefinition>, answersAt = Infinity) {
   const clock = createManualClock({ start: 0 })
   const knocks: { readonly at: number; readonly target: ProbeTarget }[] = []

@@ -6,22 +6,24 @@ import type { PortProbe } from '../records/deploy.js'
 import type { Allocation } from '../records/allocation.js'
 import type { Prober, ProbeTarget } from './prober.js'
 
-/** Finds out whether a server that is READY also listens: by waiting, by knocking, or by hearing from it. */
+/**
+ * Finds out whether a READY server also listens: by waiting, by knocking at a port, or by the server's registration.
+ */
 export interface Listening {
-  /** What comes of it is told at once, if there is nothing to find out. */
+  /** Starts to find out. Without a warm-up or probe the result is reported at once. */
   begin(allocation: Allocation, assignment: Assignment): void
-  /** The server has said that players may come. */
+  /** Records that the server has registered as ready for players. */
   registered(allocation: Allocation): void
-  /** It does not matter any more. */
+  /** Stops finding out; nothing is reported for the allocation any more. */
   forget(allocation: Allocation): void
-  /** Ends everything, and tells nothing more. */
+  /** Stops all probes; nothing is reported any more. */
   close(): void
 }
 
 export interface ListeningOptions {
   readonly prober: Prober
   readonly clock: Clock
-  /** Called once for each that began and was not forgotten. */
+  /** Called once for each allocation that was begun and not forgotten. */
   readonly listened: (allocation: Allocation, listens: boolean) => void
   readonly problem: (error: unknown, allocation: Allocation) => void
 }
@@ -32,7 +34,7 @@ const GAP_MS = 250
 export function createListening({ prober, clock, listened, problem }: ListeningOptions): Listening {
   const underWay = new Map<Allocation, { readonly ending: AbortController; readonly heard: () => void }>()
 
-  /** Knocks until it is answered or the time is over. */
+  /** Knocks until the server answers or the time is over. */
   const knock = async (probe: PortProbe, target: ProbeTarget, signal: AbortSignal): Promise<boolean> => {
     const deadline = clock.now() + probe.withinMs
     while (clock.now() < deadline) {
@@ -50,7 +52,9 @@ export function createListening({ prober, clock, listened, problem }: ListeningO
     return false
   }
 
-  /** Resolves with true when the server is heard of, with false when the time is over. */
+  /**
+   * Waits for the registration: resolves with true once the server has registered, with false when the time is over.
+   */
   const hear = async (
     allocation: Allocation,
     withinMs: number,

@@ -36,7 +36,7 @@ test('UDP: any datagram back is an answer to the payload', async () => {
   expect(heard).toEqual(['hello?'])
   server.close()
   await once(server, 'close')
-  // The system says that nobody listens there.
+  // The operating system reports that the port is closed.
   expect(await networkProber(target('udp', port), unheard())).toBe(false)
 })
 

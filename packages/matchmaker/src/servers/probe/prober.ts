@@ -10,10 +10,10 @@ export interface ProbeTarget {
   readonly payload: string
 }
 
-/** Knocks once: resolves with whether somebody answered before the signal was aborted. Never rejects. */
+/** Knocks at a port once. Resolves with whether the server answered before the signal was aborted. Never rejects. */
 export type Prober = (target: ProbeTarget, signal: AbortSignal) => Promise<boolean>
 
-/** Over the network of this machine. */
+/** The prober that uses the network of this machine. */
 export const networkProber: Prober = (target, signal) => {
   if (signal.aborted) return Promise.resolve(false)
   return target.kind === 'tcp' ? accepts(target, signal) : answers(target, signal)
@@ -46,7 +46,8 @@ const answers = ({ host, port, payload }: ProbeTarget, signal: AbortSignal): Pro
     }
     const givenUp = () => over(false)
     signal.addEventListener('abort', givenUp, { once: true })
-    // Connected, so that nobody else's datagram is taken for the answer, and a closed port is heard of.
+    // The UDP socket is connected, so that only the server's datagrams count as an answer and a closed port causes an
+    // error.
     socket.once('error', () => over(false))
     socket.once('message', () => over(true))
     socket.once('connect', () => {
