@@ -1,4 +1,4 @@
-/** Where a value may be undefined, the key may be missing instead. */
+/** The type without undefined values: a key whose value may be undefined becomes optional instead. */
 export type WithoutUndefined<T> = { [Key in keyof T as undefined extends T[Key] ? never : Key]: T[Key] } & {
   [Key in keyof T as undefined extends T[Key] ? Key : never]?: Exclude<T[Key], undefined>
 }

@@ -16,59 +16,62 @@ import { createPage } from './page/page.js'
 import type { RelaySummary } from './relays/relays.js'
 import { resolveOptions } from './resolve-options.js'
 
-/** The whole service in this process. */
+/** The whole service, emulated in this process. */
 export interface Emulator {
   /**
-   * Answers a request as the service would; the host in its URL does not matter.
-   * Rejects with ConnectionDropped where a declared fault ends the connection, and after `close`.
+   * Answers a request as the service would; the host in its URL does not matter. Rejects with ConnectionDropped where a
+   * declared fault ends the connection, and after `close`.
    */
   fetch(request: Request): Promise<Response>
-  /** Serves on a port. From the first call on, containers are given this URL to stop themselves by. */
+  /** Starts an HTTP server. Containers created from the first call on get its URL, to stop themselves by. */
   listen(options?: ListenOptions): Promise<Listening>
-  /** The declared faults; they can be changed at any time. */
+  /** The declared faults; faults can be added and withdrawn at any time. */
   readonly faults: Faults
-  /** Live counters of what has happened so far. */
+  /** Live counters since the emulator was created. */
   readonly counters: DeepReadonly<Counters>
   /** The state of the service now. */
   inspect(): EmulatorState
   /** The variables in a deployment's container, secrets included; undefined for an unknown id. */
   environment(requestId: string): Readonly<Record<string, string>> | undefined
   /**
-   * Puts a deployment's sessions in place of those it had: how many users each has, by session id.
-   * @throws RangeError for an unknown deployment, one whose version has no sessions, and more users than it has
-   *   sockets.
+   * Replaces a deployment's sessions; `sessions` gives the number of users by session id.
+   * @throws RangeError for an unknown deployment, a deployment whose version has no sessions, and more users than the
+   *   deployment has sockets.
    */
   setSessions(requestId: string, sessions: Readonly<Record<string, number>>): void
   /** Ends servers, deployments and pending requests. */
   close(): Promise<void>
 }
 
-/** Names and views, without secrets. */
+/** The emulated service's state as names and views, without secrets. */
 export interface EmulatorState {
   readonly applications: readonly { readonly name: string; readonly versions: readonly string[] }[]
   readonly storages: readonly string[]
   readonly fleets: readonly string[]
-  /** Oldest first. */
+  /** All deployments, the oldest first. */
   readonly deployments: readonly Deployment[]
   readonly relaySessions: readonly RelaySummary[]
 }
 
 type DeepReadonly<T> = { readonly [Key in keyof T]: T[Key] extends object ? DeepReadonly<T[Key]> : T[Key] }
 
-/** @throws TypeError naming the option that is wrong, and its value. */
+/**
+ * Creates an emulator of the whole service.
+ * @throws TypeError naming the option that is wrong, and its value.
+ */
 export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const resolved = resolveOptions(options)
   const { clock, random, limits, maxBodyBytes } = resolved
 
   const closing = new AbortController()
-  // Every request under way waits on it.
+  // No warning about many listeners: every request in flight listens to the signal.
   setMaxListeners(0, closing.signal)
-  // The first is where containers find the service; a name that belongs to nobody until it listens.
+  // Containers find the service at the first server's URL; before `listen` they get a host name reserved for no one.
   const listening: Listening[] = []
   const isListening = () => listening.length > 0
   const url = () => listening[0]?.url ?? 'http://emulator.invalid'
 
-  // Sequences of their own, so that jitter and faults do not change what is deployed.
+  // Each purpose has its own random source, so that jitter and faults do not change what is deployed.
   const forWorld = fork(random)
   const faults = createFaults(resolved.faults, fork(random))
   const forNetwork = fork(random)
@@ -94,7 +97,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   let closed: Promise<void> | undefined
   const end = async () => {
     closing.abort(new Error('the emulator is closed'))
-    // All at once: a request under way may be waiting for a webhook that is given up here.
+    // All are closed at once, because a request in flight may be waiting for a webhook that closing the world cancels.
     await Promise.all([...listening.map((server) => server.close()), closeWorld()])
   }
 

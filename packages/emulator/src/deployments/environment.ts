@@ -2,8 +2,8 @@
 import type { Site } from './sites.js'
 
 /**
- * What the service itself puts in (service-api, What the service does; the names beside the first two are public
- * facts).
+ * The variables that the service itself injects (service-api, What the service does; the names other than the first two
+ * are public facts).
  */
 export interface Injected {
   readonly requestId: string
@@ -11,16 +11,19 @@ export interface Injected {
   /** A secret. */
   readonly deleteToken: string
   readonly tags: readonly string[]
-  /** Undefined when no server could be allocated. */
+  /** Where the deployment runs; undefined when no server could be allocated. */
   readonly site: Site | undefined
 }
 
 const PREFIX = 'SERVICE'
 
-/** A port's name as part of a variable's name. */
+/** A port's name in the form that variable names have. */
 const variableName = (name: string) => name.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
 
-/** Later ones replace earlier ones of the same key; nothing replaces what is injected. */
+/**
+ * Merges the variables of a container. Later variables replace earlier ones of the same key; no variable replaces an
+ * injected one.
+ */
 export function environmentOf(
   variables: readonly { readonly key: string; readonly value: string }[],
   injected: Injected,
@@ -35,7 +38,10 @@ interface FlaggedVariable {
   readonly is_hidden?: boolean | undefined
 }
 
-/** The names whose value is a secret. Of two variables of one key the later one counts, as it does for the value. */
+/**
+ * The names of the variables whose values are secret. Of two variables with one key the later one decides, as with
+ * values.
+ */
 export function hiddenNames(variables: readonly FlaggedVariable[]): ReadonlySet<string> {
   const flags = new Map(
     variables.map(({ key, is_secret, is_hidden }) => [key, is_secret === true || is_hidden === true]),

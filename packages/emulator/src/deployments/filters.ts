@@ -1,8 +1,8 @@
-// pure: the filters of the service, whatever they choose from
+// pure: the service's filters, for any kind of item
 import type { Filter } from '@muster/core/api'
 import type { Problem } from './problem.js'
 
-/** The fields that can be filtered by, and what an item has there. */
+/** The fields that can be filtered by, each with a function that reads an item's values. */
 export type FilterFields<Item> = Readonly<Record<string, (item: Item) => readonly string[]>>
 
 /** The filter types are public facts. */
@@ -15,8 +15,8 @@ const tests: Readonly<Record<string, (has: readonly string[], wanted: readonly s
 const oneOf = (words: Readonly<Record<string, unknown>>) => Object.keys(words).join(', ')
 
 /**
- * An item passes when it passes all filters. A filter that makes no sense is a problem: ignoring it would choose too
- * many.
+ * Makes a predicate that an item passes when it passes all filters. An invalid filter is a problem, because ignoring
+ * the filter would select too many items.
  */
 export function filterBy<Item>(
   fields: FilterFields<Item>,

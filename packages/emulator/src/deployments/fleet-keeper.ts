@@ -6,20 +6,20 @@ import { isStarting } from './lifecycle.js'
 
 /** Keeps as many deployments running as the fleets demand. */
 export interface FleetKeeper {
-  /** Deploys what is missing, now. */
+  /** Deploys now what the fleets lack. */
   reconcile(): void
-  /** A deployment has come to another status, or its sessions have changed. */
+  /** Called when a deployment has reached another status, or its sessions have changed. */
   noticed(record: DeploymentRecord): void
 }
 
 export interface FleetKeeperDeps {
   readonly fleets: Named<FleetRecord>
   readonly timers: Timers
-  /** Milliseconds of the service's time before something that has ended, or could not be deployed, is tried anew. */
+  /** Milliseconds of the service's time until a deployment that ended or could not be created is replaced. */
   readonly checkMs: number
   /**
-   * Undefined when there is no room where the policy wants it. @param crew what the policy has running already, of this
-   * version.
+   * Deploys a version for a policy; undefined when the places that the policy allows are full.
+   * @param crew the policy's running deployments of this version.
    */
   readonly deploy: (
     version: VersionRecord,
@@ -30,10 +30,10 @@ export interface FleetKeeperDeps {
 }
 
 /**
- * For each enabled fleet, each of its enabled policies and each linked version that is active: at least
- * `minimum` deployments, and while the sessions on all of them fill `threshold` of their sockets or
- * more, another one, up to `maximum`. What is in ERROR is stopped and replaced. Nothing is stopped
- * because it is no longer demanded (unlinked, disabled, a lower number): players may be on it.
+ * Creates the loop that keeps fleets at size. Each enabled policy of an enabled fleet has, for each active linked
+ * version, at least `minimum` deployments. While sessions fill `threshold` of their sockets or more, another deployment
+ * is added, up to `maximum`. Deployments in ERROR are stopped and replaced. No deployment is stopped because demand
+ * fell (unlinked, disabled, a lower number): players may be on it.
  */
 export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: FleetKeeperDeps): FleetKeeper {
   const crews = new Map<PolicyRecord, Set<DeploymentRecord>>()
@@ -48,7 +48,8 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
       const record = deploy(version, policy, crew)
       if (record === undefined) return checkSoon()
       if (record.life.status !== 'TERMINATED') crews.set(policy, (crews.get(policy) ?? new Set()).add(record))
-      // Counted even if it has failed at once: it is replaced at the next check, not here and again and again.
+      // A deployment that failed at once counts too, so that it is replaced at the next check rather than in an endless
+      // loop here.
       crew = [...crew, record]
     }
   }
@@ -90,7 +91,7 @@ export function createFleetKeeper({ fleets, timers, checkMs, deploy, stop }: Fle
   }
 }
 
-/** Whether the policy can count on it: it runs or will run, and nobody has stopped it. */
+/** Whether the deployment counts towards the policy's demand: it runs or will run, and was not asked to stop. */
 const counts = ({ life }: DeploymentRecord) =>
   (isStarting(life.status) || life.status === 'READY') && !life.stopRequested
 

@@ -1,10 +1,10 @@
 import type { Place } from '../places.js'
 import type { VersionRecord } from '../records.js'
 
-/** Which places have which image on their disks. */
+/** Records which images each place has cached. */
 export interface ImageCache {
   has(version: VersionRecord, place: Place): boolean
-  /** The image has been pulled there. */
+  /** Records that the image has been pulled at the place. */
   add(image: string, place: Place): void
 }
 
@@ -13,8 +13,8 @@ export const imageOf = ({ docker_repository, docker_image, docker_tag }: Version
   `${docker_repository}/${docker_image}:${docker_tag}`
 
 /**
- * An image is cached where it has run before. With `force_cache`, it is cached everywhere once
- * `everywhereAfterMs` (of the clock) have passed since the version was last changed.
+ * Creates the image cache. A place has cached the images that ran there. With `force_cache`, an image is cached at
+ * every place once `everywhereAfterMs` (of the clock) have passed since the version's last change.
  */
 export function createImageCache(now: () => number, everywhereAfterMs: number): ImageCache {
   const pulled = new Map<string, Set<string>>()

@@ -6,33 +6,35 @@ import type { Launch } from './launch.js'
 import { processVariables } from './process-variables.js'
 
 export interface LaunchProcessOptions {
-  /** Default: this process's. */
+  /** The working directory of the process. Default: this process's. */
   readonly cwd?: string | undefined
-  /** What the process gets beside its deployment's variables, which take precedence. Default: this process's own. */
+  /**
+   * Environment variables of the process; the deployment's variables take precedence. Default: this process's
+   * environment.
+   */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined
   /**
-   * Variables of a deployment that are passed on although they decide what code runs or where programs are found, e.g.
-   * `['NODE_OPTIONS']`. Default: none. NODE_OPTIONS, LD_*, PATH and their like are withheld, which the output then
-   * says.
+   * Deployment variables that are passed on although they decide what code runs or where programs are found, e.g.
+   * `['NODE_OPTIONS']`. Default: none. NODE_OPTIONS, LD_*, PATH and the like are withheld; the process's output names
+   * them.
    */
   readonly passVariables?: readonly string[] | undefined
-  /** Characters of output that are kept, the latest; at least 1. Default 65,536. */
+  /** Characters of output kept, counted from the end; at least 1. Default 65,536. */
   readonly outputLimit?: number | undefined
 }
 
-/** Milliseconds that output may still come after a process has ended. */
+/** Milliseconds for which output is still read after the process has ended. */
 const LAST_WORDS_MS = 1000
 
 /**
- * For the emulator's `launch`: runs each deployment as a process on this machine, with the deployment's
- * variables in its environment, less those that decide what code runs (see `passVariables`). It must listen on the
- * ports in SERVICE_PORT_{NAME}_INTERNAL. A stop is SIGTERM, and SIGKILL once the grace period is over. As in a
- * container, what the process has started ends with it (not on Windows). What the version says of image, command and
- * arguments is for real containers and plays no part. If this process exits without having closed the emulator, those
- * left are killed.
+ * Makes the emulator's `launch` option: each deployment runs as a process on this machine. The process gets the
+ * deployment's variables, except those that decide what code runs (see `passVariables`), and must listen on the ports
+ * in SERVICE_PORT_{NAME}_INTERNAL. A stop sends SIGTERM, then SIGKILL once the grace period is over. As in a container,
+ * the process's children end with it (not on Windows). The version's image, command and arguments are ignored: they are
+ * for real containers. If this process exits without closing the emulator, the remaining processes are killed.
  *
  * @example createEmulator({ launch: launchProcess('node', ['server.js']) })
- * @throws RangeError for an outputLimit that there is not.
+ * @throws RangeError for an invalid outputLimit.
  */
 export function launchProcess(
   command: string,
@@ -52,7 +54,7 @@ export function launchProcess(
       cwd,
       env: { ...env, ...passed },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own, so that it can be ended as a whole.
+      // The process gets a process group of its own, so that a signal reaches its children too.
       detached: !onWindows,
       windowsHide: true,
     })
@@ -65,7 +67,7 @@ export function launchProcess(
     const exited = exitOf(child)
     void exited.then(() => ended.abort())
     guard(child)
-    // Rejects when there is no such command.
+    // The wait rejects when the command does not exist.
     await once(child, 'spawn')
 
     return {
@@ -85,20 +87,20 @@ export function launchProcess(
 
 const onWindows = process.platform === 'win32'
 
-/** To the process and all that it has started. */
+/** Sends a signal to the process and its children. */
 function signal(child: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     if (onWindows || child.pid === undefined) child.kill(name)
     else process.kill(-child.pid, name)
   } catch {
-    // Nothing of it is left.
+    // The process and its children have ended already.
   }
 }
 
-/** The exit code, or as shells have it 128 and the signal's number. */
+/** The exit code; for a process ended by a signal, 128 plus the signal's number, as in shells. */
 const exitOf = (child: ChildProcess): Promise<number> =>
   new Promise((resolve) => {
-    // Also without this a failing spawn is noticed, but a failing kill must not end us.
+    // Without a listener, a failing kill would end this process. A failing spawn is noticed elsewhere.
     child.on('error', () => {})
     child.once('exit', (code, by) => {
       signal(child, 'SIGKILL')
@@ -110,7 +112,7 @@ const exitOf = (child: ChildProcess): Promise<number> =>
     })
   })
 
-/** The last `limit` characters of what is added. */
+/** A buffer that keeps the last `limit` characters added. */
 function createTail(limit: number) {
   let parts: string[] = []
   let length = 0
@@ -120,7 +122,7 @@ function createTail(limit: number) {
     add: (part: string) => {
       parts.push(part)
       length += part.length
-      // Joined now and then only, so that much output in small parts stays cheap.
+      // Chunks are joined only once they hold twice the limit, so that many small chunks stay cheap.
       if (length < 2 * limit) return
       parts = [text()]
       length = limit
@@ -128,7 +130,7 @@ function createTail(limit: number) {
   }
 }
 
-/** Kills what is left when this process exits. */
+/** Kills the remaining processes when this process exits. */
 function createExitGuard() {
   const children = new Set<ChildProcess>()
   const killAll = () => {

@@ -1,15 +1,15 @@
-/** What a container is started with. */
+/** The specification of a container to start. */
 export interface ContainerSpec {
   readonly request_id: string
   /** registry/image:tag */
   readonly image: string
   readonly command: string | null
   readonly arguments: string | null
-  /** The version's variables, the deployment's, and the injected ones. Holds secrets. */
+  /** The variables of the version and the deployment, and the injected ones. Secrets are among them. */
   readonly env: Readonly<Record<string, string>>
   /**
-   * A local process must listen on `internal`, which here is the same port as `external`: processes of one machine
-   * share its ports.
+   * The container's ports. A local process must listen on `internal`, which equals `external` there, because all
+   * processes share the machine's ports.
    */
   readonly ports: readonly ContainerPort[]
 }
@@ -22,16 +22,16 @@ export interface ContainerPort {
 }
 
 export interface Container {
-  /** Resolves with the exit code when the container has ended, by itself or by `stop`. Never rejects. */
+  /** Resolves with the exit code when the container has ended, by itself or after `stop`. Never rejects. */
   readonly exited: Promise<number>
-  /** Asks it to end (SIGTERM), and makes it end after `graceMs` of the machine's time. */
+  /** Asks the container to end (SIGTERM), and kills it after `graceMs` milliseconds of real time. */
   stop(graceMs: number): void
-  /** What it has written so far (or the last part of it). */
+  /** The container's output so far, or the last part of it. */
   logs(): string
 }
 
 /**
- * Runs a container, e.g. as a local process (see `launchProcess`). Called when a deployment goes to
- * DEPLOYING; rejecting or throwing sends it to ERROR, and undefined leaves this one simulated.
+ * Starts a container, e.g. as a local process (see `launchProcess`). Called when a deployment reaches DEPLOYING. If
+ * `launch` rejects or throws, the deployment goes to ERROR; if it returns undefined, the deployment stays simulated.
  */
 export type Launch = (spec: ContainerSpec) => Container | undefined | Promise<Container | undefined>

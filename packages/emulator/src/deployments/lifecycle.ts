@@ -1,6 +1,6 @@
-// pure: how a deployment goes from its request to its end
+// pure: a deployment's lifecycle, from its request to its end
 
-/** In the order in which they are seen (public fact); ERROR can come from any of the first six. */
+/** The statuses, in the order in which they are seen (public fact); ERROR can follow any of the first six. */
 export type StatusName =
   'INITIALIZING' | 'SEEKING' | 'SEEKED' | 'SCANNING' | 'DEPLOYING' | 'READY' | 'ERROR' | 'TERMINATING' | 'TERMINATED'
 
@@ -10,31 +10,31 @@ const following = { INITIALIZING: 'SEEKING', SEEKING: 'SEEKED', SEEKED: 'SCANNIN
 export type StartingStatus = keyof typeof following | 'DEPLOYING'
 
 /**
- * What is known beforehand about a deployment. Milliseconds of the service's time; Infinity for what is not to happen
+ * What is decided in advance about a deployment. Durations are milliseconds of the service's time; Infinity means never
  * by itself.
  */
 export interface Plan {
-  /** How long each status on the way to READY lasts. */
+  /** The duration of each status on the way to READY. */
   readonly stages: Readonly<Record<StartingStatus, number>>
-  /** From the request: ERROR if it is not READY by then. */
+  /** Time from the request after which a deployment that is not READY goes to ERROR. */
   readonly timeToDeployMs: number
-  /** From the request: when it is stopped automatically. */
+  /** Time from the request after which the deployment is stopped automatically. */
   readonly maxDurationMs: number
-  /** How long TERMINATING lasts. */
+  /** The duration of TERMINATING. */
   readonly terminatingMs: number
-  /** What comes after DEPLOYING. */
+  /** The status that follows DEPLOYING: READY, ERROR, or none. */
   readonly outcome: 'ready' | 'error' | 'never'
 }
 
-/** Where a deployment stands. */
+/** The present state of a deployment's lifecycle. */
 export interface Life {
   readonly status: StatusName
   readonly lastStatus: StatusName | undefined
-  /** When it came to this status: milliseconds of the service's time from the request. */
+  /** When this status began: milliseconds of the service's time since the request. */
   readonly since: number
-  /** Asked to stop, which happens once it is READY or in ERROR. */
+  /** Whether a stop was requested that waits until the deployment is READY or in ERROR. */
   readonly stopRequested: boolean
-  /** Why it is, or was, in ERROR. */
+  /** Why the deployment is, or was, in ERROR. */
   readonly error: string | undefined
 }
 
@@ -57,7 +57,7 @@ const to = (status: StatusName, life: Life, at: number): Life => ({
   since: at,
 })
 
-/** What happens next if nothing comes in between: when (as `since`), and where it stands then. */
+/** The next event if nothing intervenes: its time (as in `since`) and the state after it. */
 export function nextEvent(life: Life, plan: Plan): { readonly at: number; readonly life: Life } | undefined {
   const event = isStarting(life.status) ? nextWhileStarting(life, life.status, plan) : nextAfterStart(life, plan)
   return event !== undefined && event.at < Infinity ? event : undefined
@@ -88,8 +88,8 @@ function nextAfterStart(life: Life, plan: Plan) {
 }
 
 /**
- * Asked to stop: at once when READY or in ERROR, else upon either (service-api, States and transitions). Asking again
- * changes nothing.
+ * Requests a stop. A deployment that is READY or in ERROR stops at once, any other when it reaches either status
+ * (service-api, States and transitions). A repeated request changes nothing.
  */
 export function stop(life: Life, at: number): Life {
   if (isEnding(life.status)) return life
@@ -97,12 +97,12 @@ export function stop(life: Life, at: number): Life {
   return isStarting(life.status) ? asked : to('TERMINATING', asked, at)
 }
 
-/** Something broke. Nothing more can break in ERROR or afterwards. */
+/** Moves the deployment to ERROR. No effect in ERROR or any later status. */
 export function fail(life: Life, at: number, error: string): Life {
   return isStarting(life.status) || life.status === 'READY' ? to('ERROR', { ...life, error }, at) : life
 }
 
-/** The container has ended. */
+/** Moves the deployment to TERMINATED, because its container has ended. */
 export function finish(life: Life, at: number): Life {
   return life.status === 'TERMINATED' ? life : to('TERMINATED', life, at)
 }

@@ -5,7 +5,7 @@ import { socketsOf, usedSockets, type DeploymentRecord } from './deployment-reco
 import type { StatusName } from './lifecycle.js'
 import { statusView, tagsOf } from './views.js'
 
-/** A deployment, and the status that the list knows of, which may lag behind. */
+/** A deployment and its status in the list, which may lag behind. */
 export interface Listed {
   readonly record: DeploymentRecord
   readonly status: StatusName

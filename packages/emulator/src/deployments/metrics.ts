@@ -4,19 +4,19 @@ import { formatA, parseA } from '../timestamps.js'
 import { seedOf, timeOf, type DeploymentRecord } from './deployment-record.js'
 import { isProblem, type Problem } from './problem.js'
 
-/** More points than this in one answer are refused. */
+/** Points in one answer, at most; a request for more is refused. */
 const MOST_POINTS = 11_000
 const DEFAULT_STEP_MS = 60_000
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 
-/** A measurement that varies around its level: between 1 − `sway` and 1 + `sway` times of it. */
+/** A simulated metric that varies between 1 − `sway` and 1 + `sway` times its level. */
 interface Gauge {
   readonly label: string
   readonly level: number
   readonly sway: number
 }
 
-/** The document shows no units; these are the levels of a small game server. */
+/** The document shows no units; the levels are those of a small game server. */
 const cpu: Gauge = { label: 'vCPU', level: 0.35, sway: 0.6 }
 const mem: Gauge = { label: 'MB', level: 180, sway: 0.15 }
 const receive: Gauge = { label: 'B/s', level: 24_000, sway: 0.5 }
@@ -25,15 +25,15 @@ const diskRead: Gauge = { label: 'B/s', level: 900, sway: 0.9 }
 const diskWrite: Gauge = { label: 'B/s', level: 2_400, sway: 0.9 }
 
 interface Range {
-  /** The first point, one step after the start. Epoch milliseconds. */
+  /** The first point, one step after the start, in epoch milliseconds. */
   readonly from: number
   readonly until: number
   readonly stepMs: number
 }
 
 /**
- * Measurements from the container's start to its end, within the range asked for, one at the end of each
- * step. Always the same for the same deployment and instant. With `raw`, values are not rounded.
+ * Simulated metrics from the container's start to its end, within the requested range, with one point at the end of
+ * each step. The values depend only on the deployment and the instant. With `raw`, values are not rounded.
  */
 export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: number): Metrics | Problem {
   const range = rangeOf(record, wanted, now)
@@ -44,7 +44,7 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
   for (let at = range.from; at <= range.until; at += range.stepMs)
     if (at >= startedAt && at <= endedAt) instants.push(at)
 
-  // Far apart, because each minute has a seed of its own.
+  // Seeds of different metrics are far apart, because each minute adds one to the seed.
   const seedFor = (salt: number) => seedOf(record) + salt * 0x9e3779b1
   const series = (
     gauge: Gauge,
@@ -55,7 +55,7 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
     datasets: instants.map((at) => String(wanted.raw === true ? value(at) : Number(value(at).toPrecision(4)))),
     timestamps: instants.map((at) => formatA(at).slice(0, 23)),
   })
-  /** What a rate comes to since the start. */
+  /** The total of a rate since the container's start. */
   const total = ({ level }: Gauge, salt: number) =>
     series({ label: 'B', level, sway: 0 }, salt, (at) => (level * (at - startedAt)) / 1000)
   return {
@@ -72,7 +72,7 @@ export function metricsOf(record: DeploymentRecord, wanted: ReadMetrics, now: nu
 }
 
 function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: ReadMetrics, now: number): Range | Problem {
-  // The description has let only times pass that exist.
+  // The description's schema has let only existing times pass.
   const from = start_time === undefined ? record.createdAt : (parseA(start_time) as number)
   const until = end_time === undefined ? now : (parseA(end_time) as number)
   if (until <= from) return { problem: 'end_time: must be later than start_time' }
@@ -85,7 +85,7 @@ function rangeOf(record: DeploymentRecord, { start_time, end_time, steps }: Read
   return { from: from + stepMs, until, stepMs }
 }
 
-/** Smooth between −1 and 1: from one value per minute to the next. */
+/** A smooth curve between −1 and 1 that interpolates between one random value per minute. */
 function wave(seed: number, at: number): number {
   const minute = Math.floor(at / 60_000)
   const part = at / 60_000 - minute

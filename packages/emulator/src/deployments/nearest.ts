@@ -1,11 +1,10 @@
-// pure: the place nearest to some users
+// pure: the place nearest to a group of users
 import { greatCircleKm, type Coordinates } from '@muster/core/api'
 import type { Place } from '../places.js'
 
 /**
- * The place with the smallest mean great-circle distance to the users; the first of equals. The mean is
- * what players feel together, and unlike the users' middle point it is defined wherever they are.
- * Without users, simply the first place.
+ * The place with the smallest mean great-circle distance to the users; the first of equals. The mean treats all players
+ * alike, and unlike the users' midpoint it is defined for any locations. Without users, the first place.
  */
 export function nearest(candidates: readonly Place[], users: readonly Coordinates[]): Place | undefined {
   let best: Place | undefined

@@ -5,8 +5,8 @@ import { filterBy, type FilterFields } from './filters.js'
 import type { Problem } from './problem.js'
 
 /**
- * The fields are public facts. `region` is the place's region tag; a location tag is given as its value or as
- * `key:value`.
+ * The names of the fields are public facts. `region` matches the place's region tag; a location tag matches by its
+ * value or as `key:value`.
  */
 const fields: FilterFields<Place> = {
   city: ({ location }) => [location.city],
@@ -17,6 +17,6 @@ const fields: FilterFields<Place> = {
   location_tags: ({ tags }) => tags.flatMap(({ key, value }) => [value, `${key}:${value}`]),
 }
 
-/** Letter case does not matter. */
+/** Makes a predicate of places from filters. Letter case does not matter. */
 export const placeFilter = (filters: readonly Filter[]): ((place: Place) => boolean) | Problem =>
   filterBy(fields, filters, (value) => value.toLowerCase())

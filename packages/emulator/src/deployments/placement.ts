@@ -5,23 +5,26 @@ import type { ImageCache } from './image-cache.js'
 import { nearest } from './nearest.js'
 import type { Sites } from './sites.js'
 
-/** Where a deployment wants to be. */
+/** What a deployment requires of its place. */
 export interface Wish {
   readonly version: VersionRecord
   readonly users: readonly Coordinates[]
-  /** Places that filters leave. */
+  /** Which places the filters allow. */
   readonly allows: (place: Place) => boolean
   readonly cachedOnly: boolean
 }
 
-/** Mainland China is for versions made for it, and for no others (service-api, will_deploy_in_mainland_china). */
+/**
+ * Whether the version may run at the place: mainland China is only for versions made for it, and they run nowhere else
+ * (service-api, will_deploy_in_mainland_china).
+ */
 const isFor = (version: VersionRecord, place: Place) => place.mainlandChina === version.will_deploy_in_mainland_china
 
-/** Places where the version could be deployed now: the right side of the border, and with room. */
+/** The places where the version could be deployed now: allowed for the version, and with free capacity. */
 export const placesFor = (version: VersionRecord, sites: Sites): readonly Place[] =>
   places.filter((place) => isFor(version, place) && sites.hasRoom(place, version.ports.length))
 
-/** The nearest place that has room and all that is wished for; when it is full, the next nearest. */
+/** The nearest place that has capacity and meets all requirements of the wish. */
 export const choosePlace = (wish: Wish, sites: Sites, cache: ImageCache): Place | undefined =>
   nearest(
     placesFor(wish.version, sites).filter(

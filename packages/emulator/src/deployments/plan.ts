@@ -1,21 +1,21 @@
-// pure: how long a deployment will take, decided when it is accepted
+// pure: the durations of a deployment's lifecycle, decided when the deployment is accepted
 import type { Random } from '@muster/core/clock'
 import type { VersionRecord } from '../records.js'
 import { drawWait, type DeployTimes } from './deploy-times.js'
 import type { DeploymentFault } from './deployment-fault.js'
 import type { Plan } from './lifecycle.js'
 
-/** What makes one deployment faster than another. */
+/** The properties of a deployment that change its durations. */
 export interface PlanCase {
   readonly cached: boolean
-  /** Leaves out SCANNING. */
+  /** Whether SCANNING is skipped. */
   readonly skipTelemetry: boolean
   readonly fault: DeploymentFault | undefined
-  /** Every stage takes no time. */
+  /** Whether every status on the way to READY takes no time. */
   readonly immediate: boolean
 }
 
-/** How the time of seeking divides. */
+/** The share of the seeking time that each status takes. */
 const seekShares = { INITIALIZING: 0.2, SEEKING: 0.4, SEEKED: 0.1, SCANNING: 0.3 }
 
 const outcomes = { 'stay deploying': 'never', error: 'error', 'no capacity': 'error' } as const
@@ -33,7 +33,7 @@ export function drawPlan(version: VersionRecord, how: PlanCase, times: DeployTim
       DEPLOYING: deploy,
     },
     timeToDeployMs: version.time_to_deploy * 1000,
-    // Counted from the request, so that a deployment left in ERROR ends too. -1 (and 0): never.
+    // max_duration counts from the request, so that a deployment left in ERROR ends too. -1 and 0 mean never.
     maxDurationMs: version.max_duration > 0 ? version.max_duration * 60_000 : Infinity,
     terminatingMs: Math.min(
       drawWait(times.terminateMs, times.spread, random),

@@ -1,4 +1,4 @@
-// pure: where a fleet's policy wants its deployments
+// pure: the places that a fleet's policy allows
 import type { Coordinates } from '@muster/core/api'
 import type { Place } from '../places.js'
 import type { PolicyRecord } from '../records.js'
@@ -7,13 +7,14 @@ import { isProblem, type Problem } from './problem.js'
 
 export interface PolicyPlaces {
   readonly allows: (place: Place) => boolean
-  /** The deployments go to the places nearest to it; without it, they spread over all that are allowed. */
+  /** The point that deployments should be near to; if undefined, deployments spread over all allowed places. */
   readonly near: Coordinates | undefined
 }
 
 /**
- * A policy's filters choose places by location or tag. The form of a Coordinates policy is not shown;
- * here it has filters on the fields latitude and longitude, each with one value in degrees.
+ * Reads a policy's filters, which choose places by location or tag. The document does not show the form of a
+ * Coordinates policy; here its filters are on the fields latitude and longitude, each with one value in degrees (our
+ * choice).
  */
 export function policyPlaces({ type, filters }: Pick<PolicyRecord, 'type' | 'filters'>): PolicyPlaces | Problem {
   const coordinates =

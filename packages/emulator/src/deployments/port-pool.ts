@@ -1,20 +1,22 @@
 /** The ports of one host. */
 export interface PortPool {
   free(): number
-  /** So many ports that nobody else has; undefined if there are not enough. */
+  /** Takes the given number of free ports; undefined if there are not enough. */
   take(count: number): readonly number[] | undefined
   give(ports: readonly number[]): void
 }
 
-/** @param range both included. */
+/**
+ * Creates a pool of ports.
+ * @param range the first and last port, both included.
+ */
 export function createPortPool(range: { readonly from: number; readonly to: number }): PortPool {
   const size = range.to - range.from + 1
   const taken = new Set<number>()
   let next = range.from
 
   const takeOne = () => {
-    // Round and round, so that a port just given back is not the next one given out: a late packet would meet a
-    // stranger.
+    // Ports are given out in rotation, so that a late packet for a port just returned does not reach its next user.
     while (taken.has(next)) next = next === range.to ? range.from : next + 1
     const port = next
     taken.add(port)

@@ -1,5 +1,5 @@
 // pure: problems as values, not as exceptions
-/** What is wrong with a part of a request: a message for whoever sent it. */
+/** A problem with a part of a request: a message for the caller. */
 export interface Problem {
   readonly problem: string
 }

@@ -1,8 +1,8 @@
-// pure: which of a deployment's variables a process on this machine is given
+// pure: the deployment variables that a process on this machine gets
 
 /**
- * Names by which a program, its loader or its language runtime is told what else to load or run, and where programs and
- * certificates are. In a container a deployment may decide that; on this machine whoever may deploy would run code of
+ * Variables that tell a program, its loader or its language runtime what else to load or run, and where programs and
+ * certificates are. In a container a deployment may set them; on this machine, anyone who may deploy could run code of
  * their own.
  */
 const withheldNames: ReadonlySet<string> = new Set(
@@ -11,10 +11,10 @@ const withheldNames: ReadonlySet<string> = new Set(
     'PATH PATHEXT COMSPEC SYSTEMROOT WINDIR SHELL HOME USERPROFILE TMPDIR TEMP TMP IFS ENV BASH_ENV BASHOPTS SHELLOPTS PS4',
     'PROMPT_COMMAND CDPATH GLOBIGNORE EDITOR VISUAL PAGER BROWSER',
     'GCONV_PATH LOCPATH NLSPATH GLIBC_TUNABLES HOSTALIASES RES_OPTIONS LOCALDOMAIN GETCONF_DIR',
-    // Languages.
+    // Language runtimes.
     'CLASSPATH JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS JAVA_HOME GODEBUG GOTRACEBACK RUBYOPT RUBYLIB',
     'PHPRC PHP_INI_SCAN_DIR LUA_INIT LUA_PATH LUA_CPATH R_PROFILE ERL_FLAGS ERL_AFLAGS',
-    // Whom to trust, and where to send what goes out.
+    // Trusted certificates, and proxies for outgoing traffic.
     'SSL_CERT_FILE SSL_CERT_DIR OPENSSL_CONF OPENSSL_MODULES OPENSSL_ENGINES SSLKEYLOGFILE CURL_CA_BUNDLE',
     'HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY',
   ].flatMap((line) => line.split(' ')),
@@ -24,16 +24,19 @@ const withheldPrefixes =
     ' ',
   )
 
-/** NODE_ENV only names a mode. */
+/** Exceptions from the withheld prefixes: NODE_ENV only names a mode. */
 const harmless: ReadonlySet<string> = new Set(['NODE_ENV'])
 
 export interface ProcessVariables {
   readonly passed: Readonly<Record<string, string>>
-  /** Names, as the deployment spells them. */
+  /** The withheld names, as the deployment spells them. */
   readonly withheld: readonly string[]
 }
 
-/** @param allowed names that are passed on all the same. */
+/**
+ * Splits a deployment's variables into those passed on and those withheld.
+ * @param allowed names that are passed on although they would be withheld.
+ */
 export function processVariables(
   variables: Readonly<Record<string, string>>,
   allowed: ReadonlySet<string> = new Set(),
@@ -46,7 +49,10 @@ export function processVariables(
   }
 }
 
-/** Without regard to case, as names are on Windows, and as some programs read those of proxies. */
+/**
+ * Whether a variable is withheld. Letter case is ignored, because Windows and some readers of proxy variables ignore
+ * it.
+ */
 function isWithheld(name: string): boolean {
   const upper = name.toUpperCase()
   if (harmless.has(upper)) return false

@@ -14,15 +14,15 @@ import type { Site, Sites } from './sites.js'
 export interface RecordMakerDeps extends Pick<DeploymentDeps, 'clock' | 'random' | 'deployTimes' | 'url'> {
   readonly sites: Sites
   readonly cache: ImageCache
-  /** Whether a request_id belongs to another deployment. */
+  /** Whether another deployment has this request_id. */
   readonly isTaken: (id: string) => boolean
 }
 
 export const NO_SERVER = "Couldn't Allocate Server"
 
 /**
- * Decides all there is to decide about a new deployment: id, place, ports, variables, and how long everything will
- * take.
+ * Creates the maker of deployment records, which decides everything about a new deployment: id, place, ports, variables
+ * and durations.
  */
 export function createRecordMaker(deps: RecordMakerDeps): (order: Order) => DeploymentRecord {
   const { clock, random, deployTimes, url, sites, cache, isTaken } = deps
@@ -81,7 +81,7 @@ export function createRecordMaker(deps: RecordMakerDeps): (order: Order) => Depl
       tags: tagRecords(tags, now),
       sessions: new Map(),
       graceMs: graceOf(version),
-      // What was never started has nothing to end.
+      // A deployment that never started has nothing to terminate.
       plan: site === undefined ? { ...plan, terminatingMs: 0 } : plan,
       life: site === undefined ? fail(newborn, 0, NO_SERVER) : newborn,
       history: [],
@@ -93,7 +93,7 @@ export function createRecordMaker(deps: RecordMakerDeps): (order: Order) => Depl
 
 const graceOf = (version: VersionRecord) => version.termination_grace_period_seconds * 1000
 
-/** A tag given twice is one tag. */
+/** Makes the tag records; a name given twice is one tag. */
 function tagRecords(names: readonly string[], now: number) {
   const tags = createNamed<TagRecord>()
   for (const name of names) tags.add({ name, createdAt: now, updatedAt: now })

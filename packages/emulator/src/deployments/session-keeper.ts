@@ -2,16 +2,16 @@ import type { Timers } from '../timers.js'
 import type { DeploymentRecord } from './deployment-record.js'
 import { isEnding } from './lifecycle.js'
 
-/** Ends sessions, and deployments without any, when their version's session_config says so. */
+/** Ends sessions, and stops deployments without sessions, according to the version's session_config. */
 export interface SessionKeeper {
-  /** A deployment has come to another status, or its sessions have changed. */
+  /** Called when a deployment has reached another status, or its sessions have changed. */
   noticed(record: DeploymentRecord): void
 }
 
 export interface SessionKeeperDeps {
   readonly timers: Timers
   readonly stop: (record: DeploymentRecord) => void
-  /** A session has ended: called after `record.sessions` has changed. */
+  /** Called when a session has ended, after `record.sessions` has changed. */
   readonly onEnd: (record: DeploymentRecord) => void
 }
 
@@ -21,9 +21,9 @@ const MINUTE_MS = 60_000
 type Cancel = () => void
 
 /**
- * What the fields mean are public facts: after `session_max_duration` minutes a session ends, and after
- * `empty_ttl` minutes without a session a READY deployment is stopped. Without a number, or with 0, neither
- * happens (our choice).
+ * Creates the session keeper. The meaning of the fields is public fact: after `session_max_duration` minutes a session
+ * ends, and after `empty_ttl` minutes without a session a READY deployment is stopped. A missing number or 0 disables
+ * either (our choice).
  */
 export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperDeps): SessionKeeper {
   const emptyWaits = new Map<DeploymentRecord, Cancel>()
@@ -73,7 +73,7 @@ export function createSessionKeeper({ timers, stop, onEnd }: SessionKeeperDeps):
 
   return {
     noticed: (record) => {
-      // Nobody is on what has ended.
+      // A terminated deployment has no sessions.
       if (record.life.status === 'TERMINATED') record.sessions = new Map()
       watchEmptiness(record)
       watchSessions(record)

@@ -1,11 +1,11 @@
 import { socketsOf, type DeploymentRecord, type SessionRecord } from './deployment-record.js'
 
-/** As status views show a version's session kind. */
+/** The session kinds of status views, by the version's session kind. */
 const kinds: Readonly<Record<string, string>> = { Default: 'DEFAULT', Seat: 'SEATS', Match: 'MATCH' }
 
 /**
- * Puts these sessions in place of those the deployment had: the users of each by session id. @throws RangeError when
- * they do not fit.
+ * Replaces the deployment's sessions; `sessions` gives the number of users by session id.
+ * @throws RangeError when the sessions do not fit.
  */
 export function replaceSessions(record: DeploymentRecord, sessions: Readonly<Record<string, number>>): void {
   const sockets = socketsOf(record)

@@ -2,7 +2,7 @@ import type { VersionPort } from '@muster/core/api'
 import { places, type Place } from '../places.js'
 import { createPortPool } from './port-pool.js'
 
-/** Where a deployment runs, and how to reach it. */
+/** The place, address and ports of a deployment. */
 export interface Site {
   readonly place: Place
   readonly publicIp: string
@@ -18,25 +18,27 @@ export interface SitePort {
   readonly tlsUpgrade: boolean
 }
 
-/** The room there is at each place. */
+/** The free capacity of each place. */
 export interface Sites {
   hasRoom(place: Place, ports: number): boolean
-  /** Undefined when there is no room. */
+  /** Reserves a site at the place; undefined when the place is full. */
   take(place: Place, requestId: string, ports: readonly VersionPort[]): Site | undefined
   give(site: Site): void
 }
 
 export interface SiteOptions {
-  /** Deployments that may run at a place at once. */
+  /** The number of deployments that may run at a place at once. */
   readonly capacity: (placeId: string) => number
-  /** Ports of this machine, when deployments are processes on it; undefined when they are simulated. */
+  /** The range of this machine's ports when deployments are processes on it; undefined when they are simulated. */
   readonly processPorts: { readonly from: number; readonly to: number } | undefined
 }
 
-/** Above the usual services, and within what the service allows (0 to 59999). */
+/** The range of simulated ports: above those of common services, and within what the service allows (0 to 59999). */
 const SIMULATED_PORTS = { from: 30_000, to: 59_999 }
 
-/** A port without a name goes by its number. What would be the second of a name gets a number after it: `game-2`. */
+/**
+ * The names of ports. A port without a name is named by its number; a repeated name gets a number appended: `game-2`.
+ */
 function namesOf(ports: readonly VersionPort[]): readonly string[] {
   const names = new Set<string>()
   for (const { name, port } of ports) {
@@ -49,8 +51,8 @@ function namesOf(ports: readonly VersionPort[]): readonly string[] {
 }
 
 /**
- * One host per place, at an address that belongs to nobody (RFC 5737). Processes on this machine are all
- * on 127.0.0.1 instead, and since they share its ports, each listens inside on its external port.
+ * Creates the sites: one host per place, at a documentation address (RFC 5737). Local processes are all on 127.0.0.1
+ * instead; they share its ports, so each listens on its external port.
  */
 export function createSites({ capacity, processPorts }: SiteOptions): Sites {
   const running = new Map<string, number>()

@@ -6,7 +6,7 @@ import type { StatusName } from './lifecycle.js'
 
 const shown = (status: StatusName) => `Status.${status}` as const
 
-/** Known once the container is being started, as with the service. */
+/** The ports of a deployment; empty until the container is being started, as with the service. */
 function portsOf(record: DeploymentRecord): Readonly<Record<string, DeploymentPort>> {
   const { site } = record
   if (site === undefined || !hasBeen(record, 'DEPLOYING')) return {}
@@ -28,7 +28,7 @@ function portsOf(record: DeploymentRecord): Readonly<Record<string, DeploymentPo
 
 export const tagsOf = (record: DeploymentRecord) => record.tags.values().map(({ name }) => name)
 
-/** The status view (service-api, Deployment), as it is at the moment `now`. */
+/** The status view (service-api, Deployment) at the instant `now`. */
 export function statusView(record: DeploymentRecord, now: number): Deployment {
   const { life, site, version } = record
   const removedAt = timeOf(record, 'TERMINATED')

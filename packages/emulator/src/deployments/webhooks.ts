@@ -4,11 +4,11 @@ import type { Timers } from '../timers.js'
 import type { DeploymentSettings } from './deployment-settings.js'
 import type { WebhookFault } from './webhook-fault.js'
 
-/** Calls webhooks as the service does: POST, unsigned, given up after a time, never repeated (public facts). */
+/** Calls webhooks as the service does: POST, unsigned, with a timeout, never repeated (public facts). */
 export interface Webhooks {
-  /** Posts the body as it is now. Resolves when the call is over, however it went. */
+  /** Posts the body as it is at the call. Resolves when the call is over, whether it succeeded or not. */
   send(url: string, body: object): Promise<void>
-  /** Gives up all that is under way, and makes no more calls. */
+  /** Cancels all calls in flight; no further calls are made. */
   close(): void
 }
 
@@ -18,11 +18,11 @@ export interface WebhookOptions extends Pick<
 > {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   readonly counters: Counters['webhooks']
-  /** Default: the machine's, because the network does not wait for the service's time. */
+  /** The clock of the timeout. Default: the machine's, because the network is not sped up. */
   readonly clock?: Clock
 }
 
-/** Said, so that no error with a stack is made for every call. */
+/** The abort reason; a constant, so that no error with a stack is made for every call. */
 const answered = Symbol('answered')
 
 interface Call {
@@ -31,7 +31,9 @@ interface Call {
   readonly over: () => void
 }
 
-/** Host names that end on this machine. URL has brought addresses into their usual form: 0x7f.1 is 127.0.0.1 here. */
+/**
+ * Whether the URL's host is on this machine. The URL class has normalized addresses already: 0x7f.1 is 127.0.0.1 here.
+ */
 export const isLoopback = (url: string): boolean => /^(127(\.\d+){3}|\[::1\]|localhost)$/.test(new URL(url).hostname)
 
 export function createWebhooks({ fetch, counters, clock = systemClock, ...settings }: WebhookOptions): Webhooks {
@@ -48,7 +50,7 @@ export function createWebhooks({ fetch, counters, clock = systemClock, ...settin
     counters.sent++
     try {
       const headers = { 'content-type': 'application/json' }
-      // A redirect is not followed: it could lead away from this machine.
+      // Redirects are not followed, because they could lead away from this machine.
       const response = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal: givingUp.signal })
       void response.body?.cancel().catch(() => {})
       if (response.ok) counters.delivered++
@@ -91,7 +93,7 @@ export function createWebhooks({ fetch, counters, clock = systemClock, ...settin
   }
 }
 
-/** Sends a webhook, or what a declared fault makes of it. Resolves when all calls are over. */
+/** Sends a webhook with its declared fault, if any. Resolves when all calls are over. */
 export async function sendDespite(
   fault: WebhookFault | undefined,
   webhooks: Webhooks,

@@ -6,33 +6,33 @@ import { PacketFault } from '../relay-data/packet-fault.js'
 import type { RelayFault } from '../relays/relay-fault.js'
 
 /**
- * A fault, as data: which requests it strikes, how often, and what happens. Without `probability` and `nth` it strikes
- * every request of the operation. Several faults may strike one request: their delays add up, and of each other kind
- * the first declared counts.
+ * A fault, as data: which requests it affects, how often, and how. Without `probability` and `nth` it affects every
+ * request of the operation. Several faults may affect one request: their delays add up, and of each other kind the
+ * first declared applies.
  */
 export interface Fault {
-  /** Name of the operation; '*' for all. Requests are counted as they arrive. */
+  /** Name of the operation; '*' for all. Requests are counted in the order of arrival. */
   readonly operation: OperationId | '*'
-  /** 0 to 1, drawn per request. */
+  /** The probability, 0 to 1, that a request is affected; drawn per request. */
   readonly probability?: number | undefined
-  /** Which requests, from the first after the fault was declared: [1, 3] for the first and the third. */
+  /** The requests affected, counted from the fault's declaration: [1, 3] for the first and the third. */
   readonly nth?: readonly number[] | undefined
-  /** Most requests that it strikes. */
+  /** The number of requests affected, at most. */
   readonly count?: number | undefined
 
-  /** Answers with this status, 400 to 599, before the operation takes effect. */
+  /** The status of the answer, 400 to 599, sent before the operation takes effect. */
   readonly status?: number | undefined
-  /** With `status`: the operation takes effect nevertheless. */
+  /** With `status`: the operation takes effect despite the error. */
   readonly effect?: boolean | undefined
   /** With `status`: the message in the body. */
   readonly message?: string | undefined
-  /** With `status`: sends Retry-After, in whole seconds. */
+  /** With `status`: milliseconds for Retry-After, which is sent in whole seconds. */
   readonly retryAfterMs?: number | undefined
   /** Milliseconds of the clock by which the request is delayed. */
   readonly delayMs?: number | undefined
   /** Ends the connection without an answer, before or after the operation has taken effect. */
   readonly drop?: 'before' | 'after' | undefined
-  /** How the answer's body is damaged: broken JSON, empty, cut off in the middle, or a page of HTML. */
+  /** How the answer's body is damaged: broken JSON, empty, cut off in the middle, or replaced by a page of HTML. */
   readonly body?: 'malformed' | 'empty' | 'truncated' | 'html' | undefined
   /** The fault of the deployment that this request creates. */
   readonly deployment?: DeploymentFault | undefined

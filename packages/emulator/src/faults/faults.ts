@@ -3,30 +3,30 @@ import type { Random } from '@muster/core/clock'
 import { checked } from '../checked.js'
 import { Fault } from './fault.js'
 
-/** The declared faults; more can be declared, and all withdrawn, at any time. */
+/** The declared faults; faults can be added and withdrawn at any time. */
 export interface Faults {
   /** Declares a fault, and returns a function that withdraws it. @throws TypeError naming the field that is wrong */
   add(fault: Fault): () => void
   clear(): void
   list(): readonly Fault[]
-  /** The same, with what each has done so far. */
+  /** The declared faults with the number of requests that each has seen and affected. */
   counts(): readonly FaultCount[]
 }
 
 export interface FaultCount {
   readonly fault: Fault
-  /** Requests of its operation since it was declared. */
+  /** Requests of the fault's operation since its declaration. */
   readonly seen: number
-  /** Number of requests that it has struck. */
+  /** Requests that the fault has affected. */
   readonly struck: number
 }
 
 export interface FaultSource extends Faults {
-  /** What goes wrong with this request; undefined for nothing. Called once per request. */
+  /** The faults that affect this request; undefined for none. Called once per request. */
   strike(operation: OperationId): Strike | undefined
 }
 
-/** The faults of one request. */
+/** The combined faults of one request. */
 export type Strike = Pick<
   Fault,
   'status' | 'effect' | 'message' | 'retryAfterMs' | 'drop' | 'body' | 'deployment' | 'webhooks' | 'relay' | 'packets'
@@ -34,9 +34,9 @@ export type Strike = Pick<
 
 interface Declared {
   readonly fault: Fault
-  /** Requests of its operation so far. */
+  /** Requests of the fault's operation since its declaration. */
   seen: number
-  /** Number of requests that it has struck. */
+  /** Requests that the fault has affected. */
   struck: number
 }
 
@@ -69,7 +69,8 @@ function strikes(entry: Declared, operation: OperationId, random: Random): boole
   const { fault } = entry
   if (fault.operation !== '*' && fault.operation !== operation) return false
   entry.seen++
-  // Drawn even when the count is used up, so that one fault's count does not change what others draw.
+  // The probability is drawn even when the count is used up, so that one fault's count does not change the others'
+  // draws.
   const chosen =
     fault.probability === undefined ? (fault.nth?.includes(entry.seen) ?? true) : random() < fault.probability
   if (!chosen || entry.struck === fault.count) return false

@@ -17,7 +17,10 @@ import { isFailure } from './lookup.js'
 const whereIs = (user: DeploymentUser, { locate }: World): Coordinates =>
   user.user_type === 'ip_address' ? coordinatesOf(user.user_data.ip_address, locate) : user.user_data
 
-/** A storage that is not there is not used (service-api, Deployments), which is no reason to leave a server running. */
+/**
+ * A note for the caller about an unknown storage. The storage is then not used (service-api, Deployments), but the
+ * server is stopped all the same.
+ */
 function remarkOnStorage(world: World, wanted: ContainerLogStorage | undefined): string {
   if (typeof wanted !== 'string' || world.storages.has(wanted)) return ''
   return `; its logs are not stored: there is no endpoint storage named ${JSON.stringify(wanted)}`
@@ -29,8 +32,9 @@ interface Stopped {
 }
 
 /**
- * 202 where nothing changes at once: not yet READY, or stopping already (our choice; the document speaks of 410 only
- * for terminated ones). Where the logs go plays no part: the emulator has no buckets.
+ * Stops a deployment. Answers 202 where nothing changes at once: the deployment is not yet READY, or is stopping
+ * already (our choice; the document has 410 only for terminated deployments). The log storage is ignored, because the
+ * emulator has no buckets.
  */
 function stop(
   world: World,
@@ -103,7 +107,7 @@ export const deployments: HandlersOf<'deployments'> = {
 
   list: listDeployments,
 
-  /** Unavailable once the deployment is terminated (service-api, Deployments). */
+  /** Logs are unavailable once the deployment is terminated (service-api, Deployments). */
   logs: ({ request_id }, { world }) => {
     const record = findDeployment(world, request_id, 404)
     if (isFailure(record)) return record

@@ -4,7 +4,10 @@ import type { World } from '../world.js'
 import { fail, type Failure } from './handler.js'
 import { findVersion, isFailure } from './lookup.js'
 
-/** @param status 404, or the 400 that this service answers where it declares no 404 (public fact). */
+/**
+ * Finds a deployment by its request_id.
+ * @param status 404, or 400 where the operation declares no 404 (public fact).
+ */
 export const findDeployment = <const Status extends number>(
   world: World,
   requestId: string,
@@ -13,8 +16,8 @@ export const findDeployment = <const Status extends number>(
   world.deployments.get(requestId) ?? fail(status, `no such deployment: ${JSON.stringify(requestId)}`)
 
 /**
- * A version that may be deployed now. `Inactive` is the status for one that may not, 400 is for an unknown one: no
- * deploy declares a 404.
+ * Finds an active version to deploy. An inactive version is answered by `Inactive`, an unknown name by 400, because no
+ * deploy operation declares a 404.
  */
 export function findDeployable<const Inactive extends number>(
   world: World,

@@ -14,10 +14,10 @@ const view = (fleet: FleetRecord): Fleet => ({
   last_updated: formatA(fleet.updatedAt),
 })
 
-/** 400, because the document declares no conflict here. */
+/** A name conflict is answered by 400, because the document declares no 409 here. */
 const taken = (name: string) => fail(400, `name: there is already a fleet named ${JSON.stringify(name)}`)
 
-/** Each change is followed by a reconciliation: the deployments follow what the fleets demand. */
+/** The handlers of fleets. Each change is followed by a reconciliation, which deploys what the fleets demand. */
 export const fleets: HandlersOf<'fleets'> = {
   create: ({ name, enabled = false }, { world }) => {
     const now = world.clock.now()

@@ -6,27 +6,26 @@ import type { RelayFault } from '../relays/relay-fault.js'
 import type { World } from '../world.js'
 
 /**
- * The contract between the description and the code that answers: one handler per operation. A missing
- * handler, a status that the description does not declare for the operation, an answer of another shape
- * or an input key that it does not have do not compile.
+ * The contract between the API description and the handlers: one handler per operation. A missing handler, a status
+ * that the operation does not declare, an answer of another shape and an undeclared input key are compile errors.
  */
 export type Handlers = { readonly [Group in keyof Api]: HandlersOf<Group> }
 
 export type HandlersOf<Group extends keyof Api> = { readonly [Name in keyof Api[Group]]: Handler<Api[Group][Name]> }
 
-/** The input has passed the description's schema, and the caller is authorized. What it throws is answered by 500. */
+/** Handles one operation. The input has been validated and the caller authorized. A thrown error is answered by 500. */
 export type Handler<Op> = (input: InputOf<Op>, context: RequestContext) => Answer<Op> | Promise<Answer<Op>>
 
 export interface RequestContext {
   readonly operation: OperationId
   readonly world: World
-  /** A declared fault has chosen how the deployment that this request makes (if any) shall go wrong. */
+  /** The declared fault of the deployment that this request creates, if any. */
   readonly deploymentFault: DeploymentFault | undefined
-  /** The same for the webhooks of the deployment or relay session. */
+  /** The declared fault of the webhooks of the deployment or relay session that this request creates. */
   readonly webhookFault: WebhookFault | undefined
-  /** The same for the relay session. */
+  /** The declared fault of the relay session that this request creates. */
   readonly relayFault: RelayFault | undefined
-  /** The same for the packets of the relay session. */
+  /** The declared fault of the packets of the relay session that this request creates. */
   readonly packetFault: PacketFault | undefined
 }
 
@@ -37,7 +36,7 @@ export type Answer<Op> =
 
 export interface Success<Body, Status extends number = never> {
   readonly kind: 'success'
-  /** Undefined for the operation's usual one. */
+  /** The status of the answer; undefined for the operation's usual status. */
   readonly status: Status | undefined
   readonly body: Body
 }
@@ -52,7 +51,7 @@ export interface Failure<Status extends number> {
   readonly body: { readonly message: string; readonly [key: string]: unknown }
 }
 
-/** Success with the operation's usual status, or with another one that it declares. */
+/** A success, with the operation's usual status or with another declared one. */
 export function ok<Body>(body: Body): Success<Body>
 export function ok<Body, const Status extends number>(status: Status, body: Body): Success<Body, Status>
 export function ok(...given: [body: unknown] | [status: number, body: unknown]): Success<unknown, number> {
@@ -62,10 +61,10 @@ export function ok(...given: [body: unknown] | [status: number, body: unknown]):
 
 const nothing: NoContent = { kind: 'no content' }
 
-/** Success without a body: 204. */
+/** A success without a body: 204. */
 export const noContent = (): NoContent => nothing
 
-/** An error that the operation declares. `extra` stands beside the message in the body. */
+/** An error that the operation declares. The fields of `extra` are added to the body, beside the message. */
 export function fail<const Status extends number>(
   status: Status,
   message: string,

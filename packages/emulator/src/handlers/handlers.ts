@@ -11,7 +11,7 @@ import { storages } from './storages.js'
 import { tags } from './tags.js'
 import { versions } from './versions.js'
 
-/** A handler for every operation of the description; without one of them this does not compile. */
+/** All handlers: one for every operation of the description; a missing handler is a compile error. */
 export const handlers: Handlers = {
   applications,
   versions,

@@ -9,12 +9,13 @@ import { findDeployable } from './find-deployment.js'
 import { fail, ok, type Failure, type Handler } from './handler.js'
 import { findApplication, isFailure } from './lookup.js'
 
-/** Public fact. What `weighted` weighs is not known; here both mean the nearest. */
+/** The strategies' names are public facts. What `weighted` weighs is not known; here both choose the nearest place. */
 const strategies: readonly string[] = ['basic', 'weighted']
 
 /**
- * The conditions of its errors are not shown. Here: 400 for names that are unknown or make no sense, 409
- * for what exists but cannot be deployed (inactive, or without any version), 422 when no server is free.
+ * Deploys by names. The document does not say when its errors occur. Here (our choice): 400 for unknown or invalid
+ * values, 409 for a version that cannot be deployed (inactive, or its application has no version), 422 when no server
+ * is free.
  */
 export const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async (
   input,
@@ -69,7 +70,7 @@ export const deployLegacy: Handler<typeof api.deployments.deployLegacy> = async 
   })
 }
 
-/** Without a name, the last version created is used (service-api, Legacy deploy). */
+/** The named version; without a name, the version created last (service-api, Legacy deploy). */
 function versionOf(world: World, { app_name, version_name }: DeployLegacy): VersionRecord | Failure<400 | 409> {
   if (version_name !== undefined) return findDeployable(world, { app_name, version_name }, 409)
   const app = findApplication(world, app_name)

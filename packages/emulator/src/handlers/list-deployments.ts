@@ -7,8 +7,8 @@ import { paged } from '../pages.js'
 import { fail, ok, type Handler } from './handler.js'
 
 /**
- * Without terminated ones, and the newest first unless another order is asked for (both our choice), as things were
- * `listLagMs` ago.
+ * Lists deployments as they were `listLagMs` ago: without terminated ones, and the newest first unless the query gives
+ * an order (both our choice).
  */
 export const listDeployments: Handler<typeof api.deployments.list> = ({ query = {}, ...wanted }, { world }) => {
   const { listLagMs, refuseRepeatedFilters } = world.deploymentSettings

@@ -5,7 +5,7 @@ import type { World } from '../world.js'
 import { fail, ok, type Failure, type HandlersOf } from './handler.js'
 import { findVersion, isFailure } from './lookup.js'
 
-/** Coordinates are strings here, as sampled in this list (and numbers everywhere else). */
+/** A location as listed. Coordinates are strings here, as sampled in this list, and numbers everywhere else. */
 const view = ({ location, type, tags }: Place, withTags: boolean): ListedLocation => ({
   ...location,
   latitude: String(location.latitude),
@@ -20,7 +20,8 @@ interface Choice {
 }
 
 /**
- * With both, those that have room for the version; an unknown one is 400, because the document declares no 404 here.
+ * With an application and a version, only the locations with capacity for the version. An unknown name is answered by
+ * 400, because the document declares no 404 here.
  */
 function withCapacity(world: World, { app, version }: ListLocations): Choice | Failure<400> {
   if (app === undefined && version === undefined) return { places, messages: [] }

@@ -9,10 +9,10 @@ import type {
 import type { World } from '../world.js'
 import { fail, type Failure } from './handler.js'
 
-/** The record that a request names, or the 404 that says which name is unknown. */
+/** The record that a request names, or a 404 that says which name is unknown. */
 export type Found<Item> = Item | Failure<404>
 
-/** So that a handler reads `if (isFailure(app)) return app`. */
+/** Whether a lookup failed: a type guard, for handlers that begin `if (isFailure(app)) return app`. */
 export const isFailure = <T>(found: T): found is Extract<T, { readonly kind: 'failure' }> =>
   typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'failure'
 

@@ -1,7 +1,7 @@
 import { applyMask, parseMask } from '../mask.js'
 import { fail, ok, type Failure, type Success } from './handler.js'
 
-/** The body of a list as its X-Fields header wants it; in these lists every field may be missing. */
+/** Applies the X-Fields header to the body of a list; every field of such a body may be missing. */
 export function masked<Body extends object>(
   body: Body,
   fields: string | undefined,

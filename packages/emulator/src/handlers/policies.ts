@@ -21,12 +21,12 @@ const view = (policy: PolicyRecord): FleetPolicy => ({
   last_updated: formatA(policy.updatedAt),
 })
 
-/** 400, because the document declares no conflict here. */
+/** A name conflict is answered by 400, because the document declares no 409 here. */
 const taken = (name: string) => fail(400, `name: there is already a policy of this fleet named ${JSON.stringify(name)}`)
 
 /**
- * `enabled` is documented; the other defaults are our choice. Without a maximum there is room for ten, or for the
- * minimum.
+ * Fills in a policy's defaults. The default of `enabled` is documented; the others are our choice. Without a maximum,
+ * the maximum is ten, or the minimum if that is higher.
  */
 function completed(changes: FleetPolicyChanges) {
   const { enabled = true, type = 'Location', minimum = 0, threshold = 1, data } = changes

@@ -15,7 +15,7 @@ const view = (profile: PullProfileRecord): PullProfile => ({
   last_updated: formatA(profile.updatedAt),
 })
 
-/** 400, because the document declares no conflict here. */
+/** A name conflict is answered by 400, because the document declares no 409 here. */
 const taken = (name: string) => fail(400, `name: there is already a pull profile named ${JSON.stringify(name)}`)
 
 export const pullProfiles: HandlersOf<'pullProfiles'> = {

@@ -6,7 +6,10 @@ import { unknown } from './lookup.js'
 const tagsWithHash = (image: ImageRecord, hash: string) =>
   Array.from(image.tags).flatMap(([tag, entry]) => (entry.hash === hash ? [tag] : []))
 
-/** Tags of one hash are one artifact, which goes with the last of them. An image without tags stays, and lists none. */
+/**
+ * The handlers of the registry. Tags with one hash are one artifact, which is deleted with its last tag. An image
+ * without tags stays, with an empty list of tags.
+ */
 export const registry: HandlersOf<'registry'> = {
   listTags: ({ image_name }, { world }) => {
     const image = world.registry.get(image_name)

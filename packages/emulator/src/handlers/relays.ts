@@ -9,7 +9,10 @@ import { onePage } from './one-page.js'
 const findSession = (world: World, id: string): RelaySessionRecord | Failure<404> =>
   world.relays.get(id) ?? unknown('relay session', id)
 
-/** The error answers are public facts; what leads to them is our choice where the handlers say so. */
+/**
+ * The handlers of relay sessions. Their error answers are public facts; the conditions are our choice where a handler
+ * says so.
+ */
 export const relays: HandlersOf<'relays'> = {
   create: async ({ users, filters = [], webhook_url }, { world, relayFault, webhookFault, packetFault }) => {
     const allows = placeFilter(filters)
@@ -18,7 +21,7 @@ export const relays: HandlersOf<'relays'> = {
     const order = { users: ips, allows, webhookUrl: webhook_url, fault: relayFault, webhookFault, packetFault }
     const session = await world.relays.create(order)
     if (session === undefined) return fail(503, 'no relay is available')
-    // An early webhook is answered first, and this answer is out of date when it comes.
+    // The answer is built now: with an early webhook, the session is ready by the time that the answer arrives.
     const answer = ok(world.relays.view({ ...session, state: 'initializing' }))
     if (webhookFault === 'early') await world.relays.called(session)
     return answer
@@ -41,7 +44,7 @@ export const relays: HandlersOf<'relays'> = {
     return noContent()
   },
 
-  /** 409 for a session that is not ready: there is no relay yet that would let the user in. */
+  /** Lets a user in. 409 for a session that is not ready, because it has no relay yet. */
   authorizeUser: ({ session_id, user_ip }, { world }) => {
     const session = findSession(world, session_id)
     if (isFailure(session)) return session

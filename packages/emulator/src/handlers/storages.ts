@@ -8,7 +8,7 @@ import { fail, noContent, ok, type HandlersOf } from './handler.js'
 import { findStorage, isFailure } from './lookup.js'
 import { masked } from './masked.js'
 
-/** Without the secret access key: it is write-only. */
+/** A storage as shown: without the secret access key, which is write-only. */
 const view = (storage: StorageRecord): EndpointStorage => ({
   name: storage.name,
   container_log_version: storage.container_log_version,
@@ -20,7 +20,7 @@ const view = (storage: StorageRecord): EndpointStorage => ({
   last_updated: formatA(storage.updatedAt),
 })
 
-/** 400, because the document declares no conflict here. */
+/** A name conflict is answered by 400, because the document declares no 409 here. */
 const taken = (name: string) => fail(400, `name: there is already an endpoint storage named ${JSON.stringify(name)}`)
 
 export const storages: HandlersOf<'storages'> = {

@@ -31,7 +31,8 @@ function findTag(
 }
 
 /**
- * The variables of a running container stay as they are, whatever becomes of the tags (service-api, Deployment tag).
+ * The handlers of deployments' tags. A change of tags does not change the variables of a running container
+ * (service-api, Deployment tag).
  */
 export const tags: HandlersOf<'tags'> = {
   list: ({ request_id }, { world }) => {

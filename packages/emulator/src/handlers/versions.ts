@@ -7,7 +7,8 @@ import { fail, ok, type Failure, type HandlersOf } from './handler.js'
 import { findApplication, findStorage, findVersion, isFailure } from './lookup.js'
 
 /**
- * Secrets stay here: the registry's token and the values of secret variables are left out of every answer (our choice).
+ * A version as shown: without its secrets, which are the registry's token and the values of secret variables (our
+ * choice).
  */
 const view = (version: VersionRecord): Version => ({
   name: version.name,
@@ -39,9 +40,7 @@ const view = (version: VersionRecord): Version => ({
   last_updated: formatB(version.updatedAt),
 })
 
-/**
- * What a version has when the request does not say. The document gives only max_duration; the others are our choice.
- */
+/** The defaults of a new version. The document gives only that of max_duration; the others are our choice. */
 const defaults = {
   is_active: true,
   private_username: undefined,
@@ -61,7 +60,7 @@ const defaults = {
   will_deploy_in_mainland_china: false,
 } satisfies Partial<VersionRecord>
 
-/** The storage that a request names, by its record. */
+/** The record of the storage that a request names. */
 function storageOf(world: World, { endpoint_storage: name }: VersionChanges): StorageRecord | undefined | Failure<404> {
   return name === undefined ? undefined : findStorage(world, name)
 }
@@ -75,7 +74,7 @@ function refusedImage(
   return fail(424, `the image ${docker_repository}/${docker_image}:${docker_tag} cannot be pulled`)
 }
 
-/** Takes a version out of its application and of all that links to it. Its deployments run on. */
+/** Removes a version from its application and unlinks it everywhere. Its deployments keep running. */
 export function forgetVersion(world: World, version: VersionRecord): void {
   version.app.versions.delete(version)
   for (const fleet of world.fleets.values()) fleet.links.delete(version)

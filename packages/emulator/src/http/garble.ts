@@ -4,13 +4,13 @@ import type { Reply } from './reply.js'
 const page = (status: number) =>
   `<!doctype html><html><head><title>${status}</title></head><body><h1>${status}</h1></body></html>`
 
-/** What a declared fault makes of an answer's body. Pure. */
+/** Damages an answer's body as a declared fault says. Pure. */
 export function garble(reply: Reply, how: Strike['body']): Reply {
-  // A 204 has no body that could go wrong.
+  // A 204 has no body to damage.
   if (how === undefined || reply.body === undefined) return reply
   switch (how) {
     case 'malformed':
-      // No prefix of JSON text with an open bracket is JSON.
+      // A cut-off JSON text with an open bracket is never valid JSON.
       return { ...reply, body: `${reply.body.slice(0, -1)},` }
     case 'empty':
       return { ...reply, body: '' }

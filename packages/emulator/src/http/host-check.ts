@@ -1,16 +1,16 @@
 import { isIP } from 'node:net'
 
-/** Whether a request with this Host header (undefined for none) is for this server. */
+/** Whether a request with this Host header (undefined if missing) is meant for this server. */
 export type HostCheck = (host: string | undefined) => boolean
 
 const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 
 /**
- * Browsers send the name in the address bar as Host. A page of a stranger can have its own name resolve to this machine
- * (DNS rebinding), and would then be same-origin with the emulator. So a Host must be an address, which no resolver has
- * a say in, `localhost` or a name below it, or one of the names allowed.
+ * Creates a check that protects from DNS rebinding: a hostile page can make its own host name resolve to this machine,
+ * and is then same-origin with the emulator. Browsers send the name in the address bar as Host, so a Host must be an IP
+ * address (no resolver is involved), `localhost` or a name below it, or an allowed name.
  * @param allowed names without a port.
- * @throws TypeError for what is not a name.
+ * @throws TypeError for an invalid name.
  */
 export function createHostCheck(allowed: readonly string[]): HostCheck {
   const names = new Set(allowed.map(allowedName))
@@ -27,7 +27,7 @@ function allowedName(name: unknown): string {
   throw new TypeError(`allowedHosts must be host names without a port, got ${JSON.stringify(name)}`)
 }
 
-/** Without port, brackets and the dot that may end a name; undefined for what is no Host header. */
+/** The name in a Host header, without port, brackets and trailing dot; undefined for an invalid header. */
 function nameIn(host: string): string | undefined {
   const [, bracketed, plain] = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::\d{1,5})?$/i.exec(host) ?? []
   if (bracketed !== undefined) return isIP(bracketed) === 6 ? bracketed : undefined

@@ -1,10 +1,10 @@
 import type { Clock, Random } from '@muster/core/clock'
 
-/** The way between the caller and the service. */
+/** The simulated network between the caller and the service. */
 export interface Network {
-  /** One way: half of the latency, and up to half of the jitter. Rejects when the emulator closes. */
+  /** Waits for one direction: half of the latency, and up to half of the jitter. Rejects when the emulator closes. */
   travel(): Promise<void> | undefined
-  /** Any other delay on the way. */
+  /** Waits for any other delay. */
   delay(ms: number): Promise<void>
 }
 

@@ -8,12 +8,13 @@ import { empty, json, message, type Reply } from './reply.js'
 export interface PerformerDeps {
   readonly world: World
   readonly handlers: Handlers
-  /** Told of what a handler throws, which is answered by 500. */
+  /** Called with each error that a handler throws; the request is answered by 500. */
   readonly onError: (error: unknown, operation: OperationId) => void
 }
 
 /**
- * Reads the input from a request, lets the operation act and words the answer. Rejects only when the caller is gone.
+ * Performs an operation: reads the input from the request, calls the handler and builds the reply. Rejects only when
+ * the caller is gone.
  */
 export type Performer = (
   request: Request,
@@ -22,7 +23,7 @@ export type Performer = (
   strike: Strike | undefined,
 ) => Promise<Reply>
 
-/** A handler seen from here: only the description knows which input belongs to it. */
+/** A handler of any operation. The types cannot say here which input belongs to which handler; the description does. */
 type AnyHandler = (input: never, context: RequestContext) => AnyAnswer | Promise<AnyAnswer>
 type AnyAnswer = Success<unknown, number> | NoContent | Failure<number>
 

@@ -2,18 +2,17 @@ import type { Operation } from '@muster/core/api'
 import type { RateLimits } from '../limits/rate-limits.js'
 import { message, type Reply } from './reply.js'
 
-/** How the service says that there were too many requests; not documented, so all ways are offered. */
+/** The form of a 429 answer. The document does not show it, so all usual forms are offered. */
 export interface TooManyAnswer {
-  /** Whether and how Retry-After is sent: whole seconds, rounded up, or the date at which one may try again. */
+  /** Whether and how Retry-After is sent: in whole seconds, rounded up, or as the date of the earliest retry. */
   readonly retryAfter: 'seconds' | 'date' | false
   /** The usual `{message}`, or plain text as gateways send it. */
   readonly body: 'json' | 'text'
 }
 
 /**
- * 401 unless the request carries the account's token as documented: `Authorization: token <TOKEN>`.
- * Where a container's own delete token is asked for, only that there is one is checked here; the
- * operation knows whether it is the right one.
+ * Answers 401 unless the request carries the account's token as documented: `Authorization: token <TOKEN>`. Where an
+ * operation takes a container's delete token, only its presence is checked here; the operation compares it.
  */
 export function unauthorized(operation: Operation, authorization: string | null, token: string): Reply | undefined {
   if (authorization === null || authorization === '') return message(401, 'the Authorization header is missing')
@@ -21,7 +20,7 @@ export function unauthorized(operation: Operation, authorization: string | null,
   return message(401, "the Authorization header is not 'token <API_TOKEN>' with a token of this service")
 }
 
-/** 429 if the operation's documented limit is used up. */
+/** Answers 429 if the operation's documented limit is used up. */
 export function tooMany(
   operation: Operation,
   limits: RateLimits,
@@ -41,7 +40,7 @@ export function tooMany(
 
 function retryAfter(form: TooManyAnswer['retryAfter'], wait: number, now: number): Readonly<Record<string, string>> {
   if (form === false) return {}
-  // Dates have whole seconds; rounded up, so that who waits as told is not too early.
+  // Dates have whole seconds; rounding up means that a client that waits until then is not too early.
   const date = () => new Date(Math.ceil((now + wait) / 1000) * 1000).toUTCString()
   return { 'retry-after': form === 'seconds' ? String(Math.ceil(wait / 1000)) : date() }
 }

@@ -1,10 +1,10 @@
-/** An answer on its way out, before it becomes a `Response` or goes to a socket. */
+/** An answer before it is sent as a `Response` or to a socket. */
 export interface Reply {
   readonly status: number
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | undefined
-  /** The connection ends when half of the body is sent. */
+  /** Set if the connection ends when half of the body is sent. */
   readonly truncated?: true
 }
 
@@ -19,7 +19,7 @@ export const message = (status: number, text: string, headers?: Readonly<Record<
 
 export const empty = (status: number): Reply => ({ status, headers: {}, body: undefined })
 
-/** Thrown in place of an answer: a declared fault has ended the connection. */
+/** Thrown when a declared fault ends the connection without an answer. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped'
   constructor() {
@@ -27,7 +27,7 @@ export class ConnectionDropped extends Error {
   }
 }
 
-/** The answer as fetch knows it. */
+/** Converts the answer to a `Response` of fetch. */
 export function toResponse({ status, headers, body, truncated }: Reply): Response {
   if (truncated && body !== undefined) return new Response(half(body), { status, headers })
   return new Response(body ?? null, { status, headers })

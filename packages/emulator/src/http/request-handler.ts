@@ -13,18 +13,18 @@ import { ConnectionDropped, message, type Reply } from './reply.js'
 export interface RequestHandlerDeps extends PerformerDeps {
   readonly faults: FaultSource
   readonly network: Network
-  /** Undefined for a service without limits. */
+  /** The rate limits; undefined for a service without limits. */
   readonly limits: RateLimits | undefined
   readonly tooManyAnswer: TooManyAnswer
-  /** The account's. */
+  /** The account's API token. */
   readonly token: string
-  /** What is asked about the emulator itself; undefined when it is switched off. */
+  /** The emulator's own page; undefined when it is switched off. */
   readonly page: Page | undefined
 }
 
 /**
- * Makes the function that answers requests. It rejects with ConnectionDropped by a declared fault, and when the caller
- * is gone.
+ * Creates the function that answers requests. It rejects with ConnectionDropped when a declared fault ends the
+ * connection, and when the caller is gone.
  */
 export function createRequestHandler(deps: RequestHandlerDeps): (request: Request) => Promise<Reply> {
   const { world, faults, network, page } = deps
@@ -56,7 +56,7 @@ export function createRequestHandler(deps: RequestHandlerDeps): (request: Reques
   }
 }
 
-/** Path and query as they came: what the URL class normalizes, it has normalized already. */
+/** Splits a URL into path and query as sent, apart from what the URL class has normalized already. */
 function targetOf(url: string): { readonly path: string; readonly query: URLSearchParams } {
   const start = url.indexOf('/', url.indexOf('//') + 2)
   const [target = ''] = url.slice(start).split('#', 1)

@@ -5,27 +5,27 @@ import { createHostCheck } from './host-check.js'
 import { ConnectionDropped, message, type Reply } from './reply.js'
 
 export interface ListenOptions {
-  /** 0, the default, for any free one. */
+  /** The port to listen on. Default 0: any free port. */
   readonly port?: number | undefined
-  /** Default 127.0.0.1: this machine alone. */
+  /** The address to listen on. Default 127.0.0.1: this machine alone. */
   readonly host?: string | undefined
   /**
-   * Names, without a port, by which callers may reach it beside addresses, `localhost` and `host`, e.g. that of its
-   * container. Requests with another name in their Host header are answered by 421.
+   * Host names, without a port, that callers may use besides addresses, `localhost` and `host`, e.g. the emulator's
+   * container name. Requests with another name in their Host header are answered by 421.
    */
   readonly allowedHosts?: readonly string[] | undefined
 }
 
 export interface Listening {
-  /** For example `http://127.0.0.1:41233`. */
+  /** The server's URL, for example `http://127.0.0.1:41233`. */
   readonly url: string
-  /** Takes no more connections, answers what has arrived, and ends the rest. */
+  /** Stops accepting connections, answers the requests that have arrived in full, and drops the others. */
   close(): Promise<void>
 }
 
 /**
- * HTTP in front of a request handler. node:http with srvx's view of a request, rather than srvx's server:
- * a declared fault must be able to end the connection at once, or in the middle of a body.
+ * Serves a request handler over HTTP. The server is node:http with srvx's conversion of requests, not srvx's server,
+ * because a declared fault must be able to end the connection at once or in the middle of a body.
  */
 export async function listen(
   handle: (request: Request) => Promise<Reply>,
@@ -49,7 +49,7 @@ export async function listen(
       if (closing) response.shouldKeepAlive = false
       await send(response, reply)
     } catch {
-      // A declared fault, a caller that is gone, or the end of the emulator: there is no one to answer.
+      // No answer can be sent: a declared fault, a caller that is gone, or the emulator's end.
       response.destroy()
     }
   }
@@ -67,7 +67,7 @@ export async function listen(
     close: async () => {
       closing = true
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      // A body that has not come yet may never come; who has said all is answered.
+      // Only requests that have arrived in full are waited for, because the rest of the others may never come.
       const complete = Array.from(underWay).flatMap(([request, answered]) => (request.complete ? [answered] : []))
       await Promise.all(complete)
       server.closeAllConnections()
@@ -84,10 +84,10 @@ const misdirected = message(
   },
 )
 
-/** Resolves when the answer has left, or the connection is gone. */
+/** Resolves when the answer has been sent, or the connection is gone. */
 function send(response: ServerResponse, { status, headers, body = '', truncated }: Reply): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A response that is closed already calls back for nothing that is written to it.
+    // A destroyed response never calls back for what is written to it.
     if (response.destroyed) return resolve()
     response.once('close', resolve)
     const bytes = Buffer.from(body)
