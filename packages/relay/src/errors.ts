@@ -14,10 +14,10 @@ export type LobbyRefusalCode = RefusalCode | 'too-many-attempts' | 'too-many-lob
 /** Why a session could not be used. */
 export type NotReadyReason = 'not ready in time' | 'in error' | 'without relay or tokens' | 'gone'
 
-/** Two relay sessions in a row did not become ready. Neither is left. */
+/** Two relay sessions in a row did not become ready. Both were deleted, or will be by later ticks. */
 export class RelayNotReady extends MusterError {
   declare readonly reason: NotReadyReason
-  /** The second of them. */
+  /** The id of the second session. */
   declare readonly sessionId: string
 
   static {
@@ -42,7 +42,7 @@ export class RelayNotAuthorized extends MusterError {
   }
 }
 
-/** It could not be confirmed that a token is no longer valid. To be sure, delete the session. */
+/** A token could not be confirmed to be invalid. To be sure, delete the session. */
 export class RelayNotRevoked extends MusterError {
   declare readonly sessionId: string
 

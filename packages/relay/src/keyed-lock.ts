@@ -1,4 +1,4 @@
-/** Runs tasks of the same key one after the other, and of different keys side by side. */
+/** Runs tasks with the same key one after the other, and tasks with different keys in parallel. */
 export interface KeyedLock {
   run<T>(key: string, task: () => Promise<T>): Promise<T>
 }

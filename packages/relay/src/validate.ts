@@ -4,7 +4,7 @@ import type { Clock } from '@muster/core/clock'
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 
-/** Schemas of options and inputs, and the error for what does not fit them. */
+/** Schemas of options and inputs, and the error for a value that does not fit its schema. */
 
 export const milliseconds = z
   .number()
@@ -25,10 +25,10 @@ export const having = <T extends object>(...methods: readonly (keyof T & string)
 
 export const clock = having<Clock>('now', 'sleep')
 
-/** An id that the caller chooses. Its only bound is its length. */
+/** An id that the caller chooses. Only its length is limited. */
 export const playerId = z.string().min(1).max(128)
 
-/** Becomes the one spelling of the address. */
+/** An IP address, converted to its canonical form. */
 export const address = z.string().transform((text, context) => {
   const ip = canonicalIp(text)
   if (ip !== undefined) return ip
@@ -37,7 +37,7 @@ export const address = z.string().transform((text, context) => {
 })
 
 /**
- * The value as its schema gives it back.
+ * Validates a value and returns the schema's output.
  * @param what the value as a whole, e.g. `createLobbies: option`.
  * @throws {InvalidInput} naming the field, and its value unless it may be a secret or an address.
  */

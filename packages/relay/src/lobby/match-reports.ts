@@ -5,7 +5,7 @@ import type { Lobby } from './lobby.js'
 import type { MatchReport } from './matchmaker.js'
 import { parseRunKey } from './runner.js'
 
-/** Takes what a matchmaker reports to the lobby that it is about. */
+/** Passes a matchmaker's report to the lobby it concerns. */
 export function createReportMatch(change: (lobbyId: string, command: SystemCommand) => Promise<Lobby>) {
   return async (report: MatchReport): Promise<boolean> => {
     const told = checkReport(report)

@@ -1,44 +1,44 @@
-// pure: what a lobby needs of a matchmaker
+// pure: the matchmaker as a lobby uses it
 import type { Attributes } from './attributes.js'
 
-/** The players of a lobby that was started. */
+/** The players of a started lobby, handed over to the matchmaker. */
 export interface HandedOver {
   /**
-   * Different for each start, and the same when a start is repeated whose answer was lost: use it as the ticket's id.
-   * Up to 40 letters, digits and `-`.
+   * Use this key as the ticket's id. Each start has its own key; a start repeated because its answer was lost has the
+   * same key again. Up to 40 letters, digits and `-`.
    */
   readonly key: string
   readonly lobbyId: string
-  /** Who is present, the host first. */
+  /** The present players, the host first. */
   readonly players: readonly { readonly id: string; readonly ip: string; readonly data: Attributes }[]
   /** The lobby's data. */
   readonly data: Attributes
 }
 
 /**
- * Takes a lobby's players as a party, or as a whole match. Written by whoever uses both packages; neither
- * knows the other. What becomes of them it says by `lobbies.reportMatch`.
+ * Takes a lobby's players as a party, or as a whole match. The application that uses both packages implements it,
+ * because neither package depends on the other. It reports the outcome with `lobbies.reportMatch`.
  */
 export interface LobbyMatchmaker {
   /**
-   * Resolves with what the matchmaker calls it, such as the id of a ticket. Members are told. Rejects if nothing comes
-   * of it. `close` waits for it, and aborts the signal.
+   * Resolves with the matchmaker's reference, such as a ticket id, which is shown to the members. Rejects if the
+   * hand-over failed. `close` aborts the signal and waits for the promise.
    */
   handOver(party: HandedOver, options: { readonly signal: AbortSignal }): Promise<{ readonly reference: string }>
   /**
-   * The players do not want it any more: one of them has gone, or the lobby was stopped or closed, before there was an
-   * assignment. Tried again until it resolves; also called for what has ended meanwhile, which is no failure.
+   * Cancels a hand-over: before there was an assignment, a player left, or the lobby was stopped or closed. Repeated
+   * until it resolves. Also called for references that have ended meanwhile, which must resolve too.
    */
   withdraw(reference: string): Promise<void>
 }
 
-/** What has become of the players of `HandedOver.key`. */
+/** The outcome for the players of `HandedOver.key`. */
 export type MatchReport =
   | {
       readonly key: string
       readonly status: 'assigned'
-      /** What a player needs in order to join the match, such as the server's address. Every member gets the same. */
+      /** What a player needs to join the match, such as the server's address. Every member gets the same. */
       readonly assignment: Attributes
     }
-  /** Nothing has come of it; or the match is over. The lobby opens again. */
+  /** The hand-over came to nothing, or the match is over. The lobby opens again. */
   | { readonly key: string; readonly status: 'ended'; readonly reason: string }

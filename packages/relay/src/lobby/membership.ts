@@ -10,19 +10,19 @@ import type { LobbyRules } from './rules.js'
 import { endRun, leaveRun, moveRun, unseat } from './run.js'
 
 /**
- * Our choice: as many as a full lobby's worth of people can wait for the host; of one address no more than a
- * household's.
+ * Most applicants that wait for the host: as many as a full lobby has players (our choice). One address may have no
+ * more than a household's players.
  */
 const MOST_APPLICANTS = 64
 const MOST_OF_ADDRESS = 8
-/** Of those who were denied; beyond that the longest denied is forgotten, and may ask again. */
+/** Most denied applicants remembered. Beyond that the longest denied is forgotten, and may apply again. */
 const MOST_DENIED = 64
-/** Beyond that the longest banned is forgotten. */
+/** Most banned players remembered. Beyond that the longest banned is forgotten. */
 const MOST_BANNED = 256
 
 type Join = Extract<Command, { readonly kind: 'join' }>
 
-/** A new member, an old one who comes back, or somebody who has to wait for the host. */
+/** Adds a new member, brings a departed member back, or makes the player an applicant who waits for the host. */
 export function join(lobby: Lobby, now: number, command: Join): Lobby | Refusal {
   const { playerId, ip, by, digest, data } = command
   const member = memberOf(lobby, playerId)
@@ -36,7 +36,7 @@ export function join(lobby: Lobby, now: number, command: Join): Lobby | Refusal 
 const isTooLate = ({ phase, lateJoin, outcome }: Lobby): boolean =>
   phase !== 'open' && (!lateJoin || outcome === 'match')
 
-/** The same slot, but a new token; also for a player who is present and has another address now. */
+/** Gives a returning member the same slot and a new token; also a present player whose address has changed. */
 function comeBack(lobby: Lobby, now: number, member: Member, ip: string): Lobby {
   const moved = member.ip === ip ? lobby : unseat(lobby, member.id)
   if (isPresent(member)) return withMember(moved, { ...member, ip, lastSeenAt: now })
@@ -55,7 +55,7 @@ function apply(lobby: Lobby, now: number, playerId: string, ip: string): Lobby |
   return withEvent(waiting, now, { type: 'applicant.waiting', playerId }, lobby.hostId)
 }
 
-/** Those who were denied keep nobody out. */
+/** Denied applicants do not count, so they keep nobody out. */
 function isCrowded({ applicants }: Lobby, ip: string): boolean {
   const waiting = applicants.filter(({ denied }) => !denied)
   const block = addressBlock(ip)
@@ -80,7 +80,7 @@ export function decide(lobby: Lobby, now: number, applicantId: string, approve: 
   return approve ? admit(decided, now, applicantId, applicant.ip, {}) : decided
 }
 
-/** The longest denied come first. */
+/** Denied applicants are kept in the order of their denial, the longest denied first. */
 function withDenied(applicants: readonly Applicant[], one: Applicant): readonly Applicant[] {
   const denied = [...applicants.filter((other) => other.denied), one].slice(-MOST_DENIED)
   return [...applicants.filter((other) => !other.denied), ...denied]
@@ -105,8 +105,8 @@ function admit(lobby: Lobby, now: number, id: string, ip: string, data: Attribut
 }
 
 /**
- * Of the free slots the one that the player had before; else the lowest to which nobody else may come back; else the
- * lowest.
+ * The free slot that the player had before; else the lowest free slot that is not kept for a departed player; else the
+ * lowest free slot.
  */
 function slotFor({ members, departed, maxPlayers }: Lobby, now: number, playerId: string): number {
   const taken = new Set(members.map(({ slot }) => slot))
@@ -158,8 +158,8 @@ export function transferHost(lobby: Lobby, now: number, targetId: string): Lobby
 }
 
 /**
- * Sees to it that whoever hosts is present: if not, whoever has been present for longest does. Peers talk
- * through the host alone, so without the host a session is of no use, and ends at once.
+ * Ensures that the host is present: otherwise the member present for longest becomes host. Peers communicate only
+ * through the host, so without its host a session is useless and ends at once.
  */
 function withHost(lobby: Lobby, now: number): Lobby {
   const present = presentMembers(lobby)

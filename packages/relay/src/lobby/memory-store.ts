@@ -4,13 +4,13 @@ import type { LobbyStore, StoredLobby } from './store.js'
 
 interface Kept extends StoredLobby {
   readonly dueAt: number
-  /** Rises with every lobby created; pages go by it. */
+  /** Increases with every lobby created; pages are cut by this number. */
   readonly number: number
 }
 
-/** Keeps lobbies in this process: they are gone when it is. */
+/** Keeps lobbies in this process's memory; they are lost when the process ends. */
 export function createMemoryLobbyStore(): LobbyStore {
-  // In the order of creation, and so by number.
+  // In the order of creation, and so in ascending order of their numbers.
   const lobbies = new Map<string, Kept>()
   const idsByCode = new Map<string, string>()
   const listed = createPublicIndex()
@@ -21,7 +21,7 @@ export function createMemoryLobbyStore(): LobbyStore {
   const tell = (id: string) => {
     for (const changed of watchers.get(id) ?? []) changed()
   }
-  /** Keeps what finds a lobby in step with it. */
+  /** Updates the indexes after a lobby has changed. */
   const follow = (number: number, before: Lobby | undefined, after: Lobby | undefined) => {
     listed.change(number, before, after)
     if (before !== undefined && after !== undefined && haveSameMembers(before, after)) return

@@ -1,4 +1,4 @@
-// pure: how a lobby begins
+// pure: the initial state of a lobby
 import type { Attributes } from './attributes.js'
 import type { Entry, Lobby } from './lobby.js'
 
@@ -15,7 +15,7 @@ export interface NewLobby {
   readonly host: { readonly id: string; readonly ip: string; readonly data: Attributes }
 }
 
-/** Its creator is in it, and hosts. */
+/** Creates a lobby whose creator is its first member and its host. */
 export function newLobby({ host, ...lobby }: NewLobby, now: number): Lobby {
   return {
     ...lobby,

@@ -4,7 +4,8 @@ import { parseRunKey } from './runner.js'
 import type { LobbyStore } from './store.js'
 
 /**
- * Says whether a session is some lobby's; or of no lobby's making, and so for somebody else to judge.
+ * Decides whether a lobby owns a session. Sessions that no lobby has opened count as owned, because their owner is
+ * unknown here.
  */
 export function createOwnership(store: LobbyStore): (session: ListedSession) => Promise<boolean> {
   return async ({ id, label }) => {
@@ -18,5 +19,5 @@ export function createOwnership(store: LobbyStore): (session: ListedSession) => 
 const has = (lobby: Lobby, sessionId: string, term: number): boolean =>
   sessionOf(lobby)?.id === sessionId ||
   lobby.retired.some(({ id }) => id === sessionId) ||
-  // It is just being opened, or about to be cleared away by whoever opens it again.
+  // The session is just being opened; or whoever opens the lobby's session again is about to delete this one.
   (lobby.run?.status === 'allocating' && lobby.run.term === term)

@@ -3,21 +3,21 @@ import type { Lobby } from './lobby.js'
 import { insert, placeOf, remove } from './sorted-numbers.js'
 import { isListed, type PublicPage, type PublicQuery } from './store.js'
 
-/** Finds listed lobbies, newest first, without looking at those that cannot be meant. */
+/** Finds listed lobbies, newest first, by an index of their data and free slots. */
 export interface PublicIndex {
   /**
-   * Follows a change of a lobby.
-   * @param number rises with every lobby that is created.
-   * @param before undefined for a new one.
-   * @param after undefined for one that is gone.
+   * Updates the index after a lobby has changed.
+   * @param number increases with every lobby created.
+   * @param before undefined for a new lobby.
+   * @param after undefined for a lobby that was removed.
    */
   change(number: number, before: Lobby | undefined, after: Lobby | undefined): void
   page(query: PublicQuery): PublicPage
 }
 
 /**
- * Lobbies that are looked at for one page: with a rare pair of values, those that have one of them may be many and
- * those that have both few. The next page goes on from there.
+ * Most lobbies examined for one page. A rare combination of frequent values has many candidates and few results; the
+ * next page continues where this one stopped.
  */
 const MOST_LOOKS = 500
 
@@ -25,7 +25,7 @@ const LISTED = 'listed'
 
 export function createPublicIndex(): PublicIndex {
   const lobbies = new Map<number, Lobby>()
-  /** Numbers of the lobbies that have a trait, ascending. */
+  /** Numbers of the lobbies that have a trait, in ascending order. */
   const byTrait = new Map<string, number[]>()
 
   const add = (trait: string, number: number) => {
@@ -74,11 +74,11 @@ const freeSlots = ({ maxPlayers, members }: Lobby) => maxPlayers - members.lengt
 
 const fits = (lobby: Lobby, minFree: number, data: Attributes) => freeSlots(lobby) >= minFree && has(lobby.data, data)
 
-/** Seldom it is otherwise: of all changes, signs of life are the most. */
+/** Usually true, because most changes are heartbeats; the index then needs no update. */
 const haveSameTraits = (a: Lobby, b: Lobby) =>
   a.data === b.data && isListed(a) === isListed(b) && freeSlots(a) > 0 === freeSlots(b) > 0
 
-/** Each trait stands there twice: for all listed lobbies that have it, and for those of them with a free slot. */
+/** Each trait is indexed twice: for all listed lobbies that have it, and for those of them with a free slot. */
 function traitsOf(lobby: Lobby | undefined): ReadonlySet<string> {
   if (lobby === undefined || !isListed(lobby)) return new Set()
   const traits = [LISTED, ...Object.entries(lobby.data).map(traitOf)]

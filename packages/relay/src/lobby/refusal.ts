@@ -1,7 +1,10 @@
-// pure: why something is not done
-/** A word for programs → the sentence for people. */
+// pure: why a command is refused
+/** Code for programs → sentence for people. */
 export const refusals = {
-  /** One answer for a wrong code, a full lobby, a private one and whatever else: it must not tell which codes exist. */
+  /**
+   * The same answer for a wrong code, a full or a private lobby, and all else, so that it does not tell which codes
+   * exist.
+   */
   'not-joinable':
     'no lobby can be joined in this way: the code may be wrong, or the lobby full, private, started or closed to you',
   'no-such-lobby': 'there is no such lobby, or it is not yours to see',

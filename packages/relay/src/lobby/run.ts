@@ -1,4 +1,4 @@
-// pure: how a lobby starts, moves and ends what it became
+// pure: how a lobby's session or match starts, moves and ends
 import { withoutSeat, type ReadySession, type RelaySeat } from '../sessions/session.js'
 import type { Attributes } from './attributes.js'
 import { withEvent } from './history.js'
@@ -8,7 +8,7 @@ import { refuse, type Refusal } from './refusal.js'
 const retire = (lobby: Lobby, id: string, afterTerm?: number): Lobby =>
   lobby.retired.some((one) => one.id === id) ? lobby : { ...lobby, retired: [...lobby.retired, { id, afterTerm }] }
 
-/** Sessions that were kept until their successor is there are kept no longer. */
+/** Retires sessions at once that were kept until their successor is ready. */
 const hasten = (lobby: Lobby): Lobby =>
   lobby.retired.some(({ afterTerm }) => afterTerm !== undefined)
     ? { ...lobby, retired: lobby.retired.map(({ id }) => ({ id, afterTerm: undefined })) }
@@ -23,8 +23,8 @@ export function startRun(lobby: Lobby, now: number): Lobby {
 }
 
 /**
- * A new session for a lobby that has one.
- * @param keepOld whether peers use the old one until the new one is there.
+ * Requests a new session for a lobby that has one.
+ * @param keepOld whether peers use the old session until the new one is ready.
  */
 export function moveRun(lobby: Lobby, now: number, keepOld: boolean): Lobby {
   const session = sessionOf(lobby)
@@ -37,7 +37,9 @@ export function moveRun(lobby: Lobby, now: number, keepOld: boolean): Lobby {
   })
 }
 
-/** Back to an open lobby, in which nobody is ready. A match that is assigned is the matchmaker's, and goes on. */
+/**
+ * Returns to an open lobby in which nobody is ready. A match that is assigned belongs to the matchmaker and goes on.
+ */
 export function endRun(lobby: Lobby, now: number): Lobby {
   const { run } = lobby
   if (run === undefined) return lobby
@@ -47,7 +49,7 @@ export function endRun(lobby: Lobby, now: number): Lobby {
   return withEvent({ ...retired, members, phase: 'open', run: undefined }, now, { type: 'run.ended', term: run.term })
 }
 
-/** Takes a player's token away, in every session of the lobby. */
+/** Removes a player's token from every session of the lobby. */
 export function unseat(lobby: Lobby, playerId: string): Lobby {
   const { run } = lobby
   const hastened = hasten(lobby)
@@ -56,7 +58,10 @@ export function unseat(lobby: Lobby, playerId: string): Lobby {
     : hastened
 }
 
-/** The player goes. A match for those who were there is called off: nobody waits for, or pays for, one who is gone. */
+/**
+ * Removes the player. A match that is not assigned yet is called off, so that nobody waits or pays for a player who
+ * left.
+ */
 export function leaveRun(lobby: Lobby, now: number, playerId: string): Lobby {
   const unseated = unseat(lobby, playerId)
   return lobby.outcome === 'match' && lobby.run?.status !== 'assigned' ? endRun(unseated, now) : unseated
@@ -65,7 +70,7 @@ export function leaveRun(lobby: Lobby, now: number, playerId: string): Lobby {
 const awaits = ({ run, lease }: Lobby, term: number, worker: string) =>
   run?.status === 'allocating' && run.term === term && lease?.worker === worker
 
-/** A session is there. If it is not the one that is wanted, it is to be deleted. */
+/** Takes over an opened session, or marks it for deletion if it is not the one the lobby wants. */
 export function runOpened(lobby: Lobby, now: number, worker: string, term: number, session: ReadySession): Lobby {
   if (sessionOf(lobby)?.id === session.id) return lobby
   if (!awaits(lobby, term, worker) || lobby.hostId === undefined) return retire(lobby, session.id)
@@ -80,7 +85,7 @@ export function runOpened(lobby: Lobby, now: number, worker: string, term: numbe
 export function runHandedOver(lobby: Lobby, now: number, worker: string, term: number, reference: string): Lobby {
   const { run } = lobby
   if (run?.status === 'handed-over' && run.reference === reference) return lobby
-  // The matchmaker's report was faster than its answer.
+  // The matchmaker's report arrived before its answer to the hand-over.
   if (run?.status === 'assigned' && run.term === term) return lobby
   if (!awaits(lobby, term, worker)) return retire(lobby, reference)
   return withEvent({ ...lobby, phase: 'running', run: { status: 'handed-over', term, reference } }, now, {
@@ -90,7 +95,7 @@ export function runHandedOver(lobby: Lobby, now: number, worker: string, term: n
   })
 }
 
-/** Reports may come twice, late, and before it is said that the players were handed over. */
+/** Reports may arrive twice, late, or before the hand-over was answered. */
 export function matchAssigned(lobby: Lobby, now: number, term: number, assignment: Attributes): Lobby {
   const { run, outcome } = lobby
   if (outcome !== 'match' || run?.term !== term || run.status === 'assigned') return lobby
@@ -111,10 +116,10 @@ export function runFailed(lobby: Lobby, now: number, worker: string, term: numbe
 const failed = (lobby: Lobby, now: number, term: number, reason: string): Lobby =>
   withEvent({ ...hasten(lobby), phase: 'open', run: undefined }, now, { type: 'run.failed', term, reason })
 
-/** A token for one who came later. If that player is gone meanwhile, the token is spent before it was used. */
+/** Adds the token of a player who joined late. If the player has left meanwhile, the token is marked for revocation. */
 export function seatAuthorized(lobby: Lobby, now: number, sessionId: string, seat: RelaySeat): Lobby {
   const { run } = lobby
-  // A token of a session that is no longer the lobby's ends with that session.
+  // The session is no longer the lobby's; its tokens end with it.
   if (run?.status !== 'relayed' || run.session.id !== sessionId) return lobby
   const { seats, spent } = run.session
   if (seats.some(({ token }) => token === seat.token) || spent.includes(seat.token)) return lobby
@@ -138,7 +143,7 @@ const maySit = (lobby: Lobby, { id, ip }: Pick<RelaySeat, 'id' | 'ip'>): boolean
   return member !== undefined && member.awaySince === undefined && member.ip === ip
 }
 
-/** Gives the lobby to one process for a while, or for a while longer. */
+/** Leases the lobby to one process, or extends the process's lease. */
 export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number): Lobby | Refusal {
   const { lease, run } = lobby
   if (lease !== undefined && lease.worker !== worker && lease.until > now) return refuse('leased')
@@ -149,11 +154,11 @@ export function claim(lobby: Lobby, now: number, worker: string, leaseMs: number
   }
 }
 
-/** What may be ended by now. Any process may do that, and more than one. */
+/** Retired sessions and tickets that may be ended now. Any process may end them, even several processes at once. */
 export const endable = ({ retired }: Lobby): readonly string[] =>
   retired.filter(({ afterTerm }) => afterTerm === undefined).map(({ id }) => id)
 
-/** Something that the process that sees to a run has to do. */
+/** A task of the process that manages the run. */
 export type Work =
   | { readonly kind: 'revoke'; readonly session: ReadySession }
   | { readonly kind: 'open'; readonly term: number; readonly startedBy: string | undefined }
@@ -163,10 +168,10 @@ export type Work =
       readonly player: { readonly id: string; readonly ip: string }
     }
 
-/** What is to be done, most urgent first: whoever is out goes before anyone comes in. */
+/** The tasks to do, most urgent first: tokens of players who left are revoked before new players are authorized. */
 export function workOf(lobby: Lobby): Work[] {
   const { run, outcome, retired } = lobby
-  // Until a ticket is withdrawn, its players cannot be in another.
+  // Players cannot be in another ticket until the retired ticket is withdrawn.
   if (run?.status === 'allocating' && outcome === 'match' && retired.length > 0) return []
   if (run?.status === 'allocating') return [{ kind: 'open', term: run.term, startedBy: run.worker }]
   if (run?.status !== 'relayed') return []

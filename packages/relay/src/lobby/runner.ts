@@ -7,21 +7,24 @@ import { presentMembers, type Lobby } from './lobby.js'
 import type { LobbyMatchmaker } from './matchmaker.js'
 import type { Work } from './run.js'
 
-/** Carries out what a lobby's run needs. What comes of it is a command to the lobby. */
+/** Executes the tasks of a lobby's run. Each result is a command to the lobby. */
 export interface Runner {
   readonly outcome: Lobby['outcome']
-  /** Rejects if nothing came of it, and it may be tried again. */
+  /** Rejects if the task failed and may be tried again. */
   perform(work: Work, lobby: Lobby, worker: string, signal: AbortSignal): Promise<SystemCommand>
-  /** Ends what is retired. */
+  /** Ends a retired session or ticket. */
   end(id: string): Promise<void>
-  /** Lets go of what `perform` made: from now on the lobby's store says what is to become of it. */
+  /** Releases what `perform` made: from now on the lobby's store decides about it. */
   settled(result: SystemCommand): void
 }
 
-/** Also names the sessions of a start, so that they can be found if the process that opened them is gone. */
+/**
+ * The key of a start. It labels the start's sessions, so that they can be found if the process that opened them is
+ * gone.
+ */
 const runKey = (lobby: Pick<Lobby, 'id'>, term: number): string => `${lobby.id}-${term}`
 
-/** The lobby and term of a session's label; undefined for other labels. */
+/** Reads the lobby's id and the term from a session's label; undefined for other labels. */
 export function parseRunKey(
   label: string | undefined,
 ): { readonly lobbyId: string; readonly term: number } | undefined {
@@ -29,7 +32,7 @@ export function parseRunKey(
   return lobbyId === undefined ? undefined : { lobbyId, term: Number(term) }
 }
 
-/** @param relay or `matchmaker` is there. */
+/** @param relay required if `matchmaker` is undefined. */
 export function runnerOf(relay: RelaySessions | undefined, matchmaker: LobbyMatchmaker | undefined): Runner {
   if (relay !== undefined) return relayRunner(relay)
   if (matchmaker !== undefined) return matchRunner(matchmaker)
@@ -60,7 +63,7 @@ function relayRunner(relay: RelaySessions): Runner {
     }
   }
 
-  /** The store knows the session best; it is in the ledger only for as long as something is done to it. */
+  /** Adopts a session for the duration of one task only, because the lobby's store decides about the session. */
   const borrow = async (session: ReadySession, use: () => Promise<SystemCommand>): Promise<SystemCommand> => {
     relay.adopt(session)
     try {

@@ -13,11 +13,11 @@ export interface ClosingAll {
   readonly timeoutMs: number
 }
 
-/** Milliseconds between two tries. */
+/** Milliseconds between two attempts. */
 const PAUSE_MS = 1000
 
 /**
- * Closes every lobby of the store, ends what it became, and takes it out of the store.
+ * Closes every lobby of the store, ends its sessions and tickets, and removes it from the store.
  * @throws {RelayNotDeleted} when that takes too long.
  */
 export async function closeAll({ store, runner, change, clock, timeoutMs }: ClosingAll): Promise<void> {
@@ -31,7 +31,7 @@ export async function closeAll({ store, runner, change, clock, timeoutMs }: Clos
     await clock.sleep(PAUSE_MS)
   }
 
-  /** @returns what could not be ended. */
+  /** @returns ids of the sessions and tickets that could not be ended. */
   async function closeOne(lobbyId: string): Promise<readonly string[]> {
     const closed = await change(lobbyId, { kind: 'shutDown' }).catch(() => undefined) // gone, or contended
     if (closed === undefined) return []

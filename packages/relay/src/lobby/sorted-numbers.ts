@@ -1,6 +1,6 @@
 // pure: numbers in ascending order
 
-/** Where the first number is that is not less than `number`. */
+/** Index of the first number that is not less than `number`. */
 export function placeOf(numbers: readonly number[], number: number): number {
   let low = 0
   let high = numbers.length
@@ -12,13 +12,15 @@ export function placeOf(numbers: readonly number[], number: number): number {
   return low
 }
 
-/** Puts a number in its place, unless it is there. Most are the greatest so far, which takes no moving of others. */
+/**
+ * Inserts a number unless it is present. Most numbers are the greatest so far and are appended, which moves no others.
+ */
 export function insert(numbers: number[], number: number): void {
   const place = placeOf(numbers, number)
   if (numbers[place] !== number) numbers.splice(place, 0, number)
 }
 
-/** Takes a number out, if it is there. */
+/** Removes a number if it is present. */
 export function remove(numbers: number[], number: number): void {
   const place = placeOf(numbers, number)
   if (numbers[place] === number) numbers.splice(place, 1)

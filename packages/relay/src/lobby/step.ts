@@ -24,11 +24,11 @@ import {
 
 export interface Step {
   readonly lobby: Lobby
-  /** What happened, in order. Empty, and the lobby the same object, if nothing did. */
+  /** What happened, in order. If nothing happened, the list is empty and the lobby is the same object. */
   readonly events: readonly LobbyEvent[]
 }
 
-/** What a command does to a lobby at an instant, or why it does nothing. */
+/** Applies a command to a lobby at an instant, or returns why it is refused. */
 export function step(command: Command, lobby: Lobby, now: number, rules: LobbyRules): Step | Refusal {
   const next = isSystem(command) ? bySystem(command, lobby, now, rules) : byPlayer(command, lobby, now, rules)
   if ('refused' in next) return next
@@ -86,7 +86,7 @@ function bySystem(command: SystemCommand, lobby: Lobby, now: number, rules: Lobb
 }
 
 function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: LobbyRules): Lobby | Refusal {
-  // Time that has passed counts even if nobody has said so yet: nobody gets in, or back, too late.
+  // Deadlines that have passed apply even if no tick has run since, so nobody joins or returns too late.
   const lobby = expire(before, now, rules)
   if (command.kind === 'join') {
     if (lobby.phase === 'closed') return refuse('not-joinable')
@@ -99,14 +99,14 @@ function byPlayer(command: PlayerCommand, before: Lobby, now: number, rules: Lob
   if (member.awaySince !== undefined && command.kind !== 'leave') return refuse('away')
   const alive: Member = { ...member, lastSeenAt: now }
   if (command.kind === 'heartbeat') {
-    // Signs of life in quick succession are one, which spares the store.
+    // Heartbeats in quick succession are stored once, which spares the store.
     return now - member.lastSeenAt < rules.awayAfterMs / HEARTBEATS ? lobby : withMember(lobby, alive)
   }
   if (!ownMatters.has(command.kind) && lobby.hostId !== member.id) return refuse('not-host')
   return byMember(command, { ...withMember(lobby, alive), activeAt: now }, alive, now, rules)
 }
 
-/** Of the time after which a member is away, a heartbeat can be late by one part in so many. */
+/** Heartbeats that arrive within `awayAfterMs` divided by this number of the last one stored are not stored. */
 const HEARTBEATS = 6
 
 const ownMatters: ReadonlySet<string> = new Set<PlayerCommand['kind']>(['leave', 'setReady', 'setMemberData'])

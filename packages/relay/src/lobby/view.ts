@@ -14,16 +14,16 @@ export interface MemberView {
   readonly dataVersion: number
 }
 
-/** What the lobby became when it was started. */
+/** The session or match of a started lobby, as one member sees it. */
 export type RunView =
-  /** A session is being prepared: credentials of lower terms count until it is there. */
+  /** A session is being prepared. Credentials of lower terms stay valid until it is ready. */
   | { readonly term: number; readonly status: 'allocating' }
-  /** `credentials` are the reader's own; null while they are being fetched for one who came late. */
+  /** `credentials` are the reader's own; null while they are being fetched for a player who joined late. */
   | { readonly term: number; readonly status: 'relayed'; readonly credentials: RelayCredentials | null }
   | { readonly term: number; readonly status: 'handed-over'; readonly reference: string }
   | { readonly term: number; readonly status: 'assigned'; readonly assignment: Attributes }
 
-/** A lobby as one of its members sees it: no addresses, and no credentials but the reader's own. */
+/** A lobby as one of its members sees it: without addresses, and with no credentials but the reader's own. */
 export interface LobbyView {
   readonly lobbyId: string
   readonly code: string
@@ -35,18 +35,18 @@ export interface LobbyView {
   readonly phase: Lobby['phase']
   readonly hostId: string | null
   readonly members: readonly MemberView[]
-  /** Who waits for the host; for others than the host, nobody. */
+  /** Ids of the players who wait for the host's decision; empty for members other than the host. */
   readonly applicants: readonly string[]
   readonly data: Attributes
   readonly dataVersion: number
   readonly run: RunView | null
   /** Epoch milliseconds. */
   readonly createdAt: number
-  /** Where the events go on. */
+  /** The cursor from which to follow the events. */
   readonly cursor: number
 }
 
-/** A public lobby in a list: without who is in it. */
+/** A public lobby in a list: without its members. */
 export interface ListedLobby {
   readonly lobbyId: string
   readonly phase: Lobby['phase']
@@ -57,13 +57,13 @@ export interface ListedLobby {
   readonly createdAt: number
 }
 
-/** An event as one player gets it: credentials and assignments are put in, which the event itself does not hold. */
+/** An event as one player receives it, with credentials and assignments added, which the stored event does not hold. */
 export type LobbyEventView = Happening & {
   readonly seq: number
   readonly at: number
-  /** With `relay.ready` and `relay.credentials`: the reader's own, if the term still counts. */
+  /** With `relay.ready` and `relay.credentials`: the reader's own, if the event's term is still valid. */
   readonly credentials?: RelayCredentials | undefined
-  /** With `match.assigned`: what the matchmaker reported, if the term still counts. */
+  /** With `match.assigned`: the assignment that the matchmaker reported, if the event's term is still valid. */
   readonly assignment?: Attributes | undefined
 }
 
@@ -127,7 +127,7 @@ export function ownCredentials(lobby: Lobby, playerId: string): RelayCredentials
   return session && credentialsFor(session, playerId)
 }
 
-/** The event as this player may see it; undefined if it is not for them. */
+/** The event as this player may see it; undefined if it is for other players only. */
 export function eventView(lobby: Lobby, { to, ...event }: LobbyEvent, playerId: string): LobbyEventView | undefined {
   if (to === undefined ? memberOf(lobby, playerId) === undefined : to !== playerId) return undefined
   switch (event.type) {

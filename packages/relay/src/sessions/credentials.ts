@@ -1,10 +1,10 @@
-// pure: what one peer needs to know
+// pure: what one peer needs in order to connect
 import type { ReadySession } from './session.js'
 
-/** All that one peer needs in order to connect, and nothing of any other's. */
+/** All that one peer needs to connect, without any other peer's secrets. */
 export interface RelayCredentials {
   readonly sessionId: string
-  /** The host uses the relay's server port, and there is one in a session; all others are clients. */
+  /** Each session has one host, which uses the relay's server port; all other peers are clients. */
   readonly role: 'host' | 'client'
   /** Host name or IP address of the relay. */
   readonly host: string
@@ -18,7 +18,7 @@ export interface RelayCredentials {
   readonly userToken: number
 }
 
-/** Undefined for a player who has no seat. */
+/** Returns a player's credentials; undefined for a player without a seat. */
 export function credentialsFor(session: ReadySession, playerId: string): RelayCredentials | undefined {
   const seat = session.seats.find(({ id }) => id === playerId)
   if (seat === undefined) return undefined

@@ -1,15 +1,15 @@
 import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/runtime'
 
-/** Wakes whoever waits for a session when its webhook arrives; one that comes early is kept until it is asked for. */
+/** Wakes the callers that wait for a session when its webhook arrives. A hint that arrives early is kept for them. */
 export interface Hints {
-  /** From now on hints with this URL mean something. */
+  /** Begins to accept hints for this URL. */
   expect(url: string): void
   forget(url: string): void
   isExpected(url: string): boolean
-  /** False for a URL that nobody expects. */
+  /** Notes a hint. Returns false for a URL that is not expected. */
   arrived(url: string): boolean
-  /** Waits `ms`, or until a hint arrives; but at least `leastMs`, whatever arrives how often. */
+  /** Waits `ms`, or until a hint arrives, but at least `leastMs`, however many hints arrive. */
   wait(url: string, ms: number, signal: AbortSignal): Promise<void>
 }
 
@@ -18,7 +18,7 @@ interface Expected {
   wake: () => void
 }
 
-/** Our choice: with it, a flood of hints makes at most four reads per second. */
+/** With this minimum (our choice), a flood of hints causes at most four reads per second. */
 const LEAST_MS = 250
 
 export function createHints(clock: Clock): Hints {

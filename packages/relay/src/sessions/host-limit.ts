@@ -1,11 +1,11 @@
 import { TooManyRelaySessions } from '../errors.js'
 import type { SessionContext } from './session-context.js'
 
-/** Bounds how many sessions one player hosts at once. */
+/** Limits how many sessions one player hosts at once. */
 export interface HostLimit {
-  /** @throws {TooManyRelaySessions} */
+  /** @throws {TooManyRelaySessions} when the player is at the limit. */
   admit(hostId: string): void
-  /** Counts a session that is being created; returns how to end that. */
+  /** Counts a session that is being created; returns a function that ends the count. */
   creating(hostId: string): () => void
 }
 

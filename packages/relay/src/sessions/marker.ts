@@ -1,46 +1,44 @@
-// pure: how a session says whose it is
+// pure: how a session's owner is recognized
 import { unguessable, type RandomInt } from '../random-text.js'
 
 /**
- * The service has no tags and no idempotency keys for relay sessions, but it repeats a session's webhook
- * URL. So every create carries a URL of its own: by it a session is found whose create was never answered,
- * and one whose process is gone.
+ * Marks a session with its owner. The service has no tags and no idempotency keys for relay sessions, but it returns a
+ * session's webhook URL. So every create sends a unique URL, by which a session is found if its create was never
+ * answered or its process is gone.
  */
 export interface Marker {
-  /** What the opener calls the session. */
+  /** The opener's name for the session. */
   readonly label: string | undefined
-  /** The whole URL. It is a secret: who knows it can send hints. */
+  /** The complete URL. It is secret, because anyone who knows it can send hints. */
   readonly url: string
 }
 
 export interface Markers {
   create(label: string | undefined): Marker
-  /** Whether this process made it. */
+  /** Whether this process made the marker. */
   isOwn(marker: Marker): boolean
-  /** Undefined for a URL that no owner of this name made. */
+  /** Reads a marker from a URL; undefined for a URL that no owner of this name made. */
   read(url: string | undefined): Marker | undefined
-  /** The marker's URL that a request's path ends like; behind a proxy, what comes before may be anything. */
+  /** The marker's URL that corresponds to the end of a request's path; a proxy may have changed the part before it. */
   urlAt(pathname: string): string
 }
 
 const NO_LABEL = '-'
 
-/**
- * Letters and digits that are the same in all markers of a process: 47 bits, so that no two processes have the same.
- */
+/** Letters and digits common to all markers of a process: 47 bits, so that no two processes share them. */
 const PROCESS_LENGTH = 8
 
-/** What a label may consist of, so that it can stand in a path. */
+/** A label's characters and length, chosen so that a label can be part of a path. */
 export const LABEL = /^[A-Za-z0-9][\w.~-]{0,79}$/
 
 /**
- * @param baseUrl where hints arrive.
- * @param owner the same for all processes of one backend, and for no other's.
+ * @param baseUrl URL at which hints arrive.
+ * @param owner the same for all processes of one backend, and different for every other backend.
  */
 export function createMarkers(baseUrl: string, owner: string, randomInt: RandomInt): Markers {
   const base = baseUrl.replace(/\/+$/, '')
   const prefix = `${base}/${owner}/`
-  // Nobody but the service sees it, so it takes nothing from what cannot be guessed.
+  // Only the service sees the process's part, and the rest of the marker remains unguessable.
   const process = unguessable(randomInt).slice(0, PROCESS_LENGTH)
   return {
     create: (label) => ({

@@ -17,23 +17,23 @@ export interface Opening {
 }
 
 export interface Waiting {
-  /** Milliseconds that one session is given. */
+  /** Milliseconds in which one session must become ready. */
   readonly readyTimeoutMs: number
-  /** Milliseconds before the first read; each further wait is half as long again. */
+  /** Milliseconds before the first read; each further wait is 1.5 times as long. */
   readonly pollMs: number
   /** Milliseconds of the longest wait. */
   readonly maxPollMs: number
 }
 
-/** Creates whose answer is lost are tried this often. */
+/** Attempts to create a session when answers are lost. */
 const CREATES = 3
-/** Sessions that do not become ready are tried this often. */
+/** Sessions tried when one does not become ready. */
 const SESSIONS = 2
 const POLL_GROWTH = 1.5
 
 /**
- * Creates a session. One whose answer was lost is looked for by its marker before another is created; if it
- * is not found, it remains in doubt, and ticks look for it (and delete it) later.
+ * Creates a session. If the answer is lost, the session is looked for by its marker before another one is created. If
+ * it is not found, it remains in doubt, and later ticks look for it and delete it.
  */
 export async function createSession(context: SessionContext, opening: Opening): Promise<Entry> {
   for (let attempt = 1; ; attempt += 1) {
@@ -61,8 +61,8 @@ export async function createSession(context: SessionContext, opening: Opening): 
 }
 
 /**
- * Waits until a session is ready; one that is not in time is deleted, and one more is tried.
- * @param create makes the other one.
+ * Waits until a session is ready. A session that is not ready in time is deleted, and one more is tried.
+ * @param create creates the second session.
  */
 export async function awaitReady(
   context: SessionContext,
@@ -111,7 +111,7 @@ async function pollUntilReady(
   }
 }
 
-/** Makes the session ready if what was read last says so. */
+/** Returns the ready session if the last reading shows it ready; otherwise the reason why not. */
 export function settle(context: SessionContext, entry: Entry): ReadySession | NotReadyReason {
   const { session } = entry
   if (session.ready) return session
@@ -123,7 +123,7 @@ export function settle(context: SessionContext, entry: Entry): ReadySession | No
   return verdict
 }
 
-/** By `ready`, `error`, the relay and the tokens; `status` is only a word. Pure. */
+/** Decides by `ready`, `error`, the relay and the tokens; `status` is a text for people. Pure. */
 function judge(reading: Reading | undefined, session: OpenedSession): ReadySession | NotReadyReason {
   if (reading?.failed === true) return 'in error'
   if (reading?.ready !== true) return 'not ready in time'

@@ -5,45 +5,48 @@ import { tryRemoveSession } from './removal.js'
 /** A session as the service lists it, without its secrets. */
 export interface ListedSession {
   readonly id: string
-  /** As the service says. */
+  /** The service's `ready`. */
   readonly ready: boolean
-  /** Users that have a token. */
+  /** Number of users that have a token. */
   readonly users: number
-  /** Whether a process of the same `owner` opened it. */
+  /** Whether a process of the same `owner` opened the session. */
   readonly owned: boolean
-  /** What its opener called it. */
+  /** The opener's name for the session. */
   readonly label: string | undefined
-  /** Whether it is in this process's ledger. */
+  /** Whether the session is in this process's ledger, or is being opened by this process. */
   readonly known: boolean
-  /** Whether this process opened it, also if it has let go of it since. */
+  /** Whether this process opened the session, even if it has released it since. */
   readonly own: boolean
 }
 
 export interface ReapedOrphans {
   /** Ids of the sessions that were deleted. */
   readonly deleted: readonly string[]
-  /** Ids of those of which the service did not confirm it. Ticks go on trying, and each failure is a `deleteFailed`. */
+  /**
+   * Ids of the sessions whose deletion the service did not confirm. Ticks try again; each failure is a `deleteFailed`
+   * event.
+   */
   readonly left: readonly string[]
 }
 
 export interface OrphanOptions {
   /**
-   * Milliseconds that a session must have been seen without anyone owning it. Default 120,000, because
-   * another process may just be opening it; 0 is for a start when no other process runs. Less than the option
-   * `settleMs` takes that long: what a process had asked for before it went may come about only then, and is looked for
-   * once more.
+   * Milliseconds for which a session must have been seen without an owner before it is deleted. Default 120,000,
+   * because another process may just be opening it. Use 0 at a start when no other process runs. With less than the
+   * option `settleMs`, the call lasts that much longer and looks a second time, because creates of an ended process may
+   * take effect late.
    */
   readonly graceMs?: number | undefined
   /**
-   * Asked for each session of our owner that is not in this process's ledger. Default: nobody owns those of other
-   * processes.
+   * Called for each session of our owner that is not in this process's ledger. Default: sessions that other processes
+   * opened have no owner.
    */
   readonly isOwned?: ((session: ListedSession) => boolean | Promise<boolean>) | undefined
 }
 
-/** Times that a session is deleted again which is still listed, or whose deletion was not confirmed. */
+/** Most repeated deletions of sessions that are still listed, or whose deletion was not confirmed. */
 const MOST_REPEATS = 3
-/** Milliseconds before the first of them; as many more before each further one. */
+/** Milliseconds before the first repetition; each further wait is longer by as much. */
 const PAUSE_MS = 1000
 
 export async function* listed(context: SessionContext): AsyncGenerator<ListedSession, void, undefined> {
@@ -64,8 +67,9 @@ export async function* listed(context: SessionContext): AsyncGenerator<ListedSes
 }
 
 /**
- * Deletes the sessions of our owner that nobody has; remembers since when it has seen each. The service lists one page
- * and has no way to ask for the next: what is deleted makes room for more, so it looks until nothing is left to delete.
+ * Deletes the sessions of our owner that nobody owns, and remembers since when each was seen. The service lists one
+ * page and offers no further pages. Deletions make room for more on that page, so it is read until nothing is left to
+ * delete.
  */
 export function createOrphanReaper(context: SessionContext, settleMs: number) {
   let firstSeen = new Map<string, number>()
@@ -81,7 +85,7 @@ export function createOrphanReaper(context: SessionContext, settleMs: number) {
     return [...seen].filter(([, since]) => now - since >= graceMs).map(([id]) => id)
   }
 
-  /** @param confirmed whether the service confirmed the last deletion of each. */
+  /** @param confirmed session id → whether the service confirmed its last deletion. */
   const deleteAll = async (due: () => Promise<readonly string[]>, confirmed: Map<string, boolean>): Promise<void> => {
     for (let repeats = 0; ;) {
       const ids = await due()
@@ -110,7 +114,7 @@ export function createOrphanReaper(context: SessionContext, settleMs: number) {
   }
 }
 
-/** Looks for the sessions that unanswered creates may have made, and deletes them. */
+/** Finds the sessions that unanswered creates may have made, and deletes them. */
 export async function resolveDoubts(context: SessionContext, settleMs: number, longestMs: number): Promise<void> {
   if (context.doubts.size === 0) return
   const asked = context.clock.now()

@@ -1,8 +1,8 @@
 import { ConnectionLost, NotFound, RateLimited, ServerError, TimedOut, UnexpectedResponse } from '@muster/core'
 
-/** What an error of the service says about the call. */
+/** What an error of the service means for a call. */
 
-/** Whether the same call may well succeed a little later. */
+/** Whether the same call may succeed a little later. */
 export const isTransient = (error: unknown): boolean =>
   error instanceof ConnectionLost ||
   error instanceof TimedOut ||
@@ -10,13 +10,13 @@ export const isTransient = (error: unknown): boolean =>
   error instanceof UnexpectedResponse ||
   error instanceof RateLimited
 
-/** Whether what was asked may have been done although the call failed. */
+/** Whether the call may have taken effect although it failed. */
 export function mayHaveTakenEffect(error: unknown): boolean {
   if (error instanceof ConnectionLost || error instanceof TimedOut) return error.sent
   return error instanceof ServerError || error instanceof UnexpectedResponse
 }
 
-/** Undefined in place of what is not there, or could not be read just now. */
+/** The call's result; undefined if the resource is missing, or cannot be read at the moment. */
 export async function unlessTransient<T>(call: Promise<T>): Promise<T | undefined> {
   return call.catch((error: unknown) => {
     if (isTransient(error)) return undefined
@@ -24,7 +24,7 @@ export async function unlessTransient<T>(call: Promise<T>): Promise<T | undefine
   })
 }
 
-/** Ends a thing; that it is not there is as good. */
+/** Awaits a deletion. A resource that is already gone counts as deleted. */
 export async function unlessGone(call: Promise<unknown>): Promise<void> {
   await call.catch((error: unknown) => {
     if (!(error instanceof NotFound)) throw error

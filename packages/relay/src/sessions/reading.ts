@@ -1,4 +1,4 @@
-// pure: what the service said of a session
+// pure: a session as the service describes it
 import {
   canonicalIp,
   type RelayPort as WirePort,
@@ -8,19 +8,19 @@ import {
 } from '@muster/core/api'
 import type { RelayLink, RelayPort } from './session.js'
 
-/** A user of a session at the service: known by address alone. */
+/** A user of a session, whom the service identifies by address alone. */
 export interface SessionUser {
   readonly ip: string
   readonly token: number
 }
 
-/** The two shapes in which the service describes a session, as one. What is unusable in them is left out. */
+/** The service describes a session in two shapes; this is the common form. Unusable parts are left out. */
 export interface Reading {
   readonly id: string
-  /** As the service says; whether it can be used is another question. */
+  /** The service's `ready`. Whether the session can be used is decided in `opening.ts`. */
   readonly ready: boolean
   readonly failed: boolean
-  /** Complete, or undefined. */
+  /** The complete link; undefined if any part is missing. */
   readonly link: RelayLink | undefined
   readonly users: readonly SessionUser[]
   readonly webhookUrl: string | undefined

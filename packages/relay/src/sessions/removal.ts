@@ -2,8 +2,8 @@ import { unlessGone } from './outcome.js'
 import type { DeleteReason, SessionContext } from './session-context.js'
 
 /**
- * Deletes a session. From the first try on it is condemned: if the service does not confirm, every tick
- * tries again until it does.
+ * Deletes a session. From the first attempt on the session is condemned: every tick tries again until the service
+ * confirms the deletion.
  */
 export async function removeSession(context: SessionContext, sessionId: string, reason: DeleteReason): Promise<void> {
   const entry = context.ledger.get(sessionId)
@@ -19,7 +19,9 @@ export async function removeSession(context: SessionContext, sessionId: string, 
   context.events.emit('deleted', { sessionId, reason: entry?.condemned ?? reason })
 }
 
-/** The same, where a failure is left to the next tick. True if it succeeded. */
+/**
+ * Deletes a session like `removeSession`, but leaves a failure to the next tick. Resolves with whether it succeeded.
+ */
 export const tryRemoveSession = (context: SessionContext, sessionId: string, reason: DeleteReason): Promise<boolean> =>
   removeSession(context, sessionId, reason).then(
     () => true,

@@ -1,4 +1,4 @@
-// pure: whose token is whose
+// pure: which player has which token
 import type { SessionUser } from './reading.js'
 import type { RelayPlayer, RelaySeat } from './session.js'
 
@@ -8,7 +8,7 @@ export interface Seating {
   readonly missing: readonly RelayPlayer[]
 }
 
-/** Tokens at an address that nobody has: neither taken, nor named for another address too. Ascending. */
+/** Tokens at an address that no player has, in ascending order: neither taken, nor listed at another address too. */
 export function freeTokens(ip: string, users: readonly SessionUser[], taken: ReadonlySet<number>): number[] {
   const here = new Set(users.filter((user) => user.ip === ip).map(({ token }) => token))
   const elsewhere = new Set(users.filter((user) => user.ip !== ip).map(({ token }) => token))
@@ -16,9 +16,9 @@ export function freeTokens(ip: string, users: readonly SessionUser[], taken: Rea
 }
 
 /**
- * Gives every player a token of their own. The service knows players by address only, so those behind one
- * address share out its tokens: in the players' order, ascending, which any process repeats alike whatever
- * order the service answers in.
+ * Gives every player an own token. The service knows players by address only, so players behind one address share its
+ * tokens: in the players' order, by ascending token. Any process gets the same result, whatever order the service
+ * answers in.
  */
 export function seatPlayers(players: readonly RelayPlayer[], users: readonly SessionUser[]): Seating {
   const seats: RelaySeat[] = []

@@ -9,7 +9,7 @@ import type {
   RevokeRelayUser,
 } from '@muster/core/api'
 
-/** What is needed of the service: `client.relays` has it. */
+/** The operations used of the service; `client.relays` provides them. */
 export interface RelayService {
   create(input: CreateRelaySession, options?: CallOptions): Promise<RelaySession>
   list(input?: Readonly<Record<string, never>>, options?: CallOptions): Promise<RelaySessionList>

@@ -10,9 +10,9 @@ export interface RelaySessionEvents extends WithProblems {
   opened: (event: { readonly sessionId: string; readonly label: string | undefined }) => void
   ready: (event: { readonly sessionId: string; readonly label: string | undefined; readonly waitedMs: number }) => void
   deleted: (event: { readonly sessionId: string; readonly reason: DeleteReason }) => void
-  /** It is tried again at the next tick. */
+  /** A deletion failed. It is tried again at the next tick. */
   deleteFailed: (event: { readonly sessionId: string; readonly error: string }) => void
-  /** A create was not answered, and no session was found that it could have made. It is looked for again. */
+  /** A create was not answered, and no session that it may have made was found. Later ticks look again. */
   doubtful: (event: { readonly label: string | undefined; readonly error: string }) => void
 }
 
@@ -22,30 +22,30 @@ export type DeleteReason =
 /** A session that this process opened or adopted, and has to delete. */
 export interface Entry {
   session: RelaySession
-  /** Undefined for one that was adopted. */
+  /** Undefined for an adopted session. */
   readonly marker: Marker | undefined
-  /** What the answer to its create said, or the last reading since. */
+  /** The session as its create's answer or the latest reading described it. */
   reading: Reading | undefined
   /** Epoch milliseconds. */
   lastUsedAt: number
-  /** Why it is to be deleted, until that has succeeded. */
+  /** Why the session is to be deleted; set until its deletion has succeeded. */
   condemned: DeleteReason | undefined
 }
 
-/** What the parts of `RelaySessions` share. */
+/** State and options that the parts of `RelaySessions` share. */
 export interface SessionContext {
   readonly client: RelayService
   readonly clock: Clock
   readonly markers: Markers
   readonly hints: Hints
   readonly events: Events<RelaySessionEvents>
-  /** Sessions by id: the ledger of what this process has to delete. */
+  /** Sessions by id: the ledger of the sessions that this process has to delete. */
   readonly ledger: Map<string, Entry>
-  /** Creates that may have made a session nobody knows: the marker's URL → when. */
+  /** Creates that may have made an unknown session: the marker's URL → when the create was sent. */
   readonly doubts: Map<string, number>
-  /** Ids of orphans of which the service has not confirmed that they are deleted. */
+  /** Ids of orphans whose deletion the service has not confirmed. */
   readonly orphans: Set<string>
-  /** Milliseconds for one call. */
+  /** Timeout of one call, in milliseconds. */
   readonly callTimeoutMs: number
   /** Aborted by `close`. */
   readonly closing: AbortSignal
@@ -61,7 +61,7 @@ export async function readSession(
 
 export interface Listing {
   readonly readings: readonly Reading[]
-  /** False when the service has more sessions than it listed; the operation has no way to ask for them. */
+  /** False if the service has more sessions than it listed; the operation offers no further pages. */
   readonly complete: boolean
 }
 

@@ -1,7 +1,7 @@
-// pure: relay sessions as this package speaks of them
+// pure: relay sessions as this package describes them
 import type { Filter } from '@muster/core/api'
 
-/** One who takes part. */
+/** A player who takes part in a session. */
 export interface RelayPlayer {
   /** Chosen by the caller. */
   readonly id: string
@@ -9,7 +9,7 @@ export interface RelayPlayer {
   readonly ip: string
 }
 
-/** A player with a token, which is this player's alone. */
+/** A player with an own token. */
 export interface RelaySeat extends RelayPlayer {
   /** Unsigned 32-bit (public fact). */
   readonly token: number
@@ -17,19 +17,19 @@ export interface RelaySeat extends RelayPlayer {
 
 export interface RelayPort {
   readonly port: number
-  /** Sampled as UDP. */
+  /** Examples show `UDP`. */
   readonly protocol: string
   readonly link: string | undefined
 }
 
-/** Where the packets go. */
+/** The relay's address, ports and session token. */
 export interface RelayLink {
   /** Host name, or the IP address where the service gives no name. */
   readonly host: string
   readonly ip: string | undefined
-  /** For the hosting peer. */
+  /** The port for the host. */
   readonly server: RelayPort
-  /** For all others. */
+  /** The port for all other peers. */
   readonly client: RelayPort
   /** The session's token, unsigned 32-bit, the same for all its peers. */
   readonly token: number
@@ -37,27 +37,27 @@ export interface RelayLink {
 
 interface SessionFacts {
   readonly id: string
-  /** What its opener calls it, e.g. a lobby's id and term. */
+  /** The opener's name for the session, e.g. a lobby's id and term. */
   readonly label: string | undefined
-  /** The player whose peer hosts. */
+  /** Id of the player whose peer hosts. */
   readonly hostId: string
   readonly filters: readonly Filter[]
   /** Epoch milliseconds. */
   readonly openedAt: number
 }
 
-/** A session that the service still prepares. */
+/** A session that the service is still preparing. */
 export interface OpenedSession extends SessionFacts {
   readonly ready: false
   readonly players: readonly RelayPlayer[]
 }
 
-/** A session that relays. Plain data that can be stored; it holds secrets. */
+/** A session that is ready to relay. Plain data that can be stored; it holds secrets. */
 export interface ReadySession extends SessionFacts {
   readonly ready: true
   readonly link: RelayLink
   readonly seats: readonly RelaySeat[]
-  /** Tokens of players who are no longer in it, which the service has not yet confirmed to be invalid. */
+  /** Tokens of players who have left, which the service has not yet confirmed to be invalid. */
   readonly spent: readonly number[]
 }
 
@@ -66,7 +66,7 @@ export type RelaySession = OpenedSession | ReadySession
 export const playersOf = (session: RelaySession): readonly RelayPlayer[] =>
   session.ready ? session.seats.map(({ id, ip }) => ({ id, ip })) : session.players
 
-/** Takes the player's seat away; the token is spent from now on, and is to be revoked. */
+/** Removes the player's seat. The token becomes spent, and is to be revoked. */
 export function withoutSeat(session: ReadySession, playerId: string): ReadySession {
   const seat = session.seats.find(({ id }) => id === playerId)
   if (seat === undefined) return session

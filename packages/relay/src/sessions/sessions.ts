@@ -16,10 +16,12 @@ import { playersOf, withoutSeat, type OpenedSession, type ReadySession } from '.
 import { authorizePlayer, revokeSpent } from './users.js'
 import { receiveWebhook } from './webhook.js'
 
-/** Milliseconds between two tries of `close`. */
+/** Milliseconds between two attempts of `close`. */
 const CLOSE_PAUSE_MS = 1000
 
-/** Relay sessions of which every peer gets its own credentials, and of which none is forgotten. */
+/**
+ * Creates the relay sessions: every peer gets its own credentials, and every opened session is tracked until deleted.
+ */
 export function createRelaySessions(options: RelaySessionsOptions): RelaySessions {
   const config = configure(options)
   const { client, clock, callTimeoutMs, settleMs, idleMs, maxLifetimeMs } = config
@@ -39,7 +41,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
   const lock = createKeyedLock()
   const hosts = createHostLimit(context, config.sessionsPerHost)
   const reapOrphans = createOrphanReaper(context, settleMs)
-  /** Creates under way, also those whose caller has gone. */
+  /** Creates under way, including those whose caller has stopped waiting. */
   const creating = new Set<Promise<void>>()
 
   const tick = async () => {
@@ -49,7 +51,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       return reason === undefined ? [] : [tryRemoveSession(context, entry.session.id, reason)]
     })
     await Promise.all([...due, ...[...context.orphans].map(deleteOrphan)])
-    await resolveDoubts(context, settleMs, maxLifetimeMs).catch(() => {}) // they stay, and the next tick looks again
+    await resolveDoubts(context, settleMs, maxLifetimeMs).catch(() => {}) // the doubts stay, and the next tick looks again
   }
   const deleteOrphan = async (sessionId: string) => {
     if (await tryRemoveSession(context, sessionId, 'orphan')) context.orphans.delete(sessionId)
@@ -62,7 +64,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
   const leftOver = () => context.ledger.size + context.doubts.size + context.orphans.size
   const ticker = createTicker({ clock, everyMs: config.tickMs, tick, isNeeded: () => leftOver() > 0 })
 
-  /** A create may have taken effect, so it goes on when its caller goes; its session is deleted then. */
+  /** A create may have taken effect, so it continues when its caller stops waiting; its session is then deleted. */
   const create = (opening: Opening, signal: AbortSignal | undefined): Promise<Entry> => {
     const created = hosts.creating(opening.hostId)
     const made = createSession(context, opening).finally(created).finally(ticker.wake)

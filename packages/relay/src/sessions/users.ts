@@ -11,9 +11,9 @@ const ATTEMPTS = 3
 const PAUSE_MS = 500
 
 /**
- * Lets one more player in, who is not seated yet, with a token that is this player's alone. A lost answer, and a 409,
- * are resolved by reading the session: a token at the player's address that nobody has is the player's. An answer that
- * came is compared with a reading too, because a token of somebody else must never be handed on.
+ * Admits one more player, who has no seat yet, with a token that belongs to this player alone. After a lost answer or a
+ * 409, the session is read: a token at the player's address that no other player has is taken. A received answer is
+ * compared with a reading too, because another player's token must never be handed out.
  * @throws {RelayNotAuthorized} when there is no such token.
  */
 export async function authorizePlayer(
@@ -41,7 +41,9 @@ export async function authorizePlayer(
   })
 }
 
-/** The answer's token if it can be the player's; else any free one that the reading shows at the address. Pure. */
+/**
+ * The answer's token if it can be the player's; otherwise any free token that the reading shows at the address. Pure.
+ */
 function choose(
   ip: string,
   answered: SessionUser | undefined,
@@ -56,7 +58,7 @@ function choose(
 
 /**
  * Revokes the spent tokens, and reads the session until they are gone.
- * @throws {RelayNotRevoked} when one of them is still there, or nobody knows.
+ * @throws {RelayNotRevoked} when a token is still there, or its state is unknown.
  */
 export async function revokeSpent(context: SessionContext, session: ReadySession): Promise<ReadySession> {
   for (const token of session.spent) await revoke(context, session.id, token)
@@ -69,7 +71,7 @@ async function revoke(context: SessionContext, sessionId: string, token: number)
     if (attempt > 1) await context.clock.sleep(PAUSE_MS * (attempt - 1), context.closing)
     const input = { session_id: sessionId, authorization_token: token }
     await context.client.revokeUser(input, { timeoutMs: context.callTimeoutMs }).catch((error: unknown) => {
-      // 404 is the answer for a user, or a session, that is gone: the reading tells.
+      // 404 is the answer for a user or a session that is gone; the reading shows which.
       if (!isTransient(error) && !(error instanceof NotFound)) throw error
       failure = error
     })

@@ -2,10 +2,10 @@ import { Problem, problemResponse } from '@muster/core/http'
 import type { Hints } from './hints.js'
 
 /**
- * The receiver of the service's webhooks. The path alone says which session is meant, and only the service
- * knows it. The body is not read: nothing in it would be believed. What arrives is a hint to read the session now,
- * whether early, twice, or never.
- * @param publicUrl the URL, as the service knows it, that the given request came to.
+ * Receives the service's webhooks. The path alone identifies the session, and only the service knows it. The body is
+ * not read, because nothing in it would be trusted. A webhook, whether early, repeated or missing, is only a hint to
+ * read the session now.
+ * @param publicUrl the URL, as the service knows it, to which the given request was sent.
  */
 export function receiveWebhook(hints: Hints, request: Request, publicUrl: string): Response {
   try {
