@@ -27,14 +27,17 @@ import { createTicketing } from './commands/ticket-commands.js'
 import { createPlayerLimits } from './tickets/player-limits.js'
 import { createTickets } from './tickets/tickets.js'
 
-/** Brings tickets together and gets a server for each match. @throws {InvalidInput} naming the option and the value. */
+/**
+ * Creates a matchmaker: it groups tickets into matches and gets a server for each match.
+ * @throws {InvalidInput} naming the option and the value.
+ */
 export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
   const config = configure(options)
   const { clock, random, stopwatch, keepEndedMs } = config
   const events = createEvents()
   let isClosed = false
 
-  /** Tickets came into a queue that makes matches at arrival: all that come in one go are one arrival. */
+  /** Tickets have arrived in a queue that makes matches at arrival: tickets added in one call count as one arrival. */
   const arrived = (runtime: QueueRuntime) => {
     if (running === undefined) return
     queueMicrotask(
@@ -79,8 +82,8 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     webhookUrl: config.webhookUrl,
     on: {
       created: (allocation, requestId) => {
-        // Where else it was tried for lack of capacity is no fault of the players, and what an earlier process made
-        // counts there.
+        // Creates repeated elsewhere for lack of capacity are not the players' doing, so only the first counts against
+        // their limits. Servers created by an earlier process were counted there.
         if (allocation.order !== undefined && allocation.tries.length === 1)
           limits.served(allocation.playerIds, clock.now())
         events.emit('deploymentCreated', { ...named(allocation), requestId })
@@ -96,7 +99,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
       ready: ({ matchId }, requestId, assignment) => lifecycle.ready(matchId, requestId, assignment, clock.now()),
       failed: (allocation, reason, counts) => end(allocation, { reason, counts }),
       stopped: (allocation, requestId, reason) => {
-        // Its own server; others with its tag do not matter to it.
+        // Only the allocation's own server ends the match; stray servers with its tag do not.
         if (requestId === allocation.requestId) end(allocation, { reason: 'stopped' })
         events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
       },
@@ -139,7 +142,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
   const handover = createHandover({ tickets, clock, refuseIfClosed })
   const close = createClosing({ tickets, lifecycle, allocator, clock })
 
-  /** Ticks between `start` and `stop`. */
+  /** The ticker between `start` and `stop`; undefined otherwise. */
   let running: Ticker | undefined
   const tickOnce = () => tick.all().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
   const stop = async (): Promise<void> => {

@@ -1,11 +1,15 @@
 import { randomFillSync } from 'node:crypto'
 import type { Random } from '@muster/core/clock'
 
-/** Random bits are had many at once: to have them takes as long for a few. */
+/**
+ * Random numbers are drawn in blocks of 1024, because one call of the system takes about as long for many as for few.
+ */
 const pool = new Uint32Array(1024)
 let used = pool.length
 
-/** The default: cannot be foreseen, because who knows a ticket's id may often see the ticket. */
+/**
+ * The default random source is unpredictable, because whoever can guess a ticket's id may be able to read the ticket.
+ */
 export const unguessable: Random = () => {
   if (used === pool.length) {
     randomFillSync(pool)
@@ -13,23 +17,24 @@ export const unguessable: Random = () => {
   }
   const [high, low] = [pool[used] as number, pool[used + 1] as number]
   used += 2
-  // The 52 bits that a number below 1 has room for.
+  // A fraction below 1 holds 52 random bits.
   return ((high >>> 12) * 2 ** 32 + low) / 2 ** 52
 }
 
 const CHARACTERS_PER_DRAW = 7
 const CODES = Uint8Array.from('0123456789abcdefghijklmnopqrstuv', (character) => character.charCodeAt(0))
 
-/** The character of the last digit, to base 32. */
+/** The character of the number's last base-32 digit. */
 const code = (number: number): number => CODES[number & 31] as number
 
 /**
- * 21 characters of 0–9 and a–v: some 100 bits, as far as `random` has them. Made in one piece, because every ticket and
- * every match needs one: to put it together takes four times as long, and again when it is first looked for.
+ * Makes an id of 21 characters, 0–9 and a–v: about 100 bits, if `random` gives that many. The string is built in one
+ * call, because every ticket and every match needs an id: joining parts takes four times as long, and costs again when
+ * the id is first looked up.
  */
 export function newId(random: Random): string {
   const [a, b, c] = [draw(random), draw(random), draw(random)]
-  // What is beyond 32 bits, for operators that know no more.
+  // Bitwise operators work on 32 bits, so the bits above are taken by division.
   const [overA, overB, overC] = [high(a), high(b), high(c)]
   return String.fromCharCode(
     code(overA >> 10), code(overA >> 5), code(overA), code(a >>> 15), code(a >>> 10), code(a >>> 5), code(a),

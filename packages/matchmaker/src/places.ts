@@ -1,12 +1,15 @@
-// pure: places on the earth, and where a ticket is
+// pure: places on the earth, and the place or network of a ticket
 import { addressPrefix, EARTH_RADIUS_KM, type Coordinates } from '@muster/core'
 import type { Player } from './player.js'
 
-/** The square of the straight line between places so many kilometres apart; Infinity from half around the earth on. */
+/**
+ * The squared chord (straight line on a sphere of radius 1) between two places `km` kilometres apart. Infinity from
+ * half the earth's circumference on.
+ */
 export const chordSquared = (km: number): number =>
   km >= Math.PI * EARTH_RADIUS_KM ? Infinity : (2 * Math.sin(km / EARTH_RADIUS_KM / 2)) ** 2
 
-/** The kilometres along the surface that such a square stands for. */
+/** The kilometres along the surface for a squared chord: the inverse of `chordSquared`. */
 export const kmOf = (squared: number): number => 2 * EARTH_RADIUS_KM * Math.asin(Math.min(1, Math.sqrt(squared) / 2))
 
 export function pointOf({ latitude, longitude }: Coordinates): readonly [x: number, y: number, z: number] {
@@ -18,8 +21,8 @@ export function pointOf({ latitude, longitude }: Coordinates): readonly [x: numb
 const toDegrees = (radians: number) => (radians * 180) / Math.PI
 
 /**
- * The middle of several places on the sphere: a party is where its players' middle is. Of places that
- * have no middle, such as the two poles, the first. Undefined for none.
+ * The middle of several places on the sphere; a party's place is the middle of its players' places. Where there is no
+ * middle, such as for the two poles, the first place. Undefined for no places.
  */
 export function middleOf(places: readonly Coordinates[]): Coordinates | undefined {
   if (places.length < 2) return places[0]
@@ -35,7 +38,7 @@ export function middleOf(places: readonly Coordinates[]): Coordinates | undefine
   return { latitude: toDegrees(Math.atan2(z, Math.sqrt(flat))), longitude: toDegrees(Math.atan2(y, x)) }
 }
 
-/** The network of the first player whose address is known: what remains when no place is. */
+/** The network of the first player with a known address: used where no coordinates are known. */
 export function networkOf(players: readonly Player[]): string | undefined {
   for (const { ip } of players) if (ip !== undefined) return addressPrefix(ip)
   return undefined

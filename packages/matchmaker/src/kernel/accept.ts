@@ -1,4 +1,4 @@
-// pure: whether tickets that the columns allow together may play
+// pure: whether tickets that pass the column rules may play together
 import { arrange, byPlan } from './arrange.js'
 import type { Columns } from './columns.js'
 import type { Draft } from './draft.js'
@@ -7,15 +7,18 @@ import type { Model, Slot } from './model.js'
 import type { Packing, Plan } from './packing.js'
 
 export interface Accept {
-  /** The team of each, as the parties fit; they make a full match. */
+  /** The team of each member, by party sizes alone. The members must make a full match. */
   planned(members: ArrayLike<Slot>): readonly number[]
-  /** The team of each, if these, who keep the rules of the columns, may play. */
+  /**
+   * The team of each member, or undefined if they may not play together. The members must already keep the rules of the
+   * columns.
+   */
   accepted(members: ArrayLike<Slot>): readonly number[] | undefined
-  /** Ways to make teams that were tried, since the beginning. */
+  /** Team arrangements tried since creation. */
   work(): number
 }
 
-/** Ways to make the teams of one match that are tried at most. */
+/** Team arrangements tried at most for one match. */
 const MOST_WAYS = 4096
 
 export interface AcceptInput<Facts> {
@@ -33,7 +36,7 @@ export function createAccept<Facts>({ model, columns, packing, draft, facts }: A
   const noFacts = teams.map((): Facts[] => [])
   const rooms = teams.map(({ max }) => max)
 
-  /** Of a match without parties all have the same. */
+  /** The teams of a match without parties are always the same. */
   const singles = teams.flatMap(({ max }, team) => new Array<number>(max).fill(team))
 
   const planned = (members: ArrayLike<Slot>): readonly number[] => {

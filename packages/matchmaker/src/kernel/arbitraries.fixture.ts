@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Checks, Entry, Model, Opening, Radius, Span, TeamShape } from './model.js'
 
-/** Small models of all kinds, and tickets that have something to do with one another. */
+/** Small models of all kinds, and tickets close enough to one another to be matched. */
 
 export const NOW = 1_000_000
 const LEVELS = [0, 5000, 10_000, 20_000]
@@ -44,7 +44,7 @@ const shapes: fc.Arbitrary<readonly TeamShape[]> = fc
       teams.map(([max, fewer], index) => ({
         name: `team-${index}`,
         max,
-        // Never above the greatest, never growing.
+        // The minimum never exceeds `max` and never grows with the level.
         min: Uint16Array.from(LEVELS, (_, level) =>
           exact ? max : Math.max(1, max - Math.max(...fewer.slice(0, level + 1))),
         ),
@@ -52,7 +52,7 @@ const shapes: fc.Arbitrary<readonly TeamShape[]> = fc
     ),
   )
 
-/** Facts are texts: what is between two of them hangs on their letters. */
+/** Facts are strings; the pair rules compare their letters. */
 const unlike = (one: string, other: string) => one.at(-1) !== other.at(-1)
 const checks: fc.Arbitrary<Checks<string>> = fc.record({
   pair: fc.constantFrom(
@@ -73,7 +73,7 @@ const checks: fc.Arbitrary<Checks<string>> = fc.record({
     return Math.max(...weights) - Math.min(...weights)
   }),
 })
-/** A part may not refuse what the whole allows. */
+/** `part` must not refuse what `whole` allows, so `whole` includes `part`. */
 const sound = ({ pair, part, whole, unevenness }: Checks<string>): Checks<string> => ({
   pair,
   part: part && whole && part,
@@ -91,7 +91,7 @@ export const models: fc.Arbitrary<Model<string>> = fc.record({
   checks: fc.option(checks.map(sound), { nil: undefined }),
 })
 
-// Clumps, so that there is something to match; the poles and the date line among them.
+// Places are clustered so that tickets can match; two clusters are at the poles and two at the date line.
 const centres = [
   [52, 13],
   [48, 11],
@@ -139,7 +139,7 @@ export const entries = (most: number): fc.Arbitrary<Entry<string>[]> =>
     )
     .map((many) => many.map((entry, index) => ({ id: `t${index}`, ...entry })))
 
-/** Up to three openings for a model. */
+/** Up to three openings that fit the model. */
 export const openingsOf = (model: Model<string>): fc.Arbitrary<Opening<string>[]> =>
   entries(3).chain((many) => {
     const team = (max: number) => fc.tuple(fc.integer({ min: 0, max }), fc.subarray(['a', 'b', 'd']))

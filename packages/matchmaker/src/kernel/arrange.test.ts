@@ -28,25 +28,25 @@ function effortOf(tries: number): Effort {
 const teamsOf = (skills: readonly number[], teams: readonly number[]) =>
   [0, 1].map((team) => skills.filter((_, at) => teams[at] === team))
 
-test('without checks the first way is taken', () => {
+test('without checks the first arrangement is returned', () => {
   expect(arrange(undefined, lineupOf([1, 2]), [0, 1], effortOf(0))).toEqual([0, 1])
   expect(arrange(NO_CHECKS, lineupOf([1, 2]), [1, 0], effortOf(0))).toEqual([1, 0])
 })
 
-test('of all ways the least uneven is taken', () => {
+test('the least uneven of all arrangements is returned', () => {
   const skills = [9, 8, 5, 5, 2, 1]
   const teams = arrange({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), [0, 0, 0, 1, 1, 1], effortOf(1000))
   expect(gap(teamsOf(skills, teams ?? []))).toBe(0)
 })
 
-test('with more ways than can all be tried, teams become more even by exchanging players', () => {
+test('with too many arrangements to try them all, exchanging players makes the teams more even', () => {
   const skills = Array.from({ length: 20 }, (_, at) => at)
   const first = skills.map((_, at) => (at < 10 ? 0 : 1))
   const teams = arrange({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), first, effortOf(1000))
   expect(gap(teamsOf(skills, teams ?? []))).toBeLessThan(3)
 })
 
-test('what may not play is not taken, however even; if only one way may, it is found', () => {
+test('a forbidden arrangement is not returned, however even; the only allowed one is found', () => {
   const onlyWay = (teams: readonly (readonly number[])[]) => teams[0]?.toString() === '2,4'
   expect(
     arrange({ ...NO_CHECKS, whole: onlyWay, unevenness: gap }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000)),
@@ -56,7 +56,7 @@ test('what may not play is not taken, however even; if only one way may, it is f
   ).toBeUndefined()
 })
 
-test('also among more ways than can all be tried, if the parts tell early', () => {
+test('the only allowed arrangement is found among too many to try, if `part` rejects the others early', () => {
   const skills = Array.from({ length: 14 }, (_, at) => at)
   const sorted = (teams: readonly (readonly number[])[]) =>
     (teams[0] ?? []).every((one) => one % 2 === 0) && (teams[1] ?? []).every((one) => one % 2 === 1)
@@ -70,21 +70,22 @@ test('also among more ways than can all be tried, if the parts tell early', () =
   expect(teams).toEqual(skills.map((at) => at % 2))
 })
 
-test('no team gets less than it must, those who are there stay, and parties are not divided', () => {
+test('each team gets its minimum, present players keep their team, and parties are not split', () => {
   const lineup = lineupOf([5, 5, 1], { sizes: [2, 1, 1], rooms: [2, 3], least: [2, 1], present: [[7], []] })
   const teams = arrange({ ...NO_CHECKS, unevenness: gap }, lineup, [0, 1, 1], effortOf(1000))
-  // The party of 5 beside the 7 would be 12 against 6; the others beside it are 13 against 5.
+  // The party of skill 5 with the present player of skill 7 gives 12 against 6; the two singles with that player give
+  // 13 against 5.
   expect(teams).toEqual([0, 1, 1])
 })
 
-test('when the tries are spent, the best so far is taken', () => {
+test('when the effort is spent, the best arrangement so far is returned', () => {
   const effort = effortOf(1)
   const teams = arrange({ ...NO_CHECKS, unevenness: gap }, lineupOf([9, 8, 2, 1]), [0, 0, 1, 1], effort)
   expect(teams).toBeDefined()
   expect(effort.wasCut).toBe(true)
 })
 
-test('a plan says the teams of parties of each size in turn', () => {
+test('a plan gives the teams of parties of each size in turn', () => {
   const plan = new Map([
     [2, [1, 0]],
     [1, [0]],

@@ -1,26 +1,26 @@
-// pure: who of a match plays in which team
+// pure: assigns the members of a match to teams
 import type { Effort } from './effort.js'
 import type { Checks, MatchLevels } from './model.js'
 import type { Plan } from './packing.js'
 
-/** A match whose members are known. */
+/** The members of a match, before they have teams. */
 export interface Lineup<Facts> {
-  /** Tickets that are to have a team, and what each is. */
+  /** Sizes (players) and facts of the tickets to assign to teams. */
   readonly sizes: readonly number[]
   readonly facts: readonly Facts[]
-  /** For each team, who is there already, how many more players it takes, and how many it must get. */
+  /** For each team: the players already present, how many more players fit in, and how many it must get. */
   readonly present: readonly (readonly Facts[])[]
   readonly rooms: readonly number[]
   readonly least: readonly number[]
   readonly levels: MatchLevels
 }
 
-/** Up to so many ways (as many as two teams have of five players and more) all are tried. */
+/** Up to this many arrangements, all are tried: two teams of up to six single players have no more. */
 const ALL_WAYS = 4096
-/** Otherwise so many are looked at, each of them better than the one before or dropped. */
+/** With more arrangements than that, at most this many exchanges are tried; an exchange that is no better is undone. */
 const SOME_WAYS = 300
 
-/** The team of each ticket, given which teams parties of its size are in. */
+/** The team of each ticket, by the plan for tickets of its size. */
 export function byPlan(sizes: readonly number[], plan: Plan): number[] {
   const given = new Map<number, number>()
   return sizes.map((size) => {
@@ -31,9 +31,9 @@ export function byPlan(sizes: readonly number[], plan: Plan): number[] {
 }
 
 /**
- * The least uneven teams that may play: of all if there are few ways, else from `first` on, by exchanging parties of
- * equal size. If that finds none that may play, all ways are tried, as far as the effort goes. Undefined if none of
- * those tried may play.
+ * The least uneven teams that may play. With few arrangements all are tried, otherwise parties of equal size are
+ * exchanged, starting from `first`. If the exchanges find no teams that may play, all arrangements are tried, as far as
+ * the effort goes. Undefined if none of those tried may play.
  */
 export function arrange<Facts>(
   checks: Checks<Facts> | undefined,
@@ -55,9 +55,9 @@ export function arrange<Facts>(
   return arrangement.bestTeams
 }
 
-/** The ways to make the teams that were tried, and the best of them. */
+/** The search for an arrangement of the teams, and the best one so far. */
 class Arrangement<Facts> {
-  /** How uneven the best is. Infinity while none may play. */
+  /** Unevenness of the best arrangement. Infinity until one that may play is found. */
   best = Infinity
   bestTeams: readonly number[] | undefined
   readonly #checks: Checks<Facts>
@@ -74,7 +74,7 @@ class Arrangement<Facts> {
     this.#noRoom = lineup.rooms.map(() => 0)
   }
 
-  /** Tries one way; says whether it is better than all before. */
+  /** Rates one arrangement; true if it is better than all before. */
   rate(teams: readonly number[]): boolean {
     const { present, facts } = this.#lineup
     for (const [team, there] of present.entries()) (this.#seated[team] as Facts[]).length = there.length
@@ -82,7 +82,7 @@ class Arrangement<Facts> {
     return this.#keepIfBetter(teams)
   }
 
-  /** From a way on, exchanges two tickets of the same size as long as that makes the teams better. */
+  /** Improves on `first`: exchanges two tickets of the same size as long as that makes the teams better. */
   exchange(first: readonly number[]): void {
     const { sizes } = this.#lineup
     const teams = [...first]
@@ -101,7 +101,9 @@ class Arrangement<Facts> {
     }
   }
 
-  /** Every way, team by team for each ticket in turn; ends at the best there can be, or when the effort is spent. */
+  /**
+   * Tries every arrangement, team by team for each ticket in turn. Ends when the teams are even or the effort is spent.
+   */
   tryAll(): void {
     const { sizes, facts, present, rooms, least } = this.#lineup
     const teams = sizes.map(() => 0)
@@ -131,7 +133,10 @@ class Arrangement<Facts> {
     place(0)
   }
 
-  /** Asked only while nothing is found: once there is something to compare with, most ways are dropped for less. */
+  /**
+   * `part` is asked only until an allowed arrangement is found: from then on unevenness rules out most arrangements at
+   * less cost.
+   */
   #mayBecomeMatch(left: readonly number[]): boolean {
     const { levels, facts } = this.#lineup
     const { part } = this.#checks

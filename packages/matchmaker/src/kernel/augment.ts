@@ -1,4 +1,4 @@
-// pure: finds room for who is left over, by making other matches of those that were made
+// pure: matches tickets that are left over by rearranging matches that were made
 import type { Draft } from './draft.js'
 import type { Groups } from './groups.js'
 import type { Grouped, Slot } from './model.js'
@@ -8,31 +8,31 @@ import type { Found } from './search-terms.js'
 export interface Augmenting {
   readonly search: Pick<Search<never>, 'around' | 'work'>
   readonly draft: Pick<Draft, 'begin' | 'add'>
-  /** Of the round. */
+  /** The matches of the round. */
   readonly groups: Pick<Groups, 'told' | 'replace'>
   free(slot: Slot): boolean
-  /** Whether it has not been removed since the round began. */
+  /** Whether the ticket has been in the pool since the round began. */
   there(slot: Slot): boolean
-  /** Whether enough was tried. */
+  /** Whether the effort for rearranging is spent. */
   isOver(): boolean
-  /** Whether one ticket is of a higher priority than another of the same size. */
+  /** Whether a ticket has a higher priority than another of the same size. */
   isAhead(slot: Slot, other: Slot): boolean
-  /** Takes a slot out of the round, and puts it back. */
+  /** `take` removes a slot from the round, `release` puts it back. */
   take(slot: Slot): void
   release(slot: Slot): void
 }
 
-/** A ticket that was refused before a match was taken apart may be in one now. */
+/** Refused tickets are searched again: taking a match apart may free the partner they lacked. */
 const ANEW = { all: true, anew: true }
-/** Matches that are tried for one ticket, and for all. */
+/** Matches that are taken apart at most, for one ticket and for the whole round. */
 const TRIES_EACH = 8
 const TRIES = 200
 
 /**
- * Greedy choices leave some without a match that need not be: one takes the only companion of another, and could have
- * had somebody else. For each that is left, in order, a match nearby is taken apart and made again with it, if then
- * there is a second one and everybody of the first one still has a match: who was matched stays so. Yields the work
- * done.
+ * Greedy choices leave some tickets without a match needlessly: one ticket takes the only possible partner of another,
+ * though it had others to choose from. For each ticket left, in order, a match nearby is taken apart and made again
+ * with that ticket, if everybody else of the match then gets into a second one. So whoever was matched stays matched.
+ * Yields the work done.
  */
 export function* augment(
   { search, draft, groups, free, there, isOver, isAhead, take, release }: Augmenting,
@@ -40,7 +40,7 @@ export function* augment(
 ): Generator<number, void> {
   let tries = TRIES
 
-  /** Whether a ticket that is left might play in place of one of a lower priority. */
+  /** Whether a ticket left over could play in place of a member of lower priority. */
   const passesOver = ({ slots }: Found): boolean =>
     left.some(
       (slot) =>
@@ -51,7 +51,7 @@ export function* augment(
   const mayMeetAll = (slot: Slot, slots: readonly Slot[], but: Slot) =>
     draft.begin(slot) && slots.every((member) => member === but || draft.add(member))
 
-  /** Two matches that hold everybody of a match, and the ticket. */
+  /** Two matches that together hold the ticket and every member of the given match. */
   const apart = (slot: Slot, { slots }: Grouped): readonly [Found, Found] | undefined => {
     const first = search.around(slot, ANEW)
     if (first === undefined) return undefined

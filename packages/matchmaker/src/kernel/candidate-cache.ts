@@ -1,23 +1,23 @@
-// pure: those who are thought of for a match, side by side
+// pure: the candidates for a match, side by side in memory
 import { copied, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
 import type { Slot } from './model.js'
 
-/** The number of a guest. */
+/** Index of a candidate in the cache. */
 export type Candidate = number
 
 /**
- * Copies of rows. Each guest is compared with many others, and where the columns have its row others of the round have
- * theirs between: here all that is compared is in the cache. The arrays are replaced when they grow.
+ * Copies of the candidates' rows. Each candidate is compared with many others, and in the columns their rows are far
+ * apart; the copies lie side by side, so they fit the processor's cache. The arrays are replaced when they grow.
  */
 export interface CandidateCache {
   /** As in `Columns`. */
   rows: Float64Array
   level: Uint8Array
   slots: Int32Array
-  /** Players. */
+  /** Players of each candidate. */
   sizes: Uint16Array
-  /** The next guest gets this number. Set it back to forget those from there on. */
+  /** The next candidate gets this index. Lowering it forgets the candidates from there on. */
   count: number
   receive(slot: Slot): Candidate
 }

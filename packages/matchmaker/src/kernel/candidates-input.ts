@@ -1,4 +1,4 @@
-// pure: what candidates are gathered from
+// pure: the inputs for gathering candidates
 import type { Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
@@ -11,19 +11,19 @@ export interface CandidatesInput {
   readonly cost: Cost
   readonly draft: Draft
   readonly neighbours: Neighbours
-  /** Whether a search of this round has proved that a ticket is in no match. */
+  /** Whether a search of this round has proved that no match can hold the ticket. */
   isRefused(slot: Slot): boolean
-  /** Whether more than one index is read. */
+  /** Whether more than one index is read, so that a slot may be returned twice. */
   readonly looksTwice: boolean
 }
 
-/** What counts for one search. */
+/** The terms of one search. */
 export interface CandidateTerms {
   readonly packing: Packing
-  /** Those who are in already. */
+  /** Parties already in the match. */
   readonly packed: Packed
-  /** Whether priorities differ: then candidates of a higher one come first, however far away. */
+  /** Whether priorities differ: then candidates of higher priority come first, however far away. */
   readonly ranked: boolean
-  /** Whether tickets that a search of this round has refused are left out. */
+  /** Whether tickets refused by an earlier search of this round are skipped. */
   readonly skipRefused: boolean
 }
