@@ -1,4 +1,4 @@
-// pure: tickets for a match around one ticket or opening, the best fit first
+// pure: the candidates for a match around one ticket or opening, best fit first
 import type { Candidate } from './candidate-cache.js'
 import { copied, type Columns } from './columns.js'
 import type { CandidatesInput, CandidateTerms } from './candidates-input.js'
@@ -9,34 +9,31 @@ import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import { isOlder } from './order.js'
 
-/** Slots looked at most around one ticket at one scale. */
+/** Slots read at most around one ticket at one scale. */
 const MOST_READ = 4096
-/**
- * Tickets in the index from which on it is a crowd: who finds nobody there finds nobody for other reasons than want of
- * tickets.
- */
+/** An index with more tickets than this is a crowd: a search that fails there does not fail for want of tickets. */
 const CROWD = 10_000
-/** So many for each player of a match, in a crowd: at first, and where a search has been in vain. */
+/** Slots read in a crowd, per player of a match: in a ticket's first search, and in later ones. */
 const FIRST_READ = 128
 const NEXT_READ = 64
-/** Those told at once: then it is asked whether they are enough. */
+/** Slots read in one chunk; between chunks it is checked whether there are enough candidates. */
 const AT_ONCE = 32
 
 /**
- * Candidates of one size that are taken up at most, so that a crowd costs no more than it must. By size, because many
- * parties that fit nobody would hide the few tickets that fit.
+ * Candidates accepted at most of one size, which bounds the work in a crowd. The limit is per size, because many
+ * parties that fit nobody would otherwise hide the few tickets that fit.
  */
 const mostOf = (size: number, players: number): number => Math.max(16, 4 * Math.floor(players / size))
 
 export class Candidates {
-  /** The first `count` of them: guests of the draft, in no order until `sort`. */
+  /** The first `count` are candidates, as indexes into the draft's cache; unordered until `sort`. */
   guests = new Int32Array(0)
   count = 0
-  /** All their players. */
+  /** Players of all candidates together. */
   players = 0
-  /** Whether somebody was passed over only because enough others were there. */
+  /** Whether a ticket was skipped only because there were enough candidates. */
   more = false
-  /** Those told by the index since the beginning of all. */
+  /** Slots read from the indexes since creation. */
   read = 0
   readonly #columns: Columns
   readonly #cost: Cost
@@ -48,11 +45,11 @@ export class Candidates {
   #terms: CandidateTerms | undefined
   #costs = new Float64Array(0)
   #ofSize = new Int32Array(0)
-  /** Sizes of which there can be no more. */
+  /** Number of sizes whose limit of candidates is reached. */
   #sizesFull = 0
-  /** Of a lower priority than was wanted so far. */
+  /** Tickets below the priority floor of the calls so far; a later call may accept them. */
   #later: Slot[] = []
-  /** The search in which a slot was looked at: more than one index may tell it. */
+  /** For each slot the last search that read it, because more than one index may return it. */
   #seenIn = new Float64Array(0)
   #searches = 0
 
@@ -65,7 +62,7 @@ export class Candidates {
     this.#isRefused = isRefused
   }
 
-  /** Begins anew around the first member of the draft. */
+  /** Starts a new search around the first member of the draft. */
   begin(terms: CandidateTerms): void {
     const { players } = terms.packing
     this.#terms = terms
@@ -85,8 +82,8 @@ export class Candidates {
   }
 
   /**
-   * Takes up those that are near at a scale and may meet, or nobody where these are fewer than `least`. Those of a
-   * lower priority than `floor` are kept for a later call.
+   * Accepts tickets near the first member at a scale, if they may be matched with it. Where the index has fewer than
+   * `least` there, none are read. Tickets below priority `floor` are kept for a later call.
    */
   gather(scale: number, least: number, floor: number): void {
     if (this.#isFull()) {
@@ -96,7 +93,7 @@ export class Candidates {
     const { look } = this.#neighbours
     const players = this.#terms?.packing.players ?? 0
     const tries = this.#columns.tries[this.#draft.members[0] as Slot] as number
-    // In a crowd each search for the same one looks at others than the one before.
+    // In a crowd each repeated search for a ticket reads other slots than the one before.
     const most =
       this.#neighbours.count > CROWD ? Math.min(MOST_READ, players * (tries === 0 ? FIRST_READ : NEXT_READ)) : MOST_READ
     const there = look.turnTo(scale, most, tries * most)
@@ -108,7 +105,7 @@ export class Candidates {
     this.#readAll(look, floor)
   }
 
-  /** Takes up those in an index of some of the tickets, up to so many, whatever scale they are at. */
+  /** Accepts up to `most` tickets from an index of some of the tickets, whatever their distance. */
   gatherFrom(part: Neighbours, scale: number, most: number): void {
     const { look } = part
     look.lookAround(this.#draft.members[0] as Slot)
@@ -124,7 +121,10 @@ export class Candidates {
     if (told === this.#chunk.length) this.more = true
   }
 
-  /** The highest priority first, if they differ; then the best fit: nearest and most alike; among equals the oldest. */
+  /**
+   * Orders the candidates: highest priority first, if priorities differ; then the best fit (nearest and most alike);
+   * then the oldest.
+   */
   sort(): void {
     const { guests, count } = this
     const costs = this.#costs
@@ -141,7 +141,7 @@ export class Candidates {
     }
   }
 
-  /** Has those from one on come first. */
+  /** Rotates the order, so that the candidate at `by` comes first. */
   rotate(by: number): void {
     const first = by % Math.max(1, this.count)
     const sorted = this.guests.slice(0, this.count)
@@ -167,7 +167,7 @@ export class Candidates {
     if (told === chunk.length) this.more = true
   }
 
-  /** Where priorities differ there is always room for somebody of a higher one. */
+  /** Where priorities differ, a candidate of higher priority can always replace one of lower. */
   #isFull(): boolean {
     return this.#sizesFull === this.#columns.largest && this.#terms?.ranked !== true
   }
@@ -175,7 +175,7 @@ export class Candidates {
   #take(slot: Slot, floor: number): void {
     const { packing, packed, ranked, skipRefused } = this.#terms as CandidateTerms
     const draft = this.#draft
-    // For an opening, one that must be in it may be a member already.
+    // The ticket that must join an opening is already its second member.
     if (draft.count > 1 && slot === draft.members[1]) return
     if (ranked && (this.#columns.priority[slot] as number) < floor) {
       this.#later.push(slot)
@@ -209,7 +209,10 @@ export class Candidates {
     return false
   }
 
-  /** The candidate of a size with the lowest priority, the worst fit of these; −1 if none is below. */
+  /**
+   * The position of the candidate of a size with the lowest priority under `below`, the worst fit of several; −1 for
+   * none.
+   */
   #lowestOf(size: number, below: number): number {
     const { slots, sizes } = this.#draft.guests
     let found = -1

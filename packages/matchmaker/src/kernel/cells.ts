@@ -1,17 +1,17 @@
-// pure: which list of an index a ticket is in
+// pure: computes which list of an index holds a ticket
 import type { SphereGrid } from './sphere.js'
 
-/** In place of a cell or a band, where a ticket has no place or goes with any value. */
+/** `NOWHERE` stands for the cell of a ticket without a place, `ANY` for the band of a ticket that matches any value. */
 export const NOWHERE = -2
 export const ANY = 0x5bd1e995
-/** In place of a band, where the list is that of a network. */
+/** Stands for the band in the lists by network. */
 export const NETWORK = 0x2545f491
 
-/** The list of a key, a cell and a band. */
+/** The list (a 32-bit hash) of a key, a cell and a band. */
 export const listAt = (key: number, cell: number, band: number): number =>
   listOf(partOfCell(cell), partOfBand(key, band))
 
-/** The same in parts, for who asks for each of many cells and many bands. */
+/** `listAt` in two parts, for callers that combine many cells with many bands. */
 export function listOf(ofCell: number, ofBand: number): number {
   const mixed = Math.imul(ofCell ^ ofBand, 0x27d4eb2f)
   return mixed ^ (mixed >>> 15)
@@ -20,7 +20,10 @@ export const partOfCell = (cell: number): number => Math.imul(cell, 0x9e3779b1)
 export const partOfBand = (key: number, band: number): number =>
   Math.imul(band, 0x85ebca6b) ^ Math.imul(key, 0xc2b2ae35)
 
-/** The remainder of 2³² bands: those that share a number are told apart by the comparison. */
+/**
+ * The band of a value, modulo 2³²: tickets of different bands with the same number are told apart when their values are
+ * compared.
+ */
 export function bandOf(value: number, width: number): number {
   if (width === Infinity) return 0
   if (value === Infinity) return ANY
@@ -34,7 +37,7 @@ export function cellOf({ bandsPerRadian, counts, offsets }: SphereGrid, north: n
   return (offsets[band] as number) + (cell === many ? 0 : cell)
 }
 
-/** Its own cell and those around it. */
+/** Writes the cell of a place and the cells around it to `into`; returns how many, at most nine. */
 export function cellsNear(
   { bandsPerRadian, bands, counts, offsets }: SphereGrid,
   north: number,

@@ -1,19 +1,19 @@
-// pure: makes a match of the members of a draft
+// pure: completes a draft into a match with teams
 import { arrange, byPlan } from './arrange.js'
 import type { Effort } from './effort.js'
 import type { Packed, Packing } from './packing.js'
 import type { Found, SearchInput, Vacancy } from './search-terms.js'
 
-/** Where the members of a draft stand. */
+/** What is known about the members of a draft, apart from the draft itself. */
 export interface Ground<Facts> {
   readonly packing: Packing
   readonly packed: Packed
   readonly opening: Vacancy<Facts> | undefined
-  /** Where they sit, if that is known. */
+  /** The team of each member, if known. */
   readonly seats: readonly number[] | undefined
 }
 
-/** The members with a team each; undefined if no way to make the teams was found in which they may play. */
+/** The members with a team each; undefined if no arrangement was found in which they may play. */
 export function closed<Facts>(
   { draft, columns, facts, model }: Pick<SearchInput<Facts>, 'draft' | 'columns' | 'facts' | 'model'>,
   { packing, packed, opening, seats }: Ground<Facts>,
@@ -44,7 +44,7 @@ export function closed<Facts>(
   return arranged === undefined ? undefined : { slots, teams: arranged }
 }
 
-/** Whether no team is below its minimum. */
+/** Whether every team reaches its minimum. */
 const areEnough = (seats: readonly number[], sizes: readonly number[], least: readonly number[]): boolean =>
   least.every(
     (min, team) => min === 0 || sizes.reduce((sum, size, at) => (seats[at] === team ? sum + size : sum), 0) >= min,

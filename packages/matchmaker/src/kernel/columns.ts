@@ -1,79 +1,88 @@
 // pure: tickets and openings as columns of numbers
 import type { Entry, Opening, Slot } from './model.js'
 
-/** Where a ticket stands between rounds. */
+/**
+ * A ticket that no round has tried yet. `FRESH`, `AWAKE`, `DEFERRED` and `SETTLED` are the states of a ticket between
+ * rounds.
+ */
 export const FRESH = 0
-/** A round has passed it over, and the next must try it again. */
+/** A ticket that a round found no match for and the next round must try again. */
 export const AWAKE = 1
-/** Its turn was left to the next round, where it comes before the others. */
+/** A ticket that had no turn in a round; in the next it comes before the others. */
 export const DEFERRED = 3
-/** A round has found nobody for it: no use in trying before something near it changes. */
+/** A ticket that a round found no match for: a new try is useless until something near it changes. */
 export const SETTLED = 2
 
-// What of a slot is asked for most stands side by side in `rows`, so that it comes into the cache at once.
+// The fields of a slot read most often lie side by side in `rows`, so that they share cache lines.
 
-/** The point on the sphere of radius 1; not a number where it is unknown. */
+/** The point on the sphere of radius 1; NaN where it is unknown. */
 export const X = 0
 export const Y = 1
 export const Z = 2
 export const SINCE = 3
-/** The number of its key. */
+/** The interned number of the ticket's key. */
 export const KEY = 4
-/** For `levels.ts`: until when its level is `level`. */
+/** The time until which the ticket's `level` is valid; see `levels.ts`. */
 export const UNTIL = 5
 /**
- * Low and high of each span, in turn. Infinity and −Infinity where it goes with anything, which no minimum or maximum
- * notices.
+ * Low and high of each span, in turn. Infinity and −Infinity where the ticket matches any value: these change no
+ * minimum or maximum.
  */
 export const VALUES = 6
 
 /**
- * One entry per slot in each column. The columns are replaced when they grow: who holds one across an `add` holds an
- * old one. Slots are used again, the last freed first.
+ * One entry per slot in each column. The columns are replaced when they grow, so do not keep a reference to one across
+ * an `add`. Slots are reused, the last freed first.
  */
 export interface Columns {
-  /** `stride` numbers to a slot: see `X` and so on. */
+  /** `stride` numbers per slot, at the offsets `X` to `VALUES`. */
   rows: Float64Array
   readonly stride: number
   level: Uint8Array
   /**
-   * What is asked of all tickets, four to a slot: the place in radians from the south pole, and as a part of a turn
-   * eastwards from 180° west, and the low value of the first span. Rounded: some 2 m. The fourth is not used.
+   * Four numbers per slot, read for all tickets: the latitude in radians from the south pole; the longitude as a
+   * fraction of a turn eastwards from 180° west; the low value of the first span; the fourth is unused. Rounded to 32
+   * bits: some 2 m.
    */
   coarse: Float32Array
   priority: Float64Array
   size: Uint16Array
-  /** The number of a text; −1 for none. */
+  /** The interned number of the network; −1 for none. */
   network: Int32Array
-  /** Of the text of the key, so that it hangs on nothing else. */
+  /** Hash of the key's text, which does not depend on the order in which keys were interned. */
   keyHash: Int32Array
-  /** The largest size there ever was. */
+  /** The largest ticket size ever put, in players. */
   largest: number
-  /** Grows with each `add`: who comes after the beginning of a round is not in it. 0 for a free slot. */
+  /**
+   * Serial number of the ticket, growing with each `add`: a ticket added after a round began is not in that round. 0
+   * for a free slot.
+   */
   born: Float64Array
-  /** See `FRESH`. */
+  /** `FRESH`, `AWAKE`, `DEFERRED` or `SETTLED`. */
   standing: Uint8Array
-  /** Rounds in which the search for it was given up before it had seen all; since something last changed for it. */
+  /** Searches for the ticket given up before they had seen all candidates, since the ticket last relaxed. */
   tries: Uint8Array
-  /** 1 if it was grouped since the last round began. */
+  /** 1 if the ticket was matched since the last round began. */
   taken: Uint8Array
-  /** The last round in which a search proved that it is in no match. */
+  /** The last round in which a search proved that no match can hold the ticket. */
   refusedIn: Float64Array
   readonly ids: string[]
   /** Slots from here on have never been used. */
   end: number
-  /** Of the first span, over all that ever were; and whether any had a low and a high that differ. */
+  /**
+   * The lowest and highest value of the first span ever put; `ranges` tells whether any value of any span was a range.
+   */
   lowest: number
   highest: number
   ranges: boolean
-  /** Of the last `put`. */
+  /** Serial number of the last `put`. */
   births: number
   bytes(): number
-  /** Writes a row. */
+  /** Writes a ticket (`size` at least 1) or an opening (`size` 0) into a free slot. */
   put(row: Row, key: number, network: number, size: number): Slot
   free(slot: Slot): void
   placeOf(slot: Slot): readonly [x: number, y: number, z: number] | undefined
-  /** Not a number where it goes with anything. */
+  /** Low and high of each span, in turn; NaN where the ticket matches any value. */
   valuesOf(slot: Slot): number[]
 }
 
@@ -83,7 +92,7 @@ const FIRST = 64
 
 export function createColumns(spans: number): Columns {
   const free: Slot[] = []
-  // A multiple of 4: no more lines of the cache than must be.
+  // A multiple of 4 numbers keeps rows to as few cache lines as possible.
   const stride = 4 * Math.ceil((VALUES + 2 * spans) / 4)
   let capacity = 0
 
@@ -179,7 +188,7 @@ export function createColumns(spans: number): Columns {
   return columns
 }
 
-/** The beginning of `to` becomes `from`. */
+/** Copies `from` to the beginning of `to` and returns `to`. */
 export function copied<Column extends { set(from: ArrayLike<number>): void }>(
   to: Column,
   from: ArrayLike<number>,
@@ -188,7 +197,7 @@ export function copied<Column extends { set(from: ArrayLike<number>): void }>(
   return to
 }
 
-/** FNV-1a. */
+/** The 32-bit FNV-1a hash of a text. */
 function hashOf(text: string): number {
   let hash = 0x811c9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)

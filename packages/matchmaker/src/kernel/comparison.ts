@@ -1,4 +1,4 @@
-// pure: how far two candidates are apart
+// pure: distances and differences between two candidates
 import type { Candidate, CandidateCache } from './candidate-cache.js'
 import { VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
@@ -23,7 +23,7 @@ export class Comparison {
     this.#unknownIsNear = radius?.unknown === 'any'
   }
 
-  /** The square of the distance of two candidates. */
+  /** The squared chord between two candidates. */
   square(one: Candidate, other: Candidate): number {
     const { rows } = this.#cache
     const a = one * this.#stride
@@ -37,14 +37,14 @@ export class Comparison {
       : square
   }
 
-  /** In place of it where a place is unknown. */
+  /** Stands in for the squared chord where a place is unknown: 0 (near) or Infinity. */
   #squareUnknown(one: Slot, other: Slot): number {
     if (this.#unknownIsNear) return 0
     const network = this.#columns.network[one] as number
     return network !== -1 && network === this.#columns.network[other] ? 0 : Infinity
   }
 
-  /** The greatest difference among the values of two candidates, in one span. */
+  /** The greatest difference among the values of two candidates in one span; their own ranges count too. */
   gap(one: Candidate, other: Candidate, span: number): number {
     const { rows } = this.#cache
     const value = VALUES + 2 * span
@@ -55,7 +55,10 @@ export class Comparison {
     return (high > most ? high : most) - (low < least ? low : least)
   }
 
-  /** The same between a running match and a candidate: differences within the match are no fault of those who join. */
+  /**
+   * The greatest difference between a running match and a candidate in one span. The differences within the running
+   * match do not count against the candidate.
+   */
   gapToOpening(opening: Candidate, candidate: Candidate, span: number): number {
     const { rows } = this.#cache
     const value = VALUES + 2 * span
@@ -66,7 +69,7 @@ export class Comparison {
     return Math.max(high - least, most - low)
   }
 
-  /** Whether two candidates may be in one match by the columns, if all rules go by each two. */
+  /** Whether two candidates keep the column rules together. Only for models whose rules all compare `each` pair. */
   agree(one: Candidate, other: Candidate, oneIsOpening: boolean): boolean {
     const { level: levels } = this.#cache
     const level = Math.min(levels[one] as number, levels[other] as number)
@@ -78,7 +81,9 @@ export class Comparison {
     return this.#squared === undefined || this.square(one, other) <= (this.#squared[level] as number)
   }
 
-  /** Whether the values of a candidate alone are alike enough, if all rules go by each two. */
+  /**
+   * Whether a candidate's own ranges keep the difference rules. Only for models whose rules all compare `each` pair.
+   */
   isEven(candidate: Candidate): boolean {
     const level = this.#cache.level[candidate] as number
     for (let span = 0; span < this.#spans; span++) {

@@ -1,10 +1,11 @@
-// pure: how well two tickets fit
+// pure: the cost of matching two tickets
 import { VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
 import { units } from './scales.js'
 
 /**
- * How far two are apart and how much they differ, in the strictest limits; less is better. What is unknown counts 1.
+ * The distance and the difference (first span) of two tickets, each in units of its strictest limit, added up; less is
+ * a better fit. An unknown distance or difference counts 1.
  */
 export type Cost = (one: Slot, other: Slot) => number
 

@@ -15,7 +15,7 @@ const pairs = {
   checks: undefined,
 } satisfies Model<string>
 
-/** The oldest first. */
+/** A crowd of tickets, the oldest first. */
 const crowd = (taste: (at: number) => string, valuesOf: (at: number) => number[]): Entry<string>[] =>
   Array.from({ length: CROWD }, (_, at) => ({
     id: `t${at}`,
@@ -32,10 +32,10 @@ const crowd = (taste: (at: number) => string, valuesOf: (at: number) => number[]
 const ANYBODY = () => true
 
 test.each([
-  ['looked for again when something changes', undefined, 1],
-  ['asked again each second', ANYBODY, 1000],
+  ['searched again when something changes', undefined, 1],
+  ['searched again each second', ANYBODY, 1000],
 ])(
-  'two who are far apart in a crowd that goes with nobody, %s, find one another within some rounds',
+  'the only two compatible tickets in a crowd, far apart and %s, are matched within some rounds',
   (_, whole, gapMs) => {
     const pool = createPool<string>({
       ...pairs,
@@ -57,12 +57,12 @@ test.each([
       expect(match.slots.map((slot) => pool.entryOf(slot).facts)).toEqual(['mates', 'mates'])
       found = round
     }
-    // What is read at first does not tell.
+    // The slots read in the first search do not include the partner.
     expect(found).toBeGreaterThan(1)
   },
 )
 
-test('who is alike by the first of two differences and apart by the second is found by the second', () => {
+test('of two difference rules the search uses the one that leaves fewer candidates', () => {
   const pool = createPool<string>({
     ...pairs,
     spans: [
@@ -70,7 +70,7 @@ test('who is alike by the first of two differences and apart by the second is fo
       { by: 'each', limit: Float64Array.of(0.5) },
     ],
   })
-  // Only the last has another's taste.
+  // Only the last ticket shares its second value with another.
   const tasteOf = (at: number) => (at === CROWD - 1 ? 5000 : at)
   for (const entry of crowd(String, (at) => [at % 10, at % 10, tasteOf(at), tasteOf(at)])) pool.add(entry)
   const matches = [...pool.group(NOW + CROWD)]

@@ -16,7 +16,7 @@ const base: Model<string> = {
 }
 const span = (by: 'each' | 'youngest' | 'oldest' | 'average') => ({ by, limit: Float64Array.of(10, 100) })
 
-/** A draft, and tickets by their value and wait. */
+/** A draft and the slots of the tickets, given by value and wait. */
 function drafting(
   model: Model<string>,
   tickets: readonly { value: number; waited?: number; size?: number; key?: number }[],
@@ -41,7 +41,7 @@ function drafting(
   return { slots, draft: new Draft({ model, columns, levels, facts, present: () => ['there'], largest: 5 }) }
 }
 
-test('members come and go, and what holds for them comes and goes with them', () => {
+test('dropping a member also drops the restrictions it brought', () => {
   const { draft, slots } = drafting({ ...base, spans: [span('each')] }, [{ value: 0 }, { value: 8 }, { value: 12 }])
   const [first, second, third] = slots as [Slot, Slot, Slot]
   expect(draft.begin(second)).toBe(true)
@@ -52,14 +52,14 @@ test('members come and go, and what holds for them comes and goes with them', ()
   expect([...draft.members.subarray(0, draft.count)]).toEqual([second, third])
 })
 
-test('tickets of different keys do not meet', () => {
+test('tickets of different keys are never matched', () => {
   const { draft, slots } = drafting(base, [{ value: 0 }, { value: 0, key: 1 }])
   expect(draft.begin(slots[0] as Slot)).toBe(true)
   expect(draft.admits(slots[1] as Slot)).toBe(false)
 })
 
 test.each(['oldest', 'average'] as const)(
-  'by the %s: two who are too far apart are kept until a third decides',
+  'rule by the %s: two tickets too far apart stay in the draft, as a third may loosen the limit',
   (by) => {
     const { draft, slots } = drafting({ ...base, spans: [span(by)] }, [
       { value: 0 },
@@ -74,7 +74,7 @@ test.each(['oldest', 'average'] as const)(
   },
 )
 
-test('by the oldest: they are not, if nobody who may still join is old enough', () => {
+test('rule by the oldest: two tickets too far apart are refused if no candidate is old enough to loosen the limit', () => {
   const { draft, slots } = drafting({ ...base, spans: [span('oldest')] }, [{ value: 0 }, { value: 50 }, { value: 5 }])
   draft.begin(slots[0] as Slot)
   const young = draft.invite(slots[2] as Slot)
@@ -84,7 +84,7 @@ test('by the oldest: they are not, if nobody who may still join is old enough', 
   expect(draft.join(young as number)).toBe(true)
 })
 
-test("of last resort, the others' limits do not count", () => {
+test("with a member at the last-resort level, the other members' limits do not count", () => {
   const model = { ...base, lastResortLevel: 1, spans: [{ by: 'each' as const, limit: Float64Array.of(10, Infinity) }] }
   const { draft, slots } = drafting(model, [{ value: 0, waited: 10_000 }, { value: 900 }])
   draft.begin(slots[0] as Slot)
@@ -92,7 +92,7 @@ test("of last resort, the others' limits do not count", () => {
   expect(draft.levels()).toEqual({ youngest: 1, oldest: 1, average: 1, now: NOW })
 })
 
-test('with an opening, how those who play differ is no fault of who joins', () => {
+test('in an opening, differences among the present players do not count against a candidate', () => {
   const { draft, slots } = drafting({ ...base, spans: [span('each')] }, [
     { value: 5, size: 0 },
     { value: 14 },
@@ -103,7 +103,7 @@ test('with an opening, how those who play differ is no fault of who joins', () =
   expect(draft.admits(slots[2] as Slot)).toBe(false)
 })
 
-test('pairs that a check forbids do not meet, those who play in an opening included', () => {
+test('a forbidden pair is never matched, also with a player present in an opening', () => {
   const checks = {
     pair: (one: string, other: string) => one !== 'there' || other !== '2',
     part: undefined,
@@ -116,7 +116,7 @@ test('pairs that a check forbids do not meet, those who play in an opening inclu
   expect(draft.admits(slots[2] as Slot)).toBe(false)
 })
 
-test('a match may be small when its oldest has waited for long enough', () => {
+test('a match may be small once its oldest ticket has waited long enough', () => {
   const { draft, slots } = drafting(base, [{ value: 0 }, { value: 0, waited: 5000 }])
   draft.begin(slots[0] as Slot)
   expect(draft.mayBeSmall()).toBe(false)

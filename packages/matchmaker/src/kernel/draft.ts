@@ -1,4 +1,4 @@
-// pure: a match in the making, and who may still join it
+// pure: a match in the making, and which candidates may still join it
 import { createCandidateCache, type Candidate, type CandidateCache } from './candidate-cache.js'
 import { KEY, VALUES, type Columns } from './columns.js'
 import { Comparison } from './comparison.js'
@@ -10,27 +10,27 @@ export interface DraftInput<Facts> {
   readonly model: Model<Facts>
   readonly columns: Columns
   readonly levels: Levels
-  /** Of each ticket. */
+  /** The facts of each ticket, by slot. */
   readonly facts: readonly (Facts | undefined)[]
-  /** Who is there in an opening. */
+  /** The players present in an opening. */
   present(opening: Slot): readonly Facts[]
-  /** Members at most. */
+  /** The most members a draft may have. */
   readonly largest: number
 }
 
 /**
- * Everything columns and pairs tell about a match, kept up to date member by member. What is about teams is not known
- * here.
+ * A match in the making, checked member by member against the column rules and the pair check; teams are checked
+ * elsewhere.
  *
- * Limits only loosen with the level. A rule that goes by the youngest can only become stricter as others join; one that
- * goes by the oldest, or by the average, can become looser, so until the match is whole it is taken at the highest
- * level that somebody may still bring (`expect`), and `isSound` tells whether it holds in the end.
+ * Limits only loosen with the level. A rule by the youngest can only become stricter as others join. A rule by the
+ * oldest or the average can loosen, so until the match is complete such a rule is checked at the highest level that a
+ * candidate may still bring (`expect`); `isSound` tells whether the rule holds in the end.
  */
 export class Draft<Facts = never> {
-  /** The first `count` of them. */
+  /** The first `count` entries are the members. */
   readonly members: Int32Array
   count = 0
-  /** All who were invited. */
+  /** All candidates invited since `begin`. */
   readonly guests: CandidateCache
   readonly #model: Model<Facts>
   readonly #columns: Columns
@@ -38,16 +38,16 @@ export class Draft<Facts = never> {
   readonly #comparison: Comparison
   readonly #stride: number
   /**
-   * All rules of the columns go by each two tickets: whoever the first member allows need not be compared with it
-   * again.
+   * Whether all column rules compare `each` pair: then a candidate that the first member allows need not be compared
+   * with that member again.
    */
   readonly #eachTwo: boolean
-  /** Whether some rule goes by the oldest or by the average. */
+  /** Whether some rule is by the oldest or by the average. */
   readonly #loosens: boolean
-  /** Which guest each member is. */
+  /** The cache index of each member. */
   readonly #guestAt: Int32Array
   readonly #waits: MatchWaits
-  // What holds for the first n + 1 members, at n: so that the last one can be taken back.
+  // State of the first n + 1 members, at index n, so that the last member can be dropped.
   readonly #farthest: Float64Array
   readonly #low: Float64Array
   readonly #high: Float64Array
@@ -74,7 +74,7 @@ export class Draft<Facts = never> {
     this.#high = new Float64Array(largest * spans.length)
   }
 
-  /** Begins anew with one ticket or opening. False if it can be in no match. */
+  /** Starts a new draft with one ticket or opening. False if no match can hold it. */
   begin(slot: Slot): boolean {
     this.count = 0
     this.guests.count = 0
@@ -87,7 +87,7 @@ export class Draft<Facts = never> {
     return true
   }
 
-  /** Adds a ticket if it may be in a match with all others. */
+  /** Adds a ticket if it may be in a match with all members; false otherwise. */
   add(slot: Slot): boolean {
     const guest = this.invite(slot)
     if (guest === undefined) return false
@@ -95,14 +95,14 @@ export class Draft<Facts = never> {
     return true
   }
 
-  /** Whether `add` would. */
+  /** Whether `add` would add the ticket. */
   admits(slot: Slot): boolean {
     if (this.invite(slot) === undefined) return false
     this.guests.count -= 1
     return true
   }
 
-  /** Remembers a ticket for `join` if `add` would add it now; undefined if not. Until the next `begin`. */
+  /** Caches a ticket for `join` if `add` would add it now, undefined otherwise. Valid until the next `begin`. */
   invite(slot: Slot): Candidate | undefined {
     const guest = this.guests.receive(slot)
     if (this.#hasKey(guest) && (!this.#eachTwo || this.#comparison.isEven(guest)) && this.#mayJoin(guest, 0))
@@ -111,19 +111,19 @@ export class Draft<Facts = never> {
     return undefined
   }
 
-  /** As `add`. */
+  /** Adds an invited candidate if it may be in a match with all members; false otherwise. */
   join(guest: Candidate): boolean {
     if (!this.#mayJoin(guest, 1)) return false
     this.#seat(guest)
     return true
   }
 
-  /** Takes the last one back. */
+  /** Removes the last member. */
   drop(): void {
     this.count -= 1
   }
 
-  /** Says that nobody but these guests will join. */
+  /** Declares that only these candidates may still join. */
   expect(candidates: Int32Array, count: number): void {
     if (this.#loosens) this.#waits.expect(candidates, count, this.count)
   }
@@ -132,7 +132,7 @@ export class Draft<Facts = never> {
     return this.#waits.all(this.count)
   }
 
-  /** Whether the rules hold for these members as they are, nobody else joining. */
+  /** Whether the rules hold for the members if nobody else joins. */
   isSound(): boolean {
     if (!this.#loosens) return true
     const { radius, spans } = this.#model
@@ -151,12 +151,12 @@ export class Draft<Facts = never> {
     })
   }
 
-  /** Whether the oldest has waited long enough for a match that is not full. */
+  /** Whether the oldest member has waited long enough for a match that is not full. */
   mayBeSmall(): boolean {
     return this.#waits.longest(this.count) >= this.#model.fillForMs
   }
 
-  /** Whether one of these guests has waited so long. */
+  /** Whether a member or one of these candidates has waited long enough for a match that is not full. */
   mayBecomeSmall(candidates: Int32Array, count: number): boolean {
     for (let at = 0; at < count; at++)
       if (this.#waits.waitOf(candidates[at] as Candidate) >= this.#model.fillForMs) return true
@@ -224,8 +224,8 @@ export class Draft<Facts = never> {
   }
 
   /**
-   * Writes the lowest and the highest value of the members with the guest; says where. An opening's own values do not
-   * count.
+   * Writes the lowest and highest value of the members and the candidate; returns the index written. An opening's own
+   * values do not count.
    */
   #widen(guest: Candidate, span: number): number {
     const { count } = this
@@ -269,7 +269,9 @@ export class Draft<Facts = never> {
     return this.count === 0 || this.guests.rows[guest * this.#stride + KEY] === this.guests.rows[KEY]
   }
 
-  /** @param from members before it have been asked. */
+  /**
+   * Whether a candidate may join. @param from members before this index have already been compared with the candidate.
+   */
   #mayJoin(guest: Candidate, from: number): boolean {
     const { count } = this
     if (count === this.members.length) return false

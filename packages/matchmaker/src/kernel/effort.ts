@@ -1,16 +1,16 @@
-// pure: how much a search may try
+// pure: the effort a search may spend
 
 /**
- * What is left of the tries of one search, and what all searches have spent. One try is one candidate looked at, or one
- * way to make the teams: about a microsecond or two.
+ * Counts the tries left for one search and the tries spent by all searches. One try is one candidate considered or one
+ * arrangement of teams: one or two microseconds.
  */
 export class Effort {
   #left = 0
   #spent = 0
-  /** Whether a search was ended by its effort since `begin`. */
+  /** Whether the effort ran out since `begin`. */
   wasCut = false
 
-  /** All that was ever spent. */
+  /** Tries spent since creation. */
   get spent(): number {
     return this.#spent
   }
@@ -20,7 +20,7 @@ export class Effort {
     this.wasCut = false
   }
 
-  /** More tries for the same search. */
+  /** Adds tries for the current search. */
   grant(tries: number): void {
     this.#left += tries
   }
@@ -29,7 +29,7 @@ export class Effort {
     return this.#left <= 0
   }
 
-  /** One try. False if there is none left. */
+  /** Takes one try; false if none is left. */
   take(): boolean {
     if (this.#left <= 0) {
       this.wasCut = true
@@ -40,7 +40,7 @@ export class Effort {
     return true
   }
 
-  /** Tries that are made in any case: they are taken off what is left. */
+  /** Charges tries that are made even if none are left; the rest may become negative. */
   charge(tries: number): void {
     this.#left -= tries
     this.#spent += tries

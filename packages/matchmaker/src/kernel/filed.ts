@@ -3,25 +3,28 @@ import type { Lists } from './lists.js'
 import type { SearchScale } from './scales.js'
 import type { SphereGrid } from './sphere.js'
 
-/** What `neighbours.ts` files, as it is read here. Its columns are replaced when they grow. */
+/**
+ * The data of an index, written by `neighbours.ts` and read by `index-query.ts`. A node is an index entry of one slot.
+ * The columns are replaced when they grow.
+ */
 export interface Filed {
   readonly scales: readonly SearchScale[]
-  /** Of each scale; undefined where places do not matter. */
+  /** The grid of each scale; undefined where places do not matter. */
   readonly grids: readonly (SphereGrid | undefined)[]
-  /** How many of the first spans have lists. */
+  /** The number of spans, from the first, that have lists. */
   readonly indexed: number
   /**
-   * For each span one set of lists per scale at which it narrows the search; for the first span at each scale. They
-   * hold nodes: few slots of many are in, as a rule.
+   * For each span, one set of lists per scale at which the span narrows the search; the first span has lists at every
+   * scale. Lists hold nodes instead of slots, because often only few of many slots are in the index.
    */
   lists: (Lists | undefined)[][]
   networks: Lists | undefined
   nodeOf: Int32Array
   slotOf: Int32Array
-  /** What of a node is asked for most, side by side: its place, and its low value. */
+  /** Four numbers per node, read together: its point on the sphere and the low value of its first span. */
   points: Float64Array
-  /** Those without a place. */
+  /** The number of nodes without a place. */
   placeless: number
-  /** For each span, those who go with any value. */
+  /** For each span, the number of nodes that match any value. */
   readonly valueless: Int32Array
 }

@@ -1,29 +1,34 @@
-// pure: the matches of a round that nobody has taken yet
+// pure: the matches of a round that have not been taken yet
 import type { Columns } from './columns.js'
 import { matchesOf, type TeamsOf, type Untold } from './matches.js'
 import type { Grouped, Matches, Slot } from './model.js'
 import { isOlder } from './order.js'
 
 export interface Groups {
-  /** @param teams for each of the members. */
+  /** Adds one match. @param teams the team of each member. */
   add(opening: Slot | undefined, members: readonly Slot[], teams: readonly number[]): void
-  /** Takes `count` members from `at` on as matches of so many tickets each, whose teams are told when somebody asks. */
+  /**
+   * Adds `count` members from `at` on as matches of `tickets` tickets each; their order and teams are computed when
+   * they are read.
+   */
   addUntold(members: Int32Array, at: number, count: number, tickets: number): void
-  /** Those that were added one by one. */
+  /** The matches added one by one. */
   told(): readonly Grouped[]
-  /** Has others in place of one that was. */
+  /** Replaces a match by others. */
   replace(
     match: Grouped,
     others: readonly { readonly slots: readonly Slot[]; readonly teams: readonly number[] }[],
   ): void
-  /** All of them, and forgets them. Those that are untold must be read before their tickets leave the pool. */
+  /**
+   * Returns all matches and forgets them. Matches from `addUntold` must be read before their tickets leave the pool.
+   */
   take(): Matches
 }
 
-/** Told matches, and between them those that are not. */
+/** A match added by `add`, or a run of matches added by `addUntold`. */
 type Batch = Grouped | (Untold & { end: number })
 
-/** Tickets to a block of memory at least. */
+/** The least number of tickets in a block of memory. */
 const BLOCK = 4096
 
 export function createGroups(columns: Columns, teamsOf: TeamsOf): Groups {
