@@ -1,12 +1,15 @@
-// pure: how many reads there may be
+// pure: the rate limit of status reads
 
-/** A token bucket: a rate per second, of which a quarter of a second's worth may be used at once. */
+/** A token bucket with a rate per second; a quarter of a second's tokens may be used at once. */
 export interface Allowance {
-  /** @param now epoch milliseconds, never less than before. */
+  /**
+   * Tokens left.
+   * @param now epoch milliseconds, never less than in an earlier call.
+   */
   left(now: number): number
   /** Uses one token, even if none is left. */
   use(now: number): void
-  /** Whether enough tokens are left for uses that can wait. */
+  /** Whether at least half of the tokens are left: reads that can wait need that, so that urgent reads find tokens. */
   isAmple(now: number): boolean
 }
 

@@ -1,30 +1,40 @@
-// pure: how long deployments take to be READY, as far as that was seen
+// pure: how long deployments take to become READY, learned from those seen
 
-/** Learned start times, by kind of deployment: each application version is a kind. */
+/** Learned start times by kind of deployment; each application version is a kind. */
 export interface DeployTimes {
-  /** Notes that a deployment of this kind was READY after this time, in milliseconds. */
+  /** Records that a deployment of this kind became READY after `ms` milliseconds. */
   took(kind: string, ms: number): void
   /**
-   * The chance, 0 to 1, that one which was not READY at one age is so at another.
-   * @param seenMs milliseconds since its create. @param ageMs the same, not less.
+   * The probability, 0 to 1, that a deployment that was not READY at one age is READY at a later one.
+   * @param seenMs milliseconds from the create to when it was last seen not READY.
+   * @param ageMs milliseconds from the create to now; not less than `seenMs`.
    */
   chance(kind: string, seenMs: number, ageMs: number): number
 }
 
-/** Classes of times: from this one on, each so much longer than the one before. The last holds all that take longer. */
+/**
+ * The histogram's classes: the first begins at `SHORTEST_MS`, and each is `STEP` times as long as the one before. The
+ * last class holds all longer times.
+ */
 const SHORTEST_MS = 100
 const STEP = 1.1
 const CLASSES = 100
-/** Times seen before count half when there are twice as many; then a changed version is soon learned. */
+/**
+ * Number of times after which recorded weights are halved, at twice this number: a version that changed is soon
+ * learned.
+ */
 const ENOUGH = 400
 /**
- * What is believed of a kind that was never seen, our choice: half are READY after 6 s, nine of ten between 2 and 20.
- * It counts as much as so many seen.
+ * The assumption about a kind not seen yet (our choice): half of the deployments are READY after 6 s, nine of ten
+ * between 2 s and 20 s. The assumption weighs as much as `weight` recorded times.
  */
 const BELIEF = { medianMs: 6000, spread: 0.7, weight: 4 }
-/** One that takes longer than all others may be READY at any time: on average once in so many milliseconds. */
+/**
+ * Mean milliseconds until a deployment becomes READY that has taken longer than nearly all others: it may do so any
+ * time.
+ */
 const STRAGGLER_MS = 30_000
-/** Kinds that are remembered. */
+/** Most kinds that are remembered. */
 const MOST_KINDS = 1000
 
 const classOf = (ms: number) => Math.log(Math.max(ms, 1) / SHORTEST_MS) / Math.log(STEP)
@@ -55,13 +65,13 @@ export function createDeployTimes(): DeployTimes {
 
 interface Learned {
   add(ms: number): void
-  /** Which share was READY by this age. */
+  /** The share of deployments that were READY by this age. */
   shareBy(ms: number): number
 }
 
 function createLearned(): Learned {
   const weights = Float64Array.from({ length: CLASSES }, (_, index) => BELIEF.weight * believed(index))
-  /** Of each class and those before it. */
+  /** Cumulative weights: of each class and all classes before it. */
   const sums = new Float64Array(CLASSES)
   let seen = 0
   let isStale = true
@@ -98,7 +108,7 @@ function createLearned(): Learned {
   }
 }
 
-/** Share of a log-normal distribution in a class, roughly. */
+/** The approximate share of a log-normal distribution that falls into a class. */
 function believed(index: number): number {
   const deviation = (index + 0.5 - classOf(BELIEF.medianMs)) * (Math.log(STEP) / BELIEF.spread)
   return (Math.exp(-(deviation ** 2) / 2) / Math.sqrt(2 * Math.PI)) * (Math.log(STEP) / BELIEF.spread)

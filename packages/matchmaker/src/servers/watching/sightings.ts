@@ -8,25 +8,31 @@ import type { DeployTimes } from './deploy-times.js'
 import type { WatchedSet } from './watched-set.js'
 import { mostWorthReading, type Watched } from './worth.js'
 
-/** What the watcher finds out about a deployment that it follows. */
+/** A change of a followed deployment that the watcher has found. */
 export type Sighting =
-  /** The deployment became READY at most `unseenMs` ago: since it was last seen not READY, or created. */
+  /**
+   * The deployment became READY within the last `unseenMs` milliseconds: since it was last seen not READY, or was
+   * created.
+   */
   | { readonly kind: 'ready'; readonly requestId: string; readonly assignment: Assignment; readonly unseenMs: number }
   /** The deployment is in error. */
   | { readonly kind: 'failed'; readonly requestId: string }
   /** The deployment has ended, or the service does not know it. */
   | { readonly kind: 'gone'; readonly requestId: string }
 
-/** Makes sightings of single reads and of what the list says. */
+/** Turns status reads and list entries into sightings. */
 export interface Sightings {
-  /** Reads it at once, if there is enough of the allowance; if not, it is soon seen, be it by a read or in a list. */
+  /** Reads the status at once if the allowance is ample; otherwise a later read or list shows the change. */
   confirm(one: Watched): void
   /**
-   * Reads those of which a read tells most. What something hints at may use the whole allowance; the others leave a
-   * part of it for the next hint.
+   * Reads the statuses that are most worth it. Deployments with a hint may use the whole allowance; others leave a part
+   * of it for the next hint.
    */
   readBest(among: Iterable<Watched>, now: number): void
-  /** Applies what a list says of a deployment. @param askedAt epoch milliseconds. */
+  /**
+   * Applies the list's entry of a deployment.
+   * @param askedAt when the list was requested, in epoch milliseconds.
+   */
   listed(one: Watched, entry: DeploymentListEntry, askedAt: number): void
 }
 
@@ -43,23 +49,23 @@ export interface SightingsOptions {
   readonly problem: (during: 'status', error: unknown, requestId: string) => void
 }
 
-/** Status reads under way at most, so that none waits long for the client's rate limit. */
+/** Most status reads under way, so that none waits long for the client's rate limit. */
 const MOST_READS = 10
 const TIMEOUT_MS = 10_000
-/** Milliseconds between two reads of one deployment that a hint may cause at once. */
+/** Least milliseconds between two immediate reads of one deployment because of hints. */
 const HINT_GAP_MS = 200
 
 export function createSightings(options: SightingsOptions): Sightings {
   const { service, watched, times, clock, listLagMs, readsPerSecond, signal, report, problem } = options
   const allowance = createAllowance(readsPerSecond, clock.now())
-  /** What the list says of those that are being read as well. */
+  /** READY deployments by the list whose status is being read as well. */
   const listedReady = new Map<Watched, Assignment>()
   let reads = 0
 
   const ready = (one: Watched, assignment: Assignment) => {
     const now = clock.now()
     const unseenSince = Math.max(one.seenAt, one.since)
-    // Since it was last seen it may have been READY at any time.
+    // The deployment became READY at an unknown time since it was last seen; the middle of that time is recorded.
     times.took(one.kind, (unseenSince + now) / 2 - one.since)
     report({ kind: 'ready', requestId: one.requestId, assignment, unseenMs: now - unseenSince })
   }
@@ -130,7 +136,7 @@ export function createSightings(options: SightingsOptions): Sightings {
       } else if (one.reading) {
         listedReady.set(one, assignment)
       } else if (mayRead && allowance.isAmple(clock.now())) {
-        // The list has to do if the read fails.
+        // If the read fails, the list's entry is used.
         listedReady.set(one, assignment)
         void read(one, priorities.confirm)
       } else {

@@ -13,17 +13,19 @@ export interface SweepOptions extends PageOptions {
   /** See `priorities`. */
   readonly priority: number
   readonly seen: (entry: DeploymentListEntry) => void
-  /** Waited for between two pages. */
+  /** Called between two pages; the next page is listed once the promise resolves. */
   readonly pause: () => Promise<void>
 }
 
-/** Asked for; the maximum is not documented, and whatever comes back is taken. */
+/** Entries requested per page. The service's maximum is not documented, so pages of any size are accepted. */
 export const PER_PAGE = 100
-/** A list that goes on for ever is left here. */
+/** Most pages of one sweep, in case the service's list never ends. */
 const MOST_PAGES = 500
 const TIMEOUT_MS = 10_000
 
-/** One page of the deployments with this tag, the newest first; what has another tag is left out. */
+/**
+ * One page of the deployments with this tag, newest first. The service filters; callers check the tag of each entry.
+ */
 export async function listPage(
   { service, tag, signal }: PageOptions,
   page: number,
@@ -34,9 +36,9 @@ export async function listPage(
 }
 
 /**
- * Lists the deployments of this tag page by page. Resolves with whether that was all of them; the pages end
- * at one that brings nothing new, whatever the service says about further ones. Where deployments end meanwhile, others
- * move up to a page that was read already: as far as the service tells how many there are, that page is read again.
+ * Lists the deployments with this tag page by page. Resolves with whether all of them were listed. The list ends at a
+ * page without new entries, whatever the service says about further pages. When deployments end during the sweep, later
+ * ones move up to a page that was read already; if the total count shows that, the page is read again.
  */
 export async function sweep({ seen, pause, priority, ...options }: SweepOptions): Promise<boolean> {
   const known = new Set<string>()
@@ -61,6 +63,6 @@ export async function sweep({ seen, pause, priority, ...options }: SweepOptions)
   return false
 }
 
-/** Without a word about it there may be more: asking costs one request. */
+/** Whether there may be another page. If the service does not say, there may be: asking costs one request. */
 const promisesMore = (pagination: Pagination | null | undefined) =>
   pagination?.has_next ?? pagination?.next_page_number !== null

@@ -1,17 +1,17 @@
 import type { Watched } from './worth.js'
 
-/** All deployments that are followed. */
+/** The deployments that are followed. */
 export interface WatchedSet {
   add(one: Watched): void
   get(requestId: string): Watched | undefined
   /** Whether the deployment is still followed. */
   has(one: Watched): boolean
-  /** It is READY and known to be. */
+  /** Marks a deployment as running: it is known to be READY. */
   settle(requestId: string): void
   remove(requestId: string): void
   /** Notes a hint that the deployment has changed. A deployment that is not followed stays so. */
   suspect(one: Watched): void
-  /** It is being looked at. */
+  /** Withdraws the hint, because the deployment's status is being read. */
   clear(one: Watched): void
   /** All deployments, in the order of their creation. */
   all(): Watched[]
@@ -25,7 +25,7 @@ export function createWatchedSet(): WatchedSet {
   const starting = new Map<string, Watched>()
   const suspects = new Set<Watched>()
   const suspect = (one: Watched) => {
-    // A sweep tells of those that were followed when it began.
+    // A sweep may report a deployment that was followed when the sweep began and is not any more.
     if (watched.get(one.requestId) !== one) return
     one.suspect = true
     if (one.phase === 'running') suspects.add(one)

@@ -1,4 +1,4 @@
-/** What is followed is what lives: after any schedule, nothing is read that was forgotten. */
+/** After any schedule of events, forgotten deployments are never read. */
 import { createManualClock } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { newWatched } from './worth.js'
 
 interface Step {
   readonly kind: 'deploy' | 'sweep' | 'pass' | 'settle' | 'forget' | 'hint'
-  /** Milliseconds, or which of those that are followed. */
+  /** Milliseconds to pass, or the number of the followed deployment to act on. */
   readonly by: number
 }
 

@@ -12,15 +12,15 @@ import { mostWorthListing, newWatched } from './worth.js'
 export interface Watcher {
   /**
    * Follows a deployment that was just created until it is forgotten.
-   * @param kind those of one kind take about as long as one another.
+   * @param kind deployments of the same kind take about the same time to become READY.
    */
   follow(requestId: string, kind: string): void
-  /** It is READY and known to be: from now on only its end is of interest. */
+  /** Marks a deployment as known to be READY: from now on only its end is watched for. */
   settle(requestId: string): void
   forget(requestId: string): void
-  /** Something may have happened to it, e.g. a webhook says so. May come before `follow`. */
+  /** Notes that a deployment may have changed, e.g. because a webhook says so. May be called before `follow`. */
   hint(requestId: string): void
-  /** Looks for the next two seconds wherever it is worth while; results are reported as they come. */
+  /** Reads statuses and lists where that is worth it, for the next two seconds; results are reported as they come. */
   look(now: number): void
   /** Ends all reads. */
   close(): void
@@ -31,44 +31,50 @@ export interface WatcherOptions {
   /** Tag of all deployments to follow. */
   readonly tag: string
   readonly clock: Clock
-  /** Milliseconds for which the service may not know yet what it has created. */
+  /** Milliseconds after a create for which the service may not show the deployment yet. */
   readonly listLagMs: number
-  /** Status reads at most. */
+  /** Most status reads per second. */
   readonly readsPerSecond: number
   readonly report: (sighting: Sighting) => void
-  /** A deployment with the tag that is not followed. */
+  /** Called with a listed deployment that has the tag and is not followed. */
   readonly stranger: (entry: DeploymentListEntry) => void
-  /** All pages were listed, one after another since then: epoch milliseconds. */
+  /** Called when all pages have been listed, one after another since `begunAt`, in epoch milliseconds. */
   readonly swept?: ((begunAt: number) => void) | undefined
   readonly problem: (during: 'list' | 'status', error: unknown, requestId?: string) => void
 }
 
-/** Lists under way at most, so that none waits long for the client's rate limit. */
+/** Most list requests under way, so that none waits long for the client's rate limit. */
 const MOST_LISTS = 2
-/** Milliseconds between two decisions where to look, while one starts; and for how long one `look` lets them go on. */
+/**
+ * `STEP_MS`: milliseconds between two decisions what to read while a deployment is starting. `LOOK_MS`: milliseconds
+ * for which one call of `look` continues.
+ */
 const STEP_MS = 25
 const LOOK_MS = 2000
 /**
- * Milliseconds between two pages, to see who is READY: at least; after a failure; of a complete sweep, while one
- * starts.
+ * Least milliseconds between two pages that are listed to find READY deployments, usually and after a failure; and
+ * between two pages of a complete sweep while a deployment is starting.
  */
 const PAGE_GAP_MS = { usual: 100, failed: 1000, complete: 1000 }
-/** Milliseconds from one complete sweep to the next, for those that run, and for strangers; and after a failure. */
+/**
+ * Milliseconds from one complete sweep, which finds ended and unknown deployments, to the next; and after a failure.
+ */
 const COMPLETE_GAP_MS = { usual: 30_000, failed: 5000 }
-/** Hints about deployments that nobody follows (yet) are kept for so many; they may be forged. */
+/** Most hints that are kept about deployments that are not followed (yet): forged hints must not fill the memory. */
 const MOST_HINTS = 1000
 
 /**
- * Follows all deployments together, within the limits of the service: the page of the list, and the single reads,
- * that are expected to tell most, by the chance of each deployment being READY by now and the time since it was
- * last seen. Now and then all pages, for those that have ended, and for strangers. One that is listed as ready is
- * confirmed by a read, which also tells its location; if that would keep others waiting, the list has to do.
+ * Follows all deployments together, within the rate limits of the service. The page of the list, or the status, that is
+ * expected to reveal most is read next, by the chance of each deployment to be READY by now and the time since it was
+ * last seen. From time to time a sweep lists all pages, to find ended and unknown deployments. A deployment listed as
+ * READY is confirmed by a status read, which also shows its location; if the read would make players wait, the list's
+ * entry is used.
  */
 export function createWatcher(options: WatcherOptions): Watcher {
   const { service, tag, clock, listLagMs, readsPerSecond, report, stranger, swept = () => {}, problem } = options
   const closing = new AbortController()
   const { signal } = closing
-  // Every read under way listens to it.
+  // Each read under way adds a listener to this signal.
   setMaxListeners(0, signal)
   const times = createDeployTimes()
   const watched = createWatchedSet()
@@ -89,7 +95,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
   let lists = 0
   let nextPageAt = 0
   let sweeping = false
-  /** Epoch milliseconds; none yet. */
+  /** Start of the last complete sweep, in epoch milliseconds; -Infinity before the first. */
   let sweptAt = -Infinity
   let mayNotSweepBefore = 0
   let lookingUntil = 0
@@ -101,7 +107,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     else sightings.listed(one, entry, askedAt)
   }
 
-  /** Lists the page that is expected to tell most, if one is worth it. */
+  /** Lists the page that is expected to reveal most, if any page is worth it. */
   const listBest = async (now: number): Promise<void> => {
     const newestFirst = watched.all().toReversed()
     const page = mostWorthListing(newestFirst, now, times, perPage)
@@ -112,7 +118,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
     nextPageAt = now + PAGE_GAP_MS.usual
     try {
       const { data, pagination } = await listPage({ service, tag, signal }, page, priorities.routine)
-      // A full page tells how many entries the service gives, whatever was asked for.
+      // A full page shows how many entries the service returns per page, whatever limit was requested.
       if (pagination?.has_next === true && data.length > 0) perPage = data.length
       for (const entry of data) if (hasTag(entry, tag)) tellListed(entry, now)
     } catch (error) {
@@ -134,7 +140,7 @@ export function createWatcher(options: WatcherOptions): Watcher {
         await clock.sleep(STEP_MS, signal)
       }
     } catch {
-      // Closed.
+      // The watcher was closed.
     } finally {
       isLooking = false
     }

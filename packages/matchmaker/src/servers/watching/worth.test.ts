@@ -3,7 +3,7 @@ import type { DeployTimes } from './deploy-times.js'
 import { mostWorthListing, mostWorthReading, newWatched, readingWorth, seeingWorth, type Watched } from './worth.js'
 
 const NOW = 100_000
-/** READY in any second with the same chance, up to ten. */
+/** Deployments become READY in each of the first ten seconds with the same probability. */
 const times: DeployTimes = { took: () => {}, chance: (_, seenMs, ageMs) => (ageMs - seenMs) / 10_000 }
 const watched = (changes: Partial<Watched>): Watched => ({
   ...newWatched('r', 'k', NOW - 5000),

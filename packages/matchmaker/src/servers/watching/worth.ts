@@ -1,28 +1,28 @@
-// pure: where to look next
+// pure: which deployments, and which page of the list, to read next
 import type { DeployTimes } from './deploy-times.js'
 
 /** A deployment that is followed. Times are epoch milliseconds. */
 export interface Watched {
   readonly requestId: string
-  /** Those of one kind take about as long as one another. */
+  /** Deployments of the same kind take about the same time to become READY. */
   readonly kind: string
-  /** Since when it is followed, which is about since its create. */
+  /** When the watcher began to follow the deployment, which is about when it was created. */
   readonly since: number
-  /** Until it is READY; then `running`. */
+  /** The phase is `starting` until the deployment is READY, then `running`. */
   phase: 'starting' | 'running'
-  /** When it was last seen not to be READY. */
+  /** When the deployment was last seen not to be READY. */
   seenAt: number
-  /** When its status was last read, successfully or not. */
+  /** When the deployment's status was last read, successfully or not. */
   readAt: number
-  /** When a list last showed it. */
+  /** When a list last contained the deployment. */
   listedAt: number
-  /** Since when a list is under way that should show it; 0 for none. */
+  /** When the list request under way that should contain the deployment was sent; 0 for none. */
   coveredAt: number
   /** Whether its status is being read now. */
   reading: boolean
-  /** Whether something suggests that it has changed: a webhook, or that it has left the list. */
+  /** Whether the deployment has probably changed: a webhook said so, or the list no longer contains it. */
   suspect: boolean
-  /** Whether the last read failed. */
+  /** Whether the last read of the status failed. */
   unreadable: boolean
 }
 
@@ -40,20 +40,25 @@ export const newWatched = (requestId: string, kind: string, now: number): Watche
   unreadable: false,
 })
 
-/** Milliseconds that a look takes about: what becomes READY in the meantime is seen too. */
+/** Typical milliseconds of a read or list request: deployments that become READY meanwhile are seen too. */
 const LOOK_MS = 50
-/** A webhook that says so is nearly always right. */
+/** Chance that a starting deployment with a hint is READY: webhooks are nearly always right. */
 const CHANCE_OF_SUSPECT = 0.95
-/** There may be more of these than can be read: those who wait much longer than this come before several others. */
+/** There may be more hints than reads: deployments that wait much longer than this come before several others. */
 const PATIENCE_MS = 200
-/** Milliseconds between two reads of one deployment at least. */
+/** Least milliseconds between two reads of one deployment. */
 const READ_GAP_MS = { starting: 200, running: 1000 }
-/** A list does not tell of errors: a status unread for so many milliseconds is worth as much as one of waiting. */
+/**
+ * Lists do not show errors, so a status read gains 1 millisecond of worth for each 200 milliseconds since the last one.
+ */
 const UNREAD_PER_MS = 200
-/** Below this a read is not worth its request: milliseconds of somebody's waiting that it is expected to save. */
+/** Least worth of a request, in milliseconds of players' waiting that it is expected to save. */
 const LEAST_WORTH = { read: 25, page: 25 }
 
-/** Milliseconds of waiting that seeing it now should end: the chance of its being READY × how long it was not seen. */
+/**
+ * The expected waiting, in milliseconds, that seeing the deployment now would end: the chance that it is READY × the
+ * time since it was last seen.
+ */
 export function seeingWorth(one: Watched, now: number, times: DeployTimes): number {
   if (one.phase === 'running') return 0
   if (one.suspect && one.coveredAt === 0) {
@@ -64,7 +69,10 @@ export function seeingWorth(one: Watched, now: number, times: DeployTimes): numb
   return times.chance(one.kind, unseenSince - one.since, now + LOOK_MS - one.since) * (LOOK_MS + now - unseenSince)
 }
 
-/** The same for a read of its status, which also tells of errors, and of the end of one that runs; 0 for not now. */
+/**
+ * The worth of reading the deployment's status, which also shows errors and the end of a running deployment; 0 for not
+ * now.
+ */
 export function readingWorth(one: Watched, now: number, times: DeployTimes): number {
   const { phase, reading, suspect, readAt } = one
   const unread = now - readAt
@@ -74,7 +82,7 @@ export function readingWorth(one: Watched, now: number, times: DeployTimes): num
   return worth < LEAST_WORTH.read ? 0 : worth
 }
 
-/** Those most worth reading, at most so many. */
+/** The deployments whose status is most worth reading, at most `most`. */
 export function mostWorthReading(watched: Iterable<Watched>, now: number, times: DeployTimes, most: number): Watched[] {
   if (most < 1) return []
   return Array.from(watched, (one) => ({ one, worth: readingWorth(one, now, times) }))
@@ -85,8 +93,8 @@ export function mostWorthReading(watched: Iterable<Watched>, now: number, times:
 }
 
 /**
- * The number of the page, from 1, most worth listing; undefined if none is.
- * @param newestFirst all that are followed, in the order in which the list should show them.
+ * The number, from 1, of the page most worth listing; undefined if none is.
+ * @param newestFirst all followed deployments, in the order in which the list should show them.
  */
 export function mostWorthListing(
   newestFirst: readonly Watched[],
