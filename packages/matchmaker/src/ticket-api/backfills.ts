@@ -8,7 +8,7 @@ import { parseSeatId } from './seats.js'
 import type { TicketService } from './service.js'
 import { backfillView, type BackfillView } from './views.js'
 
-/** The commands of game servers about backfills. */
+/** The backfill commands of game servers. */
 export interface Backfills {
   create(body: BackfillBody): BackfillView
   read(id: string): BackfillView
@@ -33,7 +33,7 @@ export function createBackfills(service: Service): Backfills {
       backfill.tickets.flatMap((id) => service.getTicket(id) ?? []),
     )
 
-  /** Of a ticket that is not known any more, its players say where it is. */
+  /** Whether a ticket joined the match after it began. For a ticket that is no longer known, its players decide. */
   const cameLater = ({ matchId, playerIds }: AllocationView, id: string, ticket: unknown): boolean => {
     const known = service.getTicket(parseSeatId(id).ticketId)
     if (known !== undefined) return known.matchId === matchId
@@ -44,7 +44,7 @@ export function createBackfills(service: Service): Backfills {
     const given = Object.entries(tickets)
     if (match_id === undefined && given.length === 0) throw invalid('match_id', 'must be given, or tickets')
     const { matches } = service.inspect()
-    // Tickets may have had a match before, whose server failed and is not gone yet.
+    // The tickets may also name an earlier match, whose server failed and is still being stopped.
     const running = matches.filter(({ phase }) => phase === 'running')
     const match =
       match_id === undefined
@@ -61,10 +61,13 @@ export function createBackfills(service: Service): Backfills {
     return match
   }
 
-  /** Existing servers say who is still there by the tickets that they send, and whoever is missing has left. */
+  /**
+   * Reports players who have left. Existing servers name the players who are still there by the tickets that they send;
+   * all others of the match have left.
+   */
   const reportLeft = (match: AllocationView, tickets: Readonly<Record<string, unknown>>) => {
     const present = Object.entries(tickets).map(([id, ticket]) => playersOf(ticket) ?? playersOfKnown(id))
-    // Where the players of a ticket are not known any more, nobody is thrown out.
+    // If the players of any ticket are unknown, nobody is reported as having left.
     if (present.length === 0 || present.includes(undefined)) return
     const there = new Set(present.flatMap((ids) => ids ?? []))
     const left = match.playerIds.filter((id) => !there.has(id))
@@ -76,7 +79,7 @@ export function createBackfills(service: Service): Backfills {
     return ticket?.players.filter((_, at) => index === undefined || index === at).map((player) => player.id)
   }
 
-  /** By match. */
+  /** Id of the latest backfill of each match. */
   const latest = new LRUCache<string, string>({ max: MATCHES_KEPT })
   const hasOpen = ({ matchId }: AllocationView): boolean =>
     service.getBackfill(latest.get(matchId) ?? '')?.status === 'OPEN'
@@ -91,7 +94,7 @@ export function createBackfills(service: Service): Backfills {
     create: (body) => {
       const teams = body.teams?.map(readTeam)
       const match = matchOf(body)
-      // While one is open, whoever asks again may not know of those who came by it.
+      // While a backfill is open, the server may not know yet who joined through it, so its tickets prove nothing.
       if (!hasOpen(match)) reportLeft(match, body.tickets ?? {})
       const backfill = service.createBackfill({ id: body.id, matchId: match.matchId, teams, priority: body.priority })
       latest.set(match.matchId, backfill.id)
@@ -114,7 +117,7 @@ const readTeam = ({ name, slots, players }: BackfillTeamBody): BackfillTeam => (
   players: players?.map(presentPlayer),
 })
 
-/** The players of a ticket as this API gives it, or as the server finds it in its variables (MM_TICKET_…). */
+/** Player ids of a ticket in the form of this API, or as the server finds it in its variables (MM_TICKET_…). */
 function playersOf(ticket: unknown): readonly string[] | undefined {
   if (typeof ticket !== 'object' || ticket === null) return undefined
   const { player_id: one, players } = ticket as { readonly player_id?: unknown; readonly players?: unknown }

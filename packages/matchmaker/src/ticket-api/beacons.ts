@@ -3,11 +3,11 @@ import type { Clock } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
 import { createBeaconDirectory, degreesOf, type BeaconPlaces, type BeaconSource } from '../beacons.js'
 
-/** The beacons as clients read them (public fact). */
+/** The ping beacons as clients read them (public fact). */
 export interface BeaconsView {
   readonly count: number
   readonly beacons: readonly {
-    /** Under the city of its location, clients report their latency to it. */
+    /** The beacon's location. Clients report their latency to the beacon under its city. */
     readonly location: Readonly<
       Record<'city' | 'country' | 'continent' | 'administrative_division' | 'timezone', string | null> &
         Record<'latitude' | 'longitude', number | null>
@@ -20,11 +20,14 @@ export interface BeaconsView {
 }
 
 export interface Beacons {
-  /** @throws {Problem} 503 if they cannot be had. */
+  /**
+   * The beacons for clients.
+   * @throws {Problem} 503 if the beacons cannot be fetched.
+   */
   view(): Promise<BeaconsView>
-  /** Where they are; undefined while that is not known. Waits for a fetch, but not long. */
+  /** The places of the beacons; undefined while unknown. Waits for a fetch, but not long. */
   places(): BeaconPlaces | undefined | Promise<BeaconPlaces | undefined>
-  /** Whether the last fetch failed. */
+  /** Whether the last fetch of the beacons failed. */
   failing(): boolean
 }
 

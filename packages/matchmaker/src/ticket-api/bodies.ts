@@ -1,7 +1,7 @@
-// pure: what clients of the ticket API send about players
+// pure: the bodies in which clients of the ticket API describe players
 import { z } from 'zod'
 
-/** Bounds: characters, but of the priority. */
+/** Upper bounds: in characters, except `priority`, which is a number. */
 export const MOST = { profile: 64, ticketId: 64, playerId: 128, address: 64, priority: 100 }
 const MOST_PROFILES = 16
 const id = z.string().min(1).max(MOST.playerId)
@@ -13,7 +13,7 @@ const list = z.array(z.string().max(128)).max(256)
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Read further by the matchmaker, which knows what a queue needs. */
+/** Attributes are checked by the matchmaker, which knows what a queue needs. */
 const attributes = z
   .custom<Readonly<Record<string, unknown>>>(isObject, 'must be an object')
   .nullish()
@@ -23,7 +23,7 @@ const attributes = z
     description: 'What the rules of the profile look at; under `beacons`, milliseconds by the city of each beacon',
   })
 
-/** What anybody says about a player. */
+/** The keys of a body about one player. */
 const playerKeys = {
   attributes,
   player_ip: z
@@ -37,7 +37,7 @@ const playerKeys = {
   coordinates: z.object({ latitude: z.number(), longitude: z.number() }).optional().describe('By a backend: degrees'),
 }
 
-/** A profile is a queue. */
+/** A profile is a queue of the matchmaker. */
 const profileKeys = {
   profile: profile.optional(),
   profiles: z
@@ -59,7 +59,7 @@ const PlayerBody = z.strictObject(playerKeys)
 export type TicketBody = z.infer<typeof TicketBody>
 export const TicketBody = z.strictObject({ ...profileKeys, ...playerKeys, ...ticketKeys }).meta({ id: 'CreateTicket' })
 
-/** One player of a party; the profile is the party's, and stands with the first. */
+/** A party. All its players name the same profile, and the party searches with it. */
 export type PartyBody = z.infer<typeof PartyBody>
 export const PartyBody = z.strictObject({
   ...ticketKeys,
@@ -76,7 +76,7 @@ export const MemberBody = z.strictObject({
 })
 
 export type PresentBody = z.infer<typeof PresentBody>
-/** Someone who plays already: where they are does not matter. */
+/** A player who is in the match already: the place of that player does not matter. */
 const PresentBody = z.strictObject({ player_id: id, attributes, roles: playerKeys.roles, avoid: playerKeys.avoid })
 
 const backfillTeams = z

@@ -65,7 +65,10 @@ const schema = z.strictObject({
   random: callable.optional(),
 })
 
-/** @throws {InvalidInput} naming the option and the value. */
+/**
+ * Checks the options of the ticket API.
+ * @throws {InvalidInput} naming the option and the value.
+ */
 export function checkOptions(options: TicketApiOptions): void {
   read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
 }

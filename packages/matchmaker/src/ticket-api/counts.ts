@@ -1,6 +1,6 @@
 /** Counts of the ticket API since it was created; for metrics. */
 export interface TicketApiCounts {
-  /** Reported latencies that were ignored because light takes longer. */
+  /** Reported latencies that were ignored because even light takes longer. */
   readonly latenciesImpossible: number
   /** Reported latencies that were ignored because there is no such beacon. */
   readonly latenciesUnknown: number
@@ -8,6 +8,6 @@ export interface TicketApiCounts {
   readonly latenciesEstimated: number
   /** Long polls and event streams that are open now. */
   readonly waiting: number
-  /** Groups that are kept now. */
+  /** Groups that exist now. */
   readonly groups: number
 }

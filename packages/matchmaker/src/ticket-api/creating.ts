@@ -9,10 +9,10 @@ import type { BatchItem } from './schemas.js'
 import type { TicketService } from './service.js'
 import { partyViews, ticketView, type TicketView } from './views.js'
 
-/** Creates tickets. */
+/** Creates tickets from request bodies. */
 export interface Creating {
   one(body: TicketBody, speaker: Speaker): TicketView | Promise<TicketView>
-  /** Each for itself. */
+  /** Creates several tickets; each one succeeds or fails by itself. */
   many(bodies: readonly unknown[], speaker: Speaker): Promise<readonly BatchItem[]>
   party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
 }
@@ -23,7 +23,10 @@ export function createCreating(
   service: Pick<TicketService, 'createTicket' | 'createTickets'>,
   readPlayer: ReadPlayer,
 ): Creating {
-  /** At once where that is possible: for most it is, and there may be many. */
+  /**
+   * The matchmaker's input for a ticket. It is no promise if nothing has to be awaited: most tickets need no waiting,
+   * and there may be many.
+   */
   const inputOf = (body: TicketBody, speaker: Speaker): TicketInput | Promise<TicketInput> => {
     assertOwnKeys(body, TICKET_KEYS, speaker.caller)
     const { id, priority } = body
@@ -101,7 +104,7 @@ function queuesOf({
   return profile === undefined ? { queues: profiles } : { queue: profile }
 }
 
-/** For one of many: what went wrong with it must not take the others along, who are created already. */
+/** The problem of one ticket among many. It is returned, not thrown, because other tickets exist already. */
 const refusal = (error: unknown): Problem =>
   error instanceof Problem
     ? error

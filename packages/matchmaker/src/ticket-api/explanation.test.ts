@@ -5,7 +5,7 @@ import type { QueueDefinition } from '../queues/queue.js'
 import { explanationView, ownExplanationView } from './explanation.js'
 import { setUpReal } from './ticket-api.fixture.js'
 
-/** Looks at everything that a ticket has, with limits that rise while it waits. */
+/** A queue whose rules use all data of a ticket, with limits that widen while it waits. */
 const ranked: QueueDefinition = {
   name: 'ranked',
   teams: [{ name: 'red', count: 2, size: { min: 1, max: 2 } }],
@@ -38,7 +38,9 @@ interface Victim {
   readonly avoid: readonly string[]
 }
 
-/** What the attackers are told about why they wait, each second for a while, with one other player in the queue. */
+/**
+ * All explanations that the attackers receive over a while, every seven seconds, with one other player in the queue.
+ */
 async function answersWith({ latitude, longitude, skill, ping, maps, roles, avoid }: Victim): Promise<string[]> {
   const { call, clock } = setUpReal([ranked], { limits: { perCaller: null, perAddress: null } })
   const create = (player_id: string, coordinates: object, attributes: object, more: object = {}) =>

@@ -5,29 +5,30 @@ import { relaxationSentence } from '../queues/explain/summary.js'
 import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 
 /**
- * What depends on who the others are. Only backends are told: with a few accounts, it tells where another player is.
+ * The keys that depend on other players. Only backends see them: with a few accounts, a player could find out from them
+ * where another player is.
  */
 type AboutOthers = 'compatible' | 'rules' | 'blocking' | 'nearest' | 'lacks'
 type QueueExplanation = Omit<Explanation, AboutOthers | 'next'> & {
   readonly [Key in AboutOthers]?: Explanation[Key] | undefined
 } & { readonly next?: NextRelaxation | undefined }
 
-/** JSON leaves out what is undefined. */
+/** The explanation in JSON, which leaves out undefined values. */
 export type ExplanationView = InSnakeCase<
   Omit<TicketExplanation, 'waitingFor' | 'queues'> &
     Partial<Pick<TicketExplanation, 'waitingFor'>> & { readonly queues: readonly QueueExplanation[] }
 >
 
-/** The matchmaker's explanation, for backends. */
+/** The matchmaker's full explanation, for backends. */
 export const explanationView = (explanation: TicketExplanation): ExplanationView => inSnakeCase(explanation)
 
-/** How many wait is told to players in these steps, rounded down. */
+/** Players see the number of waiting tickets rounded down to one of these steps. */
 const STEPS = [0, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000]
 const stepOf = (count: number): number => STEPS.findLast((step) => step <= count) ?? 0
 
 /**
- * The same for players: it says what the queue's rules and their own wait say, and of others only how many there are,
- * roughly.
+ * The explanation for players. It tells about the queue's rules and the player's own waiting, and about other players
+ * only their approximate number.
  */
 export function ownExplanationView(explanation: TicketExplanation): ExplanationView {
   const { summary, waitingFor } = explanation

@@ -4,11 +4,11 @@ import type { Group } from './group.js'
 
 export interface GroupStore {
   find(id: string): Group | undefined
-  /** The group in which the player gathers, not one that searches. */
+  /** The group in which the player gathers; groups that search do not count. */
   gathering(playerId: string): Group | undefined
   /**
-   * Keeps a group as it is now, and from now on for its time; one without members is forgotten. @throws {Problem} 503
-   * if there are too many.
+   * Keeps a group and restarts its `idleMs`; a group without members is deleted.
+   * @throws {Problem} 503 if there are too many groups.
    */
   put(group: Group): void
   size(): number
@@ -16,16 +16,16 @@ export interface GroupStore {
 
 export interface GroupStoreOptions {
   readonly clock: Clock
-  /** Milliseconds for which a group is kept that nobody asks for. */
+  /** Milliseconds for which a group is kept without requests about it. */
   readonly idleMs: number
   readonly mostGroups: number
-  /** Whether the ticket of a group that searches may still be asked for. */
+  /** Whether the ticket of a group that searches can still be read. */
   readonly isAlive: (group: Group) => boolean
 }
 
-/** Groups in memory. */
+/** Creates a store that keeps groups in memory. */
 export function createGroupStore({ clock, idleMs, mostGroups, isAlive }: GroupStoreOptions): GroupStore {
-  /** Those unasked for longest come first. */
+  /** Groups by id; groups without requests for longest come first. */
   const groups = new Map<string, { readonly group: Group; readonly at: number }>()
   const byPlayer = new Map<string, string>()
 

@@ -4,10 +4,12 @@ import type { Group, GroupMember } from './group.js'
 import { seatId } from './seats.js'
 import { assignmentView, type AssignmentView } from './views.js'
 
-/** FORMING (our word) until all members are ready; then the status of their ticket. */
+/** The status is FORMING (our word) until all members are ready; then it is the status of their ticket. */
 export type GroupStatus = TicketStatus | 'FORMING'
 
-/** One's own place in a group. Up to `assignment` it is what existing game clients read (public fact). */
+/**
+ * A member's own place in a group. The keys up to `assignment` are those that existing game clients read (public fact).
+ */
 export interface MemberView {
   readonly member_id: string
   readonly group_id: string
@@ -19,14 +21,16 @@ export interface MemberView {
   readonly match_id: string | null
 }
 
-/** A group, to its members. Up to `assignment` it is what existing game clients read (public fact). */
+/**
+ * A group as its members see it. The keys up to `assignment` are those that existing game clients read (public fact).
+ */
 export interface GroupView {
   readonly status: GroupStatus
   readonly team_id: string | null
   readonly assignment: AssignmentView | null
   readonly group_id: string
   readonly profile: string
-  /** The first is the owner. */
+  /** The members; the first is the owner. */
   readonly members: readonly { readonly player_id: string; readonly is_ready: boolean }[]
 }
 

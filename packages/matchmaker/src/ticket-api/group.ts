@@ -2,18 +2,18 @@
 import type { Player } from '../player.js'
 
 export interface GroupMember {
-  /** Cannot be guessed. */
+  /** The member's id, which cannot be guessed. */
   readonly id: string
   readonly player: Player
   readonly ready: boolean
 }
 
 /**
- * Players who gather for a match. When all are ready, they become a ticket, which has the group's id and the members as
- * players, in their order. From then on the ticket tells the state, and nobody joins or leaves.
+ * Players who gather for a match. When all are ready, they become one ticket, with the group's id and with the members
+ * as players, in their order. From then on the ticket holds the state, and nobody can join or leave.
  */
 export interface Group {
-  /** Cannot be guessed: whoever knows it may join. */
+  /** The group's id, which cannot be guessed: whoever knows it may join. */
   readonly id: string
   readonly profile: string
   /** Members in the order in which they joined; the first is the owner. */
@@ -31,7 +31,7 @@ export const playerIn = ({ members }: Group, playerId: string): GroupMember | un
 
 export const isOwner = ({ members }: Group, playerId: string): boolean => members[0]?.player.id === playerId
 
-/** A member who is in it already is put in their own place again. */
+/** Adds a member. A player who is a member already keeps their place in the order. */
 export function withMember(group: Group, member: GroupMember): Group {
   const { members } = group
   const known = members.some(({ id }) => id === member.id)

@@ -10,7 +10,7 @@ interface Member {
   readonly group_id: string
 }
 
-/** A group of Ann's, who is not ready. */
+/** Ann's group, in which she is not ready. */
 async function gather(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp(options)
   const ann = (await world.call('ann', 'POST', '/groups', later)).json as Member
@@ -80,7 +80,7 @@ describe('a group', () => {
     })
     expect((await ready('ann', ann, false)).status).toBe(409)
     expect((await ready('ann', ann)).status).toBe(200)
-    // The answer to the first time may have been lost.
+    // The player has joined before; the answer may have been lost.
     expect(await join('ann')).toMatchObject({ member_id: ann.member_id, status: 'SEARCHING' })
   })
 

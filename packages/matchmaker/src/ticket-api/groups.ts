@@ -35,7 +35,7 @@ export interface Groups {
 export interface GroupsOptions {
   readonly service: Pick<TicketService, 'playerMayState' | 'createTicket' | 'getTicket' | 'cancelTicket'>
   readonly store: GroupStore
-  /** Of all queues, for whoever misspells one. */
+  /** Returns the names of all queues, for the error about an unknown queue. */
   readonly queueNames: () => readonly string[]
   readonly random: Random
 }
@@ -45,7 +45,7 @@ interface Own {
   readonly member: GroupMember
 }
 
-/** Our choice: no queue's party is as large, and what a group takes of memory is bounded. */
+/** Most members of a group (our choice): larger than any queue's party, and a bound on the memory of a group. */
 const MOST_MEMBERS = 64
 
 const noGroup = () => new Problem(404, 'no-such-group', 'there is no such group, or it is not yours')
@@ -75,7 +75,9 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
     return { group, member }
   }
 
-  /** Keeps the group; and makes it a ticket if now all are ready. If that is refused, nothing has changed. */
+  /**
+   * Stores the group, and creates its ticket once all members are ready. If the ticket is refused, nothing has changed.
+   */
   const update = (group: Group, by: GroupMember): MemberView => {
     const searching = isComplete(group)
     if (searching) start(group, by, service)
@@ -84,8 +86,8 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
     return memberView(kept, by, ticketOf(kept))
   }
   /**
-   * Removes a member from a group that gathers. If the others are all ready, their search begins; if it is refused,
-   * nobody is ready any more.
+   * Removes a member from a group that gathers. If all others are ready, their search begins; if it is refused, all
+   * members become not ready.
    */
   const remove = (group: Group, memberId: string) => {
     const left = withoutMember(group, memberId)
@@ -104,7 +106,7 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
     if (other !== undefined && member !== undefined && other.id !== groupId) remove(other, member.id)
   }
 
-  /** Finds out at once what is wrong with a player, although the ticket may be created much later. */
+  /** Checks a player when they join, because the group's ticket may be created much later. */
   const check = (profile: string, player: Player) => {
     if (service.playerMayState(profile) === undefined) throw unknownQueue(profile, queueNames())
     readTicketInput({ queue: profile, players: [player] })
@@ -125,7 +127,7 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
       const group = found(groupId)
       const before = playerIn(group, player.id)
       if (group.searching) {
-        // The answer to the first time may have been lost.
+        // The player has joined before; the answer may have been lost.
         if (before !== undefined) return memberView(group, before, ticketOf(group))
         throw alreadySearching()
       }
@@ -181,7 +183,7 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
   }
 }
 
-/** What is wrong with others, someone is not told. */
+/** Creates the group's ticket. A member is not told the details of what is wrong with another member. */
 function start(group: Group, by: GroupMember, service: Pick<TicketService, 'createTicket'>): void {
   const players = group.members.map(({ player }) => player)
   try {

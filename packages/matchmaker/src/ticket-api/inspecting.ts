@@ -4,15 +4,15 @@ import type { TicketService } from './service.js'
 import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 import { assignmentView, isoTime, partyViews, type AssignmentView, type TicketView } from './views.js'
 
-/** What waits: the queues, and some of the tickets, those that wait longest first. No addresses. */
+/** The queues, and some of the searching tickets, longest waiting first. Without addresses. */
 export interface TicketsInspected {
   readonly queues: readonly InSnakeCase<QueueState>[]
-  /** How many tickets search. */
+  /** Number of tickets that search. */
   readonly total: number
   readonly tickets: readonly TicketView[]
 }
 
-/** A match of which a server exists or may exist. */
+/** A match whose server exists or may exist. */
 export interface MatchInspected {
   readonly match_id: string
   readonly queue: string

@@ -1,8 +1,12 @@
-// pure: what is known of a player stands over what they say
+// pure: known facts about a player override what the player states
 import type { Player } from '../player.js'
 import type { PlayerProfile } from './profiles/profile.js'
 
-/** @param profile found for them. @param claims of their token; where both know something, these count. */
+/**
+ * The player with all known facts applied.
+ * @param profile the profile found for the player.
+ * @param claims the profile from the player's token; it overrides `profile`.
+ */
 export function withKnown(
   stated: Player,
   profile: PlayerProfile | undefined,

@@ -79,7 +79,7 @@ test('no honest latency is called a lie, and no estimate is', () => {
     fc.property(place, place, fc.double({ min: 1, max: 10, noNaN: true }), (player, beacon, slower) => {
       const km = greatCircleKm(player, beacon)
       expect(isImpossible(estimatedMs(km), km)).toBe(false)
-      // Straight through vacuum, and an address that is 200 km off.
+      // Light through vacuum on a straight line, from an address whose place is wrong by 200 km.
       const honestMs = Math.max(0.01, ((2 * Math.max(0, km - 200)) / 299.79) * slower)
       expect(isImpossible(honestMs, km)).toBe(false)
       expect(isImpossible(0.01, km)).toBe(km > 201.5)

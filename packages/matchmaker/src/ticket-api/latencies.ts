@@ -1,41 +1,42 @@
-// pure: what may be believed of the latencies that a client has measured
+// pure: which of the latencies that a client reports are believed
 import { greatCircleKm, type Coordinates } from '@muster/core'
 import type { BeaconPlaces } from '../beacons.js'
 
-/** Milliseconds by the name of the beacon. */
+/** Round trips in milliseconds by the name of the beacon. */
 export type Latencies = Readonly<Record<string, number>>
 
 export interface LatenciesRead {
   readonly latencies: Latencies
-  /** Reported ones that are faster than light. */
+  /** Number of reported latencies that are faster than light. */
   readonly impossible: number
-  /** Reported ones to beacons that there are not. */
+  /** Number of reported latencies to unknown beacons. */
   readonly unknown: number
-  /** Beacons for which the distance stands in. */
+  /** Number of latencies that were estimated from the distance. */
   readonly estimated: number
 }
 
-/** A ticket takes so many per player. */
+/** Most latencies that a ticket takes per player. */
 export const MOST_LATENCIES = 64
 
 /**
- * Kilometres per millisecond, in vacuum. In fibre it is two thirds of that: who is faster than this lies in any case.
+ * The speed of light in vacuum, in kilometres per millisecond. Light in fibre has two thirds of it, so a faster report
+ * is certainly false.
  */
 const LIGHT_KM_PER_MS = 299.792458
 
-/** Kilometres by which an address, and a beacon, may be elsewhere than is said (our choice: a few cities away). */
+/** Kilometres by which the known place of an address or a beacon may be wrong (our choice: a few cities away). */
 const SLACK_KM = 200
 
 /**
- * A round trip over so many kilometres, in milliseconds: 10 for the last mile and the machines, and 2 for every 100 km,
- * twice what light takes through straight fibre, because fibre is not straight (our choice).
+ * The estimated round trip over a distance, in milliseconds: 10 for the last mile and the machines, and 2 for every 100
+ * km. That is twice the time of light through straight fibre, because fibre is not straight (our choice).
  */
 export const estimatedMs = (km: number): number => Math.round(10 + 0.02 * km)
 
-/** Whether a round trip is too short for the distance, however well the two are connected. */
+/** Whether a round trip is too short for the distance, even over the best connection. */
 export const isImpossible = (ms: number, km: number): boolean => ms < (2 * Math.max(0, km - SLACK_KM)) / LIGHT_KM_PER_MS
 
-/** For someone at a place, the beacons with their distance in kilometres, the nearest first. */
+/** The beacons with their distances from a place in kilometres, nearest first. */
 export const distancesFrom = (
   place: Coordinates,
   beacons: BeaconPlaces,
@@ -45,12 +46,11 @@ export const distancesFrom = (
     .toSorted((a, b) => a[1] - b[1])
 
 /**
- * Takes what was reported to beacons that there are, as far as it can be true. Zero, which is what clients report when
- * a ping fails, and what is missing or not believed, is estimated from the distance, where that is known; the nearest
- * beacons first.
- * @param reported numbers of any kind.
- * @param beacons undefined where the beacons are not known: then all positive numbers are taken as they are.
- * @param distances from `distancesFrom`; undefined where it is not known where the player is.
+ * Selects the reported latencies that can be true. A latency that is missing, not believed, or zero, which clients
+ * report for a failed ping, is estimated from the distance if that is known; nearest beacons first.
+ * @param reported any numbers.
+ * @param beacons undefined if the beacons are unknown: then all positive numbers are accepted.
+ * @param distances from `distancesFrom`; undefined if the player's place is unknown.
  */
 export function readLatencies(
   reported: Latencies,

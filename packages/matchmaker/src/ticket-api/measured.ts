@@ -5,7 +5,7 @@ import type { BeaconPlaces } from '../beacons.js'
 import type { Beacons } from './beacons.js'
 import { distancesFrom, readLatencies, type Latencies } from './latencies.js'
 
-/** Number of latencies of each kind. */
+/** Numbers of latencies that were ignored or estimated. */
 export interface LatencyCounts {
   impossible: number
   unknown: number
@@ -18,16 +18,16 @@ export interface Measuring {
   readonly coordinates: Coordinates | undefined
 }
 
-/** The latencies of a player in the ticket; undefined for none. */
+/** Makes the latencies of a player for the ticket; undefined if there are none. */
 export type Measured = (measuring: Measuring) => Latencies | undefined | Promise<Latencies | undefined>
 
-/** Databases give the same place to everyone in a city. */
+/** Most places whose distances are cached. Databases give the same place for all addresses of a city. */
 const PLACES_KEPT = 2000
 
 /**
- * Believes reported latencies as far as they can be true.
- * @param locate finds where an address is. Without it nothing can be estimated or disproved but for those with
- *   coordinates.
+ * Creates a function that accepts the reported latencies that can be true, and estimates missing ones.
+ * @param locate finds the place of an address. Without it, only latencies of players with coordinates can be estimated
+ *   or disproved.
  */
 export function createMeasured(
   beacons: Beacons | undefined,
@@ -72,7 +72,9 @@ export function createMeasured(
   }
 }
 
-/** The matchmaker asks the same again, and is the one to complain. */
+/**
+ * The place of an address; undefined if `locate` fails. The matchmaker calls `locate` again and reports its failure.
+ */
 function placeOf(
   ip: string | undefined,
   locate: Locate | undefined,

@@ -1,9 +1,12 @@
-// pure: whether all is well
+// pure: the answer to the monitor route, which says whether all is well
 import type { Inspection } from '../commands/inspection.js'
 import type { Beacons } from './beacons.js'
 import type { MonitorView } from './schemas.js'
 
-/** @param now epoch milliseconds. */
+/**
+ * The answer to the monitor route.
+ * @param now epoch milliseconds.
+ */
 export function monitorView(
   { pausedUntil }: Inspection,
   beacons: Pick<Beacons, 'failing'> | undefined,

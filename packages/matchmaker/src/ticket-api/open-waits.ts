@@ -6,15 +6,19 @@ import { isBackend, type TicketCaller } from './caller.js'
 import type { TicketService } from './service.js'
 
 export interface WaitLimits {
-  /** Long polls and event streams that one player may have open. */
+  /** Most long polls and event streams that one player may have open. */
   readonly perCaller: number
-  /** All that may be open. */
+  /** Most long polls and event streams that may be open in total. */
   readonly inAll: number
 }
 
-/** Counts the long polls and streams that are open: each holds a connection. */
+/** Counts the open long polls and event streams, each of which holds a connection. */
 export interface OpenWaits {
-  /** @throws {Problem} 429 or 503. @returns how to end the wait; ending twice is ending once. */
+  /**
+   * Counts a wait that begins.
+   * @returns a function that ends the wait; calling it again changes nothing.
+   * @throws {Problem} 429 if the player has too many open, 503 if all players together have.
+   */
   enter(caller: TicketCaller): () => void
   open(): number
 }
@@ -55,8 +59,8 @@ export interface ChangeWait {
 }
 
 /**
- * Resolves when the ticket has another version or has ended, or the time is over. Rejects with the reason of the signal
- * as soon as it is aborted.
+ * Resolves when the ticket has another version or has ended, or when the time is over. Rejects with the signal's reason
+ * as soon as the signal is aborted.
  */
 export async function changeOrTimeout(
   service: Pick<TicketService, 'waitForChange'>,
@@ -71,7 +75,7 @@ export async function changeOrTimeout(
   } finally {
     over.unlink()
     over.abort()
-    // The wait is told that it is over, and nobody listens.
+    // The wait was aborted, so nobody listens to its rejection.
     changed.catch(() => {})
   }
 }

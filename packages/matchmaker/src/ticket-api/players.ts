@@ -11,7 +11,7 @@ import type { Profiles } from './profiles/profiles.js'
 import type { Latencies } from './latencies.js'
 import type { Measured } from './measured.js'
 
-/** Who says it, and from where. */
+/** The sender of a body. */
 export interface Speaker {
   readonly caller: TicketCaller
   /** Canonical address of the request. */
@@ -19,8 +19,10 @@ export interface Speaker {
 }
 
 /**
- * Makes the player that a body describes. @param queues the queues to wait in
- * @throws {Problem} 400 or 403, naming the key; 503. {UnknownQueue}
+ * Makes the player that a body describes.
+ * @param queues the queues to wait in.
+ * @throws {Problem} 400 or 403, naming the key; 503 if the player's profile is not available.
+ * @throws {UnknownQueue}
  */
 export type ReadPlayer = (body: PlayerBody, speaker: Speaker, queues: readonly string[]) => Player | Promise<Player>
 
@@ -28,7 +30,10 @@ const BACKEND_KEYS = ['player_id', 'coordinates'] as const
 
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
-/** Keys that only a backend may give. @throws {Problem} 403 */
+/**
+ * Refuses keys that only a backend may send.
+ * @throws {Problem} 403, naming the key.
+ */
 export function assertOwnKeys(
   body: Readonly<Record<string, unknown>>,
   keys: readonly string[],
@@ -43,7 +48,7 @@ export function assertOwnKeys(
 export interface ReadPlayerOptions {
   readonly measured: Measured
   readonly checkStatements: CheckStatements
-  /** What is known of players, if anybody knows more than `authenticate`. */
+  /** Profiles of players; undefined if only `authenticate` knows about players. */
   readonly profiles: Profiles | undefined
   readonly random: Random
 }
@@ -82,14 +87,17 @@ export function createReadPlayer({ measured, checkStatements, profiles, random }
   }
 }
 
-/** Someone who plays already; measured by the caller themselves, who is a backend. */
+/** A player who is in the match already. The latencies are taken as given, because the caller is a backend. */
 export function presentPlayer({ player_id: id, attributes: given, roles, avoid }: PresentBody): Player {
   const { reported, attributes } = apart(given)
   const latencies = Object.fromEntries(Object.entries(reported).filter(([, ms]) => ms > 0))
   return { id, attributes, roles, avoid, latencies }
 }
 
-/** Clients send the latencies among the attributes. What attributes may be, the matchmaker checks. */
+/**
+ * Separates the latencies, which clients send as the attribute `beacons`, from the attributes. The matchmaker checks
+ * the attributes.
+ */
 function apart(given: PlayerBody['attributes']): {
   readonly reported: Latencies
   readonly attributes: Attributes | undefined
@@ -111,14 +119,14 @@ function givenIp({ player_ip: given }: PlayerBody): string | undefined {
   return ip
 }
 
-/** Zero stands for a ping that failed. */
+/** Whether any beacon was measured: zero stands for a failed ping. */
 function isMeasured(reported: Latencies): boolean {
   for (const beacon in reported) if ((reported[beacon] as number) > 0) return true
   return false
 }
 
 const NONE: Latencies = Object.freeze({})
-/** More than there can be beacons. */
+/** Most reported latencies: more than there can be beacons. */
 const MOST_REPORTED = 256
 
 function reportedIn(beacons: unknown): Latencies {

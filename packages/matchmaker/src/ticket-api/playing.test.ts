@@ -23,7 +23,7 @@ test('a player who comes back finds their server, and is told which match keeps 
     json: { code: 'player-playing', match_id, ticket_id: ann.json.id },
   })
 
-  // Of others, a group is told that somebody plays, and no more.
+  // A group learns that another member plays, and nothing more.
   const group = (await call('cleo', 'POST', '/groups', { profile: 'duel', is_ready: false })).json as {
     group_id: string
     member_id: string

@@ -15,7 +15,7 @@ import {
   UnknownQueue,
 } from '../errors.js'
 
-/** What the matchmaker's keys are called here. */
+/** Names of the matchmaker's fields in this API. */
 const wireKeys: Readonly<Record<string, string>> = {
   queue: 'profile',
   queues: 'profiles',
@@ -24,8 +24,8 @@ const wireKeys: Readonly<Record<string, string>> = {
 }
 
 /**
- * `players.1.attributes.skill` is `attributes.skill` in a body about one player, `player_tickets.1.attributes.skill` in
- * a party's.
+ * The matchmaker's field in the terms of this API: `players.1.attributes.skill` is `attributes.skill` in a body about
+ * one player, and `player_tickets.1.attributes.skill` in the body of a party.
  */
 function wireField(field: string, party: boolean): string {
   const [first = '', index = '', key = '', ...rest] = field.split('.')
@@ -34,7 +34,7 @@ function wireField(field: string, party: boolean): string {
   return [...(party ? ['player_tickets', ...(index === '' ? [] : [index])] : []), ...inPlayer].join('.')
 }
 
-/** The answer for a ticket that the matchmaker does not take. */
+/** The problem for a ticket that the matchmaker refuses. */
 function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): Problem {
   const wire = wireField(field, party)
   const text = message.replace(/^ticket: /, '')
@@ -44,8 +44,8 @@ function invalidTicket({ field = '', message }: InvalidTicket, party: boolean): 
 }
 
 /**
- * The answer for what the matchmaker refuses; undefined for what nobody expected. @param party whether the body was a
- * party's.
+ * The problem for an error of the matchmaker; undefined for an unexpected error.
+ * @param party whether the body was that of a party.
  */
 export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof InvalidTicket) return invalidTicket(error, party)
@@ -82,7 +82,7 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof MatchmakerClosed) {
     return new Problem(503, 'closed', 'this matchmaker is closing: try again', { retryAfterMs: 1000 })
   }
-  // What the matchmaker may refuse besides.
+  // Any other refusal of the matchmaker.
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })
   if (error instanceof NotFound) return new Problem(404, 'not-found', error.message)
   if (error instanceof Conflict) return new Problem(409, 'conflict', error.message)

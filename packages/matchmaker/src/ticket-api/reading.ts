@@ -9,7 +9,10 @@ import { changeOrTimeout, type OpenWaits } from './open-waits.js'
 
 /** Reads tickets: at once, by long poll, or as a stream. */
 export interface Reading {
-  /** One's own ticket. @throws {Problem} 404 for those of others too, so that nobody learns which there are. */
+  /**
+   * The caller's ticket.
+   * @throws {Problem} 404, also for tickets of other players, so that nobody learns which tickets exist.
+   */
   seat(id: string, caller: TicketCaller): Seat
   poll(seat: Seat, wait: PollWait): Promise<TicketView>
   stream(seat: Seat, wait: StreamWait): Response
@@ -59,7 +62,7 @@ export function createReading(service: Readable, waits: OpenWaits, clock: Clock)
     },
 
     stream: (seat, { caller, version, signal }) => {
-      // To a browser, this says not to come back.
+      // 204 tells a browser's `EventSource` not to reconnect.
       if (hasEnded(seat.ticket) && version === seat.ticket.version) return new Response(null, { status: 204 })
       const leave = waits.enter(caller)
       return eventStream(

@@ -1,4 +1,4 @@
-/** The ticket API, as data. */
+/** The routes of the ticket API, as data. */
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
 import { BackfillBody, BackfillChangeBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
@@ -18,7 +18,7 @@ import { LONGEST_TOKEN } from './stream-tokens.js'
 
 const id = z.string().min(1).max(128)
 const anything = z.record(z.string(), z.unknown())
-/** In a query, numbers are texts. */
+/** A number in a query, where all values are texts. */
 const number = (least: number, most: number) => z.coerce.number<string>().int().min(least).max(most)
 const version = number(0, Number.MAX_SAFE_INTEGER)
 const ticketKey = z.strictObject({ ticket_id: id })
@@ -26,10 +26,10 @@ const groupKey = z.strictObject({ group_id: id })
 const memberKey = z.strictObject({ group_id: id, member_id: id })
 const backfillKey = z.strictObject({ backfill_id: id })
 
-/** Seconds that a long poll waits at most: proxies cut connections that are silent for a minute. */
+/** Most seconds of a long poll: proxies cut connections that are silent for a minute. */
 const LONGEST_WAIT = 30
 
-/** Everything that clients of the ticket API can ask. */
+/** All routes of the ticket API. */
 export const ticketRoutes = {
   monitor: operation('GET /monitor', {
     summary: 'Whether all is well',
@@ -235,7 +235,7 @@ export const ticketRoutes = {
   }),
 } as const
 
-/** Those that only a backend may ask. */
+/** Names of the routes that only a backend may use. */
 export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRoutes>([
   'createTickets',
   'createParty',

@@ -130,7 +130,7 @@ export const PartySchema: z.ZodType<{ readonly player_tickets: readonly TicketVi
   player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
 })
 
-/** What became of one of several. */
+/** The result for one ticket of several. */
 export type BatchItem = { readonly ticket: TicketView } | { readonly error: Readonly<Record<string, unknown>> }
 
 export const BatchSchema: z.ZodType<{ readonly results: readonly BatchItem[] }> = z.object({

@@ -1,20 +1,23 @@
-// pure: the ticket of each player of a party
+// pure: seats, which give each player of a party a ticket of their own
 import type { Ticket } from '../tickets/ticket.js'
 
 /**
- * For the matchmaker a party is one ticket; for clients of this API each of its players has a ticket of their own. A
- * single player's ticket keeps its id; those of a party are called `<id>.0`, `<id>.1` and so on, in the party's order.
+ * The ticket of one player. For the matchmaker a party is one ticket; for clients of this API each player has a ticket.
+ * A single player's ticket keeps its id; those of a party have the ids `<id>.0`, `<id>.1` and so on, in the party's
+ * order.
  */
 export interface Seat {
   readonly ticket: Ticket
-  /** Which of the ticket's players. */
+  /** Index of the player in the ticket. */
   readonly index: number
 }
 
 export const seatId = ({ ticket, index }: Seat): string =>
   ticket.players.length === 1 ? ticket.id : `${ticket.id}.${index}`
 
-/** The matchmaker's ticket that a seat's id names; of a party's own id the player is not known. */
+/**
+ * The matchmaker's ticket and the player's index that a seat's id names; the index is undefined for the id of a party.
+ */
 export function parseSeatId(id: string): { readonly ticketId: string; readonly index: number | undefined } {
   const dot = id.indexOf('.')
   if (dot === -1) return { ticketId: id, index: undefined }
@@ -23,8 +26,9 @@ export function parseSeatId(id: string): { readonly ticketId: string; readonly i
 }
 
 /**
- * The seat that an id means to someone: one of theirs, or any where `playerId` is undefined. Undefined if there is
- * none. A party's own id means one's own seat; to whoever may see all, the first.
+ * The seat that an id names for a caller: one of the player `playerId`, or any seat if `playerId` is undefined.
+ * Undefined if there is none. The id of a party names the player's own seat, or the first seat if `playerId` is
+ * undefined.
  */
 export function seatOf(ticket: Ticket, index: number | undefined, playerId: string | undefined): Seat | undefined {
   const { players } = ticket

@@ -6,7 +6,7 @@ import { backendRoutes, ticketRoutes } from './routes.js'
 
 const duel = { profile: 'duel', attributes: {} }
 const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, 'x')
-/** A body that any route can read far enough to know who sends it. */
+/** A body that every route parses far enough to identify the caller. */
 const bodyFor = (method: string) => (method === 'POST' || method === 'PATCH' ? {} : undefined)
 
 describe('who is not known', () => {

@@ -1,6 +1,6 @@
 import type { Matchmaker } from '../commands/matchmaker.js'
 
-/** What the ticket API needs of a matchmaker. */
+/** The part of a matchmaker that the ticket API uses. */
 export type TicketService = Pick<
   Matchmaker,
   | 'playerMayState'

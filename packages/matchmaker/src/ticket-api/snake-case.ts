@@ -1,17 +1,19 @@
-// pure: keys as everywhere in this API
+// pure: converts keys to snake case, which all of this API uses
 
 type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`
   ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
   : Key
 
-/** The same data, its keys in snake case. */
+/** The type of data with its keys in snake case. */
 export type InSnakeCase<T> = T extends readonly (infer Item)[]
   ? readonly InSnakeCase<Item>[]
   : T extends object
     ? { readonly [Key in keyof T as Key extends string ? SnakeCase<Key> : never]: InSnakeCase<T[Key]> }
     : T
 
-/** For data none of whose keys is of anyone's choice. */
+/**
+ * Converts the keys of data to snake case. Keys that users choose, such as attribute names, must not be in the data.
+ */
 export const inSnakeCase = <T>(data: T): InSnakeCase<T> => rewritten(data) as InSnakeCase<T>
 
 function rewritten(value: unknown): unknown {

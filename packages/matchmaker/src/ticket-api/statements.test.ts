@@ -21,7 +21,7 @@ const casual: QueueDefinition = { name: 'casual', matchSize: 4, deploy }
 const open: QueueDefinition = { ...ranked, name: 'open', playerMayState: ['skill', 'roles', 'avoid', 'latencies'] }
 const queues = [ranked, casual, open]
 
-/** Everything of a body that a rule of `ranked` compares, and the name by which it is refused. */
+/** All keys of a body that a rule of `ranked` compares, with the field by which each is refused. */
 const forged = [
   ['attributes.skill', { attributes: { skill: 9000 } }],
   ['attributes.skill', { attributes: { skill: 'x' } }],
@@ -111,7 +111,7 @@ describe('what is known of a player', () => {
   test('from their token stands over what they say, and adds whom they avoid', async () => {
     const { call, service } = setUpReal(queues, knowing)
     const body = { profile: 'open', attributes: { skill: 9000, hat: 'blue' }, roles: ['healer'], avoid: ['bob', 'eve'] }
-    // A name that the list lacks is refused, even if it is compared by none.
+    // An attribute missing from the list is refused even if no rule compares it.
     expect(await call('ann', 'POST', '/tickets', body)).toMatchObject({
       status: 400,
       json: { field: 'attributes.hat' },

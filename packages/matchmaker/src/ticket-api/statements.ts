@@ -3,16 +3,20 @@ import { unknownQueue } from '../errors.js'
 import type { Player } from '../player.js'
 import type { TicketService } from './service.js'
 
-/** What a player's own request says about them. */
+/** The parts of a player's own request that a queue may distrust. */
 export type Stated = Pick<Player, 'attributes' | 'roles' | 'avoid' | 'latencies'>
 
 /**
- * Refuses what a player says of themselves where a queue does not believe it. @throws {Problem} 400 naming it;
- * {UnknownQueue}
+ * Refuses statements of a player that a queue does not believe.
+ * @throws {Problem} 400 naming the statement.
+ * @throws {UnknownQueue}
  */
 export type CheckStatements = (stated: Stated, queues: readonly string[]) => void
 
-/** @param names of all queues, for whoever misspells one. */
+/**
+ * Creates the check of players' statements.
+ * @param names returns the names of all queues, for the error about an unknown queue.
+ */
 export function createCheckStatements(
   service: Pick<TicketService, 'playerMayState'>,
   names: () => readonly string[],
@@ -29,7 +33,7 @@ export function createCheckStatements(
   }
 }
 
-/** A name may be of any length. */
+/** The problem for a statement that is not believed. Names are cut, because they may be of any length. */
 function refused(field: string, name: string, queue: string): Problem {
   const short = field.slice(0, 140)
   const message = `${short}: a player's own word is not believed in ${JSON.stringify(queue)}, unless its playerMayState lists ${JSON.stringify(name.slice(0, 128))}`

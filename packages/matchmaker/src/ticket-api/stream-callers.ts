@@ -2,17 +2,21 @@ import { Problem, type Authenticate } from '@muster/core/http'
 import type { TicketCaller } from './caller.js'
 import type { StreamTokens } from './stream-tokens.js'
 
-/** A caller who may read one stream and nothing else. */
+/** A caller who may be limited to one event stream. */
 export interface StreamCaller extends TicketCaller {
-  /** The ticket whose events it may read; undefined for whoever `authenticate` knows. */
+  /**
+   * The ticket whose events the caller may read; undefined for a caller identified by `authenticate`, who is not
+   * limited.
+   */
   readonly streamOf?: string | undefined
 }
 
-/** Where a token may stand: `/tickets/<id>/events?token=<token>`. */
+/** Matches URLs with a stream token: `/tickets/<id>/events?token=<token>`. */
 const WITH_TOKEN = /\/events\?(?:.*&)?token=/
 
 /**
- * Knows those, too, who come by the token of a stream. @throws {Problem} 401 for a token that is expired, or not ours.
+ * Extends `authenticate` to callers with a stream token.
+ * @throws {Problem} 401 for a token that is expired or not valid.
  */
 export const admitStreams =
   (authenticate: Authenticate<TicketCaller>, tokens: StreamTokens): Authenticate<StreamCaller> =>
@@ -24,13 +28,19 @@ export const admitStreams =
     return { id: grant.playerId, role: 'player', streamOf: grant.ticketId }
   }
 
-/** @throws {Problem} 401 for the stream of another ticket. */
+/**
+ * Refuses the token of another ticket's stream.
+ * @throws {Problem} 401
+ */
 export function assertStreamOf(ticketId: string, { streamOf }: StreamCaller): void {
   if (streamOf === undefined || streamOf === ticketId) return
   throw new Problem(401, 'stream-token-invalid', 'the token of the stream is that of another ticket')
 }
 
-/** @throws {Problem} 401 for any other route. */
+/**
+ * Refuses stream tokens on every route but the event stream.
+ * @throws {Problem} 401
+ */
 export function assertStream(route: string, { streamOf }: StreamCaller): void {
   if (streamOf === undefined || route === 'ticketEvents') return
   throw new Problem(401, 'stream-token-invalid', 'the token of a stream is good for its events only')

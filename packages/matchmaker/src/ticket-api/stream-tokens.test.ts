@@ -20,7 +20,7 @@ async function issued(options: Parameters<typeof setUp>[0] = {}) {
   return { ...world, status, issue: json as Issued }
 }
 
-/** The status of a request, and its first event. */
+/** The status of a response, and its first event. */
 async function firstOf(response: Response): Promise<string> {
   if (response.body === null) return `${response.status}`
   const reader = response.body.getReader()
@@ -114,7 +114,7 @@ describe('a token for a stream', () => {
   })
 })
 
-/** The last character of base64url has bits that mean nothing. */
+/** Whether two tokens have the same bits: some bits of the last character of base64url have no meaning. */
 const sameBits = (one: string, other: string) =>
   one.split('.')[0] === other.split('.')[0] &&
   Buffer.from(one.split('.')[1] ?? '', 'base64url').equals(Buffer.from(other.split('.')[1] ?? '', 'base64url'))

@@ -4,29 +4,29 @@ import { z } from 'zod'
 
 export interface StreamTokenOptions {
   /**
-   * Secret of at least 32 characters or bytes. Processes that share it accept each other's tokens. Default: a secret of
-   * this process.
+   * Secret of at least 32 characters or bytes. Processes that share it accept each other's tokens. Default: a random
+   * secret of this process.
    */
   readonly key?: string | Uint8Array | undefined
-  /** Milliseconds for which streams can be opened with a token. Default 300,000. */
+  /** Milliseconds for which a token can open streams. Default 300,000. */
   readonly lifetimeMs?: number | undefined
 }
 
-/** What a token is good for: the events of one ticket, as its player sees it. */
+/** What a token permits: reading the events of one ticket, as its player sees it. */
 export interface StreamGrant {
-  /** As the player calls it; see `seatId`. */
+  /** The ticket's id as the player sees it; see `seatId`. */
   readonly ticketId: string
   readonly playerId: string
 }
 
-/** Tokens for browsers, whose `EventSource` sends no header: in the URL, for one ticket, and for minutes. */
+/** Short-lived tokens in the URL, each for one ticket, for browsers, whose `EventSource` cannot send headers. */
 export interface StreamTokens {
   issue(grant: StreamGrant): { readonly token: string; readonly expiresAt: number }
-  /** Undefined for one that is expired, or not ours. */
+  /** What a token permits; undefined for a token that is expired or not valid. */
   read(token: string): StreamGrant | undefined
 }
 
-/** Longer than the longest ids make one. */
+/** Most characters of a token: more than a token with the longest ids has. */
 export const LONGEST_TOKEN = 2048
 
 const payloadSchema = z.tuple([z.string(), z.string(), z.number()])
@@ -46,7 +46,7 @@ export function createStreamTokens(
       const [payload = '', mac = '', ...more] = token.length > LONGEST_TOKEN ? [] : token.split('.')
       const [given, wanted] = [Buffer.from(mac, 'base64url'), macOf(payload)]
       if (more.length > 0 || given.length !== wanted.length || !timingSafeEqual(given, wanted)) return undefined
-      // We wrote it ourselves.
+      // The signature proves that this API wrote the payload.
       const [ticketId, playerId, expiresAt] = payloadSchema.parse(
         JSON.parse(Buffer.from(payload, 'base64url').toString()),
       )

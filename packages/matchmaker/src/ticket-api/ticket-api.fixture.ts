@@ -12,7 +12,7 @@ import { createFakeService } from './ticket-service.fixture.js'
 
 export interface Answer {
   readonly status: number
-  // Tests look into it as they please; its shape is checked against the description.
+  // Tests read any key of the body; its shape is checked against the API description.
   readonly json: never
   readonly headers: Headers
 }
@@ -24,11 +24,12 @@ export interface CallOptions {
 }
 
 /**
- * The ticket API over a matchmaker that matches nobody, in time that stands still. Tokens are names; `backend` is one.
+ * Creates the ticket API over a matchmaker that matches nobody, with a clock that stands still. Tokens are callers'
+ * ids; `backend` is a backend.
  */
 export const setUp = (options: Partial<TicketApiOptions> = {}) => setUpOver(createFakeService, options)
 
-/** The same over a real matchmaker with these queues, which ticks when it is told to. */
+/** Creates the ticket API over a real matchmaker with these queues, which ticks when the test says so. */
 export const setUpReal = (queues: readonly QueueDefinition[], options: Partial<TicketApiOptions> = {}) =>
   setUpOver((clock) => {
     const { deployments } = createTestService({ clock })
@@ -86,7 +87,7 @@ function setUpOver<Service extends TicketService>(
   return { clock, service, errors, api, request, call }
 }
 
-/** Whatever is answered fits its description, and says nothing more. */
+/** Checks that an answer fits its description and has no further keys. */
 function assertDescribed(method: string, path: string, response: Response, json: unknown): void {
   const [pathname = ''] = path.split('?')
   const fitting = Object.values(ticketRoutes).filter(

@@ -38,19 +38,22 @@ import { createStreamTokens } from './stream-tokens.js'
 import { isoTime, ticketView } from './views.js'
 import { createOpenWaits } from './open-waits.js'
 
-/** A `(Request) → Promise<Response>`, to be mounted on any server. */
+/** The ticket API as a function `(Request) → Promise<Response>`, to be mounted on any server. */
 export interface TicketApi extends HttpHandler {
-  /** Counts since the API was created. */
+  /** Returns the counts since the API was created. */
   readonly counts: () => TicketApiCounts
 }
 
-/** Routes without a caller; a server that registers proves itself by its secret. */
+/** Routes without authentication. A server that registers (`serverReady`) proves its identity by its secret. */
 const anonymous = ['document', 'monitor', 'serverReady'] as const
 
 const PER_CALLER: AttemptLimit = { limit: 50, windowMs: 5000 }
 const PER_ADDRESS: AttemptLimit = { limit: 250, windowMs: 5000 }
 
-/** An HTTP API for game clients, game servers and backends. @throws {InvalidInput} naming the option and the value. */
+/**
+ * Creates the HTTP API for game clients, game servers and backends.
+ * @throws {InvalidInput} naming the option and the value.
+ */
 export function createTicketApi(service: TicketService, options: TicketApiOptions): TicketApi {
   checkOptions(options)
   const {
@@ -153,7 +156,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     playersLeft: ({ match_id, player_ids }) => service.playersLeft(match_id, player_ids),
     endMatch: async ({ match_id }) => {
       const ended = service.stopMatch(match_id)
-      // That there is no such match is known at once; that the service has stopped the server, much later.
+      // An unknown match rejects within this turn of the event loop, and is answered as an error. The service confirms
+      // the stop much later, so the answer does not wait for that.
       await Promise.race([ended, new Promise((resolve) => setImmediate(resolve))])
       ended.catch(onError)
     },

@@ -16,9 +16,9 @@ import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import type { Player } from '../player.js'
 import type { TicketService } from './service.js'
 
-/** A matchmaker that matches nobody: the tests say what happens to tickets. It remembers what it was given. */
+/** A matchmaker that matches nobody: tests change its tickets. It remembers the inputs it was given. */
 export interface FakeService extends TicketService {
-  /** Changes a ticket, and tells who waits for that. */
+  /** Changes a ticket and notifies everyone who waits for a change. */
   change(id: string, change: Partial<Ticket>): void
   /** Forgets a ticket. */
   remove(id: string): void
@@ -48,8 +48,8 @@ export const assignment = {
 const QUEUES: readonly string[] = ['duel', 'ranked']
 
 /**
- * Takes the queues `duel` and `ranked`; the latter refuses players without a numeric `skill`, and believes no player's
- * `rating`.
+ * Creates the matchmaker with the queues `duel` and `ranked`. `ranked` refuses players without a numeric `skill`, and
+ * believes no player's `rating`.
  */
 export function createFakeService(clock: Clock): FakeService {
   const tickets = new Map<string, Ticket>()

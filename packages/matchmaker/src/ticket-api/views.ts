@@ -4,7 +4,10 @@ import type { Backfill, BackfillStatus } from '../tickets/backfill.js'
 import type { CancelReason, Ticket, TicketStatus, WaitingFor } from '../tickets/ticket.js'
 import { seatId, type Seat } from './seats.js'
 
-/** Where to connect. Names and shape are those that existing game clients read (public fact). */
+/**
+ * The assignment, which tells where to connect. Names and shape are those that existing game clients read (public
+ * fact).
+ */
 export interface AssignmentView {
   readonly fqdn: string
   readonly public_ip: string | null
@@ -29,14 +32,15 @@ export interface AssignmentView {
     readonly longitude: number | null
   } | null
   /**
-   * Ours: the beacon at which a latency rule placed the server, and the milliseconds that no player's round trip to it
-   * exceeds.
+   * Our addition: the beacon at which a latency rule placed the server, and the rule's limit for every player's round
+   * trip, in milliseconds.
    */
   readonly promised: { readonly beacon: string; readonly latency_ms: number | null } | null
 }
 
 /**
- * The ticket of one player. Up to `assignment` it is what existing game clients read (public fact); the rest is ours.
+ * The ticket of one player. The keys up to `assignment` are those that existing game clients read (public fact); the
+ * rest are ours.
  */
 export interface TicketView {
   readonly id: string
@@ -48,9 +52,9 @@ export interface TicketView {
   readonly match_id: string | null
   readonly assignment: AssignmentView | null
   readonly player_id: string
-  /** Grows with every change: for `wait` and the events. */
+  /** The version, which grows with every change; for long polls (`wait`) and events. */
   readonly version: number
-  /** Where it waits in several. */
+  /** All profiles in which the ticket waits, if there are several. */
   readonly profiles?: readonly string[] | undefined
   readonly waiting_for?: WaitingFor | undefined
   readonly acceptance?: { readonly until: string; readonly accepted: boolean } | undefined
@@ -59,7 +63,10 @@ export interface TicketView {
 
 let last = { ms: Number.NaN, iso: '' }
 
-/** Many tickets that come at once have the same, which takes longer to write than all the rest of their views. */
+/**
+ * The ISO text of a time. The last text is kept, because many tickets that arrive together have the same time, and
+ * formatting it takes longer than the rest of their views.
+ */
 export function isoTime(at: number): string {
   const ms = Math.trunc(at)
   if (ms !== last.ms) last = { ms, iso: new Date(ms).toISOString() }
@@ -114,18 +121,20 @@ export function ticketView(seat: Seat): TicketView {
   }
 }
 
-/** The tickets of all players of a party, in its order. */
+/** The tickets of all players of a party, in the party's order. */
 export const partyViews = (ticket: Ticket): TicketView[] =>
   ticket.players.map((_, index) => ticketView({ ticket, index }))
 
-/** A backfill. Up to `attributes` it is what existing game servers read (public fact); the rest is ours. */
+/**
+ * A backfill. The keys up to `attributes` are those that existing game servers read (public fact); the rest are ours.
+ */
 export interface BackfillView {
   readonly id: string
   readonly profile: string
   readonly status: TicketStatus
-  /** Ids of the tickets that joined the match through this backfill. */
+  /** Tickets, by id, that joined the match through this backfill. */
   readonly tickets: Readonly<Record<string, TicketView>>
-  /** The first of these. */
+  /** The first of `tickets`. */
   readonly assigned_ticket: TicketView | null
   readonly attributes: { readonly assignment: AssignmentView | null }
   readonly match_id: string
@@ -134,14 +143,17 @@ export interface BackfillView {
   readonly teams: readonly { readonly name: string; readonly slots: number; readonly players: readonly string[] }[]
 }
 
-/** To existing clients a backfill is a kind of ticket. */
+/** The status of a backfill as that of a ticket: to existing clients a backfill is a kind of ticket. */
 const backfillStatus: Readonly<Record<BackfillStatus, TicketStatus>> = {
   OPEN: 'SEARCHING',
   FILLED: 'HOST_ASSIGNED',
   CANCELLED: 'CANCELLED',
 }
 
-/** @param tickets those of its tickets that can still be read. */
+/**
+ * The view of a backfill.
+ * @param tickets the backfill's tickets that can still be read.
+ */
 export function backfillView(backfill: Backfill, tickets: readonly Ticket[]): BackfillView {
   const views = tickets.flatMap(partyViews)
   return {

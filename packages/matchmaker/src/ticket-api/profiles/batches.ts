@@ -2,19 +2,19 @@ import type { Clock } from '@muster/core/clock'
 import { within } from '@muster/core/runtime'
 
 export interface BatchOptions<Found> {
-  /** Asks for all of them at once. The signal is aborted when the answer is not waited for any more. */
+  /** Looks up all ids in one call. The signal is aborted once the answer is no longer awaited. */
   readonly ask: (ids: readonly string[], signal: AbortSignal) => Promise<ReadonlyMap<string, Found>>
-  /** In one call. */
+  /** Most ids in one call. */
   readonly most: number
   readonly timeoutMs: number
   readonly clock: Clock
-  /** Told of each call that failed, or took too long. */
+  /** Called with the error of each call that failed or took too long. */
   readonly onError: (error: unknown) => void
 }
 
-/** Calls under way at once; whoever asks meanwhile is gathered for the next one. */
+/** Most calls under way; ids requested meanwhile wait for the next call. */
 const MOST_CALLS = 4
-/** Who asks while so many wait is refused at once: the answers take too long. */
+/** Most ids that may wait; further ids are refused at once, because answers take too long. */
 const MOST_WAITING = 20_000
 
 interface Asked<Found> {
@@ -24,8 +24,9 @@ interface Asked<Found> {
 }
 
 /**
- * Gathers who is asked for within one turn of the event loop, and longer while enough calls are under way, into one
- * call. The same id is asked for once at a time. Rejects when the call fails, or takes too long.
+ * Combines the ids that are requested within one turn of the event loop, or while the most calls are under way, into
+ * one call. An id that is waiting already is not requested twice. The promise rejects if the call fails or takes too
+ * long.
  */
 export function createBatches<Found>(options: BatchOptions<Found>): (id: string) => Promise<Found | undefined> {
   const { ask, most, timeoutMs, clock, onError } = options
@@ -78,7 +79,7 @@ export function createBatches<Found>(options: BatchOptions<Found>): (id: string)
   }
 }
 
-/** As Promise.withResolvers of Node 22. */
+/** Like `Promise.withResolvers` of Node.js 22. */
 function withResolvers<T>() {
   let resolve: (value: T) => void = () => {}
   let reject: (error: unknown) => void = () => {}

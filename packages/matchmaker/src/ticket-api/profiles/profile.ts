@@ -1,14 +1,14 @@
-// pure: what is known of a player, other than by their own word
+// pure: profiles, which hold what is known of a player from other sources than the player
 import { z } from 'zod'
 import type { Attributes } from '../../player.js'
 
 /** What you know about a player. It is trusted, and overrides what the player states. */
 export interface PlayerProfile {
-  /** What the queue's rules look at. */
+  /** The attributes that the queue's rules compare. */
   readonly attributes?: Attributes | undefined
-  /** Roles that the player may play, instead of those that they name. */
+  /** Roles that the player may play, in place of those that the player states. */
   readonly roles?: readonly string[] | undefined
-  /** Ids of players not to be matched with, besides those whom they name. */
+  /** Ids of players not to be matched with, in addition to those that the player states. */
   readonly avoid?: readonly string[] | undefined
 }
 
@@ -29,15 +29,15 @@ export interface ProfileOptions {
   readonly cacheSize?: number | undefined
   /** Milliseconds to wait for the answer. Default 2000. */
   readonly timeoutMs?: number | undefined
-  /** Players in one call at most. Default 500. */
+  /** Most players in one call. Default 500. */
   readonly batchSize?: number | undefined
-  /** What happens if no usable answer comes: the player gets 503 (default), or counts as having this profile. */
+  /** What happens without a usable answer: the player gets 503 (`refuse`, the default), or has this profile. */
   readonly whenFailed?: 'refuse' | PlayerProfile | undefined
 }
 
 const texts = z.array(z.string())
 
-/** The bounds of each are the matchmaker's to check. */
+/** Checks the shape of a profile; the matchmaker checks the bounds of its values. */
 export const profileSchema: z.ZodType<PlayerProfile> = z.strictObject({
   attributes: z
     .record(z.string(), z.union([z.number(), z.string(), texts], 'must be a number, a text or a list of texts'))

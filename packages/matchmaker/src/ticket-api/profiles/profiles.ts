@@ -7,14 +7,17 @@ import { createBatches } from './batches.js'
 import { profileSchema, type PlayerProfile, type ProfileOptions, type ProfileResolver } from './profile.js'
 
 /**
- * What is known of players: at once for those whom it was found for lately. @throws {Problem} 503, or the promise
- * rejects with it.
+ * Finds the profile of a player; it returns no promise if the profile is in the cache.
+ * @throws {Problem} 503 if the profile cannot be found now; a promise rejects with it.
  */
 export type Profiles = (playerId: string) => PlayerProfile | Promise<PlayerProfile>
 
 const UNKNOWN: PlayerProfile = Object.freeze({})
 
-/** @param onError is told of each call that failed. */
+/**
+ * Creates the cached, batched lookup of profiles.
+ * @param onError is told of each call that failed.
+ */
 export function createProfiles(
   given: ProfileResolver | ProfileOptions,
   clock: Clock,
@@ -53,14 +56,17 @@ export function createProfiles(
     const cached = known?.get(playerId)
     if (cached !== undefined) return cached
     return batched(playerId).then((found) => {
-      // Who is not known now may be in a moment.
+      // Missing profiles are not cached: they may exist in a moment.
       if (found !== undefined) known?.set(playerId, found)
       return found ?? UNKNOWN
     }, failed)
   }
 }
 
-/** @throws naming the player's place in the answer, not the player, nor what is known of them. */
+/**
+ * The profiles of an answer, checked.
+ * @throws {Error} naming the entry's place in the answer; neither the player nor the profile is named.
+ */
 function checked(answer: ReadonlyMap<string, PlayerProfile>): ReadonlyMap<string, PlayerProfile> {
   if (!(answer instanceof Map)) throw new Error('the answer must be a Map, of profiles by the ids of the players')
   const profiles = new Map<string, PlayerProfile>()
