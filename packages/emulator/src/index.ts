@@ -1,4 +1,4 @@
-/** What `@muster/emulator` offers: the whole service on this machine, from the same description as the client. */
+/** The exports of `@muster/emulator`: the whole service on this machine, from the same description as the client. */
 export { createEmulator, type Emulator, type EmulatorState } from './emulator.js'
 export type { EmulatorOptions, ImageReference, LimitSettings, RegistryImage, Some } from './options.js'
 export type { Fault } from './faults/fault.js'

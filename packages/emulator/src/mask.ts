@@ -1,11 +1,11 @@
 /**
- * The mask of fields that the X-Fields header carries: `{name,owner{id},pagination}`, outer braces optional,
- * `*` for all the other fields. A field that is not there is left out. The document only names the header;
- * the syntax is that of Flask-RESTX, whose header this is (our choice). Pure.
+ * A mask of fields as in the X-Fields header: `{name,owner{id},pagination}`, outer braces optional, `*` for all other
+ * fields. Unknown fields are ignored. The document only names the header; the syntax is that of Flask-RESTX, where the
+ * header comes from (our choice). Pure.
  */
 export type Mask = ReadonlyMap<string, Mask | undefined>
 
-/** The reason why it is not a mask, for a message. */
+/** The reason why a text is not a mask, for an error message. */
 export interface BadMask {
   readonly problem: string
 }
@@ -42,7 +42,10 @@ export function parseMask(text: string): Mask | BadMask {
 
 const shown = (token: string | undefined) => (token === undefined ? 'the end' : JSON.stringify(token))
 
-/** What the mask leaves of a value; lists are masked item by item, and whatever has no fields stays. */
+/**
+ * Applies the mask to a value: objects keep only the masked fields, lists are masked item by item, and other values
+ * stay.
+ */
 export function applyMask(mask: Mask, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => applyMask(mask, item))
   if (typeof value !== 'object' || value === null) return value

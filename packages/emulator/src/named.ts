@@ -1,10 +1,10 @@
-/** Records by their unique name, in the order in which they were added; renaming does not change the order. */
+/** Records by unique name, in insertion order; renaming does not change the order. */
 export interface Named<Item extends { name: string }> {
   get(name: string): Item | undefined
   has(name: string): boolean
-  /** False, and nothing done, if the name is taken. */
+  /** Adds a record. Returns false, with no change, if the name is taken. */
   add(item: Item): boolean
-  /** False, and nothing done, if the new name is taken by another. */
+  /** Renames a record. Returns false, with no change, if another record has the new name. */
   rename(item: Item, name: string): boolean
   delete(item: Item): void
   values(): Item[]
@@ -24,7 +24,7 @@ export function createNamed<Item extends { name: string }>(): Named<Item> {
       if (name === item.name) return true
       if (items.has(name)) return false
       item.name = name
-      // Written anew, because a map puts a new key last.
+      // The map is rebuilt, because a map puts a new key last.
       items = new Map(Array.from(items.values(), (each) => [each.name, each]))
       return true
     },

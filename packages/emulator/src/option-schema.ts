@@ -13,7 +13,7 @@ import { places } from './places.js'
 import type { RelayDataSettings } from './relay-data/relay-data-settings.js'
 import type { RelaySettings } from './relays/relay-settings.js'
 
-/** What an option's function takes and gives cannot be checked. */
+/** A function as an option; its parameters and result cannot be checked. */
 const func = <Key extends 'random' | 'canPull' | 'locate' | 'launch' | 'fetch' | 'onError'>() =>
   z.custom<EmulatorOptions[Key]>((value) => typeof value === 'function', 'must be a function').optional()
 
@@ -23,10 +23,10 @@ const port = z.int().min(1).max(65_535)
 const path = z.string().startsWith('/')
 const parameter = z.string().min(1)
 
-/** The keys of a schema of settings: exactly those of the settings' type. */
+/** The schemas of some settings: exactly one for each key of the settings' type. */
 type Shape<T> = { readonly [Key in keyof T]: z.ZodType<T[Key]> }
 
-/** JSON has no Infinity, but options are no JSON. */
+/** A number that may be Infinity, which zod's numbers exclude. */
 const bound = z.custom<number>((value) => typeof value === 'number' && !Number.isNaN(value), 'must be a number')
 const bounds = z.strictObject({ min: bound.optional(), max: bound.optional() }).optional()
 
@@ -106,7 +106,7 @@ const limits = {
 const placeIds: readonly string[] = places.map(({ id }) => id)
 const placeId = z.string().refine((id) => placeIds.includes(id), 'is not the id of a place')
 
-/** What `createEmulator` takes. */
+/** The schema of the options of `createEmulator`. */
 export const Options: z.ZodType<EmulatorOptions> = z.strictObject({
   clock: z
     .custom<Clock>(
@@ -115,7 +115,7 @@ export const Options: z.ZodType<EmulatorOptions> = z.strictObject({
     )
     .optional(),
   random: func<'random'>(),
-  // A header carries it after the word 'token'.
+  // The token has to fit into a header, after the word 'token'.
   token: z
     .string()
     .regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces')

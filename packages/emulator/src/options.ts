@@ -11,7 +11,7 @@ import type { PageSizes } from './pages.js'
 import type { RelayDataSettings } from './relay-data/relay-data-settings.js'
 import type { RelaySettings } from './relays/relay-settings.js'
 
-/** A container image, in the fields of a version. */
+/** A container image, in a version's fields. */
 export interface ImageReference {
   /** Registry host. */
   readonly docker_repository: string
@@ -19,14 +19,14 @@ export interface ImageReference {
   readonly docker_tag: string
 }
 
-/** A tag in the service's own registry. */
+/** A tagged image in the service's own registry. */
 export interface RegistryImage {
-  /** With its namespace, e.g. `studio/server`. */
+  /** The image's name with its namespace, e.g. `studio/server`. */
   readonly image: string
   readonly tag: string
-  /** Tags of one image with the same hash are one artifact. Default: one of its own. */
+  /** The content hash; tags of one image with the same hash are one artifact. Default: a hash of its own. */
   readonly hash?: string | undefined
-  /** Default 250. */
+  /** The image's size in MB. Default 250. */
   readonly sizeMb?: number | undefined
 }
 
@@ -36,7 +36,7 @@ export interface LimitSettings extends TooManyAnswer {
   readonly algorithm: LimitAlgorithm
 }
 
-/** Some of the settings; the others have their default. */
+/** Some of the settings; a missing or undefined setting has its default. */
 export type Some<T> = { readonly [Key in keyof T]?: T[Key] | undefined }
 
 export interface EmulatorOptions {
@@ -55,53 +55,53 @@ export interface EmulatorOptions {
   readonly speed?: number | undefined
   /** How rate limits are enforced; false for no limits. Default: as documented, with Retry-After in seconds. */
   readonly limits?: Some<LimitSettings> | false | undefined
-  /** Faults declared from the start; see `Emulator.faults` for later ones. */
+  /** Faults declared from the start; `Emulator.faults` changes them later. */
   readonly faults?: readonly Fault[] | undefined
-  /** Milliseconds that each request takes on the way, there and back together. Default 0. */
+  /** Milliseconds that each request takes on the network, both directions together. Default 0. */
   readonly latencyMs?: number | undefined
-  /** Up to this many milliseconds more, drawn per request. Default 0. */
+  /** Milliseconds added to `latencyMs` at most, drawn per request. Default 0. */
   readonly jitterMs?: number | undefined
-  /** Deployments that may run at once at each place, or by place id at the places named. Default: any number. */
-  readonly capacity?: number | Readonly<Record<string, number>> | undefined
-  /** What is in the service's own registry. Default: nothing. */
-  readonly images?: readonly RegistryImage[] | undefined
   /**
-   * The service's own registry: the `docker_repository` of images that are looked up there. Default
-   * registry.emulator.invalid.
+   * Deployments that may run at once: at each place, or by place id. Places without a number have no bound. Default: no
+   * bound.
    */
+  readonly capacity?: number | Readonly<Record<string, number>> | undefined
+  /** The images in the service's own registry. Default: none. */
+  readonly images?: readonly RegistryImage[] | undefined
+  /** The `docker_repository` that means the service's own registry. Default registry.emulator.invalid. */
   readonly registryHost?: string | undefined
   /** Whether an image of any other registry can be pulled. Default: all can. */
   readonly canPull?: ((image: ImageReference) => boolean) | undefined
-  /** What the document leaves open, as the client has it. */
+  /** Settings of points that the document leaves open; the same as the client's. */
   readonly settings?: SettingsOption | undefined
-  /** Entries per page. Default 10 where the request does not say, and 100 at most. */
+  /** Entries per page. Default 10 where the request has no `limit`, and 100 at most. */
   readonly pageSizes?: Some<PageSizes> | undefined
   readonly deployTimes?: Some<DeployTimes> | undefined
   readonly deployments?: Some<DeploymentSettings> | undefined
   readonly relays?: Some<RelaySettings> | undefined
   /**
-   * Whether relay sessions carry packets, each at two UDP ports of its own; true for the default settings.
-   * Default false: nobody listens where the sessions say.
+   * Whether relay sessions carry packets, each at two UDP ports of its own; true for the default settings. Default
+   * false: nothing listens at the sessions' addresses.
    */
   readonly relayData?: Some<RelayDataSettings> | boolean | undefined
   /**
-   * How ping beacons answer once the emulator listens, each at a UDP and a TCP port of its own; false for beacons at
-   * which nothing answers. Default true. They are opened when they are first asked for.
+   * How ping beacons answer once the emulator listens, each at a UDP and a TCP port of its own; false for beacons that
+   * never answer. Beacons are opened when they are first requested. Default true.
    */
   readonly beacons?: Some<BeaconSettings> | boolean | undefined
-  /** Where an address is. Default: an invented place, always the same for the same address. */
+  /** Looks up the location of an IP address. Default: a simulated location, always the same for the same address. */
   readonly locate?: ((ip: string) => Coordinates | undefined) | undefined
-  /** Runs containers, for whoever has the token. Default: they are only simulated. */
+  /** Runs containers, for anyone who has the token. Default: containers are only simulated. */
   readonly launch?: Launch | undefined
   /** Sends webhooks. Default: the global fetch. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /**
-   * A page at /_emulator, and what it shows as JSON at /_emulator/state; no token is asked for, no secret shown.
-   * Default true.
+   * Whether there is a page at /_emulator, and its data as JSON at /_emulator/state. Neither asks for a token or shows
+   * secrets. Default true.
    */
   readonly page?: boolean | undefined
-  /** Bytes of a request's body. Default 1 MiB. */
+  /** Length of a request's body in bytes, at most. Default 1,048,576 (1 MiB). */
   readonly maxBodyBytes?: number | undefined
-  /** Told of mistakes in the emulator, which are answered by 500. Default: a warning of the process. */
+  /** Called with each error in the emulator itself; its request is answered by 500. Default: a process warning. */
   readonly onError?: ((error: unknown, operation: OperationId) => void) | undefined
 }

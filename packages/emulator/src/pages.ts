@@ -1,10 +1,10 @@
 import type { PageInput, Pagination } from '@muster/core/api'
 
-/** How many entries a page holds; neither is documented. */
+/** The number of entries per page; the document gives neither number. */
 export interface PageSizes {
-  /** Without `limit`. */
+  /** Entries per page for a request without `limit`. */
   readonly default: number
-  /** A larger `limit` gets this many. */
+  /** Entries per page, at most; a larger `limit` gets this many. */
   readonly maximum: number
 }
 
@@ -14,7 +14,7 @@ export interface Page<Item> {
   readonly pagination: Pagination
 }
 
-/** Cuts one page out of a list, with the pagination object as documented. A page beyond the last one is empty. Pure. */
+/** Cuts one page out of a list, with the pagination object as documented. A page after the last one is empty. Pure. */
 export function paged<Item>(all: readonly Item[], wanted: PageInput, sizes: PageSizes): Page<Item> {
   const limit = Math.min(wanted.limit ?? sizes.default, sizes.maximum)
   const number = wanted.page ?? 1
@@ -27,7 +27,7 @@ export function paged<Item>(all: readonly Item[], wanted: PageInput, sizes: Page
     pagination: {
       number,
       next_page_number: hasNext ? number + 1 : null,
-      // Beyond the last page, the previous one with entries is the last.
+      // For a page after the last one, the previous page is the last page that has entries.
       previous_page_number: hasPrevious ? Math.min(number - 1, pages) : null,
       paginator: { num_pages: pages },
       has_next: hasNext,

@@ -1,33 +1,36 @@
-// pure: the places where the emulator can put a server
+// pure: the places where the emulator runs servers
 
-/** Where a place is: the seven basic location fields, by their wire names (service-api, Location). */
+/** The location of a place: the seven basic location fields, by their wire names (service-api, Location). */
 export interface PlaceLocation {
   readonly city: string
   readonly country: string
   readonly continent: string
   readonly administrative_division: string
-  /** IANA name, e.g. `Europe/Berlin`. */
+  /** The IANA time zone, e.g. `Europe/Berlin`. */
   readonly timezone: string
-  /** Degrees, positive north. */
+  /** Degrees, positive to the north. */
   readonly latitude: number
-  /** Degrees, positive east. */
+  /** Degrees, positive to the east. */
   readonly longitude: number
 }
 
-/** A city where the emulator has servers. Real cities; which of them the service really has is not public. */
+/** A city where the emulator has servers. The cities are real; which cities the service has is not public. */
 export interface Place {
-  /** Stable short name, the city's in lower-case ASCII: `sao-paulo`. */
+  /** A stable short name: the city's in lower-case ASCII, e.g. `sao-paulo`. */
   readonly id: string
   readonly location: PlaceLocation
-  /** The only location type ever sampled (service-api, Resources). */
+  /** The location type; the only one ever sampled (service-api, Resources). */
   readonly type: 'standard'
-  /** Given by the location list when asked for. */
+  /** The location's tags, which the location list contains on request. */
   readonly tags: readonly { readonly key: string; readonly value: string }[]
-  /** Where versions with `will_deploy_in_mainland_china: true` go, and all others never do. */
+  /**
+   * Whether the place is in mainland China: versions with `will_deploy_in_mainland_china: true` run only there, all
+   * other versions never.
+   */
   readonly mainlandChina: boolean
 }
 
-/** A host to measure the round trip to, by UDP and TCP echo. */
+/** A beacon: a host to which players measure the round trip, by UDP and TCP echo. */
 export interface PlaceBeacon {
   readonly host: string
   readonly fqdn: string
@@ -37,8 +40,8 @@ export interface PlaceBeacon {
 }
 
 /**
- * City, administrative division, country, time zone, latitude, longitude: to a hundredth of a degree, about a
- * kilometre.
+ * City, administrative division, country, time zone, latitude, longitude. Coordinates are rounded to a hundredth of a
+ * degree, about a kilometre.
  */
 type Row = readonly [
   city: string,
@@ -49,7 +52,7 @@ type Row = readonly [
   longitude: number,
 ]
 
-/** By region, since edge providers are usually spoken of that way; the first region of a continent is its densest. */
+/** The cities by region, as edge providers group theirs; the first region of a continent is its densest. */
 const regions: readonly { readonly continent: string; readonly region: string; readonly rows: readonly Row[] }[] = [
   {
     continent: 'Europe',
@@ -212,7 +215,7 @@ const regions: readonly { readonly continent: string; readonly region: string; r
   },
 ]
 
-/** The city's name without accents, spaces as hyphens: fit for a host name. */
+/** The city's name in lower case, without accents and with hyphens for spaces, so that it fits into a host name. */
 const idOf = (city: string) =>
   city
     .normalize('NFD')
@@ -231,7 +234,8 @@ export const places: readonly Place[] = regions.flatMap(({ continent, region, ro
 )
 
 /**
- * One beacon per place, in the order of `places`. Nothing answers there: hosts are documentation addresses (RFC 5737).
+ * One beacon per place, in the order of `places`. The hosts are documentation addresses (RFC 5737), where nothing
+ * answers.
  */
 export const beacons: readonly PlaceBeacon[] = places.map(({ id, location }, index) => ({
   host: `203.0.113.${index + 1}`,

@@ -2,8 +2,8 @@ import type { Filter, SessionConfig, VersionPort, VersionVariable } from '@muste
 import type { Named } from './named.js'
 
 /**
- * What the emulated service remembers. Records refer to one another, not to names, so that renaming
- * keeps every link. Fields with an underscore are the document's, in its units; times are epoch milliseconds.
+ * The state of the emulated service. Records refer to one another by reference, not by name, so that renaming keeps
+ * every link. Fields with an underscore are the document's, in its units; times are epoch milliseconds.
  */
 
 interface Dated {
@@ -16,7 +16,7 @@ export interface ApplicationRecord extends Dated {
   is_active: boolean
   is_telemetry_agent_active: boolean
   image: string
-  /** In the order of creation, the newest last. */
+  /** The application's versions in the order of creation, the newest last. */
   readonly versions: Named<VersionRecord>
 }
 
@@ -28,7 +28,7 @@ export interface VersionRecord extends Dated {
   docker_image: string
   docker_tag: string
   private_username: string | undefined
-  /** A secret. */
+  /** The registry's token. A secret. */
   private_token: string | undefined
   /** 1024 = 1 vCPU. */
   readonly req_cpu: number
@@ -48,7 +48,7 @@ export interface VersionRecord extends Dated {
   verify_image: boolean
   /** Seconds. */
   termination_grace_period_seconds: number
-  /** Undefined also when the storage that it named has been deleted. */
+  /** The storage for logs; undefined also when the named storage has been deleted. */
   endpoint_storage: StorageRecord | undefined
   command: string | null
   arguments: string | null
@@ -60,7 +60,7 @@ export interface StorageRecord extends Dated {
   name: string
   container_log_version: 'v1' | 'v2'
   access_key_id: string
-  /** A secret, in no answer. */
+  /** The secret access key, which no answer contains. A secret. */
   secret_access_key: string
   endpoint: string
   bucket: string
@@ -89,12 +89,12 @@ export interface PolicyRecord extends Dated {
   type: string
   minimum: number
   maximum: number
-  /** 0.1 to 1. */
+  /** The share of used sockets, 0.1 to 1, from which another deployment is added. */
   threshold: number
   filters: readonly Filter[]
 }
 
-/** An image of the service's own registry, by tag. */
+/** A tagged image in the service's own registry. */
 export interface ImageRecord {
   name: string
   readonly tags: Map<string, ImageTagRecord>

@@ -21,7 +21,7 @@ export interface ResolvedOptions {
   readonly random: Random
   readonly token: string
   readonly speed: number
-  /** Undefined for a service without limits. */
+  /** The rate limits; undefined for a service without limits. */
   readonly limits: LimitSettings | undefined
   readonly faults: readonly Fault[]
   readonly latencyMs: number
@@ -35,9 +35,9 @@ export interface ResolvedOptions {
   readonly deployTimes: DeployTimes
   readonly deployments: DeploymentSettings
   readonly relays: RelaySettings
-  /** Undefined where sessions carry no packets. */
+  /** The settings of the relay; undefined where sessions carry no packets. */
   readonly relayData: RelayDataSettings | undefined
-  /** Undefined where nothing answers at beacons. */
+  /** The settings of beacons; undefined where beacons never answer. */
   readonly beacons: BeaconSettings | undefined
   readonly locate: Locate | undefined
   readonly launch: Launch | undefined
@@ -49,10 +49,13 @@ export interface ResolvedOptions {
 
 const defaultLimits: LimitSettings = { algorithm: 'sliding log', retryAfter: 'seconds', body: 'json' }
 
-/** The document says neither (public fact: 10 to 20 by default, maximum unknown). */
+/** The default page sizes (our choice): the document has none (public fact: 10 to 20 by default, maximum unknown). */
 const defaultPageSizes: PageSizes = { default: 10, maximum: 100 }
 
-/** @throws TypeError naming the option that is wrong. */
+/**
+ * Validates the options and fills in the defaults.
+ * @throws TypeError naming the option that is wrong.
+ */
 export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
   const chosen = checked('option', Options, options)
   if (chosen.launch !== undefined && chosen.token === undefined) {

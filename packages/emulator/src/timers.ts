@@ -1,10 +1,13 @@
 import type { Clock } from '@muster/core/clock'
 
-/** Waits in the service's own time. */
+/** Timers in the service's own time. */
 export interface Timers {
-  /** Runs the task after `ms` of the service's time, that is `ms / speed` of the clock's. Returns how to cancel it. */
+  /**
+   * Runs the task after `ms` of the service's time, which is `ms / speed` of the clock's. Returns a function that
+   * cancels it.
+   */
   after(ms: number, task: () => void): () => void
-  /** Cancels all that waits, and takes no more. */
+  /** Cancels all pending tasks; no further tasks are accepted. */
   close(): void
 }
 
@@ -18,14 +21,14 @@ export function createTimers(clock: Clock, speed: number): Timers {
       waiting.add(controller)
       const run = () => {
         waiting.delete(controller)
-        // Cancelled between the end of the sleep and this turn.
+        // The task may have been cancelled after the sleep ended and before this line ran.
         if (!controller.signal.aborted) task()
       }
       const cancelled = () => {
         waiting.delete(controller)
       }
       void clock.sleep(ms / speed, controller.signal).then(run, cancelled)
-      // With a reason, so that no error with a stack is made for it.
+      // Aborting with a reason avoids the creation of an error with a stack.
       return () => controller.abort('cancelled')
     },
     close: () => {

@@ -4,19 +4,19 @@ import type { Clock } from '@muster/core/clock'
 import { wrapperProcesses, type Ancestor } from './wrapper-processes.js'
 
 const LOOK_EVERY_MS = 250
-/** More are not looked at. */
+/** Ancestor processes examined, at most. */
 const MOST_ANCESTORS = 10
 
 /**
- * The processes without which this one is of no use: `npx`, `pnpm` and the like with their shells.
- * @param parentToo the direct parent as well, whatever it is.
+ * The ids of the processes without which this one has no use: `npx`, `pnpm` and the like with their shells.
+ * @param parentToo adds the direct parent, whatever it is.
  */
 export function parentsNow(parentToo: boolean): ReadonlySet<number> {
   const wrappers = wrapperProcesses(ancestors())
   return new Set(parentToo ? [process.ppid, ...wrappers] : wrappers)
 }
 
-/** Resolves when the first of them has ended; never, if none does. */
+/** Resolves when the first of the processes has ended; never, if none ends. */
 export async function parentEnded(parents: ReadonlySet<number>, clock: Clock): Promise<void> {
   const direct = process.ppid
   if (parents.size === 0) return new Promise(() => {})
@@ -28,12 +28,12 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    // Somebody else's process cannot be signalled, but is there.
+    // A process of another user cannot be signalled, but exists.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
-/** The nearest first; empty where the system does not say (Windows). */
+/** The ancestor processes, the nearest first; empty where the system does not list them (Windows). */
 function ancestors(): readonly Ancestor[] {
   const found: Ancestor[] = []
   try {
@@ -43,14 +43,14 @@ function ancestors(): readonly Ancestor[] {
       pid = parent
     }
   } catch {
-    // What has been found counts.
+    // An ancestor that cannot be read ends the search; the ancestors found so far are returned.
   }
   return found
 }
 
 function fromProc(pid: number) {
   const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
-  // The program's name, in parentheses, may hold anything.
+  // The program's name, in parentheses, may contain any character, so everything up to the last `)` is cut off.
   const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '')
   return { command, parent: Number(afterName.split(' ')[1]) }
 }

@@ -12,14 +12,14 @@ import type { ApplicationRecord, FleetRecord, ImageRecord, StorageRecord } from 
 import type { RelaySettings } from './relays/relay-settings.js'
 import type { Relays } from './relays/relays.js'
 
-/** The state of one emulated service: all that the handlers and the page share. */
+/** The state of one emulated service, shared by the handlers and the page. */
 export interface World {
-  /** Real (or the test's) time, not sped up. Timestamps are this clock's. */
+  /** The clock, real or a test's, not sped up. All timestamps are its time. */
   readonly clock: Clock
   /** How many times faster than life the service's own durations pass. */
   readonly speed: number
   readonly settings: Settings
-  /** Where the emulator can be reached, without a slash at its end. Known only once it listens. */
+  /** The URL at which the emulator can be reached, without a slash at its end. Known only once the emulator listens. */
   readonly url: () => string
   readonly counters: Counters
   readonly pageSizes: PageSizes
@@ -28,16 +28,18 @@ export interface World {
   readonly storages: Named<StorageRecord>
   readonly fleets: Named<FleetRecord>
   readonly registry: Named<ImageRecord>
-  /** Whether the image can be pulled: those of the service's own registry if they are there, others by option. */
+  /**
+   * Whether the image can be pulled: an image of the service's own registry if it exists there, any other by option.
+   */
   readonly canPull: (image: ImageReference) => boolean
   readonly deployments: Deployments
   readonly relays: Relays
   readonly beacons: Pick<Beacons, 'list'>
 
-  /** Deployments that may run at one place at once. */
+  /** The number of deployments that may run at one place at once. */
   readonly capacity: (placeId: string) => number
   readonly deploymentSettings: Pick<DeploymentSettings, 'listLagMs' | 'refuseRepeatedFilters'>
   readonly relaySettings: Pick<RelaySettings, 'revokeAnswers'>
-  /** Where an address is; undefined to invent a place from the address. */
+  /** Looks up the location of an IP address; undefined to simulate a location from the address. */
   readonly locate: Locate | undefined
 }

@@ -1,9 +1,9 @@
-// pure: which of the processes above this one only wrap it
+// pure: which ancestors of this process only wrap it
 
-/** A process above this one. */
+/** An ancestor of this process. */
 export interface Ancestor {
   readonly pid: number
-  /** Its program and arguments, with spaces between. */
+  /** The process's program and arguments, separated by spaces. */
   readonly command: string
 }
 
@@ -11,13 +11,13 @@ const NAMES = 'npm|npx|pnpm|pnpx|pn|yarn|yarnpkg|bun|bunx|corepack'
 const packageManager = new RegExp(
   String.raw`^(\S*/)?(node( -\S+)* (\S*/)?(${NAMES})(-cli)?(\.[cm]?js)?|(${NAMES}))( |$)`,
 )
-/** As package managers run scripts: `sh -c 'muster-emulator'`. */
+/** The shell that package managers run scripts with: `sh -c 'muster-emulator'`. */
 const shellOfScript = /^(\S*\/)?(busybox )?(sh|dash|ash|bash|zsh) -c /
 
 /**
- * The ids of `npx`, `pnpm` and the like and of their shells, up to the outermost. Whoever ends one of these means this
- * process: they do not always pass a signal on, and never SIGKILL. A shell above them is somebody's session, which may
- * end before us.
+ * The ids of `npx`, `pnpm` and the like and their shells, up to the outermost. A signal to any of these is meant for
+ * this process: wrappers do not always forward signals, and cannot forward SIGKILL. A shell above the wrappers is a
+ * user's session, which may end before this process and is not included.
  * @param ancestors the nearest first.
  */
 export function wrapperProcesses(ancestors: readonly Ancestor[]): readonly number[] {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 
-/** The types that a value can have which the wire carries as text. Pure. */
+/** The types of values that the query carries as text. Pure. */
 export type QueryType = 'text' | 'integer' | 'number' | 'flag' | 'flag or text' | 'json'
 
 export function queryType(schema: z.core.JSONSchema.BaseSchema | boolean | undefined): QueryType {
@@ -14,7 +14,7 @@ export function queryType(schema: z.core.JSONSchema.BaseSchema | boolean | undef
 
 export type QueryValue = { readonly value: unknown } | { readonly problem: string }
 
-/** What a text of the query means. */
+/** Parses a value of the query. */
 export function queryValue(type: QueryType, text: string): QueryValue {
   switch (type) {
     case 'text':

@@ -3,13 +3,13 @@ import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import { queryType, queryValue, type QueryType } from './query-value.js'
 
-/** A request of a known operation, in parts. */
+/** The parts of a request to a known operation. */
 export interface RequestParts {
-  /** Encoded, in the order of the placeholders. */
+  /** The path's values, still percent-encoded, in the order of the placeholders. */
   readonly segments: readonly string[]
   readonly query: URLSearchParams
   readonly headers: { get(name: string): string | null }
-  /** Undefined where the method has none. */
+  /** The body; undefined where the method has none. */
   readonly body: string | undefined
 }
 
@@ -21,9 +21,9 @@ interface Key {
 }
 
 /**
- * Makes the function that turns the parts of a request into the operation's one flat input, and checks
- * it against the description. Each key is taken only from where it belongs, so that a body cannot replace
- * what the path says; whatever does not belong is refused.
+ * Creates the function that turns the parts of a request into the operation's one flat input, and validates it against
+ * the description. Each key is read only from its declared part, so that a body cannot replace a value of the path;
+ * undeclared keys are refused.
  */
 export function createReader(operation: Operation, settings: Settings): (parts: RequestParts) => Read {
   const inQuery = new Map<string, Key>()

@@ -13,7 +13,7 @@ export interface Route {
   readonly operation: Operation
 }
 
-/** Finds the operation that a request line means. Pure. */
+/** Creates the router, which finds the operation for a method and path. Pure. */
 export const createRouter = (settings: Settings): PathMatcher<Route> =>
   createPathMatcher(
     Array.from(operations, ([id, operation]) => ({

@@ -1,7 +1,7 @@
 import type { RateLimit } from '@muster/core/api'
 import type { Limiter } from './limiter.js'
 
-/** At most `limit` requests per window; windows follow one another, the first beginning at the epoch. */
+/** A fixed window: at most `limit` requests per window. Windows follow one another from the epoch on. */
 export function fixedWindow({ limit, windowMs }: RateLimit): Limiter {
   let current = -Infinity
   let count = 0

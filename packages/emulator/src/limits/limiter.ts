@@ -1,8 +1,5 @@
-/**
- * How a server counts the requests of one limit. Times are milliseconds that never decrease. Refused requests do not
- * count.
- */
+/** Counts the requests of one limit. Times are milliseconds that never decrease. Refused requests do not count. */
 export interface Limiter {
-  /** Counts a request and returns 0, or refuses it and returns after how many milliseconds one could pass. */
+  /** Counts a request and returns 0, or refuses the request and returns the milliseconds until one could pass. */
   take(now: number): number
 }

@@ -12,9 +12,12 @@ export const algorithms = {
 
 export type LimitAlgorithm = keyof typeof algorithms
 
-/** The documented limits, as one service enforces them. */
+/** The documented rate limits, as one service enforces them. */
 export interface RateLimits {
-  /** 0 if the request may pass, and always 0 for an operation without a documented limit; else milliseconds to wait. */
+  /**
+   * Counts a request. Returns 0 if it may pass (always for an operation without a documented limit), else the
+   * milliseconds to wait.
+   */
   take(operation: Operation, now: number): number
 }
 

@@ -1,9 +1,12 @@
 import type { RateLimit } from '@muster/core/api'
 import type { Limiter } from './limiter.js'
 
-/** The strictest reading of a limit: never more than `limit` requests in any `windowMs`, wherever the window begins. */
+/**
+ * A sliding log, the strictest reading of a limit: never more than `limit` requests in any `windowMs`, wherever it
+ * begins.
+ */
 export function slidingLog({ limit, windowMs }: RateLimit): Limiter {
-  // A ring of the latest `limit` requests; the entry that is next to be overwritten is the oldest.
+  // A ring buffer of the times of the latest `limit` requests; the next entry to overwrite is the oldest.
   const times = new Array<number>(limit).fill(-Infinity)
   let next = 0
   return {

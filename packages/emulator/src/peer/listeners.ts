@@ -1,6 +1,6 @@
-/** Whom to tell. */
+/** A set of listeners. */
 export interface Listeners<Value> {
-  /** Returns what takes it off again. */
+  /** Adds a listener. Returns a function that removes it. */
   add(listener: (value: Value) => void): () => void
   tell(value: Value): void
 }
@@ -9,7 +9,7 @@ export function createListeners<Value>(): Listeners<Value> {
   const listeners = new Set<(value: Value) => void>()
   return {
     add: (listener) => {
-      // Of its own, so that a listener added twice is told twice, and taken off once.
+      // Each call adds a function of its own, so that a listener added twice is called twice and removed separately.
       const entry = (value: Value) => listener(value)
       listeners.add(entry)
       return () => {

@@ -7,37 +7,46 @@ import type { PeerOptions } from './peer-options.js'
 import { openPeerSocket } from './peer-socket.js'
 import { peerStateOf, problemOf, type PeerState } from './peer-state.js'
 
-/** What hosts and clients have in common. */
+/** What host and client peers have in common. */
 export interface PeerConnection<Message> {
   readonly state: PeerState
   /**
-   * Resolves when the relay has found the peer valid. A peer that is disconnected, invalid or in error may connect
-   * again.
-   * @param options.signal ends it, until then.
+   * Connects. Resolves when the relay has found the peer valid. A peer that is disconnected, invalid or in error may
+   * connect again.
+   * @param options.signal cancels connecting; no effect once connected.
    * @throws PeerError (`invalid`, `session timed out`, `error`, `no answer`, `unreachable`, `closed`), or the signal's
    *   reason.
    */
   connect(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
-  /** Called with each new state. Returns what takes the listener off. */
+  /** Adds a listener to be called with each new state. Returns a function that removes it. */
   onState(listener: (state: PeerState) => void): () => void
-  /** Called with each message, the data of which is the listener's to keep. Returns what takes the listener off. */
+  /**
+   * Adds a listener to be called with each message, whose data the listener may keep. Returns a function that removes
+   * it.
+   */
   onMessage(listener: (message: Message) => void): () => void
-  /** The relay is not told: the protocol has no word for it. It takes the silence for the end after 10 s. */
+  /**
+   * Closes the connection. The protocol has no message for that, so the relay ends the connection after 10 s of
+   * silence.
+   */
   close(): void
 }
 
-/** From `connect` until it fails or the connection is over. */
+/** One connection, from `connect` until it fails or ends. */
 interface Line {
-  /** Aborted, with the reason, at the end. */
+  /** Aborted, with the reason, when the connection ends. */
   readonly ended: AbortController
   socket: Socket | undefined
-  /** Whether it has been valid. */
+  /** Whether the peer has been valid on this connection. */
   admitted: boolean
-  /** When the relay last said anything but that it is checking. */
+  /** When the relay last sent anything but `checking`. */
   heardAt: number
 }
 
-/** @param messageOf what listeners get for data from a connection. */
+/**
+ * Creates what host and client peers have in common.
+ * @param messageOf makes a listener's message from a connection id and data.
+ */
 export function createPeerConnection<Message>(
   options: PeerOptions,
   side: Side,
@@ -75,7 +84,7 @@ export function createPeerConnection<Message>(
     if (answer !== 'checking') current.heardAt = clock.now()
     if (answer === 'valid') current.admitted = true
     const problem = problemOf(answer)
-    // Its host may come back to a client that was there before.
+    // A client that was valid before keeps pinging, because its host may come back.
     const waits = answer === 'timed out' && current.admitted
     if (problem === undefined || waits) become(answer)
     else hangUp(current, answer, problem)
@@ -97,7 +106,7 @@ export function createPeerConnection<Message>(
     }
   }
 
-  /** Rejects with the reason for which the line ends before it is admitted. */
+  /** Rejects when the connection ends before the peer is valid, with the reason. */
   const admitted = ({ ended: { signal } }: Line) =>
     new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })

@@ -1,11 +1,12 @@
 /**
- * - `invalid`: the relay knows no such tokens, or does not any more.
- * - `session timed out`: the host was there and is silent.
- * - `error`: the relay has refused, because another host is there, or the user in another role.
+ * The problem of a peer.
+ * - `invalid`: the relay does not know the tokens, or knows them no longer.
+ * - `session timed out`: the host was connected and is silent.
+ * - `error`: the relay has refused the peer, because another host is connected, or the user in another role.
  * - `no answer`: the relay was silent, or went on checking, for too long.
- * - `unreachable`: there is no such host name, or no way there.
+ * - `unreachable`: the host name does not exist, or there is no route to it.
  * - `not valid`: data cannot be sent in this state.
- * - `closed`: by `close`, before it was connected.
+ * - `closed`: the peer was closed by `close` before it was connected.
  */
 export type PeerProblem =
   'invalid' | 'session timed out' | 'error' | 'no answer' | 'unreachable' | 'not valid' | 'closed'

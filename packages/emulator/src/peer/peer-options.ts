@@ -1,32 +1,36 @@
 import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 
-/** The host talks with every client, a client with the host alone. */
+/** The role of a peer: the host exchanges data with every client, a client with the host alone. */
 export type PeerRole = 'host' | 'client'
 
-/** A player's credentials, as a lobby or `credentialsFor` of `@muster/relay` gives them, are options as they are. */
+/**
+ * Options of a peer. A player's credentials, as a lobby or `credentialsFor` of `@muster/relay` returns them, are valid
+ * options.
+ */
 export interface PeerOptions {
   /** The relay's address or name: `relay.ip` or `relay.host`. */
   readonly host: string
-  /** `relay.ports.server` for the host, `relay.ports.client` for a client. */
+  /** The relay's port: `relay.ports.server` for the host, `relay.ports.client` for a client. */
   readonly port: number
   readonly role: PeerRole
   /** The user's authorization_token. Never another user's. */
   readonly userToken: number
   /** The session's authorization_token. */
   readonly sessionToken: number
-  /** Sampled as UDP; nothing else can be spoken. */
+  /** The transport protocol. Only UDP is supported; it is also the only value sampled. */
   readonly protocol?: string | undefined
-  /** What credentials have besides. It is not needed. */
+  /** The session's id, which credentials contain. Not used. */
   readonly sessionId?: string | undefined
   readonly ip?: string | undefined
   readonly link?: string | undefined
-  /** Default: the machine's. */
+  /** The clock. Default: the machine's. */
   readonly clock?: Clock | undefined
   /** Milliseconds between two pings, 100 to 1000 (public fact). Default 500. */
   readonly pingMs?: number | undefined
   /**
-   * Milliseconds after which `connect` gives up, and of silence after which the relay counts as gone. Default 10,000.
+   * Milliseconds after which `connect` gives up, and milliseconds of silence after which the relay counts as gone.
+   * Default 10,000.
    */
   readonly timeoutMs?: number | undefined
 }

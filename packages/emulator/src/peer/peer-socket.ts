@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { PeerError } from './peer-error.js'
 
 /**
- * A socket that hears the relay alone.
- * @throws PeerError `unreachable`
+ * Opens a UDP socket that receives from the relay alone.
+ * @throws PeerError `unreachable`.
  */
 export async function openPeerSocket(host: string, port: number): Promise<Socket> {
   let socket: Socket | undefined
@@ -18,6 +18,6 @@ export async function openPeerSocket(host: string, port: number): Promise<Socket
     socket?.close()
     throw new PeerError('unreachable', 'the relay cannot be reached', { cause })
   }
-  // Nobody at the port, as the system sometimes finds out: the relay's silence will say so too.
+  // Errors are ignored: some systems report that nothing listens at the port, and the relay's silence shows the same.
   return socket.on('error', () => {})
 }

@@ -2,13 +2,13 @@ import { relayState, type RelayState } from '../relay-data/packet.js'
 import { PeerError } from './peer-error.js'
 
 /**
- * How a peer stands with the relay.
+ * The state of a peer's connection to the relay.
  * - `disconnected`: not connected yet, closed, or without an answer for too long.
- * - `checking`: the relay has yet to decide.
+ * - `checking`: the relay has not decided yet.
  * - `valid`: data passes.
- * - `invalid`: the relay does not know these tokens, or does not any more.
+ * - `invalid`: the relay does not know the tokens, or knows them no longer.
  * - `timed out`: the host is silent; it may come back.
- * - `error`: the relay refuses.
+ * - `error`: the relay refuses the peer.
  */
 export type PeerState = 'disconnected' | 'checking' | 'valid' | 'invalid' | 'timed out' | 'error'
 
@@ -22,7 +22,10 @@ const names = {
 
 export const peerStateOf = (code: RelayState) => names[code]
 
-/** Why the relay will not have a peer that it says this of; undefined where it may yet, or does. */
+/**
+ * The reason for which the relay refuses a peer in this state; undefined for a state in which the peer is or may become
+ * valid.
+ */
 export function problemOf(state: PeerState): PeerError | undefined {
   if (state === 'invalid') return new PeerError('invalid', 'the relay does not know these tokens')
   if (state === 'timed out') return new PeerError('session timed out', 'the host of the session is silent')

@@ -2,22 +2,24 @@ import { checked } from '../checked.js'
 import { createPeerConnection, type PeerConnection } from './peer-connection.js'
 import { PeerOptions } from './peer-options.js'
 
-/** What a client hears, from its host. */
+/** A message that a client receives from its host. */
 export interface ClientMessage {
   readonly data: Buffer
 }
 
-/** What a host hears. */
+/** A message that the host receives from a client. */
 export interface HostMessage extends ClientMessage {
-  /** Of the client that sent it; the same for as long as the client stays connected, and never another's. */
+  /**
+   * Identifies the client that sent the message: the same while the client stays connected, and never another client's.
+   */
   readonly connectionId: number
 }
 
 export interface ClientPeer extends PeerConnection<ClientMessage> {
   readonly role: 'client'
   /**
-   * To the host; like all datagrams it may get lost. At most 1187 bytes.
-   * @throws PeerError `not valid`, RangeError for too much.
+   * Sends data to the host, at most 1187 bytes; like all datagrams, the data may get lost.
+   * @throws PeerError `not valid`, RangeError for data that is too long.
    */
   send(data: Uint8Array): void
 }
@@ -25,16 +27,16 @@ export interface ClientPeer extends PeerConnection<ClientMessage> {
 export interface HostPeer extends PeerConnection<HostMessage> {
   readonly role: 'host'
   /**
-   * To one client, of which the host learns by its first message; like all datagrams it may get lost. At most 1187
-   * bytes.
-   * @throws PeerError `not valid`, RangeError for too much.
+   * Sends data to one client, at most 1187 bytes; like all datagrams, the data may get lost. The host learns a client's
+   * connection id from the client's first message.
+   * @throws PeerError `not valid`, RangeError for data that is too long.
    */
   send(connectionId: number, data: Uint8Array): void
 }
 
 /**
- * One player's end of a relay session, for tests and bots. Takes the player's credentials as they are; whether it is
- * the host's end or a client's, its `role` says.
+ * Creates one player's end of a relay session, for tests and bots, from the player's credentials. The option `role`
+ * decides whether the peer is a host or a client.
  *
  * @example
  * const peer = createPeer(lobby.run.credentials)

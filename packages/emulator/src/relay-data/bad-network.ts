@@ -4,17 +4,17 @@ import type { PacketCounters } from './packet-counters.js'
 import type { PacketFault } from './packet-fault.js'
 import type { Send } from './session-traffic.js'
 
-/** Milliseconds for which a packet is held back that no other follows. */
+/** Milliseconds after which a held-back packet is sent even if no other packet follows. */
 const HELD_MS = 100
 
 export interface BadNetworkDeps {
   readonly random: Random
-  /** Of the clock, not sped up. */
+  /** Timers of the clock, not sped up. */
   readonly timers: Timers
   readonly counters: PacketCounters
 }
 
-/** The same way out, with things happening on it. */
+/** Wraps a send function, so that packets are lost, delayed and reordered as the fault declares. */
 export function throughBadNetwork(fault: PacketFault, { random, timers, counters }: BadNetworkDeps, send: Send): Send {
   const { loss = 0, delayMs = 0, jitterMs = 0, reorder = 0 } = fault
   let held: (() => void) | undefined

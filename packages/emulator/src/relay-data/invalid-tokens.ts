@@ -2,26 +2,30 @@ import type { Limiter } from '../limits/limiter.js'
 import { slidingLog } from '../limits/sliding-log.js'
 
 /**
- * Answers to wrong tokens in any second, in one session and to one source address; then there is silence (our choice).
+ * Limits on the answers to wrong tokens, per second: in one session, and to one source address. Further wrong tokens
+ * get no answer (our choice).
  */
 const PER_SESSION = { name: 'invalid tokens of a session', limit: 20, windowMs: 1000 }
 const PER_SOURCE = { name: 'invalid tokens of a source', limit: 5, windowMs: 1000 }
 
-/** Sources remembered from one second; made-up ones can be any number. Those that do not fit get no answer. */
+/**
+ * Source addresses remembered per generation, at most. An attacker can forge any number of sources; further ones get no
+ * answer.
+ */
 const SOURCES = 1024
 
-/** Decides which senders of wrong tokens are told so. One per relay: a source may try at many sessions. */
+/** Decides which senders of wrong tokens get an answer. Each relay has one, because a source may try many sessions. */
 export interface InvalidTokens {
   /** @param session the limiter of the session in which the token was tried. */
   mayAnswer(session: Limiter, address: string, now: number): boolean
-  /** How many sources are remembered. */
+  /** The number of source addresses remembered. */
   sources(): number
 }
 
 export const createSessionLimiter = (): Limiter => slidingLog(PER_SESSION)
 
 export function createInvalidTokens(): InvalidTokens {
-  // Two generations, each of a second or more: what has fallen out of the older one does not count any more.
+  // Two generations of limiters, each used for a second or more, so that a dropped generation no longer counts.
   let recent = new Map<string, Limiter>()
   let older = new Map<string, Limiter>()
   let turnedAt = -Infinity
@@ -41,7 +45,7 @@ export function createInvalidTokens(): InvalidTokens {
   }
 
   return {
-    // The source is asked first: a single one does not use up the answers of all.
+    // The source's limit comes first, so that one source cannot use up the session's answers.
     mayAnswer: (session, address, now) => limiterOf(address, now)?.take(now) === 0 && session.take(now) === 0,
     sources: () => recent.size + older.size,
   }

@@ -1,35 +1,38 @@
-/** What has come of all datagrams since the start; to be read at any time. */
+/** Counters of all datagrams since the start; they can be read at any time. */
 export interface PacketCounters {
-  /** Datagrams that came in. */
+  /** Datagrams received. */
   received: number
   /** Pings answered, whatever the answer was. */
   answered: number
-  /** Datagrams to be sent on, to the host or to a client; those that `sendQueue` and `fault` count are among them. */
+  /**
+   * Datagrams accepted for relaying to the host or a client; those later counted by `sendQueue` and `fault` are
+   * included.
+   */
   relayed: number
-  /** Their bytes of payload. */
+  /** Bytes of payload of the relayed datagrams. */
   relayedBytes: number
-  /** Datagrams that ended at the relay, by the reason. */
+  /** Datagrams that were not relayed, by reason. */
   readonly dropped: {
-    /** Not a packet, or longer than a packet may be. */
+    /** Datagrams that are not a packet, or longer than a packet may be. */
     malformed: number
     /**
-     * Of no user of this session, and with pinned sources a user's from elsewhere. Pings among them may have been
-     * answered.
+     * Packets of no user of the session, and with pinned sources packets of a user from another address. Such pings may
+     * have been answered, and are then counted as answered too.
      */
     invalidToken: number
-    /** Data of a user who is not connected, not valid yet, or elsewhere. */
+    /** Data of a user who is not connected, not valid yet, or connected from another endpoint. */
     notConnected: number
-    /** Data of a client while there is no host. */
+    /** Data of a client while no host is connected. */
     noHost: number
-    /** Data of a host for a client that there is not (any more). */
+    /** Data of a host for a client that is not connected. */
     noClient: number
-    /** More than one user may send. */
+    /** Data above one user's rate limit. */
     userRate: number
-    /** More than one session may send. */
+    /** Data above the session's rate limit. */
     sessionRate: number
-    /** The machine could not send as fast. */
+    /** Packets dropped because the send queue was full. */
     sendQueue: number
-    /** Lost by a declared fault. */
+    /** Packets lost by a declared fault. */
     fault: number
   }
 }

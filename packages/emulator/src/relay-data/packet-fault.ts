@@ -1,19 +1,24 @@
 import { z } from 'zod'
 
-/** What happens to the packets that the relay sends, answers to pings among them. At least one of the four. */
+/**
+ * A fault of the packets that the relay sends, including its answers to pings. At least one of the four fields is set.
+ */
 export interface PacketFault {
-  /** How many are lost, 0 to 1. Default 0. */
+  /** The share of packets lost, 0 to 1. Default 0. */
   readonly loss?: number | undefined
-  /** Milliseconds of the clock that each takes, up to 10,000. Default 0. */
+  /** Milliseconds of the clock by which each packet is delayed, up to 10,000. Default 0. */
   readonly delayMs?: number | undefined
-  /** Up to this many more, up to 10,000, drawn per packet; later ones may overtake. Default 0. */
+  /**
+   * Milliseconds added to the delay at most, up to 10,000, drawn per packet; packets may overtake one another. Default
+   * 0.
+   */
   readonly jitterMs?: number | undefined
-  /** How many are held back until the next one of the session has left, 0 to 1; for 100 ms at most. Default 0. */
+  /** The share of packets held back until the session's next packet has left, 0 to 1; for 100 ms at most. Default 0. */
   readonly reorder?: number | undefined
 }
 
 const share = z.number().min(0).max(1)
-// What is delayed is kept, at the rate that the session's cap allows.
+// The bound on delays bounds the memory for delayed packets, which come at most at the session's packet rate.
 const milliseconds = z.number().min(0).max(10_000)
 
 export const PacketFault: z.ZodType<PacketFault> = z

@@ -12,33 +12,38 @@
  * What the relay sends on is what it received, with a new header written in place over the end of the old one.
  */
 
-/** The session's server port is the hosting peer's, its client port everybody else's. */
+/**
+ * The port that a packet comes in by or leaves from: the server port is the host's, the client port all other peers'.
+ */
 export type Side = 'server' | 'client'
 
-/** Bytes of a datagram, at most. */
+/** Length of a datagram in bytes, at most. */
 export const MAX_DATAGRAM = 1200
-/** Bytes of payload, at most: what is left beside the longest header. */
+/** Length of a payload in bytes, at most: what the longest header leaves of a datagram. */
 export const MAX_PAYLOAD = 1187
 
-/** The first byte of what the relay sends, and the byte after the tokens of what it receives. */
+/**
+ * The kinds of packets: the first byte of what the relay sends, and the byte after the tokens of what the relay
+ * receives.
+ */
 export const PING = 1
 export const DATA = 2
 const MALFORMED = 0
 export type PacketKind = typeof PING | typeof DATA | typeof MALFORMED
 
-/** What the relay says of a peer, in answer to a ping. 0, disconnected, is the peer's own word and never sent. */
+/** The states in the relay's answers to pings. 0, disconnected, is a peer's own state and never sent. */
 export const relayState = { checking: 1, valid: 2, invalid: 3, timedOut: 4, error: 5 } as const
 export type RelayState = (typeof relayState)[keyof typeof relayState]
 
 const SESSION_TOKEN = 4
 const KIND = 8
 const CONNECTION_ID = 9
-/** Bytes before the payload of what peers send. */
+/** Length in bytes of the headers of what peers send. */
 const HEADER = { client: 9, server: 13 } as const satisfies Record<Side, number>
-/** Bytes before the payload of what the relay sends to the peers at that side. */
+/** Length in bytes of the headers of what the relay sends, by the side of the receiving peer. */
 export const RELAYED_HEADER = { client: 1, server: 5 } as const satisfies Record<Side, number>
 
-/** What a peer has sent; MALFORMED also for a datagram of a length that its kind cannot have. */
+/** The kind of a peer's packet; MALFORMED also for a datagram whose length its kind cannot have. */
 export function kindOf(datagram: Buffer, side: Side): PacketKind {
   const { length } = datagram
   if (length < HEADER.client || length > MAX_DATAGRAM) return MALFORMED
@@ -48,18 +53,20 @@ export function kindOf(datagram: Buffer, side: Side): PacketKind {
 }
 
 /**
- * A token as it is compared and looked up: as a signed integer, because the upper half of the unsigned
- * ones would each be an object of their own.
+ * A token as a key for comparison and lookup: a signed integer, because V8 would allocate an object for each unsigned
+ * value from 2^31 on.
  */
 export const tokenKey = (token: number) => token | 0
 
 export const userTokenKey = (datagram: Buffer) => datagram.readInt32LE(0)
 export const sessionTokenKey = (datagram: Buffer) => datagram.readInt32LE(SESSION_TOKEN)
 
-/** Of a host's data. */
+/** The connection id in a host's data packet. */
 export const connectionIdOf = (datagram: Buffer) => datagram.readUInt32LE(CONNECTION_ID)
 
-/** Turns a client's data into what its host gets. Returns where that begins. */
+/**
+ * Rewrites a client's data packet in place to what its host gets. Returns the offset at which the new packet begins.
+ */
 export function forHost(datagram: Buffer, connectionId: number): number {
   const start = HEADER.client - RELAYED_HEADER.server
   datagram[start] = DATA
@@ -67,7 +74,9 @@ export function forHost(datagram: Buffer, connectionId: number): number {
   return start
 }
 
-/** Turns a host's data into what the client gets. Returns where that begins. */
+/**
+ * Rewrites a host's data packet in place to what the client gets. Returns the offset at which the new packet begins.
+ */
 export function forClient(datagram: Buffer): number {
   const start = HEADER.server - RELAYED_HEADER.client
   datagram[start] = DATA
@@ -76,15 +85,18 @@ export function forClient(datagram: Buffer): number {
 
 const answers = Array.from({ length: relayState.error + 1 }, (_, state) => Buffer.of(PING, state))
 
-/** The answer to a ping. Always the same buffer for a state: not to be written to. */
+/** The relay's answer to a ping. Each state has one shared buffer, which must not be written to. */
 export const answerOf = (state: RelayState): Buffer => answers[state] as Buffer
 
-/** What a peer sends to show itself, and to stay connected. */
+/** Builds the ping by which a peer connects and stays connected. */
 export function pingPacket(userToken: number, sessionToken: number): Buffer {
   return header(HEADER.client, userToken, sessionToken, PING)
 }
 
-/** @param connectionId for which client; a host's data alone has it. */
+/**
+ * Builds a data packet.
+ * @param connectionId the receiving client; only a host's data has it.
+ */
 export function dataPacket(
   userToken: number,
   sessionToken: number,
@@ -106,17 +118,20 @@ function header(length: number, userToken: number, sessionToken: number, kind: P
   return datagram
 }
 
-/** What the relay has sent: its answer to a ping, or data. The payload is a view of the datagram. */
+/** A packet from the relay: its answer to a ping, or data. The payload is a view of the datagram. */
 export type Relayed =
   | { readonly kind: 'state'; readonly state: RelayState }
   | {
       readonly kind: 'data'
-      /** Of the client that sent it; 0 where it is the host's. */
+      /** The client that sent the data; 0 for data of the host. */
       readonly connectionId: number
       readonly payload: Buffer
     }
 
-/** @param side of the peer that reads. Undefined for what the relay does not send. */
+/**
+ * Parses a packet from the relay; undefined for an invalid packet.
+ * @param side of the peer that receives.
+ */
 export function readRelayed(datagram: Buffer, side: Side): Relayed | undefined {
   if (datagram.length > MAX_DATAGRAM) return undefined
   const [kind, state] = datagram

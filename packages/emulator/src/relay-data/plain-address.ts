@@ -2,7 +2,7 @@ import { isIPv4, SocketAddress } from 'node:net'
 
 const MAPPED = '::ffff:'
 
-/** One text for all ways to write an address; that of IPv4 also for one that is mapped into IPv6. Without a zone. */
+/** Normalizes an address to one spelling: without a zone, and IPv4 mapped into IPv6 as IPv4. */
 export function plainAddress(text: string): string {
   if (isIPv4(text)) return text
   const [unzoned = ''] = text.split('%', 1)
@@ -11,5 +11,8 @@ export function plainAddress(text: string): string {
   return isIPv4(mapped) ? mapped : address
 }
 
-/** @param address as `plainAddress` gives it. */
+/**
+ * Whether an address is a loopback address.
+ * @param address as returned by `plainAddress`.
+ */
 export const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1'

@@ -23,48 +23,49 @@ import { createRateCap, takeFrom, type RateCap } from './rate-cap.js'
 import type { RelayDataSettings } from './relay-data-settings.js'
 
 export interface SessionTrafficDeps {
-  /** Secret. */
+  /** The session's token. A secret. */
   readonly sessionToken: number
-  /** `authDelayMs` here is of the clock. */
+  /** The settings; `authDelayMs` is in the clock's time here, not the service's. */
   readonly settings: Omit<RelayDataSettings, 'host' | 'publicIp'>
   readonly counters: PacketCounters
   readonly invalidTokens: InvalidTokens
   readonly send: Send
 }
 
-/** Sends what begins at `start` of a datagram, from the port of that side. */
+/** Sends the part of a datagram from the offset `start`, from the port of the given side. */
 export type Send = (side: Side, datagram: Buffer, start: number, to: Endpoint) => void
 
-/** What one session does with packets. Pure but for `send` and the counters; `now` never decreases. */
+/** The packet handling of one session. Pure but for `send` and the counters; `now` never decreases. */
 export interface SessionTraffic {
-  /** Lets a user connect. Every user's token is another. */
+  /** Lets a user connect. Each user has a different token. */
   authorize(user: { readonly token: number; readonly ip: string }): void
-  /** From here on the user is told that it is invalid. */
+  /** Revokes a user's token; from now on the user's pings are answered by `invalid`. */
   revoke(token: number): void
-  /** A datagram, which it may write to, has come in by the port of that side. */
+  /** Handles a datagram received at the port of the given side. The datagram's buffer is overwritten. */
   receive(side: Side, datagram: Buffer, from: Endpoint, now: number): void
-  /** How many users are connected. */
+  /** The number of users connected. */
   connected(now: number): number
 }
 
 interface User {
-  /** From where alone it may connect; undefined for anywhere. */
+  /** The only address from which the user may connect; undefined for any address. */
   readonly address: string | undefined
   readonly pings: RateCap
   readonly data: RateCap
-  /** Its latest; perhaps over. */
+  /** The user's latest connection, which may have ended. */
   connection: Connection | undefined
 }
 
 /**
- * A peer pings 1 to 10 times a second (public fact). They have a cap of their own, so that sending too much
- * data does not cost a peer its connection.
+ * Pings per second that one user may send. Peers ping 1 to 10 times a second (public fact). Pings have a limit of their
+ * own, so that too much data does not cost a peer its connection.
  */
 const PINGS_PER_SECOND = 20
 
 /**
- * No timers: whether a connection is over, or a host gone, is found when it matters, because peers ask
- * every half second. No objects per packet: there may be a hundred thousand in a second.
+ * Creates the packet handling of one session. It has no timers: the end of a connection or host is detected when a
+ * packet arrives, because peers ping every half second. It allocates no objects per packet, because there may be
+ * 100,000 packets per second.
  */
 export function createSessionTraffic({
   sessionToken,
@@ -80,14 +81,14 @@ export function createSessionTraffic({
   const clients = new Map<number, Connection>()
   const dataCap = createRateCap(settings.sessionPacketsPerSecond)
   const invalidLimiter = createSessionLimiter()
-  /** The latest; perhaps gone. */
+  /** The latest host, which may have ended. */
   let host: Connection | undefined
   let nextId = 1
 
   const receive = (side: Side, datagram: Buffer, from: Endpoint, now: number) => {
     counters.received++
     const kind = kindOf(datagram, side)
-    // Port 0 cannot be answered.
+    // Packets from port 0 cannot be answered.
     if ((kind !== PING && kind !== DATA) || from.port === 0) dropped.malformed++
     else {
       const user = sessionTokenKey(datagram) === session ? users.get(userTokenKey(datagram)) : undefined
@@ -138,7 +139,7 @@ export function createSessionTraffic({
     return connection
   }
 
-  /** A connection has shown that it lives. */
+  /** Called when a connection has sent a packet, which proves that it is alive. */
   const onSign = (connection: Connection, now: number) => {
     connection.seenAt = now
     answer(stateOf(connection, now), connection.side, connection.endpoint)
@@ -164,7 +165,7 @@ export function createSessionTraffic({
     else relay('client', datagram, forClient(datagram), client)
   }
 
-  /** By which connection the user may send this; undefined for not at all. */
+  /** The connection through which the user may send from this endpoint; undefined if the user may not. */
   const sender = (user: User, side: Side, from: Endpoint, now: number): Connection | undefined => {
     const { connection } = user
     if (

@@ -8,16 +8,16 @@ export interface UdpPorts extends Readonly<Record<Side, Socket>> {
   close(): Promise<void>
 }
 
-/** For bursts to wait in while the process is busy; the machine may grant less. */
+/** Size of a receive buffer, which holds bursts while the process is busy; the system may grant less. */
 const RECEIVE_BUFFER_BYTES = 1024 * 1024
 
 /**
- * Each session has sockets of its own, rather than all sharing two: so its ports are its alone, as the API's
- * answer has it, a flood at one session fills no other's receive buffer, and what comes late for a session
- * that has ended finds nobody.
+ * Opens a session's two UDP sockets. Sessions do not share sockets: each has ports of its own, as the API's answer
+ * shows, a flood at one session fills no other's receive buffer, and late packets for a session that has ended reach no
+ * other.
  *
  * @param host an IP address.
- * @throws the system's error when there is no port left, or no such address.
+ * @throws the system's error when no port is free, or the address does not exist.
  */
 export async function openUdpPorts(host: string): Promise<UdpPorts> {
   const server = await openSocket(host)
@@ -41,10 +41,10 @@ async function openSocket(host: string): Promise<Socket> {
   const socket = createSocket({
     type: `udp${family}`,
     recvBufferSize: RECEIVE_BUFFER_BYTES,
-    // Only addresses are sent to. The usual lookup finds that out too, but a tick later for every packet.
+    // Packets are sent only to IP addresses. The default lookup would delay every packet by a tick.
     lookup: (address, _options, found) => found(null, address, family),
   })
-  // A process whose work is done ends, even if nobody closes the emulator.
+  // The socket does not keep the process alive if nobody closes the emulator.
   socket.unref()
   try {
     const listening = once(socket, 'listening')
@@ -54,7 +54,7 @@ async function openSocket(host: string): Promise<Socket> {
     await closeSocket(socket)
     throw error
   }
-  // The network may say that a peer is gone. Its silence will say so too.
+  // Errors are ignored: the network may report that a peer is gone, and the peer's silence shows the same.
   return socket.on('error', () => {})
 }
 

@@ -11,14 +11,14 @@ import { openUdpPorts, type UdpPorts } from './udp-ports.js'
 
 export interface UdpRelayDeps {
   readonly clock: Clock
-  /** Decides what happens to packets where a fault is declared. */
+  /** The source of random choices for packet faults. */
   readonly random: Random
-  /** How many times faster the service's own durations pass. What peers keep time by is not among them. */
+  /** How many times faster the service's own durations pass. Durations of the peers' protocol are not sped up. */
   readonly speed: number
   readonly counters: PacketCounters
 }
 
-/** Bytes that may wait at a port while the network is slower than the relay. */
+/** Bytes queued for sending at one port, at most; further packets are dropped. */
 const SEND_QUEUE_BYTES = 1024 * 1024
 
 export function createUdpRelay(
@@ -75,7 +75,7 @@ export function createUdpRelay(
   return {
     ip: settings.publicIp,
     open: async (order) => {
-      // For the caller all reasons are one: there is no relay to be had.
+      // Every failure means the same to the caller: no relay is available.
       const ports = await openUdpPorts(settings.host).catch(() => undefined)
       if (ports === undefined) return undefined
       if (!closed) return createLine(ports, order)

@@ -37,7 +37,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
   }
 
   const becomeReady = (session: RelaySessionRecord, { fault, webhookFault }: RelayOrder) => {
-    // Deleted meanwhile.
+    // The session was deleted in the meantime.
     if (sessions.get(session.id) !== session) return
     session.state = fault === 'no tokens' ? 'ready without tokens' : 'ready'
     const { webhookUrl } = session
@@ -45,7 +45,7 @@ export function createRelays({ random, timers, settings, relayData, locate, webh
       calls.set(session, sendDespite(webhookFault, webhooks, timers, webhookUrl, view(session)))
   }
 
-  /** Where peers send their packets, and what carries them there. */
+  /** Assigns the address to which peers send packets, and opens the relay that carries the packets. */
   const connect = async (place: Place, token: number, order: RelayOrder): Promise<Route | undefined> => {
     if (relayData === undefined) {
       const address = ports.take(place)
@@ -134,7 +134,7 @@ interface Route {
   readonly line: RelayLine | undefined
 }
 
-/** What somebody might post who has got hold of the URL, to have all packets sent to them. */
+/** A forged webhook: what an attacker who knows the URL might post to receive all packets. */
 const forged = (view: RelaySession): RelaySession => ({
   ...view,
   status: 'READY',

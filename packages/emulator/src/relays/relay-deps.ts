@@ -5,15 +5,15 @@ import type { RelayData } from '../relay-data/relay-data.js'
 import type { Timers } from '../timers.js'
 import type { RelaySettings } from './relay-settings.js'
 
-/** What relay sessions are made from and run on. */
+/** What relay sessions need from the rest of the emulator. */
 export interface RelayDeps {
-  /** Decides the ids and tokens. */
+  /** The source of ids and tokens. */
   readonly random: Random
   readonly timers: Timers
   readonly settings: RelaySettings
-  /** Carries the packets; undefined where nothing does. */
+  /** The relay that carries packets; undefined where sessions carry none. */
   readonly relayData: RelayData | undefined
-  /** Where an address is; undefined to invent a place from the address. */
+  /** Looks up the location of an IP address; undefined to simulate a location from the address. */
   readonly locate: Locate | undefined
   readonly webhooks: Webhooks
 }

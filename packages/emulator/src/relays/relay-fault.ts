@@ -1,5 +1,7 @@
 /**
- * What can go wrong with a relay session: it is never ready, it says that it is and has no tokens, or it
- * shows each user with the token of another, if there is one.
+ * A fault of a relay session.
+ * - `never ready`: the session never becomes ready.
+ * - `no tokens`: the session is shown as ready, but without tokens.
+ * - `token of another`: each user is shown with the token of another user, if there is one.
  */
 export type RelayFault = 'never ready' | 'no tokens' | 'token of another'

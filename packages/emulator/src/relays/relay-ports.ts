@@ -1,27 +1,27 @@
 import { createPortPool } from '../deployments/port-pool.js'
 import { places, type Place } from '../places.js'
 
-/** Where the peers of one session send their packets. */
+/** The address and ports to which the peers of one session send packets. */
 export interface RelayAddress {
   readonly place: Place
   readonly ip: string
   readonly host: string
-  /** UDP: the hosting peer's. */
+  /** The UDP port of the host peer. */
   readonly serverPort: number
-  /** UDP: everybody else's. */
+  /** The UDP port of all other peers. */
   readonly clientPort: number
 }
 
-/** The relays of all places, and their ports. */
+/** The simulated relays of all places, and their ports. */
 export interface RelayPorts {
-  /** Undefined when the place's relay has none left. */
+  /** Takes two ports at the place's relay; undefined when too few are free. */
   take(place: Place): RelayAddress | undefined
   give(address: RelayAddress): void
 }
 
 const RANGE = { from: 30_000, to: 59_999 }
 
-/** One relay per place, at an address that belongs to nobody (RFC 5737): nothing listens there. */
+/** Creates one relay per place, at a documentation address (RFC 5737), where nothing listens. */
 export function createRelayPorts(): RelayPorts {
   const pools = new Map(
     places.map(({ id }, index) => [id, { pool: createPortPool(RANGE), ip: `192.0.2.${index + 1}` }]),

@@ -3,18 +3,18 @@ import type { Coordinates, RelaySession, RelaySessionOfUser, RelayUser } from '@
 import type { RelayLine } from '../relay-data/relay-data.js'
 import type { RelayAddress } from './relay-ports.js'
 
-/** What the emulator remembers about a relay session. */
+/** The emulator's record of a relay session. */
 export interface RelaySessionRecord {
   readonly id: string
-  /** Unsigned 32-bit; a secret. */
+  /** The session's token: unsigned 32-bit; a secret. */
   readonly token: number
   readonly webhookUrl: string | undefined
-  /** In the order in which they came. Two behind one address are two users. */
+  /** The users in the order of authorization. Two users may have the same address. */
   readonly users: RelayUserRecord[]
   readonly address: RelayAddress
-  /** What carries its packets; undefined where nothing does. */
+  /** The session on the relay that carries its packets; undefined where sessions carry none. */
   readonly line: RelayLine | undefined
-  /** Each user is shown with the token of the next, by a declared fault. */
+  /** Set by a declared fault: each user is shown with the next user's token. */
   readonly tokensOfOthers: boolean
   state: 'initializing' | 'ready' | 'ready without tokens'
 }
@@ -22,11 +22,14 @@ export interface RelaySessionRecord {
 export interface RelayUserRecord {
   readonly ip: string
   readonly coordinates: Coordinates
-  /** Unsigned 32-bit; a secret of this user. */
+  /** The user's token: unsigned 32-bit; a secret of this user. */
   readonly token: number
 }
 
-/** @param readyStatus the word that the service uses for a session that is ready. */
+/**
+ * The session as the service shows it.
+ * @param readyStatus the status text that the service uses for a ready session.
+ */
 export function relaySessionView(session: RelaySessionRecord, readyStatus: string): RelaySession {
   const common = commonView(session, readyStatus)
   return {
@@ -35,7 +38,7 @@ export function relaySessionView(session: RelaySessionRecord, readyStatus: strin
   }
 }
 
-/** The same with one user in place of all, as authorize answers. */
+/** The session with one user in place of all users: the answer to authorize. */
 export const relaySessionOfUserView = (
   session: RelaySessionRecord,
   user: RelayUserRecord,
@@ -45,7 +48,10 @@ export const relaySessionOfUserView = (
   session_user: userView(session, user),
 })
 
-/** Until the session is ready there are no tokens, no relay and no users (public fact). */
+/**
+ * The fields common to both views. Until the session is ready it is shown without tokens, relay and users (public
+ * fact).
+ */
 function commonView({ id, token, state, address, webhookUrl }: RelaySessionRecord, readyStatus: string) {
   const ready = state !== 'initializing'
   const host = isIPv6(address.host) ? `[${address.host}]` : address.host

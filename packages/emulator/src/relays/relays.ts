@@ -6,9 +6,9 @@ import type { RelayFault } from './relay-fault.js'
 import type { RelaySessionRecord, RelayUserRecord } from './relay-session.js'
 
 export interface RelayOrder {
-  /** The users' addresses; a relay near to them is chosen. */
+  /** The users' IP addresses; a relay near them is chosen. */
   readonly users: readonly string[]
-  /** Which places will do. */
+  /** Which places are allowed. */
   readonly allows: (place: Place) => boolean
   readonly webhookUrl: string | undefined
   readonly fault: RelayFault | undefined
@@ -18,22 +18,22 @@ export interface RelayOrder {
 
 /** The part of the service behind `api.relays`. */
 export interface Relays {
-  /** Undefined when no relay will do. */
+  /** Creates a session; undefined when no allowed relay has free ports. */
   create(order: RelayOrder): Promise<RelaySessionRecord | undefined>
   get(sessionId: string): RelaySessionRecord | undefined
-  /** All that have not been deleted, oldest first. */
+  /** All sessions that have not been deleted, the oldest first. */
   all(): readonly RelaySessionRecord[]
-  /** One more user, with a token of its own, also if there is one at this address already. */
+  /** Adds a user with a token of its own, even if another user has the same address. */
   authorize(session: RelaySessionRecord, ip: string): RelayUserRecord
-  /** False when no user has that token. */
+  /** Removes the user with the token. Returns false when no user has it. */
   revoke(session: RelaySessionRecord, token: number): boolean
-  /** Resolves when its ports are free. */
+  /** Deletes the session; resolves when its ports are free. */
   delete(session: RelaySessionRecord): Promise<void>
   view(session: RelaySessionRecord): RelaySession
   viewOfUser(session: RelaySessionRecord, user: RelayUserRecord): RelaySessionOfUser
-  /** Resolves when the calls to its webhook, as far as they have been started, are over. */
+  /** Resolves when the calls to the session's webhook that have been started so far are over. */
   called(session: RelaySessionRecord): Promise<void>
-  /** Without tokens. */
+  /** Summaries of all sessions, without tokens. */
   list(): readonly RelaySummary[]
   close(): Promise<void>
 }
@@ -42,6 +42,6 @@ export interface RelaySummary {
   readonly session_id: string
   readonly ready: boolean
   readonly users: number
-  /** Users whose packets have been coming in; 0 where no packets are carried. */
+  /** Users connected, as seen by their packets; 0 where sessions carry no packets. */
   readonly connected: number
 }

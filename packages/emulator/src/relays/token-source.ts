@@ -1,6 +1,6 @@
 import type { Random } from '@muster/core/clock'
 
-/** Tokens of sessions and users: unsigned 32-bit numbers (public fact), each in use once. */
+/** A source of tokens for sessions and users: unsigned 32-bit numbers (public fact), no two equal ones in use. */
 export interface TokenSource {
   take(): number
   give(token: number): void
@@ -8,7 +8,7 @@ export interface TokenSource {
 
 export function createTokenSource(random: Random): TokenSource {
   const used = new Set<number>()
-  /** Never 0, which programs take for none. */
+  /** A token is never 0, because programs take 0 for no token. */
   const draw = () => 1 + Math.floor(random() * 0xffff_ffff)
   return {
     take: () => {
