@@ -40,7 +40,10 @@ const ofTicket = (ticket: Ticket | undefined) => ({
   assignment: ticket?.assignment === undefined ? null : assignmentView(ticket.assignment),
 })
 
-/** @param ticket once the group has one. */
+/**
+ * The view of a member.
+ * @param ticket the group's ticket; undefined while the group gathers.
+ */
 export function memberView(group: Group, member: GroupMember, ticket: Ticket | undefined): MemberView {
   const index = group.members.findIndex(({ id }) => id === member.id)
   return {
@@ -53,7 +56,10 @@ export function memberView(group: Group, member: GroupMember, ticket: Ticket | u
   }
 }
 
-/** @param ticket once the group has one. */
+/**
+ * The view of a group.
+ * @param ticket the group's ticket; undefined while the group gathers.
+ */
 export const groupView = (group: Group, ticket: Ticket | undefined): GroupView => ({
   ...ofTicket(ticket),
   group_id: group.id,

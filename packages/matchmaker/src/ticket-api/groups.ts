@@ -21,7 +21,7 @@ import { problemOf } from './problems.js'
 import type { TicketService } from './service.js'
 import { groupView, memberView, type GroupView, type MemberView } from './group-views.js'
 
-/** The commands of groups. A refused command throws a {Problem}. */
+/** The group commands of the ticket API. A refused command throws a {Problem}. */
 export interface Groups {
   create(profile: string, player: Player, ready: boolean): MemberView
   join(groupId: string, profile: string, player: Player, ready: boolean): MemberView
@@ -167,7 +167,7 @@ export function createGroups({ service, store, queueNames, random }: GroupsOptio
       const member = memberOf(group, memberId)
       const may = isBackend(caller) || isOwner(group, caller.id) || member?.player.id === caller.id
       if (member === undefined || !may) throw noMember()
-      // A party never splits.
+      // A party stays together: when one member leaves while it searches, its ticket is cancelled.
       if (group.searching) return cancelTicket(group)
       remove(group, memberId)
     },

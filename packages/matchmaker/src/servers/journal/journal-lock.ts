@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { JournalLocked } from './journal-errors.js'
 import { openLocked } from './kernel-lock.js'
 
-/** The right to write to a journal. */
+/** The lock of a journal: only its holder may write to the journal. */
 export interface JournalLock {
   /** Whether other processes would still find this lock: false once its file was removed or replaced. */
   isInPlace(): Promise<boolean>

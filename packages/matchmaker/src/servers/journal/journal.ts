@@ -18,7 +18,7 @@ export type JournalEntry =
    * enough after that, the deployment was not created.
    */
   | { readonly kind: 'lost'; readonly matchId: string; readonly at: number }
-  /** The deployment got its id. */
+  /** The deployment was created and has this `requestId`. */
   | { readonly kind: 'created'; readonly matchId: string; readonly requestId: string }
   /**
    * Players were sent to the server. `lastsMs`: milliseconds from the deployment's start after which it is stopped,
@@ -65,7 +65,7 @@ export interface Journal {
    * @param problem is told what was lost, if the journal can still be used.
    */
   open(problem?: (error: Error) => void): readonly OpenIntent[] | Promise<readonly OpenIntent[]>
-  /** Called at the end of `close` of the matchmaker, after the last entry. */
+  /** Releases the journal's resources; called at the end of the matchmaker's `close`, after the last entry. */
   close?(): void | Promise<void>
 }
 

@@ -55,7 +55,7 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   /** Time of the next retry, in epoch milliseconds. */
   let retryAt = 0
 
-  /** Undefined when it is written already. */
+  /** Calls the journal's `append`; returns undefined if the entry is written already. */
   const appended = (entry: JournalEntry): Promise<void> | undefined => {
     try {
       return journal.append(entry) ?? undefined
@@ -121,7 +121,7 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     backlog.push({ entry, written: outdated.length === 0 ? written : tellAll, failed: refuse })
   }
 
-  /** Undefined when it is written already. */
+  /** Writes an entry now, or behind its match's backlog; returns undefined if the entry is written already. */
   const add = (entry: JournalEntry, isKept: boolean): Promise<void> | undefined => {
     const backlog = backlogs.get(entry.matchId)
     if (backlog === undefined) {

@@ -6,7 +6,7 @@ export interface ProbeTarget {
   readonly kind: 'tcp' | 'udp'
   readonly host: string
   readonly port: number
-  /** Text of the UDP datagram. */
+  /** Text of the UDP datagram; not used for TCP. */
   readonly payload: string
 }
 

@@ -76,7 +76,7 @@ export interface Order {
   readonly teamOf: readonly number[]
   /** Returns the common attributes; called when the request is made. */
   readonly inCommon: () => InCommon
-  /** See `FoundMatch`. */
+  /** Milliseconds of waiting at which the limits in force began; see `FoundMatch`. */
   readonly expansionMs: number
   /**
    * Returns the places that the queue's rules choose, best first; an empty list means near the players. Called once,
@@ -100,7 +100,7 @@ export interface Intent {
   /** The tag that this deployment has, and no other. */
   readonly tag: string
   readonly ticketIds: readonly string[]
-  /** Ids of the players who are to play on it. */
+  /** Ids of the players who are to play on the server. */
   readonly playerIds?: readonly string[] | undefined
   /** Epoch milliseconds. */
   readonly at: number
@@ -120,7 +120,7 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   /** The tag of the current attempt. */
   tag: string
   playerIds: readonly string[]
-  /** Undefined for a match of an earlier process. */
+  /** What the match asks for; undefined for a match of an earlier process. */
   readonly order: Order | undefined
   /** The attempts so far. */
   tries: readonly PlacementAttempt[]

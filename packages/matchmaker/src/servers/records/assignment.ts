@@ -32,7 +32,7 @@ export interface Assignment {
   /** Host name of the server; its IP address if it has no name. */
   readonly fqdn: string
   readonly publicIp: string | undefined
-  /** Ports by the names that the application version gives them. */
+  /** The server's ports by the names that the application version gives them. */
   readonly ports: Readonly<Record<string, AssignedPort>>
   /** Undefined if the location was not known: the list of deployments does not include it. */
   readonly location: AssignedLocation | undefined

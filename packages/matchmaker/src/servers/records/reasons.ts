@@ -11,19 +11,19 @@ export type ReturnReason =
   | 'not-accepted'
   /** The match was stopped by `stopMatch` before it had a server. */
   | 'stopped'
-  /** No server could be allocated. An attempt. */
+  /** No server could be allocated. Counts as an attempt. */
   | 'no-capacity'
-  /** The service refused the deployment, e.g. because there is no such version. An attempt. */
+  /** The service refused the deployment, e.g. because there is no such version. Counts as an attempt. */
   | 'refused'
   /** The service could not be reached, or took no requests: nothing was created. */
   | 'unavailable'
   /** The answer to the create was lost, and no such deployment was found. */
   | 'lost'
-  /** The deployment ended in error, or ended before it was ready. An attempt. */
+  /** The deployment ended in error, or before it was READY. Counts as an attempt. */
   | 'failed'
-  /** The deployment was not ready in time. An attempt. */
+  /** The deployment was not READY in time. Counts as an attempt. */
   | 'too-slow'
-  /** The server was READY, but its probe failed. An attempt. */
+  /** The server was READY, but its probe failed. Counts as an attempt. */
   | 'not-listening'
 
 /**

@@ -43,7 +43,7 @@ export interface SightingsOptions {
   readonly clock: Clock
   readonly listLagMs: number
   readonly readsPerSecond: number
-  /** Ends all reads. */
+  /** Aborts all reads. */
   readonly signal: AbortSignal
   readonly report: (sighting: Sighting) => void
   readonly problem: (during: 'status', error: unknown, requestId: string) => void

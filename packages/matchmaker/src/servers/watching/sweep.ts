@@ -10,7 +10,7 @@ export interface PageOptions {
 }
 
 export interface SweepOptions extends PageOptions {
-  /** See `priorities`. */
+  /** Priority of the list requests; see `priorities`. */
   readonly priority: number
   readonly seen: (entry: DeploymentListEntry) => void
   /** Called between two pages; the next page is listed once the promise resolves. */

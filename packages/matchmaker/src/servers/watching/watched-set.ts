@@ -9,14 +9,14 @@ export interface WatchedSet {
   /** Marks a deployment as running: it is known to be READY. */
   settle(requestId: string): void
   remove(requestId: string): void
-  /** Notes a hint that the deployment has changed. A deployment that is not followed stays so. */
+  /** Notes a hint that the deployment has changed. Has no effect on a deployment that is not followed. */
   suspect(one: Watched): void
   /** Withdraws the hint, because the deployment's status is being read. */
   clear(one: Watched): void
   /** All deployments, in the order of their creation. */
   all(): Watched[]
   readonly starting: ReadonlyMap<string, Watched>
-  /** Running deployments, which may have ended. */
+  /** Running deployments that may have ended, by a hint. */
   readonly suspects: ReadonlySet<Watched>
 }
 

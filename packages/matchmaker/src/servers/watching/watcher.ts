@@ -22,7 +22,7 @@ export interface Watcher {
   hint(requestId: string): void
   /** Reads statuses and lists where that is worth it, for the next two seconds; results are reported as they come. */
   look(now: number): void
-  /** Ends all reads. */
+  /** Aborts all reads and stops the watcher. */
   close(): void
 }
 
