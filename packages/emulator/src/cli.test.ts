@@ -80,7 +80,7 @@ test('SIGINT ends it too, with deployments under way', async () => {
   expect(await ended).toEqual([0, null])
 })
 
-/** Resolves when nothing listens there any more. */
+/** Resolves when nothing listens at the URL any more. */
 const gone = (url: string) =>
   vi.waitFor(() => expect(fetch(url)).rejects.toThrow('fetch failed'), { timeout: 10_000, interval: 50 })
 

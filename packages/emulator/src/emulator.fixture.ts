@@ -5,7 +5,7 @@ import type { EmulatorOptions } from './options.js'
 export interface Answered {
   readonly status: number
   readonly headers: Headers
-  /** Parsed, if it is JSON; undefined if there is none. */
+  /** The parsed body if it is JSON; undefined if there is none. */
   readonly body: unknown
 }
 
@@ -40,14 +40,14 @@ async function answered(response: Response): Promise<Answered> {
   }
 }
 
-/** An emulator on a clock that stands still. */
+/** An emulator on a manual clock. */
 export function started(options: EmulatorOptions = {}) {
   const clock = createManualClock()
   const emulator = createEmulator({ clock, token: 'dev', ...options })
   return { clock, emulator, call: caller(emulator) }
 }
 
-/** A version that is complete. */
+/** A version with all required fields. */
 export const version = {
   name: '1.0',
   docker_repository: 'registry.example.com',

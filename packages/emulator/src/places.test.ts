@@ -42,7 +42,7 @@ test('no field is empty, and every place has the documented type and a region ta
   ).toEqual([])
 })
 
-/** Minutes that the time zone is ahead of UTC in January 2026. */
+/** The time zone's offset from UTC in minutes, in January 2026. */
 function offsetMinutes(timeZone: string) {
   const at = new Date(Date.UTC(2026, 0, 15, 12))
   const parts = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' }).formatToParts(at)

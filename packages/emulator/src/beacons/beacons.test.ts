@@ -26,7 +26,7 @@ async function beaconsOf(emulator: Emulator): Promise<readonly PlaceBeacon[]> {
   return locations
 }
 
-/** Sends from one socket to each; resolves with who has answered what, when all have. */
+/** Sends a text from one socket to each beacon; resolves with the echoes by beacon when all have arrived. */
 async function pinged(beacons: readonly PlaceBeacon[], text = 'ping'): Promise<ReadonlyMap<number, string>> {
   const socket = createSocket('udp4')
   const echoes = new Map<number, string>()

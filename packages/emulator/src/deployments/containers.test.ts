@@ -6,7 +6,7 @@ import type { Container, ContainerSpec, Launch } from './launch.js'
 import { launchProcess } from './launch-process.js'
 import { studio } from './studio.fixture.js'
 
-/** A container that ends when it is told to. */
+/** Fake containers, which end when they are stopped. */
 function fakeContainers(start: () => Promise<unknown> = () => Promise.resolve()) {
   const launched: (ContainerSpec & { readonly end: (code: number) => void; readonly stops: number[] })[] = []
   const launch: Launch = async (spec) => {
@@ -168,7 +168,7 @@ test('close ends all containers and waits for them, also those that are being st
 })
 
 describe('as real processes', () => {
-  /** Answers its variables on the port it is given, and stops itself when asked to. */
+  /** A server that answers with its variables on its assigned port, and stops itself on request. */
   const server = `
     const env = process.env
     require('node:http').createServer(async (request, response) => {

@@ -21,7 +21,7 @@ test.each([
     expect(quantile(waits, 0.5) / median).toBeLessThan(1.1)
     expect(quantile(waits, 0.05)).toBeGreaterThan(low)
     expect(quantile(waits, 0.95)).toBeLessThan(high)
-    // A tail: the slowest take far longer than the fastest are quick.
+    // The distribution has a long tail: the slowest durations are much farther from the median than the fastest.
     expect(quantile(waits, 0.999) - median).toBeGreaterThan(2 * (median - quantile(waits, 0.001)))
   },
 )

@@ -21,7 +21,7 @@ const plan: Plan = {
   outcome: 'ready',
 }
 
-/** Everything that happens by itself, as [instant, status]. */
+/** All events that happen without requests, as [instant, status]. */
 function run(plan: Plan, from: Life = newborn) {
   const seen: [at: number, status: StatusName][] = [[from.since, from.status]]
   let life = from

@@ -108,7 +108,7 @@ describe('capacity', () => {
     await clock.advance(11_000)
     expect(await status(first)).toMatchObject({ location: { city: 'Copenhagen' } })
     expect((await status(second))['location']).toMatchObject({ city: expect.not.stringMatching('Copenhagen') })
-    // Room is there again once the container has ended.
+    // The place has capacity again only once the container has ended.
     await stop(first)
     const third = await deploy()
     await clock.advance(11_000)

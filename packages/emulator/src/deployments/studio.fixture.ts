@@ -2,8 +2,8 @@ import { started, version } from '../emulator.fixture.js'
 import type { EmulatorOptions } from '../options.js'
 
 /**
- * 0.2, 0.4, 0.1 and 0.3 s of seeking, then 10 s of deploying (1 s where the image is cached), and 1 s of terminating:
- * always.
+ * Deploy times without spread: 1 s of seeking (0.2, 0.4, 0.1 and 0.3 s by status), then 10 s of deploying (1 s where
+ * the image is cached), and 1 s of terminating.
  */
 const steady = { seekMs: 1000, cachedDeployMs: 1000, deployMs: 10_000, terminateMs: 1000, spread: 0 }
 
@@ -12,7 +12,7 @@ export const berlin = { user_type: 'geo_coordinates', user_data: { latitude: 52.
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * An emulator on a clock that stands still, with the application `arena` and its version `1.0`, whose waits are known.
+ * An emulator on a manual clock, with the application `arena` and its version `1.0`, whose deploy times are constant.
  */
 export async function studio(options: EmulatorOptions = {}, specification: Fields = {}) {
   const { clock, emulator, call } = started({ deployTimes: steady, limits: false, ...options })
@@ -33,7 +33,7 @@ export async function studio(options: EmulatorOptions = {}, specification: Field
       'GET',
       `/v1/deployments?${query === undefined ? '' : `query=${encodeURIComponent(JSON.stringify(query))}&`}limit=100${rest}`,
     )
-  /** The ids that the list shows, in its order. */
+  /** The ids in the deployment list, in its order. */
   const listedIds = async (query?: Fields) =>
     ((await list(query)).body as { data: { request_id: string }[] }).data.map((entry) => entry.request_id)
 

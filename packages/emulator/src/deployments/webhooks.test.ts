@@ -19,7 +19,7 @@ interface Received {
 let server: Server
 let origin: string
 let received: Received[]
-/** How the receiver answers; undefined for never. */
+/** The status that the receiver answers; undefined for no answer. */
 let answer: number | undefined
 
 beforeEach(async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Fault } from './fault.js'
 import { createFaults } from './faults.js'
 
-/** Which of `count` requests fail, from 1. */
+/** The numbers, from 1, of those of `count` requests that a fault affects. */
 function struck(fault: Fault, count: number, seed = 1): number[] {
   const faults = createFaults([fault], seededRandom(seed))
   return Array.from({ length: count }, (_, index) => index + 1).filter(() => faults.strike('fleets.get') !== undefined)

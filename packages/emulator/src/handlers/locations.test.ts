@@ -47,7 +47,7 @@ test('with app and version, locations without capacity are left out, and it is s
     total_count: places.length,
     messages: ['capacity is only considered with both app and version'],
   })
-  // The document declares no 404 here.
+  // An unknown name is answered by 400, because the document declares no 404 here.
   expect(await call('GET', '/v1/locations?app=arena&version=none')).toMatchObject({
     status: 400,
     body: { message: expect.stringContaining('"none"') },

@@ -263,7 +263,7 @@ describe('declared faults', () => {
     expect(new Set(shown).size).toBe(3)
     const late = (await authorize(faulty, '192.0.2.9')).body as Session
     expect(late.session_user.authorization_token).toBe(shown[2])
-    // The third user was shown with the first one's token: that is whom it takes out.
+    // The third user was shown with the first user's token, so the first user is the one revoked.
     expect((await revoke(faulty, shown[2])).status).toBe(200)
     expect((await read(faulty)).session_users.map(({ ip_address }) => ip_address)).toEqual([
       '198.51.100.7',

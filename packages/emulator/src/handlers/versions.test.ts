@@ -70,7 +70,7 @@ test('names are unique in an application, and free in another', async () => {
     status: 409,
     body: { message: 'there is already a version of "arena" named "1.0"' },
   })
-  // The document declares no conflict for the change.
+  // A name conflict is answered by 400, because the document declares no 409 for the change.
   expect(await call('PATCH', `${versions}/2.0`, { name: '1.0', is_active: false })).toMatchObject({ status: 400 })
   expect((await call('GET', `${versions}/2.0`)).body).toMatchObject({ is_active: true })
   await call('POST', '/v1/app', { name: 'other' })

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { started, type Call } from '../emulator.fixture.js'
 
-/** Statuses of as many requests at one instant to the deployment list, which allows 10 per second. */
+/** The statuses of `count` simultaneous requests to the deployment list, which allows 10 per second. */
 const burst = async (call: Call, count: number) =>
   (await Promise.all(Array.from({ length: count }, () => call('GET', '/v1/deployments')))).map(({ status }) => status)
 

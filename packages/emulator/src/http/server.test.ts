@@ -59,7 +59,7 @@ test('a body that is too large is 413, and ends the connection', async () => {
   expect([answer.status, answer.headers.get('connection')]).toEqual([413, 'close'])
 })
 
-/** The status line and all else that comes until the connection ends. */
+/** The raw answer: the status line and everything else received until the connection ends. */
 async function raw(url: string, request: string): Promise<string> {
   const socket = await opened(url)
   let text = ''
@@ -117,9 +117,7 @@ test('close ends idle connections', async () => {
   await expect(fetch(listening.url)).rejects.toThrow('fetch failed')
 })
 
-/**
- * A service on a clock that stands still, where a request to its list of applications has just arrived and is held up.
- */
+/** A server on a manual clock, where a request to the list of applications has just arrived and is delayed. */
 async function heldUp(request: string) {
   const clock = createManualClock()
   const slow = createEmulator({ clock, faults: [{ operation: '*', delayMs: 50 }] })
@@ -153,7 +151,7 @@ test('close ends who has not sent the whole request', async () => {
 test('who has gone before the answer came holds nothing up', async () => {
   const { clock, close, socket, url } = await heldUp(requestTo('/v1/apps'))
   socket.destroy()
-  // By the time that a later request is answered, the server has seen the end of the earlier connection.
+  // Later requests are answered only after the server has processed the end of the earlier connection.
   for (let later = 0; later < 3; later++) expect((await fetch(`${url}/none`)).status).toBe(404)
   const closed = close()
   await clock.advance(50)

@@ -8,7 +8,7 @@ import { tokenBucket } from './token-bucket.js'
 const limit = { name: 'test', limit: 4, windowMs: 1000 }
 const start = Date.UTC(2026, 0, 1)
 
-/** The instants (after the start) at which requests pass. */
+/** The instants, of those given, at which requests pass. */
 function passing(limiter: Limiter, instants: readonly number[]): number[] {
   return instants.filter((instant) => limiter.take(start + instant) === 0)
 }

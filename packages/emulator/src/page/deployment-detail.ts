@@ -6,18 +6,18 @@ import { shownVariables, withoutSecrets, type ShownVariable } from './mask-secre
 import type { PageDeployment } from './page-state.js'
 import { pageDeployment } from './read-page-state.js'
 
-/** What the page of one deployment shows: no secrets, and no addresses of players. */
+/** The data of one deployment's page: no secrets, and no players' addresses. */
 export interface DeploymentDetail extends PageDeployment {
   readonly now: string
-  /** Why it failed, as far as the emulator knows; what the container's launcher said is freed of secrets. */
+  /** Why the deployment failed, as far as known; secrets in the launcher's messages are masked. */
   readonly failure: string | null
-  /** Of a container that ended by itself. */
+  /** The exit code of a container that ended by itself. */
   readonly exitCode: number | null
-  /** Asked to stop, and not stopping yet. */
+  /** Whether a stop was requested that has not begun. */
   readonly stopRequested: boolean
-  /** The fleet's policy that wanted it. */
+  /** The fleet policy that requested the deployment. */
   readonly policy: string | null
-  /** Oldest first. Milliseconds; undefined for the one that lasts. */
+  /** The statuses reached, the oldest first. Durations are milliseconds; undefined for the present status. */
   readonly steps: readonly { readonly status: StatusName; readonly at: string; readonly lastedMs: number | undefined }[]
   readonly ports: readonly {
     readonly name: string

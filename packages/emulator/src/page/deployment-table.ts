@@ -1,4 +1,4 @@
-// pure: the deployments on the page, and how to get some
+// pure: the page's table of deployments, and how to create one when there is none
 import type { StatusName } from '../deployments/lifecycle.js'
 import { html, type Html } from './html.js'
 import { phaseOf } from './page-phase.js'
@@ -47,7 +47,7 @@ export function deploymentTable(state: PageState): Html {
   )
 }
 
-/** Works without scripts as well. */
+/** The search form; it works without scripts too. */
 const searchForm = (search: string): Html => html`<form class="search" action="/_emulator" method="get" role="search">
 <input id="search" type="search" name="q" value="${search}" placeholder="Search: id, status, city, version, tag" aria-label="Search deployments" autocomplete="off" spellcheck="false">
 </form>

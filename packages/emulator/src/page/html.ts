@@ -1,6 +1,6 @@
-// pure: markup in which what comes from outside is text
+// pure: markup with values escaped
 
-/** Markup that is safe to send. Only `html` and `markup` make it. */
+/** Markup that is safe to send. Only `html` and `markup` create it. */
 export interface Html {
   readonly markup: string
 }
@@ -8,14 +8,14 @@ export interface Html {
 type Piece = string | number | Html | readonly Html[] | undefined
 
 /**
- * A template of markup: strings and numbers are escaped, for text and for attributes in double quotes; undefined is
- * nothing.
+ * A template of markup. Strings and numbers are escaped, for text and for attributes in double quotes; undefined
+ * inserts nothing.
  */
 export const html = (template: TemplateStringsArray, ...pieces: readonly Piece[]): Html => ({
   markup: template.map((text, at) => text + written(pieces[at])).join(''),
 })
 
-/** Text of our own that is markup as it is. */
+/** Markup from a trusted text of our own, inserted without escaping. */
 export const markup = (text: string): Html => ({ markup: text })
 
 function written(piece: Piece): string {

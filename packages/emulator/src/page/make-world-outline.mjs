@@ -6,12 +6,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Map units per degree, the same both ways: equirectangular. */
+/** Map units per degree in both directions: the projection is equirectangular. */
 const SCALE = 5
-/** Degrees. What is south of it is Antarctica, north of it nobody plays. */
+/** The map's northern and southern limits in degrees. South of it is Antarctica; north of it nobody plays. */
 const NORTH = 78
 const SOUTH = -56
-/** Square map units: a corner that adds less than this is left out, and an island smaller than this too. */
+/** Square map units: corners that add a smaller area, and smaller islands, are left out. */
 const CORNER = 2
 const ISLAND = 6
 const COLUMNS = 118
@@ -32,7 +32,7 @@ function ringsOf({ arcs, transform, objects }) {
   return objects.land.geometries.flatMap(({ arcs: polygons }) => polygons.flatMap((polygon) => polygon.map(ring)))
 }
 
-/** Where a ring steps over the antimeridian, it goes on beyond 180 degrees, so that its lines stay short. */
+/** Continues a ring beyond 180 degrees where it crosses the antimeridian, so that its lines stay short. */
 function unrolled(ring) {
   let turns = 0
   return ring.map(([longitude, latitude], at) => {
@@ -42,7 +42,7 @@ function unrolled(ring) {
   })
 }
 
-/** The part of a ring between two meridians, by Sutherland and Hodgman: against the one, then against the other. */
+/** Clips a ring to the area between two meridians, one after the other (Sutherland–Hodgman). */
 const between = (ring, west, east) =>
   cut(
     cut(ring, west, (longitude) => longitude >= west),
@@ -63,7 +63,7 @@ function cut(ring, meridian, keeps) {
   return kept
 }
 
-/** What lies beyond one edge of the map comes in at the other. */
+/** Moves the parts of a ring beyond one edge of the map to the opposite edge. */
 const onMap = (ring) =>
   [-360, 0, 360]
     .map((turn) => between(ring, -180 + turn, 180 + turn).map(([longitude, latitude]) => [longitude - turn, latitude]))
@@ -80,7 +80,7 @@ function areaOf(ring) {
   return Math.abs(twice / 2)
 }
 
-/** Visvalingam and Whyatt: takes away the corner that makes the smallest triangle, again and again. */
+/** Simplifies a ring (Visvalingam–Whyatt): removes the corner with the smallest triangle, repeatedly. */
 function simplified(ring) {
   const points = [...ring]
   while (points.length > 3) {
@@ -96,7 +96,7 @@ function simplified(ring) {
   return points
 }
 
-/** A number with what must stand before it to part it from the one before. */
+/** A number with the separator that it needs after another number. */
 const after = (number) => (number < 0 ? String(number) : ` ${number}`)
 
 function pathOf(points) {
@@ -116,7 +116,7 @@ const folder = process.argv[2]
 const land = JSON.parse(readFileSync(join(folder, 'land-50m.json'), 'utf8'))
 const outline = ringsOf(land)
   .filter((ring) => ring.some(([, latitude]) => latitude > SOUTH) && ring.some(([, latitude]) => latitude < NORTH))
-  // Antarctica reaches from edge to edge, and a little over the southern limit.
+  // Antarctica reaches from edge to edge, and slightly over the southern limit.
   .filter((ring) => !ring.some(([, latitude]) => latitude < -80))
   .flatMap((ring) => onMap(unrolled(ring)))
   .map((ring) => ring.map(([longitude, latitude]) => [(longitude + 180) * SCALE, (NORTH - latitude) * SCALE]))
@@ -128,7 +128,7 @@ const outline = ringsOf(land)
 const lines = []
 for (let rest = outline; rest !== ''; ) {
   let end = Math.min(COLUMNS, rest.length)
-  // Only where a number or a command begins.
+  // Lines are broken only before a number or a command.
   while (end < rest.length && !/[ M-]/.test(rest[end])) end--
   lines.push(rest.slice(0, end).trim())
   rest = rest.slice(end)
@@ -137,10 +137,10 @@ for (let rest = outline; rest !== ''; ) {
 process.stdout.write(`// pure: the land of the world map
 // Made by make-world-outline.mjs from Natural Earth's land at 1:50m, which is in the public domain.
 
-/** Degrees at the map's edges, and map units per degree: equirectangular. */
+/** The map's edges in degrees, and map units per degree; the projection is equirectangular. */
 export const mapExtent = { west: -180, north: ${NORTH}, east: 180, south: ${SOUTH}, unitsPerDegree: ${SCALE} } as const
 
-/** All land but Antarctica: the data of an SVG path, in map units from the north-west corner. */
+/** All land except Antarctica: the data of an SVG path, in map units from the north-west corner. */
 export const worldOutline = \`
 ${lines.join('\n')}
 \`

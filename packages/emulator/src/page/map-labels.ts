@@ -1,16 +1,16 @@
-// pure: where the names of cities stand on a map
+// pure: the placement of city names on a map
 
-/** In pixels, at the smallest size at which the map shows names. */
+/** A dot on the map, in pixels at the smallest size at which the map shows names. */
 export interface Dot {
   readonly id: string
   readonly x: number
   readonly y: number
   readonly radius: number
-  /** Undefined for a dot that has no name, but must not be covered. */
+  /** The dot's name; undefined for a dot without a name, which must not be covered all the same. */
   readonly text: string | undefined
 }
 
-/** Relative to the dot's middle; `y` is the base line. */
+/** The position of a name relative to the dot's centre; `y` is the base line. */
 export interface Label {
   readonly x: number
   readonly y: number
@@ -24,7 +24,7 @@ interface Box {
   readonly bottom: number
 }
 
-/** Of a font of 11 pixels: more than most letters need. */
+/** The assumed width of a letter at a font size of 11 pixels: more than most letters need. */
 const LETTER = 6.4
 const ASCENT = 9
 const DESCENT = 3
@@ -39,8 +39,8 @@ const boxOf = ({ x, y, radius }: Dot): Box => ({
 })
 
 /**
- * A place for each name where it covers no dot and no other name, and is not cut off at an edge; earlier dots choose
- * first. A name for which there is no such place is left out: what points at the dot says it, and a table lists all.
+ * Places each name where it covers no dot and no other name, and is not cut off at an edge; earlier dots choose first.
+ * A name without such a place is left out: the dot's tooltip has it, and a table lists all names.
  */
 export function placeLabels(dots: readonly Dot[], width: number, height: number): ReadonlyMap<string, Label> {
   const taken = dots.map(boxOf)

@@ -1,24 +1,24 @@
-// pure: what the page may show of variables and of texts that may quote them
+// pure: masks secrets in the variables and texts that the page shows
 
-/** Stands where a secret was. */
+/** The text shown in place of a secret. */
 export const MASK = '••••••'
 
-/** Nobody has said that it is a secret, but its name does. */
+/** Names of variables that are masked even if nobody marked them as secret. */
 const secretName = /token|secret|passw|credential|api_?key|private_?key|auth/i
-/** Shorter values occur by chance everywhere. */
+/** Shorter values are not masked in texts, because they occur everywhere by chance. */
 const SHORTEST_SECRET = 4
-/** Of a secret of many lines, each line that is not a mere delimiter. */
+/** Shorter lines of a multi-line secret are not masked; they may be mere delimiters. */
 const SHORTEST_LINE = 8
 
 export interface ShownVariable {
   readonly name: string
-  /** Undefined for a secret. */
+  /** The value; undefined for a secret. */
   readonly value: string | undefined
 }
 
 const isSecret = (name: string, hidden: ReadonlySet<string>) => hidden.has(name) || secretName.test(name)
 
-/** By name. */
+/** The variables that the page shows, sorted by name. */
 export const shownVariables = (
   environment: Readonly<Record<string, string>>,
   hidden: ReadonlySet<string>,
@@ -27,14 +27,14 @@ export const shownVariables = (
     .map(([name, value]) => ({ name, value: isSecret(name, hidden) ? undefined : value }))
     .toSorted((one, other) => (one.name < other.name ? -1 : 1))
 
-/** What a container wrote, without the values that are not shown: as they are, and as JSON has them. */
+/** A container's output with secret values masked, both as they are and as JSON escapes them. */
 export function withoutSecrets(
   text: string,
   environment: Readonly<Record<string, string>>,
   hidden: ReadonlySet<string>,
 ): string {
   const secrets = Object.entries(environment).flatMap(([name, value]) => (isSecret(name, hidden) ? formsOf(value) : []))
-  // The longest first: one may be a part of another.
+  // The longest secret is replaced first, because another secret may be a part of it.
   return [...new Set(secrets)]
     .toSorted((one, other) => other.length - one.length)
     .reduce((masked, secret) => masked.replaceAll(secret, MASK), text)

@@ -1,4 +1,4 @@
-// pure: the page of all there is
+// pure: the overview page
 import { deploymentTable } from './deployment-table.js'
 import { html, type Html } from './html.js'
 import { europeMap, worldMap } from './page-map.js'
@@ -39,6 +39,6 @@ const clockLine = ({ now, speed }: PageState): Html =>
     speed === 1 ? undefined : `, its service ${speed} times faster`
   }</p>`
 
-/** Of format B. */
+/** A time element of an instant in format B. */
 export const instant = (at: string): Html =>
   html`<time datetime="${at}">${at.slice(0, 10)} ${at.slice(11, 19)} UTC</time>`

@@ -10,14 +10,14 @@ const { west, north, east, south, unitsPerDegree } = mapExtent
 const WIDTH = (east - west) * unitsPerDegree
 const HEIGHT = (north - south) * unitsPerDegree
 const MERIDIANS = 30
-/** Room for the dots of the far east. */
+/** Extra width for the dots of the far east. */
 const MARGIN = 50
 
 const xOf = (longitude: number) => round((longitude - west) * unitsPerDegree)
 const yOf = (latitude: number) => round((north - latitude) * unitsPerDegree)
 const round = (value: number) => Math.round(value * 10) / 10
 
-/** A part of the world, in units; and the width in pixels at which the names of cities are placed on it. */
+/** A part of the world, in map units, and the width in pixels for which the cities' names are placed. */
 interface View {
   readonly name: 'world' | 'europe'
   readonly left: number
@@ -28,7 +28,7 @@ interface View {
 }
 
 const world: View = { name: 'world', left: 0, top: 0, width: WIDTH + MARGIN, height: HEIGHT, pixels: 850 }
-/** From Lisbon to Istanbul, and from Helsinki to Athens. */
+/** The map of Europe: from Lisbon to Istanbul, and from Helsinki to Athens. */
 const europe: View = {
   name: 'europe',
   left: xOf(-13),
@@ -43,7 +43,10 @@ const isIn = ({ left, top, width, height }: View, { longitude, latitude }: PageL
   return x > 0 && x < width && y > 0 && y < height
 }
 
-/** Pixels. A dot's area grows with the deployments, as far as the largest still leaves its neighbours to be seen. */
+/**
+ * The radius of the largest dot in pixels. A dot's area grows with the number of deployments; the bound keeps
+ * neighbours visible.
+ */
 const LARGEST_RADIUS = 15
 const RADIUS_OF_ONE = 4.5
 const SMALLEST_RADIUS = 3
@@ -54,7 +57,7 @@ function radiusOf(deployments: number, most: number): number {
   return round(Math.max(SMALLEST_RADIUS, ofOne * Math.sqrt(deployments)))
 }
 
-/** The whole world. What the map of Europe shows is small here, and without names. */
+/** The map of the world. Locations in the map of Europe are small here, and without names. */
 export function worldMap({ locations, deployments }: PageState): Html {
   const used = locations.filter((location) => location.deployments > 0)
   const placed = used.reduce((sum, location) => sum + location.deployments, 0)
@@ -71,7 +74,7 @@ ${spots(world, locations)}</svg>
 `
 }
 
-/** Where most locations are, so near to one another that the world map cannot show them. */
+/** The map of Europe, which has most locations, too close together for the world map. */
 export const europeMap = ({ locations }: PageState): Html => {
   const here = locations.filter((location) => isIn(europe, location))
   const placed = here.reduce((sum, location) => sum + location.deployments, 0)
@@ -82,8 +85,7 @@ ${spots(europe, here)}</svg>`
 }
 
 /**
- * Every location is a dot: empty ones small and hollow, the others with a slice for each thing that deployments do
- * there.
+ * The dots of all locations: empty locations small and hollow, the others with a slice for each phase of deployments.
  */
 function spots(view: View, locations: readonly PageLocation[]): Html {
   const most = Math.max(1, ...locations.map(({ deployments }) => deployments))
@@ -108,7 +110,7 @@ function spots(view: View, locations: readonly PageLocation[]): Html {
     ...empty.map((location) => dotOf(location, RADIUS_OF_NONE)),
   ]
   const labels = placeLabels(dots, view.pixels, view.height * scale)
-  // The small ones on top of the large ones.
+  // Small dots are drawn above large ones.
   return html`${empty.map((location) => spot(view, location, 'none', isSmall(location), html`<circle class="empty" r="${RADIUS_OF_NONE}"/>`))}${used.map(
     (location) => {
       const title = phases.filter((phase) => location[phase] > 0).map((phase) => `${location[phase]} ${phase}`)
@@ -120,7 +122,7 @@ function spots(view: View, locations: readonly PageLocation[]): Html {
 
 const nameOf = ({ city, deployments }: PageLocation) => `${city} ${deployments}`
 
-/** What is drawn at a location, and said of it to who points there. */
+/** The drawing at a location, with its tooltip. */
 const spot = (view: View, location: PageLocation, title: string, isSmall: boolean, drawing: Html): Html =>
   html`<g id="${view.name}-${location.id}" transform="${at(location)}"><title>${location.city}: ${title}</title><g class="dot${isSmall ? ' small' : ''}">${drawing}</g></g>
 `
@@ -131,7 +133,7 @@ const name = (location: PageLocation, label: Label | undefined): Html | undefine
   label &&
   html`<text class="city" x="${round(label.x)}" y="${round(label.y)}" text-anchor="${label.anchor}">${nameOf(location)}</text>`
 
-/** Without the two edges, which would only draw a frame. */
+/** The lines of latitude and longitude, without those at the edges, which would only draw a frame. */
 const graticule = [
   ...stepsBetween(west, east).map((longitude) => `M${xOf(longitude)} 0V${HEIGHT}`),
   ...stepsBetween(south, north).map((latitude) => `M0 ${yOf(latitude)}H${WIDTH + MARGIN}`),
@@ -148,7 +150,7 @@ function dot(location: PageLocation, radius: number): Html {
   return html`<circle class="rim" r="${round(radius + 1)}"/>${slices(location, radius)}${alarm}`
 }
 
-/** A pie: each phase has the share of the disc that its deployments have of all. */
+/** The slices of a pie chart: each phase's share of the location's deployments. */
 function slices(location: PageLocation, radius: number): readonly Html[] {
   let before = 0
   return phases.flatMap((phase) => {
@@ -160,7 +162,7 @@ function slices(location: PageLocation, radius: number): readonly Html[] {
   })
 }
 
-/** From one share of the circle to another, clockwise from the top. */
+/** The path of a slice between two shares of the circle, clockwise from the top. */
 function wedge(radius: number, from: number, to: number): string {
   const onRim = (share: number) =>
     `${exact(radius * Math.sin(2 * Math.PI * share))} ${exact(-radius * Math.cos(2 * Math.PI * share))}`

@@ -1,10 +1,10 @@
-// pure: what a status means to who looks at the page
+// pure: the phases in which the page groups statuses
 import type { StatusName } from '../deployments/lifecycle.js'
 
-/** What a deployment that has not ended is doing. */
+/** The phase of a deployment that has not ended. */
 export type PagePhase = 'starting' | 'ready' | 'error' | 'stopping'
 
-/** In the order in which they are shown. */
+/** All phases, in display order. */
 export const phases: readonly PagePhase[] = ['ready', 'starting', 'error', 'stopping']
 
 const byStatus: Readonly<Record<StatusName, PagePhase | 'ended'>> = {
@@ -21,5 +21,5 @@ const byStatus: Readonly<Record<StatusName, PagePhase | 'ended'>> = {
 
 export const phaseOf = (status: StatusName): PagePhase | 'ended' => byStatus[status]
 
-/** All statuses, in the order in which they are gone through. */
+/** All statuses, in the order of the lifecycle. */
 export const statusNames = Object.keys(byStatus) as readonly StatusName[]

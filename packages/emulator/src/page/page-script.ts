@@ -1,9 +1,9 @@
-// pure: the pages' own code
+// pure: the pages' script
 
 /**
- * The pages' own code: fetches the page again each second and brings the one that is shown into line with it,
- * node by node, so that focus, selection and scroll positions stay. Nothing is ever read as markup but whole pages of
- * ours. What is shown and no longer true says so in a bar that stays in sight, and is greyed out.
+ * The pages' script: fetches the page again each second and updates the shown one node by node, so that focus,
+ * selection and scroll positions stay. Only whole pages from the emulator are parsed as markup. When the shown data is
+ * out of date, a bar that stays in sight says so and the data is greyed out.
  */
 export const pageScript = String.raw`
 'use strict'
@@ -25,7 +25,7 @@ function say(text, kind) {
   following.className = kind
 }
 
-/** An empty text ends the alarm. */
+/** An empty text removes the warning. */
 function warn(text, kind) {
   if (alarm.textContent !== text) alarm.textContent = text
   alarm.className = kind
@@ -41,7 +41,7 @@ function alignAttributes(shown, wanted) {
   for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value) shown.setAttribute(name, value)
 }
 
-/** Elements with an id are the same as before wherever they stand now; others by their place. */
+/** Elements with an id are matched by id wherever they are now, other elements by their position. */
 function alignChildren(shown, wanted) {
   const known = new Map()
   for (const child of shown.children) if (child.id !== '') known.set(child.id, child)
@@ -75,7 +75,7 @@ async function refresh() {
   const text = await answer.text()
   const wanted = new DOMParser().parseFromString(text, 'text/html').getElementById('live')
   if (!wanted) throw new Error('status ' + answer.status)
-  // An answer that was overtaken by a later one is out of date.
+  // An answer that arrives after a later one is out of date.
   if (paused || mine < answered) return
   answered = mine
   shownAt = Date.now()

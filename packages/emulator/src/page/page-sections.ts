@@ -1,4 +1,4 @@
-// pure: what the page shows beside the map and the totals
+// pure: the sections of the page other than the map and the totals
 import type { Fault } from '../faults/fault.js'
 import type { FaultCount } from '../faults/faults.js'
 import { html, type Html } from './html.js'
@@ -80,7 +80,7 @@ export function rejectionTable({ counters: { rejected } }: PageState): Html {
   return section('rejections', 'Rejected by limits', content)
 }
 
-/** An ERROR is no running server, so there is no sum of these. */
+/** The counts of each phase. There is no sum, because a deployment in ERROR is no running server. */
 function inPhases(counts: PhaseCounts | undefined): Html {
   const chips = phases.flatMap((phase) => {
     const count = counts?.[phase] ?? 0
@@ -89,7 +89,7 @@ function inPhases(counts: PhaseCounts | undefined): Html {
   return chips.length === 0 ? html`<span class="zero">none</span>` : html`${chips}`
 }
 
-/** What has no parts has a row of its own all the same. */
+/** The parts, or one undefined part, so that a whole without parts has a row too. */
 const orNone = <Part>(parts: readonly Part[]): readonly (Part | undefined)[] =>
   parts.length === 0 ? [undefined] : parts
 
@@ -167,7 +167,7 @@ function whenOf({ probability, nth, count }: Fault): string {
   return count === undefined ? often : `${often}, at most ${counted(count, 'time')}`
 }
 
-/** In the words of the declaration. */
+/** What a fault does, in the words of its declaration. */
 function whatOf({ operation: _operation, probability: _probability, nth: _nth, count: _count, ...what }: Fault): Html {
   const parts = Object.entries(what).filter(([, value]) => value !== undefined)
   return html`${parts.map(

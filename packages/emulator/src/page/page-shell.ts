@@ -1,4 +1,4 @@
-// pure: what all pages have around them
+// pure: the frame that all pages share
 import { html, markup, type Html } from './html.js'
 import { pageScript } from './page-script.js'
 import { pageStyle } from './page-style.js'
@@ -9,8 +9,8 @@ const ICON = `data:image/svg+xml,${encodeURIComponent(
 )}`
 
 /**
- * A whole page as it is now. The script in it fetches it again each second; without scripts the browser loads it anew.
- * @param live what changes.
+ * A whole page. Its script fetches the page again each second; without scripts the browser reloads it.
+ * @param live the content that changes.
  */
 export function pageShell(title: string, live: Html): string {
   const page = html`<!doctype html>

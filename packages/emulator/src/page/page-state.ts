@@ -1,37 +1,38 @@
-// pure: what the page shows
+// pure: the data of the page
 import type { Counters } from '../counters.js'
 import type { StatusName } from '../deployments/lifecycle.js'
 import type { FaultCount } from '../faults/faults.js'
 import type { PagePhase } from './page-phase.js'
 
 /**
- * What the page shows, and what is answered at /_emulator/state. Whoever can reach the port can read it: no secrets, no
- * addresses of players. Fields that the document has bear its names; instants are the emulator's clock's, in format B.
+ * The data of the page, and the answer of /_emulator/state. Everyone who can reach the port can read it, so it has no
+ * secrets and no players' addresses. Fields from the document have its names; instants are times of the emulator's
+ * clock in format B.
  */
 export interface PageState {
   readonly now: string
   readonly speed: number
-  /** How a client is told to find the emulator. */
+  /** How a client connects to the emulator. */
   readonly connect: {
     readonly baseUrl: string
-    /** Only where it is the one that everybody knows. */
+    /** The API token, if it is the default, which everybody knows; else null. */
     readonly token: string | null
   }
   readonly deployments: {
-    /** Those that have not ended. */
+    /** Deployments that have not ended. */
     readonly phases: PhaseCounts
-    /** Of those, the ones for which no server could be allocated; they are at no location. */
+    /** Of those, the deployments for which no server could be allocated; they have no location. */
     readonly withoutLocation: number
-    /** All that the service remembers. */
+    /** All deployments that the service remembers. */
     readonly byStatus: Readonly<Partial<Record<StatusName, number>>>
-    /** What was searched for; empty for all. */
+    /** The search text; empty for all deployments. */
     readonly search: string
-    /** How many were found. */
+    /** The number of deployments found. */
     readonly found: number
-    /** Of those, the newest, first. */
+    /** The latest of the deployments found, the newest first. */
     readonly latest: readonly PageDeployment[]
   }
-  /** All places, the empty ones too. */
+  /** All places, including those without deployments. */
   readonly locations: readonly PageLocation[]
   readonly applications: readonly PageApplication[]
   readonly fleets: readonly PageFleet[]
@@ -45,22 +46,19 @@ export interface PageDeployment {
   readonly application: string
   readonly version: string
   readonly status: StatusName
-  /** Why it failed, without the details that the service's answers have. */
+  /** Why the deployment failed, without the details in the service's answers. */
   readonly error: string | null
-  /**
-   * A city; known here from the first moment on, unlike in the service's answers. Null where no server could be
-   * allocated.
-   */
+  /** The city; known here from the start, unlike in the service's answers. Null where no server could be allocated. */
   readonly location: string | null
   readonly tags: readonly string[]
   readonly createdAt: string
-  /** Milliseconds since it was asked for. */
+  /** Milliseconds since the deployment was requested. */
   readonly ageMs: number
-  /** Milliseconds since it came to its status. */
+  /** Milliseconds since the present status began. */
   readonly inStatusMs: number
 }
 
-/** Deployments that have not ended, by what they are doing. */
+/** The numbers of deployments that have not ended, by phase. */
 export type PhaseCounts = Readonly<Record<PagePhase, number>>
 
 export interface PageLocation extends PhaseCounts {
@@ -72,9 +70,9 @@ export interface PageLocation extends PhaseCounts {
   readonly latitude: number
   /** Degrees. */
   readonly longitude: number
-  /** Sum of the four. */
+  /** The deployments of all four phases. */
   readonly deployments: number
-  /** Null for any number. */
+  /** The number of deployments that may run here at once; null for no bound. */
   readonly capacity: number | null
 }
 
@@ -87,7 +85,7 @@ export interface PageApplication {
 export interface PageFleet {
   readonly name: string
   readonly enabled: boolean
-  /** `application version`. */
+  /** The linked versions, each as `application version`. */
   readonly versions: readonly string[]
   readonly policies: readonly {
     readonly name: string
@@ -102,6 +100,6 @@ export interface RelayTotals {
   readonly sessions: number
   readonly ready: number
   readonly users: number
-  /** Users whose packets have been coming in. */
+  /** Users connected, as seen by their packets. */
   readonly connected: number
 }

@@ -1,8 +1,8 @@
-// pure: the page's looks
+// pure: the page's style sheet
 
 /**
- * The page's looks. The four colours are told apart with every common kind of colour blindness (after Okabe and Ito);
- * nothing is said by a colour alone.
+ * The page's style sheet. The four colours can be told apart with every common kind of colour blindness (after Okabe
+ * and Ito), and no information is given by colour alone.
  */
 export const pageStyle = `
 :root {

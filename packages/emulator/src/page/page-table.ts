@@ -1,4 +1,4 @@
-// pure: sections of the page, and tables in them
+// pure: sections and tables of the page
 import { html, type Html } from './html.js'
 
 /** A part of the page with a heading. */
@@ -12,25 +12,25 @@ ${content}
 export interface Column<Row> {
   readonly heading: string
   readonly cell: (row: Row) => Html | string | number
-  /** Numbers are set to the right. */
+  /** Set for a column of numbers, which is aligned to the right. */
   readonly number?: true
 }
 
 export interface TableOptions<Row> {
-  /** Stands in place of a table without rows. */
+  /** The text shown in place of a table without rows. */
   readonly none: string
   readonly keyOf?: (row: Row) => string
-  /** What is in it needs more room than a phone has, though its columns are few. */
+  /** Set if the table needs more width than a phone has, though it has few columns. */
   readonly wide?: true
 }
 
-/** So many columns fit on a phone. */
+/** The number of columns that fit on a phone. */
 const FEW = 3
 
 /**
- * The table of a section. It scrolls by itself where it is too wide or too long, by the keyboard too.
- * The first column's cells head their rows. On a phone each row of a wide one is a card, whose cells bear the headings:
- * the roles keep it a table there.
+ * The table of a section. A table that is too wide or too long scrolls by itself, by the keyboard too. The cells of the
+ * first column are row headers. On a phone each row of a wide table is shown as a card with the headings in its cells;
+ * ARIA roles keep it a table for screen readers.
  */
 export function table<Row>(
   id: string,

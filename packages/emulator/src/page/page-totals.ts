@@ -39,7 +39,7 @@ ${[...phases, 'ended' as const].map((phase) => phaseTotal(state, phase))}${[
 function phaseTotal({ deployments: { byStatus, withoutLocation } }: PageState, phase: PagePhase | 'ended'): Html {
   const statuses = statusNames.filter((name) => phaseOf(name) === phase)
   const count = sum(statuses.map((name) => byStatus[name] ?? 0))
-  // A phase with one status needs no further words.
+  // A phase with one status needs no breakdown.
   const parts = statuses.length === 1 ? [] : statuses.map((name) => [byStatus[name] ?? 0, name.toLowerCase()] as const)
   const nowhere = phase === 'error' ? ([[withoutLocation, 'without a server']] as const) : []
   return total(phase, count, [...parts, ...nowhere], phase)
@@ -58,12 +58,12 @@ function total(
 `
 }
 
-/** What the colours of the map mean. */
+/** The legend of the map's colours. */
 export const legend: Html = html`<ul class="legend" aria-label="Colours of the map">${phases.map(
   (phase) => html`<li class="${phase}">${phase}</li>`,
 )}<li class="empty">no deployment</li></ul>`
 
-/** What is in ERROR is counted by itself: it costs, and does not run. */
+/** The headline counts. Deployments in ERROR are counted separately: they cost money, but do not run. */
 export const headline = ({ deployments: { phases: counts } }: PageState): string =>
   phases
     .filter((phase) => phase === 'ready' || counts[phase] > 0)

@@ -7,7 +7,7 @@ import { started, version } from '../emulator.fixture.js'
 import type { EmulatorOptions } from '../options.js'
 import { pageScript } from './page-script.js'
 
-/** Without a token. */
+/** Requests a page without a token. */
 const get = (emulator: Emulator, path = '/_emulator', method = 'GET') =>
   emulator.fetch(new Request(`http://any${path}`, { method }))
 const pageOf = async (emulator: Emulator, path = '/_emulator') => (await get(emulator, path)).text()
@@ -144,8 +144,8 @@ test('names are text, whatever is in them', async () => {
   const searched = await pageOf(emulator, `/_emulator?q=${encodeURIComponent(evil)}`)
   expect(searched).not.toMatch(/<img|onerror=alert\(1\)>|alert\('2'\)/)
   expect(searched).toContain('value="&#34;&#62;&#60;img')
-  // The application, its version, both again with the deployment, its tag, the fleet, its policy, and the fault's
-  // message.
+  // The name occurs in the application, its version, both again with the deployment, its tag, the fleet, its policy,
+  // and the fault's message.
   expect(page.split('&#60;img src=x onerror=alert(1)&#62;')).toHaveLength(1 + 8)
   expect(page).toContain('12.5 % of requests')
 })

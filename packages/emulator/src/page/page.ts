@@ -7,7 +7,7 @@ import { pageScript } from './page-script.js'
 import { pageStyle } from './page-style.js'
 import { readPageState, type PageSource } from './read-page-state.js'
 
-/** A request that is for no operation. */
+/** A request whose path is not an operation's. */
 export interface PageRequest {
   readonly method: string
   readonly path: string
@@ -15,12 +15,12 @@ export interface PageRequest {
   readonly headers: { get(name: string): string | null }
 }
 
-/** Answers what is asked about the emulator itself, beside the service; undefined for every other path. */
+/** Answers requests for the emulator's own pages; undefined for every other path. */
 export type Page = (request: PageRequest) => Reply | undefined
 
 const hashOf = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
 
-/** Without CORS headers, so that no other site's pages can read it. */
+/** Headers without CORS, so that pages of other sites cannot read the answers. */
 const headers = {
   'cache-control': 'no-store',
   'content-security-policy': [
@@ -45,13 +45,14 @@ const markupReply = (status: number, body: string): Reply => ({
 })
 
 /**
- * What the page's stop button sends. Other sites' pages cannot without asking first (CORS), and are not answered then.
+ * The header that the page's stop button sends. Pages of other sites cannot send it without a CORS preflight, which is
+ * refused.
  */
 const STOP_HEADER = 'x-muster-emulator'
 
 const DEPLOYMENT = /^\/_emulator\/deployments\/(\w+)(\/stop)?$/
 
-/** The page at /_emulator, one for each deployment, and what the first shows as JSON at /_emulator/state. */
+/** Creates the emulator's pages: /_emulator, one page per deployment, and the data as JSON at /_emulator/state. */
 export function createPage(source: PageSource): Page {
   const { world } = source
   const pages: Readonly<Record<string, (request: PageRequest) => Reply>> = {
@@ -74,7 +75,7 @@ export function createPage(source: PageSource): Page {
         headers,
       )
     }
-    // Who may only look, because the token is a secret, is asked for it.
+    // With a secret token, a stop has to carry it, because anyone who reaches the port can open the page.
     if (!source.isTokenKnown && request.headers.get('authorization') !== `token ${source.token}`) {
       return message(401, 'the API token is missing or wrong', headers)
     }
@@ -96,7 +97,7 @@ export function createPage(source: PageSource): Page {
   }
 }
 
-/** A browser that is led to the root wants the page; programs want an operation, which there is not. */
+/** Redirects a browser from the root to the page. Programs get the usual answer, because the root is no operation. */
 const toPage = ({ method, headers: sent }: PageRequest): Reply | undefined =>
   method === 'GET' && sent.get('accept')?.includes('text/html') === true
     ? { status: 302, headers: { location: '/_emulator', 'cache-control': 'no-store' }, body: '' }

@@ -197,7 +197,7 @@ test('neither the state nor a page holds secrets or addresses of players', async
     relay.session_users?.[0]?.authorization_token,
     relay.relay?.ip,
   ].map(String)
-  // The server's own, which its variables have.
+  // The server's own address, which its variables contain.
   const address = String(deployment?.public_ip)
   for (const path of ['/_emulator', '/_emulator/state', `/_emulator/deployments/${id}`]) {
     const text = await read(emulator, path)

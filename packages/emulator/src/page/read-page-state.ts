@@ -20,13 +20,13 @@ import { sum } from './words.js'
 
 const LATEST = 50
 
-/** What the page is about. */
+/** The sources of the page's data. */
 export interface PageSource {
   readonly world: World
   readonly faults: Faults
   /** The account's API token. */
   readonly token: string
-  /** Whether it is the default, and so no secret. */
+  /** Whether the token is the default, which is not a secret. */
   readonly isTokenKnown: boolean
 }
 
@@ -82,7 +82,8 @@ export function pageDeployment(record: DeploymentRecord, now: number): PageDeplo
 }
 
 /**
- * Up to the colon it is ours; what follows was said by whatever runs the containers, and might quote their variables.
+ * The part of an error up to the colon, which is the emulator's own text; the rest is the launcher's and might quote
+ * variables.
  */
 const ownWords = (error: string) => error.replace(/:.*/s, '')
 

@@ -1,6 +1,6 @@
-// pure: which deployments a search is for
+// pure: finds deployments by a search text
 
-/** What can be searched for. */
+/** The fields that a search looks at. */
 export interface Searchable {
   readonly request_id: string
   readonly status: string
@@ -11,7 +11,10 @@ export interface Searchable {
   readonly tags: readonly string[]
 }
 
-/** Each word of the search occurs somewhere in it, whatever its case and accents. An empty search is for all. */
+/**
+ * Creates a predicate from a search text: each of its words occurs in some field, ignoring case and accents. An empty
+ * text matches all.
+ */
 export function searchFor(text: string): (one: Searchable) => boolean {
   const words = plain(text)
     .split(/\s+/)

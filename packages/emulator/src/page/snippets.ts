@@ -1,4 +1,4 @@
-// pure: code to copy, where there is nothing to see yet
+// pure: example code to copy while there is nothing to show
 import { html, type Html } from './html.js'
 import type { PageState } from './page-state.js'
 

@@ -1,6 +1,6 @@
 // pure: numbers and durations in words
 
-/** `1,234`. */
+/** A number with thousands separators: `1,234`. */
 export const grouped = (number: number): string => number.toLocaleString('en-US')
 
 const units = [
@@ -10,7 +10,7 @@ const units = [
   { name: 's', ms: 1000 },
 ] as const
 
-/** The two largest units: `3 min 20 s`, `2 h 5 min`, `0 s`. */
+/** A duration in its two largest units: `3 min 20 s`, `2 h 5 min`, `0 s`. */
 export function duration(ms: number): string {
   const first = units.findIndex((unit) => ms >= unit.ms)
   const [large, small] = units.slice(first)
@@ -20,7 +20,7 @@ export function duration(ms: number): string {
   return rest === 0 || small === undefined ? whole : `${whole} ${rest} ${small.name}`
 }
 
-/** `1 server`, `2 servers`. */
+/** A count with its noun: `1 server`, `2 servers`. */
 export const counted = (count: number, noun: string): string => `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`
 
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)

@@ -1,10 +1,10 @@
 // pure: the land of the world map
 // Made by make-world-outline.mjs from Natural Earth's land at 1:50m, which is in the public domain.
 
-/** Degrees at the map's edges, and map units per degree: equirectangular. */
+/** The map's edges in degrees, and map units per degree; the projection is equirectangular. */
 export const mapExtent = { west: -180, north: 78, east: 180, south: -56, unitsPerDegree: 5 } as const
 
-/** All land but Antarctica: the data of an SVG path, in map units from the north-west corner. */
+/** All land except Antarctica: the data of an SVG path, in map units from the north-west corner. */
 export const worldOutline = `
 M1798 474l-4 1-1-2 7-2zM1617 453l2 9 3-1 4 4 1 7 4 6-1 3 2 4 5 2 3 2 3 2 0 2 4 5 1 3 2 2 0-2 4 2 0 4 6 4 5 6 1 3 0 6 2
 5 0 3-1 2-2 7 0 4-3 5-3 3-3 3-3 8-2 3-1 9-3 1-6 0-4 2-3 2-3 1-4-1-3-4-1 2-5 3-5-2-6 0-4-2-4-4 0-3-1-3-3-2-4 0 1-4-2-3

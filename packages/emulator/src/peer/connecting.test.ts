@@ -42,7 +42,7 @@ test.each([
   expect(error).toBeInstanceOf(PeerError)
   expect(error).toMatchObject({ problem })
   expect(client.state).toBe(state)
-  // It does not go on, and may try again.
+  // The peer stops trying, and may connect again.
   expect(clock.sleepers).toBe(0)
   expect(heard).toHaveLength(1)
   answer(relayState.valid)

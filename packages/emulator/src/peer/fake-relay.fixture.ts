@@ -9,7 +9,7 @@ import { createPeer } from './peer.js'
 export const userToken = 4_000_000_001
 export const sessionToken = 3_500_589_645
 
-/** A relay that says what it is told to say, and a client and a host at it. */
+/** A fake relay that sends the answers it is told to, with a client and a host connected to it. */
 export async function fakeRelay(options: Partial<PeerOptions> = {}) {
   const clock = createManualClock()
   const socket = createSocket('udp4')
@@ -37,7 +37,7 @@ export async function fakeRelay(options: Partial<PeerOptions> = {}) {
     client,
     host,
     send,
-    /** Undefined for nothing. */
+    /** Sets the answer to pings; undefined for no answer. */
     answer: (state: RelayState | undefined) => {
       answers = state
     },

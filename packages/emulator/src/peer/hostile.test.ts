@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { pingPacket, relayState } from '../relay-data/packet.js'
 import { eventually, messages, relayed } from './session.fixture.js'
 
-/** A socket that sends what it likes, and keeps what it is told. */
+/** A socket of an attacker, which sends any datagrams and records the answers. */
 async function stranger() {
   const socket = createSocket('udp4')
   onTestFinished(() => void socket.close())
@@ -61,13 +61,13 @@ test('whatever comes in, it goes on', async () => {
   for (let sent = 0; sent < count; sent++) {
     const length = sent % 3 === 0 ? below(20) : below(sent % 10 === 0 ? 60_000 : 1400)
     const datagram = Buffer.from(Array.from({ length }, () => below(256)))
-    // Half of them come near to being right.
+    // Half of the datagrams are almost valid packets.
     if (length > 8 && random() < 0.5) {
       datagram.writeUInt32LE(session.authorization_token, 4)
       datagram[8] = 1 + below(2)
     }
     await send(datagram, random() < 0.5 ? client.port : server.port)
-    // The receive buffers are not what is tested.
+    // Waiting here keeps the receive buffers from overflowing, which is not what is tested.
     await eventually(() => emulator.counters.packets.received === before + sent + 1)
   }
   const { dropped } = emulator.counters.packets

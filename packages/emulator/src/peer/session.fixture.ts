@@ -26,7 +26,7 @@ export interface Session {
 
 const READY_MS = 1500
 
-/** An emulator whose relay carries packets, on a clock that stands still, and what one does with it. */
+/** An emulator on a manual clock whose relay carries packets, with helpers for sessions and peers. */
 export function relayed(options: EmulatorOptions = {}) {
   const { clock, emulator, call } = started({ relayData: true, relays: { readyMs: READY_MS }, ...options })
   onTestFinished(() => emulator.close())
@@ -85,7 +85,7 @@ export function messages<Message>(
   })
 }
 
-/** Resolves when the peer is in that state. */
+/** Resolves when the peer reaches the state. */
 export function becomes(
   peer: { readonly state: PeerState; onState(listener: (state: PeerState) => void): () => void },
   state: PeerState,
@@ -100,7 +100,7 @@ export function becomes(
   })
 }
 
-/** Why it fails. */
+/** The error with which a promise rejects. */
 export const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,
@@ -110,7 +110,8 @@ export const failure = (promise: Promise<unknown>): Promise<unknown> =>
 const TURNS = 100_000
 
 /**
- * Resolves when that is so; for what no event tells. Packets take turns of the event loop, and no time of the clock.
+ * Resolves when the condition holds, for conditions without an event. It polls by turns of the event loop, which let
+ * packets arrive, and does not advance the clock.
  */
 export async function eventually(condition: () => boolean): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) {
@@ -120,7 +121,7 @@ export async function eventually(condition: () => boolean): Promise<void> {
   throw new Error(`not so: ${String(condition)}`)
 }
 
-/** Lets time pass in steps of a ping, so that every ping is answered before the next. */
+/** Advances the clock in steps of one ping interval, so that every ping is answered before the next. */
 export async function pass(clock: ManualClock, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 500) await clock.advance(500)
 }

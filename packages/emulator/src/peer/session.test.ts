@@ -96,7 +96,7 @@ describe('users come and go', () => {
   test('who is revoked is told so, and neither sends nor hears any more', async () => {
     const { clock, emulator, session, revoke, host, first, second } = await match()
     expect((await revoke(session, token(session, 1))).status).toBe(200)
-    // It does not know yet.
+    // The first client does not know yet that it was revoked.
     first.send(Buffer.from('still here'))
     await eventually(() => emulator.counters.packets.dropped.invalidToken === 1)
     await clock.advance(500)

@@ -5,7 +5,7 @@ import { throughBadNetwork } from './bad-network.js'
 import { createPacketCounters } from './packet-counters.js'
 import type { PacketFault } from './packet-fault.js'
 
-/** A way out on which packets are their numbers. */
+/** A bad network whose packets are numbers. */
 function network(fault: PacketFault) {
   const clock = createManualClock()
   const start = clock.now()

@@ -4,7 +4,7 @@ import { STALE_MS, type Endpoint } from './connection.js'
 import { dataPacket, pingPacket, relayState, type RelayState, type Side } from './packet.js'
 import { sessionToken, trafficOf, type Sent } from './traffic.fixture.js'
 
-/** What holds whatever comes in, in whatever order, and whoever is let in or thrown out meanwhile. */
+/** Properties that hold for any packets, in any order, with any authorizations and revocations between them. */
 
 const user = fc.constantFrom(1, 2, 3, 0xffff_fff0)
 const session = fc.constantFrom(sessionToken, sessionToken, sessionToken, 5)
@@ -24,13 +24,13 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind('revoke'), user }) },
 )
 
-/** A datagram that came in, and what came of it. */
+/** A received datagram and its effects. */
 interface Happened {
   readonly at: number
   readonly side: Side
   readonly from: Endpoint
   readonly bytes: number
-  /** Which stay in the session its sender's is: another after each authorization. Undefined for an outsider. */
+  /** The sender's stay in the session: a number that changes with each authorization. Undefined for an outsider. */
   readonly stay: number | undefined
   readonly sent: readonly Sent[]
 }
@@ -55,7 +55,7 @@ const history = fc
         now += entry.ms
         pass(entry.ms)
       } else if (entry.kind === 'authorize') {
-        // Tokens are given to one user at a time.
+        // No two users have the same token at the same time.
         if (!stays.has(entry.user)) {
           stays.set(entry.user, nextStay++)
           traffic.authorize({ token: entry.user, ip: '198.51.100.1' })
@@ -139,7 +139,7 @@ test('there is never a second host while the first lives', () => {
       const before = host
       host = event
       if (before === undefined || before.stay === event.stay || event.at - before.at >= STALE_MS) continue
-      // The one before was thrown out meanwhile: of its stay nothing is heard any more.
+      // The previous host was revoked in the meantime, so nothing is sent in response to its datagrams any more.
       const later = happened.slice(index).filter(({ stay, sent }) => stay === before.stay && sent.length > 0)
       expect(later).toEqual([])
     }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { relayState } from './packet.js'
 import { session, toClient, toHost, trafficOf } from './traffic.fixture.js'
 
-/** Who is connected, from where, as what and for how long. */
+/** Connections of a session: their users, endpoints, roles and lifetimes. */
 
 const { checking, valid, timedOut, error } = relayState
 

@@ -14,7 +14,7 @@ export interface Sent {
 
 export const sessionToken = 0xfedc_ba98
 
-/** One session's traffic without sockets, at a time that stands still until told. */
+/** The traffic of one session without sockets, on a manual clock. */
 export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
   const counters = createPacketCounters()
   const sent: Sent[] = []
@@ -26,7 +26,7 @@ export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
     counters,
     invalidTokens: createInvalidTokens(),
     send: (side, datagram, start, to) => {
-      // Copied: the relay may use the same buffer again.
+      // The datagram is copied, because the relay may reuse the buffer.
       const copy = Buffer.from(datagram.subarray(start))
       sent.push({
         side,
@@ -37,13 +37,13 @@ export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
     },
   })
 
-  /** What is sent because of this datagram. */
+  /** The packets that are sent in response to a datagram. */
   const receive = (side: Side, datagram: Buffer, from: Endpoint): readonly Sent[] => {
     traffic.receive(side, datagram, from, now)
     return sent.splice(0)
   }
 
-  /** A user at a place of its own. */
+  /** A user with an endpoint of its own. */
   const user = (
     token: number,
     side: Side,
@@ -56,7 +56,7 @@ export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
     return {
       token,
       from,
-      /** The state it is told; undefined for silence. */
+      /** Sends a ping and returns the state in the answer; undefined for no answer. */
       ping: (withSession = sessionToken) => answerTo(pingPacket(token, withSession)),
       send: (text: string, connectionId?: number) =>
         receive(side, dataPacket(token, sessionToken, Buffer.from(text), connectionId), from),
@@ -82,7 +82,7 @@ export function trafficOf(settings: Partial<RelayDataSettings> = {}) {
   }
 }
 
-/** A host and two clients, all valid. */
+/** A session with a host and two clients, all valid. */
 export function session(settings: Partial<RelayDataSettings> = {}) {
   const made = trafficOf(settings)
   const host = made.authorized(0xffff_ffff, 'server')
@@ -92,7 +92,7 @@ export function session(settings: Partial<RelayDataSettings> = {}) {
   return { ...made, host, first, second }
 }
 
-/** What a host gets from a client. */
+/** The packet that a host gets for a client's data. */
 export const toHost = (host: { readonly from: Endpoint }, connectionId: number, text: string) => ({
   side: 'server',
   to: host.from,
@@ -100,7 +100,7 @@ export const toHost = (host: { readonly from: Endpoint }, connectionId: number, 
   packet: { kind: 'data', connectionId, payload: Buffer.from(text) },
 })
 
-/** What a client gets from its host. */
+/** The packet that a client gets for its host's data. */
 export const toClient = (client: { readonly from: Endpoint }, text: string) => ({
   side: 'client',
   to: client.from,
