@@ -1,9 +1,9 @@
-/** Called when a signal is aborted. */
+/** A listener that is called when its signal is aborted. */
 export interface AbortListener {
   readonly handleEvent: () => void
 }
 
-/** All who listen to one signal. A class, so that the signal holds one object and no closure. */
+/** All listeners of one signal. A class, so that the signal holds one object and no closure. */
 class Listeners {
   readonly all = new Set<AbortListener>()
 
@@ -15,8 +15,8 @@ class Listeners {
 const bySignal = new WeakMap<AbortSignal, Listeners>()
 
 /**
- * Listens to a signal by one listener for all: a signal that ends a whole batch of calls is in order, but node warns of
- * more than ten listeners as of a leak.
+ * Adds a listener to a signal. All listeners share one listener of the signal itself: one signal may well end a whole
+ * batch of calls, but Node.js warns of a leak from eleven listeners on.
  */
 export function listenToAbort(signal: AbortSignal, listener: AbortListener): void {
   const known = bySignal.get(signal)
@@ -27,7 +27,7 @@ export function listenToAbort(signal: AbortSignal, listener: AbortListener): voi
   signal.addEventListener('abort', listeners, { once: true })
 }
 
-/** The last one to leave takes the one listener away. */
+/** Removes a listener; with the last one, the signal's own listener is removed too. */
 export function stopListeningToAbort(signal: AbortSignal, listener: AbortListener): void {
   const listeners = bySignal.get(signal)
   listeners?.all.delete(listener)

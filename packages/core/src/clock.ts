@@ -14,7 +14,7 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** setTimeout fires at once for anything longer. */
+/** setTimeout fires at once for any longer time. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
 /** The machine's time: epoch milliseconds from the monotonic clock, so a corrected system time cannot turn it back. */
@@ -36,7 +36,7 @@ export const systemClock: Clock = {
       }
       const fired = () => {
         const left = end - performance.now()
-        // A timer may fire a little early.
+        // A timer may fire slightly early.
         if (left > 0) return arm(left)
         if (signal !== undefined) stopListeningToAbort(signal, listener)
         resolve()

@@ -1,20 +1,20 @@
 /** Reading a deployment's status, which is a text of the form `Status.<NAME>`. Pure. */
 
-/** What a status means for who waits for the deployment. */
+/** What a status means for a caller that waits for the deployment. */
 export type DeploymentPhase =
-  /** On its way to READY. A status that nobody knows counts as this: only a known one ends a wait. */
+  /** On its way to READY. Unknown statuses count as this, because only a known status ends a wait. */
   | 'starting'
   | 'ready'
   | 'failed'
-  /** Ending or ended: it will not be ready any more. */
+  /** Ending or ended: the deployment will not become ready any more. */
   | 'terminated'
 
-/** `'READY'` for `'Status.READY'`, `'READY'` and `'ready'`. */
+/** The name of a status: `'READY'` for `'Status.READY'`, `'READY'` and `'ready'`. */
 export function statusName(status: string): string {
   return status.trim().replace(/^status\./i, '').toUpperCase()
 }
 
-/** Whether two statuses are the same, with or without the `Status.` in front and in any letter case. */
+/** Whether two statuses are equal, ignoring the prefix `Status.` and letter case. */
 export const sameStatus = (one: string, other: string): boolean => statusName(one) === statusName(other)
 
 /** @param deployment the status view of a deployment, or the body of its webhook. */

@@ -8,7 +8,7 @@ export interface Coordinates {
   readonly longitude: number
 }
 
-/** Kilometres; the earth taken as a sphere of its mean radius. The error against the true ellipsoid stays under 0.6 %. */
+/** The earth as a sphere of its mean radius, in kilometres. The error against the true ellipsoid stays under 0.6 %. */
 export const EARTH_RADIUS_KM = 6371
 
 const toRadians = (degrees: number) => (degrees * Math.PI) / 180
@@ -18,7 +18,7 @@ export function greatCircleKm(a: Coordinates, b: Coordinates): number {
   const latitudes = Math.sin(toRadians(b.latitude - a.latitude) / 2) ** 2
   const longitudes = Math.sin(toRadians(b.longitude - a.longitude) / 2) ** 2
   const haversine = latitudes + Math.cos(toRadians(a.latitude)) * Math.cos(toRadians(b.latitude)) * longitudes
-  // Rounding can carry opposite points just past 1, where asin has no answer.
+  // Rounding can make the value of opposite points slightly more than 1, for which asin is NaN.
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(Math.min(1, haversine)))
 }
 

@@ -6,16 +6,16 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6
 /** Characters of the longest spelling: eight groups, the last two as a dotted quad. */
 const LONGEST = 45
 
-/** What IANA has given out so far as global unicast; the rest of the IPv6 space belongs to nobody. */
+/** The range that IANA has allocated as global unicast so far; the rest of the IPv6 space is unassigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3')
 
 const OCTET = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)'
-/** Four plain decimal numbers, which is the canonical form already. */
+/** Four plain decimal numbers: the canonical form of IPv4. */
 const DOTTED_QUAD = new RegExp(`^(?:${OCTET}\\.){3}${OCTET}$`)
 
 const hex = (high: number | undefined, low: number | undefined) => (((high ?? 0) << 8) | (low ?? 0)).toString(16)
 
-/** `::ffff:192.0.2.1` as `::ffff:c000:201`. */
+/** Writes a final dotted quad in hexadecimal: `::ffff:192.0.2.1` as `::ffff:c000:201`. */
 function withoutDottedQuad(text: string): string | undefined {
   const tail = text.slice(text.lastIndexOf(':') + 1)
   if (!tail.includes('.')) return text
@@ -27,9 +27,9 @@ function withoutDottedQuad(text: string): string | undefined {
 const isMapped = ({ parts }: ipaddr.IPv6) => parts[5] === 0xffff && parts.slice(0, 5).every((part) => part === 0)
 
 /**
- * ipaddr.js also reads '1', '0x7f.1', '010.0.0.1' and zone ids, and takes ::1.2.3.4 for ::ffff:1.2.3.4.
- * Where an address decides who is who, one address must not come in several readings: only plain
- * notations pass here, and a dotted quad that ends an IPv6 address is written out in hexadecimal first.
+ * Parses plain notations only. ipaddr.js also reads '1', '0x7f.1', '010.0.0.1' and zone ids, and takes ::1.2.3.4 for
+ * ::ffff:1.2.3.4. Where an address identifies a player, one text must not have several readings. So a dotted quad that
+ * ends an IPv6 address is first written in hexadecimal.
  */
 function parse(text: string): Address | undefined {
   if (DOTTED_QUAD.test(text)) return ipaddr.IPv4.parse(text)
@@ -40,14 +40,16 @@ function parse(text: string): Address | undefined {
 }
 
 /**
- * The one spelling of an IP address, so that equal addresses are equal strings: dotted decimal for
- * IPv4, RFC 5952 for IPv6, and IPv4 for IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets
- * report it). Undefined for anything else: host names, surrounding space, leading zeros, zone ids
- * (`fe80::1%eth0`), ports, prefixes.
+ * The canonical form of an IP address, so that equal addresses are equal strings: dotted decimal for IPv4, RFC 5952 for
+ * IPv6, and IPv4 for IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets report it). Undefined for anything
+ * else: host names, surrounding space, leading zeros, zone ids (`fe80::1%eth0`), ports, prefixes.
  */
 export const canonicalIp = (text: string): string | undefined => (DOTTED_QUAD.test(text) ? text : parse(text)?.toString())
 
-/** Whether this is an address that a host on the internet can have: not private, shared, loopback, documentation, multicast, tunnelled or reserved. */
+/**
+ * Whether a host on the internet can have this address: not private, shared, loopback, documentation, multicast,
+ * tunnelled or reserved.
+ */
 export function isPublicIp(text: string): boolean {
   const address = parse(text)
   if (address === undefined || address.range() !== 'unicast') return false
@@ -64,7 +66,7 @@ const DEFAULT_PREFIX_LENGTHS: PrefixLengths = { ipv4: 16, ipv6: 32 }
 
 const WHOLE_OCTETS: ReadonlySet<number> = new Set([8, 16, 24, 32])
 
-/** Zero for all octets but the first ones. */
+/** Sets all octets but the first ones to zero. */
 function withoutOctets(quad: string, kept: number): string {
   let end = -1
   for (let octet = 0; octet < kept; octet += 1) end = quad.indexOf('.', end + 1)
@@ -72,16 +74,15 @@ function withoutOctets(quad: string, kept: number): string {
 }
 
 /**
- * The network an address lies in, such as `198.51.0.0/16` or `2001:db8::/32`: the next best thing to
- * coordinates, since providers hand out neighbouring addresses in neighbouring places. The default
- * lengths are our choice: long enough that most of a network is in one region, short enough that
- * players meet others in it.
- * Undefined where `canonicalIp` is.
+ * The network that an address lies in, such as `198.51.0.0/16` or `2001:db8::/32`. It is the best substitute for
+ * coordinates, since providers assign neighbouring addresses to neighbouring places. The default lengths are our
+ * choice: long enough that most of a network is in one region, short enough that players meet others in it. Undefined
+ * where `canonicalIp` is.
  *
- * @throws RangeError for a prefix length that there is not.
+ * @throws RangeError for an invalid prefix length.
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
-  // What is asked for nearly always, and each time somebody comes.
+  // The usual case, needed for each player, has a faster path.
   if (WHOLE_OCTETS.has(lengths.ipv4) && DOTTED_QUAD.test(text)) return `${withoutOctets(text, lengths.ipv4 / 8)}/${lengths.ipv4}`
   const address = parse(text)
   if (address === undefined) return undefined

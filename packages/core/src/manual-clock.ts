@@ -1,19 +1,19 @@
 import { listenToAbort, stopListeningToAbort } from './abort-listeners.js'
 import type { Clock } from './clock.js'
 
-/** A clock that stands still until told to move: for tests and simulations. */
+/** A clock that only moves when told to, for tests and simulations. */
 export interface ManualClock extends Clock {
   /**
-   * Moves time forward by `ms`, waking every sleeper at its own instant and in order. Between two wakes
-   * it lets all promise work and one turn of the event loop run, so code under test may sleep again.
+   * Moves time forward by `ms`, waking every sleeper at its own instant, in order. Between two wakes, promise callbacks
+   * and one turn of the event loop run, so that code under test may sleep again.
    */
   advance(ms: number): Promise<void>
-  /** Moves to the next sleeper's instant. Returns false, and does nothing, when nobody sleeps. */
+  /** Moves to the next sleeper's instant. Returns false, and does nothing, if there is no sleeper. */
   next(): Promise<boolean>
   /**
    * Moves in steps of `stepMs` (default 100) until the promise is settled, and settles as it does. For work that waits
    * on this clock alone.
-   * @throws Error after 36,000 steps, an hour by default: then it waits for something else.
+   * @throws Error after 36,000 steps, an hour by default, because the promise then waits for something else.
    */
   until<T>(promise: Promise<T>, stepMs?: number): Promise<T>
   /** How many sleeps are pending. */
@@ -25,10 +25,10 @@ interface Sleeper {
   readonly wake: () => void
 }
 
-/** A promise that waits for something else than the clock would be waited for without an end. */
+/** Most steps of `until`. A promise that waits for something other than the clock would otherwise never end. */
 const MOST_STEPS = 36_000
 
-/** One turn of the event loop: drains promise callbacks without letting any time pass on a manual clock. */
+/** Waits one turn of the event loop: promise callbacks run, while the manual clock stands still. */
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 /**
@@ -36,7 +36,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
  */
 export function createManualClock(options: { readonly start?: number } = {}): ManualClock {
   let now = options.start ?? Date.UTC(2026, 0, 1)
-  // Kept sorted by instant; equal instants wake in the order in which they fell asleep.
+  // Sorted by instant; sleepers with equal instants wake in the order in which they began to sleep.
   const queue: Sleeper[] = []
 
   const insert = (sleeper: Sleeper) => {
@@ -103,7 +103,7 @@ export function createManualClock(options: { readonly start?: number } = {}): Ma
         const end = now + stepMs
         await wakeUntil(end)
         now = end
-        // What is passed on from one promise to the next may need more than one turn.
+        // A result passed through several promises may need more than one turn.
         for (let turns = 0; turns < 4 && !state.settled; turns++) await turn()
       }
       return promise

@@ -1,15 +1,15 @@
 import type { z } from 'zod'
 
 /**
- * The form in which every operation of the service is described: plain data, from which the client,
- * the emulator, the OpenAPI document and the conformance suite are all made.
+ * The form in which every operation of the service is described: plain data from which the client, the emulator, the
+ * OpenAPI document and the conformance suite are derived.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 /** A documented rate limit: at most `limit` requests in any `windowMs` milliseconds (service-api, Limits). */
 export interface RateLimit {
-  /** Operations with the same name share one queue. */
+  /** Operations whose limits have the same name share one queue. */
   readonly name: string
   readonly limit: number
   readonly windowMs: number
@@ -26,13 +26,13 @@ export interface Operation<Input = unknown, Output = unknown, Success extends nu
   readonly summary: string
   /** One flat object: path, query, header and body keys together (they never collide). */
   readonly input: z.ZodType<Input>
-  /** Shape of the answer's body; undefined where success has no content. */
+  /** Schema of the answer's body; undefined if a success has no content. */
   readonly output: z.ZodType<Output> | undefined
   /** Documented success statuses, the usual one first. A client accepts any 2xx. */
   readonly success: readonly Success[]
   /** Documented error statuses. 429 may come from any operation and is not listed. */
   readonly errors: readonly Errors[]
-  /** The documented rate limit it falls under, if any. */
+  /** The documented rate limit of the operation, if any. */
   readonly limit: RateLimit | undefined
   /** Input keys sent as headers, with the header's name. */
   readonly headers: Readonly<Record<string, string>>
@@ -40,9 +40,9 @@ export interface Operation<Input = unknown, Output = unknown, Success extends nu
   readonly query: readonly string[]
   /** For answers in pages: the output key that holds the items. */
   readonly items: string | undefined
-  /** Which token authorizes it: the account's, or the delete token injected into one container. */
+  /** Which token authorizes the operation: the account's, or the delete token injected into one container. */
   readonly auth: 'token' | 'delete-token'
-  /** Names that are open in the specification and can be set: input key (or 'path') → key of `Settings`. */
+  /** Names that the specification leaves open and that can be set: input key (or 'path') → key of `Settings`. */
   readonly open: Readonly<Record<string, string>>
 }
 

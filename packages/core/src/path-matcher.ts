@@ -1,6 +1,6 @@
-// pure: which of many described paths a request means
+// pure: finds the described path that a request matches
 
-/** What a method and a path lead to. */
+/** A method and a path, and the value they lead to. */
 export interface Target<Value> {
   readonly method: string
   /** With placeholders in braces, e.g. `/v1/app/{app_name}`. */
@@ -12,11 +12,11 @@ export type PathMatch<Value> =
   | {
       readonly kind: 'route'
       readonly value: Value
-      /** Still encoded, in the order of the placeholders. */
+      /** The placeholders' values in order, still encoded. */
       readonly segments: readonly string[]
     }
   | { readonly kind: 'unknown path' }
-  /** With the methods that the path has, in the order of the alphabet. */
+  /** The path exists, but not with this method; `allow` lists its methods in alphabetical order. */
   | { readonly kind: 'unknown method'; readonly allow: readonly string[] }
 
 export interface PathMatcher<Value> {
@@ -26,15 +26,15 @@ export interface PathMatcher<Value> {
 interface Node<Value> {
   readonly literals: Map<string, Node<Value>>
   placeholder: Node<Value> | undefined
-  /** What ends here, by method. */
+  /** Values of the paths that end here, by method. */
   readonly values: Map<string, Value>
 }
 
 const createNode = <Value>(): Node<Value> => ({ literals: new Map(), placeholder: undefined, values: new Map() })
 
 /**
- * Paths are compared segment by segment as they came, before any decoding: an encoded slash does not end
- * a segment. Where a literal and a placeholder both fit, the literal wins. A placeholder stands for at least one character.
+ * Compares paths segment by segment before any decoding, so that an encoded slash does not end a segment. A literal
+ * takes precedence over a placeholder. A placeholder stands for at least one character.
  */
 export function createPathMatcher<Value>(targets: Iterable<Target<Value>>): PathMatcher<Value> {
   const root = createNode<Value>()

@@ -1,10 +1,13 @@
 /** A source of randomness: like `Math.random`, a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
-/** The machine's. Not for secrets. */
+/** The machine's source of randomness. Not for secrets. */
 export const systemRandom: Random = () => Math.random()
 
-/** The same sequence for the same seed (mulberry32). For tests, demos and simulations; not for secrets. */
+/**
+ * A source that repeats the same sequence for the same seed (mulberry32). For tests, demos and simulations; not for
+ * secrets.
+ */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0
   return () => {

@@ -3,16 +3,16 @@ import { addressKeys, secretFlags, secretKeys } from './api/secrets.js'
 
 /** Keeps secrets, players' addresses and webhook URLs out of messages, logs and events. Pure. */
 
-/** Webhook calls are not signed, so their URLs carry what makes them unguessable. */
+/** Webhook calls are not signed; their URLs contain the secret that makes them unguessable. */
 const webhookKeys = ['url', 'webhook_url']
 const hiddenKeys = new Set([...secretKeys, ...addressKeys, ...webhookKeys])
 
-/** Whether what stands under this key must not be shown: a secret, a player's address or a webhook's URL. */
+/** Whether a key's value must not be shown: a secret, a player's address or a webhook's URL. */
 export const isHidden = (key: string) => hiddenKeys.has(key)
 
 /**
- * What must not be shown of an input, as text: whatever stands under the key of a secret, an address or a webhook,
- * and the `value` beside a true `is_secret` or `is_hidden`.
+ * The texts of an input that must not be shown: values under the keys of secrets, addresses and webhooks, and the
+ * `value` beside a true `is_secret` or `is_hidden`.
  */
 export function secretsIn(input: unknown): string[] {
   const found: string[] = []
@@ -32,10 +32,13 @@ export function secretsIn(input: unknown): string[] {
 }
 
 const ipv4 = /(?<![\d.])(?:\d{1,3}\.){3}\d{1,3}(?!\d|\.\d)/g
-/** Not after a letter or digit, so that Some::Name is none. */
+/** Candidates for IPv6 addresses. They do not follow a letter or digit, so that `Some::Name` is none. */
 const ipv6Like = /(?<![0-9a-z])[0-9a-f]*:[0-9a-f:.]*:[0-9a-f:.]*/gi
 
-/** `text` without the given secrets, in any letter case, plain, JSON-escaped or percent-encoded, and without IP addresses. */
+/**
+ * `text` without IP addresses and without the given secrets, in any letter case, plain, JSON-escaped or
+ * percent-encoded.
+ */
 export function scrub(text: string, secrets: readonly string[] = []): string {
   return withoutAddresses(withoutSecrets(text, secrets))
 }
@@ -44,21 +47,25 @@ function withoutSecrets(text: string, secrets: readonly string[]): string {
   const forms = new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]))
   forms.delete('')
   if (forms.size === 0) return text
-  // One pass with the longest first: no secret survives as the rest of a shorter one, and marks are not scrubbed again.
+  // One pass, longest first: no secret remains in part after a shorter one is removed, and marks are not replaced
+  // again.
   const longestFirst = [...forms].toSorted((a, b) => b.length - a.length)
   return text.replace(new RegExp(longestFirst.map(literal).join('|'), 'gi'), '[redacted]')
 }
 
-/** A lone surrogate has no percent-encoding; such a text is searched for as it is. */
+/** A text with a lone surrogate has no percent-encoding, so it is searched for as it is. */
 const percentEncoded = (text: string) => (/\p{Surrogate}/u.test(text) ? text : encodeURIComponent(text))
 
 /** A pattern that matches exactly this text. */
 const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
 
-/** An address has 45 characters at most; of what is longer and made of the same characters, any part may be one. */
+/**
+ * Longer runs of address characters are removed whole: an address has 45 characters at most, but any part of the run
+ * may be one.
+ */
 const LONGEST_CANDIDATE = 100
 
-/** Without the colon before it and the full stops and the single colon after it, which belong to the sentence. */
+/** Removes the sentence's punctuation: a colon in front, and full stops and a single colon at the end. */
 const withoutPunctuation = (candidate: string) => candidate.replace(/^:(?!:)/, '').replace(/(?:\.|(?<!:):)+$/, '')
 
 function withoutAddresses(text: string): string {

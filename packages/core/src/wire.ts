@@ -1,22 +1,26 @@
-// pure: where each key of an input travels, and under which name
+// pure: how and under which name each key of an input is sent
 import type { Settings } from './api/settings.js'
 import type { Operation } from './operation.js'
 
-/** The same answers for who sends and for who receives. */
+/** Client and emulator share these rules, so that sender and receiver agree. */
 
 export interface WireName {
   readonly place: 'path' | 'query' | 'header' | 'body'
   readonly name: string
 }
 
-/** The operation's path with its placeholders, e.g. `/v1/status/{request_id}`; a path that is open is taken from the settings. */
+/**
+ * The operation's path with its placeholders, e.g. `/v1/status/{request_id}`. A path that the specification leaves open
+ * is taken from the settings.
+ */
 export function pathOf(operation: Operation, settings: Settings): string {
   return setting(operation, 'path', settings) ?? operation.path
 }
 
 /**
- * Placeholders go into the path, keys with a header into the header, the rest into the query for GET and
- * DELETE and into the JSON body for the others, unless the operation says that a key belongs in the query.
+ * Where and under which name a key is sent. Placeholders go into the path, keys with a header into the header, and the
+ * rest into the query for GET and DELETE and into the JSON body otherwise, unless the operation places a key in the
+ * query.
  */
 export function wireName(operation: Operation, key: string, settings: Settings): WireName {
   if (operation.pathKeys.includes(key)) return { place: 'path', name: key }

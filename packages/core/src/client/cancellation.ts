@@ -1,11 +1,11 @@
 /**
- * How a call is told, inside the client, that nobody waits for it any more. An AbortSignal with its
- * listeners would cost as much as all other work on a call, so one is made only where something asks for it.
+ * Tells the client's parts that no caller waits for a call any more. An AbortSignal with its listeners would cost as
+ * much as all other work on a call, so one is created only where it is needed.
  */
 export interface Cancellation {
   cancelled: boolean
   reason: unknown
-  /** Called on cancellation. One at a time: a call is in one place at a time. */
+  /** Called on cancellation. One listener at a time, because a call is handled by one part at a time. */
   listener: (() => void) | undefined
   controller: AbortController | undefined
 }
@@ -22,7 +22,7 @@ export function cancel(cancellation: Cancellation, reason: unknown): void {
   cancellation.controller?.abort(reason)
 }
 
-/** The cancellation as an AbortSignal. */
+/** Returns the cancellation as an AbortSignal. */
 export function signalOf(cancellation: Cancellation): AbortSignal {
   const controller = (cancellation.controller ??= new AbortController())
   if (cancellation.cancelled) controller.abort(cancellation.reason)

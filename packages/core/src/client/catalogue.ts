@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.js'
 import type { IsPaged } from './client-types.js'
 
-/** How an operation is called: once, or also page by page. */
+/** How an operation is called: once, or page by page as well. */
 type Kinds<Description> = {
   readonly [Group in keyof Description]: {
     readonly [Name in keyof Description[Group]]: IsPaged<Description[Group][Name]> extends true ? 'pages' : 'once'
@@ -9,8 +9,8 @@ type Kinds<Description> = {
 }
 
 /**
- * The operations by name, so that a client can be made before the description is loaded. One that is
- * missing here, or is not of its kind, does not compile.
+ * The operations by name, so that a client can be created before the description is loaded. A missing operation, or one
+ * of the wrong kind, does not compile.
  */
 export const catalogue: Kinds<Api> = {
   applications: { create: 'once', update: 'once', get: 'once', delete: 'once', list: 'once' },

@@ -26,15 +26,15 @@ const otherOptions = ['baseUrl', 'token', 'limits', 'burst', 'limiter', 'retry',
 
 type LimitKey = keyof typeof documentedLimits
 
-/** A rate limit to keep; undefined for none. */
+/** A rate limit to observe; undefined for none. */
 export type Limit = { readonly limit: number; readonly windowMs: number } | undefined
 
-/** The options, checked and with every default filled in. */
+/** The options, validated, with defaults filled in. */
 export interface ClientConfig
   extends Readonly<typeof defaults>, Pick<ClientOptions, 'burst' | 'limiter' | 'dispatcher'> {
   /** Scheme, host and port of the service. */
   readonly origin: string
-  /** Path of the base URL, without a slash at its end. */
+  /** Path of the base URL, without a trailing slash. */
   readonly pathPrefix: string
   readonly token: TokenSource
   readonly limits: Readonly<Record<LimitKey, Limit>>
@@ -78,7 +78,7 @@ export function configure(options: ClientOptions): ClientConfig {
   return config
 }
 
-/** A number or a list has no names that could be wrong, and would pass for an object without any. */
+/** Numbers and lists are refused: they have no unknown names, and would pass as objects without options. */
 const isPlain = (options: unknown) => typeof options === 'object' && options !== null && !Array.isArray(options)
 
 function limitsOf(options: NonNullable<ClientOptions['limits']>): ClientConfig['limits'] {
@@ -136,7 +136,7 @@ function settingsOf(options: SettingsOption): Settings {
 const isNumber = (value: unknown) => typeof value === 'number' && !Number.isNaN(value)
 
 function baseAddress(baseUrl: string | URL): Pick<ClientConfig, 'origin' | 'pathPrefix'> {
-  // It may hold credentials, so nothing of it is repeated: of `user:password@host`, even the scheme would be the user.
+  // The URL may hold credentials, so no part of it is shown: in `user:password@host`, even the scheme is the user.
   const refuse = (why: string) => new InvalidInput(`option baseUrl ${why}`, { field: 'baseUrl' })
   check(URL.canParse(String(baseUrl)), 'baseUrl', baseUrl, 'a URL')
   const url = new URL(baseUrl)
@@ -146,7 +146,7 @@ function baseAddress(baseUrl: string | URL): Pick<ClientConfig, 'origin' | 'path
   return { origin: url.origin, pathPrefix: url.pathname.replace(/\/+$/, '') }
 }
 
-/** The options over the defaults; one that is undefined is not given. */
+/** Returns the options over the defaults. An option that is undefined counts as not given. */
 function filled<T extends object>(options: { readonly [Name in keyof T]?: T[Name] | undefined }, without: T): T {
   const given = (Object.keys(without) as (keyof T)[]).filter((name) => options[name] !== undefined)
   return { ...without, ...Object.fromEntries(given.map((name) => [name, options[name]])) }

@@ -2,28 +2,28 @@ import type { Dispatcher } from 'undici'
 import type { ClientDispatcher } from './in-process.js'
 import { type OpenPool, openPool } from './open-pool.js'
 
-/** Connections to one origin, by lane: what is slow in one holds up nothing in another. */
+/** Connections to one origin, grouped by lane, so that slow calls in one lane do not delay calls in another. */
 export interface Connections {
   of(lane: string): ClientDispatcher | Promise<ClientDispatcher>
-  /** For use while a request is being written: whether it is the first on its connection. */
+  /** Whether the request being written is the first on its connection. Only valid while a request is being written. */
   isFresh(): boolean
-  /** Closes its own connections; those of an injected dispatcher are its owner's. */
+  /** Closes the client's own connections. An injected dispatcher is left to its owner. */
   close(): Promise<void>
 }
 
 export interface ConnectionOptions {
   /** Scheme, host and port. */
   readonly origin: string
-  /** Connections kept at most in each lane. */
+  /** Most connections kept in each lane. */
   readonly connections: number
-  /** In place of own pools, for all lanes. */
+  /** Replaces the client's own pools, in all lanes. */
   readonly dispatcher?: ClientDispatcher | undefined
 }
 
 export function createConnections({ origin, connections, dispatcher: injected }: ConnectionOptions): Connections {
   const opening = new Map<string, Promise<OpenPool>>()
   const pools = new Map<string, Dispatcher>()
-  /** undici tells of a connection, and writes the first request in the same turn. */
+  /** undici reports a new connection and writes the first request in the same turn of the event loop. */
   let opened = false
   const noteOpened = () => {
     opened = true

@@ -1,31 +1,32 @@
 import type { Clock } from '../clock.js'
 import { createAlarm } from '../scheduler/alarm.js'
 
-/** Something that ends at an instant, unless it has ended before. In one `Deadlines` at a time. */
+/** An operation that ends at an instant unless it has ended before. In at most one `Deadlines` at a time. */
 export interface Deadline {
   /** Epoch milliseconds. */
   readonly deadline: number
   readonly expire: () => void
-  /** Ends it before its time, because the client is closed. */
+  /** Ends the operation before its time, because the client is closed. */
   readonly abandon: () => void
-  /** Kept by `Deadlines`: where it stands there, or -1. */
+  /** Set by `Deadlines`: its index in the list, or -1. */
   place: number
 }
 
-/** Tells many calls when their time is up. */
+/** Ends many calls at their deadlines. */
 export interface Deadlines {
   add(deadline: Deadline): void
   remove(deadline: Deadline): void
-  /** Ends all that are pending. */
+  /** Abandons all pending deadlines. */
   abandonAll(): void
 }
 
 /**
- * One sleep for all deadlines, because most are removed within milliseconds and a timer for each would
- * cost more than the rest of the call. With no deadline pending nothing sleeps, so the process may end.
+ * Uses one sleep for all deadlines. Most deadlines are removed within milliseconds, and a timer for each would cost
+ * more than the rest of the call. Without pending deadlines there is no sleep, so the process may end.
  *
- * An array whose holes the last one fills, not a Set: what a Set sheds when it is rebuilt keeps a call's
- * objects alive until the next full garbage collection, which cost as much as the call itself.
+ * The deadlines are kept in an array, where the last one takes the place of a removed one, and not in a Set: the old
+ * tables that a Set leaves behind when it is rebuilt keep calls alive until the next full garbage collection, which
+ * cost as much as the call itself.
  */
 export function createDeadlines(clock: Clock): Deadlines {
   const pending: Deadline[] = []
@@ -68,7 +69,7 @@ export function createDeadlines(clock: Clock): Deadlines {
       if (pending.length === 0) wake(Number.POSITIVE_INFINITY)
     },
     abandonAll: () => {
-      // Each leaves the list, and others may come to stand in its place.
+      // A copy, because each abandoned deadline leaves the list, and another one may take its place.
       for (const deadline of pending.slice()) deadline.abandon()
     },
   }

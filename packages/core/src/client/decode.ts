@@ -7,11 +7,11 @@ import { headerOf, refusal, withoutSecretsOf } from './refusal.js'
 import { factsOf, type Request } from './request.js'
 import type { Answer } from './transport.js'
 
-/** What of a request its answer is read by. */
+/** The parts of a request that are needed to read its answer. */
 type Asked = Pick<Request, 'id' | 'call' | 'input' | 'operation' | 'progress'>
 
 /**
- * The last hop: the value of an answer.
+ * The last hop: reads the value of an answer.
  * @throws {MusterError} of the class that the status stands for.
  */
 export function decode(request: Asked, answer: Answer, clock: Clock, events: EventSink): unknown {
@@ -20,8 +20,8 @@ export function decode(request: Asked, answer: Answer, clock: Clock, events: Eve
 }
 
 /**
- * The result of a DELETE whose first try succeeded although its answer was lost, so that the next was told
- * that there is nothing to delete: what was told, as the message of a success.
+ * The result of a DELETE whose first attempt succeeded although its answer was lost, so that the second attempt found
+ * nothing to delete. The error's message becomes the message of a success.
  */
 export function decodeGone({ operation }: Pick<Request, 'operation'>, told: MusterError): unknown {
   const result = operation.output?.safeParse({ message: told.message })
@@ -29,10 +29,10 @@ export function decodeGone({ operation }: Pick<Request, 'operation'>, told: Must
 }
 
 /**
- * The value that a success answer carries: any 2xx counts. Unknown fields pass; a wrong content type with
- * readable JSON is no matter; a body where none is documented is ignored; an entry of a list that cannot be read is
- * left out and told of. Frozen, because equal reads share it and some answers are kept.
- * @throws {UnexpectedResponse} for a body that is empty, is not JSON, or lacks what the code cannot go on without.
+ * The value of a success answer; any 2xx counts. Unknown fields are kept. A wrong content type is ignored if the body
+ * is JSON, as is a body where none is documented. List entries that cannot be read are left out and reported. The value
+ * is frozen, because equal reads share it and some answers are cached.
+ * @throws {UnexpectedResponse} for a body that is empty, is not JSON, or lacks a field that the code requires.
  */
 function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
   const { output, success } = request.operation
@@ -44,7 +44,7 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
       field,
     })
 
-  // Documented as possibly without content, e.g. revoke of a relay user.
+  // Some operations are documented as possibly without content, e.g. the revocation of a relay user.
   if (answer.body === '' && success.includes(204)) return undefined
   if (answer.body === '') throw unexpected('the answer is empty')
   const json = parse(answer.body)
@@ -69,8 +69,8 @@ function contentOf(request: Asked, answer: Answer, events: EventSink): unknown {
 }
 
 /**
- * Who listens is told of each entry, and otherwise the process is warned: what is left out may be a server that costs
- * money.
+ * Emits an event for each entry left out, or a process warning if there is no listener: the entry may be a server that
+ * costs money.
  */
 function tellLeftOut(request: Asked, leftOut: ReadableEntries['leftOut'], events: EventSink): void {
   const { attempt } = request.progress
@@ -86,7 +86,7 @@ function tellLeftOut(request: Asked, leftOut: ReadableEntries['leftOut'], events
     events.emit('unreadable', { ...factsOf(request), attempt, field: field ?? '', wrong })
 }
 
-/** JSON.parse's own error quotes the text, which may hold a secret. */
+/** JSON.parse's own error is not used, because it quotes the text, which may hold a secret. */
 function parse(text: string): { readonly value: unknown } | undefined {
   try {
     // A byte order mark is no part of JSON, but some servers send one.
@@ -96,7 +96,9 @@ function parse(text: string): { readonly value: unknown } | undefined {
   }
 }
 
-/** Freezes a JSON value and all in it. Not recursive: its depth may be a server's choice. */
+/**
+ * Freezes a JSON value and all values in it. Not recursive, because a server may nest values too deeply for the stack.
+ */
 function deepFreeze<T>(value: T): T {
   const open: unknown[] = [value]
   for (let part = open.pop(); part !== undefined; part = open.pop()) {

@@ -4,22 +4,22 @@ import type { Operation } from '../operation.js'
 import { pathOf, wireName } from '../wire.js'
 import { InvalidInput } from './errors.js'
 
-/** An input as HTTP carries it. */
+/** An input as it is sent by HTTP. */
 export interface EncodedInput {
   /** Path and query, ready for the request line. */
   readonly path: string
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: readonly string[]
   /** JSON, or undefined for a request without a body. */
   readonly body: string | undefined
 }
 
 /**
- * Makes the function that writes an operation's (already validated) input as path, query, headers and body.
- * @param prefix path of the base URL, without a slash at its end.
+ * Creates the function that encodes an operation's validated input as path, query, headers and body.
+ * @param prefix path of the base URL, without a trailing slash.
  */
 export function createEncoder(id: OperationId, operation: Operation, settings: Settings, prefix: string) {
-  // '/v1/app/{app_name}/version' is '/v1/app/', then the name, then '/version'.
+  // '/v1/app/{app_name}/version' is split into '/v1/app/' and '/version', with the name between.
   const [first = '', ...rest] = `${prefix}${pathOf(operation, settings)}`.split(/\{\w+\}/)
   const alwaysBody = operation.method === 'POST' || operation.method === 'PATCH'
 
@@ -46,9 +46,8 @@ export function createEncoder(id: OperationId, operation: Operation, settings: S
 }
 
 /**
- * A name as one segment of a path. Every character that could end the segment or the path is encoded.
- * `.` and `..` have no encoding that servers leave alone (they read `%2e%2e` as `..` too), and an empty
- * name would change the route: these are refused.
+ * Encodes a name as one segment of a path, including every character that could end the segment or the path. The names
+ * `.`, `..` and '' are refused: servers read `%2e%2e` as `..` too, and an empty name would change the route.
  */
 export function encodeSegment(id: OperationId, key: string, name: string): string {
   if (name === '' || name === '.' || name === '..') {

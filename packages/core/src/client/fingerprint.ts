@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto'
 
-/** Characters that are hashed at a time. */
+/** Characters hashed at a time. */
 const CHUNK = 64 * 1024
 
 /**
- * A short text that is the same for equal JSON values, and for no others. Not recursive, as JSON.stringify is: how deep
- * an answer is nested is the service's choice.
+ * Returns a short text that is equal for equal JSON values only. Not recursive like JSON.stringify, because the service
+ * may nest an answer too deeply for the stack.
  */
 export function fingerprint(value: unknown): string {
   const hash = createHash('sha256')
@@ -22,7 +22,7 @@ export function fingerprint(value: unknown): string {
   return hash.digest('base64')
 }
 
-/** Stands among the values that are still to be read for the name of the next, or the end of an object or list. */
+/** A marker on the stack of unread values: the name of the next value, or the end of an object or list. */
 class Mark {
   readonly text: string
 
@@ -33,7 +33,7 @@ class Mark {
 
 const END = new Mark('end;')
 
-/** Puts what is inside on the stack, the last first. */
+/** Pushes the values inside an object or list on the stack, the last one first. */
 function opened(part: object, open: unknown[]): string {
   open.push(END)
   if (Array.isArray(part)) {

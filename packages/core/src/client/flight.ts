@@ -7,28 +7,28 @@ import { timeSpent, type TimeSpent } from './progress.js'
 import { factsOf, type Request } from './request.js'
 import { timedOut } from './timed-out.js'
 
-/** What all flights have in common. */
+/** What all flights share. */
 export interface FlightContext {
   /** The further hops: retry, schedule, send, decode. */
   readonly perform: (request: Request) => Promise<unknown>
   readonly deadlines: Deadlines
   readonly clock: Clock
-  /** Called once per flight, when nobody may join any more: the work has ended or was abandoned. */
+  /** Called once per flight, when callers can no longer join because the work has ended or was abandoned. */
   readonly closed: (flight: Flight) => void
   /** Called once per flight, when its work has ended. */
   readonly landed: () => void
 }
 
 /**
- * A request that one or more callers wait for, each with a deadline and a signal of its own. One who leaves
- * does not disturb the others; when the last one leaves, the request is cancelled.
+ * A request that one or more callers wait for, each with a deadline and a signal of its own. A caller who stops waiting
+ * does not disturb the others; when the last one stops, the request is cancelled.
  *
- * A class, as is `Waiting`: there is one of each per call, and V8 may come to place what is made by object
- * literals among long-lived objects, with all that they hold.
+ * `Flight` and `Waiting` are classes, because each call makes one of each: V8 may allocate object literals among
+ * long-lived objects, which keeps alive all that they refer to.
  */
 export class Flight {
   readonly request: Request
-  /** By which equal requests find it. */
+  /** The key by which equal requests find this flight. */
   readonly key: string
   readonly #context: FlightContext
   #waiting: Waiting[] = []
@@ -41,10 +41,10 @@ export class Flight {
     this.#context = context
   }
 
-  /** Settles with the request, or as soon as this caller's signal is aborted or time is up, whichever comes first. */
+  /** Settles with the request, or when this caller's signal is aborted or time is up, whichever comes first. */
   join(signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown> {
     const { progress } = this.request
-    // Who begins it does so at the request's own beginning.
+    // The first caller's time begins with the request.
     const now = this.#departed ? this.#context.clock.now() : progress.since
     progress.deadline = Math.max(progress.deadline, now + timeoutMs)
     const before = this.#departed ? timeSpent(progress, now) : undefined
@@ -108,7 +108,7 @@ export class Flight {
   }
 }
 
-/** One who waits for a flight, as the signal and the deadline call it. */
+/** A caller who waits for a flight, notified by the signal and by the deadline. */
 class Waiting implements Deadline, AbortListener {
   readonly #flight: Flight
   readonly signal: AbortSignal | undefined

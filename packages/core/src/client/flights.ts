@@ -4,9 +4,9 @@ import { Flight } from './flight.js'
 import type { Lifetime } from './lifetime.js'
 import type { Request } from './request.js'
 
-/** Performs requests, so that equal reads at the same time cost one request. */
+/** Performs requests. Equal reads at the same time share one request. */
 export interface Flights {
-  /** Others who share the request may wait longer, or leave earlier. */
+  /** Performs a request or joins an equal one. Callers who share a request have their own signals and deadlines. */
   board(request: Request, signal: AbortSignal | undefined, timeoutMs: number): Promise<unknown>
 }
 
@@ -19,10 +19,11 @@ export interface FlightsOptions {
 }
 
 export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOptions): Flights {
-  /** Reads under way. */
+  /** Reads under way, by key. */
   const reads = new Map<string, Flight>()
   /**
-   * Beginnings and ends of writes: a read never joins one that began before a write whose effect it may have to see.
+   * Counts beginnings and ends of writes. It is part of a read's key, so that a read never joins a read which began
+   * before a write whose effect it may have to show.
    */
   let writes = 0
   const countWrite = () => {
@@ -48,7 +49,8 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
   return {
     board: (request, signal, timeoutMs) => {
       if (request.operation.method !== 'GET') return write(request).join(signal, timeoutMs)
-      // Headers may change the answer. A call of higher priority is not made to wait in the place of a lower one.
+      // Headers may change the answer. Priority is part of the key, so that a read does not wait at the lower priority
+      // of another.
       const key = [writes, request.priority, request.path, ...request.headers].join(' ')
       const shared = reads.get(key)
       if (shared === undefined) return read(request, key).join(signal, timeoutMs)

@@ -1,11 +1,11 @@
 import type { Dispatcher } from 'undici'
 
-/** What a client needs of an undici dispatcher. */
+/** The part of an undici dispatcher that a client uses. */
 export type ClientDispatcher = Pick<Dispatcher, 'dispatch'>
 
 /**
- * A dispatcher that hands requests to a function of this process in place of the network, e.g. to an
- * emulator's `fetch`: for tests on a manual clock, where a real connection would not wait for the clock.
+ * A dispatcher that passes requests to a function of this process instead of the network, e.g. to an emulator's
+ * `fetch`. For tests on a manual clock, because a real connection would not wait for the clock.
  */
 export function inProcess(handle: (request: Request) => Promise<Response>): ClientDispatcher {
   return {
@@ -48,7 +48,7 @@ export function inProcess(handle: (request: Request) => Promise<Response>): Clie
   }
 }
 
-/** The client sends names and values in turn. */
+/** The client sends a flat list of names and values, alternating. */
 function pairs(headers: unknown): [name: string, value: string][] {
   const list = headers as readonly string[]
   return Array.from({ length: list.length / 2 }, (_, index) => [

@@ -1,8 +1,8 @@
 import type { Operation } from '../operation.js'
 
 /**
- * Which queue an operation waits in, and which connections it uses: those of its documented limit, by name. Of the
- * operations without one, reads are apart from changes, because slow reads must not hold up what stops a server.
+ * The name of an operation's queue and connections: its documented limit's name. Operations without a limit have one
+ * lane for reads and one for changes, because slow reads must not delay a call that stops a server.
  */
 export const laneOf = ({ limit, method }: Pick<Operation, 'limit' | 'method'>): string =>
   limit?.name ?? (method === 'GET' ? otherReads : otherChanges)

@@ -5,19 +5,19 @@ import { createScheduler, type Scheduler, type SchedulerOptions } from '../sched
 import { createTokens } from '../scheduler/tokens.js'
 
 /**
- * Queues of operations without a documented limit, each from its first 429 on: so one operation's pause never stops
- * another.
+ * Queues of operations without a documented limit. Each operation gets its own queue at its first 429, so that its
+ * pauses do not stop other operations.
  */
 export interface LearnedQueues {
   get(id: OperationId): Scheduler | undefined
-  /** The queue of an operation that was refused. */
+  /** The queue of an operation that was refused, created if needed. */
   refused(id: OperationId): Scheduler
-  /** An operation was answered, and not by 429. */
+  /** Notes that an operation was answered other than by 429. */
   accepted(id: OperationId): void
   entries(): Iterable<readonly [OperationId, Scheduler]>
 }
 
-/** As all documented limits have. */
+/** The window of all documented limits. */
 const WINDOW_MS = 1000
 
 export function createLearnedQueues(
@@ -26,7 +26,7 @@ export function createLearnedQueues(
 ): LearnedQueues {
   const { clock } = options
   const queues = new Map<OperationId, Scheduler>()
-  /** When each operation without a queue was accepted in the window before now. */
+  /** For each operation without a queue: when its calls of the last window were accepted. */
   const accepted = new Map<OperationId, NumberQueue>()
 
   const recently = (id: OperationId): NumberQueue => {

@@ -1,14 +1,14 @@
 import type { OperationId } from '../api/api.js'
 import { ClientClosed } from './errors.js'
 
-/** Whether the client still takes calls, and what it has still to finish. */
+/** Whether the client still accepts calls, and which work is unfinished. */
 export interface Lifetime {
   /** @throws {ClientClosed} once `close` was called. */
   assertOpen(id: OperationId): void
-  /** Some work begins, for whose end `close` waits. */
+  /** Notes the beginning of work for whose end `close` waits. */
   begin(): void
   end(): void
-  /** Takes no more calls; resolves when all work has ended. */
+  /** Accepts no more calls; resolves when all work has ended. */
   close(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { timeSpent } from './progress.js'
 import { factsOf, type Request } from './request.js'
 import type { Answer } from './transport.js'
 
-/** Does an attempt's work, and tells who listens of its beginning and its end. */
+/** Performs an attempt, and emits an event at its beginning and at its end if there are listeners. */
 export function observe(
   request: Request,
   work: () => Promise<Answer>,

@@ -1,20 +1,18 @@
 import type { Duplex } from 'node:stream'
 import type { buildConnector, Dispatcher, Pool } from 'undici'
 
-/** A pool of connections of the client's own. */
+/** A connection pool that the client owns. */
 export interface OpenPool {
   readonly dispatcher: Dispatcher
-  /**
-   * Closes all connections at once, those that are still being set up too. For when nobody waits for an answer any
-   * more.
-   */
+  /** Closes all connections at once, including those being set up. For use when no caller waits for an answer. */
   close(): Promise<void>
 }
 
 /**
- * undici is loaded here, at the first request: it takes longer to load than everything else in this package.
+ * Opens a pool. undici is loaded here, at the first request, because it takes longer to load than the rest of this
+ * package.
  *
- * The pool's own `close` waits for connections that are being set up, a handshake that is never answered for 10 s.
+ * The pool's own `close` is not used: it waits for connections being set up, up to 10 s for an unanswered handshake.
  */
 export async function openPool(origin: string, connections: number): Promise<OpenPool> {
   const undici = await loadUndici()
@@ -39,7 +37,7 @@ export async function openPool(origin: string, connections: number): Promise<Ope
   }
 }
 
-/** undici's connectors give the socket that they set up, which their type does not say. */
+/** undici's connectors return the socket that they set up, which their type omits. */
 type Connect = (...given: Parameters<buildConnector.connector>) => Duplex | undefined | void
 
 interface Undici {
@@ -50,7 +48,7 @@ interface Undici {
 async function loadUndici(): Promise<Undici> {
   const undici = await import('undici')
   if (typeof undici.Pool.prototype.dispatch === 'function') return undici
-  // Bun has an undici of its own, which can only fetch. Its parts by path are the real ones.
+  // Bun replaces undici by its own, which can only fetch. Importing undici's files by path gets the real ones.
   const [pool, connect] = await Promise.all(
     ['undici/lib/dispatcher/pool.js', 'undici/lib/core/connect.js'].map((path) => import(path)),
   )

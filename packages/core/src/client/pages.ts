@@ -6,19 +6,19 @@ import { loadDescription } from './description.js'
 import { InvalidInput, NotFound, UnexpectedResponse } from './errors.js'
 import { nextPage } from './next-page.js'
 
-/** Items asked for per page. The maximum is not documented: whatever comes back is taken. */
+/** Items asked for per page. The maximum is not documented, so a page of any size is accepted. */
 const PER_PAGE = 100
-/** A service that makes up ever new pages is left here. */
+/** Most pages read, in case the service makes up new pages without end. */
 const MOST_PAGES = 10_000
-/** Pages in a row that were seen before. A list that grows while it is read repeats itself for a while. */
+/** Most repeated pages in a row. A list that grows while it is read repeats pages for a while. */
 const MOST_REPEATS = 5
 
 type Answer = Readonly<Record<string, unknown>>
 
 /**
- * Makes the iterator over all items of a list operation. It ends for any service, however it lies: page numbers only go
- * up, an empty page is the end, and so is the 10,000th. A page that was seen before is left out; where the service
- * promises further pages and gives only such, the list is not whole, and that is an error.
+ * Creates the iterator over all items of a list operation. It ends whatever the service answers: page numbers only
+ * increase, and an empty page or the 10,000th is the last. A page seen before is left out. If the service announces
+ * further pages but only repeats earlier ones, the list is incomplete and the iterator throws.
  */
 export function allPages(id: OperationId, list: UntypedCall) {
   return async function* all(
@@ -32,10 +32,10 @@ export function allPages(id: OperationId, list: UntypedCall) {
     let promised = true
     let repeats = 0
     for (let count = 0; count < MOST_PAGES; count += 1) {
-      // What is no object is refused with the other inputs.
+      // An input that is no object is passed on, and refused like other invalid inputs.
       const asked = typeof input === 'object' && input !== null ? { limit: PER_PAGE, ...input, page } : input
       const answer = await list(asked, options).catch((error: unknown) => {
-        // A page that nobody promised may be refused, and then there is none.
+        // A page that was not announced may be refused, which means that it does not exist.
         if (!promised && (error instanceof NotFound || error instanceof InvalidInput)) return undefined
         throw error
       })
@@ -55,7 +55,7 @@ export function allPages(id: OperationId, list: UntypedCall) {
   }
 }
 
-/** @throws {UnexpectedResponse} where there is no list. */
+/** @throws {UnexpectedResponse} for an answer without a list. */
 function itemsOf(id: OperationId, answer: Answer, key: string): readonly unknown[] {
   const items = answer[key]
   if (Array.isArray(items)) return items

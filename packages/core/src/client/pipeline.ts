@@ -12,17 +12,17 @@ import { withRetry } from './retry.js'
 import { send } from './send.js'
 import { createTransport } from './transport.js'
 
-/** What carries encoded requests to the service and brings back values. */
+/** Sends encoded requests to the service and returns values. */
 export interface Pipeline {
   readonly flights: Flights
   readonly lifetime: Lifetime
   readonly queues: Queues
   readonly events: EventEmitter<ClientEvents>
-  /** Lets what is under way end, within `timeoutMs` at most, then closes the connections. */
+  /** Waits at most `timeoutMs` for calls under way, then closes the connections. */
   close(timeoutMs: number): Promise<void>
 }
 
-/** Puts together the hops after the call itself: retry → schedule → send → decode. */
+/** Combines the hops after the call itself: retry → schedule → send → decode. */
 export function createPipeline(config: ClientConfig): Pipeline {
   const { clock } = config
   const { emitter, sink: events } = createEvents()

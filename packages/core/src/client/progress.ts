@@ -1,28 +1,28 @@
-/** Where a call's time goes: waiting for its turn, between failed attempts, or from the turn to the answer. */
+/** Phases of a call: waiting in the queue, waiting between attempts, or sent and awaiting the answer. */
 export type Phase = 'queued' | 'retryWait' | 'inFlight'
 
 /** Milliseconds by phase. */
 export type TimeSpent = Readonly<Record<Phase, number>>
 
-/** What holds a queue back: shared by all that wait in it. */
+/** Why a queue is paused; shared by all calls that wait in the queue. */
 export interface HoldUp {
-  /** The latest refusal, if nothing was accepted since. */
+  /** The latest refusal; undefined once a call was accepted after it. */
   refusal: unknown
 }
 
-/** How far a call has come: kept by the hops, read when its time is up or an attempt has to be judged. */
+/** How far a call has come: updated by the hops, read when its time is up or an attempt is judged. */
 export interface Progress {
-  /** Epoch milliseconds at which the last of those who wait gives up. */
+  /** Epoch milliseconds of the latest deadline among the callers that wait. */
   deadline: number
   /** Attempts begun. */
   attempt: number
-  /** Whether the present attempt was written to a connection and no answer has said that nothing was done. */
+  /** Whether the present attempt was written to a connection and may have taken effect: no answer has refused it. */
   written: boolean
-  /** Whether an earlier attempt may have been carried out: its answer was lost, or was a 5xx. */
+  /** Whether an earlier attempt may have taken effect: its answer was lost, or was a 5xx. */
   doubtful: boolean
   /** The failure of the latest attempt. */
   lastError: unknown
-  /** Of the queue that the call is in. */
+  /** The state of the queue that the call waits in. */
   holdUp: HoldUp | undefined
   /** The token of the latest attempt, which an answer may repeat. */
   token: string | undefined

@@ -14,26 +14,26 @@ import { factsOf, type Request } from './request.js'
 
 /** One queue for each rate limit. */
 export interface Queues {
-  /** The third hop: runs the job when it is the request's turn and the limit allows. */
+  /** The third hop: runs the job at the request's turn, when the limit allows. */
   run<T>(request: Request, job: (slot: Slot) => Promise<T>): Promise<T>
-  /** A 429 was seen: pauses the request's queue. Gives the milliseconds until it goes on. */
+  /** Notes a 429: pauses the request's queue. Returns the milliseconds until the queue continues. */
   throttled(request: Request, refusal: RateLimited, retryAfterMs: number | undefined): number
-  /** An answer other than 429 was seen. */
+  /** Notes an answer other than 429. */
   accepted(request: Request): void
   /**
-   * By name of the limit; operations without a documented one are in `other` (reads) and `other changes`, and one that
-   * was refused all the same is besides in a queue of its own, by its name.
+   * States by name of the limit. Operations without a documented limit are in `other` (reads) and `other changes`. An
+   * operation without a limit that got a 429 has its own queue as well, by the operation's name.
    */
   state(): Readonly<Record<string, SchedulerState>>
 }
 
-/** Thrown by a request that waited until its operation got a queue of its own. */
+/** Rejects a request that still waits in the common queue when its operation gets its own. */
 const elsewhere = new Error('another queue')
 
 /** @throws {InvalidInput} when the share leaves less than one request of a limit. */
 export function createQueues(config: ClientConfig, events: EventSink): Queues {
   const { clock, maxRetryAfterMs, jitterMs } = config
-  // What has no connection would only wait for one, and not by its priority.
+  // A call without a connection would wait for one regardless of its priority, so it waits in the queue instead.
   const maxInFlight =
     config.dispatcher === undefined ? Math.min(config.maxInFlight, config.connections) : config.maxInFlight
   const common = { clock, maxInFlight, maxPauseMs: maxRetryAfterMs }
@@ -44,12 +44,12 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
       events.emit('paced', { limit: name, countedWithinMs, because })
     const limiter = limit === undefined ? undefined : limiterOf({ name, ...limit }, config, paced)
     queues.set(name, createScheduler({ ...common, limiter }))
-    // One limit for both, if any.
+    // Reads and changes share one limit, if there is any.
     if (name === otherReads) queues.set(otherChanges, createScheduler({ ...common, limiter }))
   }
   const learned = createLearnedQueues(common, jitterMs)
   const queueOf = ({ operation }: Request) => queues.get(laneOf(operation)) as Scheduler
-  /** The queue that a refusal concerns. */
+  /** The name of the queue that a refusal concerns. */
   const nameOf = ({ operation, id }: Request) => operation.limit?.name ?? id
   const holdUps = new Map<string, HoldUp>()
   const holdUpOf = (request: Request): HoldUp => {
@@ -65,10 +65,10 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     const { progress, cancellation, id } = request
     const queue = queueOf(request)
     const own = learned.get(id)
-    // A request that comes back after a failure goes before its equals, which all came later.
+    // A repeated request goes before others of its priority, because they all came later.
     const priority = progress.attempt > 1 ? request.priority + 0.5 : request.priority
     const begin = (slot: Slot) => {
-      // A call that was cancelled while it waited is dropped here, if not before: unsent, it costs nothing.
+      // A call cancelled while it waited is dropped here at the latest. Unsent, it costs nothing of the limit.
       if (cancellation.cancelled) return Promise.reject(cancellation.reason)
       if (own !== learned.get(id)) return Promise.reject(elsewhere)
       enterPhase(progress, 'inFlight', clock.now())
@@ -124,7 +124,7 @@ const both = (one: Slot, other: Slot): Slot => ({
   },
 })
 
-/** Who need not wait needs no signal to be taken out of the queue by, and signals are dear. */
+/** A call that starts at once needs no signal that removes it from the queue, and signals are expensive. */
 const startsAtOnce = ({ queued, inFlight, tokens, pausedUntil }: SchedulerState, maxInFlight: number) =>
   queued === 0 && inFlight < maxInFlight && tokens >= 1 && pausedUntil === undefined
 
@@ -133,7 +133,7 @@ type Paced = (countedWithinMs: number, because: BoundChange) => void
 function limiterOf(limit: RateLimit, { limiter, share, burst, jitterMs }: ClientConfig, boundChanged: Paced) {
   if (limiter !== undefined) return limiter(limit)
   try {
-    // A burst above a small limit means the limit.
+    // A burst greater than a small limit is reduced to the limit.
     return createBucket({
       ...limit,
       share,

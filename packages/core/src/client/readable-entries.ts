@@ -1,17 +1,16 @@
 import type { z } from 'zod'
 import { validate, type Fault } from '../validation/validate.js'
 
-/** An answer without those entries of its lists that cannot be read. */
+/** An answer without the list entries that cannot be read. */
 export interface ReadableEntries {
   readonly json: Readonly<Record<string, unknown>>
-  /** What was left out and why, e.g. `data.3.request_id`: `is missing`. */
+  /** The entries left out and why, e.g. `data.3.request_id`: `is missing`. */
   readonly leftOut: readonly Pick<Fault, 'field' | 'wrong'>[]
 }
 
 /**
- * What of an answer that does not fit its schema can be read nevertheless: one entry of a list that lacks what the code
- * cannot go on without, such as an id, must not hide all others. Undefined where that is not what is wrong. A list of
- * which nothing can be read is no list of that kind.
+ * The readable part of an answer that does not fit its schema: one list entry that lacks a required field, such as an
+ * id, must not hide all others. Undefined if anything else is wrong, or if no entry of a list can be read.
  */
 export function readableEntries(output: z.ZodType, json: unknown): ReadableEntries | undefined {
   const { def } = (output as unknown as z.core.$ZodTypes)._zod

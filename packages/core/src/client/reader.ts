@@ -1,16 +1,16 @@
 import type { z } from 'zod'
 import { validate, type Validated } from '../validation/validate.js'
 
-/** Reads JSON: the value, or what is wrong with it. */
+/** Reads JSON: returns the value, or what is wrong with it. */
 export type Reader = (json: unknown) => Validated<unknown>
 
 const readers = new WeakMap<z.ZodType, Reader>()
 
 /**
- * Reads JSON by a schema of the description. Such a schema is lenient: an optional field of another type
- * than documented reads as absent, for which zod builds a new value. But nearly every answer is as
- * documented, and then what JSON.parse made is the result already. So that is found out first, by plain
- * functions that build nothing, in a fraction of the time; all other answers are zod's.
+ * Creates a reader of JSON for a schema of the description. These schemas are lenient: an optional field of a type
+ * other than documented reads as absent, for which zod builds a new value. But nearly every answer is as documented, so
+ * the parsed JSON already is the result. Plain functions check that first, in a fraction of the time, without building
+ * anything; zod reads all other answers.
  */
 export function readerOf(schema: z.ZodType): Reader {
   const known = readers.get(schema)
@@ -21,14 +21,14 @@ export function readerOf(schema: z.ZodType): Reader {
   return reader
 }
 
-/** Whether the schema returns a value of JSON as it is. False may also mean that this is not known. */
+/** Whether the schema returns a JSON value unchanged. False if that is not known. */
 type Check = (value: unknown) => boolean
 
 function exactly(schema: z.core.$ZodType): Check {
   const { def } = (schema as z.core.$ZodTypes)._zod
   if (isMoreThanItsType(def)) return unchangedBy(schema)
   switch (def.type) {
-    case 'catch': // lenience is for values that do not fit
+    case 'catch': // leniency concerns only values that do not fit
       return exactly(def.innerType)
     case 'optional': {
       const inner = exactly(def.innerType)
@@ -39,7 +39,7 @@ function exactly(schema: z.core.$ZodType): Check {
       return orNull.get(inner) ?? ((value) => value === null || inner(value))
     }
     case 'object':
-      // Others than loose objects drop or refuse unknown fields.
+      // Objects that are not loose drop or refuse unknown fields.
       return def.catchall?._zod.def.type === 'unknown' ? exactlyFields(def.shape) : unchangedBy(schema)
     case 'array': {
       const element = exactly(def.element)
@@ -61,7 +61,7 @@ function exactly(schema: z.core.$ZodType): Check {
     case 'boolean':
       return isBoolean
     case 'number':
-      // JSON has no infinite numbers, but JSON.parse makes one of 1e999, which zod refuses.
+      // JSON has no infinite numbers, but JSON.parse reads 1e999 as Infinity, which zod refuses.
       return 'format' in def ? Number.isSafeInteger : Number.isFinite
     default:
       return unchangedBy(schema)
@@ -71,7 +71,7 @@ function exactly(schema: z.core.$ZodType): Check {
 function exactlyFields(shape: Readonly<Record<string, z.core.$ZodType>>): Check {
   const fields = Object.entries(shape).map(([key, field]) => [key, exactly(field)] as const)
   return (value) => {
-    // zod drops a field of this name, which could change the prototype of whatever it is copied into.
+    // zod drops a field of this name, which could change the prototype of an object into which it is copied.
     if (!isObject(value) || Object.hasOwn(value, '__proto__')) return false
     for (const [key, field] of fields) if (!field(value[key])) return false
     return true
@@ -85,7 +85,7 @@ const isBooleanOrNull: Check = (value) => typeof value === 'boolean' || value ==
 const isStringOrNothing: Check = (value) => typeof value === 'string' || value === null || value === undefined
 const isBooleanOrNothing: Check = (value) => typeof value === 'boolean' || value === null || value === undefined
 
-// Most fields are these, and one function for all of them is quickest to call.
+// Most fields have these types. One shared function for each is fastest to call.
 const orNull = new Map([
   [isString, isStringOrNull],
   [isBoolean, isBooleanOrNull],
@@ -98,7 +98,7 @@ const orNothing = new Map([
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Lets zod say. It answers no for all that it builds anew, such as objects. */
+/** Lets zod decide. The answer is no for values that zod builds anew, such as objects. */
 function unchangedBy(schema: z.core.$ZodType): Check {
   return (value) => {
     const result = (schema as z.ZodType).safeParse(value)
@@ -106,7 +106,7 @@ function unchangedBy(schema: z.core.$ZodType): Check {
   }
 }
 
-/** Limits, formats, conversions: what zod does to a value beyond asking for its type. */
+/** Whether a schema does more than check a type: limits, formats, conversions. */
 function isMoreThanItsType(def: {
   readonly checks?: readonly unknown[]
   readonly format?: unknown

@@ -17,12 +17,11 @@ import { factsOf, type Request } from './request.js'
 import { retryAfterMs } from './retry-after.js'
 import type { Answer } from './transport.js'
 
-/** Characters of a server's message that are worth repeating. */
+/** Most characters of a server's message that are repeated in an error. */
 const LONGEST_MESSAGE = 500
 
 /**
- * The error for an answer that is not a success. What the service says in it is repeated without secrets and addresses.
- * Pure.
+ * The error for an answer that is not a success. The service's message is included without secrets and addresses. Pure.
  */
 export function refusal(
   request: Pick<Request, 'id' | 'call' | 'input' | 'progress'>,
@@ -45,7 +44,7 @@ export function refusal(
 
   if (status >= 500) return new ServerError(tell('the service failed'), waiting())
   if (status >= 300 && status < 400) {
-    // A server's own address may be shown, but nothing that it was told.
+    // Only the origin of a redirect is shown, because the rest may repeat secrets of the request.
     const origin = originOf(headerOf(answer, 'location'))
     const told = [request.progress.token ?? '', ...secretsIn(request.input)].filter((secret) => secret !== '')
     const target = told.some((secret) => origin.toLowerCase().includes(secret.toLowerCase())) ? '' : origin
@@ -85,13 +84,14 @@ export function refusal(
   }
 }
 
-/** Characters of the longest id that is believed to be one. */
+/** Most characters of an id; a longer text is not taken as an id. */
 const LONGEST_ID = 200
-/** A shorter secret may be part of an id by chance. */
+/** Fewest characters of a secret that is looked for in an id; a shorter one may be part of an id by chance. */
 const SHORTEST_TELLING_SECRET = 8
 
 /**
- * The deployment that an answer names, which may have to be stopped. Undefined for a secret or an address in its place.
+ * The id of the deployment that an answer names, which may have to be stopped. Undefined if a secret or an address is
+ * in its place.
  */
 function deploymentIn(
   body: Readonly<Record<string, unknown>> | undefined,
@@ -108,7 +108,7 @@ function deploymentIn(
 
 const creates: ReadonlySet<string> = new Set(['deployments.create', 'deployments.deployLegacy'])
 const stops: ReadonlySet<string> = new Set(['deployments.stop', 'deployments.selfStop'])
-/** Of these, an unknown request_id is seen to get 400 where one expects 404 (public fact). */
+/** These operations have been seen to answer 400 where 404 is expected for an unknown request_id (public fact). */
 const namesDeployment: ReadonlySet<string> = new Set(['deployments.get', 'deployments.stop', 'deployments.selfStop'])
 const saysUnknown = /not found|no such|unknown|not exist|n.t exist|not find|n.t find/i
 
@@ -121,25 +121,25 @@ function parsed(body: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** `message` and, where there is one, the text of `details`; or a short body that is neither JSON nor markup. */
+/** The text of `message` and, if present, of `details`; or a short body that is neither JSON nor markup. */
 function messageOf(json: Readonly<Record<string, unknown>> | undefined, body: string): string {
   if (json === undefined)
     return /^\s*(?:[<"[{]|null\s*$)/.test(body) || body.length > LONGEST_MESSAGE ? '' : body.trim()
   return [json['message'], json['details']].filter((part) => typeof part === 'string').join(' – ')
 }
 
-/** What the service says, without what it was told. */
+/** Removes the request's secrets from a text of the service. */
 export function withoutSecretsOf({ input, progress }: Pick<Request, 'input' | 'progress'>, said: string): string {
   return scrub(said, [progress.token ?? '', ...secretsIn(input)])
 }
 
-/** A header that is expected once. */
+/** The first value of a header. */
 export function headerOf(answer: Answer, name: string): string | undefined {
   const value = answer.headers[name]
   return typeof value === 'string' ? value : value?.[0]
 }
 
-/** Where a redirect wanted to go: the origin alone, because the rest may hold anything. */
+/** The origin of a redirect's target. The rest is left out, because it may hold anything. */
 function originOf(location: string | undefined): string {
   if (location === undefined || !URL.canParse(location)) return ''
   const { origin } = new URL(location)

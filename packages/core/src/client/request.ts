@@ -8,19 +8,19 @@ import type { Progress } from './progress.js'
 export interface Request extends EncodedInput {
   readonly id: OperationId
   readonly operation: Operation
-  /** The path's template, which events may show. */
+  /** The path's template, which may be shown in events. */
   readonly template: string
   /** Identifies the call in errors and events. */
   readonly call: string
   readonly input: Readonly<Record<string, unknown>>
-  /** Higher first; default 0. */
+  /** Higher values first; default 0. */
   readonly priority: number
-  /** Tells when nobody waits for the call any more. */
+  /** Tells when no caller waits for the call any more. */
   readonly cancellation: Cancellation
   readonly progress: Progress
 }
 
-/** What every error and event of the call states. */
+/** The facts that every error and event of the call includes. */
 export function factsOf({ id, call, input }: Pick<Request, 'id' | 'call' | 'input'>) {
   const requestId = input['request_id']
   return { operation: id, call, requestId: typeof requestId === 'string' ? requestId : undefined }

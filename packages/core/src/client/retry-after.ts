@@ -1,7 +1,7 @@
 /**
- * How long an answer asks to wait, in milliseconds, from its Retry-After: seconds, or an HTTP date.
- * A date is counted from the answer's own Date where there is one, so that a difference between the
- * clocks of client and service does not matter. Undefined when there is no readable wish. Pure.
+ * The wait that an answer's Retry-After asks for, in milliseconds; given as seconds or an HTTP date. A date is compared
+ * with the answer's own Date, if present, so that different clocks of client and service do not matter. Undefined
+ * without a readable Retry-After. Pure.
  */
 export function retryAfterMs(
   headers: { readonly retryAfter: string | undefined; readonly date: string | undefined },
@@ -14,7 +14,7 @@ export function retryAfterMs(
   return Math.max(0, until - (httpDate(headers.date) ?? now))
 }
 
-/** Epoch milliseconds of 'Wed, 21 Oct 2026 07:28:00 GMT'. Date.parse alone would take almost anything. */
+/** Epoch milliseconds of 'Wed, 21 Oct 2026 07:28:00 GMT'. Date.parse alone would accept almost any text. */
 function httpDate(text: string | undefined): number | undefined {
   if (text === undefined || !/^[A-Z][a-z]{2,8}, .+ GMT$/.test(text)) return undefined
   const instant = Date.parse(text)

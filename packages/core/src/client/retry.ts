@@ -10,20 +10,20 @@ import { isGone, mayHaveTakenEffect, mayRetry, type RetryOptions } from './retry
 
 export interface Retrying {
   readonly retry: RetryOptions
-  /** Milliseconds: no Retry-After is honoured for longer. */
+  /** The longest Retry-After that is observed, in milliseconds. */
   readonly maxRetryAfterMs: number
   readonly clock: Clock
   readonly random: Random
   readonly events: EventSink
-  /** Pauses the request's queue; gives the milliseconds until it goes on. */
+  /** Pauses the request's queue; returns the milliseconds until the queue continues. */
   readonly throttled: (request: Request, refusal: RateLimited, retryAfterMs: number | undefined) => number
-  /** The result of a DELETE whose first try succeeded although its answer was lost. */
+  /** The result of a DELETE whose first attempt succeeded although its answer was lost. */
   readonly gone: (request: Request, error: MusterError) => unknown
 }
 
 /**
- * Repeats a request while that is safe and its time allows. A 429 pauses the queue that the request came
- * from, and the request waits there again, however often: it is never lost to a limit, only to its deadline.
+ * Repeats a request while that is safe and its time allows. After a 429, the request's queue pauses and the request
+ * waits in it again, however often: only its deadline ends it, never a limit.
  */
 export async function withRetry(
   request: Request,
@@ -65,9 +65,7 @@ export async function withRetry(
   }
 }
 
-/**
- * A service that keeps saying 'at once' is given more time, but one that names no time gets the queue's default pause.
- */
+/** Lengthens repeated short pauses. A service that names no time gets the queue's default pause. */
 const atLeast = (ms: number | undefined, least: number) => (ms === undefined ? undefined : Math.max(ms, least))
 
 const nameOf = (error: unknown) => (error instanceof Error ? error.name : 'Error')

@@ -10,7 +10,7 @@ export interface Sending {
   readonly token: TokenSource
 }
 
-/** The fourth hop: sends the request once, and gives whatever answer comes. */
+/** The fourth hop: sends the request once, and returns any answer. */
 export function send(request: Request, slot: Slot, { transport, token }: Sending): Promise<Answer> {
   const facts = () => factsOf(request)
   const sendAs = (authorization: string | undefined) => {
@@ -31,13 +31,13 @@ export function send(request: Request, slot: Slot, { transport, token }: Sending
     })
   }
 
-  // The one operation with a token of its own has it among its headers, and must not carry the account's.
+  // This operation carries its own token in its headers, and must not carry the account's.
   if (request.operation.auth === 'delete-token') return sendAs(undefined)
   const given = token(facts)
   return typeof given === 'string' ? sendAs(given) : unlessCancelled(given, request.cancellation).then(sendAs)
 }
 
-/** A token function that hangs must not hold a place in the queue. */
+/** Stops waiting on cancellation, so that a token function that hangs does not hold a place in the queue. */
 function unlessCancelled<T>(value: Promise<T>, cancellation: Cancellation): Promise<T> {
   return new Promise((resolve, reject) => {
     cancellation.listener = () => reject(cancellation.reason)

@@ -3,8 +3,8 @@ import { timeSpent, type TimeSpent } from './progress.js'
 import { factsOf, type Request } from './request.js'
 
 /**
- * The error for a caller whose time is up: says where it went.
- * @param before what the request had spent when this caller joined it; undefined for who began it.
+ * The error for a caller whose time is up; it tells how the time was spent.
+ * @param before time the request had spent when this caller joined it; undefined for the caller who began it.
  */
 export function timedOut(request: Request, timeoutMs: number, before: TimeSpent | undefined, now: number): TimedOut {
   const { id, progress } = request
@@ -14,7 +14,7 @@ export function timedOut(request: Request, timeoutMs: number, before: TimeSpent 
   const inFlightMs = Math.round(spent.inFlight - (before?.inFlight ?? 0))
   const where = `queued ${queuedMs} ms, waiting to retry ${retryWaitMs} ms, in flight ${inFlightMs} ms`
   const sent = progress.written || progress.doubtful
-  // Who waited behind another's refusal was held up by that.
+  // A caller that waited in a paused queue was held up by the refusal of another call.
   const cause = progress.lastError ?? progress.holdUp?.refusal
   const facts = { ...factsOf(request), timeoutMs, queuedMs, retryWaitMs, inFlightMs, sent, cause }
   return new TimedOut(`${id}: timed out after ${timeoutMs} ms (${where})`, facts)

@@ -1,18 +1,19 @@
 import { InvalidInput, Unauthorized, type CallFacts } from './errors.js'
 
 /**
- * The account's secret, or a function that gives it: asked before every attempt, so it may rotate, and should remember.
+ * The account's secret, or a function that returns it. The function is called before every attempt, so that the token
+ * can rotate; it should cache the token.
  */
 export type Token = string | (() => string | Promise<string>)
 
-/** The present token, for the call with these facts. */
+/** Returns the present token for the call with these facts. */
 export type TokenSource = (facts: () => CallFacts) => string | Promise<string>
 
-/** What may stand in a header. Tokens are not checked further: their form is not documented. */
+/** Whether a token can be sent in a header. Its form is not checked further, because it is not documented. */
 const sendable = (token: unknown): token is string => typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)
 
 /**
- * Gives the present token, as it was given: without the word in front that the header needs.
+ * Creates the source of the present token, without the word that the header needs in front.
  * @throws {InvalidInput} at once, for a token that is missing, empty or not sendable. Its value is in no message.
  */
 export function createTokenSource(token: Token): TokenSource {

@@ -4,18 +4,18 @@ import { type ConnectionOptions, type Connections, createConnections } from './c
 import { ConnectionLost, UnexpectedResponse, type CallFacts } from './errors.js'
 import type { ClientDispatcher } from './in-process.js'
 
-/** What goes out on a connection. */
+/** A request as it is sent on a connection. */
 export interface Outgoing {
-  /** Whose connections to use. */
+  /** The lane whose connections are used. */
   readonly lane: string
   readonly method: Dispatcher.HttpMethod
   readonly path: string
-  /** Names and values in turn. */
+  /** Names and values, alternating. */
   readonly headers: string[]
   readonly body: string | undefined
 }
 
-/** What came back. */
+/** An answer as received. */
 export interface Answer {
   readonly status: number
   readonly headers: AnswerHeaders
@@ -25,18 +25,18 @@ export interface Answer {
   readonly bytes: number
 }
 
-/** By lower-case name. */
+/** Headers by lower-case name. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>
 
 export interface Exchange {
-  /** For errors: whose request it is. */
+  /** Facts of the request, for errors. */
   readonly facts: () => CallFacts
   readonly cancellation: Cancellation
-  /** Called before the request is written to a connection that is open. */
+  /** Called before the request is written to an open connection. */
   readonly sending: () => void
   /**
-   * Called when its bytes have left.
-   * @param fresh the first on its connection.
+   * Called when the request's bytes have been written.
+   * @param fresh whether the request is the first on its connection.
    */
   readonly written: (fresh: boolean) => void
   /** Called when the answer begins to arrive. */
@@ -46,7 +46,7 @@ export interface Exchange {
 /** Connections to one origin. */
 export interface Transport {
   exchange(outgoing: Outgoing, exchange: Exchange): Promise<Answer>
-  /** Closes its own connections; those of an injected dispatcher are its owner's. */
+  /** Closes the client's own connections. An injected dispatcher is left to its owner. */
   close(): Promise<void>
 }
 
@@ -55,10 +55,9 @@ export interface TransportOptions extends ConnectionOptions {
 }
 
 /**
- * Speaks to undici's dispatch, the layer below `request` and `fetch`: it is the cheapest, and its
- * `onRequestStart` is the instant before an HTTP/1.1 request is written, after connecting and after
- * waiting for a free connection. The rate limiter counts from then, and a failure before it is certain not
- * to have reached the service.
+ * Uses undici's `dispatch`, the layer below `request` and `fetch`, because it is the fastest. Its `onRequestStart` is
+ * the instant before an HTTP/1.1 request is written, after connecting and after waiting for a free connection. The rate
+ * limiter counts from then, and a request that fails before then has certainly not reached the service.
  */
 export function createTransport({ maxResponseBytes, ...options }: TransportOptions): Transport {
   const connections = createConnections(options)
@@ -80,8 +79,8 @@ export function createTransport({ maxResponseBytes, ...options }: TransportOptio
 }
 
 /**
- * One request and its answer, as undici's dispatch tells of them. A class, as undici calls its methods; and
- * because V8 may come to place what is made by object literals among long-lived objects, with all they hold.
+ * Handles one request and its answer; undici calls the methods. A class, because V8 may allocate object literals among
+ * long-lived objects, which keeps alive all that they refer to.
  */
 class Dispatch implements Dispatcher.DispatchHandler, Answer {
   status = 0
@@ -113,18 +112,18 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    // Given up while it waited for a connection: undici does not write what is aborted here.
+    // The call was cancelled while it waited for a connection. undici does not write a request aborted here.
     if (this.#reject === undefined) return controller.abort(abandoned())
     this.#controller = controller
     this.#sent = true
     this.#exchange.sending()
-    // undici writes in this very turn, and what was just connected is new only in it.
+    // undici writes the request in this turn of the event loop; `isFresh` is only valid in the same turn.
     const fresh = this.#connections.isFresh()
     queueMicrotask(() => this.#exchange.written(fresh))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
-    if (status < 200) return // early hints and the like: the answer is still to come
+    if (status < 200) return // early hints and the like: the final answer follows
     this.status = status
     this.headers = headers
     this.#exchange.answered()
@@ -176,13 +175,13 @@ const tooLarge = (maxBytes: number, facts: CallFacts) =>
 
 function lost(error: Error, sent: boolean, facts: CallFacts): ConnectionLost {
   const cause = withoutData(error)
-  // When all addresses of a host fail, the message is empty and the code says it.
+  // If all addresses of a host fail, the error's message is empty and its code tells why.
   const why = cause.message || ('code' in cause ? String(cause.code) : cause.name)
   const what = sent ? 'the connection was lost before the answer was complete' : 'no connection'
   return new ConnectionLost(`${facts.operation}: ${what}: ${why}`, { ...facts, sent, cause })
 }
 
-/** undici's parser error carries a piece of the answer, which may hold anything. */
+/** Removes a piece of the answer from undici's parser error, as it may hold a secret. */
 function withoutData(error: Error): Error {
   if (!('data' in error)) return error
   const { name, message, stack } = error

@@ -20,20 +20,20 @@ export interface WaitOptions extends CallOptions {
   readonly timeoutMs?: number | undefined
   /** Milliseconds before the second read; every further wait is half as long again, up to `maxPollMs`. Default 500. */
   readonly pollMs?: number | undefined
-  /** Milliseconds that two reads are apart at most. Default 5,000. */
+  /** Most milliseconds between two reads. Default 5,000. */
   readonly maxPollMs?: number | undefined
 }
 
-/** Milliseconds in which a new deployment may still be unknown to the status operation. */
+/** Milliseconds in which the status operation may not know a new deployment yet. */
 const SETTLING_MS = 5000
-/** Characters of what the service says that are worth repeating. */
+/** Most characters of the service's texts that are repeated in an error. */
 const LONGEST_SHOWN = 500
-/** One answer that cannot be read may be a proxy's; so many in a row are the service's. */
+/** Most unreadable answers in a row. A single one may come from a proxy. */
 const MOST_UNREADABLE = 5
 
 type ReadStatus = (input: { readonly request_id: string }, options: CallOptions) => Promise<Deployment>
 
-/** Makes `deployments.waitUntilReady`; see there. */
+/** Creates `deployments.waitUntilReady`, which is documented there. */
 export function createWaitUntilReady(
   read: ReadStatus,
   { clock, random }: { readonly clock: Clock; readonly random: Random },
@@ -82,13 +82,13 @@ export function createWaitUntilReady(
         if (!passes) throw error
         lastError = error
       }
-      // Half of the wait is left to chance, so that those who began together do not read together.
+      // Half of the wait is random, so that callers who began together do not read together.
       await clock.sleep(Math.min(wait * (0.5 + 0.5 * random()), Math.max(0, began + timeoutMs - clock.now())), signal)
     }
   }
 }
 
-/** What a later read may well not run into, after the call's own retries. */
+/** Whether a later read may succeed although this one failed after its own retries. */
 const isTransient = (error: unknown) =>
   error instanceof ConnectionLost || error instanceof ServerError || error instanceof TimedOut
 

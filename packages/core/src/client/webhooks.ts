@@ -1,32 +1,32 @@
 import { InvalidInput } from './errors.js'
 
-/** A body as it arrived: text, bytes, or what a framework has already made of the JSON. */
+/** A body as it arrived: text, bytes, or JSON that a framework has parsed. */
 export type WebhookBody = string | Uint8Array | Readonly<Record<string, unknown>>
 
 export interface WebhookOptions {
-  /** Largest body that is read, in bytes. Default 1 MiB. */
+  /** Largest body accepted, in bytes. Default 1 MiB. */
   readonly maxBytes?: number | undefined
 }
 
-/** That something happened to a deployment. */
+/** Indicates that something happened to a deployment. */
 export interface DeploymentHint {
   readonly request_id: string
-  /** What the body says of its status, e.g. `Status.READY`. */
+  /** The status in the body, e.g. `Status.READY`. */
   readonly current_status: string | undefined
 }
 
-/** That something happened to a relay session. */
+/** Indicates that something happened to a relay session. */
 export interface RelayHint {
   readonly session_id: string
-  /** What the body says of its being ready. */
+  /** Whether the body says that the session is ready. */
   readonly ready: boolean | undefined
 }
 
 /**
- * Reads the body of a deployment's webhook (ready, error or terminated): by a public fact, the status view.
+ * Reads the body of a deployment's webhook (ready, error or terminated): the status view (public fact).
  *
- * Webhooks are neither signed nor repeated, so this is a hint and no fact: read the status before acting on
- * it, and take no address from it. It may also come before the create call has returned.
+ * Webhooks are neither signed nor repeated, so the result is only a hint: read the status before acting on it, and take
+ * no address from it. It may arrive before the create call has returned.
  *
  * @throws {InvalidInput} when the body is too large, is not JSON, or names no deployment; or when an option is wrong.
  */
@@ -40,8 +40,8 @@ export function parseDeploymentWebhook(body: WebhookBody, options?: WebhookOptio
 }
 
 /**
- * Reads the body of a relay session's webhook, presumably the session (an unsure public fact). A hint, as
- * above: read the session before acting on it.
+ * Reads the body of a relay session's webhook, presumably the session (an unsure public fact). Like a deployment's
+ * webhook it is only a hint: read the session before acting on it.
  *
  * @throws {InvalidInput} when the body is too large, is not JSON, or names no session; or when an option is wrong.
  */

@@ -51,7 +51,7 @@ export function createRelaySessions(options: RelaySessionsOptions): RelaySession
       return reason === undefined ? [] : [tryRemoveSession(context, entry.session.id, reason)]
     })
     await Promise.all([...due, ...[...context.orphans].map(deleteOrphan)])
-    await resolveDoubts(context, settleMs, maxLifetimeMs).catch(() => {}) // the doubts stay, and the next tick looks again
+    await resolveDoubts(context, settleMs, maxLifetimeMs).catch(() => {}) // the next tick looks again
   }
   const deleteOrphan = async (sessionId: string) => {
     if (await tryRemoveSession(context, sessionId, 'orphan')) context.orphans.delete(sessionId)
