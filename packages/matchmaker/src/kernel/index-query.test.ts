@@ -12,7 +12,7 @@ const chord = (a: Entry<string>, b: Entry<string>) =>
     ? NaN
     : Math.hypot(...a.place.map((axis, at) => axis - (b.place?.[at] ?? 0)))
 
-/** An index of tickets, by slot. */
+/** An index of the tickets, and the tickets by slot. */
 function indexed(model: Model<string>, tickets: readonly Entry<string>[]) {
   const columns = createColumns(model.spans.length)
   const levels = createLevels(model as unknown as Model<never>, columns)
@@ -33,7 +33,7 @@ function indexed(model: Model<string>, tickets: readonly Entry<string>[]) {
   return { index, bySlot }
 }
 
-/** Everything that is read around a slot at one scale after the other, so many at a time. */
+/** All slots returned around a slot, scale after scale, `chunk` at a time. */
 function read({ index }: ReturnType<typeof indexed>, slot: Slot, chunk: number): Slot[] {
   const into = new Int32Array(chunk)
   const told: Slot[] = []
@@ -49,7 +49,7 @@ function read({ index }: ReturnType<typeof indexed>, slot: Slot, chunk: number):
 }
 
 describe('for any model and any tickets', () => {
-  test('each slot is returned once at most, never the one in the middle, and at the last scale all of its key have been', () => {
+  test('each slot is returned at most once, never the centre, and by the last scale every slot of its key', () => {
     fc.assert(
       fc.property(models, entries(40), fc.integer({ min: 1, max: 50 }), (model, tickets, chunk) => {
         const world = indexed(model, tickets)
@@ -67,7 +67,7 @@ describe('for any model and any tickets', () => {
     )
   })
 
-  test('whoever is within the chord and the width of a scale is returned at that scale', () => {
+  test('every slot within the chord and the width of a scale is returned at that scale', () => {
     fc.assert(
       fc.property(models, entries(40), fc.nat(10), (model, tickets, at) => {
         const { index, bySlot } = indexed(model, tickets)
@@ -90,7 +90,7 @@ describe('for any model and any tickets', () => {
   })
 })
 
-test('no more than so many are read, others after so many were skipped, and it says that there are more', () => {
+test('a look reads at most the given number of slots, after those skipped, and reports that there are more', () => {
   const model: Model<string> = {
     levels: Float64Array.of(0),
     lastResortLevel: Infinity,
@@ -122,6 +122,6 @@ test('no more than so many are read, others after so many were skipped, and it s
     return [...into.subarray(0, index.look.next(into))]
   }
   expect(readFrom(20)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
-  // From the end on it goes on at the beginning, where the slot itself is.
+  // Reading wraps around to the beginning, where the centre itself is left out.
   expect(readFrom(95)).toEqual([95, 96, 97, 98, 99, 1, 2, 3, 4])
 })

@@ -1,4 +1,4 @@
-// pure: reads an index of slots: who is near one of them
+// pure: reads the slots near another one from an index
 import { ANY, bandOf, cellsNear, listAt, listOf, NETWORK, NOWHERE, partOfBand, partOfCell } from './cells.js'
 import { VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Filed } from './filed.js'
@@ -10,22 +10,25 @@ import type { SphereGrid } from './sphere.js'
 
 /** A search around one slot, scale by scale. Each slot is returned at most once per search. */
 export interface IndexQuery {
-  /** Begins anew. The slot itself is not told. */
+  /** Starts a new search. The slot itself is never returned. */
   lookAround(slot: Slot): void
   /**
-   * Turns to those who are near at a scale. No more than `most` are looked at, beginning after `skip` others, so that
-   * other looks see others. Says how many there are at most, those told before included.
+   * Turns to the slots near at a scale. At most `most` of them are read, after skipping `skip`, so that repeated
+   * searches read different slots. Returns an upper bound of how many are near, those returned before included.
    */
   turnTo(scale: number, most: number, skip: number): number
-  /** Writes the next of them, in no order of distance; says how many. Fewer than `into` holds: that was all. */
+  /**
+   * Writes the next slots to `into`, in no order of distance, and returns how many. Fewer than `into` holds means that
+   * there are no more.
+   */
   next(into: Int32Array): number
-  /** Whether there are more at this scale than are looked at. */
+  /** Whether this scale has more slots than are read. */
   readonly cut: boolean
 }
 
-/** Lists around a place: of its nine cells and of nowhere, four bands each. */
+/** Lists read around a place at most: its nine cells and `NOWHERE`, with four bands each. */
 const MOST_LISTS = 40
-/** So few are read as they are. */
+/** With this few slots in the lists of one span, the other spans' lists are not tried. */
 const FEW = 32
 
 export function createIndexQuery(model: Model<never>, columns: Columns, filed: Filed): IndexQuery {
@@ -33,30 +36,36 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
   const byNetwork = model.radius?.unknown === 'network'
   const spans = model.spans.length
   const { stride } = columns
-  /** In which look a node was last told: there are more looks than 32 bits can count. */
+  /**
+   * For each node the number of the search that last returned it; 64-bit floats, because there may be more than 2³²
+   * searches.
+   */
   let toldIn = new Float64Array(0)
   let looks = 0
 
-  // Around whom, and at which scale.
+  // The centre and the scale of the search.
   let center: Slot = 0
   let scale = scales[0] as SearchScale
   const cells = new Int32Array(10)
   const bands = new Int32Array(4)
-  /** Where the lists are of the span that leaves the fewest, and of the one that is tried: none of them empty. */
+  /**
+   * Positions of the non-empty lists: `heads` for the span that leaves the fewest slots so far, `others` for the span
+   * being tried.
+   */
   let heads = new Int32Array(MOST_LISTS)
   let others = new Int32Array(MOST_LISTS)
-  /** Which lists these are. */
+  /** The codes of the lists in `heads` and `others`. */
   let codes = new Int32Array(MOST_LISTS)
   let otherCodes = new Int32Array(MOST_LISTS)
   let inLists = 0
 
-  // How far it has come.
+  // The progress of the reading.
   let list: Lists | undefined
   let many = 0
   let at = 0
   let node = END
   let left = 0
-  /** Of the network, looked at last. */
+  /** Slots left to read in the list of the centre's network, which is read last. */
   let leftInNetwork = 0
 
   const located = (slot: Slot) => !Number.isNaN(columns.rows[slot * stride + X] as number)
@@ -65,7 +74,7 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
   const sameNetwork = (one: Slot, other: Slot) =>
     columns.network[one] !== -1 && columns.network[one] === columns.network[other]
 
-  /** The cells around the center, and where whoever has no place is; says how many. */
+  /** Writes the cells around the centre, and `NOWHERE` for slots without a place; returns how many. */
   const cellsOf = (grid: SphereGrid | undefined): number => {
     if (grid === undefined) {
       cells[0] = 0
@@ -79,8 +88,8 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
   }
 
   /**
-   * Writes where the lists of a span in so many cells are that are not empty into `others`; says how many, and sets
-   * `inLists`.
+   * Writes the positions of a span's non-empty lists in the first `around` cells to `others` and returns how many. Sets
+   * `inLists` to the slots in these lists.
    */
   const listsOf = (lists: Lists, span: number, around: number): number => {
     const key = columns.keyHash[center] as number
@@ -89,7 +98,7 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
     bands[0] = partOfBand(key, band)
     let inBands = 1
     if (width < Infinity && band !== ANY) {
-      // Those beside it, and whoever goes with any.
+      // The bands beside the centre's, and the band of slots that match any value.
       bands[1] = partOfBand(key, (band - 1) | 0)
       bands[2] = partOfBand(key, (band + 1) | 0)
       bands[3] = partOfBand(key, ANY)
@@ -113,13 +122,13 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
     return to
   }
 
-  /** Chooses the lists of the span that leaves the fewest; says how many those are. */
+  /** Chooses the lists of the span that leaves the fewest slots; returns how many slots those lists hold. */
   const chooseLists = (scaleAt: number): number => {
     const around = cellsOf(grids[scaleAt])
     let there = Infinity
     for (let span = 0; span < indexed && there > FEW; span++) {
       const tried = filed.lists[span]?.[scaleAt]
-      // Who goes with any value is near all, and lists of bands do not tell who they are.
+      // A centre that matches any value is near every slot, and the lists of bands cannot give all of them.
       if (tried === undefined || (span > 0 && lowOf(center, span) === Infinity)) continue
       const found = listsOf(tried, span, around)
       if (inLists >= there) continue
@@ -138,7 +147,7 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
 
   const codeOfNetwork = () => listAt(columns.keyHash[center] as number, columns.network[center] as number, NETWORK)
 
-  /** Turns to the network if there is one; false if that was all. */
+  /** Turns to the list of the centre's network; false if there is nothing left to read. */
   const goOn = (): boolean => {
     if (leftInNetwork === 0 || filed.networks === undefined) return false
     list = filed.networks
@@ -201,8 +210,8 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
       const z = rows[own + Z] as number
       const least = lowOf(center, 0) - scale.width
       const most = lowOf(center, 0) + scale.width
-      // Who has no place, or goes with any value, is near those of the same kind, and near others where it was read
-      // among them.
+      // A slot without a place, or one that matches any value, is near others of its kind. It is near other slots only
+      // where the chosen lists hold it.
       const alone = byNetwork || Number.isNaN(x)
       let told = 0
       while (told < into.length && (left > 0 || goOn())) {
@@ -211,13 +220,13 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
           at = at + 1 === many ? 0 : at + 1
           node = all[heads[at] as number] as number
         }
-        // One list, as far as it may be read.
+        // The current list, as far as it may be read.
         const code = codes[at] as number
         let each = node
         let unread = left
         for (; each !== END && unread > 0 && told < into.length; each = next[each] as number) {
           unread -= 1
-          // It may hold members of others, and others of the same number.
+          // Lists with the same lower bits share one chain, so the chain may hold nodes of other lists.
           if (codeOf[each] !== code) continue
           const point = 4 * each
           if (narrow) {

@@ -1,8 +1,8 @@
 import type { Entry, Grouped, MatchLevels, Model, Opening, Slot } from './model.js'
 
-/** Says of a match what is wrong with it, from `model.ts` alone: slow, plain, and sharing nothing with the kernel. */
+/** Lists the faults of a match. Follows `model.ts` alone: slow, plain, and sharing no code with the kernel. */
 
-/** Everything a test has put into a pool. */
+/** Everything a test has added to a pool. */
 export interface World {
   readonly model: Model<string>
   readonly tickets: ReadonlyMap<Slot, Entry<string>>
@@ -14,7 +14,7 @@ type Member = Pick<Entry<string>, 'since' | 'key' | 'place' | 'network' | 'value
 
 export function faults({ model, tickets, openings, now }: World, { opening, slots, teams }: Grouped): string[] {
   const entries = slots.map((slot) => tickets.get(slot))
-  if (entries.includes(undefined)) return ['somebody who is not there']
+  if (entries.includes(undefined)) return ['a ticket that is not in the pool']
   return matchFaults(
     model,
     entries as Entry<string>[],
@@ -54,12 +54,12 @@ export function matchFaults(
   const between = (by: 'each' | 'youngest' | 'oldest' | 'average', one: number, other: number) =>
     by === 'each' ? (last ?? Math.min(levels[one] as number, levels[other] as number)) : matchLevels[by]
 
-  must(slots(entries), 'the same one twice')
-  must(entries.length > 0, 'nobody')
-  must(entries.length === teams.length, 'teams of others')
+  must(slots(entries), 'the same ticket twice')
+  must(entries.length > 0, 'no members')
+  must(entries.length === teams.length, 'not one team per member')
   must(
     entries.every((entry, at) => at === 0 || (entries[at - 1] as Entry<string>).since <= entry.since),
-    'not the oldest first',
+    'not oldest first',
   )
 
   for (const [one, a] of all.entries()) {

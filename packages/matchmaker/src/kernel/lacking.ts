@@ -1,4 +1,4 @@
-// pure: players of needed kinds that a match in the making lacks
+// pure: the players of needed kinds that a match in the making lacks
 import type { Candidates } from './candidates.js'
 import type { Slot } from './model.js'
 import type { Supply } from './supply.js'
@@ -6,9 +6,9 @@ import type { Supply } from './supply.js'
 /** Counts, as members come and go, how many players of each needed kind a match still lacks. */
 export class Lacking<Facts> {
   readonly #supply: Supply<Facts>
-  /** For each need; below 0 where there are more than are needed. */
+  /** Players lacking for each need; below 0 where there are more than needed. */
   readonly #lacking: Int32Array
-  /** For each need how many the candidates from each on have: after `expect`. */
+  /** For each need, how many players the candidates from each position on bring; set by `expect`. */
   #behind = new Int32Array(0)
 
   constructor(supply: Supply<Facts>) {
@@ -16,7 +16,7 @@ export class Lacking<Facts> {
     this.#lacking = new Int32Array(supply.needs.length)
   }
 
-  /** Begins anew at a level, with whoever is present. */
+  /** Starts a new match at a level, with the players present. */
   begin(level: number, present: readonly Facts[]): void {
     for (const [need, { atLeast, countOf }] of this.#supply.needs.entries()) {
       this.#lacking[need] = (atLeast[level] as number) - present.reduce((sum, facts) => sum + countOf(facts), 0)
@@ -37,19 +37,19 @@ export class Lacking<Facts> {
     return this.#lacking[need] as number
   }
 
-  /** Whether what is lacking has so much room. */
+  /** Whether the players lacking of each kind fit into this much room. */
   leavesRoomFor(room: number): boolean {
     return this.#lacking.every((players) => players <= room)
   }
 
-  /** Whether what is lacking has room, once this ticket has joined and leaves so much. */
+  /** Whether the players lacking of each kind fit into the room left once this ticket has joined. */
   leavesRoom(slot: Slot, room: number): boolean {
     for (let need = 0; need < this.#lacking.length; need++)
       if ((this.#lacking[need] as number) - this.#supply.of(slot, need) > room) return false
     return true
   }
 
-  /** Says which tickets may still join, in the order in which they are tried. */
+  /** Declares the candidates that may still join, in the order in which they are tried. */
   expect(candidates: Pick<Candidates, 'count' | 'slotAt'>): void {
     const { count } = candidates
     const many = this.#lacking.length
@@ -63,7 +63,7 @@ export class Lacking<Facts> {
     }
   }
 
-  /** Whether those from one on have what is lacking. */
+  /** Whether the candidates from this position on bring enough players of every kind lacking. */
   canBeHad(from: number): boolean {
     const many = this.#lacking.length
     for (let need = 0; need < many; need++)

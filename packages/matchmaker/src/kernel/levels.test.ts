@@ -25,7 +25,7 @@ test.each([
   expect(levelAt(model.levels, waited)).toBe(level)
 })
 
-test('there is news of a ticket when its level, or how small a match it takes, has changed', () => {
+test('a ticket has news when its level, or the smallest match it accepts, has changed', () => {
   const columns = createColumns(0)
   const levels = createLevels(model, columns)
   const slot = columns.put({ id: 'a', since: 1000, priority: 0, key: '', place: undefined, values: [] }, 0, -1, 1)
@@ -43,7 +43,7 @@ test('there is news of a ticket when its level, or how small a match it takes, h
   ])
 })
 
-describe('what has become of a ticket', () => {
+describe('the news of a ticket', () => {
   const average: Model<string> = { ...model, spans: [{ by: 'average', limit: Float64Array.of(1, 2, 3) }] }
   const setUp = (of = model) => {
     const columns = createColumns(of.spans.length)
@@ -58,13 +58,13 @@ describe('what has become of a ticket', () => {
     return { columns, levels, add, slot, newsAt }
   }
 
-  test('is told once, and its first level is no news', () => {
+  test('is returned once, and the first level is no news', () => {
     const { newsAt } = setUp()
     const told = [0, 0, 4999, 5000, 5000, 6999, 7000, 7500, 10_000, 1e9].map(newsAt)
     expect(told).toEqual([NOTHING, NOTHING, NOTHING, RELAXED, NOTHING, NOTHING, RELAXED, NOTHING, RELAXED, NOTHING])
   })
 
-  test('is not hidden by others who ask for its level', () => {
+  test('is not lost when others ask for the level', () => {
     const { levels, slot, newsAt } = setUp(average)
     newsAt(0)
     for (const now of [1500, 5100, 6200]) {
@@ -77,13 +77,13 @@ describe('what has become of a ticket', () => {
     expect(newsAt(7200)).toBe(RELAXED)
   })
 
-  test('is mere time each second where an average or a check counts', () => {
+  test('is `TIME` each second where an average or a timed check counts', () => {
     const { newsAt } = setUp(average)
     const told = [0, 999, 1000, 1999, 2000, 4800, 5000, 6000, 6900, 7000].map(newsAt)
     expect(told).toEqual([NOTHING, NOTHING, TIME, NOTHING, TIME, TIME, RELAXED, TIME, NOTHING, RELAXED])
   })
 
-  test('is not taken for that of another who has its slot next', () => {
+  test('does not pass to the next ticket in the same slot', () => {
     const { columns, levels, add, slot, newsAt } = setUp()
     newsAt(0)
     levels.renew(5000)

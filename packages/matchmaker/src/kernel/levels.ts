@@ -1,10 +1,10 @@
-// pure: how far a ticket has relaxed
+// pure: the relaxation level of each ticket
 import { copied, SINCE, UNTIL, type Columns } from './columns.js'
 import type { Model, Slot } from './model.js'
 import type { Mutable } from './mutable.js'
 
 /**
- * The level of each ticket, kept until it changes. `renew` says the time before anything is asked; it never goes
+ * The level of each ticket, cached until it changes. Call `renew` with the time before reading levels; time never goes
  * back.
  */
 export interface Levels {
@@ -12,21 +12,21 @@ export interface Levels {
   renew(now: number): void
   of(slot: Slot): number
   /**
-   * What has become of a ticket since this was last asked, or since `of` was first asked. Whoever else asks `of`
-   * hides nothing.
+   * What has changed for a ticket since the last call for it, or since its level was first read. Calls of `of` in
+   * between lose no news.
    */
   news(slot: Slot): News
 }
 
-/** In the order of what they matter. */
+/** Kinds of news, the weightier with the greater number. */
 export type News = typeof NOTHING | typeof TIME | typeof RELAXED
 export const NOTHING = 0
-/** It has waited on, and what an average or a check says may be another thing now. */
+/** The ticket has waited on, so an average or a timed check may decide differently now. */
 export const TIME = 1
-/** Its level has changed, or how small a match it takes. */
+/** The ticket's level has changed, or the smallest match it accepts. */
 export const RELAXED = 2
 
-/** The level after so many milliseconds of waiting. */
+/** The level after `waitedMs` milliseconds of waiting. */
 export function levelAt(levels: Float64Array, waitedMs: number): number {
   let level = 0
   let above = levels.length
@@ -38,7 +38,7 @@ export function levelAt(levels: Float64Array, waitedMs: number): number {
   return level
 }
 
-/** Milliseconds of waiting after which there is `TIME`. */
+/** Milliseconds of waiting after which a ticket has `TIME` news. */
 const ASK_AGAIN_MS = 1000
 
 export function createLevels(model: Model<never>, columns: Columns): Levels {
@@ -46,7 +46,7 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
   const averages = [model.radius, ...model.spans].some((rule) => rule?.by === 'average')
   const askAgainMs = averages || checks?.timed === true ? ASK_AGAIN_MS : Infinity
   const { stride } = columns
-  /** By slot: `News` that `news` has not told yet. */
+  /** For each slot the `News` that `news` has not returned yet. */
   let untold = new Uint8Array(0)
 
   const keep = (slot: Slot, news: News) => {
@@ -62,7 +62,7 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     const level = levelAt(levels, waited)
     const next = levels[level + 1] ?? Infinity
     const isFirst = until === -Infinity
-    // Before it took smaller matches, `until` was no later than that.
+    // While the ticket waited for full matches, `until` was at most `since + fillForMs`.
     const hasRelaxed = level !== columns.level[slot] || (waited >= fillForMs && until <= since + fillForMs)
     if (isFirst) keep(slot, NOTHING)
     else if (hasRelaxed) keep(slot, RELAXED)

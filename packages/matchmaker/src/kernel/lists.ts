@@ -1,38 +1,39 @@
-// pure: many short lists of numbers, each number in one of them at most
+// pure: many short lists of numbers; each number is in one list at most
 
-/** In place of a member, where a list has no more. */
+/** Marks the end of a list. */
 export const END = -1
 
 /**
- * Doubly linked, in columns. Which list a number goes to is any number of 32 bits; lists whose numbers agree in the
- * lower bits are one, so a list may hold members of others too: `codeOf` tells.
+ * Doubly linked lists in columns. A list is named by a code, any 32-bit number. Codes that agree in the lower bits
+ * share one list, so a list may hold members of other codes too: `codeOf` tells them apart.
  */
 export interface Lists {
   append(member: number, list: number): void
   remove(member: number): void
-  /** Where a list is in `heads`. */
+  /** The position of a list in `heads`. */
   at(list: number): number
-  /** Of each list the member that was appended first, `END` if there is none, and then how many there are. */
+  /** Two numbers per list: its first member (`END` if it is empty) and its length. */
   readonly heads: Int32Array
-  /** For each member the one that was appended after it. */
+  /** For each member the member appended after it; `END` for the last. */
   readonly next: Int32Array
-  /** For each member the list it was appended to. */
+  /** For each member the code of the list it was appended to. */
   readonly codeOf: Int32Array
-  /** All members of all lists, each list in its order. */
+  /** All members of all lists, each list in the order of appending. */
   all(): number[]
   readonly bytes: number
 }
 
 /**
- * @param capacity members are below it; a power of two.
- * @param spare lists for each member there may be; a power of two.
+ * Creates empty lists.
+ * @param capacity members are below this number; a power of two.
+ * @param spare lists per possible member; a power of two.
  */
 export function createLists(capacity: number, spare: number): Lists {
   const mask = spare * capacity - 1
   const heads = new Int32Array(2 * spare * capacity)
   for (let list = 0; list <= mask; list++) heads[2 * list] = END
   const next = new Int32Array(capacity)
-  /** Of the first one, the last. */
+  /** For each member the one before it; for the first member of a list, the last one. */
   const before = new Int32Array(capacity)
   const codeOf = new Int32Array(capacity)
 

@@ -1,4 +1,4 @@
-// pure: how long the members of a match in the making have waited, and the level that counts for each rule
+// pure: the waits of the members of a match in the making, and the level that counts for each rule
 import type { Candidate, CandidateCache } from './candidate-cache.js'
 import { SINCE } from './columns.js'
 import { levelAt, type Levels } from './levels.js'
@@ -6,7 +6,7 @@ import type { MatchLevels, Model } from './model.js'
 
 export type WaitOf = 'each' | 'youngest' | 'oldest' | 'average'
 
-/** Kept for the first n + 1 members, at n: so that the last member can be taken back. */
+/** Waits and levels of the first n + 1 members, kept at index n, so that the last member can be dropped. */
 export class MatchWaits {
   readonly #levels: Levels
   readonly #table: Float64Array
@@ -17,7 +17,7 @@ export class MatchWaits {
   readonly #oldest: Uint8Array
   readonly #waited: Float64Array
   readonly #longest: Float64Array
-  /** The highest level, but that of last resort, that anybody in the match may have in the end. */
+  /** The highest level, that of last resort aside, that any member may have in the end. */
   #ceiling = 0
 
   constructor(
@@ -38,12 +38,12 @@ export class MatchWaits {
     this.#longest = new Float64Array(largest)
   }
 
-  /** Anybody may still join. */
+  /** Declares that any ticket may still join. */
   expectAnybody(): void {
     this.#ceiling = Math.max(0, this.#table.length - (this.#lastResort === Infinity ? 1 : 2))
   }
 
-  /** Nobody but the first `count` of these candidates will join the first `members` members. */
+  /** Declares that only the first `count` of these candidates may still join the first `members` members. */
   expect(candidates: Int32Array, count: number, members: number): void {
     let highest = 0
     for (let at = 0; at < members; at++)
@@ -59,7 +59,7 @@ export class MatchWaits {
     return this.#levels.now - (this.#cache.rows[guest * this.#stride + SINCE] as number)
   }
 
-  /** Writes how long those wait who are members with the guest, the first `count` being in already. */
+  /** Records the waits of the first `count` members and the candidate. */
   note(guest: Candidate, count: number): void {
     const level = this.#cache.level[guest] as number
     const waits = this.waitOf(guest)
@@ -70,7 +70,7 @@ export class MatchWaits {
     this.#longest[count] = count === 0 ? waits : Math.max(waits, this.#longest[before] as number)
   }
 
-  /** Milliseconds that the oldest of the first `all` members has waited. */
+  /** The longest wait of the first `all` members, in milliseconds. */
   longest(all: number): number {
     return this.#longest[all - 1] as number
   }
@@ -87,7 +87,7 @@ export class MatchWaits {
     return this.#youngest[all - 1] as number
   }
 
-  /** The loosest level that may come to count as others join. */
+  /** The loosest level that may count for the rule as others join. */
   levelAtMost(by: WaitOf, all: number): number {
     const level = this.levelOf(by === 'average' ? 'oldest' : by, all)
     return (by === 'oldest' || by === 'average') && level < this.#ceiling ? this.#ceiling : level

@@ -1,12 +1,12 @@
-// pure: the matches of a round, each put in order when somebody looks
+// pure: the matches of a round, each put in order when it is read
 import type { Columns } from './columns.js'
 import type { Grouped, Matches, Slot } from './model.js'
 import { isOlder } from './order.js'
 
-/** The teams of a match in which it is all the same who is in which. */
+/** Assigns teams in a match where every assignment is equally good. */
 export type TeamsOf = (slots: readonly Slot[]) => readonly number[]
 
-/** Matches that are not told yet: from `start` to `end`, of so many tickets each. */
+/** A run of matches not yet put in order: members from `start` to `end`, `tickets` to a match. */
 export interface Untold {
   readonly slots: Int32Array
   readonly start: number
@@ -14,7 +14,10 @@ export interface Untold {
   readonly tickets: number
 }
 
-/** Nothing is made for a match before it is read: for a million tickets that would take as long as finding them all. */
+/**
+ * Objects are created for a match only when it is read: for a million tickets, creating them takes as long as finding
+ * all matches.
+ */
 export function matchesOf(columns: Columns, batches: readonly (Grouped | Untold)[], teamsOf: TeamsOf): Matches {
   return {
     length: batches.reduce((sum, batch) => sum + ('start' in batch ? (batch.end - batch.start) / batch.tickets : 1), 0),
@@ -27,7 +30,7 @@ export function matchesOf(columns: Columns, batches: readonly (Grouped | Untold)
   }
 }
 
-/** By insertion: they are few, and it makes nothing but the list. */
+/** Insertion sort: members are few, and it allocates only the list. */
 function told(columns: Columns, { slots: all, tickets }: Untold, first: number, teamsOf: TeamsOf): Grouped {
   const slots = new Array<Slot>(tickets)
   for (let each = 0; each < tickets; each++) {

@@ -1,7 +1,8 @@
 // pure: objects whose fields change
 
 /**
- * As its maker sees an object that others only read. Fields instead of getters: an object literal with a getter is a
- * dictionary to V8, and each use of any of its members a lookup; here that doubles the time of a round.
+ * The writable view that an object's maker has of it, while others only read. Plain fields replace getters: V8 keeps an
+ * object literal with a getter as a dictionary, so each use of a member is a lookup; in the kernel that doubles the
+ * time of a round.
  */
 export type Mutable<Shape> = { -readonly [Field in keyof Shape]: Shape[Field] }

@@ -1,14 +1,14 @@
-// pure: those nearest to a ticket, whether they may meet or not
+// pure: the tickets nearest to a ticket, whether they may be matched or not
 import type { Cost } from './cost.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 
-/** Slots read at one scale, for each that is wanted: in a crowd the nearest of so many, not of all. */
+/** Slots read at one scale per slot wanted: in a crowd the result is the nearest of these, not of all. */
 const READ_EACH = 32
 
 /**
- * Finds so many, the nearest first. `counts` says whether another ticket may be among them: lists hold such of other
- * keys too.
+ * Finds up to `most` tickets, nearest first. `counts` filters the tickets, because lists also hold tickets of other
+ * keys.
  */
 export type Nearest = (slot: Slot, most: number, counts: (other: Slot) => boolean) => Slot[]
 
@@ -20,7 +20,7 @@ export function createNearest(neighbours: Neighbours, cost: Cost): Nearest {
     const slots: Slot[] = []
     const costs: number[] = []
 
-    /** Keeps the best, in order. */
+    /** Inserts a slot in order of cost and keeps the best `most`. */
     const keep = (other: Slot) => {
       const price = cost(slot, other)
       let at = slots.length

@@ -1,4 +1,4 @@
-// pure: who is near a ticket, at several scales
+// pure: an index of the slots near a ticket, at several scales
 import { bandOf, cellOf, listAt, NETWORK, NOWHERE } from './cells.js'
 import { copied, VALUES, X, Y, Z, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
@@ -12,44 +12,45 @@ import { cellsAround } from './sphere.js'
 
 /**
  * An index of slots. At each scale, and for each of the first spans, a slot is in the list of its key, its cell and its
- * band of values; whoever is near at this scale is in one of the 27 lists around it. Lists hold others too: what is
- * read here may be compatible, and what is compatible is read here, no more.
+ * band of values; every slot near at this scale is in one of the 27 lists around it. Lists hold other slots too: every
+ * compatible slot is read, but not every slot read is compatible.
  */
 export interface Neighbours {
   readonly look: IndexQuery
   readonly scales: readonly SearchScale[]
   readonly count: number
   has(slot: Slot): boolean
-  /** In the order in which they are to be found in lists. @param expected how many will come in all, these included. */
+  /** Adds slots; lists keep their order. @param expected how many slots will be added in all, these included. */
   insertAll(slots: Int32Array, expected: number): void
   insert(slot: Slot): void
-  /** Has it found as far as it has relaxed by now. */
+  /** Files a slot at the wider scales that its level allows by now. */
   raise(slot: Slot): void
   remove(slot: Slot): void
-  /** Those near a slot at a scale; for few. */
+  /** All slots near a slot at a scale. Allocates for the whole index: only for small ones. */
   allNear(slot: Slot, scale: number): Int32Array
   bytes(): number
 }
 
-/** An index of some of the slots, which follows the index of all. */
+/** An index of some of the slots, kept in step with the index of all. */
 export interface Part {
   readonly index: Neighbours
   holds(slot: Slot): boolean
 }
 
-/** Lists for each slot there may be: so that few share one. */
+/** Lists per possible slot, so that few slots share a list by chance. */
 const SPARE = 2
-/** Spans that there are lists for: a look reads those of the span that leave the fewest. */
+/** Spans with lists of their own at most: a query reads the lists of the span that leaves the fewest slots. */
 const INDEXED = 3
-/** Of `nodeOf`, for a slot that is not in. */
+/** The node of a slot that is not in the index. */
 const NONE = -1
 const FIRST = 64
 const HIGHEST = 255
 
 /**
- * @param levels if given, a ticket is only on scales at which its level lets it meet somebody. Whoever looks for others
- * looks on all scales up to where it reaches.
- * @param parts are kept up to date with it.
+ * Creates an empty index.
+ * @param levels if given, a ticket is only filed at scales at which its level lets it be matched; a search reads all
+ * scales up to the searching ticket's own reach.
+ * @param parts indexes of some of the slots, kept in step with this one.
  */
 export function createNeighbours(
   model: Model<never>,
@@ -73,7 +74,7 @@ export function createNeighbours(
     placeless: 0,
     valueless: new Int32Array(indexed),
   }
-  /** The level at which a node is in the lists. */
+  /** The level up to which a node is filed. */
   let filedAt = new Uint8Array(0)
   let free: number[] = []
 
@@ -85,7 +86,7 @@ export function createNeighbours(
 
   const levelOf = levels === undefined || olderDecides(model) ? () => HIGHEST : levels.of
 
-  /** On those scales that are above one level, up to another. */
+  /** Files a node at the scales that begin above one level, up to another. */
   const append = (slot: Slot, node: number, above: number, level: number) => {
     const key = columns.keyHash[slot] as number
     const placed = located(slot)
@@ -107,7 +108,7 @@ export function createNeighbours(
     if (above < 0 && network !== -1) filed.networks?.append(node, listAt(key, network, NETWORK))
   }
 
-  /** All in wider lists; those of one key in the order in which they came in. */
+  /** Rebuilds the lists with more capacity; slots of one key keep their order. */
   const widen = (capacity: number) => {
     const slots = (filed.lists[0]?.at(-1)?.all() ?? []).map((node) => filed.slotOf[node] as Slot)
     filed.lists = Array.from({ length: indexed }, (_, span) =>
@@ -128,7 +129,7 @@ export function createNeighbours(
     }
   }
 
-  /** Gives a slot a node. */
+  /** Assigns a node to a slot. */
   const place = (slot: Slot): number => {
     const node = free.pop() ?? neighbours.count
     neighbours.count += 1

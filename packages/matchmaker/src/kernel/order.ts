@@ -1,9 +1,9 @@
-// pure: who is served first
+// pure: the order in which tickets are served
 import { SINCE, type Columns } from './columns.js'
 import type { Slot } from './model.js'
 import { createSorter } from './radix-sort.js'
 
-/** The higher priority first; then who waits longer; then by id, so that nothing hangs on slots. */
+/** Highest priority first, then the longest wait, then the id, so that the order does not depend on slot numbers. */
 function comesBefore({ priority, rows, stride, ids }: Columns, one: Slot, other: Slot): number {
   return (
     (priority[other] as number) - (priority[one] as number) ||
@@ -12,22 +12,22 @@ function comesBefore({ priority, rows, stride, ids }: Columns, one: Slot, other:
   )
 }
 
-/** The oldest first, as the members of a match are told. */
+/** Whether one slot comes before another in the order of a match's members: oldest first. */
 export function isOlder({ rows, stride, ids }: Columns, one: Slot, other: Slot): boolean {
   const difference = (rows[one * stride + SINCE] as number) - (rows[other * stride + SINCE] as number)
   return difference < 0 || (difference === 0 && (ids[one] as string) < (ids[other] as string))
 }
 
-/** Below this, comparing is quicker. */
+/** With fewer slots than this, a comparison sort is quicker. */
 const FEW = 64
 
 export interface Order {
-  /** Puts the first `count` slots into the order in which they are served. */
+  /** Sorts the first `count` slots into the order in which they are served. */
   sort(slots: Int32Array, count: number): void
   bytes(): number
 }
 
-/** By whole milliseconds of waiting first, without comparing; what is equal then, by comparing. */
+/** Radix-sorts by whole milliseconds first; ties are sorted by comparing. */
 export function createOrder(columns: Columns): Order {
   const sorter = createSorter()
   const compare = (one: Slot, other: Slot) => comesBefore(columns, one, other)
@@ -70,7 +70,7 @@ export function createOrder(columns: Columns): Order {
   }
 }
 
-/** One list after the other. */
+/** The two arrays, one after the other. */
 export function joined(one: Int32Array, other: Int32Array): Int32Array {
   if (one.length === 0) return other
   if (other.length === 0) return one

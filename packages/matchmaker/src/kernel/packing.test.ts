@@ -23,7 +23,7 @@ test('parties are never split', () => {
   expect(packed(packing, [4, 1, 3, 2])).toBe(full)
 })
 
-test('a match that is not full keeps to the minima, and is as even as it can be', () => {
+test('a match that is not full keeps the teams at their minima and as even as possible', () => {
   const packing = createPacking([team(5, 5, 1), team(5, 5, 1)])
   const three = packed(packing, [1, 1, 1])
   expect(packing.plan(three, 0)).toBeUndefined()
@@ -33,7 +33,7 @@ test('a match that is not full keeps to the minima, and is as even as it can be'
   expect(unequal.plan(packed(unequal, [1, 1, 1]), 0)).toEqual(new Map([[1, [0, 1, 1]]]))
 })
 
-test('what fits together is what some order of filling the teams one by one finds', () => {
+test('parties fit if and only if some assignment to the teams has room for them', () => {
   const fits = (sizes: readonly number[], rooms: readonly number[]): boolean => {
     const [size, ...others] = sizes
     return size === undefined || rooms.some((room, at) => room >= size && fits(others, rooms.with(at, room - size)))
@@ -50,7 +50,7 @@ test('what fits together is what some order of filling the teams one by one find
   )
 })
 
-test('what was forgotten is found again', () => {
+test('pruned states are found again', () => {
   const packing = createPacking([team(90), team(90)])
   for (let ones = 0; ones < 28; ones++) {
     for (let twos = 0; twos < 28; twos++) {

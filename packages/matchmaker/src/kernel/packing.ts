@@ -1,29 +1,30 @@
 // pure: which parties fit into the teams together
 import type { TeamShape } from './model.js'
 
-/** Parties that are in, whatever their order: a number, from 0 for none. */
+/** A number for the multiset of party sizes in a match; 0 for none. */
 export type Packed = number
 
 /**
- * Parties are never split, so not all that add up to a match make one: of 3, 3, 3 and 1 there are no two teams of 5.
+ * Packs parties into teams. Parties are never split, so not every set of the right total makes a match: parties of 3,
+ * 3, 3 and 1 do not fill two teams of 5.
  */
 export interface Packing {
   /** Players of a full match. */
   readonly players: number
-  /** With one more party of this size; −1 if they do not fit into the teams together. */
+  /** Adds one party of this size; −1 if the parties do not fit into the teams together. */
   add(packed: Packed, size: number): Packed
-  /** Players who are in. */
+  /** Players of the parties packed. */
   count(packed: Packed): number
-  /**
-   * The team of each party, parties of each size in turn; undefined if that leaves a team below its minimum at this
-   * level.
-   */
+  /** The team of each party, by size; undefined if no assignment brings every team to its minimum at this level. */
   plan(packed: Packed, level: number): Plan | undefined
-  /** Forgets what can be found again, if it has become much. Packed parties of before mean nothing any more. */
+  /**
+   * Forgets cached states if there are many; they are computed again when needed. Invalidates every earlier `Packed`
+   * but 0.
+   */
   prune(): void
 }
 
-/** For each size the teams of the parties of this size. */
+/** For each party size, the teams of the parties of that size. */
 export type Plan = ReadonlyMap<number, readonly number[]>
 
 interface State {
@@ -34,7 +35,9 @@ interface State {
 
 const UNKNOWN = -2
 const NONE = -1
-/** Ways tried before parties count as not fitting. Where there are few large teams, all ways are far fewer. */
+/**
+ * Placements tried before parties count as not fitting. Exhaustive search stays far below this with few large teams.
+ */
 const MOST_TRIES = 5000
 const MOST_STATES = 20_000
 
@@ -45,7 +48,7 @@ export function createPacking(teams: readonly Pick<TeamShape, 'max' | 'min'>[]):
   const states: State[] = []
   const known = new Map<string, Packed>()
   let next = new Int32Array(0)
-  // Of one team, the number of players says all.
+  // With a single team, the number of players identifies a state.
   const nameOf = (sizes: readonly number[], count: number) => (rooms.length === 1 ? String(count) : sizes.join())
 
   const stateOf = (sizes: readonly number[], count: number): Packed => {
@@ -105,8 +108,8 @@ export function createPacking(teams: readonly Pick<TeamShape, 'max' | 'min'>[]):
 }
 
 /**
- * A team for each party, the largest first. Without minima, team after team is filled; with them, each party goes
- * where the fewest are compared with the room, so that a match that is not full is not lopsided.
+ * Assigns a team to each party, largest party first. Without minima, team after team is filled. With minima, each party
+ * goes to the team with the smallest filled share, so that a match that is not full is not lopsided.
  */
 function pack(
   sizes: readonly number[],
@@ -132,7 +135,7 @@ function pack(
     const tried = new Set<string>()
     for (const team of order()) {
       const there = inTeam[team] as number
-      // Teams of the same shape that hold as many are the same.
+      // Teams of the same shape and the same number of players are interchangeable.
       const alike = `${rooms[team] as number} ${minima?.[team] ?? 0} ${there}`
       if (there + size > (rooms[team] as number) || tried.has(alike)) continue
       if (++tries > MOST_TRIES) return false
