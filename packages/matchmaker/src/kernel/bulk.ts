@@ -1,4 +1,4 @@
-// pure: many matches at once, of tickets that are in one place and alike
+// pure: makes many matches at once, of tickets that are near and alike
 import { VALUES, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
 import type { Model, Slot } from './model.js'
@@ -8,39 +8,39 @@ import { passesOf, type Pass } from './passes.js'
 import { createSorter } from './radix-sort.js'
 
 /**
- * Fewer are better served one by one: each takes the nearest there is, which the bulk does not ask for. Where matches are checked as a
- * whole that costs more, and pays for fewer.
+ * With fewer tickets than this, one search per ticket is better, as it finds the nearest partners, which the bulk does
+ * not. Where matches are checked as a whole a search costs more, so the bulk pays for fewer tickets.
  */
 const FEWEST = 2501
 const FEWEST_CHECKED = 501
-/** Fewer that are left of a bulk do not go on to the next pass. */
+/** With fewer tickets left than this, the bulk ends. */
 const FEWEST_LEFT = 501
-/** Bits of a sort key for the value, if the cells leave so many. */
+/** Bits of a sort key for the value, if the cells leave as many. */
 const VALUE_BITS = 12
-/** Steps of values in the strictest limit. */
+/** Steps into which the strictest limit divides values. */
 const STEPS = 64
-/** Where other rules refuse more than they let pass, and so many more, the bulk is no use. */
+/** The bulk ends as useless when other rules have refused this many more matches than were made. */
 const REFUSED = 64
-/** With so many times as many cells as tickets, hardly two of them are in one: a fine pass would find next to nobody. */
+/** A fine pass is skipped if it has this many times as many cells as tickets: hardly two tickets would share a cell. */
 const SPARSE = 10
 /**
- * Who has relaxed may meet many: in a crowd it goes to the bulk, as there are enough for everybody. Elsewhere it is left to
- * those for whom there may be nobody else.
+ * Relaxed tickets can be matched with many others. In a crowd of at least this size they are matched in bulk, as there
+ * are enough partners for everybody; otherwise they are left for tickets that may have no other partner.
  */
 const CROWD = 50_000
-/** Tickets between two pauses; and where matches are checked one by one. */
+/** Tickets scanned between two pauses; fewer where matches are checked one by one. */
 const CHUNK = 32_768
 const CHECKED_CHUNK = 256
 
 /**
- * Pass for pass, tickets are sorted by cell and, within a cell, by the value of the first difference rule: one sort of
- * numbers of 32 bits. Then whoever may make a match stands together: in one cell nobody is too far away, and values
- * differ as little as they can. What is a match is taken out, what is left goes on to the next pass.
+ * In each pass, tickets are sorted by cell and, within a cell, by the value of the first difference rule, with one sort
+ * of 32-bit keys. Then possible partners stand side by side: within a cell nobody is too far away, and values differ as
+ * little as they can. Tickets that are matched drop out; the others go on to the next pass.
  */
 export interface Bulk {
   /**
-   * Makes matches of the first `count` slots, which are of one key, and keeps those that are left at the beginning of
-   * `slots`. Yields how many tickets' worth of work it has done; returns how many are left.
+   * Makes matches of the first `count` slots, which all have one key, and moves the slots left over to the beginning of
+   * `slots`. Yields how many tickets' worth of work it has done; returns how many slots are left over.
    */
   run(slots: Int32Array, count: number): Generator<number, number>
   bytes(): number
@@ -52,18 +52,18 @@ export interface BulkInput {
   readonly levels: Levels
   readonly packing: Packing
   /**
-   * Makes matches of `count` slots from `at` on, which keep the distance and difference rules and fill the teams, one match
-   * after the other. Their members are `taken` then; says how many matches cannot be.
+   * Accepts `count` slots from `at` on as matches, one after the other, that keep the distance and difference rules and
+   * fill the teams. Marks the members of accepted matches as `taken`; returns how many matches other rules refuse.
    */
   group(slots: Int32Array, at: number, count: number): number
   free(slot: Slot): boolean
-  /** Whether any ticket has been removed since the round began. */
+  /** Whether any ticket or opening has been removed since the round began. */
   disturbed(): boolean
-  /** What `group` has done since the beginning, where matches are checked one by one. */
+  /** The work `group` has done since creation, where matches are checked one by one; undefined otherwise. */
   readonly work: (() => number) | undefined
 }
 
-/** Where places do not matter everyone is in one cell. */
+/** The grid where places do not matter: all tickets are in one cell. */
 const NO_GRID = { bandsPerRadian: 0, counts: Int32Array.of(1), offsets: Int32Array.of(0) }
 
 export function createBulk(input: BulkInput): Bulk {
@@ -75,7 +75,7 @@ export function createBulk(input: BulkInput): Bulk {
   const fewest = model.checks === undefined ? FEWEST : FEWEST_CHECKED
   const sorter = createSorter()
   const partyScan = createPartyScan({ columns, packing, sorter, group })
-  /** Those below the level of the pass, and so of all that follow. */
+  /** The first `retired` are tickets below the level of the pass, and so of all passes that follow. */
   let below = new Int32Array(0)
   let retired = 0
   const strictest = spans[0]?.limit.find((limit) => limit > 0 && limit < Infinity) ?? 1
@@ -88,8 +88,8 @@ export function createBulk(input: BulkInput): Bulk {
   const useless = () => refused > made + REFUSED
 
   /**
-   * Puts those below a level aside, and whoever has a match or is gone. The others stay in their order: that of memory, as
-   * it was at first, so that what is known of them is read from front to back.
+   * Sets tickets below a level aside and drops those that are matched or gone. The others keep their order, that of
+   * memory, so that their columns are read from front to back.
    */
   const narrow = (slots: Int32Array, count: number, level: number): number => {
     const { taken } = columns
@@ -104,7 +104,7 @@ export function createBulk(input: BulkInput): Bulk {
     return still
   }
 
-  /** Writes the sort keys of those that take part; says how many. */
+  /** Writes the sort keys of the tickets that take part; returns how many. */
   const fill = (slots: Int32Array, count: number, { grid, shift }: Pass): number => {
     const { coarse, size } = columns
     const { keys, items } = sorter
@@ -129,13 +129,13 @@ export function createBulk(input: BulkInput): Bulk {
     return taking
   }
 
-  /** The limit of a span at a pass. */
+  /** The limit of a span in a pass. */
   const limitOf = (span: number, { width, level }: Pass): number => {
     const limit = (spans[span] as (typeof spans)[number]).limit[level] as number
     return span === 0 && width < limit ? width : limit
   }
 
-  /** Whether those from `first` on are alike enough. */
+  /** Whether the match of the tickets from `first` on keeps the difference rules. */
   const alike = (first: number, pass: Pass): boolean => {
     const { rows, stride } = columns
     const { items } = sorter
@@ -152,25 +152,25 @@ export function createBulk(input: BulkInput): Bulk {
   }
 
   /**
-   * Sort keys that differ by so little say enough by themselves. Only where tickets have one value, not a range, and
-   * where all their values have keys of their own.
+   * The difference between sort keys up to which the keys alone prove the tickets alike; −1 for none. Keys are proof
+   * only where tickets have one value, not a range, and where no two values share a key by wrapping around.
    */
   const certainOf = (pass: Pass): number => {
     if (many === 0) return 1 << valueBits
     const { highest, lowest, ranges } = columns
     const allApart = (highest - lowest) * perStep < (1 << valueBits) - 1
-    // Rounding must not matter.
+    // Beyond this, the rounding of values to 32 bits could exceed the margin.
     const exact = Math.max(Math.abs(highest), Math.abs(lowest)) * perStep < 2 ** 20
     return many === 1 && allApart && exact && !ranges ? Math.floor(limitOf(0, pass) * perStep * (1 - 1e-9)) - 2 : -1
   }
   const furthestOf = ({ width }: Pass) => (width === Infinity ? 1 << valueBits : Math.ceil(width * perStep))
 
-  // How far a scan has come.
+  // The position of the scan.
   let at = 0
 
   /**
-   * Nobody has company: a match is whoever stand next to one another. Those who are matched are moved to the front of
-   * the sorted ones, so that many matches are handed over at once.
+   * Scans tickets of single players: a match is a run of neighbours in the sort order. Matched tickets are moved to the
+   * front of the sorted ones, so that many matches are handed over at once.
    */
   const scanSingles = (until: number, pass: Pass): void => {
     const { keys, items } = sorter

@@ -74,7 +74,7 @@ test.each(['oldest', 'average'] as const)(
   },
 )
 
-test('rule by the oldest: two tickets too far apart are refused if no candidate is old enough to loosen the limit', () => {
+test('rule by the oldest: two tickets too far apart are refused if no candidate can loosen the limit', () => {
   const { draft, slots } = drafting({ ...base, spans: [span('oldest')] }, [{ value: 0 }, { value: 50 }, { value: 5 }])
   draft.begin(slots[0] as Slot)
   const young = draft.invite(slots[2] as Slot)

@@ -1,27 +1,30 @@
-// pure: matches of parties that stand next to one another when they are sorted
+// pure: matches of parties that are neighbours in the sort order
 import { VALUES, type Columns } from './columns.js'
 import type { Slot } from './model.js'
 import type { Packing } from './packing.js'
 import type { Sorter } from './radix-sort.js'
 
-/** Tickets considered for one match, per player. */
+/** Sort positions considered for one match, per player of a full match. */
 const REACH = 4
 
-/** What holds for a pass. */
+/** The terms of one pass. */
 export interface PartyTerms {
-  /** Sorted tickets. */
+  /** Number of sorted tickets. */
   readonly count: number
-  /** Bits of a sort key for the value; those above are of the cell. */
+  /** Lower bits of a sort key that hold the value; the upper bits hold the cell. */
   readonly valueBits: number
-  /** Sort keys of one match differ by so much at most. */
+  /** The greatest difference between the sort keys of one match. */
   readonly furthest: number
-  /** The limit of each span. */
+  /** The limit of each span in this pass. */
   readonly limits: readonly number[]
 }
 
 export interface PartyScan {
   begin(terms: PartyTerms): void
-  /** Goes on until so many tickets have begun a match; says how many matches were made, and how many could not be. */
+  /**
+   * Scans up to position `until`, each ticket beginning a match in turn; returns how many matches were made, and how
+   * many other rules refused.
+   */
   go(until: number): readonly [made: number, refused: number]
 }
 
@@ -29,11 +32,11 @@ export interface PartyScanInput {
   readonly columns: Columns
   readonly packing: Packing
   readonly sorter: Sorter
-  /** See `BulkInput`. */
+  /** See `BulkInput.group`. */
   group(slots: Int32Array, at: number, count: number): number
 }
 
-/** Each ticket in turn begins a match with those that stand after it, as they fit. */
+/** Creates a scan in which each ticket in turn begins a match with the tickets after it, as they fit. */
 export function createPartyScan({ columns, packing, sorter, group }: PartyScanInput): PartyScan {
   const { players } = packing
   const members = new Int32Array(players)
@@ -41,11 +44,12 @@ export function createPartyScan({ columns, packing, sorter, group }: PartyScanIn
   let low = new Float64Array(0)
   let high = new Float64Array(0)
   let at = 0
-  // Whoever the ticket at `at` could be in a match with stands before `end`; so many players of them have none yet.
+  // Every ticket that the one at `at` may be matched with is sorted before `end`; `company` counts the unmatched
+  // players between the two.
   let end = 0
   let company = 0
 
-  /** Moves the end to where the tickets are too different from the first one. */
+  /** Moves `end` to the first ticket too different from the one at `first`. */
   const widen = (first: number): void => {
     const { keys, items } = sorter
     const { size } = columns
@@ -55,7 +59,7 @@ export function createPartyScan({ columns, packing, sorter, group }: PartyScanIn
     for (; end < count && (keys[end] as number) <= last; end++) company += size[items[end] as Slot] as number
   }
 
-  /** Fills a match with whoever stands from `first` on; says how many tickets there are in it, or 0. */
+  /** Fills a match with tickets from `first` on; returns its number of tickets, or 0 if none can be filled. */
   const together = (first: number): number => {
     const { items } = sorter
     const { size, taken } = columns
@@ -76,7 +80,7 @@ export function createPartyScan({ columns, packing, sorter, group }: PartyScanIn
     return 0
   }
 
-  /** Whether one more is alike enough; if so, it counts. */
+  /** Adds a ticket's values to the match if they keep the limits; false if they do not. */
   const joins = (slot: Slot): boolean => {
     const { rows, stride } = columns
     const { limits } = terms
@@ -112,7 +116,7 @@ export function createPartyScan({ columns, packing, sorter, group }: PartyScanIn
         const slot = items[at] as Slot
         if (taken[slot] === 1) continue
         widen(at)
-        // Where too few are near, nobody need be looked at.
+        // With too few players near, no match is possible, so nothing is scanned.
         const found = company < players ? 0 : together(at)
         if (found > 0 && group(members, 0, found) === 0) {
           made += 1

@@ -1,28 +1,31 @@
-// pure: in which order, and how closely, tickets are looked at in bulk
+// pure: the passes of matching in bulk, from the closest limits to the widest
 import type { Model } from './model.js'
 import { limitScales } from './scales.js'
 import { cellsWithin, type SphereGrid } from './sphere.js'
 
-/** One look at all tickets: those of the same cell, within this width. */
+/** One pass over all tickets: it matches tickets of the same cell whose values are within the width. */
 export interface Pass {
   readonly grid: SphereGrid | undefined
-  /** As a part of a cell. */
+  /** How far the cells are moved north and east, as a fraction of a cell. */
   readonly shift: number
   readonly width: number
-  /** Tickets below this level do not take part: what is allowed at it is allowed among the others. */
+  /** Tickets below this level take no part, so that the others may be matched by this level's limits. */
   readonly level: number
-  /** Whether others find all that it finds. */
+  /** Whether later passes find every match that this pass finds. */
   readonly fine: boolean
 }
 
-/** Parts of the strictest limits on places and on values: the nearest are matched first, and then farther ones. */
+/** Fractions of the strictest limits on places and on values: the nearest tickets are matched first. */
 const FINE = [
   [0.14, 0.25],
   [0.3, 0.5],
   [0.6, 1],
 ] as const
 
-/** Each limit twice, the second time with the cells moved by half: who is divided by a border the first time is not then. */
+/**
+ * The passes of a model: one per limit, and a second one with the cells moved by half a cell, for tickets that a cell
+ * border divides in the first.
+ */
 export function passesOf(model: Model<never>): Pass[] {
   const passes: Pass[] = []
   const add = (chord: number, shift: number, width: number, level: number, fine = false) => {

@@ -13,7 +13,7 @@ const worlds = (most: number) =>
       fc.record({ model: fc.constant(model), tickets: fc.constant(tickets), vacant: openingsOf(model) }),
     )
 
-/** A pool, and what is in it. */
+/** A pool, and the tickets and openings in it. */
 function filled(model: Model<string>, tickets: readonly Entry<string>[], vacant: readonly Opening<string>[] = []) {
   const pool = createPool(model)
   return {
@@ -25,14 +25,14 @@ function filled(model: Model<string>, tickets: readonly Entry<string>[], vacant:
 }
 type Filled = ReturnType<typeof filled>
 
-/** What is wrong with these matches. */
+/** The faults of these matches. */
 function wrong(world: Filled, now: number, matches: Iterable<Grouped>): string[] {
   const groups = [...matches]
   const slots = groups.flatMap((group) => group.slots)
   const used = groups.flatMap(({ opening }) => opening ?? [])
   return [
     ...groups.flatMap((group) => faults({ ...world, now }, group)),
-    ...(new Set(slots).size === slots.length ? [] : ['a ticket in two']),
+    ...(new Set(slots).size === slots.length ? [] : ['a ticket in two matches']),
     ...(new Set(used).size === used.length ? [] : ['an opening filled twice']),
   ]
 }
@@ -57,7 +57,7 @@ const named = ({ tickets, openings }: Filled, groups: Iterable<Grouped>) =>
   }))
 
 describe('for any model and any tickets', () => {
-  test('no match breaks a rule, and nobody is in two', () => {
+  test('no match breaks a rule, and no ticket is in two matches', () => {
     fc.assert(
       fc.property(worlds(40), ({ model, tickets, vacant }) => {
         const world = filled(model, tickets, vacant)
@@ -67,7 +67,7 @@ describe('for any model and any tickets', () => {
     )
   })
 
-  test('nor in bulk', () => {
+  test('no match made in bulk breaks a rule, and no ticket is in two matches', () => {
     fc.assert(
       fc.property(models, entries(30), fc.integer({ min: 600, max: 900 }), (model, tickets, many) => {
         const crowd = Array.from({ length: Math.ceil(many / Math.max(1, tickets.length)) }, (_, time) =>
@@ -80,7 +80,7 @@ describe('for any model and any tickets', () => {
     )
   })
 
-  test('tickets may come and go between the parts of a round', () => {
+  test('tickets may be added and removed between the steps of a round', () => {
     fc.assert(
       fc.property(
         worlds(60),
@@ -118,7 +118,7 @@ describe('for any model and any tickets', () => {
         const random = seededRandom(seed)
         const world = filled(model, tickets, vacant)
         const shuffled = tickets.map((entry) => ({ entry, at: random() })).toSorted((one, other) => one.at - other.at)
-        // Some have been there before, and have left.
+        // The other pool held tickets before, which have left.
         const other = filled(model, others)
         for (const slot of other.tickets.keys()) other.pool.remove(slot)
         other.tickets.clear()
@@ -130,7 +130,7 @@ describe('for any model and any tickets', () => {
     )
   })
 
-  test('what is matched is out of the round; what was not removed is in the next one', () => {
+  test('matched tickets that were not removed take part in the next round', () => {
     fc.assert(
       fc.property(worlds(30), ({ model, tickets }) => {
         const world = filled(model, tickets)
@@ -148,8 +148,8 @@ describe('pairs', () => {
     ...model,
     teams: [{ name: 'team', max: 2, min: new Uint16Array(4).fill(2) }],
   }))
-  /** Times pass, some come, some go; always all that could be done was done. */
-  test('are made whenever two may meet, now and at any later time', () => {
+  /** As time passes and tickets come and go, no pair that may be matched is left after a round. */
+  test('are made whenever two tickets may be matched, now and at any later time', () => {
     fc.assert(
       fc.property(pairs, entries(60), fc.integer(), (model, tickets, seed) => {
         const random = seededRandom(seed)
@@ -174,7 +174,7 @@ describe('pairs', () => {
     )
   })
 
-  test('and around a new ticket alone too', () => {
+  test('are also made in a round around one new ticket', () => {
     fc.assert(
       fc.property(pairs, entries(40), (anyModel, tickets) => {
         const model = { ...anyModel, lastResortLevel: Infinity }
@@ -202,8 +202,9 @@ describe('pairs', () => {
   })
 })
 
-test('however many better matches come along, who waits is served within its bound', () => {
-  // It may meet anyone, only everybody else is nearer to one another; and it is there before them.
+test('a waiting ticket is matched within its bound, however many better matches arrive', () => {
+  // The first ticket may be matched with any other, but all others are nearer to one another; the first ticket is there
+  // before them.
   const model: Model<string> = {
     levels: Float64Array.of(0),
     lastResortLevel: Infinity,
@@ -229,7 +230,7 @@ test('however many better matches come along, who waits is served within its bou
   expect([...pool.group(NOW)]).toEqual([])
   let matchedAt: number | undefined
   for (let round = 1; round <= 5 && matchedAt === undefined; round++) {
-    // Enough for the bulk.
+    // Enough tickets for matching in bulk.
     for (let each = 0; each < 2000; each++) pool.add(ticket(`${round}-${each}`, 60 + (each % 20), NOW + round))
     const groups = [...pool.group(NOW + round)]
     if (groups.some(({ slots }) => slots.includes(alone))) matchedAt = round
@@ -239,7 +240,7 @@ test('however many better matches come along, who waits is served within its bou
   expect(matchedAt).toBe(1)
 })
 
-test('whom those of a higher priority have taken are not in the bulk any more', () => {
+test('tickets matched with one of higher priority are left out of the bulk', () => {
   const shape = { max: 2, min: Uint16Array.of(2) }
   const pool = createPool<string>({
     levels: Float64Array.of(0),

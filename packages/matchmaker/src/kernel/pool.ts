@@ -1,4 +1,4 @@
-// pure: the waiting tickets of one queue, and the matches they make
+// pure: the waiting tickets of one queue, and the matches made of them
 import { createAccept } from './accept.js'
 import { augment } from './augment.js'
 import { createBulk } from './bulk.js'
@@ -24,8 +24,8 @@ import { SMALL_POOL, triesOf } from './tries.js'
 import { createWaking } from './wake.js'
 
 /**
- * A good size for a step of a round: on one slow core it takes 10 to 30 ms, so that whoever else uses the thread is
- * served between two. A whole round of 100,000 tickets takes a few of them.
+ * A good size for a step of a round, in tickets' worth of work: 10 to 30 ms on one slow core, so that other work on the
+ * thread is served between two steps. A whole round of 100,000 tickets takes a few steps.
  */
 export const STEP = 20_000
 
@@ -43,10 +43,10 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const facts: (Facts | undefined)[] = []
   const vacancies = new Map<Slot, Vacancy<Facts>>()
 
-  // The round that is going on.
+  // The state of the current round.
   let number = 1
   let horizon = 0
-  /** Whether anybody has left since it began. */
+  /** Whether a ticket or opening was removed since the round began. */
   let disturbed = false
   let going = false
   const there = (slot: Slot) => (columns.born[slot] as number) > 0 && (columns.born[slot] as number) <= horizon
@@ -94,8 +94,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     isRefused,
   })
   /**
-   * Takes matches made in bulk, as far as they may play; see `BulkInput`. Nobody can find those that are not in the
-   * index.
+   * Accepts matches made in bulk, as far as other rules allow; see `BulkInput.group`. Tickets not in the index need not
+   * be removed from it.
    */
   const groupAll = (slots: Int32Array, from: number, many: number): number => {
     if (many === 0) return 0
@@ -171,7 +171,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     for (let slot = 0, at = 0; slot < end; slot++) if (size[slot] !== 0 && born[slot] !== 0) slots[at++] = slot
     return slots
   }
-  /** All there are: of a round, which has them to itself. */
+  /** The buffer for the tickets of a round; only one round runs at a time. */
   let scratch = new Int32Array(0)
   const ticketsOfRound = (): Int32Array => {
     if (scratch.length < pool.count) scratch = new Int32Array(2 ** Math.ceil(Math.log2(pool.count)))
@@ -282,7 +282,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     around: (slot, now, most) => {
       levels.renew(now)
       if (!going) horizon = columns.births
-      // What a round has matched is not for anybody.
+      // Tickets matched in the current round are left out.
       for (const each of neighbours.count < pool.count ? tickets() : [])
         if (free(each) && !neighbours.has(each)) neighbours.insert(each)
       const key = keyOf(slot)

@@ -1,20 +1,20 @@
-// pure: sorts numbers of up to 32 bits, and what goes with them, in time that grows with their count alone
+// pure: sorts 32-bit keys and their items in time linear in their count
 
-/** Where the sorter keeps what it sorts; they change places, so read them anew after each sort. */
+/** The sorter and its arrays. `sort` may swap the arrays, so read `keys` and `items` anew after each sort. */
 export interface Sorter {
-  /** Sort keys, and what each belongs to. Write the first `count` of both, then `sort`. */
+  /** Sort keys and the item of each key. Write the first `count` of both, then call `sort`. */
   keys: Uint32Array<ArrayBuffer>
   items: Int32Array<ArrayBuffer>
-  /** Makes room for so many. What was written is lost. */
+  /** Makes room for `count` keys. The contents of the arrays are lost. */
   reserve(count: number): void
-  /** By key, ascending; among equals the order stays. @param bits that differ at most. */
+  /** Sorts by key, ascending and stable. @param bits number of lower bits in which keys differ at most. */
   sort(count: number, bits: number): void
   bytes(): number
 }
 
 /**
- * So many bits at a time at most: the 8,192 counters, and a line of memory for each place to write to, still fit the
- * caches.
+ * Bits sorted in one pass at most: the 8,192 counters, and a cache line for each position written to, still fit the
+ * processor's caches.
  */
 const DIGIT = 13
 
@@ -53,7 +53,7 @@ export function createSorter(): Sorter {
   return sorter
 }
 
-// One loop to a function: so each is compiled once, and for good.
+// Each loop has a function of its own, so that V8 compiles each once and does not deoptimize it.
 
 function tally(keys: Uint32Array, count: number, shift: number, mask: number, counts: Uint32Array): void {
   for (let at = 0; at < count; at++) {
@@ -62,7 +62,7 @@ function tally(keys: Uint32Array, count: number, shift: number, mask: number, co
   }
 }
 
-/** Counts become the places where each value begins. */
+/** Turns the count of each value into the position where the value begins. */
 function accumulate(counts: Uint32Array, values: number): void {
   for (let value = 0, sum = 0; value < values; value++) {
     const many = counts[value] as number

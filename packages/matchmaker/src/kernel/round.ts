@@ -1,4 +1,4 @@
-// pure: one round over the waiting tickets: who is tried, and in which order
+// pure: one round over the waiting tickets: which are tried, and in which order
 import type { Bulk } from './bulk.js'
 import { AWAKE, DEFERRED, FRESH, KEY, SETTLED, type Columns } from './columns.js'
 import { RELAXED, TIME, type Levels } from './levels.js'
@@ -9,12 +9,12 @@ import type { SearchRadius } from './search-radius.js'
 import type { Search } from './search.js'
 import type { Found, SearchTerms, Vacancy } from './search-terms.js'
 
-/** So a search that was given up is repeated every 64th round at least. */
+/** Exponent of the longest gap: an incomplete search is repeated at least every 2⁶ = 64 rounds. */
 const LONGEST_GAP = 6
 const MOST_TRIES = 255
-/** Tickets' worth of work after which there may be a pause. */
+/** Work (in tickets) after which the round may pause. */
 const PAUSE = 500
-/** Tickets filed between two pauses. */
+/** Tickets added to the index between two pauses. */
 const FILED_AT_ONCE = 4096
 
 export interface RoundInput<Facts> {
@@ -24,51 +24,59 @@ export interface RoundInput<Facts> {
   readonly bulk: Bulk
   readonly search: Search<Facts>
   readonly reach: SearchRadius
-  /** The index of tickets; those a round has never looked for may be missing. */
+  /** The index of tickets; tickets that no round has searched for yet may be missing. */
   readonly neighbours: Neighbours
-  /** The index of openings; all of them. */
+  /** The index of all openings. */
   readonly openings: Neighbours
   readonly vacancies: ReadonlyMap<Slot, Vacancy<Facts>>
-  /** Tickets that wait. */
+  /** The number of waiting tickets. */
   count(): number
-  /** Wakes those of the settled whom the changed concern. */
+  /**
+   * Wakes the settled tickets that one of the changed tickets concerns. @param among the index of the settled tickets.
+   */
   wake(changed: Int32Array, settled: Int32Array, among: Neighbours): void
   readonly lastResortLevel: number
-  /** Keys in use. */
+  /** The number of keys in use. */
   keys(): number
-  /** The priority that most tickets have; undefined if all have the same. */
+  /** The most common priority; undefined if all tickets have the same. */
   commonPriority(): number | undefined
-  /** Tries of all searches before the bulk, and after it, from which on whoever is left waits for the next round. */
+  /**
+   * Limit of the tries of all searches before the bulk, and again after it; tickets left over then wait for the next
+   * round.
+   */
   readonly mostTries: number
-  /** A search has proved that it is in no match of this round. */
+  /** Notes that a search has proved that no match of this round can hold the ticket. */
   refused(slot: Slot): void
-  /** Whether it is there, was there when the round began, and has no match yet. */
+  /** Whether the ticket or opening is in the pool, was there when the round began, and has no match yet. */
   free(slot: Slot): boolean
   group(opening: Slot | undefined, found: Found): void
-  /** Finds room for those of the tickets who are left, if they are few. */
+  /** Rearranges matches to match the tickets left over, if the pool is small. */
   augment(tickets: Int32Array): Generator<number, void>
 }
 
 /**
- * The bulk never overtakes tickets that wait. Of those that a round has passed over the longest waiting is tried first
- * in the next, with all others to choose from; only then are new tickets matched in bulk. So however many better
- * matches arrive, a ticket that could be matched chooses before them. Of different priorities the bulk takes the most
- * common one; tickets of a higher one, new or not, are tried before all others, those of a lower one after the bulk.
+ * Creates the rounds of a pool.
  *
- * A ticket for which no match was found settles, and is tried again when something has changed: it has relaxed, or a
- * new ticket that it may meet has come. So tickets that wait for something rare cost next to nothing.
+ * The bulk never overtakes waiting tickets. Of the tickets left unmatched by one round, the longest waiting is tried
+ * first in the next, with all others to choose from; only then are new tickets matched in bulk. So a ticket that can be
+ * matched chooses before any better matches that arrive later. With different priorities, the bulk takes the most
+ * common priority; tickets of higher priority, new or not, are tried before all others, and tickets of lower priority
+ * after the bulk.
  *
- * Where matches are checked as a whole, a round has a bound of tries (`tries.ts`); whoever had no turn comes first in
- * the next.
+ * A ticket without a match settles, and is tried again when something has changed: the ticket has relaxed, or a new
+ * ticket has come that it may be matched with. So tickets that wait for something rare cost next to nothing.
  *
- * Yields how many tickets' worth of work it has done.
+ * Where matches are checked as a whole, a round has a limit of tries (`tries.ts`); tickets that had no turn come first
+ * in the next round.
+ *
+ * Every generator yields how many tickets' worth of work it has done.
  */
 export function createRound<Facts>(input: RoundInput<Facts>) {
   const { columns, levels, order, bulk, search, reach, neighbours, openings, vacancies, free } = input
-  /** Of all tickets, so far. */
+  /** Full rounds so far. */
   let rounds = 0
 
-  /** Tries each in turn, as far as the tries go; the others come first in the next round. */
+  /** Tries each ticket in turn until the tries are spent; the remaining tickets come first in the next round. */
   function* tryEach(anchors: Int32Array, terms: SearchTerms = {}): Generator<number, void> {
     let done = search.work()
     const enough = done + input.mostTries
@@ -90,7 +98,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     }
   }
 
-  /** Fills each in turn. */
+  /** Fills each opening in turn. */
   function* fillEach(slots: Int32Array, wanted: Slot | undefined): Generator<number, void> {
     const enough = search.work() + input.mostTries
     for (const slot of slots) {
@@ -109,9 +117,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
 
   /**
-   * Last-resort tickets are few; they are tried in each round, as new tickets do not tell which of them they may meet.
-   * A search that did not see all may have missed a match: it is repeated after 2, 4, 8 … 64 rounds, each time from
-   * other candidates on, so that all of them are looked at in the end.
+   * The state of a ticket after a search without a match. Last-resort tickets are few and are tried in each round, as
+   * new tickets do not tell which of them they may be matched with. A search that did not see all candidates may have
+   * missed a match: it is repeated after 2, 4, 8 … 64 rounds, each time starting from other candidates, so that all of
+   * them are seen in the end.
    */
   const settledOrAwake = (slot: Slot): number => {
     if (levels.of(slot) >= input.lastResortLevel) return AWAKE
@@ -127,11 +136,14 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   const isWorthATry = (slot: Slot): boolean => {
     const news = levels.news(slot)
     if (news === RELAXED) columns.tries[slot] = 0
-    // Time alone is no reason to repeat a search that was given up before its turn.
+    // An incomplete search is not repeated before its turn merely because time has passed.
     return news === RELAXED || (news === TIME && columns.tries[slot] === 0) || isTurn(slot)
   }
 
-  /** Key by key: tickets of different keys never meet. Those that are left are moved to the front; says how many. */
+  /**
+   * Matches in bulk, key by key, because tickets of different keys are never matched. Moves the tickets left over to
+   * the front and returns how many.
+   */
   function* inBulk(slots: Int32Array): Generator<number, number> {
     if (input.keys() === 1) return yield* bulk.run(slots, slots.length)
     const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
@@ -149,7 +161,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     return left
   }
 
-  /** Files those that are not, in the order in which they are served. */
+  /** Adds tickets missing from the index, in the order in which they are served. */
   function* file(slots: Int32Array): Generator<number, void> {
     const missing = inOrder(slots.filter((slot) => free(slot) && !neighbours.has(slot)))
     for (let from = 0; from < missing.length; from += FILED_AT_ONCE) {
@@ -161,7 +173,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       yield some.length
     }
   }
-  /** Those of a higher priority than most, those of the one that most have, and those of a lower one. */
+  /** Splits tickets into those above, at and below the most common priority. */
   const byPriority = (slots: Int32Array): [above: Int32Array, common: Int32Array, below: Int32Array] => {
     const common = input.commonPriority()
     if (common === undefined) return [NOBODY, slots, NOBODY]
@@ -176,7 +188,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     order.sort(slots, slots.length)
     return slots
   }
-  /** Of those of one priority, whoever had no turn in the last round comes first. */
+  /**
+   * Sorts slots into the order in which they are served; within a priority, those that had no turn in the last round
+   * come first.
+   */
   const inTurn = (slots: Int32Array): Int32Array => {
     const { standing, priority } = columns
     if (!slots.some((slot) => standing[slot] === DEFERRED)) return inOrder(slots)
@@ -186,7 +201,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     )
   }
 
-  /** Those who are new, those for whom something has changed, and the others; wakes whom the first two concern. */
+  /**
+   * Finds the new tickets and the tickets with a reason to be tried again, and wakes settled tickets that these
+   * concern.
+   */
   const survey = (slots: Int32Array): Survey => {
     const { standing } = columns
     const fresh = new Int32Array(slots.length)
@@ -213,7 +231,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
 
   return {
-    /** Tries all that there is a reason to try. */
+    /** Tries every ticket and opening that has a reason to be tried. */
     *full(tickets: Int32Array, when: RoundOptions['openings']): Generator<number, void> {
       rounds += 1
       const { fresh, awake, changed } = survey(tickets)
@@ -226,7 +244,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
             (slot) => isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED,
           ),
         )
-      // Who chooses first chooses among all.
+      // Tickets tried before the bulk choose among all tickets, so the new ones are added to the index first.
       const first = joined(joined(awakeAbove, above), awakeCommon)
       const early = first.length > 0 || (when !== 'none' && vacancies.size > 0)
       if (early) {
@@ -245,8 +263,8 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
     },
 
     /**
-     * Tries only some, and those beside them whom it takes. Whom these may meet only by another's last resort waits for
-     * a full round.
+     * Makes only matches around the given tickets. Matches that only another ticket's last-resort level would allow are
+     * left to the next full round.
      */
     *around(
       anchors: readonly Slot[],
@@ -269,10 +287,10 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
 interface Survey {
   readonly fresh: Int32Array
   readonly awake: Int32Array
-  /** Whether anything has happened since the last round. */
+  /** Whether any ticket is new, or has a reason to be tried again. */
   readonly changed: boolean
 }
 
 const NOBODY = new Int32Array(0)
-/** Tickets of a higher priority than the anchors have had no turn. */
+/** In a round around given tickets, tickets of higher priority have had no turn. */
 const ALL = { all: true }

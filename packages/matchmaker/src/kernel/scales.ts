@@ -1,42 +1,50 @@
-// pure: the scales at which tickets are looked at, from the finest to everyone
+// pure: the scales of a search, from the finest to everyone
 import type { Model } from './model.js'
 
 type Limits = Pick<Scale, 'chord' | 'width'>
 
-/** What is near: within the chord and within the width of the first span. Infinity where that does not matter. */
+/**
+ * Slots are near at a scale if they are within the chord and within the width of the first span. Infinity where there
+ * is no limit.
+ */
 export interface Scale {
   readonly chord: number
   readonly width: number
-  /** The lowest level at which tickets this far apart may meet. */
+  /** The lowest level at which tickets this far apart may be matched. */
   readonly level: number
-  /** The lowest level whose limits are wider than the scale before: tickets of it look for others at this scale. */
+  /**
+   * The lowest level whose limits are wider than the scale before: tickets of this level are searched at this scale.
+   */
   readonly from: number
 }
 
 /** A scale of the index. */
 export interface SearchScale extends Scale {
   /**
-   * Of each span, how much those may differ for whom this scale is the one that tells all; at the first span the width.
+   * For each span, the greatest difference between tickets for which this scale is the last one searched; for the first
+   * span the scale's width.
    */
   readonly widths: readonly number[]
 }
 
-/** Steps that widen by less than this are not worth a look of their own. */
+/** The factor by which limits must widen for a scale of their own. */
 const WORTH = 1.9
-/** The finest scale, as a part of the strictest limit: the nearest are looked for first, and in a crowd nobody else. */
+/**
+ * The finest scale, as a fraction of the strictest limit: the nearest slots are read first, and in a crowd no others.
+ */
 const FINEST = 0.2
 
 const chordAt = ({ radius }: Model<never>, level: number): number =>
   radius === undefined ? Infinity : chordOf(radius.squared[level] ?? Infinity)
 
-/** No two places are farther apart than 2. */
+/** The chord of a squared chord. No two places are farther apart than 2, so from there on there is no limit. */
 const chordOf = (squared: number): number => (squared >= 4 ? Infinity : Math.sqrt(Math.max(0, squared)))
 
 const widthAt = ({ spans }: Model<never>, level: number): number => spans[0]?.limit[level] ?? Infinity
 
 /**
- * The limits of the levels, without those that hardly differ from the one before, and with the last one. A level whose
- * own limits are left out is served by the next scale: `from` is the first level that is.
+ * A scale for each level's limits, without levels that hardly differ from the scale before, but always with the last. A
+ * level left out is served by the next scale, whose `from` is the first level it serves.
  */
 export function limitScales(model: Model<never>): Scale[] {
   const scales: Scale[] = []
@@ -59,8 +67,8 @@ const wider = (one: Limits, other: Limits, by: number): boolean =>
 const grown = (one: number, other: number, by: number): boolean => one > other && one >= other * by
 
 /**
- * The scales of the index: a finer one first where there is a limit on places, and one at the end on which everyone is
- * near everyone, at any level.
+ * The scales of the index: first a finer one, if places are limited, and at the end one at which all slots are near
+ * each other at any level.
  */
 export function searchScales(model: Model<never>): SearchScale[] {
   const scales = limitScales(model)
@@ -76,7 +84,7 @@ export function searchScales(model: Model<never>): SearchScale[] {
   }))
 }
 
-/** The limit at the last level that a scale covers. It is part of the next scale that covers any, if it covers none. */
+/** The span's limit at the last level that the scale covers; at the scale's own `from` level if it covers none. */
 function widest(model: Model<never>, scale: Scale, limit: Float64Array): number {
   if (scale.chord === Infinity && scale.width === Infinity) return Infinity
   const many = model.levels.length
@@ -85,22 +93,22 @@ function widest(model: Model<never>, scale: Scale, limit: Float64Array): number 
   return limit[last] ?? Infinity
 }
 
-/** Whether a match may reach farther than a ticket of it may by itself, because another is older. */
+/** Whether a ticket may be matched beyond its own level's limits because another member is older. */
 export const olderDecides = ({ radius, spans }: Model<never>): boolean =>
   [radius, ...spans].some((rule) => rule?.by === 'oldest' || rule?.by === 'average')
 
 /**
- * Whether a wider scale tells everything that this one tells: all of a level are in both. Otherwise the wider one
- * leaves out those who are not as far.
+ * Whether the next scale's lists hold every slot that this scale's lists hold. Otherwise the next scale leaves out
+ * slots that have not relaxed as far.
  */
 export const isPartOf = (scale: Scale, next: Scale | undefined): boolean =>
   next !== undefined && next.from <= scale.from
 
-/** Whether whatever may meet at this level is near at this scale. */
+/** Whether all tickets that may be matched at this level are near at this scale. */
 export const covers = (model: Model<never>, scale: Scale, level: number): boolean =>
   chordAt(model, level) <= scale.chord && widthAt(model, level) <= scale.width
 
-/** The strictest limit that is one: distances and differences are told in these. 1 where there is none. */
+/** The strictest finite limits above 0, the units of distances and differences; 1 where there is none. */
 export function units(model: Model<never>): { readonly chord: number; readonly width: number } {
   const first = (limits: Float64Array | undefined) => limits?.find((limit) => limit > 0 && limit < Infinity) ?? 1
   return { chord: Math.sqrt(first(model.radius?.squared)), width: first(model.spans[0]?.limit) }

@@ -1,10 +1,10 @@
-// pure: how far around a slot whoever it may meet can be
+// pure: how far around a slot its possible partners can be
 import { VALUES, X, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
 import type { Model, Slot } from './model.js'
 import { covers, olderDecides, searchScales } from './scales.js'
 
-/** The first scale at which everyone a ticket or opening may meet now is near. */
+/** Returns the first scale at which every ticket is near that the ticket or opening may be matched with now. */
 export type SearchRadius = (slot: Slot) => number
 
 export function createSearchRadius(model: Model<never>, columns: Columns, levels: Levels): SearchRadius {

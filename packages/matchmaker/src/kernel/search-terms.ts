@@ -1,4 +1,4 @@
-// pure: what a search is made of, what is asked of it, and what it finds
+// pure: the input, the terms and the result of a search
 import type { Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
@@ -9,19 +9,19 @@ import type { Packing } from './packing.js'
 import type { SearchRadius } from './search-radius.js'
 import type { Supply } from './supply.js'
 
-/** Who goes together; `slots` without the opening. */
+/** The tickets of a match and their teams; `slots` excludes the opening. */
 export interface Found {
   readonly slots: Slot[]
   readonly teams: readonly number[]
 }
 
-/** An opening and its room. */
+/** An opening and the room in its teams. */
 export interface Vacancy<Facts> {
   readonly slot: Slot
   readonly packing: Packing
   readonly rooms: readonly number[]
   readonly present: readonly (readonly Facts[])[]
-  /** Who is present, in all teams. */
+  /** The facts of the players present in all teams. */
   readonly everyone: readonly Facts[]
 }
 
@@ -36,20 +36,20 @@ export interface SearchInput<Facts> {
   readonly supply: Supply<Facts>
   readonly facts: readonly (Facts | undefined)[]
   readonly cost: Cost
-  /** Tries for one match before the search for it is given up, after so many that were given up before. */
+  /** Tries that one search has. @param before searches for the same ticket that were given up. */
   effort(before: number): number
-  /** Whether priorities differ. */
+  /** Whether the tickets have different priorities. */
   ranked(): boolean
   isRefused(slot: Slot): boolean
 }
 
-/** What is asked of one search, if more than usual. */
+/** Options of one search. */
 export interface SearchTerms {
   /**
    * Whether candidates of a higher priority than the first ticket's may not have been tried yet in this round: then all
-   * that are within reach are gathered before any match is made.
+   * candidates within reach are gathered before a match is made.
    */
   readonly all?: boolean
-  /** Whether tickets that were refused in this round may be in a match now. */
+  /** Whether tickets refused earlier in this round are candidates again. */
   readonly anew?: boolean
 }

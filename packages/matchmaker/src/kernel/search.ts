@@ -1,4 +1,4 @@
-// pure: looks for a match around one ticket, or for players for an opening
+// pure: searches for a match around one ticket, or for players for an opening
 import type { Candidate } from './candidate-cache.js'
 import { Candidates } from './candidates.js'
 import { closed } from './closing.js'
@@ -12,37 +12,37 @@ import { isPartOf, type Scale } from './scales.js'
 import type { Found, SearchInput, SearchTerms, Vacancy } from './search-terms.js'
 import { Seating } from './seating.js'
 
-/** Tickets in the index from which on it is a crowd, for each player that a match lacks. */
+/** An index with more tickets than this, per player that a match lacks, is a crowd. */
 const CROWD = 10_000
-/** With so many times the players it takes, a match is tried for. */
+/** A match is tried once there are this many times the players it lacks. */
 const AMPLE = 2
-/** By how many candidates a search begins farther on after each one that was given up. */
+/** Candidates by which the order is rotated for each search of the ticket that was given up. */
 const TURN = 5
-/** What it takes to look around where matches are checked as a whole, in tries. */
+/** The cost in tries of starting a search where matches are checked as a whole. */
 const LOOK = 8
-/** Slots that are read in the time it takes to look at a member, as a power of two. */
+/** Slots read in the time of one try, as a power of two. */
 const READS = 5
-/** When so many are not enough, it is not for want of candidates. */
+/** If this many candidates give no match, more candidates will not help. */
 const MOST_CANDIDATES = 400
-/** Tickets with players of a needed kind that are taken up, for each that is lacking, and at least. */
+/** Candidates gathered for a needed kind of player: per player lacking, and at least. */
 const SPARE_NEEDED = 4
 const LEAST_NEEDED = 16
 const NOBODY: readonly never[] = []
 
 export class Search<Facts> {
-  /** Whether the last search that found nothing has tried all there was. */
+  /** Whether the last search without a match has tried all candidates. */
   sawAll = true
   readonly #input: SearchInput<Facts>
   readonly #effort = new Effort()
   readonly #candidates: Candidates
   readonly #seating: Seating<Facts> | undefined
-  /** Undefined where no rule tells of needs. */
+  /** Undefined where no rule has needs. */
   readonly #lacking: Lacking<Facts> | undefined
   readonly #full: readonly number[]
   readonly #noFacts: readonly (readonly Facts[])[]
   readonly #mayEverBeSmall: boolean
 
-  // The match that is being made.
+  // The match in the making.
   #packing: Packing
   #opening: Vacancy<Facts> | undefined
   #rooms: readonly number[]
@@ -65,12 +65,12 @@ export class Search<Facts> {
     this.#rooms = this.#full
   }
 
-  /** Tries, since the beginning; slots read count as few. */
+  /** Tries since creation, with slots read converted to tries. */
   work(): number {
     return this.#effort.spent + (this.#candidates.read >> READS)
   }
 
-  /** A match with this ticket. */
+  /** Finds a match with this ticket; undefined if there is none. */
   around(anchor: Slot, terms: SearchTerms = {}): Found | undefined {
     const { columns, draft } = this.#input
     this.#start(undefined)
@@ -80,7 +80,7 @@ export class Search<Facts> {
     return packed === -1 || !draft.begin(anchor) ? undefined : this.#look(packed, anchor, terms)
   }
 
-  /** Players for an opening; `wanted` among them, if it is given. */
+  /** Finds players for an opening, `wanted` among them if given; undefined if there are none. */
   fill(vacancy: Vacancy<Facts>, wanted: Slot | undefined): Found | undefined {
     const { columns, draft } = this.#input
     this.#start(vacancy)
@@ -100,7 +100,7 @@ export class Search<Facts> {
     this.sawAll = true
   }
 
-  /** Looks farther and farther away until there is a match with all who are in the draft. */
+  /** Widens the search scale by scale until there is a match with all members of the draft. */
   #look(packed: Packed, ticket: Slot | undefined, { all = false, anew = false }: SearchTerms): Found | undefined {
     const { model, draft, neighbours, columns, reach } = this.#input
     const candidates = this.#candidates
@@ -121,13 +121,13 @@ export class Search<Facts> {
     const last = reach(first)
     if (this.#lacking !== undefined && !this.#gatherNeeded(this.#lacking, last, missing)) return this.#none()
 
-    // Where few are left, hardly two of them are as near as the first scale has it; the second one has them too.
+    // In a sparse index hardly two tickets are near at the first scale, and the second scale includes them anyway.
     const sparse =
       last > 0 && neighbours.count < CROWD * missing && isPartOf(neighbours.scales[0] as Scale, neighbours.scales[1])
-    /** How many were tried in vain: the same candidates cannot succeed later. */
+    /** The number of candidates already tried: the same candidates cannot succeed later. */
     let tried = 0
     for (let scale = sparse ? 1 : 0; scale <= last; scale++) {
-      // With just as many as it takes there is little to choose from: rather look farther.
+      // With no more candidates than a match lacks there is little choice, so the search widens first.
       const wanted = scale === last ? missing : AMPLE * missing
       const skippable =
         scale === last
@@ -158,7 +158,7 @@ export class Search<Facts> {
     return undefined
   }
 
-  /** Seats those who are in the draft from the beginning. False if there is no way to. */
+  /** Seats the ticket and the players present from the start. False if there is no way to. */
   #seatFirst(ticket: Slot | undefined): boolean {
     const { draft, columns, facts } = this.#input
     this.#candidates.more = false
@@ -171,10 +171,7 @@ export class Search<Facts> {
     )
   }
 
-  /**
-   * Takes up tickets with players of the kinds that are lacking, the rarest first. False if there are too few of some
-   * kind.
-   */
+  /** Gathers tickets with players of the kinds lacking, the rarest kind first. False if some kind has too few. */
   #gatherNeeded(lacking: Lacking<Facts>, scale: number, missing: number): boolean {
     const { parts } = this.#input.supply
     if (!lacking.leavesRoomFor(missing)) return false
@@ -200,13 +197,13 @@ export class Search<Facts> {
     return sum
   }
 
-  /** Puts the candidates in order, and has those asked know them. */
+  /** Sorts the candidates and announces them to the draft, the needs and the seating. */
   #expect(): void {
     const { draft, facts, columns } = this.#input
     const candidates = this.#candidates
     candidates.sort()
     draft.expect(candidates.guests, candidates.count)
-    // What was given up before is tried from others on.
+    // A search repeated after it was given up starts from other candidates.
     const tries = columns.tries[draft.members[0] as Slot] as number
     if (this.#seating !== undefined && tries > 0 && !this.#input.ranked()) candidates.rotate(TURN * tries)
     this.#lacking?.expect(candidates)
@@ -225,7 +222,7 @@ export class Search<Facts> {
     )
   }
 
-  /** Adds a candidate to the match if it may be in it. */
+  /** Adds a candidate to the match if all checks allow it. */
   #join(guest: Candidate, size: number, room: number): boolean {
     const { draft, facts } = this.#input
     const slot = draft.guests.slots[guest] as Slot
@@ -245,7 +242,7 @@ export class Search<Facts> {
     draft.drop()
   }
 
-  /** Full matches, those of the first candidates first. Gives up when the effort is spent. */
+  /** Tries full matches, those of the first candidates first. Gives up when the effort is spent. */
   #choose(from: number, packed: Packed, playersLeft: number): boolean {
     const missing = this.#packing.players - this.#packing.count(packed)
     if (missing === 0) return this.#close(packed)
@@ -269,8 +266,8 @@ export class Search<Facts> {
   }
 
   /**
-   * A match that need not be full: as many as go together, the first candidates first, and then fewer until they may
-   * play. If that finds none, any of the candidates.
+   * Makes a match that need not be full: adds as many candidates as go together, the first ones first, then drops
+   * members from the end until the rest may play. If that fails, tries every set of candidates.
    */
   #chooseSome(packed: Packed, alone: boolean): boolean {
     const { guests, count } = this.#candidates
@@ -291,7 +288,7 @@ export class Search<Facts> {
     return greedy > 1 && this.#chooseAny(0, packed, alone)
   }
 
-  /** Every set of candidates: those with the first ones first, and of these the larger ones first. */
+  /** Tries every set of candidates: sets with the first candidates first, and of these the larger ones first. */
   #chooseAny(from: number, packed: Packed, closes: boolean): boolean {
     const { guests, count } = this.#candidates
     const room = this.#packing.players - this.#packing.count(packed)
@@ -310,7 +307,7 @@ export class Search<Facts> {
     return closes && this.#mayBeSmall() && this.#close(packed)
   }
 
-  /** Makes a match of the members, if they can be arranged so that they may play. */
+  /** Makes a match of the members, if some arrangement of teams may play. */
   #close(packed: Packed): boolean {
     if (!this.#input.draft.isSound()) return false
     const ground = { packing: this.#packing, packed, opening: this.#opening, seats: this.#seating?.seats() }

@@ -1,8 +1,8 @@
-// pure: a team for each member of a match in the making, as long as the match can still become one
+// pure: provisional teams for the members of a match in the making
 import type { Effort } from './effort.js'
 import type { Checks, MatchLevels } from './model.js'
 
-/** Tries to seat everybody anew before members count as possible. */
+/** Placements tried to seat all members anew; after that, a new member is accepted without a known seat. */
 const MOST_TRIES = 64
 
 interface Member<Facts> {
@@ -12,25 +12,25 @@ interface Member<Facts> {
 }
 
 /**
- * Asks `part` about a match as its members come and go. Which member is in which team is settled only in the end (see
- * `arrange.ts`): here some way to seat them all is kept, and somebody for whom there is none cannot be a member.
+ * Checks a match against `part` as its members come and go. The final teams are settled in the end (see `arrange.ts`):
+ * until then one possible way to seat all members is kept, and a ticket for which there is none cannot be a member.
  */
 export class Seating<Facts> {
   readonly #part: NonNullable<Checks<Facts>['part']>
   #rooms: readonly number[] = []
   #others: readonly Facts[] | undefined
   #members: Member<Facts>[] = []
-  /** Who is in each team, those who were there before included. */
+  /** The facts of the players in each team, present ones included. */
   #teams: Facts[][] = []
   #left: number[] = []
-  /** Members from here on have no team: finding one for each would take too long. */
+  /** Members from this index on have no known team, because finding one would take too long. */
   #unknownFrom = Infinity
 
   constructor(part: NonNullable<Checks<Facts>['part']>) {
     this.#part = part
   }
 
-  /** Begins anew with whoever is present. */
+  /** Starts a new match with the players present. */
   begin(rooms: readonly number[], present: readonly (readonly Facts[])[]): void {
     this.#rooms = rooms
     this.#left = [...rooms]
@@ -40,12 +40,12 @@ export class Seating<Facts> {
     this.#unknownFrom = Infinity
   }
 
-  /** Everyone who may still join from now on. */
+  /** Declares the facts of everyone who may still join. */
   expect(others: readonly Facts[] | undefined): void {
     this.#others = others
   }
 
-  /** Adds a member if there is a way to seat everybody. */
+  /** Adds a member if all members can be seated, or if that could not be decided. */
   add(size: number, facts: Facts, levels: MatchLevels, effort: Effort): boolean {
     const member = { size, facts, team: -1 }
     if (this.#unknownFrom === Infinity && !this.#sitsSomewhere(member, levels, effort)) {
@@ -65,7 +65,7 @@ export class Seating<Facts> {
     return true
   }
 
-  /** Takes the last member back. */
+  /** Removes the last member. */
   drop(): void {
     const member = this.#members.pop()
     if (member === undefined) return
@@ -76,13 +76,14 @@ export class Seating<Facts> {
     this.#stand(member)
   }
 
-  /** The team of each member; undefined if no way to seat them all is known. */
+  /** The team of each member; undefined if no way to seat all of them is known. */
   seats(): number[] | undefined {
     return this.#unknownFrom === Infinity ? this.#members.map(({ team }) => team) : undefined
   }
 
   /**
-   * Seats a member with the others where they are. The emptiest team comes first, so that none is left without players.
+   * Seats a member while the others stay in their teams. The emptiest team comes first, so that no team is left without
+   * players.
    */
   #sitsSomewhere(member: Member<Facts>, levels: MatchLevels, effort: Effort): boolean {
     for (const team of this.#byRoom()) {
@@ -95,7 +96,7 @@ export class Seating<Facts> {
     return false
   }
 
-  /** Seats all in some other way. False if there is none, undefined if that was not found out. */
+  /** Seats all members in another way. False if there is none, undefined if the tries ran out. */
   #seatAnew(members: readonly Member<Facts>[], levels: MatchLevels, effort: Effort): boolean | undefined {
     for (const member of this.#members) this.#stand(member)
     let tries = MOST_TRIES
@@ -131,7 +132,7 @@ export class Seating<Facts> {
     this.#left[member.team] = (this.#left[member.team] as number) + member.size
   }
 
-  /** The teams, those first that are emptiest compared with their room. */
+  /** The teams, those with the smallest filled share first. */
   #byRoom(): number[] {
     const filled = (team: number) => 1 - (this.#left[team] as number) / Math.max(1, this.#rooms[team] as number)
     return this.#rooms.map((_, team) => team).toSorted((one, other) => filled(one) - filled(other) || one - other)

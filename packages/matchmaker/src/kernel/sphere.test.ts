@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { cellsAround, cellsWithin, type SphereGrid } from './sphere.js'
 
-/** A place in radians from the south pole, and as a part of a turn. */
+/** A place: latitude in radians from the south pole, longitude as a fraction of a turn. */
 interface Place {
   readonly north: number
   readonly turn: number
@@ -17,7 +17,7 @@ const place: fc.Arbitrary<Place> = fc.record({
     fc.constantFrom(0, 1e-9, 0.5, 0.999_999_9),
   ),
 })
-/** Somewhere around another place, or on the other side of a pole or of the date line. */
+/** A place near another one, maybe across a pole or the date line. */
 const beside = (near: Place, by: number) =>
   fc
     .tuple(fc.double({ min: -1, max: 1, noNaN: true }), fc.double({ min: -1, max: 1, noNaN: true }))
@@ -48,7 +48,7 @@ const inBand = (grid: SphereGrid, { turn }: Place, band: number, shift: number) 
   Math.floor(turn * (grid.counts[band] as number) + shift) % (grid.counts[band] as number)
 
 describe('cells', () => {
-  test('of one cell all are within the chord', () => {
+  test('two places in one cell are within the chord', () => {
     fc.assert(
       fc.property(two, fc.constantFrom(0, 0.5), ({ chord, one, other }, shift) => {
         const grid = cellsWithin(chord, shift)
@@ -61,7 +61,7 @@ describe('cells', () => {
     )
   })
 
-  test('what is within the chord is in the cell or in one around it', () => {
+  test('places within the chord are in the same cell or in adjacent cells', () => {
     fc.assert(
       fc.property(two, ({ chord, one, other }) => {
         if (apart(one, other) > chord) return
@@ -76,7 +76,7 @@ describe('cells', () => {
     )
   })
 
-  test('too fine ones are refused', () => {
+  test('too fine a grid is refused', () => {
     expect(cellsWithin(1e-5, 0)).toBeUndefined()
   })
 })

@@ -1,24 +1,24 @@
-// pure: the sphere cut into cells, along the parallels
-/** Bands of equal height from the south pole northwards, each cut into cells of equal width. */
+// pure: divides the sphere into cells along the parallels
+/** Bands of equal height from the south pole northwards, each divided into cells of equal width. */
 export interface SphereGrid {
   readonly bandsPerRadian: number
   readonly bands: number
-  /** Cells in each band, and in all bands south of it. */
+  /** `counts` is the number of cells in each band, `offsets` the number in all bands south of it. */
   readonly counts: Int32Array
   readonly offsets: Int32Array
   readonly cells: number
 }
 
-/** Finer cells would be too many. Radians: some 600 m. */
+/** The least height of a cell in radians, some 600 m: with finer cells there would be too many. */
 const FINEST = 1e-4
-/** More than what is lost by keeping places in 32 bits. Radians. */
+/** A margin in radians, greater than the rounding of places to 32 bits. */
 const ROUNDING = 1e-6
 
 /**
- * Cells of which any two places are within the chord: with Δ for differences and c for the greatest cosine of a
- * latitude in the band, chord² = 4·(sin²(Δlat/2) + cos·cos·sin²(Δlon/2)) ≤ Δlat² + (c·Δlon)², and both are at most
- * half of it here. Undefined if they would be too fine.
- * @param shift how far the cells are moved north and east, as a part of a cell.
+ * A grid in which any two places of one cell are within the chord. With Δ for differences and c for the greatest cosine
+ * of a latitude in the band, chord² = 4·(sin²(Δlat/2) + cos·cos·sin²(Δlon/2)) ≤ Δlat² + (c·Δlon)², and each term is at
+ * most half of chord² here. Undefined if the cells would be too fine.
+ * @param shift how far the cells are moved north and east, as a fraction of a cell.
  */
 export function cellsWithin(chord: number, shift: number): SphereGrid | undefined {
   const height = chord / Math.SQRT2 - ROUNDING
@@ -30,8 +30,8 @@ export function cellsWithin(chord: number, shift: number): SphereGrid | undefine
 }
 
 /**
- * Cells so wide that whatever is within the chord of a place lies in its cell or one of the eight around it. From
- * the formula above, sin²(Δlon/2) ≤ (chord/2)² / (cos·cos), with the two latitudes in this band or its neighbours.
+ * A grid in which any place within the chord of another lies in the same cell or one of the eight around it. From the
+ * formula above, sin²(Δlon/2) ≤ (chord/2)² / (cos·cos), with the two latitudes in this band or its neighbours.
  */
 export function cellsAround(chord: number): SphereGrid {
   const height = Math.max(FINEST, 2 * Math.asin(Math.min(1, chord / 2)) + ROUNDING)

@@ -1,11 +1,11 @@
-// pure: small numbers for texts, as long as somebody uses them
+// pure: assigns small numbers to strings while the strings are in use
 
 export interface StringInterner {
-  /** Its number, and one user more. */
+  /** Returns the string's number and counts one more user of it. */
   take(text: string): number
-  /** One user less; without any, the number goes to another text. */
+  /** Counts one user less; without users, the number is reused for another string. */
   drop(number: number): void
-  /** Texts in use. */
+  /** The number of strings in use. */
   count(): number
 }
 

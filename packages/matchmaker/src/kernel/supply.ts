@@ -1,19 +1,19 @@
-// pure: which tickets bring the players of a kind that every match needs
+// pure: the tickets that bring players of the kinds every match needs
 import { copied, type Columns } from './columns.js'
 import type { Levels } from './levels.js'
 import type { Model, Need, Slot } from './model.js'
 import { createNeighbours, type Part } from './neighbours.js'
 
-/** Needs that have an index of their own: those of single roles come before those of several. */
+/** Needs with an index of their own at most; needs of single roles are listed before those of several. */
 const INDEXED = 8
 
 /**
- * For each ticket and each need how many of its players are of that kind, and for the first needs an index of the
- * tickets that have any: so that they are found however many others there are.
+ * Counts each ticket's players of each needed kind, and keeps an index of the tickets with any for each of the first
+ * needs, so that these tickets are found however many others there are.
  */
 export class Supply<Facts> {
   readonly needs: readonly Need<Facts>[]
-  /** For each of the first needs. */
+  /** The indexes for the first needs. */
   readonly parts: readonly Part[]
   readonly #columns: Columns
   #counts = new Uint16Array(0)
@@ -27,7 +27,7 @@ export class Supply<Facts> {
     }))
   }
 
-  /** Notes a new ticket. */
+  /** Counts a new ticket's players of each needed kind. */
   add(slot: Slot, facts: Facts): void {
     const many = this.needs.length
     if ((slot + 1) * many > this.#counts.length)
@@ -36,12 +36,12 @@ export class Supply<Facts> {
       this.#counts[slot * many + need] = (this.needs[need] as Need<Facts>).countOf(facts)
   }
 
-  /** Players of a ticket who are of the kind. */
+  /** Players of a ticket that are of the needed kind. */
   of(slot: Slot, need: number): number {
     return this.#counts[slot * this.needs.length + need] as number
   }
 
-  /** Whether there are too few of some kind in the index for any match at a level. */
+  /** Whether the indexes surely hold too few players of some kind for any match at a level. */
   isShort(level: number): boolean {
     for (const [need, { index }] of this.parts.entries()) {
       if (index.count * this.#columns.largest < ((this.needs[need] as Need<Facts>).atLeast[level] as number))

@@ -1,9 +1,9 @@
-// pure: how often each number occurs
+// pure: counts how often each number occurs
 
 export interface Tally {
   add(number: number): void
   remove(number: number): void
-  /** Of equally common ones the greatest; undefined if there are not two different ones. */
+  /** The most common number, of several the greatest; undefined if there are not two different numbers. */
   commonest(): number | undefined
 }
 

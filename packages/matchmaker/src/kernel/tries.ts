@@ -1,28 +1,31 @@
-// pure: how many tries a search and a round have
+// pure: the limits of tries for a search and a round
 import type { Model } from './model.js'
 
-/** Tickets that are few enough for every match to be looked for thoroughly. */
+/** Up to this many tickets, every match is searched for thoroughly. */
 export const SMALL_POOL = 500
-/** Tries for one match: in a small pool, and in a large one, where each candidate is tried once. */
+/**
+ * Tries for one match: in a small pool, and in a large one (0: only the one try per candidate that each search gets
+ * anyway).
+ */
 const THOROUGH = 2000
 const BRIEF = 0
 /**
- * The same where matches are checked as a whole, and a way to make the teams is a try too: some 10 ms at most. After a
- * search that was given up the next one for the same ticket tries twice as much, up to this.
+ * Tries for one match where matches are checked as a whole and an arrangement of teams is a try too: some 10 ms at
+ * most. After a search given up, the next one for the same ticket gets twice as many, at most `DOUBLINGS` times.
  */
 const MOST_CHECKED = 4000
 const BRIEF_CHECKED = 1000
 const DOUBLINGS = 2
 /**
- * Where matches are checked as a whole, the tries of one round that may be in vain: before matches are made in bulk,
- * and after. Whoever is left comes first in the next round.
+ * Tries of one round, where matches are checked as a whole, before matching in bulk and again after. Tickets left over
+ * come first in the next round.
  */
 const CHECKED_TRIES = 10_000
 
 export interface Tries {
-  /** @param before searches for the same ticket that were given up. */
+  /** Tries for one search. @param before searches for the same ticket that were given up. */
   ofSearch(waiting: number, before: number): number
-  /** For each of the two parts of a round; Infinity for no bound. */
+  /** Tries for each of the two parts of a round; Infinity for no limit. */
   readonly ofRound: number
 }
 

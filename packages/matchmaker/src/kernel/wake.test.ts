@@ -5,12 +5,12 @@ import type { Neighbours } from './neighbours.js'
 import { createPool, STEP } from './pool.js'
 import { createWaking } from './wake.js'
 
-test('where too much is to be read, part of the settled are woken, others each time, until all have been', () => {
+test('with too many slots to read, a part of the settled tickets is woken each time, until all have been', () => {
   const columns = createColumns(0)
   const row = { since: 0, priority: 0, key: '', place: undefined, values: [] }
   const settled = Int32Array.from({ length: 1200 }, (_, each) => columns.put({ ...row, id: `t${each}` }, 0, -1, 1))
   const draft = { begin: () => true, admits: () => true } satisfies Partial<Draft>
-  // Nobody is told, and there are always more.
+  // The index returns no slots and always claims that there are more.
   const among = {
     scales: [{ chord: Infinity, width: Infinity, level: 0, from: 0, widths: [] }],
     look: { lookAround: () => {}, turnTo: () => 1, next: () => 0, cut: true },
@@ -28,7 +28,7 @@ test('where too much is to be read, part of the settled are woken, others each t
   }
 })
 
-test('who has relaxed is tried again, though somebody else has looked at them in between', () => {
+test('a relaxed ticket is tried again, even if another search read its level in between', () => {
   const pool = createPool<string>({
     levels: Float64Array.of(0, 5000),
     lastResortLevel: Infinity,

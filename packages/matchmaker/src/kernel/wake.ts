@@ -1,4 +1,4 @@
-// pure: whom a change near them makes worth another try
+// pure: wakes settled tickets that a change near them concerns
 import { AWAKE, SETTLED, type Columns } from './columns.js'
 import type { Draft } from './draft.js'
 import type { Slot } from './model.js'
@@ -6,15 +6,13 @@ import type { Neighbours } from './neighbours.js'
 import type { SearchRadius } from './search-radius.js'
 import { isPartOf, type Scale } from './scales.js'
 
-/**
- * Slots read to find out whom the new ones concern, for each that could be concerned, as long as these are few, and at
- * most.
- */
+/** Slots read to find the settled tickets concerned: per settled ticket, in all, and at one scale. */
 const MOST_READ_EACH = 16
 const MOST_READ = 200_000
 const MOST_READ_AT_ONCE = 4096
 /**
- * Where that does not tell, some are woken in turn: all where they are few, else this part of as many as have changed.
+ * Where reading is cut short, settled tickets are woken in turn: at least `FEW`, or this share of the number of changed
+ * tickets.
  */
 const FEW = 500
 const SHARE = 1 / 4
@@ -26,15 +24,14 @@ export interface Waking {
 }
 
 /**
- * Wakes those of the settled who may meet one of the changed. In a crowd of tickets that the columns allow together,
- * and that have not found one another all the same, to ask about each two of them would take longer than all the rest
- * of a round: then part of them are woken, others each time, so that everybody is woken within a bounded number of
+ * Creates a function that wakes the settled tickets that may be matched with one of the changed. In a crowd of tickets
+ * that the columns allow together but other rules do not, comparing each pair would take longer than the rest of the
+ * round: then a part of them is woken, others each time, so that every ticket is woken within a bounded number of
  * rounds.
- * @param among where the settled are.
  */
 export function createWaking({ columns, draft, reach }: Waking) {
   const raw = new Int32Array(MOST_READ_AT_ONCE)
-  /** Of those woken in turn. */
+  /** The last ticket woken in turn. */
   let last: Slot = -1
 
   return (changed: Int32Array, settled: Int32Array, among: Neighbours): void => {
@@ -49,7 +46,7 @@ export function createWaking({ columns, draft, reach }: Waking) {
         standing[last] = AWAKE
       }
     }
-    // To ask around each of the changed costs as much as to try one of the settled.
+    // Reading around each changed ticket costs as much as trying one settled ticket.
     if (changed.length >= settled.length) return inTurn(settled.length)
     let left = Math.min(MOST_READ, MOST_READ_EACH * settled.length)
     for (const slot of changed) {
