@@ -66,7 +66,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const closing = new AbortController()
   // No warning about many listeners: every request in flight listens to the signal.
   setMaxListeners(0, closing.signal)
-  // Containers find the service at the first server's URL; before `listen` they get a host name reserved for no one.
+  // Containers reach the service at the first server's URL; before `listen` they get a host name that never resolves.
   const listening: Listening[] = []
   const isListening = () => listening.length > 0
   const url = () => listening[0]?.url ?? 'http://emulator.invalid'

@@ -31,7 +31,7 @@ export function environmentOf(
   return { ...Object.fromEntries(variables.map(({ key, value }) => [key, value])), ...injectedVariables(injected) }
 }
 
-/** A variable as a version (`is_secret`) or a deployment (`is_hidden`) has it. */
+/** A variable of a version (flag `is_secret`) or of a deployment (flag `is_hidden`). */
 interface FlaggedVariable {
   readonly key: string
   readonly is_secret?: boolean | undefined

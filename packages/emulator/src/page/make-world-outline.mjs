@@ -26,7 +26,7 @@ function ringsOf({ arcs, transform, objects }) {
       (y += dy) * transform.scale[1] + transform.translate[1],
     ])
   })
-  // A negative index is an arc backwards. Each arc begins where the one before it ends.
+  // A negative index means that the arc is reversed. Each arc begins where the previous arc ends.
   const line = (index) => (index < 0 ? lines[~index].toReversed() : lines[index])
   const ring = (indexes) => indexes.flatMap((index, at) => (at === 0 ? line(index) : line(index).slice(1)))
   return objects.land.geometries.flatMap(({ arcs: polygons }) => polygons.flatMap((polygon) => polygon.map(ring)))

@@ -106,7 +106,7 @@ export function createPeerConnection<Message>(
     }
   }
 
-  /** Rejects when the connection ends before the peer is valid, with the reason. */
+  /** Resolves when the peer is valid; rejects with the reason if the connection ends first. */
   const admitted = ({ ended: { signal } }: Line) =>
     new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true })

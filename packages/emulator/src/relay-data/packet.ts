@@ -9,7 +9,7 @@
  *   relay → client  2, payload
  *   relay → host    2, connection id u32, payload
  *
- * What the relay sends on is what it received, with a new header written in place over the end of the old one.
+ * The relay forwards the received datagram with a new header, written in place over the end of the old one.
  */
 
 /**

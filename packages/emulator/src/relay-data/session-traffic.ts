@@ -139,7 +139,7 @@ export function createSessionTraffic({
     return connection
   }
 
-  /** Called when a connection has sent a packet, which proves that it is alive. */
+  /** Called for each packet of a connection, which shows that the connection is alive. */
   const onSign = (connection: Connection, now: number) => {
     connection.seenAt = now
     answer(stateOf(connection, now), connection.side, connection.endpoint)
