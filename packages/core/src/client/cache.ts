@@ -21,8 +21,8 @@ export const mayKeep = (id: OperationId, input: Readonly<Record<string, unknown>
 /** @param ttlMs milliseconds for which an answer is kept; 0 keeps none. */
 export function createAnswerCache(ttlMs: number, clock: Clock): AnswerCache {
   if (ttlMs === 0) return { get: () => undefined, set: () => {} }
-  // A few pages of a few filters; ttlResolution 0 makes it ask the clock every time instead of setting timers.
-  // To it an entry of instant 0 never ends, and a clock may begin there.
+  // Enough for a few pages of a few filters. With ttlResolution 0 the cache reads the clock each time instead of
+  // setting timers. It treats the instant 0 as 'never expires', and a clock may begin at 0; hence the + 1.
   const perf = { now: () => clock.now() + 1 }
   const answers = new LRUCache<string, object>({ max: 256, ttl: ttlMs, ttlResolution: 0, perf })
   return {

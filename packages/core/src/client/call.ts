@@ -34,8 +34,9 @@ export interface Calling {
 /**
  * The first hop: checks the input, encodes it as HTTP, and waits for the answer as long as the caller wants. The other
  * hops are retry, schedule, send and decode.
- * | The first call of a process may have to wait until the description is loaded. That time does not count as the
- * call's, because a manual clock may advance by minutes meanwhile.
+ *
+ * The first call of a process may have to wait until the description is loaded. That time does not count as the call's,
+ * because a manual clock may advance by minutes meanwhile.
  */
 export function createCall(id: OperationId, calling: Calling): UntypedCall {
   const { lifetime } = calling

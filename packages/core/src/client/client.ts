@@ -18,8 +18,10 @@ const CLOSE_MS = 10_000
 /**
  * Creates a client of the service. Use one for the whole process, because it keeps the rate limits, the connections and
  * the cache.
- * | Every call passes five hops, each in a file of its own: call → retry → schedule (queues.ts) → send → decode.
- * | @throws {InvalidInput} naming the option and its value; a token is never shown
+ *
+ * Every call passes five hops, each in a file of its own: call → retry → schedule (queues.ts) → send → decode.
+ *
+ * @throws {InvalidInput} naming the option and its value; a token is never shown
  */
 export function createClient(options: ClientOptions): Client {
   const config = configure(options)
@@ -40,7 +42,7 @@ export function createClient(options: ClientOptions): Client {
     checkMilliseconds('timeoutMs', timeoutMs)
     await pipeline.close(timeoutMs)
   }
-  // Loading starts now; the first call waits for it, and reports an error of it.
+  // Loading starts now. The first call waits for it, and reports its error.
   loadDescription().catch(() => {})
   const typed = resources as Operations<Api>
 
@@ -55,7 +57,7 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** 'x7k2-1', 'x7k2-2', …: told apart from the calls of other clients by the first part. */
+/** Generates call ids 'x7k2-1', 'x7k2-2', …; the first part distinguishes them from other clients' calls. */
 function callIds(random: Random): () => string {
   const client = Math.floor(random() * 36 ** 4)
     .toString(36)

@@ -36,9 +36,10 @@ const MOST_LOOKS = 8
 const MOST_REMEMBERED = 1000
 
 /**
- * An address is charged before it is known who calls, so that guesses of tokens are limited. But a backend must not be
- * locked out by those who share its address: an address over its limit still gets in with an authorization that was a
- * backend's before, and a few others are looked into at a time.
+ * Creates the admission. A request is charged to its address before its caller is known, so that guessing tokens is
+ * limited. But a backend must not be locked out by others who share its address: an address over its limit still gets
+ * in with an authorization that belonged to an exempt caller before, and a few other authorizations are checked at a
+ * time.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
   const { perCaller, perAddress, exempt } = limits
@@ -47,7 +48,7 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
   const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED })
   const looks = new Map<string, number>()
 
-  /** The last digest is kept, so that a caller who asks repeatedly costs no new one each time. */
+  /** The header remembered last; comparing with it spares a new digest when a caller repeats requests. */
   let last: string | undefined
   const remember = (request: Request) => {
     const header = request.headers.get('authorization') ?? undefined

@@ -34,8 +34,8 @@ export interface AttemptsOptions extends AttemptLimit {
 }
 
 /**
- * Remembers one number per key (the 'generic cell rate algorithm'): the instant at which the key would be
- * back at no attempts at all. Limits per process.
+ * Counts attempts by one number per key (the 'generic cell rate algorithm'): the instant from which the key counts no
+ * attempts any more. Limits apply per process.
  * @throws RangeError for a limit below 1 or a window that is not positive.
  */
 export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): Attempts {

@@ -44,13 +44,13 @@ export interface BegunBody {
 }
 
 interface Unfinished {
-  /** The key under which it counts; undefined for a trusted sender. */
+  /** The key under which the body counts; undefined for a trusted sender. */
   from: string | undefined
-  /** What it holds so far. */
+  /** The bytes received so far. */
   readonly bytes: { readonly capacity: number }
-  /** Ends its reading. */
+  /** Ends the reading. */
   readonly stop: (why: Problem) => void
-  /** Aborted when it is over. */
+  /** Aborted when the reading has ended. */
   readonly over: AbortController
 }
 

@@ -80,7 +80,7 @@ const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 
 const internal = () => new Problem(500, 'internal-error', 'something went wrong here')
 
-/** Makes an HTTP API of described routes and a handler for each. */
+/** Creates an HTTP API from described routes and a handler for each route. */
 export function createHttpApi<Table extends Routes, Who extends Caller, Anonymous extends keyof Table & string>(
   options: HttpApiOptions<Table, Who, Anonymous>,
 ): HttpHandler {
@@ -104,7 +104,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const names = Object.keys(routes) as (keyof Table & string)[]
   const reads = new Map(names.map((name) => [name, inputReader(routes[name] as Operation, options.quickReads?.[name])]))
 
-  /** Requests for unknown paths count for the limits too. */
+  /** Requests for unknown paths are limited too. */
   const matchOr = (charge: () => void, request: Request, pathname: string) => {
     try {
       return match(request.method === 'HEAD' ? 'GET' : request.method, pathname)
@@ -149,7 +149,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     let refused = internal()
     try {
       refused = problem(error, request)
-    } catch {} // problemOf or onError failed
+    } catch {} // problemOf or onError threw an error
     const { headers, ...reply } = problemReply(refused)
     return { ...reply, headers: { ...headers, ...ALWAYS } }
   }
@@ -168,7 +168,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
 
 function withHeaders(answer: Reply | Response, more: Readonly<Record<string, string>>): Reply | Response {
   if (!(answer instanceof Response)) return { ...answer, headers: { ...answer.headers, ...more } }
-  const headers = new Headers(answer.headers) // those of a redirect cannot be changed
+  const headers = new Headers(answer.headers) // a redirect's own headers are immutable
   for (const [name, value] of Object.entries(more)) {
     if (name === 'vary') headers.append(name, value)
     else headers.set(name, value)

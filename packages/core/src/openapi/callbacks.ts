@@ -1,7 +1,7 @@
 import type { OperationId } from '../api/api.js'
 import { jsonContent, schemaRef, type Json } from './json.js'
 
-/** The service's own calls, to the URLs it was given (service-api, Events). Pure. */
+/** The calls that the service makes to webhook URLs (service-api, Events). Pure. */
 
 const callback = (url: string, summary: string, schema: string, description: string): Json => ({
   [`{$request.body#/${url}}`]: {

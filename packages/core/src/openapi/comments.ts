@@ -1,10 +1,10 @@
 /**
- * What the doc comments of the description say, by type and field: read from its sources, as they do not exist at run
- * time.
+ * Doc comments of the description, by type and field. They are read from its sources, because comments do not exist at
+ * run time.
  */
 export type Comments = Readonly<Record<string, TypeComment>>
 
-/** The comment on an interface, and those on its fields, inherited ones included. */
+/** The comment on an interface and those on its fields, including inherited fields. */
 export interface TypeComment {
   readonly description?: string
   readonly fields: Readonly<Record<string, FieldComment>>
@@ -14,8 +14,8 @@ export interface TypeComment {
 export interface FieldComment {
   readonly description?: string
   readonly deprecated?: boolean
-  /** Known values of a text that may have others. */
+  /** Known values of a text that may have other values too. */
   readonly examples?: readonly string[]
-  /** Comments on the fields of the object, or the list of objects, that stands here. */
+  /** Comments on the fields of the field's own object, or of the objects in its list. */
   readonly fields?: Readonly<Record<string, FieldComment>>
 }

@@ -17,14 +17,14 @@ export function componentSchemas(comments: Comments): Readonly<Record<string, Js
   return Object.fromEntries(schemas)
 }
 
-/** zod writes what a validator needs; what says nothing to a reader goes. */
+/** Removes what zod writes for validators and what tells readers nothing. */
 function tidy(schema: Json): Json {
   const { $schema: _, $id: _id, ...rest } = schema
   const kept = Object.entries(rest).filter(([key, value]) => !saysNothing(rest, key, value))
   return nullable(Object.fromEntries(kept.map(([key, value]) => [key, tidyInside(value)])))
 }
 
-/** Something or null, as a list of two types: the same in one line. */
+/** Writes 'a type or null' as a list of two types, which is shorter than `anyOf`. */
 function nullable(schema: Json): Json {
   const { anyOf, ...rest } = schema
   const [one, other, ...more] = Array.isArray(anyOf) ? (anyOf as readonly Json[]) : []
@@ -55,7 +55,7 @@ function saysNothing(schema: Json, key: string, value: unknown): boolean {
   }
 }
 
-/** Puts each comment on its field, and marks the secrets. Goes no further where another named schema stands. */
+/** Adds each comment to its field and marks the secrets. Stops at other named schemas. */
 function withComments(schema: Json, fields: Readonly<Record<string, FieldComment>>): Json {
   const inside: Record<string, unknown> = {}
   for (const [key, value] of Object.entries(schema)) {

@@ -13,8 +13,8 @@ import { nameOf } from './schemas.js'
 
 export interface OpenApiOptions {
   /**
-   * Names that are open in the specification; default `defaultSettings`. The limits on values in the document are the
-   * default ones.
+   * Names that the specification leaves open; default `defaultSettings`. The document shows the default limits of
+   * values.
    */
   readonly settings?: SettingsOption | undefined
   /** Doc comments of the description's sources, for the descriptions of types and fields; default none. */
@@ -32,7 +32,7 @@ export interface OpenApiDocument {
   readonly servers: readonly Json[]
   readonly security: readonly Json[]
   readonly tags: readonly Json[]
-  /** By path, then by method in lower case. */
+  /** Operations by path, then by method in lower case. */
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>
@@ -62,7 +62,7 @@ export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
     schemas: componentSchemas(comments),
   }
   const schemas: Record<string, Json> = { ...described.schemas, ...errorSchemas }
-  // Inputs are flat objects; of those, only what travels in a body is a schema of the document.
+  // Inputs are flat objects; only their keys that travel in a body make a schema of the document.
   for (const [, { input }] of operations) delete schemas[nameOf(input) ?? '']
 
   const paths: Record<string, Record<string, Json>> = {}

@@ -1,6 +1,6 @@
 import type { OperationId } from '../api/api.js'
 
-/** The tables of the specification's 'Endpoints', which sort the operations for readers. Pure. */
+/** The tables of the specification's 'Endpoints', which group the operations for readers. Pure. */
 export interface Group {
   readonly name: string
   readonly description: string
@@ -41,7 +41,7 @@ const byResource: Readonly<Record<string, Group>> = {
   relays,
 }
 
-/** In the order of the specification. */
+/** The groups in the order of the specification. */
 export const groups: readonly Group[] = [
   applications,
   registry,

@@ -1,7 +1,7 @@
-/** An object of the document. */
+/** An object in the document. */
 export type Json = Readonly<Record<string, unknown>>
 
-/** The object with the keys whose value is undefined left out. */
+/** Returns the object without the keys whose value is undefined. */
 export const present = (object: Json): Json =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined))
 
@@ -11,5 +11,5 @@ export const isObject = (value: unknown): value is Json =>
 /** A reference to a named schema of the document. */
 export const schemaRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
 
-/** A body of JSON. */
+/** A body of type JSON. */
 export const jsonContent = (schema: Json): Json => ({ 'application/json': { schema } })

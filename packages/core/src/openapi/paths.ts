@@ -9,25 +9,25 @@ import { jsonContent, present, schemaRef, type Json } from './json.js'
 import { responsesOf } from './responses.js'
 import { nameOf } from './schemas.js'
 
-/** Operations as an OpenAPI document shows them. Pure. */
+/** Describes operations for an OpenAPI document. Pure. */
 
 export interface Described {
   readonly settings: Settings
   readonly comments: Comments
-  /** By route. */
+  /** Operations by route. */
   readonly operationComments: Readonly<Record<string, string>>
-  /** The named schemas, inputs still whole. */
+  /** The named schemas, with inputs still complete. */
   readonly schemas: Readonly<Record<string, Json>>
 }
 
-/** The flat input, taken apart by where its keys travel. */
+/** The flat input, split by the place in which its keys travel. */
 interface Parts {
   readonly parameters: readonly Json[]
-  /** The schema of the body, by the name of the input. */
+  /** The schema of the body, named after the input. */
   readonly body: { readonly name: string; readonly schema: Json } | undefined
 }
 
-/** @returns the operation, and the named schema of its body. */
+/** @returns the operation, and the named schema of its body */
 export function operationObject(
   id: OperationId,
   operation: Operation,
@@ -86,8 +86,8 @@ function parameter(
     in: place,
     required: required || undefined,
     description,
-    // An object travels as JSON in the text of the query. As a text with a schema of its own: generators know what to
-    // make of a text, and hardly one of a parameter with `content`.
+    // An object in the query travels as JSON text. It is described as a text, because few generators understand a
+    // parameter with `content`.
     schema: isText ? schema : { type: 'string', contentMediaType: 'application/json', contentSchema: schema },
   })
 }

@@ -5,7 +5,7 @@ import { groupOf } from './groups.js'
 import { jsonContent, present, schemaRef, type Json } from './json.js'
 import { nameOf } from './schemas.js'
 
-/** What each operation answers, and the schemas of errors. Pure. */
+/** The answers of each operation, and the schemas of errors. Pure. */
 
 const labels: Readonly<Record<number, string>> = {
   200: 'OK',

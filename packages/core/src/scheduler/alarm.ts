@@ -29,7 +29,7 @@ export function createAlarm(clock: Clock, ring: () => void): Alarm {
           sleep = undefined
           ring()
         },
-        () => {}, // called off
+        () => {}, // the sleep was cancelled
       )
     },
     clear,

@@ -46,7 +46,7 @@ export interface BucketOptions {
  * c ≤ w + D + bound. The next one on its token is written at w + bound + window or later, takes D or longer, and is
  * counted at c + window or later. This does assume that ways to the server differ by less than the bound.
  *
- * It cannot know what another process sent in the window before this one began.
+ * The bucket cannot know what another process sent in the window before this process began.
  *
  * @throws RangeError naming the option and the value.
  */
@@ -69,7 +69,7 @@ function validated({ limit, windowMs, share = 1, burst, jitterMs = 50, boundChan
   check(burst === undefined || (Number.isInteger(burst) && burst >= 1), 'burst', burst, 'a whole number from 1')
   check(Number.isFinite(jitterMs) && jitterMs >= 0, 'jitterMs', jitterMs, 'a number from 0')
   const tokens = Math.floor(limit * share + ROUNDING)
-  // A longer window would not do: many processes with less than one request each may all send within one window.
+  // A longer window would not help: many processes with less than one request each may all send within one window.
   check(
     tokens >= 1,
     'share',

@@ -6,7 +6,7 @@ type Run = () => Promise<unknown>
 
 interface Call {
   readonly run: Run
-  /** Kept only for calls that can be aborted, because only these are looked up again. */
+  /** Set only for calls that can be aborted, because only these are looked up again. */
   readonly id: string | undefined
   readonly lane: Lane
 }
@@ -26,7 +26,7 @@ interface Lane {
  */
 export class CallQueue implements Queue<Run, QueueAddOptions> {
   readonly #lanes = new Map<number, Lane>()
-  /** Lanes from the highest priority on. An empty lane stays until a lower one is reached. */
+  /** Lanes from the highest priority on. An empty lane stays until a lower lane is reached. */
   readonly #order = createHeap<Lane>((a, b) => a.priority > b.priority)
   readonly #abortable = new Map<string, Entry<Call>>()
   #size = 0

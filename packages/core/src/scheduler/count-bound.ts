@@ -15,30 +15,29 @@ export interface RequestObserver {
 }
 
 /**
- * The bound on the time from a request's writing to its counting. A request's answer always proves that it was counted;
- * a bound is worth something only where answers are slow, and is an assumption. So it begins as Infinity (only answers
- * tell), and
+ * The bound on the time from a request's writing to its counting. A request's answer always proves that it was counted.
+ * A bound is an assumption, and is useful only where answers are slow. So it begins as Infinity (only answers prove a
+ * count), and
  *
- * - is finite only where answers are known to be slow: of those of the last half minute hardly any came within it.
- *   Otherwise
- *   one that has not come within the bound tells that something stands still: this event loop, the network, the server.
+ * - is finite only where answers are known to be slow: hardly any answer of the last half minute came within the bound.
+ * Where answers are quick, one that is missing after the bound shows that the event loop, the network or the server
+ * stands still.
  * - begins wide, at 250 ms, and is halved after every 10 s without a surprise until it is `leastMs`.
- * - is wide again when this process's event loop was late, once answers have shown again that they are slow; and
- *   Infinity for
- *   a minute after a 429.
+ * - is wide again after this process's event loop was late, once answers have again been slow.
+ * - is Infinity for a minute after a 429.
  *
  * These numbers are our choice.
  */
 export interface CountBound extends RequestObserver {
   /** The bound in milliseconds; Infinity while only answers prove a count. */
   at(now: number): number
-  /** The event loop was late, and perhaps a server in this process too. */
+  /** Notes that the event loop was late, and perhaps a server in this process too. */
   late(now: number): void
-  /** The service answered 429. */
+  /** Notes that the service answered 429. */
   refused(now: number): void
   /**
-   * Since when nothing was answered, if that is longer than answers take and something should have been: the service or
-   * the way to it may stand still.
+   * Since when no answer came, if that is longer than answers usually take and an answer was due: the service or the
+   * network may stand still. Otherwise undefined.
    */
   silentSince(now: number): number | undefined
 }
@@ -56,7 +55,7 @@ export function createCountBound(
   /** Number of requests that wait for an answer, and of those lost since the last answer. */
   let open = 0
   let lost = 0
-  /** When something was answered last, or the first request was written of those that wait. */
+  /** When the last answer came, or when the oldest waiting request was written. */
   let quietSince = Number.NEGATIVE_INFINITY
   let narrowMs = wideMs
   let steadySince: number | undefined

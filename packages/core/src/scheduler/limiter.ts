@@ -1,7 +1,8 @@
 /**
  * Keeps a documented limit: a queue asks it before each start. The default is the bucket of `createBucket`, for one
  * process. A limiter shared by many processes, e.g. over Redis, is another implementation of this interface.
- * | All times are epoch milliseconds of the asking scheduler's clock.
+ *
+ * All times are epoch milliseconds of the asking scheduler's clock.
  */
 export interface Limiter {
   /**
@@ -28,7 +29,7 @@ export interface LimiterState {
   /** Number of starts that may happen in a window. */
   readonly rate: number
   /**
-   * Milliseconds from its writing after which a request is taken as counted without an answer. Infinity: only answers
+   * Milliseconds after a request's writing at which it is taken as counted without an answer. Infinity: only answers
    * prove a count.
    */
   readonly countedWithinMs?: number | undefined

@@ -92,10 +92,10 @@ export interface Scheduler {
   readonly state: SchedulerState
 }
 
-/** What the next call starts with: a permit, or the error of the limiter. */
+/** The permit for the next call, or the limiter's error. */
 type Hand = Permit | { readonly failed: unknown }
 
-/** For calls that no limit holds back. */
+/** The slot of calls that no limit holds back. */
 const unlimitedSlot: Slot = { written: () => {}, answered: () => {} }
 const unlimitedState: LimiterState = { tokens: Number.POSITIVE_INFINITY, rate: Number.POSITIVE_INFINITY }
 
@@ -144,7 +144,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     else hold(answer)
   }
 
-  /** While the limiter answered, the last call may have left, or a 429 have come. */
+  /** Receives the answer of an asynchronous limiter. Meanwhile the last call may have left, or a 429 may have come. */
   const receiveLate = (answer: Permit | number) => {
     asking = false
     const now = clock.now()
@@ -164,7 +164,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     queue.start()
   }
 
-  /** Stops the queue. */
+  /** Stops the queue and returns the unused permit. */
   const putBack = () => {
     queue.pause()
     if (hand !== undefined && 'release' in hand) hand.release(clock.now())
@@ -194,13 +194,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const value = await job({ written, answered: () => permit.answered(clock.now()) })
       permit.answered(clock.now())
       running -= 1
-      // Whether it was refused is told only after this.
+      // The caller tells only after this whether the call was refused.
       if (pause.probing() && !alarm.isSet()) alarm.set(clock.now())
       return value
     } catch (error) {
       if ('release' in permit) permit.release(clock.now())
       running -= 1
-      prepare() // a permit not used is there for the next
+      prepare() // an unused permit is free for the next call
       throw error
     }
   }
@@ -237,7 +237,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       alarm.clear()
       watch.stop()
       putBack()
-      // Every waiting call starts now, and finds that it is too late.
+      // Every waiting call starts now, and rejects because the queue is closed.
       queue.concurrency = Number.POSITIVE_INFINITY
       queue.start()
       await queue.onIdle()
