@@ -46,7 +46,7 @@ export interface EmulatorOptions {
   readonly clock?: Clock | undefined
   /** Source of all random choices. Default: the same sequence every time. */
   readonly random?: Random | undefined
-  /** The account's API token. Default 'dev'; with `launch` a token is required, because anybody can guess the default. */
+  /** The account's API token. Default 'dev'; with `launch` a token is required, because the default is no secret. */
   readonly token?: string | undefined
   /**
    * How many times faster the service's own durations pass (deploying, terminating, max_duration …), but not the rate
