@@ -11,7 +11,7 @@ import type { PlayerIndex } from './player-index.js'
 import type { PlayerLimits } from './player-limits.js'
 import type { Playing } from './playing.js'
 import type { CheckedTicket } from './checked-ticket.js'
-import { NOWHERE as IS_NOWHERE, refuseTicket } from './ticket-input.js'
+import { MUST_BE_SOMEWHERE, refuseTicket } from './ticket-input.js'
 
 /** What is known of a ticket that has waited elsewhere before. */
 export interface PastOfTicket {
@@ -140,7 +140,7 @@ function refuseNowhere({ players }: CheckedTicket, runtimes: readonly QueueRunti
     const queue = JSON.stringify(unplaced.queue.name)
     throw refuseTicket(
       `players.${index}`,
-      `players.${index}: ${IS_NOWHERE}: queue ${queue} has no latency rule that would choose a place`,
+      `players.${index}: ${MUST_BE_SOMEWHERE}: queue ${queue} has no latency rule that would choose a place`,
     )
   }
 }

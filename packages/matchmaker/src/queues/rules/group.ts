@@ -34,12 +34,11 @@ export function compileGroup(
   const holds = (test: (one: CompiledRule, at: number) => boolean): boolean =>
     rule.kind === 'any' ? inner.some(test) : inner.every(test)
   const isNever = ({ of }: Facts, at: number) => of[at] === NEVER
+  const anyNever = (teams: Teams, at: number) => teams.some((team) => team.some((facts) => isNever(facts, at)))
 
   const whole = (teams: Teams, match: MatchLevels): boolean => {
     const known = teams.map((team) => team.map(factsOf))
-    const isMet = holds(
-      (one, at) => !known.some((team) => team.some((facts) => isNever(facts, at))) && wholeOf(one, known, match),
-    )
+    const isMet = holds((one, at) => !anyNever(known, at) && wholeOf(one, known, match))
     return rule.kind === 'not' ? !isMet : isMet
   }
   const factOf = (ticket: RuleTicket, refuse: Refuse): Facts => {
@@ -67,10 +66,7 @@ export function compileGroup(
     part: (teams, roomOf, match) => {
       if (counts[timing.ofPart(match)] === 0) return true
       const known = teams.map((team) => team.map(factsOf))
-      return holds(
-        ({ part }, at) =>
-          !known.some((team) => team.some((facts) => isNever(facts, at))) && (part?.(known, roomOf, match) ?? true),
-      )
+      return holds(({ part }, at) => !anyNever(known, at) && (part?.(known, roomOf, match) ?? true))
     },
   }
 }
