@@ -1,5 +1,3 @@
-import { bearerToken } from '@muster/core/http'
-import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { setUp } from './ticket-api.fixture.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
@@ -9,22 +7,22 @@ const pathOf = (path: string) => path.replaceAll(/\{\w+\}/g, 'x')
 /** A body that every route parses far enough to identify the caller. */
 const bodyFor = (method: string) => (method === 'POST' || method === 'PATCH' ? {} : undefined)
 
-describe('who is not known', () => {
+describe('an unknown caller', () => {
   const closed = Object.entries(ticketRoutes).filter(([name]) => !['document', 'monitor', 'serverReady'].includes(name))
-  test.each(closed)('may not ask %s', async (_, { method, path }) => {
+  test.each(closed)('is refused with 401: %s', async (_, { method, path }) => {
     const { request } = setUp()
     const response = await request(undefined, method, pathOf(path), bodyFor(method))
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   })
 
-  test('may be told so by whoever authenticates; what that says besides is not passed on', async () => {
+  test('reads nothing of the error that authenticate failed with', async () => {
     const { call, errors } = setUp({ authenticate: () => Promise.reject(new Error('token hunter2 is bad')) })
     const { status, json } = await call('ann', 'GET', '/tickets/x')
     expect([status, errors.length]).toEqual([500, 1])
     expect(JSON.stringify(json)).not.toContain('hunter2')
   })
 
-  test('is known by a token that stands in the header raw or as Bearer', async () => {
+  test('becomes known by a token in the header, raw or as Bearer', async () => {
     const { call } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     expect((await call('ann', 'GET', '/tickets/ticket-1')).status).toBe(200)
@@ -42,7 +40,7 @@ describe('a player', () => {
     ['DELETE', ''],
     ['POST', '/accept'],
     ['POST', '/decline'],
-  ])('cannot %s a ticket%s of another: to them there is none', async (method, path) => {
+  ])('cannot %s a ticket%s of another player: the answer is the 404 of a missing ticket', async (method, path) => {
     const { call, service } = setUp()
     await call('ann', 'POST', '/tickets', duel)
     service.change('ticket-1', { acceptance: { until: 1, accepted: [] } })
@@ -78,7 +76,7 @@ describe('a player', () => {
     })
   })
 
-  test.each([...backendRoutes])('may not ask %s', async (name) => {
+  test.each([...backendRoutes])('is refused with 403 where only backends may call: %s', async (name) => {
     const { method, path } = ticketRoutes[name as keyof typeof ticketRoutes]
     const { request } = setUp({ inspect: true })
     const response = await request('ann', method, pathOf(path), bodyFor(method))
@@ -90,13 +88,13 @@ describe('a player', () => {
     ['coordinates', { coordinates: { latitude: 1, longitude: 2 } }],
     ['id', { id: 'mine' }],
     ['priority', { priority: 100 }],
-  ])('cannot say %s', async (field, more) => {
+  ])('may not state %s', async (field, more) => {
     const { call, service } = setUp()
     expect(await call('ann', 'POST', '/tickets', { ...duel, ...more })).toMatchObject({ status: 403, json: { field } })
     expect(service.players.size).toBe(0)
   })
 
-  test('plays from the address of the socket, or the one a trusted proxy names, never one of their own choice', async () => {
+  test('has the address of the socket or the one a trusted proxy names, never one that the body states', async () => {
     const { call, service } = setUp()
     const ipOf = async (who: string, from: string, forwarded?: string) => {
       const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded }
@@ -112,7 +110,7 @@ describe('a player', () => {
     expect(status).toBe(400)
   })
 
-  test('does not have the address of a backend that forgets to say theirs', async () => {
+  test('is not given the address of the backend that creates the ticket without player_ip', async () => {
     const { call, service } = setUp()
     expect(
       await call('backend', 'POST', '/tickets', { ...duel, player_id: 'ann' }, { from: '203.0.113.7' }),
@@ -121,8 +119,8 @@ describe('a player', () => {
   })
 })
 
-describe('addresses', () => {
-  test('of players are in no answer, to whomever', async () => {
+describe('addresses of players', () => {
+  test('are in no answer, whoever calls', async () => {
     const { call, request, service, errors } = setUp({ inspect: true })
     const from = '203.0.113.77'
     const texts: string[] = []
@@ -160,196 +158,8 @@ describe('addresses', () => {
   })
 })
 
-describe('limits', () => {
-  const statuses = async (
-    call: ReturnType<typeof setUp>['call'],
-    asks: readonly (readonly [who: string, from: string])[],
-  ) => {
-    const found: number[] = []
-    for (const [who, from] of asks) found.push((await call(who, 'GET', '/tickets/x', undefined, { from })).status)
-    return found
-  }
-
-  test('count requests per player, from wherever', async () => {
-    const { call, clock } = setUp({ limits: { perCaller: { limit: 2, windowMs: 3000 } } })
-    expect(
-      await statuses(call, [
-        ['ann', '192.0.2.1'],
-        ['ann', '192.0.2.2'],
-        ['ann', '192.0.2.3'],
-        ['bob', '192.0.2.3'],
-      ]),
-    ).toEqual([404, 404, 429, 404])
-    const refused = await call('ann', 'GET', '/tickets/x')
-    expect([refused.headers.get('retry-after'), refused.json]).toMatchObject([
-      '2',
-      { code: 'too-many-requests', retryAfterMs: 1500 },
-    ])
-    await clock.advance(1500)
-    expect(await statuses(call, [['ann', '192.0.2.1']])).toEqual([404])
-  })
-
-  test('count requests per address, of IPv6 per /64; beyond, it is looked only whether a backend asks', async () => {
-    let asked = 0
-    const { call } = setUp({
-      limits: { perAddress: { limit: 2, windowMs: 3000 } },
-      authenticate: (request) => {
-        asked += 1
-        return { id: bearerToken(request) ?? '' }
-      },
-    })
-    expect(
-      await statuses(call, [
-        ['a', '192.0.2.1'],
-        ['b', '192.0.2.1'],
-        ['c', '192.0.2.1'],
-        ['d', '192.0.2.2'],
-      ]),
-    ).toEqual([404, 404, 429, 404])
-    expect(
-      await statuses(call, [
-        ['a', '2001:db8::1'],
-        ['b', '2001:db8::2'],
-        ['c', '2001:db8::3'],
-        ['d', '2001:db8:0:1::1'],
-      ]),
-    ).toEqual([404, 404, 429, 404])
-    expect(asked).toBe(8)
-  })
-
-  test('are there without being asked for: 50 and 250 in 5 seconds', async () => {
-    const { call } = setUp()
-    const own = await statuses(
-      call,
-      Array.from({ length: 51 }, () => ['ann', '192.0.2.1']),
-    )
-    expect(own.indexOf(429)).toBe(50)
-    const all = await statuses(
-      call,
-      Array.from({ length: 251 }, (_, index) => [`p${index}`, '192.0.2.9']),
-    )
-    expect(all.indexOf(429)).toBe(250)
-  })
-
-  test('do not count requests of backends, and can be switched off', async () => {
-    const { call } = setUp({
-      limits: { perCaller: { limit: 1, windowMs: 3000 }, perAddress: { limit: 1, windowMs: 3000 } },
-    })
-    expect(
-      await statuses(
-        call,
-        Array.from({ length: 5 }, () => ['backend', '192.0.2.1']),
-      ),
-    ).toEqual([404, 404, 404, 404, 404])
-    const open = setUp({ limits: { perCaller: null, perAddress: null } })
-    expect(
-      new Set(
-        await statuses(
-          open.call,
-          Array.from({ length: 300 }, () => ['ann', '192.0.2.1']),
-        ),
-      ),
-    ).toEqual(new Set([404]))
-  })
-
-  test('count how often one waits, and all do', async () => {
-    const { call, request } = setUp({ limits: { waitsPerCaller: 2, waits: 3 } })
-    for (const who of ['ann', 'bob']) await call(who, 'POST', '/tickets', duel)
-    const stream = (who: string, ticket: string) => request(who, 'GET', `/tickets/${ticket}/events`)
-    const [first, second] = [await stream('ann', 'ticket-1'), await stream('ann', 'ticket-1')]
-    expect([first.status, second.status]).toEqual([200, 200])
-    expect(await call('ann', 'GET', '/tickets/ticket-1?wait=1')).toMatchObject({
-      status: 429,
-      json: { code: 'too-many-waits' },
-    })
-    const third = await stream('bob', 'ticket-2')
-    expect(await call('bob', 'GET', '/tickets/ticket-2?wait=1')).toMatchObject({ status: 503, json: { code: 'busy' } })
-    expect((await call('bob', 'GET', '/tickets/ticket-2')).status).toBe(200)
-    await second.body?.cancel()
-    const again = await stream('ann', 'ticket-1')
-    expect(again.status).toBe(200)
-    for (const one of [first, third, again]) await one.body?.cancel()
-  })
-})
-
-describe('what is sent', () => {
-  test('may have so many bytes: few from players, more from backends', async () => {
-    const { call } = setUp()
-    const large = { ...duel, attributes: { text: 'x'.repeat(16 * 1024) } }
-    expect((await call('ann', 'POST', '/tickets', large)).status).toBe(413)
-    const batch = {
-      tickets: Array.from({ length: 40 }, () => ({
-        ...duel,
-        player_ip: '203.0.113.7',
-        attributes: { text: 'x'.repeat(1000) },
-      })),
-    }
-    expect((await call('backend', 'POST', '/tickets/batch', batch)).status).toBe(200)
-    const { call: strict } = setUp({ limits: { bodyBytes: 30, backendBodyBytes: 1000 } })
-    expect((await strict('ann', 'POST', '/tickets', duel)).status).toBe(413)
-    expect((await strict('backend', 'POST', '/tickets/batch', batch)).status).toBe(413)
-    expect((await strict('ann', 'POST', '/tickets/batch', batch)).status).toBe(403)
-  })
-
-  test.each([
-    ['of another type', '{"profile":"duel"}', 'text/plain', 415],
-    ['that is no JSON', '{profile:duel}', 'application/json', 400],
-    [
-      'that is deep',
-      `{"profile":"duel","attributes":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`,
-      'application/json',
-      400,
-    ],
-    [
-      'that would change prototypes',
-      '{"profile":"duel","attributes":{"__proto__":{"skill":1}}}',
-      'application/json',
-      400,
-    ],
-    [
-      'with too many beacons',
-      `{"profile":"duel","attributes":{"beacons":${JSON.stringify(Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`b${index}`, 1])))}}}`,
-      'application/json',
-      400,
-    ],
-    ['with a name too long', JSON.stringify({ profile: 'x'.repeat(65) }), 'application/json', 400],
-  ])('%s is refused', async (_, body, type, status) => {
-    const { call, service } = setUp()
-    expect((await call('ann', 'POST', '/tickets', body, { headers: { 'content-type': type } })).status).toBe(status)
-    expect(service.players.size).toBe(0)
-  })
-
-  test('pollutes no prototype, whatever it is', async () => {
-    const { call } = setUp({ limits: { perCaller: null, perAddress: null } })
-    const key = fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'beacons', 'hasOwnProperty')
-    const value = fc.letrec((tie) => ({
-      value: fc.oneof({ maxDepth: 3 }, fc.double(), fc.string(), tie('object')),
-      object: fc.array(fc.tuple(key, tie('value')), { maxLength: 3 }).map((pairs) => Object.fromEntries(pairs)),
-    })).value
-    await fc.assert(
-      fc.asyncProperty(value, fc.nat(), async (attributes, player) => {
-        const { status } = await call(`p${player}`, 'POST', '/tickets', { profile: 'duel', attributes })
-        expect([201, 400, 409]).toContain(status)
-        expect(Object.keys(Object.prototype)).toEqual([])
-        expect(({} as Record<string, unknown>)['skill']).toBeUndefined()
-      }),
-      { numRuns: 200 },
-    )
-  })
-
-  test('about attributes that objects have anyway is taken as said', async () => {
-    const { call, service } = setUp()
-    await call('ann', 'POST', '/tickets', '{"profile":"duel","attributes":{"constructor":"x","toString":1}}')
-    const attributes = service.players.get('ticket-1')?.[0]?.attributes ?? {}
-    expect([Object.keys(attributes), Object.getPrototypeOf(attributes)]).toEqual([
-      ['constructor', 'toString'],
-      Object.prototype,
-    ])
-  })
-})
-
-describe('what is not switched on', () => {
-  test('is not there: /inspect', async () => {
+describe('what is off by default', () => {
+  test('/inspect is 404 until it is switched on', async () => {
     const { call } = setUp()
     for (const path of ['/inspect/tickets', '/inspect/matches'])
       expect((await call('backend', 'GET', path)).status).toBe(404)
@@ -363,7 +173,7 @@ describe('what is not switched on', () => {
     expect((await on.call('backend', 'GET', '/inspect/matches')).json).toEqual({ matches: [] })
   })
 
-  test('is not there: pages of other origins', async () => {
+  test('pages of other origins are refused until their origin is allowed', async () => {
     const origin = 'https://play.example'
     const preflight = { headers: { origin, 'access-control-request-method': 'POST' } }
     const off = setUp()
