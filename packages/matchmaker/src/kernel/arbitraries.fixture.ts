@@ -150,7 +150,7 @@ export const openingsOf = (model: Model<string>): fc.Arbitrary<Opening<string>[]
           ...entry,
           id: `o${entry.id}`,
           rooms: teams.map(([room]) => room),
-          present: teams.map(([, there]) => there),
+          present: teams.map(([, present]) => present),
         }))
     return fc.tuple(...many.map(opening))
   })

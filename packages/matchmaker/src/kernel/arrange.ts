@@ -70,14 +70,14 @@ class Arrangement<Facts> {
     this.#checks = checks
     this.#lineup = lineup
     this.#effort = effort
-    this.#seated = lineup.present.map((there) => [...there])
+    this.#seated = lineup.present.map((players) => [...players])
     this.#noRoom = lineup.rooms.map(() => 0)
   }
 
   /** Rates one arrangement; true if it is better than all before. */
   rate(teams: readonly number[]): boolean {
     const { present, facts } = this.#lineup
-    for (const [team, there] of present.entries()) (this.#seated[team] as Facts[]).length = there.length
+    for (const [team, players] of present.entries()) (this.#seated[team] as Facts[]).length = players.length
     for (const [ticket, team] of teams.entries()) (this.#seated[team] as Facts[]).push(facts[ticket] as Facts)
     return this.#keepIfBetter(teams)
   }
@@ -108,7 +108,7 @@ class Arrangement<Facts> {
     const { sizes, facts, present, rooms, least } = this.#lineup
     const teams = sizes.map(() => 0)
     const left = [...rooms]
-    for (const [team, there] of present.entries()) (this.#seated[team] as Facts[]).length = there.length
+    for (const [team, players] of present.entries()) (this.#seated[team] as Facts[]).length = players.length
 
     const place = (ticket: number): boolean => {
       if (ticket === sizes.length) {

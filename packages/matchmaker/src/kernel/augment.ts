@@ -9,10 +9,10 @@ export interface Augmenting {
   readonly search: Pick<Search<never>, 'around' | 'work'>
   readonly draft: Pick<Draft, 'begin' | 'add'>
   /** The matches of the round. */
-  readonly groups: Pick<Groups, 'told' | 'replace'>
+  readonly groups: Pick<Groups, 'single' | 'replace'>
   free(slot: Slot): boolean
   /** Whether the ticket has been in the pool since the round began. */
-  there(slot: Slot): boolean
+  isPresent(slot: Slot): boolean
   /** Whether the effort for rearranging is spent. */
   isOver(): boolean
   /** Whether a ticket has a higher priority than another of the same size. */
@@ -35,7 +35,7 @@ const TRIES = 200
  * Yields the work done.
  */
 export function* augment(
-  { search, draft, groups, free, there, isOver, isAhead, take, release }: Augmenting,
+  { search, draft, groups, free, isPresent, isOver, isAhead, take, release }: Augmenting,
   left: Int32Array,
 ): Generator<number, void> {
   let tries = TRIES
@@ -80,9 +80,9 @@ export function* augment(
     if (tries <= 0 || isOver()) return
     const before = search.work()
     let triesLeft = TRIES_EACH
-    for (const match of groups.told()) {
+    for (const match of groups.single()) {
       if (!free(slot) || triesLeft <= 0 || tries <= 0 || isOver()) break
-      if (match.opening !== undefined || !match.slots.every(there) || !mayMeetOne(slot, match)) continue
+      if (match.opening !== undefined || !match.slots.every(isPresent) || !mayMeetOne(slot, match)) continue
       triesLeft -= 1
       tries -= 1
       match.slots.forEach(release)

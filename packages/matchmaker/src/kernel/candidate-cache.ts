@@ -19,7 +19,7 @@ export interface CandidateCache {
   sizes: Uint16Array
   /** The next candidate gets this index. Lowering it forgets the candidates from there on. */
   count: number
-  receive(slot: Slot): Candidate
+  put(slot: Slot): Candidate
 }
 
 const FIRST = 64
@@ -27,34 +27,34 @@ const FIRST = 64
 export function createCandidateCache(columns: Columns, levels: Levels): CandidateCache {
   const { stride } = columns
 
-  const guests: CandidateCache = {
+  const cache: CandidateCache = {
     rows: new Float64Array(FIRST * stride),
     level: new Uint8Array(FIRST),
     slots: new Int32Array(FIRST),
     sizes: new Uint16Array(FIRST),
     count: 0,
-    receive: (slot) => {
-      if (guests.count === guests.slots.length) grow()
-      const guest = guests.count++
-      const { rows } = guests
+    put: (slot) => {
+      if (cache.count === cache.slots.length) grow()
+      const candidate = cache.count++
+      const { rows } = cache
       const { rows: from } = columns
-      const to = guest * stride
+      const to = candidate * stride
       const own = slot * stride
       for (let at = 0; at < stride; at++) rows[to + at] = from[own + at] as number
-      guests.level[guest] = levels.of(slot)
-      guests.slots[guest] = slot
-      guests.sizes[guest] = columns.size[slot] as number
-      return guest
+      cache.level[candidate] = levels.of(slot)
+      cache.slots[candidate] = slot
+      cache.sizes[candidate] = columns.size[slot] as number
+      return candidate
     },
   }
 
   const grow = () => {
-    const most = 2 * guests.slots.length
-    guests.rows = copied(new Float64Array(most * stride), guests.rows)
-    guests.level = copied(new Uint8Array(most), guests.level)
-    guests.slots = copied(new Int32Array(most), guests.slots)
-    guests.sizes = copied(new Uint16Array(most), guests.sizes)
+    const most = 2 * cache.slots.length
+    cache.rows = copied(new Float64Array(most * stride), cache.rows)
+    cache.level = copied(new Uint8Array(most), cache.level)
+    cache.slots = copied(new Int32Array(most), cache.slots)
+    cache.sizes = copied(new Uint16Array(most), cache.sizes)
   }
 
-  return guests
+  return cache
 }

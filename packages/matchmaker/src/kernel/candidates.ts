@@ -27,7 +27,7 @@ const mostOf = (size: number, players: number): number => Math.max(16, 4 * Math.
 
 export class Candidates {
   /** The first `count` are candidates, as indexes into the draft's cache; unordered until `sort`. */
-  guests = new Int32Array(0)
+  list = new Int32Array(0)
   count = 0
   /** Players of all candidates together. */
   players = 0
@@ -72,11 +72,11 @@ export class Candidates {
     this.more = false
     this.#sizesFull = 0
     if (this.#later.length > 0) this.#later = []
-    this.#neighbours.look.lookAround(this.#draft.members[0] as Slot)
+    this.#neighbours.query.startAround(this.#draft.members[0] as Slot)
     if (this.#ofSize.length <= players) {
       this.#ofSize = new Int32Array(players + 1)
       const most = this.#ofSize.reduce((sum, _, size) => (size === 0 ? 0 : sum + mostOf(size, players)), 0)
-      this.guests = new Int32Array(most)
+      this.list = new Int32Array(most)
       this.#costs = new Float64Array(most)
     } else this.#ofSize.fill(0, 0, players + 1)
   }
@@ -90,35 +90,35 @@ export class Candidates {
       this.more = true
       return
     }
-    const { look } = this.#neighbours
+    const { query } = this.#neighbours
     const players = this.#terms?.packing.players ?? 0
     const tries = this.#columns.tries[this.#draft.members[0] as Slot] as number
     // In a crowd each repeated search for a ticket reads other slots than the one before.
     const most =
       this.#neighbours.count > CROWD ? Math.min(MOST_READ, players * (tries === 0 ? FIRST_READ : NEXT_READ)) : MOST_READ
-    const there = look.turnTo(scale, most, tries * most)
-    if (look.cut) this.more = true
-    if (there + this.#later.length < least) return
+    const near = query.turnTo(scale, most, tries * most)
+    if (query.cut) this.more = true
+    if (near + this.#later.length < least) return
     const later = this.#later
     this.#later = []
     for (const slot of later) this.#take(slot, floor)
-    this.#readAll(look, floor)
+    this.#readAll(query, floor)
   }
 
   /** Accepts up to `most` tickets from an index of some of the tickets, whatever their distance. */
   gatherFrom(part: Neighbours, scale: number, most: number): void {
-    const { look } = part
-    look.lookAround(this.#draft.members[0] as Slot)
-    look.turnTo(scale, MOST_READ, (this.#columns.tries[this.#draft.members[0] as Slot] as number) * most)
-    if (look.cut) this.more = true
+    const { query } = part
+    query.startAround(this.#draft.members[0] as Slot)
+    query.turnTo(scale, MOST_READ, (this.#columns.tries[this.#draft.members[0] as Slot] as number) * most)
+    if (query.cut) this.more = true
     const until = this.count + most
-    let told = this.#chunk.length
-    while (told === this.#chunk.length && this.count < until) {
-      told = look.next(this.#chunk)
-      this.read += told
-      for (let at = 0; at < told; at++) this.#take(this.#chunk[at] as Slot, -Infinity)
+    let returned = this.#chunk.length
+    while (returned === this.#chunk.length && this.count < until) {
+      returned = query.next(this.#chunk)
+      this.read += returned
+      for (let at = 0; at < returned; at++) this.#take(this.#chunk[at] as Slot, -Infinity)
     }
-    if (told === this.#chunk.length) this.more = true
+    if (returned === this.#chunk.length) this.more = true
   }
 
   /**
@@ -126,17 +126,17 @@ export class Candidates {
    * then the oldest.
    */
   sort(): void {
-    const { guests, count } = this
+    const { list, count } = this
     const costs = this.#costs
     for (let from = 1; from < count; from++) {
-      const guest = guests[from] as Candidate
+      const candidate = list[from] as Candidate
       const price = costs[from] as number
       let to = from
-      for (; to > 0 && this.#comesBefore(guest, price, guests[to - 1] as Candidate, costs[to - 1] as number); to--) {
-        guests[to] = guests[to - 1] as Candidate
+      for (; to > 0 && this.#comesBefore(candidate, price, list[to - 1] as Candidate, costs[to - 1] as number); to--) {
+        list[to] = list[to - 1] as Candidate
         costs[to] = costs[to - 1] as number
       }
-      guests[to] = guest
+      list[to] = candidate
       costs[to] = price
     }
   }
@@ -144,27 +144,27 @@ export class Candidates {
   /** Rotates the order, so that the candidate at `by` comes first. */
   rotate(by: number): void {
     const first = by % Math.max(1, this.count)
-    const sorted = this.guests.slice(0, this.count)
+    const sorted = this.list.slice(0, this.count)
     const costs = this.#costs.slice(0, this.count)
     for (let at = 0; at < this.count; at++) {
-      this.guests[at] = sorted[(at + first) % this.count] as Candidate
+      this.list[at] = sorted[(at + first) % this.count] as Candidate
       this.#costs[at] = costs[(at + first) % this.count] as number
     }
   }
 
   slotAt(at: number): Slot {
-    return this.#draft.guests.slots[this.guests[at] as Candidate] as Slot
+    return this.#draft.cache.slots[this.list[at] as Candidate] as Slot
   }
 
-  #readAll(look: IndexQuery, floor: number): void {
+  #readAll(query: IndexQuery, floor: number): void {
     const chunk = this.#chunk
-    let told = chunk.length
-    while (told === chunk.length && !this.#isFull()) {
-      told = look.next(chunk)
-      this.read += told
-      for (let at = 0; at < told; at++) this.#take(chunk[at] as Slot, floor)
+    let returned = chunk.length
+    while (returned === chunk.length && !this.#isFull()) {
+      returned = query.next(chunk)
+      this.read += returned
+      for (let at = 0; at < returned; at++) this.#take(chunk[at] as Slot, floor)
     }
-    if (told === chunk.length) this.more = true
+    if (returned === chunk.length) this.more = true
   }
 
   /** Where priorities differ, a candidate of higher priority can always replace one of lower. */
@@ -191,9 +191,9 @@ export class Candidates {
       at = ranked ? this.#lowestOf(size, this.#columns.priority[slot] as number) : -1
       if (at === -1) return
     }
-    const guest = draft.invite(slot)
-    if (guest === undefined) return
-    this.guests[at] = guest
+    const candidate = draft.invite(slot)
+    if (candidate === undefined) return
+    this.list[at] = candidate
     this.#costs[at] = this.#cost(draft.members[0] as Slot, slot)
     if (at < this.count) return
     this.count += 1
@@ -214,13 +214,13 @@ export class Candidates {
    * none.
    */
   #lowestOf(size: number, below: number): number {
-    const { slots, sizes } = this.#draft.guests
+    const { slots, sizes } = this.#draft.cache
     let found = -1
     let lowest = below
     for (let at = 0; at < this.count; at++) {
-      const guest = this.guests[at] as Candidate
-      if (sizes[guest] !== size) continue
-      const priority = this.#columns.priority[slots[guest] as Slot] as number
+      const candidate = this.list[at] as Candidate
+      if (sizes[candidate] !== size) continue
+      const priority = this.#columns.priority[slots[candidate] as Slot] as number
       if (
         priority >= lowest &&
         !(found !== -1 && priority === lowest && (this.#costs[at] as number) > (this.#costs[found] as number))
@@ -233,7 +233,7 @@ export class Candidates {
   }
 
   #comesBefore(one: Candidate, price: number, other: Candidate, otherPrice: number): boolean {
-    const { slots } = this.#draft.guests
+    const { slots } = this.#draft.cache
     const [slot, otherSlot] = [slots[one] as Slot, slots[other] as Slot]
     if (this.#terms?.ranked === true) {
       const higher = (this.#columns.priority[slot] as number) - (this.#columns.priority[otherSlot] as number)

@@ -38,7 +38,7 @@ function drafting(
     facts[slot] = String(value)
     return slot
   })
-  return { slots, draft: new Draft({ model, columns, levels, facts, present: () => ['there'], largest: 5 }) }
+  return { slots, draft: new Draft({ model, columns, levels, facts, present: () => ['present'], largest: 5 }) }
 }
 
 test('dropping a member also drops the restrictions it brought', () => {
@@ -105,7 +105,7 @@ test('in an opening, differences among the present players do not count against 
 
 test('a forbidden pair is never matched, also with a player present in an opening', () => {
   const checks = {
-    pair: (one: string, other: string) => one !== 'there' || other !== '2',
+    pair: (one: string, other: string) => one !== 'present' || other !== '2',
     part: undefined,
     whole: undefined,
     unevenness: undefined,

@@ -31,7 +31,7 @@ export class Draft<Facts = never> {
   readonly members: Int32Array
   count = 0
   /** All candidates invited since `begin`. */
-  readonly guests: CandidateCache
+  readonly cache: CandidateCache
   readonly #model: Model<Facts>
   readonly #columns: Columns
   readonly #input: DraftInput<Facts>
@@ -45,7 +45,7 @@ export class Draft<Facts = never> {
   /** Whether some rule is by the oldest or by the average. */
   readonly #loosens: boolean
   /** The cache index of each member. */
-  readonly #guestAt: Int32Array
+  readonly #candidateAt: Int32Array
   readonly #waits: MatchWaits
   // State of the first n + 1 members, at index n, so that the last member can be dropped.
   readonly #farthest: Float64Array
@@ -62,13 +62,13 @@ export class Draft<Facts = never> {
     this.#model = model
     this.#columns = columns
     this.#stride = columns.stride
-    this.guests = createCandidateCache(columns, levels)
-    this.#comparison = new Comparison(model as unknown as Model<never>, columns, this.guests)
+    this.cache = createCandidateCache(columns, levels)
+    this.#comparison = new Comparison(model as unknown as Model<never>, columns, this.cache)
     this.#eachTwo = lastResortLevel === Infinity && rules.every((rule) => rule === undefined || rule.by === 'each')
     this.#loosens = rules.some((rule) => rule?.by === 'oldest' || rule?.by === 'average')
-    this.#waits = new MatchWaits(model, levels, this.guests, columns.stride, largest)
+    this.#waits = new MatchWaits(model, levels, this.cache, columns.stride, largest)
     this.members = new Int32Array(largest)
-    this.#guestAt = new Int32Array(largest)
+    this.#candidateAt = new Int32Array(largest)
     this.#farthest = new Float64Array(largest)
     this.#low = new Float64Array(largest * spans.length)
     this.#high = new Float64Array(largest * spans.length)
@@ -77,44 +77,44 @@ export class Draft<Facts = never> {
   /** Starts a new draft with one ticket or opening. False if no match can hold it. */
   begin(slot: Slot): boolean {
     this.count = 0
-    this.guests.count = 0
+    this.cache.count = 0
     this.#waits.expectAnybody()
     this.#isOpening = this.#columns.size[slot] === 0
-    const guest = this.guests.receive(slot)
-    if (this.#eachTwo && !this.#isOpening && !this.#comparison.isEven(guest)) return false
-    if (!this.#mayJoin(guest, 0)) return false
-    this.#seat(guest)
+    const candidate = this.cache.put(slot)
+    if (this.#eachTwo && !this.#isOpening && !this.#comparison.isEven(candidate)) return false
+    if (!this.#mayJoin(candidate, 0)) return false
+    this.#seat(candidate)
     return true
   }
 
   /** Adds a ticket if it may be in a match with all members; false otherwise. */
   add(slot: Slot): boolean {
-    const guest = this.invite(slot)
-    if (guest === undefined) return false
-    this.#seat(guest)
+    const candidate = this.invite(slot)
+    if (candidate === undefined) return false
+    this.#seat(candidate)
     return true
   }
 
   /** Whether `add` would add the ticket. */
   admits(slot: Slot): boolean {
     if (this.invite(slot) === undefined) return false
-    this.guests.count -= 1
+    this.cache.count -= 1
     return true
   }
 
   /** Caches a ticket for `join` if `add` would add it now, undefined otherwise. Valid until the next `begin`. */
   invite(slot: Slot): Candidate | undefined {
-    const guest = this.guests.receive(slot)
-    if (this.#hasKey(guest) && (!this.#eachTwo || this.#comparison.isEven(guest)) && this.#mayJoin(guest, 0))
-      return guest
-    this.guests.count -= 1
+    const candidate = this.cache.put(slot)
+    const isEven = !this.#eachTwo || this.#comparison.isEven(candidate)
+    if (this.#hasKey(candidate) && isEven && this.#mayJoin(candidate, 0)) return candidate
+    this.cache.count -= 1
     return undefined
   }
 
   /** Adds an invited candidate if it may be in a match with all members; false otherwise. */
-  join(guest: Candidate): boolean {
-    if (!this.#mayJoin(guest, 1)) return false
-    this.#seat(guest)
+  join(candidate: Candidate): boolean {
+    if (!this.#mayJoin(candidate, 1)) return false
+    this.#seat(candidate)
     return true
   }
 
@@ -163,60 +163,60 @@ export class Draft<Facts = never> {
     return this.mayBeSmall()
   }
 
-  #isNear(guest: Candidate): boolean {
+  #isNear(candidate: Candidate): boolean {
     const { count } = this
     const { radius } = this.#model
     if (radius === undefined) return true
-    const level = this.guests.level[guest] as number
+    const level = this.cache.level[candidate] as number
     const pairwise = radius.by === 'each' && !this.#waits.isLastResort(count + 1)
     let wide = count === 0 ? 0 : (this.#farthest[count - 1] as number)
     for (let at = 0; at < count; at++) {
-      const member = this.#guestAt[at] as Candidate
-      const square = this.#comparison.square(member, guest)
+      const member = this.#candidateAt[at] as Candidate
+      const square = this.#comparison.square(member, candidate)
       if (square > wide) wide = square
-      if (pairwise && square > (radius.squared[Math.min(level, this.guests.level[member] as number)] as number))
+      if (pairwise && square > (radius.squared[Math.min(level, this.cache.level[member] as number)] as number))
         return false
     }
     this.#farthest[count] = wide
     return pairwise || wide <= (radius.squared[this.#waits.levelAtMost(radius.by, count + 1)] as number)
   }
 
-  #isAlike(guest: Candidate): boolean {
+  #isAlike(candidate: Candidate): boolean {
     const { spans } = this.#model
     for (let span = 0; span < spans.length; span++) {
       const { by, limit } = spans[span] as (typeof spans)[number]
       if (
         !(by === 'each'
-          ? this.#isAlikeEach(guest, span, limit)
-          : this.#isAlikeInAll(guest, span, limit[this.#waits.levelAtMost(by, this.count + 1)] as number))
+          ? this.#isAlikeEach(candidate, span, limit)
+          : this.#isAlikeInAll(candidate, span, limit[this.#waits.levelAtMost(by, this.count + 1)] as number))
       )
         return false
     }
     return true
   }
 
-  #isAlikeEach(guest: Candidate, span: number, limit: Float64Array): boolean {
+  #isAlikeEach(candidate: Candidate, span: number, limit: Float64Array): boolean {
     if (this.#waits.isLastResort(this.count + 1))
-      return this.#isAlikeInAll(guest, span, limit[this.#model.lastResortLevel] as number)
-    this.#widen(guest, span)
+      return this.#isAlikeInAll(candidate, span, limit[this.#model.lastResortLevel] as number)
+    this.#widen(candidate, span)
     if (this.count === 0 && this.#isOpening) return true
-    const { rows, level: levels } = this.guests
-    const level = levels[guest] as number
-    const value = guest * this.#stride + VALUES + 2 * span
+    const { rows, level: levels } = this.cache
+    const level = levels[candidate] as number
+    const value = candidate * this.#stride + VALUES + 2 * span
     if ((rows[value + 1] as number) - (rows[value] as number) > (limit[level] as number)) return false
     for (let at = 0; at < this.count; at++) {
-      const member = this.#guestAt[at] as Candidate
+      const member = this.#candidateAt[at] as Candidate
       const gap =
         at === 0 && this.#isOpening
-          ? this.#comparison.gapToOpening(member, guest, span)
-          : this.#comparison.gap(member, guest, span)
+          ? this.#comparison.gapToOpening(member, candidate, span)
+          : this.#comparison.gap(member, candidate, span)
       if (gap > (limit[Math.min(level, levels[member] as number)] as number)) return false
     }
     return true
   }
 
-  #isAlikeInAll(guest: Candidate, span: number, widest: number): boolean {
-    const at = this.#widen(guest, span)
+  #isAlikeInAll(candidate: Candidate, span: number, widest: number): boolean {
+    const at = this.#widen(candidate, span)
     return (
       (this.count === 0 && this.#isOpening) ||
       this.#isWithin(span, this.#low[at] as number, this.#high[at] as number, widest)
@@ -227,13 +227,13 @@ export class Draft<Facts = never> {
    * Writes the lowest and highest value of the members and the candidate; returns the index written. An opening's own
    * values do not count.
    */
-  #widen(guest: Candidate, span: number): number {
+  #widen(candidate: Candidate, span: number): number {
     const { count } = this
     const many = this.#model.spans.length
     const to = count * many + span
-    const value = guest * this.#stride + VALUES + 2 * span
-    const least = count === 0 && this.#isOpening ? Infinity : (this.guests.rows[value] as number)
-    const greatest = count === 0 && this.#isOpening ? -Infinity : (this.guests.rows[value + 1] as number)
+    const value = candidate * this.#stride + VALUES + 2 * span
+    const least = count === 0 && this.#isOpening ? Infinity : (this.cache.rows[value] as number)
+    const greatest = count === 0 && this.#isOpening ? -Infinity : (this.cache.rows[value + 1] as number)
     this.#low[to] = count === 0 ? least : Math.min(this.#low[to - many] as number, least)
     this.#high[to] = count === 0 ? greatest : Math.max(this.#high[to - many] as number, greatest)
     return to
@@ -243,51 +243,52 @@ export class Draft<Facts = never> {
     if (high - low > widest) return false
     if (!this.#isOpening) return true
     const value = VALUES + 2 * span
-    return Math.max(high - (this.guests.rows[value] as number), (this.guests.rows[value + 1] as number) - low) <= widest
+    return Math.max(high - (this.cache.rows[value] as number), (this.cache.rows[value + 1] as number) - low) <= widest
   }
 
-  #mayMeet(guest: Candidate, from: number): boolean {
+  #mayMeet(candidate: Candidate, from: number): boolean {
     const pair = this.#model.checks?.pair
     if (pair === undefined) return true
     const { facts, present } = this.#input
     const { lastResortLevel } = this.#model
     const last = this.#waits.isLastResort(this.count + 1)
-    const level = this.guests.level[guest] as number
-    const own = facts[this.guests.slots[guest] as Slot] as Facts
+    const level = this.cache.level[candidate] as number
+    const own = facts[this.cache.slots[candidate] as Slot] as Facts
     for (let at = from; at < this.count; at++) {
       const between = last
         ? lastResortLevel
-        : Math.min(level, this.guests.level[this.#guestAt[at] as Candidate] as number)
+        : Math.min(level, this.cache.level[this.#candidateAt[at] as Candidate] as number)
       if (at === 0 && this.#isOpening) {
-        for (const there of present(this.members[0] as Slot)) if (!pair(there, own, between)) return false
+        for (const player of present(this.members[0] as Slot)) if (!pair(player, own, between)) return false
       } else if (!pair(facts[this.members[at] as Slot] as Facts, own, between)) return false
     }
     return true
   }
 
-  #hasKey(guest: Candidate): boolean {
-    return this.count === 0 || this.guests.rows[guest * this.#stride + KEY] === this.guests.rows[KEY]
+  #hasKey(candidate: Candidate): boolean {
+    return this.count === 0 || this.cache.rows[candidate * this.#stride + KEY] === this.cache.rows[KEY]
   }
 
   /**
    * Whether a candidate may join. @param from members before this index have already been compared with the candidate.
    */
-  #mayJoin(guest: Candidate, from: number): boolean {
+  #mayJoin(candidate: Candidate, from: number): boolean {
     const { count } = this
     if (count === this.members.length) return false
     if (!this.#eachTwo) {
-      this.#waits.note(guest, count)
-      return this.#isNear(guest) && this.#isAlike(guest) && this.#mayMeet(guest, 0)
+      this.#waits.note(candidate, count)
+      return this.#isNear(candidate) && this.#isAlike(candidate) && this.#mayMeet(candidate, 0)
     }
     for (let at = from; at < count; at++)
-      if (!this.#comparison.agree(this.#guestAt[at] as Candidate, guest, at === 0 && this.#isOpening)) return false
-    this.#waits.note(guest, count)
-    return this.#mayMeet(guest, from)
+      if (!this.#comparison.agree(this.#candidateAt[at] as Candidate, candidate, at === 0 && this.#isOpening))
+        return false
+    this.#waits.note(candidate, count)
+    return this.#mayMeet(candidate, from)
   }
 
-  #seat(guest: Candidate): void {
-    this.members[this.count] = this.guests.slots[guest] as Slot
-    this.#guestAt[this.count] = guest
+  #seat(candidate: Candidate): void {
+    this.members[this.count] = this.cache.slots[candidate] as Slot
+    this.#candidateAt[this.count] = candidate
     this.count += 1
   }
 }

@@ -1,6 +1,6 @@
 // pure: the matches of a round that have not been taken yet
 import type { Columns } from './columns.js'
-import { matchesOf, type TeamsOf, type Untold } from './matches.js'
+import { matchesOf, type TeamsOf, type Run } from './matches.js'
 import type { Grouped, Matches, Slot } from './model.js'
 import { isOlder } from './order.js'
 
@@ -11,22 +11,22 @@ export interface Groups {
    * Adds `count` members from `at` on as matches of `tickets` tickets each; their order and teams are computed when
    * they are read.
    */
-  addUntold(members: Int32Array, at: number, count: number, tickets: number): void
+  addRun(members: Int32Array, at: number, count: number, tickets: number): void
   /** The matches added one by one. */
-  told(): readonly Grouped[]
+  single(): readonly Grouped[]
   /** Replaces a match by others. */
   replace(
     match: Grouped,
     others: readonly { readonly slots: readonly Slot[]; readonly teams: readonly number[] }[],
   ): void
   /**
-   * Returns all matches and forgets them. Matches from `addUntold` must be read before their tickets leave the pool.
+   * Returns all matches and forgets them. Matches from `addRun` must be read before their tickets leave the pool.
    */
   take(): Matches
 }
 
-/** A match added by `add`, or a run of matches added by `addUntold`. */
-type Batch = Grouped | (Untold & { end: number })
+/** A match added by `add`, or a run of matches added by `addRun`. */
+type Batch = Grouped | (Run & { end: number })
 
 /** The least number of tickets in a block of memory. */
 const BLOCK = 4096
@@ -36,7 +36,7 @@ export function createGroups(columns: Columns, teamsOf: TeamsOf): Groups {
   let end = 0
   let batches: Batch[] = []
 
-  const toldOf = (opening: Slot | undefined, members: readonly Slot[], teams: readonly number[]): Grouped => {
+  const groupedOf = (opening: Slot | undefined, members: readonly Slot[], teams: readonly number[]): Grouped => {
     const inOrder = [...members]
     const ofEach = [...teams]
     for (let from = 1; from < members.length; from++) {
@@ -55,17 +55,17 @@ export function createGroups(columns: Columns, teamsOf: TeamsOf): Groups {
 
   return {
     add: (opening, members, teams) => {
-      batches.push(toldOf(opening, members, teams))
+      batches.push(groupedOf(opening, members, teams))
     },
-    told: () => batches.filter((batch): batch is Grouped => !('start' in batch)),
+    single: () => batches.filter((batch): batch is Grouped => !('start' in batch)),
     replace: (match, others) => {
       batches.splice(
         batches.indexOf(match),
         1,
-        ...others.map(({ slots: members, teams }) => toldOf(undefined, members, teams)),
+        ...others.map(({ slots: members, teams }) => groupedOf(undefined, members, teams)),
       )
     },
-    addUntold: (members, at, count, tickets) => {
+    addRun: (members, at, count, tickets) => {
       if (end + count > slots.length) [slots, end] = [new Int32Array(Math.max(BLOCK, count)), 0]
       for (let from = at; from < at + count; from++) slots[end++] = members[from] as Slot
       const last = batches.at(-1)

@@ -36,16 +36,16 @@ function indexed(model: Model<string>, tickets: readonly Entry<string>[]) {
 /** All slots returned around a slot, scale after scale, `chunk` at a time. */
 function read({ index }: ReturnType<typeof indexed>, slot: Slot, chunk: number): Slot[] {
   const into = new Int32Array(chunk)
-  const told: Slot[] = []
-  index.look.lookAround(slot)
+  const returned: Slot[] = []
+  index.query.startAround(slot)
   for (let scale = 0; scale < index.scales.length; scale++) {
-    index.look.turnTo(scale, Infinity, 0)
+    index.query.turnTo(scale, Infinity, 0)
     for (let many = chunk; many === chunk;) {
-      many = index.look.next(into)
-      told.push(...into.subarray(0, many))
+      many = index.query.next(into)
+      returned.push(...into.subarray(0, many))
     }
   }
-  return told
+  return returned
 }
 
 describe('for any model and any tickets', () => {
@@ -54,13 +54,13 @@ describe('for any model and any tickets', () => {
       fc.property(models, entries(40), fc.integer({ min: 1, max: 50 }), (model, tickets, chunk) => {
         const world = indexed(model, tickets)
         for (const [slot, own] of world.bySlot) {
-          const told = read(world, slot, chunk)
-          expect(new Set(told).size).toBe(told.length)
-          expect(told).not.toContain(slot)
+          const returned = read(world, slot, chunk)
+          expect(new Set(returned).size).toBe(returned.length)
+          expect(returned).not.toContain(slot)
           const sameKey = [...world.bySlot].flatMap(([other, entry]) =>
             other !== slot && entry.key === own.key ? [other] : [],
           )
-          expect(told).toEqual(expect.arrayContaining(sameKey))
+          expect(returned).toEqual(expect.arrayContaining(sameKey))
         }
       }),
       { numRuns: 60 },
@@ -75,12 +75,12 @@ describe('for any model and any tickets', () => {
         const { chord: limit, width } = index.scales[scale] ?? { chord: 0, width: 0 }
         const missing: Slot[] = []
         for (const [slot, own] of bySlot) {
-          const told = index.allNear(slot, scale)
+          const returned = index.allNear(slot, scale)
           for (const [other, entry] of bySlot) {
             if (other === slot || entry.key !== own.key || !(limit === Infinity || chord(own, entry) < limit * 0.999))
               continue
             const apart = model.spans.length === 0 ? 0 : Math.abs((own.values[0] ?? 0) - (entry.values[0] ?? 0))
-            if (!Number.isNaN(apart) && apart <= width && !told.includes(other)) missing.push(other)
+            if (!Number.isNaN(apart) && apart <= width && !returned.includes(other)) missing.push(other)
           }
         }
         expect(missing).toEqual([])
@@ -90,7 +90,7 @@ describe('for any model and any tickets', () => {
   })
 })
 
-test('a look reads at most the given number of slots, after those skipped, and reports that there are more', () => {
+test('a query reads at most the given number of slots, after those skipped, and reports that there are more', () => {
   const model: Model<string> = {
     levels: Float64Array.of(0),
     lastResortLevel: Infinity,
@@ -116,10 +116,10 @@ test('a look reads at most the given number of slots, after those skipped, and r
   )
   const into = new Int32Array(100)
   const readFrom = (skip: number) => {
-    index.look.lookAround(0)
-    expect(index.look.turnTo(0, 10, skip)).toBe(100)
-    expect(index.look.cut).toBe(true)
-    return [...into.subarray(0, index.look.next(into))]
+    index.query.startAround(0)
+    expect(index.query.turnTo(0, 10, skip)).toBe(100)
+    expect(index.query.cut).toBe(true)
+    return [...into.subarray(0, index.query.next(into))]
   }
   expect(readFrom(20)).toEqual([20, 21, 22, 23, 24, 25, 26, 27, 28, 29])
   // Reading wraps around to the beginning, where the centre itself is left out.

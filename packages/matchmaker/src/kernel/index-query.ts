@@ -11,7 +11,7 @@ import type { SphereGrid } from './sphere.js'
 /** A search around one slot, scale by scale. Each slot is returned at most once per search. */
 export interface IndexQuery {
   /** Starts a new search. The slot itself is never returned. */
-  lookAround(slot: Slot): void
+  startAround(slot: Slot): void
   /**
    * Turns to the slots near at a scale. At most `most` of them are read, after skipping `skip`, so that repeated
    * searches read different slots. Returns an upper bound of how many are near, those returned before included.
@@ -40,8 +40,8 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
    * For each node the number of the search that last returned it; 64-bit floats, because there may be more than 2³²
    * searches.
    */
-  let toldIn = new Float64Array(0)
-  let looks = 0
+  let returnedIn = new Float64Array(0)
+  let searches = 0
 
   // The centre and the scale of the search.
   let center: Slot = 0
@@ -125,16 +125,16 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
   /** Chooses the lists of the span that leaves the fewest slots; returns how many slots those lists hold. */
   const chooseLists = (scaleAt: number): number => {
     const around = cellsOf(grids[scaleAt])
-    let there = Infinity
-    for (let span = 0; span < indexed && there > FEW; span++) {
+    let inChosen = Infinity
+    for (let span = 0; span < indexed && inChosen > FEW; span++) {
       const tried = filed.lists[span]?.[scaleAt]
       // A centre that matches any value is near every slot, and the lists of bands cannot give all of them.
       if (tried === undefined || (span > 0 && lowOf(center, span) === Infinity)) continue
       const found = listsOf(tried, span, around)
-      if (inLists >= there) continue
+      if (inLists >= inChosen) continue
       list = tried
       many = found
-      there = inLists
+      inChosen = inLists
       const worse = heads
       heads = others
       others = worse
@@ -142,7 +142,7 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
       codes = otherCodes
       otherCodes = worseCodes
     }
-    return there
+    return inChosen
   }
 
   const codeOfNetwork = () => listAt(columns.keyHash[center] as number, columns.network[center] as number, NETWORK)
@@ -161,33 +161,33 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
     return true
   }
 
-  const look: Mutable<IndexQuery> = {
+  const query: Mutable<IndexQuery> = {
     cut: false,
-    lookAround: (slot) => {
-      if (toldIn.length < filed.slotOf.length) toldIn = new Float64Array(filed.slotOf.length)
+    startAround: (slot) => {
+      if (returnedIn.length < filed.slotOf.length) returnedIn = new Float64Array(filed.slotOf.length)
       center = slot
-      looks += 1
+      searches += 1
     },
     turnTo: (scaleAt, most, skip) => {
       left = 0
       leftInNetwork = 0
-      look.cut = false
+      query.cut = false
       if (filed.lists.length === 0) return 0
       scale = scales[scaleAt] as SearchScale
-      const there = chooseLists(scaleAt)
+      const inChosen = chooseLists(scaleAt)
       const { networks, placeless } = filed
       const byItsNetwork =
         networks !== undefined && grids[scaleAt] !== undefined && placeless > 0 && columns.network[center] !== -1
       const inNetwork = byItsNetwork ? (networks.heads[networks.at(codeOfNetwork()) + 1] as number) : 0
-      left = Math.min(there, most)
+      left = Math.min(inChosen, most)
       leftInNetwork = Math.min(inNetwork, most - left)
-      look.cut = there + inNetwork > most
+      query.cut = inChosen + inNetwork > most
       at = 0
       node = END
-      if (there === 0) return inNetwork
+      if (inChosen === 0) return inNetwork
 
       const { heads: all, next } = list as Lists
-      let before = skip % there
+      let before = skip % inChosen
       for (
         let members = all[(heads[0] as number) + 1] as number;
         before >= members;
@@ -197,7 +197,7 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
         at += 1
       }
       for (node = all[heads[at] as number] as number; before > 0; before--) node = next[node] as number
-      return there + inNetwork
+      return inChosen + inNetwork
     },
     next: (into) => {
       const limit = scale.chord * scale.chord
@@ -213,8 +213,8 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
       // A slot without a place, or one that matches any value, is near others of its kind. It is near other slots only
       // where the chosen lists hold it.
       const alone = byNetwork || Number.isNaN(x)
-      let told = 0
-      while (told < into.length && (left > 0 || goOn())) {
+      let returned = 0
+      while (returned < into.length && (left > 0 || goOn())) {
         const { next, heads: all, codeOf } = list as Lists
         if (node === END) {
           at = at + 1 === many ? 0 : at + 1
@@ -224,7 +224,7 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
         const code = codes[at] as number
         let each = node
         let unread = left
-        for (; each !== END && unread > 0 && told < into.length; each = next[each] as number) {
+        for (; each !== END && unread > 0 && returned < into.length; each = next[each] as number) {
           unread -= 1
           // Lists with the same lower bits share one chain, so the chain may hold nodes of other lists.
           if (codeOf[each] !== code) continue
@@ -246,16 +246,16 @@ export function createIndexQuery(model: Model<never>, columns: Columns, filed: F
             )
               continue
           }
-          if (toldIn[each] === looks) continue
-          toldIn[each] = looks
+          if (returnedIn[each] === searches) continue
+          returnedIn[each] = searches
           const slot = slotOf[each] as Slot
-          if (slot !== center) into[told++] = slot
+          if (slot !== center) into[returned++] = slot
         }
         node = each
         left = unread
       }
-      return told
+      return returned
     },
   }
-  return look
+  return query
 }

@@ -47,11 +47,11 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
   const askAgainMs = averages || checks?.timed === true ? ASK_AGAIN_MS : Infinity
   const { stride } = columns
   /** For each slot the `News` that `news` has not returned yet. */
-  let untold = new Uint8Array(0)
+  let unread = new Uint8Array(0)
 
   const keep = (slot: Slot, news: News) => {
-    if (slot >= untold.length) untold = copied(new Uint8Array(columns.level.length), untold)
-    untold[slot] = news
+    if (slot >= unread.length) unread = copied(new Uint8Array(columns.level.length), unread)
+    unread[slot] = news
   }
 
   const renewed = (slot: Slot): number => {
@@ -66,7 +66,7 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     const hasRelaxed = level !== columns.level[slot] || (waited >= fillForMs && until <= since + fillForMs)
     if (isFirst) keep(slot, NOTHING)
     else if (hasRelaxed) keep(slot, RELAXED)
-    else if (untold[slot] === NOTHING) keep(slot, TIME)
+    else if (unread[slot] === NOTHING) keep(slot, TIME)
     columns.level[slot] = level
     rows[slot * stride + UNTIL] = Math.min(
       since + (waited < fillForMs ? Math.min(next, fillForMs) : next),
@@ -84,8 +84,8 @@ export function createLevels(model: Model<never>, columns: Columns): Levels {
     of: (slot) => (due(slot) ? renewed(slot) : (columns.level[slot] as number)),
     news: (slot) => {
       if (due(slot)) renewed(slot)
-      const news = untold[slot] as News
-      if (news !== NOTHING) untold[slot] = NOTHING
+      const news = unread[slot] as News
+      if (news !== NOTHING) unread[slot] = NOTHING
       return news
     },
   }

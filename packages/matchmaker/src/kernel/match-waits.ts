@@ -55,14 +55,14 @@ export class MatchWaits {
     this.#ceiling = highest
   }
 
-  waitOf(guest: Candidate): number {
-    return this.#levels.now - (this.#cache.rows[guest * this.#stride + SINCE] as number)
+  waitOf(candidate: Candidate): number {
+    return this.#levels.now - (this.#cache.rows[candidate * this.#stride + SINCE] as number)
   }
 
   /** Records the waits of the first `count` members and the candidate. */
-  note(guest: Candidate, count: number): void {
-    const level = this.#cache.level[guest] as number
-    const waits = this.waitOf(guest)
+  note(candidate: Candidate, count: number): void {
+    const level = this.#cache.level[candidate] as number
+    const waits = this.waitOf(candidate)
     const before = count - 1
     this.#youngest[count] = count === 0 ? level : Math.min(level, this.#youngest[before] as number)
     this.#oldest[count] = count === 0 ? level : Math.max(level, this.#oldest[before] as number)

@@ -33,10 +33,10 @@ export function createNearest(neighbours: Neighbours, cost: Cost): Nearest {
       costs.pop()
     }
 
-    neighbours.look.lookAround(slot)
+    neighbours.query.startAround(slot)
     for (let scale = 0; scale < neighbours.scales.length && slots.length < most; scale++) {
-      neighbours.look.turnTo(scale, read.length, 0)
-      const many = neighbours.look.next(read)
+      neighbours.query.turnTo(scale, read.length, 0)
+      const many = neighbours.query.next(read)
       for (let at = 0; at < many; at++) {
         const other = read[at] as Slot
         if (counts(other)) keep(other)

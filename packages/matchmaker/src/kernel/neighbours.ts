@@ -16,7 +16,7 @@ import { cellsAround } from './sphere.js'
  * compatible slot is read, but not every slot read is compatible.
  */
 export interface Neighbours {
-  readonly look: IndexQuery
+  readonly query: IndexQuery
   readonly scales: readonly SearchScale[]
   readonly count: number
   has(slot: Slot): boolean
@@ -159,10 +159,10 @@ export function createNeighbours(
     if (filed.slotOf.length < wanted) widen(2 ** Math.ceil(Math.log2(Math.max(FIRST, wanted))))
   }
 
-  const look = createIndexQuery(model, columns, filed)
+  const query = createIndexQuery(model, columns, filed)
 
   const neighbours: Mutable<Neighbours> = {
-    look,
+    query,
     scales,
     count: 0,
     bytes: () =>
@@ -206,9 +206,9 @@ export function createNeighbours(
     },
     allNear: (slot, scale) => {
       const into = new Int32Array(neighbours.count)
-      look.lookAround(slot)
-      look.turnTo(scale, Infinity, 0)
-      return into.slice(0, look.next(into))
+      query.startAround(slot)
+      query.turnTo(scale, Infinity, 0)
+      return into.slice(0, query.next(into))
     },
   }
   return neighbours

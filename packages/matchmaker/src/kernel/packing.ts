@@ -134,17 +134,17 @@ function pack(
     const size = sizes[party] as number
     const tried = new Set<string>()
     for (const team of order()) {
-      const there = inTeam[team] as number
+      const filled = inTeam[team] as number
       // Teams of the same shape and the same number of players are interchangeable.
-      const alike = `${rooms[team] as number} ${minima?.[team] ?? 0} ${there}`
-      if (there + size > (rooms[team] as number) || tried.has(alike)) continue
+      const alike = `${rooms[team] as number} ${minima?.[team] ?? 0} ${filled}`
+      if (filled + size > (rooms[team] as number) || tried.has(alike)) continue
       if (++tries > MOST_TRIES) return false
       tried.add(alike)
-      inTeam[team] = there + size
+      inTeam[team] = filled + size
       left -= size
       chosen[party] = team
       if (place(party + 1)) return true
-      inTeam[team] = there
+      inTeam[team] = filled
       left += size
     }
     return false

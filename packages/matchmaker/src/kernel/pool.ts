@@ -49,8 +49,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   /** Whether a ticket or opening was removed since the round began. */
   let disturbed = false
   let going = false
-  const there = (slot: Slot) => (columns.born[slot] as number) > 0 && (columns.born[slot] as number) <= horizon
-  const free = (slot: Slot) => columns.taken[slot] === 0 && there(slot)
+  const isPresent = (slot: Slot) => (columns.born[slot] as number) > 0 && (columns.born[slot] as number) <= horizon
+  const free = (slot: Slot) => columns.taken[slot] === 0 && isPresent(slot)
   const take = (slot: Slot) => {
     columns.taken[slot] = 1
     columns.standing[slot] = FRESH
@@ -62,7 +62,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     groups.add(opening, slots, teams)
   }
 
-  const reach = createSearchRadius(model, columns, levels)
+  const searchRadius = createSearchRadius(model, columns, levels)
   const cost = createCost(model, columns)
   const order = createOrder(columns)
   const draft = new Draft({
@@ -82,7 +82,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     model,
     columns,
     levels,
-    reach,
+    searchRadius,
     draft,
     packing,
     neighbours,
@@ -101,7 +101,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     if (many === 0) return 0
     const tickets = Math.min(many, packing.players)
     if (model.checks === undefined && !disturbed) {
-      groups.addUntold(slots, from, many, tickets)
+      groups.addRun(slots, from, many, tickets)
       const { taken } = columns
       for (let at = from; at < from + many; at++) taken[slots[at] as Slot] = 1
       if (neighbours.count > 0) for (let at = from; at < from + many; at++) neighbours.remove(slots[at] as Slot)
@@ -131,7 +131,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     neighbours.insert(slot)
   }
   function* augmented(all: Int32Array): Generator<number, void> {
-    if (all.length > SMALL_POOL || groups.told().length === 0) return
+    if (all.length > SMALL_POOL || groups.single().length === 0) return
     const left = all.filter(free)
     order.sort(left, left.length)
     const enough = search.work() + tries.ofRound / 2
@@ -139,7 +139,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     const isAhead = (slot: Slot, other: Slot) =>
       columns.size[slot] === columns.size[other] &&
       (columns.priority[slot] as number) > (columns.priority[other] as number)
-    yield* augment({ search, draft, groups, free, there, isOver, isAhead, take, release }, left)
+    yield* augment({ search, draft, groups, free, isPresent, isOver, isAhead, take, release }, left)
   }
   const rounds = createRound({
     columns,
@@ -147,11 +147,11 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     order,
     bulk,
     search,
-    reach,
+    searchRadius,
     neighbours,
     openings,
     vacancies,
-    wake: createWaking({ columns, draft, reach }),
+    wake: createWaking({ columns, draft, searchRadius }),
     count: () => pool.count,
     lastResortLevel: model.lastResortLevel,
     keys: keys.count,
@@ -204,7 +204,8 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const finished = (made: Groups): Matches => {
     const all = made.take()
     if (!disturbed) return all
-    const whole = ({ opening, slots }: Grouped) => (opening === undefined || there(opening)) && slots.every(there)
+    const whole = ({ opening, slots }: Grouped) =>
+      (opening === undefined || isPresent(opening)) && slots.every(isPresent)
     return [...all].filter((grouped) => {
       if (whole(grouped)) return true
       for (const slot of grouped.slots) columns.taken[slot] = 0

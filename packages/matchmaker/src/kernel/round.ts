@@ -23,7 +23,7 @@ export interface RoundInput<Facts> {
   readonly order: Order
   readonly bulk: Bulk
   readonly search: Search<Facts>
-  readonly reach: SearchRadius
+  readonly searchRadius: SearchRadius
   /** The index of tickets; tickets that no round has searched for yet may be missing. */
   readonly neighbours: Neighbours
   /** The index of all openings. */
@@ -72,7 +72,7 @@ export interface RoundInput<Facts> {
  * Every generator yields how many tickets' worth of work it has done.
  */
 export function createRound<Facts>(input: RoundInput<Facts>) {
-  const { columns, levels, order, bulk, search, reach, neighbours, openings, vacancies, free } = input
+  const { columns, levels, order, bulk, search, searchRadius, neighbours, openings, vacancies, free } = input
   /** Full rounds so far. */
   let rounds = 0
 
@@ -275,7 +275,7 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       for (const anchor of inOrder(Int32Array.from(anchors).filter(free))) {
         neighbours.raise(anchor)
         const alone = Int32Array.of(anchor)
-        const near = () => inOrder(openings.allNear(anchor, reach(anchor)))
+        const near = () => inOrder(openings.allNear(anchor, searchRadius(anchor)))
         if (when === 'first') yield* fillEach(near(), anchor)
         yield* tryEach(alone, ALL)
         if (when === 'last') yield* fillEach(near(), anchor)

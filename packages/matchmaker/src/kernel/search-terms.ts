@@ -29,7 +29,7 @@ export interface SearchInput<Facts> {
   readonly model: Model<Facts>
   readonly columns: Columns
   readonly levels: Levels
-  readonly reach: SearchRadius
+  readonly searchRadius: SearchRadius
   readonly draft: Draft<Facts>
   readonly packing: Packing
   readonly neighbours: Neighbours

@@ -77,7 +77,7 @@ export class Search<Facts> {
     this.#effort.charge(1)
     const packed = this.#packing.add(0, columns.size[anchor] as number)
     if (this.#lacking !== undefined && this.#input.supply.isShort(this.#input.levels.of(anchor))) return undefined
-    return packed === -1 || !draft.begin(anchor) ? undefined : this.#look(packed, anchor, terms)
+    return packed === -1 || !draft.begin(anchor) ? undefined : this.#widen(packed, anchor, terms)
   }
 
   /** Finds players for an opening, `wanted` among them if given; undefined if there are none. */
@@ -87,9 +87,9 @@ export class Search<Facts> {
     this.#effort.charge(1)
     if (vacancy.packing.players === 0 || !draft.begin(vacancy.slot)) return undefined
     const terms = { all: true, anew: true }
-    if (wanted === undefined) return this.#look(0, undefined, terms)
+    if (wanted === undefined) return this.#widen(0, undefined, terms)
     const packed = this.#packing.add(0, columns.size[wanted] as number)
-    return packed === -1 || !draft.add(wanted) ? undefined : this.#look(packed, wanted, terms)
+    return packed === -1 || !draft.add(wanted) ? undefined : this.#widen(packed, wanted, terms)
   }
 
   #start(vacancy: Vacancy<Facts> | undefined): void {
@@ -101,8 +101,8 @@ export class Search<Facts> {
   }
 
   /** Widens the search scale by scale until there is a match with all members of the draft. */
-  #look(packed: Packed, ticket: Slot | undefined, { all = false, anew = false }: SearchTerms): Found | undefined {
-    const { model, draft, neighbours, columns, reach } = this.#input
+  #widen(packed: Packed, ticket: Slot | undefined, { all = false, anew = false }: SearchTerms): Found | undefined {
+    const { model, draft, neighbours, columns, searchRadius } = this.#input
     const candidates = this.#candidates
     const first = draft.members[0] as Slot
     const ranked = this.#input.ranked()
@@ -118,7 +118,7 @@ export class Search<Facts> {
       ranked,
       skipRefused: !anew && draft.levels().oldest < model.lastResortLevel,
     })
-    const last = reach(first)
+    const last = searchRadius(first)
     if (this.#lacking !== undefined && !this.#gatherNeeded(this.#lacking, last, missing)) return this.#none()
 
     // In a sparse index hardly two tickets are near at the first scale, and the second scale includes them anyway.
@@ -202,7 +202,7 @@ export class Search<Facts> {
     const { draft, facts, columns } = this.#input
     const candidates = this.#candidates
     candidates.sort()
-    draft.expect(candidates.guests, candidates.count)
+    draft.expect(candidates.list, candidates.count)
     // A search repeated after it was given up starts from other candidates.
     const tries = columns.tries[draft.members[0] as Slot] as number
     if (this.#seating !== undefined && tries > 0 && !this.#input.ranked()) candidates.rotate(TURN * tries)
@@ -218,15 +218,15 @@ export class Search<Facts> {
   #mayBecomeSmall(): boolean {
     return (
       this.#opening !== undefined ||
-      (this.#mayEverBeSmall && this.#input.draft.mayBecomeSmall(this.#candidates.guests, this.#candidates.count))
+      (this.#mayEverBeSmall && this.#input.draft.mayBecomeSmall(this.#candidates.list, this.#candidates.count))
     )
   }
 
   /** Adds a candidate to the match if all checks allow it. */
-  #join(guest: Candidate, size: number, room: number): boolean {
+  #join(candidate: Candidate, size: number, room: number): boolean {
     const { draft, facts } = this.#input
-    const slot = draft.guests.slots[guest] as Slot
-    if (!this.#effort.take() || this.#lacking?.leavesRoom(slot, room) === false || !draft.join(guest)) return false
+    const slot = draft.cache.slots[candidate] as Slot
+    if (!this.#effort.take() || this.#lacking?.leavesRoom(slot, room) === false || !draft.join(candidate)) return false
     if (this.#seating?.add(size, facts[slot] as Facts, draft.levels(), this.#effort) === false) {
       draft.drop()
       return false
@@ -246,16 +246,16 @@ export class Search<Facts> {
   #choose(from: number, packed: Packed, playersLeft: number): boolean {
     const missing = this.#packing.players - this.#packing.count(packed)
     if (missing === 0) return this.#close(packed)
-    const { guests, count } = this.#candidates
+    const { list, count } = this.#candidates
     let behind = playersLeft
     for (let at = from; at < count && behind >= missing; at++) {
       if (this.#lacking?.canBeHad(at) === false) return false
-      const guest = guests[at] as Candidate
-      const size = this.#input.draft.guests.sizes[guest] as number
+      const candidate = list[at] as Candidate
+      const size = this.#input.draft.cache.sizes[candidate] as number
       behind -= size
       const next = this.#packing.add(packed, size)
       if (next === -1) continue
-      if (!this.#join(guest, size, missing - size)) {
+      if (!this.#join(candidate, size, missing - size)) {
         if (this.#effort.isSpent) return false
         continue
       }
@@ -270,15 +270,15 @@ export class Search<Facts> {
    * members from the end until the rest may play. If that fails, tries every set of candidates.
    */
   #chooseSome(packed: Packed, alone: boolean): boolean {
-    const { guests, count } = this.#candidates
+    const { list, count } = this.#candidates
     const path = [packed]
     this.#effort.grant(count)
     for (let at = 0; at < count; at++) {
-      const guest = guests[at] as Candidate
-      const size = this.#input.draft.guests.sizes[guest] as number
+      const candidate = list[at] as Candidate
+      const size = this.#input.draft.cache.sizes[candidate] as number
       const last = path.at(-1) as Packed
       const next = this.#packing.add(last, size)
-      if (next !== -1 && this.#join(guest, size, this.#packing.players - this.#packing.count(next))) path.push(next)
+      if (next !== -1 && this.#join(candidate, size, this.#packing.players - this.#packing.count(next))) path.push(next)
     }
     const greedy = path.length
     for (let last = path.pop(); last !== undefined; last = path.pop()) {
@@ -290,14 +290,14 @@ export class Search<Facts> {
 
   /** Tries every set of candidates: sets with the first candidates first, and of these the larger ones first. */
   #chooseAny(from: number, packed: Packed, closes: boolean): boolean {
-    const { guests, count } = this.#candidates
+    const { list, count } = this.#candidates
     const room = this.#packing.players - this.#packing.count(packed)
     for (let at = from; at < count; at++) {
-      const guest = guests[at] as Candidate
-      const size = this.#input.draft.guests.sizes[guest] as number
+      const candidate = list[at] as Candidate
+      const size = this.#input.draft.cache.sizes[candidate] as number
       const next = this.#packing.add(packed, size)
       if (next === -1) continue
-      if (!this.#join(guest, size, room - size)) {
+      if (!this.#join(candidate, size, room - size)) {
         if (this.#effort.isSpent) return false
         continue
       }

@@ -13,9 +13,9 @@ test('with too many slots to read, a part of the settled tickets is woken each t
   // The index returns no slots and always claims that there are more.
   const among = {
     scales: [{ chord: Infinity, width: Infinity, level: 0, from: 0, widths: [] }],
-    look: { lookAround: () => {}, turnTo: () => 1, next: () => 0, cut: true },
+    query: { startAround: () => {}, turnTo: () => 1, next: () => 0, cut: true },
   } satisfies Partial<Neighbours>
-  const wake = createWaking({ columns, draft: draft as unknown as Draft, reach: () => 0 })
+  const wake = createWaking({ columns, draft: draft as unknown as Draft, searchRadius: () => 0 })
 
   const woken = new Set<number>()
   for (const many of [500, 1000, 1200]) {

@@ -20,7 +20,7 @@ const SHARE = 1 / 4
 export interface Waking {
   readonly columns: Columns
   readonly draft: Pick<Draft, 'begin' | 'admits'>
-  readonly reach: SearchRadius
+  readonly searchRadius: SearchRadius
 }
 
 /**
@@ -29,7 +29,7 @@ export interface Waking {
  * round: then a part of them is woken, others each time, so that every ticket is woken within a bounded number of
  * rounds.
  */
-export function createWaking({ columns, draft, reach }: Waking) {
+export function createWaking({ columns, draft, searchRadius }: Waking) {
   const raw = new Int32Array(MOST_READ_AT_ONCE)
   /** The last ticket woken in turn. */
   let last: Slot = -1
@@ -51,14 +51,14 @@ export function createWaking({ columns, draft, reach }: Waking) {
     let left = Math.min(MOST_READ, MOST_READ_EACH * settled.length)
     for (const slot of changed) {
       if (!draft.begin(slot)) continue
-      const widest = reach(slot)
-      among.look.lookAround(slot)
+      const widest = searchRadius(slot)
+      among.query.startAround(slot)
       for (let scale = 0; scale <= widest; scale++) {
         if (scale < widest && isPartOf(among.scales[scale] as Scale, among.scales[scale + 1])) continue
-        among.look.turnTo(scale, raw.length, 0)
-        const read = among.look.next(raw)
+        among.query.turnTo(scale, raw.length, 0)
+        const read = among.query.next(raw)
         left -= read
-        if (among.look.cut || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE))
+        if (among.query.cut || left < 0) return inTurn(Math.max(FEW, changed.length * SHARE))
         for (let each = 0; each < read; each++) {
           const other = raw[each] as Slot
           if (standing[other] === SETTLED && draft.admits(other)) standing[other] = AWAKE
