@@ -1,148 +1,10 @@
 import { InvalidInput } from '@muster/core'
-import { createManualClock, seededRandom } from '@muster/core/clock'
+import { seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { createMatchmaker } from '../create-matchmaker.js'
 import { InvalidQueue } from '../errors.js'
-import type { Locate } from '../tickets/locate/locate.js'
-import type { QueueDefinition } from '../queues/queue.js'
-import type { Player } from '../player.js'
-import { recordTickets, type RecordOptions } from './record-tickets.js'
 import { replayTickets } from './replay-tickets.js'
-import { createStubService } from './stub-service.js'
-
-const deploy = { application: 'game', version: '1' }
-const skill = {
-  kind: 'difference',
-  attribute: 'skill',
-  max: [
-    { afterMs: 0, value: 50 },
-    { afterMs: 2000, value: 200 },
-  ],
-} as const
-const duel: QueueDefinition = { name: 'duel', matchSize: 2, rules: [skill], expireAfterMs: 10_000, deploy }
-
-const START_MS = 5000
-const oslo = { latitude: 59.9, longitude: 10.7 }
-const rated = (id: string, value: number): Player => ({ id, coordinates: oslo, attributes: { skill: value } })
-
-/** A matchmaker that runs on a manual clock, recorded, and the matches that it made. */
-function setUp(queues: readonly QueueDefinition[] = [duel], recording: RecordOptions = {}) {
-  const clock = createManualClock()
-  const plain = createMatchmaker({
-    deployments: createStubService(clock, START_MS),
-    queues,
-    clock,
-    random: seededRandom(99),
-    locate: recording.locate,
-    maxServers: Infinity,
-    maxStarting: Infinity,
-  })
-  const lines: string[] = []
-  const matchmaker = recordTickets(plain, (line) => lines.push(line), { clock, queues, ...recording })
-  const matches = new Map<string, Set<string>>()
-  plain.on('assigned', ({ matchId, tickets }) => {
-    const ids = matches.get(matchId) ?? new Set()
-    matches.set(matchId, ids)
-    for (const { id } of tickets) ids.add(id)
-  })
-  matchmaker.start()
-  const pass = (ms: number) => clock.advance(ms)
-  const played = () => Array.from(matches.values(), (ids) => [...ids].toSorted()).toSorted()
-  const parsed = () => lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-  return { clock, matchmaker, plain, lines, parsed, pass, played }
-}
-
-const playedIn = ({ matches }: Awaited<ReturnType<typeof replayTickets>>) =>
-  matches.map(({ tickets }) => tickets.map(({ id }) => id).toSorted()).toSorted()
-
-describe('a recording', () => {
-  test('is one line for each thing done, with its time, and none for what was refused', async () => {
-    const { matchmaker, parsed, pass, clock } = setUp()
-    const start = clock.now()
-    matchmaker.createTicket({ id: 'a', queue: 'duel', players: [rated('ann', 100)] })
-    await pass(100)
-    expect(() => matchmaker.createTicket({ id: 'b', queue: 'duel', players: [rated('ann', 100)] })).toThrow()
-    expect(() => matchmaker.cancelTicket('nobody')).toThrow()
-    const results = matchmaker.createTickets([
-      { id: 'c', queue: 'nowhere', players: [rated('cem', 100)] },
-      { id: 'd', queues: ['duel'], players: [rated('dan', 900)], priority: 3 },
-    ])
-    expect(results.map(({ error }) => error?.name)).toEqual(['UnknownQueue', undefined])
-    matchmaker.cancelTicket('d')
-    const ticket = (id: string, player: Player, priority = 0) => ({ id, queues: ['duel'], players: [player], priority })
-    expect(parsed()).toMatchObject([
-      { kind: 'start', at: start, n: 0, format: 'muster-recording-1', queues: [{ name: 'duel' }] },
-      { kind: 'create', at: start, ticket: { ...ticket('a', rated('ann', 100)), createdAt: start } },
-      { kind: 'create', at: start + 100, ticket: { ...ticket('d', rated('dan', 900), 3), createdAt: start + 100 } },
-      { kind: 'cancel', at: start + 100, ticketId: 'd' },
-    ])
-  })
-
-  test('holds no address unless asked to, however long the lookup takes, and the order of the calls', async () => {
-    const places: Record<string, typeof oslo> = { '192.0.2.1': oslo }
-    const later: Locate = async (ip) => places[ip]
-    const record = async (options: RecordOptions) => {
-      const { matchmaker, lines, pass } = setUp([duel], { locate: later, ...options })
-      for (const [id, ip] of Object.entries({ ann: '192.0.2.1', ben: '203.0.113.5' })) {
-        matchmaker.createTicket({ id, queue: 'duel', players: [{ id, ip, attributes: { skill: 1 } }] })
-      }
-      matchmaker.cancelTicket('ann')
-      await pass(0)
-      return lines
-        .map((line) => JSON.parse(line) as Record<string, unknown>)
-        .toSorted((a, b) => Number(a['n']) - Number(b['n']))
-    }
-    const kept = await record({})
-    expect(JSON.stringify(kept)).not.toMatch(/192\.0\.2|203\.0\.113/)
-    expect(kept.slice(1)).toMatchObject([
-      { kind: 'create', ticket: { players: [{ id: 'ann', coordinates: oslo }] } },
-      { kind: 'create', ticket: { players: [{ id: 'ben', network: 0 }] } },
-      { kind: 'cancel', ticketId: 'ann' },
-    ])
-    const whole = await record({ addresses: true })
-    expect(whole[2]).toMatchObject({ ticket: { players: [{ id: 'ben', ip: '203.0.113.5' }] } })
-  })
-
-  test('begins with what waits already', async () => {
-    const { matchmaker, plain, pass, clock, played } = setUp()
-    const start = clock.now()
-    matchmaker.createTicket({ id: 'a', queue: 'duel', players: [rated('ann', 100)] })
-    await pass(3000)
-    const lines: string[] = []
-    const again = recordTickets(plain, (line) => lines.push(line), { clock, queues: [duel] })
-    // It takes her for her waiting time.
-    again.createTicket({ id: 'b', queue: 'duel', players: [rated('ben', 250)] })
-    await pass(15_000)
-    expect(played()).toEqual([['a', 'b']])
-    expect(JSON.parse(lines[1] ?? '')).toMatchObject({
-      kind: 'create',
-      at: start + 3000,
-      ticket: { id: 'a', createdAt: start },
-    })
-    expect(playedIn(await replayTickets(lines))).toEqual([['a', 'b']])
-  })
-
-  test('that cannot be written is a warning, and the ticket is created', () => {
-    const warnings: unknown[] = []
-    const warned = (warning: Error) => warnings.push(warning.message)
-    process.on('warning', warned)
-    const clock = createManualClock()
-    const plain = createMatchmaker({ deployments: createStubService(clock, START_MS), queues: [duel], clock })
-    const full = () => {
-      throw new Error('the disk is full')
-    }
-    const matchmaker = recordTickets(plain, full, { clock })
-    expect(matchmaker.createTicket({ queue: 'duel', players: [rated('ann', 1)] }).status).toBe('SEARCHING')
-    return new Promise<void>((resolve) => {
-      setImmediate(() => {
-        process.off('warning', warned)
-        expect(warnings).toEqual(['tickets are not recorded: Error: the disk is full'])
-        resolve()
-      })
-    })
-  })
-})
+import { skill, duel, rated, setUp, playedIn } from './replay.fixture.js'
 
 describe('a replay', () => {
   const arrival = fc.record({
@@ -152,7 +14,7 @@ describe('a replay', () => {
     leavesAfterMs: fc.nat(9000),
   })
 
-  /** What would be asked of a matchmaker, at which millisecond. */
+  /** The commands that are sent to the matchmaker for one ticket, and when. */
   type Arrival = typeof arrival extends fc.Arbitrary<infer One> ? One : never
 
   const record = async (arrivals: readonly Arrival[], mode: 'tick' | 'arrival') => {
@@ -189,7 +51,7 @@ describe('a replay', () => {
     return { lines, played: played() }
   }
 
-  test('makes the matches that were made, whatever the order of the lines; and the same of everything each time', async () => {
+  test('makes the recorded matches whatever the order of the lines, and the same result each time', async () => {
     const some = fc.array(arrival, { minLength: 1, maxLength: 24 })
     const modes = fc.constantFrom('tick', 'arrival')
     await fc.assert(
@@ -217,7 +79,7 @@ describe('a replay', () => {
     return lines
   }
 
-  test('says what would have been with other queues', async () => {
+  test('shows what other queues would have done with the recorded tickets', async () => {
     const lines = await twoOfEach()
     const before = await replayTickets(lines)
     expect(playedIn(before)).toEqual([['ann', 'ben']])
@@ -244,7 +106,7 @@ describe('a replay', () => {
     )
   })
 
-  test('ends, even if a ticket was created again after it had ended', async () => {
+  test('ends even if a ticket was created again after it had ended', async () => {
     const { matchmaker, lines, parsed, pass } = setUp()
     const create = (id: string) => matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 10)] })
     for (const id of ['ann', 'ben']) create(id)
@@ -257,14 +119,14 @@ describe('a replay', () => {
     expect(playedIn(replay)).toEqual([['ann', 'ben']])
   })
 
-  test('accepts for everybody if told so', async () => {
+  test("accepts every match where acceptance is 'always'", async () => {
     const lines = await twoOfEach()
     const queues = [{ ...duel, acceptance: { withinMs: 1000 } }]
     expect((await replayTickets(lines, { queues })).matches).toEqual([])
     expect(playedIn(await replayTickets(lines, { queues, acceptance: 'always' }))).toEqual([['ann', 'ben']])
   })
 
-  test('fills a backfill again', async () => {
+  test('fills a recorded backfill', async () => {
     const { matchmaker, lines, pass, played } = setUp()
     for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [rated(id, 10)] })
     await pass(8000)
@@ -296,7 +158,7 @@ describe('a replay', () => {
     expect(replay.skipped).toBe(0)
   })
 
-  test('refuses options and recordings that are wrong, by name', async () => {
+  test('refuses wrong options and recordings, naming the option', async () => {
     const lines = await twoOfEach()
     await expect(replayTickets(lines, { seed: -1 })).rejects.toThrow('option seed: ')
     await expect(replayTickets(lines, { queues: [{ ...duel, name: '' }] })).rejects.toBeInstanceOf(InvalidQueue)

@@ -29,7 +29,7 @@ function counting(source: () => Promise<Iterable<Beacon>> = async () => list) {
 }
 
 describe('beacons', () => {
-  test('are fetched when first asked for, once for all, and kept for ten minutes', async () => {
+  test('are fetched on first use, in one fetch for all callers, and kept for ten minutes', async () => {
     const { source, fetches } = counting()
     const { call, clock } = setUp({ beacons: source })
     expect(fetches()).toBe(0)
@@ -59,7 +59,7 @@ describe('beacons', () => {
     expect(fetches()).toBe(2)
   })
 
-  test('come from an iterator over pages too, and no more than a thousand are taken', async () => {
+  test('may come from a paged iterator, of which at most a thousand are taken', async () => {
     const endless = async function* () {
       for (let count = 0; ; count += 1) yield { ...oslo, host: String(count) }
     }
@@ -67,7 +67,7 @@ describe('beacons', () => {
     expect((await beacons.view()).count).toBe(1000)
   })
 
-  test('that cannot be had are asked for again soon, not each time; those that one has stay', async () => {
+  test('that cannot be fetched are fetched again after a pause, and the last known ones stay meanwhile', async () => {
     let works = false
     const { source, fetches } = counting(() => (works ? Promise.resolve(list) : Promise.reject(new Error('down'))))
     const { call, clock, errors } = setUp({ beacons: source })
@@ -84,7 +84,7 @@ describe('beacons', () => {
     expect(fetches()).toBe(3)
   })
 
-  test('are nowhere without a source', async () => {
+  test('are 404 without a source', async () => {
     expect(await setUp().call('ann', 'GET', '/locations/beacons')).toMatchObject({
       status: 404,
       json: { code: 'no-beacons' },
@@ -113,17 +113,17 @@ describe('the latencies of a ticket', () => {
   }
   const beacons = async () => list
 
-  test('are what the client measured, as far as that can be, and else what the distance says', async () => {
+  test('are what the client measured where that is possible, else estimates from the distance', async () => {
     const { latencies, counts } = await latenciesOf({ beacons, locate }, { Oslo: 0, Sydney: 3, Atlantis: 1 })
     expect(latencies).toEqual({ Oslo: 10, Sydney: 329 })
     expect(counts).toMatchObject({ latenciesImpossible: 1, latenciesUnknown: 1, latenciesEstimated: 2 })
   })
 
   test.each([
-    ['an address that is nowhere', { beacons, locate }, '192.0.2.1'],
-    ['a place that is not known', { beacons, locate: () => Promise.reject(new Error('down')) }, '203.0.113.7'],
+    ['an address without a known place', { beacons, locate }, '192.0.2.1'],
+    ['a lookup of the place that rejects', { beacons, locate: () => Promise.reject(new Error('down')) }, '203.0.113.7'],
     [
-      'a search for places that fails',
+      'a lookup of the place that throws',
       {
         beacons,
         locate: () => {
@@ -132,12 +132,12 @@ describe('the latencies of a ticket', () => {
       },
       '203.0.113.7',
     ],
-    ['nobody who knows places', { beacons }, '203.0.113.7'],
-  ])('are what the client measured, with %s', async (_, options, from) => {
+    ['no lookup of places', { beacons }, '203.0.113.7'],
+  ])('are what the client measured, given %s', async (_, options, from) => {
     expect((await latenciesOf(options, { Oslo: 0, Sydney: 3 }, from)).latencies).toEqual({ Sydney: 3 })
   })
 
-  test('do not keep a ticket waiting for beacons that do not come', async () => {
+  test('do not hold up a ticket while the beacons cannot be fetched', async () => {
     const { call, clock, service } = setUp({ beacons: () => new Promise(() => {}), locate })
     const created = call('ann', 'POST', '/tickets', { profile: 'duel', attributes: { beacons: { Oslo: 5 } } })
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve))
@@ -147,7 +147,7 @@ describe('the latencies of a ticket', () => {
     expect(service.players.get('ticket-1')).toMatchObject([{ latencies: { Oslo: 5 } }])
   })
 
-  test('of someone with coordinates are measured from there', async () => {
+  test('are estimated from the coordinates that a backend states', async () => {
     const { call, service } = setUp({ beacons })
     await call('backend', 'POST', '/tickets', {
       profile: 'duel',

@@ -37,6 +37,6 @@ test.each([
   expect(() => createTicketApi(service, options as unknown as TicketApiOptions)).toThrow(refusal)
 })
 
-test('what is not said has a default', () => {
+test('all optional values have defaults', () => {
   expect(() => createTicketApi(service, { authenticate, limits: { perCaller: null, waits: undefined } })).not.toThrow()
 })

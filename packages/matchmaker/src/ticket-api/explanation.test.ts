@@ -73,7 +73,7 @@ const someone: fc.Arbitrary<Victim> = fc.record({
 })
 
 describe('to players', () => {
-  test('nothing depends on where another is, or on anything else of them', async () => {
+  test("no explanation depends on another player's place or values", async () => {
     const reference = await answersWith({
       latitude: 52,
       longitude: 13,
@@ -91,7 +91,7 @@ describe('to players', () => {
     )
   })
 
-  test('how many wait is told in steps', async () => {
+  test('the number of waiting tickets is given in coarse steps', async () => {
     const { call, service } = setUpReal([{ ...ranked, rules: [] }], { limits: { perCaller: null, perAddress: null } })
     const seen = new Map<number, number>()
     for (let player = 0; player < 60; player += 1) {
@@ -116,7 +116,7 @@ describe('to players', () => {
   })
 })
 
-test('backends are told exactly, in readable numbers', async () => {
+test('backends read exact values, rounded for reading', async () => {
   const { call, clock } = setUpReal([ranked])
   for (const [player_id, latitude, skill] of [
     ['ann', 52, 1000.1],
@@ -140,7 +140,7 @@ test('backends are told exactly, in readable numbers', async () => {
   expect(Object.keys(queue ?? {}).toSorted()).toEqual(['next', 'others', 'queue', 'summary', 'waited_ms', 'waiting'])
 })
 
-test('where the server is placed: players hear of the beacon and the limit, and not of what others measured', () => {
+test('players read the chosen beacon and the limit, not what others measured', () => {
   const placement = {
     beacon: 'Oslo',
     coordinates: { latitude: 59.9, longitude: 10.7 },

@@ -23,7 +23,7 @@ async function gather(options: Parameters<typeof setUp>[0] = {}) {
 }
 
 describe('a group', () => {
-  test('of one who is ready searches at once', async () => {
+  test('of one ready player searches at once', async () => {
     const { call, service } = setUp()
     const { status, json } = await call('ann', 'POST', '/groups', solo, { from: '203.0.113.7' })
     const { member_id, group_id } = json as Member
@@ -45,7 +45,7 @@ describe('a group', () => {
     expect((await call('ann', 'GET', `/groups/${group_id}/members/${member_id}`)).json).toMatchObject(where)
   })
 
-  test('searches as soon as all are ready, each with a ticket of their own', async () => {
+  test('searches as soon as all members are ready, each with their own ticket', async () => {
     const { call, service, ann, group, join, ready } = await gather()
     const bob = await join('bob')
     expect((await call('bob', 'GET', group)).json).toEqual({
@@ -71,7 +71,7 @@ describe('a group', () => {
     })
   })
 
-  test('takes nobody after that, and nobody may change their mind', async () => {
+  test('takes no new member and no change of readiness once it searches', async () => {
     const { call, ann, group, ready, join } = await gather()
     await ready('ann', ann)
     expect(await call('bob', 'POST', `${group}/members`, solo)).toMatchObject({
@@ -84,7 +84,7 @@ describe('a group', () => {
     expect(await join('ann')).toMatchObject({ member_id: ann.member_id, status: 'SEARCHING' })
   })
 
-  test('that searches is cancelled by its owner, or by a member who leaves; not once it is too late', async () => {
+  test('stops searching when its owner deletes it or a member leaves, until its match is found', async () => {
     for (const how of ['owner', 'member'] as const) {
       const { call, service, ann, group, join, ready } = await gather()
       const bob = await join('bob', solo)
@@ -99,14 +99,14 @@ describe('a group', () => {
     }
   })
 
-  test('goes on when the one leaves who was not ready', async () => {
+  test('searches when its only member who was not ready leaves', async () => {
     const { call, service, ann, group, join } = await gather()
     await join('bob', solo)
     expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(204)
     expect(service.players.get(ann.group_id)?.map(({ id }) => id)).toEqual(['bob'])
   })
 
-  test('waits for readiness again when it cannot go on without the one who left', async () => {
+  test('waits for readiness again when it is refused without the member who left', async () => {
     const { call, ann, group, join } = await gather()
     await join('bob', solo)
     await call('bob', 'POST', '/tickets', { profile: 'duel' })
@@ -117,7 +117,7 @@ describe('a group', () => {
     })
   })
 
-  test('is owned by whoever is there longest', async () => {
+  test('belongs to its longest-standing member when the owner leaves', async () => {
     const { call, ann, group, join } = await gather()
     const bob = await join('bob')
     const cleo = await join('cleo')
@@ -129,7 +129,7 @@ describe('a group', () => {
     expect((await call('bob', 'GET', group)).status).toBe(404)
   })
 
-  test('is left by whoever gathers elsewhere', async () => {
+  test('loses a member who creates or joins another group', async () => {
     const { api, call, group, join } = await gather()
     await join('bob')
     await call('bob', 'POST', '/groups', later)
@@ -139,7 +139,7 @@ describe('a group', () => {
     expect(api.counts().groups).toBe(1)
   })
 
-  test('is for one profile, which there must be', async () => {
+  test('has one profile, which must exist', async () => {
     const { call, group } = await gather()
     expect(await call('bob', 'POST', `${group}/members`, { ...solo, profile: 'ranked' })).toMatchObject({
       status: 400,
@@ -154,7 +154,7 @@ describe('a group', () => {
     ).toMatchObject({ status: 400, json: { code: 'invalid-ticket' } })
   })
 
-  test('says who is to blame, but not what others have sent', async () => {
+  test('names the member at fault, but not what that member sent', async () => {
     const { call, service, ann, ready } = await gather()
     const unfit = await call('bob', 'POST', '/groups', { profile: 'ranked', attributes: {} })
     expect(unfit).toMatchObject({ status: 400, json: { field: 'attributes.skill' } })
@@ -190,7 +190,7 @@ describe('a group', () => {
     expect(service.players.size).toBe(1)
   })
 
-  test('that nobody asks for is forgotten, unless it waits for a match', async () => {
+  test('expires when nobody reads it, unless it searches', async () => {
     const { api, call, clock, service, ann, group } = await gather()
     const bob = (await call('bob', 'POST', '/groups', solo)).json as Member
     await clock.advance(299_999)
@@ -206,7 +206,7 @@ describe('a group', () => {
     expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(404)
   })
 
-  test('is one of so many', async () => {
+  test('is refused beyond the largest number of groups', async () => {
     const { call } = await gather({ limits: { groups: 2 } })
     expect((await call('bob', 'POST', '/groups', later)).status).toBe(201)
     expect(await call('cleo', 'POST', '/groups', later)).toMatchObject({ status: 503, json: { code: 'busy' } })

@@ -27,7 +27,7 @@ function attributesOf({ bytes, character, entry }: { bytes: number; character: s
   )
 }
 
-test('whatever seventeen accounts send, the matches of others are made', async () => {
+test('attributes of any size from seventeen accounts keep nobody else from a match', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(large, { minLength: 17, maxLength: 17 }), async (accounts) => {
       const { call, service, clock } = setUpReal([royale])
@@ -57,7 +57,7 @@ test('whatever seventeen accounts send, the matches of others are made', async (
   )
 })
 
-test('an attribute that is too large for the matches of its queue is named, with the sizes', async () => {
+test('an attribute too large for the matches of its queue is refused with its name and the sizes', async () => {
   const { call } = setUpReal([royale, { ...royale, name: 'duel', matchSize: 2 }])
   const attributes = attributesOf({ bytes: 15_900, character: 'x', entry: 100 })
   const { status, json } = await call('ann', 'POST', '/tickets', { profile: 'royale', attributes })

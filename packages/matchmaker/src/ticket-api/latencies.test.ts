@@ -12,7 +12,7 @@ const beacons = new Map([
 ])
 const fromOslo = distancesFrom(oslo, beacons)
 
-test('what can be true is believed; what cannot, is estimated from the distance', () => {
+test('a possible latency is believed; an impossible one is replaced by an estimate from the distance', () => {
   expect(readLatencies({ Oslo: 3, Sydney: 2, Atlantis: 20, Nowhere: 1 }, beacons, fromOslo)).toEqual({
     latencies: { Oslo: 3, Nowhere: 1, Sydney: 329 },
     impossible: 1,
@@ -22,16 +22,16 @@ test('what can be true is believed; what cannot, is estimated from the distance'
 })
 
 test.each([
-  ['zero, as clients report a failed ping', 0],
-  ['less than nothing', -5],
-  ['no number', Number.NaN],
-  ['no end', Infinity],
-])('%s is as good as missing', (_, ms) => {
+  ['zero, which clients report for a failed ping,', 0],
+  ['a negative number', -5],
+  ['NaN', Number.NaN],
+  ['Infinity', Infinity],
+])('%s counts as missing', (_, ms) => {
   expect(readLatencies({ Oslo: ms }, beacons, fromOslo).latencies).toEqual({ Oslo: 10, Sydney: 329 })
   expect(readLatencies({ Oslo: ms }, undefined, undefined).latencies).toEqual({})
 })
 
-test('where the player is not known, nothing is estimated or doubted; where the beacons are not, everything counts', () => {
+test("without the player's place nothing is estimated or doubted; without beacons every name counts", () => {
   expect(readLatencies({ Sydney: 1, Atlantis: 1 }, beacons, undefined)).toMatchObject({
     latencies: { Sydney: 1 },
     unknown: 1,
@@ -43,7 +43,7 @@ test('where the player is not known, nothing is estimated or doubted; where the 
   })
 })
 
-test('the nearest are taken where there are more beacons than a ticket takes', () => {
+test('the nearest beacons are taken where there are more than a ticket may have', () => {
   const row = new Map(
     Array.from({ length: 200 }, (_, index) => [`b${index}`, { latitude: 0, longitude: (200 - index) / 10 }] as const),
   )
@@ -52,7 +52,7 @@ test('the nearest are taken where there are more beacons than a ticket takes', (
   expect(Object.keys(latencies).slice(0, 3)).toEqual(['b0', 'b199', 'b198'])
 })
 
-test('names that mean something to objects are names like others', () => {
+test('names of members of Object.prototype are names like others', () => {
   const strange = new Map([
     ['__proto__', oslo],
     ['constructor', oslo],
@@ -74,7 +74,7 @@ const place = fc.record({
   longitude: fc.double({ min: -180, max: 180, noNaN: true }),
 })
 
-test('no honest latency is called a lie, and no estimate is', () => {
+test('no honest latency and no estimate counts as impossible', () => {
   fc.assert(
     fc.property(place, place, fc.double({ min: 1, max: 10, noNaN: true }), (player, beacon, slower) => {
       const km = greatCircleKm(player, beacon)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { duel } from '../matchmaker.fixture.js'
 import { setUpReal } from './ticket-api.fixture.js'
 
-test('a player who comes back finds their server, and is told which match keeps them from waiting', async () => {
+test('a player who comes back reads their running match, and a second ticket is refused with its id', async () => {
   const { call, service, clock } = setUpReal([duel])
   const wait = async (who: string) =>
     (await call(who, 'POST', '/tickets', { profile: 'duel' })) as { status: number; json: { id: string } }

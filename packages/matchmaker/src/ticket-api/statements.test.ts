@@ -30,8 +30,8 @@ const forged = [
   ['attributes.beacons', { attributes: { beacons: { Oslo: 1 } } }],
 ] as const
 
-describe('what a rule compares', () => {
-  test.each(forged)('is not believed of a player: %s in %j', async (field, more) => {
+describe('a value that a rule compares', () => {
+  test.each(forged)('is refused from a player: %s in %j', async (field, more) => {
     const { call, service } = setUpReal(queues)
     const refused = { status: 400, json: { code: 'not-believed', field } }
     expect(await call('ann', 'POST', '/tickets', { profile: 'ranked', ...more })).toMatchObject(refused)
@@ -43,7 +43,7 @@ describe('what a rule compares', () => {
     expect(service.inspect().queues.map(({ players }) => players)).toEqual([0, 0, 0])
   })
 
-  test.each(forged)('is believed where the queue says so, and of a backend: %s in %j', async (_, more) => {
+  test.each(forged)('is accepted where the queue lists it, and from a backend: %s in %j', async (_, more) => {
     const { call } = setUpReal(queues)
     const status = more === forged[1][1] ? 400 : 201
     expect(await call('ann', 'POST', '/tickets', { profile: 'open', ...more })).toMatchObject({ status })
@@ -60,7 +60,7 @@ describe('what a rule compares', () => {
     expect((json as { results: object[] }).results[0]).toHaveProperty(status === 201 ? 'ticket' : 'error')
   })
 
-  test('is told without what was said, and names what the queue would have to list', async () => {
+  test('is refused without its value, naming what the queue would have to list', async () => {
     const { call } = setUpReal(queues)
     const { json } = await call('ann', 'POST', '/tickets', { profile: 'ranked', attributes: { skill: 4242 } })
     expect((json as { message: string }).message).toBe(
@@ -69,7 +69,7 @@ describe('what a rule compares', () => {
   })
 })
 
-test('what no rule compares may be said, and pings that failed say nothing', async () => {
+test('values that no rule compares are accepted, and failed pings are ignored', async () => {
   const { call, service } = setUpReal(queues)
   const body = {
     profile: 'casual',
@@ -92,7 +92,7 @@ test('what no rule compares may be said, and pings that failed say nothing', asy
   ])
 })
 
-test('a queue that is not known is refused before anything is believed, and the nearest is named', async () => {
+test('an unknown queue is refused first, with the nearest known name', async () => {
   const asked: string[] = []
   const { call } = setUpReal(queues, { profile: (ids) => new Map(ids.map((id) => [(asked.push(id), id), {}])) })
   const refused = {
@@ -104,11 +104,11 @@ test('a queue that is not known is refused before anything is believed, and the 
   expect(asked).toEqual([])
 })
 
-describe('what is known of a player', () => {
+describe('claims of a player', () => {
   const claims = { attributes: { skill: 1500, clan: 'red' }, roles: ['tank'], avoid: ['eve'] }
   const knowing = { authenticate: (request: Request) => ({ id: bearerToken(request) ?? '', profile: claims }) }
 
-  test('from their token stands over what they say, and adds whom they avoid', async () => {
+  test('from the token override the body, and add to whom the player avoids', async () => {
     const { call, service } = setUpReal(queues, knowing)
     const body = { profile: 'open', attributes: { skill: 9000, hat: 'blue' }, roles: ['healer'], avoid: ['bob', 'eve'] }
     // An attribute missing from the list is refused even if no rule compares it.
@@ -120,7 +120,7 @@ describe('what is known of a player', () => {
     expect(service.exportTickets().tickets[0]?.players[0]).toMatchObject({ ...claims, avoid: ['bob', 'eve'] })
   })
 
-  test('stands over what was resolved; and both reach members of groups', async () => {
+  test('override the resolved profile, and both apply to members of groups', async () => {
     const profile = () => new Map([['ann', { attributes: { skill: 1, rank: 3 }, roles: ['healer'], avoid: ['dan'] }]])
     const { call, service } = setUpReal(queues, { ...knowing, profile })
     await call('ann', 'POST', '/groups', { profile: 'ranked' })
@@ -132,7 +132,7 @@ describe('what is known of a player', () => {
   })
 })
 
-test('whatever a player sends, no attribute that a rule compares is theirs', async () => {
+test('no body of a player sets an attribute that a rule compares', async () => {
   const known = { attributes: { skill: 1500 }, roles: ['tank'], avoid: ['eve'] }
   const value = fc.oneof(
     fc.double(),

@@ -30,8 +30,8 @@ async function firstOf(response: Response): Promise<string> {
   return `${response.status} ${text}`
 }
 
-describe('a token for a stream', () => {
-  test('begins it without a header, as its player', async () => {
+describe('a stream token', () => {
+  test('opens the stream of its player without a header', async () => {
     const { request, issue, status, clock } = await issued({ basePath: '' })
     expect(status).toBe(201)
     expect(issue.url).toBe(`/tickets/ticket-1/events?token=${issue.token}`)
@@ -41,7 +41,7 @@ describe('a token for a stream', () => {
     )
   })
 
-  test('counts as a wait of its player, and a stream goes on when it expires', async () => {
+  test('counts against the waits of its player, and may expire while its stream goes on', async () => {
     const { request, issue, service, clock } = await issued({ limits: { waitsPerCaller: 1 } })
     const open = await request(undefined, 'GET', issue.url)
     expect((await request(undefined, 'GET', issue.url)).status).toBe(429)
@@ -59,7 +59,7 @@ describe('a token for a stream', () => {
     ['POST', '/tickets/ticket-1/stream-token'],
     ['GET', '/tickets/ticket-1/explain'],
     ['GET', '/locations/beacons'],
-  ])('is good for nothing else: %s %s', async (method, path) => {
+  ])('authenticates no other request: %s %s', async (method, path) => {
     const { request, issue, service } = await issued()
     for (const url of [
       `${path}${path.includes('?') ? '&' : '?'}token=${issue.token}`,
@@ -70,13 +70,13 @@ describe('a token for a stream', () => {
     expect(service.getTicket('ticket-1')?.status).toBe('SEARCHING')
   })
 
-  test('is good for no other ticket', async () => {
+  test('opens no other ticket', async () => {
     const { request, issue } = await issued()
     expect((await request(undefined, 'GET', `/tickets/ticket-2/events?token=${issue.token}`)).status).toBe(404)
     expect((await request(undefined, 'GET', `/tickets/ticket-9/events?token=${issue.token}`)).status).toBe(404)
   })
 
-  test('is for one’s own ticket, or given by a backend for its player', async () => {
+  test("is issued for a player's own ticket, or to a backend", async () => {
     const { call, request } = await issued()
     expect((await call('bob', 'POST', '/tickets/ticket-1/stream-token')).status).toBe(404)
     expect((await call(undefined, 'POST', '/tickets/ticket-1/stream-token')).status).toBe(401)
@@ -84,7 +84,7 @@ describe('a token for a stream', () => {
     expect(await firstOf(await request(undefined, 'GET', (json as Issued).url))).toContain('"player_id":"ann"')
   })
 
-  test('of a member of a party is for their own seat', async () => {
+  test('of a member of a party opens their own seat only', async () => {
     const { call, request } = await issued()
     const party = {
       player_tickets: ['cleo', 'dan'].map((player_id) => ({ ...duel, player_id, player_ip: '203.0.113.7' })),
@@ -97,7 +97,7 @@ describe('a token for a stream', () => {
     expect((await request(undefined, 'GET', other)).status).toBe(404)
   })
 
-  test('is not one when anything of it is changed', async () => {
+  test('is refused when any bit of it is changed', async () => {
     const { request, issue } = await issued()
     await fc.assert(
       fc.asyncProperty(fc.nat(), fc.string(), async (at, put) => {
@@ -119,7 +119,7 @@ const sameBits = (one: string, other: string) =>
   one.split('.')[0] === other.split('.')[0] &&
   Buffer.from(one.split('.')[1] ?? '', 'base64url').equals(Buffer.from(other.split('.')[1] ?? '', 'base64url'))
 
-test('processes that share a key take one another’s tokens, others do not', () => {
+test("processes that share a key accept each other's stream tokens, others do not", () => {
   const clock = createManualClock()
   const grant = { ticketId: 'abc.1', playerId: 'ann' }
   const of = (key?: string) => createStreamTokens({ key, lifetimeMs: 60_000 }, clock)

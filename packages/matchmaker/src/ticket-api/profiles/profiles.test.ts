@@ -14,21 +14,21 @@ function setUp(options: Partial<ProfileOptions> = {}) {
   return { clock, errors, resolve, profiles, asked: () => resolve.mock.calls.map(([ids]) => ids) }
 }
 
-describe('profiles are asked for', () => {
-  test('of all who need one within a turn at once, and of each once', async () => {
+describe('profiles are resolved', () => {
+  test('in one call for all players of one turn of the event loop, each once', async () => {
     const { profiles, asked } = setUp()
     const found = await Promise.all(['ann', 'bo', 'ann', 'cleo'].map(profiles))
     expect(found).toEqual([3, 2, 3, 4].map(skill))
     expect(asked()).toEqual([['ann', 'bo', 'cleo']])
   })
 
-  test('in calls of so many players', async () => {
+  test('in calls of a bounded number of players', async () => {
     const { profiles, asked } = setUp({ batchSize: 2 })
     await Promise.all(['a', 'b', 'c', 'd', 'e'].map(profiles))
     expect(asked()).toEqual([['a', 'b'], ['c', 'd'], ['e']])
   })
 
-  test('in four calls at once; who comes meanwhile is gathered for the next', async () => {
+  test('in at most four calls at once; later players are gathered for the next', async () => {
     const open: (() => void)[] = []
     const resolve = vi.fn<ProfileOptions['resolve']>(
       (ids) => new Promise((done) => open.push(() => done(new Map(ids.map((id) => [id, skill(1)]))))),
@@ -50,8 +50,8 @@ describe('profiles are asked for', () => {
   })
 })
 
-describe('a profile that was found', () => {
-  test('is used again at once, for its time', async () => {
+describe('a resolved profile', () => {
+  test('is reused until its time is over', async () => {
     const { profiles, clock, asked } = setUp({ cacheMs: 1000 })
     await profiles('ann')
     expect(profiles('ann')).toEqual(skill(3))
@@ -62,20 +62,20 @@ describe('a profile that was found', () => {
     expect(asked()).toHaveLength(2)
   })
 
-  test('makes room for others', async () => {
+  test('is evicted when the cache is full', async () => {
     const { profiles, asked } = setUp({ cacheSize: 2 })
     for (const id of ['a', 'b', 'c', 'a']) await profiles(id)
     expect(asked()).toEqual([['a'], ['b'], ['c'], ['a']])
   })
 
-  test('is asked for each time without a cache', async () => {
+  test('is resolved each time without a cache', async () => {
     const { profiles, asked } = setUp({ cacheMs: 0 })
     for (const id of ['a', 'a']) await profiles(id)
     expect(asked()).toHaveLength(2)
   })
 })
 
-test('a player who is not known has an empty one, until they are', async () => {
+test('an unknown player has an empty profile, and is resolved again the next time', async () => {
   const known = new Map<string, PlayerProfile>()
   const { profiles } = setUp({ resolve: () => known })
   expect(await profiles('ann')).toEqual({})
@@ -83,7 +83,7 @@ test('a player who is not known has an empty one, until they are', async () => {
   expect(await profiles('ann')).toEqual(skill(7))
 })
 
-describe('when it fails', () => {
+describe('when the resolver fails', () => {
   const ways: readonly (readonly [string, ProfileOptions['resolve'], string])[] = [
     ['by an error', () => Promise.reject(new Error('the database is at 10.0.0.1')), 'the database is at'],
     [
@@ -93,9 +93,9 @@ describe('when it fails', () => {
       },
       'broken',
     ],
-    ['by another answer', (() => ({ ann: {} })) as never, 'must be a Map'],
+    ['by an answer that is not a Map', (() => ({ ann: {} })) as never, 'must be a Map'],
     [
-      'by a profile that is none',
+      'by a profile that is not an object',
       () => new Map([['ann', { attributes: { skill: null } } as never]]),
       'entry 0 of the answer: attributes.skill: must be a number, a text or a list of texts',
     ],
@@ -105,21 +105,24 @@ describe('when it fails', () => {
       'attribute: is not known; did you mean attributes?',
     ],
   ]
-  test.each(ways)('%s, the player is told to try again, and the error is told of once', async (_, resolve, message) => {
-    const { profiles, errors } = setUp({ resolve })
-    const results = await Promise.allSettled([profiles('ann'), profiles('ben')])
-    for (const result of results) {
-      const { reason } = result as PromiseRejectedResult
-      expect(reason).toBeInstanceOf(Problem)
-      expect(reason).toMatchObject({ status: 503, code: 'profile-unavailable', options: { retryAfterMs: 1000 } })
-    }
-    expect(errors).toHaveLength(1)
-    expect(errors[0]).toContain(message)
-    expect(errors[0]).not.toContain('10.0.0.1')
-    expect(errors[0]).not.toContain('ann')
-  })
+  test.each(ways)(
+    '%s, the player is asked to try again, and the error is reported once',
+    async (_, resolve, message) => {
+      const { profiles, errors } = setUp({ resolve })
+      const results = await Promise.allSettled([profiles('ann'), profiles('ben')])
+      for (const result of results) {
+        const { reason } = result as PromiseRejectedResult
+        expect(reason).toBeInstanceOf(Problem)
+        expect(reason).toMatchObject({ status: 503, code: 'profile-unavailable', options: { retryAfterMs: 1000 } })
+      }
+      expect(errors).toHaveLength(1)
+      expect(errors[0]).toContain(message)
+      expect(errors[0]).not.toContain('10.0.0.1')
+      expect(errors[0]).not.toContain('ann')
+    },
+  )
 
-  test('a stated profile stands in, and is not kept', async () => {
+  test('the default profile is used and not cached', async () => {
     let isBroken = true
     const resolve: ProfileOptions['resolve'] = (ids) => {
       if (isBroken) throw new Error('broken')
@@ -131,7 +134,7 @@ describe('when it fails', () => {
     expect(await profiles('ann')).toEqual(skill(9))
   })
 
-  test('no answer in time is a failure; the signal tells the resolver, and a late answer changes nothing', async () => {
+  test('a timeout is a failure: the signal aborts the resolver, and a late answer is ignored', async () => {
     const signals: AbortSignal[] = []
     let answer: (found: Map<string, PlayerProfile>) => void = () => {}
     const { profiles, clock, errors } = setUp({

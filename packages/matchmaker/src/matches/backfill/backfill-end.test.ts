@@ -1,0 +1,90 @@
+import { ServerError } from '@muster/core'
+import { describe, expect, test } from 'vitest'
+import { deploy, setUp } from '../../matchmaker.fixture.js'
+import type { QueueDefinition } from '../../queues/queue.js'
+import { social, running } from './backfill.fixture.js'
+
+describe('a backfill', () => {
+  test('is cancelled when its match ends, and can be read for a while', async () => {
+    const { matchmaker, join, run, status, matchId } = await running()
+    const { id } = matchmaker.createBackfill({ matchId })
+    await matchmaker.stopMatch(matchId)
+    expect(matchmaker.getBackfill(id)?.status).toBe('CANCELLED')
+    join('cas')
+    await run(1000)
+    expect(status('cas')).toBe('SEARCHING')
+    await run(60_000)
+    expect(matchmaker.getBackfill(id)).toBeUndefined()
+  })
+
+  describe('of a match whose server cannot be stopped', () => {
+    /** The server is to be stopped two seconds after the assignment, and every stop fails. */
+    const ending = (queue: Partial<QueueDefinition> = {}) =>
+      setUp({
+        queues: [{ ...social, ...queue, deploy: { ...deploy, maxDurationMs: 2000 } }],
+        service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },
+      })
+
+    test('is cancelled, so that its players can join other matches', async () => {
+      const { matchmaker, join, run, service } = ending()
+      join('ann')
+      join('ben')
+      await run(6500)
+      const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+      const { id } = matchmaker.createBackfill({ matchId })
+      await run(4000)
+      expect(matchmaker.inspect().matches).toMatchObject([{ matchId, phase: 'stopping' }])
+      join('cas')
+      join('dee')
+      await run(1000)
+      expect(matchmaker.getBackfill(id)?.status).toBe('CANCELLED')
+      expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND' })
+      expect(service.calls.create).toHaveLength(2)
+    })
+
+    test('is not joined by a player who accepts too late', async () => {
+      const { matchmaker, join, run, status } = ending({ acceptance: { withinMs: 60_000 } })
+      for (const id of ['ann', 'ben']) join(id)
+      await run(250)
+      for (const id of ['ann', 'ben']) matchmaker.acceptMatch(id)
+      await run(6000)
+      const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+      matchmaker.createBackfill({ matchId })
+      join('cas')
+      await run(250)
+      expect(matchmaker.getTicket('cas')).toMatchObject({ status: 'MATCH_FOUND', matchId })
+      await run(4000)
+      expect(matchmaker.inspect().matches).toMatchObject([{ matchId, phase: 'stopping' }])
+      matchmaker.acceptMatch('cas')
+      expect(status('cas')).toBe('SEARCHING')
+    })
+  })
+
+  test('is cancelled when the server ends by itself', async () => {
+    const { matchmaker, join, run, status } = setUp({
+      queues: [social],
+      service: { fate: () => ({ readyMs: 1000, endMs: 10_000 }) },
+    })
+    join('ann')
+    join('ben')
+    await run(4000)
+    const { id } = matchmaker.createBackfill({ matchId: matchmaker.getTicket('ann')?.matchId ?? '' })
+    await run(40_000)
+    expect(matchmaker.getBackfill(id)?.status).toBe('CANCELLED')
+    join('cas')
+    await run(1000)
+    expect(status('cas')).toBe('SEARCHING')
+  })
+
+  test.each([
+    ['first', 'r1'],
+    ['last', 'r2'],
+  ] as const)('is filled %s where the queue says so', async (backfill, server) => {
+    const { matchmaker, join, run, matchId } = await running({ backfill })
+    matchmaker.createBackfill({ matchId })
+    join('cas')
+    join('dee')
+    await run(6500)
+    expect(matchmaker.getTicket('cas')?.assignment?.fqdn).toBe(`${server}.example.com`)
+  })
+})

@@ -1,0 +1,21 @@
+import { expect } from 'vitest'
+import { deploy, setUp } from '../../matchmaker.fixture.js'
+import type { QueueDefinition } from '../../queues/queue.js'
+
+export const social: QueueDefinition = {
+  name: 'duel',
+  teams: [{ name: 'side', count: 2, size: { min: 1, max: 2 } }],
+  fillForMs: 0,
+  deploy,
+}
+
+/** A match of ann against ben that runs, and could take two more. */
+export async function running(queue: Partial<QueueDefinition> = {}) {
+  const all = setUp({ queues: [{ ...social, ...queue }] })
+  all.join('ann')
+  all.join('ben')
+  await all.run(6500)
+  const { matchId = '', assignment } = all.matchmaker.getTicket('ann') ?? {}
+  expect(all.status('ann')).toBe('HOST_ASSIGNED')
+  return { ...all, matchId, assignment }
+}

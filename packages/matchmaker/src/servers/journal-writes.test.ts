@@ -1,0 +1,108 @@
+import { ServerError } from '@muster/core'
+import { describe, expect, test } from 'vitest'
+import { setUp } from '../matchmaker.fixture.js'
+import { createMemoryJournal, type Journal, type JournalEntry } from './journal/journal.js'
+
+describe('the journal of servers', () => {
+  test('is written before players receive their assignment', async () => {
+    const memory = createMemoryJournal()
+    let release = () => {}
+    const journal: Journal = {
+      open: () => memory.open(),
+      append: async (entry) => {
+        if (entry.kind === 'assigned') await new Promise<void>((resolve) => (release = resolve))
+        await memory.append(entry)
+      },
+    }
+    const { run, join, status } = setUp({ journal })
+    join('ann', 'ben')
+    await run(8000)
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+    release()
+    await run(250)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+  })
+
+  test('notes that a server is being stopped, so that a restart does not keep it for its players', async () => {
+    const memory = createMemoryJournal()
+    const { matchmaker, service, join, run } = setUp({
+      journal: memory,
+      service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },
+    })
+    join('ann', 'ben')
+    await run(8000)
+    void matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '').catch(() => {})
+    await run(250)
+    expect(await memory.open()).toMatchObject([{ assigned: false, requestId: 'r1' }])
+    expect(service.unstopped()).toEqual(['r1'])
+  })
+
+  /** A journal on a disk that may be full. */
+  const onDisk = () => {
+    const memory = createMemoryJournal()
+    const disk = { full: false }
+    const append = async (entry: JournalEntry): Promise<void> => {
+      if (disk.full) throw new Error('no space left')
+      await memory.append(entry)
+    }
+    return { disk, journal: { append, open: () => memory.open() } satisfies Journal }
+  }
+
+  test('that is full while a server gets READY holds the assignment until it is written, and a restart keeps the server', async () => {
+    const { disk, journal } = onDisk()
+    const { clock, matchmaker, service, seen, run, join, status } = setUp({ journal })
+    join('ann', 'ben')
+    await run(500)
+    disk.full = true
+    await run(7500)
+    expect(matchmaker.inspect().matches).toMatchObject([{ phase: 'warming', requestId: 'r1' }])
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+    expect(matchmaker.inspect().held).toBe('journal')
+    expect(seen.problem?.every(({ during }) => during === 'journal')).toBe(true)
+    join('cas', 'dee')
+    await run(1000)
+    expect(matchmaker.explain('cas-dee').summary).toContain('the journal cannot be used')
+    disk.full = false
+    await run(2000)
+    expect(status('ann-ben')).toBe('HOST_ASSIGNED')
+    expect(status('cas-dee')).toBe('MATCH_FOUND')
+    expect(matchmaker.inspect().held).toBeUndefined()
+    const later = setUp({ journal, clock, deployments: service.deployments })
+    for (let ticks = 0; ticks < 100; ticks++) {
+      await later.matchmaker.tick()
+      await clock.advance(250)
+    }
+    expect(service.unstopped()).toContain('r1')
+  })
+
+  test('that stays full returns the tickets, and sends nobody to a server that a restart would stop', async () => {
+    const { disk, journal } = onDisk()
+    const { service, seen, run, join } = setUp({ journal })
+    join('ann', 'ben')
+    await run(500)
+    disk.full = true
+    await run(40_000)
+    expect(seen.assigned).toBeUndefined()
+    expect(seen.returned).toMatchObject([{ reason: 'unavailable', ticket: { attempts: 0 } }])
+    expect(service.unstopped()).toEqual([])
+    disk.full = false
+    await run(15_000)
+    expect(seen.assigned).toHaveLength(1)
+    expect(await journal.open()).toHaveLength(1)
+  })
+
+  test('is closed after its last entry is written', async () => {
+    const entries: (JournalEntry['kind'] | 'close')[] = []
+    const memory = createMemoryJournal()
+    const journal: Journal = {
+      open: () => memory.open(),
+      append: async ({ kind }) => void entries.push(kind),
+      close: () => void entries.push('close'),
+    }
+    const { matchmaker, clock, join, run } = setUp({ journal })
+    join('ann', 'ben')
+    await run(8000)
+    await clock.until(matchmaker.close({ stopServers: true }))
+    expect(entries).toEqual(['intent', 'sent', 'created', 'assigned', 'dropped', 'settled', 'close'])
+  })
+})
