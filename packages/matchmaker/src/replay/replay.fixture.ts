@@ -3,7 +3,7 @@ import { createMatchmaker } from '../create-matchmaker.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import type { Player } from '../player.js'
 import { recordTickets, type RecordOptions } from './record-tickets.js'
-import { replayTickets } from './replay-tickets.js'
+import type { replayTickets } from './replay-tickets.js'
 import { createStubService } from './stub-service.js'
 
 const deploy = { application: 'game', version: '1' }
