@@ -23,6 +23,7 @@ export {
   TimedOut,
   Unauthorized,
   UnexpectedResponse,
+  Withheld,
   type CallFacts,
 } from './client/errors.js'
 export type { CallEvent, ClientEvents, PacedEvent, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent, UnreadableEvent } from './client/events.js'

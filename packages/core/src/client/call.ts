@@ -75,7 +75,7 @@ async function describedCall(id: OperationId, calling: Calling): Promise<Describ
 
   return async (given, options, admit) => {
     admit(options)
-    const { signal, timeoutMs = calling.timeoutMs, priority = 0 } = options
+    const { signal, timeoutMs = calling.timeoutMs, priority = 0, mayWrite } = options
     const checked = withValueLimits(settings.valueLimits, () => validate(operation.input, given))
     if (!checked.success) throw invalid(`${id}: input`, checked.fault, { operation: id })
     const input = checked.data as Readonly<Record<string, unknown>>
@@ -94,6 +94,7 @@ async function describedCall(id: OperationId, calling: Calling): Promise<Describ
       headers,
       body,
       priority,
+      mayWrite,
       cancellation: createCancellation(),
       progress: createProgress(clock.now()),
     }

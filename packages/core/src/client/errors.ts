@@ -153,6 +153,20 @@ export class ConnectionLost extends MusterError {
   }
 }
 
+/** The call's own `mayWrite` answered false before the request was written. */
+export class Withheld extends MusterError {
+  /** Whether an earlier attempt may have been carried out. False is certain. */
+  declare readonly sent: boolean
+
+  static {
+    this.prototype.name = 'Withheld'
+  }
+
+  constructor(message: string, facts: CallFacts & { readonly sent: boolean }) {
+    super(message, facts)
+  }
+}
+
 /**
  * The call did not end within `timeoutMs`. Its cause is the last failed attempt, or the 429 for which its queue pauses.
  */

@@ -49,6 +49,8 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
   return {
     board: (request, signal, timeoutMs) => {
       if (request.operation.method !== 'GET') return write(request).join(signal, timeoutMs)
+      // What one caller's check withholds must not be withheld from others.
+      if (request.mayWrite !== undefined) return read(request, request.call).join(signal, timeoutMs)
       // Headers may change the answer. Priority is part of the key, so that a read does not wait at the lower priority
       // of another.
       const key = [writes, request.priority, request.path, ...request.headers].join(' ')

@@ -40,6 +40,7 @@ export function inProcess(handle: (request: Request) => Promise<Response>): Clie
         handler.onResponseEnd?.(controller, {})
       }
       handler.onRequestStart?.(controller, {})
+      if (controller.aborted) return true
       answer().catch((error: unknown) =>
         handler.onResponseError?.(controller, error instanceof Error ? error : new Error(String(error))),
       )

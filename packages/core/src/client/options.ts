@@ -40,8 +40,8 @@ export interface ClientOptions {
    */
   readonly jitterMs?: number | undefined
   /**
-   * Creates the limiter of each limit, e.g. one that several processes share. Default: `createBucket`, for this
-   * process.
+   * Creates the limiter of each limit, e.g. the one that several processes share by `createRedisLimits` of
+   * `@muster/redis`. Default: `createBucket`, for this process. With it, `share` and `burst` have no effect.
    */
   readonly limiter?: ((limit: RateLimit) => Limiter) | undefined
   /** Most calls under way at once, per limit. Default 256; never more than `connections`. */

@@ -4,10 +4,12 @@ export type Phase = 'queued' | 'retryWait' | 'inFlight'
 /** Milliseconds by phase. */
 export type TimeSpent = Readonly<Record<Phase, number>>
 
-/** Why a queue is paused; shared by all calls that wait in the queue. */
+/** Why a queue stands still; shared by all calls that wait in the queue. */
 export interface HoldUp {
   /** The latest refusal; undefined once a call was accepted after it. */
   refusal: unknown
+  /** Why the queue's limiter gives no permits, other than the limit. */
+  readonly obstacle: () => Error | undefined
 }
 
 /** How far a call has come: updated by the hops, read when its time is up or an attempt is judged. */

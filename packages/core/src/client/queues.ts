@@ -2,6 +2,7 @@ import { limits } from '../api/limits.js'
 import type { RateLimit } from '../operation.js'
 import { createBucket } from '../scheduler/bucket.js'
 import type { BoundChange } from '../scheduler/count-bound.js'
+import type { Limiter } from '../scheduler/limiter.js'
 import { createScheduler, type Scheduler, type SchedulerState, type Slot } from '../scheduler/scheduler.js'
 import { signalOf } from './cancellation.js'
 import type { ClientConfig } from './config.js'
@@ -11,6 +12,7 @@ import { laneOf, otherChanges, otherReads } from './lane.js'
 import { createLearnedQueues } from './learned-queues.js'
 import { enterPhase, type HoldUp } from './progress.js'
 import { factsOf, type Request } from './request.js'
+import { permitExpired } from './send.js'
 
 /** One queue for each rate limit. */
 export interface Queues {
@@ -38,6 +40,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     config.dispatcher === undefined ? Math.min(config.maxInFlight, config.connections) : config.maxInFlight
   const common = { clock, maxInFlight, maxPauseMs: maxRetryAfterMs }
   const queues = new Map<string, Scheduler>()
+  const limiters = new Map<string, Limiter>()
   for (const [key, limit] of Object.entries(config.limits)) {
     const name = key === 'other' ? otherReads : limits[key as keyof typeof limits].name
     const paced = (countedWithinMs: number, because: BoundChange) =>
@@ -46,6 +49,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     queues.set(name, createScheduler({ ...common, limiter }))
     // Reads and changes share one limit, if there is any.
     if (name === otherReads) queues.set(otherChanges, createScheduler({ ...common, limiter }))
+    if (limiter !== undefined) limiters.set(name, limiter)
   }
   const learned = createLearnedQueues(common, jitterMs)
   const queueOf = ({ operation }: Request) => queues.get(laneOf(operation)) as Scheduler
@@ -56,17 +60,18 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
     const name = nameOf(request)
     const known = holdUps.get(name)
     if (known !== undefined) return known
-    const holdUp = { refusal: undefined }
+    const limiter = limiters.get(request.operation.limit?.name ?? otherReads)
+    const holdUp = { refusal: undefined, obstacle: () => limiter?.obstacle?.() }
     holdUps.set(name, holdUp)
     return holdUp
   }
 
-  const run = <T>(request: Request, job: (slot: Slot) => Promise<T>): Promise<T> => {
+  const run = <T>(request: Request, job: (slot: Slot) => Promise<T>, isRepeated: boolean): Promise<T> => {
     const { progress, cancellation, id } = request
     const queue = queueOf(request)
     const own = learned.get(id)
     // A repeated request goes before others of its priority, because they all came later.
-    const priority = progress.attempt > 1 ? request.priority + 0.5 : request.priority
+    const priority = isRepeated ? request.priority + 0.5 : request.priority
     const begin = (slot: Slot) => {
       // A call cancelled while it waited is dropped here at the latest. Unsent, it costs nothing of the limit.
       if (cancellation.cancelled) return Promise.reject(cancellation.reason)
@@ -75,20 +80,34 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
       return job(slot)
     }
     const start = (also?: Slot) => {
-      const options = { priority, signal: startsAtOnce(queue.state, maxInFlight) ? undefined : signalOf(cancellation) }
+      const atOnce = config.limiter === undefined && startsAtOnce(queue.state, maxInFlight)
+      const options = { priority, signal: atOnce ? undefined : signalOf(cancellation) }
       return queue.run((slot) => begin(also === undefined ? slot : both(slot, also)), options)
     }
     return own === undefined ? start() : own.run(start, { priority, signal: signalOf(cancellation) })
   }
 
+  /** Waits again if the request was not sent for a reason of the queues' own. */
+  const runAgain = <T>(error: unknown, request: Request, job: (slot: Slot) => Promise<T>): Promise<T> => {
+    if (error !== elsewhere && error !== permitExpired) return Promise.reject(error)
+    const { progress } = request
+    if (error === permitExpired) {
+      progress.lastError ??= error
+      enterPhase(progress, 'queued', clock.now())
+    }
+    const isRepeated = progress.attempt > 1 || error === permitExpired
+    return run(request, job, isRepeated).catch((next: unknown) => runAgain(next, request, job))
+  }
+
   return {
     run: (request, job) => {
       const { progress, operation } = request
-      if (progress.attempt > 1) enterPhase(progress, 'queued', clock.now())
+      const isRepeated = progress.attempt > 1
+      if (isRepeated) enterPhase(progress, 'queued', clock.now())
       progress.holdUp = holdUpOf(request)
-      const outcome = run(request, job)
-      if (operation.limit !== undefined) return outcome
-      return outcome.catch((error: unknown) => (error === elsewhere ? run(request, job) : Promise.reject(error)))
+      const outcome = run(request, job, isRepeated)
+      if (operation.limit !== undefined && config.limiter === undefined) return outcome
+      return outcome.catch((error: unknown) => runAgain(error, request, job))
     },
     throttled: (request, refusal, retryAfterMs) => {
       const queue = request.operation.limit === undefined ? learned.refused(request.id) : queueOf(request)
@@ -114,6 +133,7 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
 }
 
 const both = (one: Slot, other: Slot): Slot => ({
+  mayWrite: one.mayWrite ?? other.mayWrite,
   written: (fresh) => {
     one.written(fresh)
     other.written(fresh)

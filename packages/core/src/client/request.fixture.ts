@@ -18,6 +18,7 @@ export function testRequest(
     headers: [],
     body: undefined,
     priority: 0,
+    mayWrite: undefined,
     cancellation: createCancellation(),
     progress: { ...createProgress(now), deadline },
     ...rest,

@@ -15,6 +15,8 @@ export interface Request extends EncodedInput {
   readonly input: Readonly<Record<string, unknown>>
   /** Higher values first; default 0. */
   readonly priority: number
+  /** The caller's check before each attempt is written. */
+  readonly mayWrite: (() => boolean) | undefined
   /** Tells when no caller waits for the call any more. */
   readonly cancellation: Cancellation
   readonly progress: Progress

@@ -61,6 +61,7 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
     call: id,
     input: { request_id: environment[`${prefix}_REQUEST_ID`], authorization },
     priority: 0,
+    mayWrite: undefined,
     cancellation: createCancellation(),
     progress: createProgress(config.clock.now()),
     path: `${url.pathname}${url.search}`,

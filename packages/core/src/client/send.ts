@@ -1,5 +1,6 @@
 import type { Slot } from '../scheduler/scheduler.js'
 import type { Cancellation } from './cancellation.js'
+import { Withheld } from './errors.js'
 import { laneOf } from './lane.js'
 import { factsOf, type Request } from './request.js'
 import type { TokenSource } from './token.js'
@@ -25,6 +26,7 @@ export function send(request: Request, slot: Slot, { transport, token }: Sending
     return transport.exchange(outgoing, {
       facts,
       cancellation,
+      objection: objectionOf(request, slot),
       sending,
       written: slot.written,
       answered: slot.answered,
@@ -35,6 +37,23 @@ export function send(request: Request, slot: Slot, { transport, token }: Sending
   if (request.operation.auth === 'delete-token') return sendAs(undefined)
   const given = token(facts)
   return typeof given === 'string' ? sendAs(given) : unlessCancelled(given, request.cancellation).then(sendAs)
+}
+
+/** The permit of a request was not used in time, so the request has to wait for another one. */
+export const permitExpired = new Error('the permit to send the request expired before it could be written')
+
+/** What can keep a request from being written at the last moment. Undefined, at no cost, where nothing can. */
+function objectionOf(request: Request, { mayWrite: permitHolds }: Slot): (() => Error | undefined) | undefined {
+  const { id, progress, mayWrite } = request
+  if (permitHolds === undefined && mayWrite === undefined) return undefined
+  return () => {
+    if (mayWrite?.() === false)
+      return new Withheld(`${id}: not sent, as mayWrite did not allow it any more`, {
+        ...factsOf(request),
+        sent: progress.doubtful,
+      })
+    return permitHolds?.() === false ? permitExpired : undefined
+  }
 }
 
 /** Stops waiting on cancellation, so that a token function that hangs does not hold a place in the queue. */

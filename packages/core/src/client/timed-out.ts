@@ -14,8 +14,8 @@ export function timedOut(request: Request, timeoutMs: number, before: TimeSpent 
   const inFlightMs = Math.round(spent.inFlight - (before?.inFlight ?? 0))
   const where = `queued ${queuedMs} ms, waiting to retry ${retryWaitMs} ms, in flight ${inFlightMs} ms`
   const sent = progress.written || progress.doubtful
-  // A caller that waited in a paused queue was held up by the refusal of another call.
-  const cause = progress.lastError ?? progress.holdUp?.refusal
+  // A caller that waited in a queue may have been held up by its limiter, or by the refusal of another call.
+  const cause = progress.lastError ?? progress.holdUp?.obstacle() ?? progress.holdUp?.refusal
   const facts = { ...factsOf(request), timeoutMs, queuedMs, retryWaitMs, inFlightMs, sent, cause }
   return new TimedOut(`${id}: timed out after ${timeoutMs} ms (${where})`, facts)
 }

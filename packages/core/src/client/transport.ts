@@ -32,6 +32,8 @@ export interface Exchange {
   /** Facts of the request, for errors. */
   readonly facts: () => CallFacts
   readonly cancellation: Cancellation
+  /** Called right before the request would be written. If it returns an error, nothing is written. */
+  readonly objection?: (() => Error | undefined) | undefined
   /** Called before the request is written to an open connection. */
   readonly sending: () => void
   /**
@@ -115,6 +117,8 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
     // The call was cancelled while it waited for a connection. undici does not write a request aborted here.
     if (this.#reject === undefined) return controller.abort(abandoned())
     this.#controller = controller
+    const objection = this.#exchange.objection?.()
+    if (objection !== undefined) return this.#fail(objection)
     this.#sent = true
     this.#exchange.sending()
     // undici writes the request in this turn of the event loop; `isFresh` is only valid in the same turn.

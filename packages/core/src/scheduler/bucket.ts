@@ -1,7 +1,7 @@
 // pure: the response-time token bucket; every time is passed in
 
 import type { BoundChange } from './count-bound.js'
-import type { Limiter } from './limiter.js'
+import type { LocalLimiter } from './limiter.js'
 import { createPace } from './pace.js'
 import { createRate } from './rate.js'
 import { createTokens } from './tokens.js'
@@ -50,7 +50,7 @@ export interface BucketOptions {
  *
  * @throws RangeError naming the option and the value.
  */
-export function createBucket(options: BucketOptions): Required<Limiter> {
+export function createBucket(options: BucketOptions): LocalLimiter {
   const { tokens, windowMs, burst, jitterMs, boundChanged } = validated(options)
   const pace = burst < tokens ? createPace(burst) : undefined
   return createTokens({ rate: createRate(tokens, windowMs), windowMs, jitterMs, pace, boundChanged })

@@ -1,6 +1,7 @@
 /**
  * Keeps a documented limit: a queue asks it before each start. The default is the bucket of `createBucket`, for one
- * process. A limiter shared by many processes, e.g. over Redis, is another implementation of this interface.
+ * process. A limiter shared by many processes, e.g. `createRedisLimits` of `@muster/redis`, is another implementation
+ * of this interface.
  *
  * All times are epoch milliseconds of the asking scheduler's clock.
  */
@@ -9,8 +10,9 @@ export interface Limiter {
    * Asks for one start: a permit, or the time (later than `now`) at which to ask again. A permit is taken
    * from that moment on; it is asked for only while a call waits, and one at a time. May answer later; if
    * it throws or rejects, the error goes to the call that was next.
+   * @param isWanted whether a call still waits: a limiter that answers later may give up when none does.
    */
-  reserve(now: number): Permit | number | Promise<Permit | number>
+  reserve(now: number, isWanted?: () => boolean): Permit | number | Promise<Permit | number>
   /** The service answered 429, and nothing will be started before `until`. */
   throttled(now: number, until: number): void
   /** The state for metrics; of a shared limiter, the last known one. */
@@ -21,7 +23,12 @@ export interface Limiter {
    */
   checkAt?(now: number): number | undefined
   check?(now: number): void
+  /** Why no permit is given at present, other than the limit itself: the cause of calls that time out in the queue. */
+  obstacle?(): Error | undefined
 }
+
+/** A limiter that needs nothing but itself, so that nothing keeps it from giving permits. */
+export type LocalLimiter = Required<Omit<Limiter, 'obstacle'>>
 
 export interface LimiterState {
   /** Number of starts that are free. */
@@ -37,6 +44,11 @@ export interface LimiterState {
 
 /** The right to send one request, and the duty to report its course. Reporting twice counts once. */
 export interface Permit {
+  /**
+   * Asked at the last moment before the request is written: whether the permit still holds. If not, nothing is written,
+   * and the call waits for another permit. Absent where permits hold for ever, as within one process.
+   */
+  mayWrite?(): boolean
   /**
    * The request's bytes have left on an open connection, so the server may count it from now on.
    * @param fresh the first on its connection: the server may have to accept that first.

@@ -25,6 +25,8 @@ export interface SchedulerOptions {
 
 /** Passed to a job when it starts, to report the course of its request to the limiter. Reporting twice counts once. */
 export interface Slot {
+  /** Asked right before the request is written; if false, the job must not write it. Absent: it may. */
+  readonly mayWrite?: (() => boolean) | undefined
   /**
    * The request's bytes have left on an open connection: not when it was put in line for one.
    * @param fresh the first on its connection.
@@ -118,6 +120,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let running = 0
   let closed: { readonly reason: unknown } | undefined
 
+  const isWanted = () => queue.size > 0
+
   /** Gets a permit for the next waiting call, or sets the time to try again. */
   const prepare = () => {
     if (hand !== undefined || asking || queue.size === 0 || (pause.probing() && running > 0)) return
@@ -130,7 +134,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const ask = (whom: Limiter, now: number) => {
     let answer: ReturnType<Limiter['reserve']>
     try {
-      answer = whom.reserve(now)
+      answer = whom.reserve(now, isWanted)
     } catch (error) {
       return fail(error)
     }
@@ -191,7 +195,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         permit.written(now, fresh)
         watch.written(now)
       }
-      const value = await job({ written, answered: () => permit.answered(clock.now()) })
+      const mayWrite = permit.mayWrite === undefined ? undefined : () => permit.mayWrite?.() !== false
+      const value = await job({ mayWrite, written, answered: () => permit.answered(clock.now()) })
       permit.answered(clock.now())
       running -= 1
       // The caller tells only after this whether the call was refused.

@@ -2,7 +2,7 @@
 
 import { type BoundChange, createCountBound, WIDE_MS } from './count-bound.js'
 import { createLedger } from './ledger.js'
-import type { Limiter } from './limiter.js'
+import type { LocalLimiter } from './limiter.js'
 import type { Pace } from './pace.js'
 import type { Rate } from './rate.js'
 
@@ -20,7 +20,7 @@ const LATE_MS = 20
 /**
  * Gives out as many tokens in each window as the rate allows. `createBucket` explains why no server then counts more.
  */
-export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): Required<Limiter> {
+export function createTokens({ rate, windowMs, jitterMs, pace, boundChanged }: TokenOptions): LocalLimiter {
   const bound = createCountBound(jitterMs, boundChanged)
   const ledger = createLedger(bound)
   let checkDue = Number.NaN

@@ -1,0 +1,121 @@
+import { expect, onTestFinished, test } from 'vitest'
+import type { Limiter, Permit } from '../scheduler/limiter.js'
+import { createManualClock } from '../manual-clock.js'
+import type { CallOptions } from './call-options.js'
+import { createClient } from './client.js'
+import { InvalidInput, TimedOut, Withheld } from './errors.js'
+import { inProcess } from './in-process.js'
+import type { ClientOptions } from './options.js'
+import { answer, serve } from './server.fixture.js'
+
+const input = { request_id: 'abc', name: 'blue' }
+
+async function setUp(options: Partial<ClientOptions> = {}) {
+  const server = await serve((_, response) => answer(response, 200, { name: 'blue' }))
+  const client = createClient({ baseUrl: server.url, token: 'secret', retry: { baseMs: 0 }, ...options })
+  onTestFinished(() => client.close())
+  const create = (callOptions?: CallOptions) => client.tags.create(input, callOptions)
+  const read = (callOptions?: CallOptions) => client.tags.get({ request_id: 'abc', tag_name: 'blue' }, callOptions)
+  return { server, client, create, read }
+}
+
+/** A limiter whose nth permit holds as `holds` says, and what became of the permits. */
+function permits(holds: (nth: number) => boolean) {
+  const seen: string[] = []
+  let given = 0
+  const permit = (nth: number): Permit => ({
+    mayWrite: () => holds(nth),
+    written: () => void seen.push(`${nth} written`),
+    answered: () => void seen.push(`${nth} answered`),
+    release: () => void seen.push(`${nth} released`),
+  })
+  const limiter: Limiter = {
+    reserve: () => permit(++given),
+    throttled: () => {},
+    inspect: () => ({ tokens: 1, rate: 1 }),
+  }
+  return { seen, limiter: () => limiter }
+}
+
+const failure = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => expect.unreachable('the call succeeded'),
+    (error: unknown) => error,
+  )
+
+test('a call whose own check says no is withheld: nothing reaches the service', async () => {
+  const { server, client, create } = await setUp()
+  const responses: (string | undefined)[] = []
+  client.events.on('response', ({ error }) => responses.push(error))
+  const error = await failure(create({ mayWrite: () => false }))
+  expect(error).toBeInstanceOf(Withheld)
+  expect(error).toMatchObject({ operation: 'tags.create', requestId: 'abc', sent: false })
+  expect(server.requests).toHaveLength(0)
+  expect(responses).toEqual(['Withheld'])
+  await create()
+  expect(server.requests).toHaveLength(1)
+})
+
+test('the check is asked when a connection is there, right before each attempt, and not after', async () => {
+  const { server, create } = await setUp()
+  const asked: number[] = []
+  const mayWrite = () => asked.push(server.requests.length) > 0
+  await create({ mayWrite })
+  await create({ mayWrite })
+  expect(asked).toEqual([0, 1])
+})
+
+test('a read with a check of its own is not shared with a read without', async () => {
+  const { server, read } = await setUp()
+  const results = await Promise.allSettled([read({ mayWrite: () => false }), read(), read()])
+  expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+  expect(server.requests).toHaveLength(1)
+})
+
+test('only a function can be the check', async () => {
+  const { create } = await setUp()
+  const error = await failure(create({ mayWrite: true as never }))
+  expect(error).toBeInstanceOf(InvalidInput)
+  expect(error).toMatchObject({ field: 'mayWrite' })
+})
+
+test('a permit that expired is not used: the call waits for another, and the first is given back', async () => {
+  const { seen, limiter } = permits((nth) => nth > 2)
+  const { server, client } = await setUp({ limiter, limits: { other: { limit: 1 } } })
+  const requests: number[] = []
+  client.events.on('request', ({ attempt }) => requests.push(attempt))
+  await client.tags.create(input)
+  expect(server.requests).toHaveLength(1)
+  expect(seen).toEqual(['1 released', '2 released', '3 written', '3 answered', '3 answered'])
+  expect(requests).toEqual([1, 1, 1])
+})
+
+test('a call whose permits always expire times out, and says so', async () => {
+  const clock = createManualClock()
+  let asked = 0
+  const { limiter } = permits(() => false)
+  const slow = { ...limiter(), reserve: async () => (await clock.sleep(100), ++asked, limiter().reserve(0)) }
+  const reached: string[] = []
+  const dispatcher = inProcess(async ({ url }) => (reached.push(url), Response.json({})))
+  const client = createClient({ baseUrl: 'http://service.invalid', token: 't', clock, dispatcher, limiter: () => slow })
+  const error = await clock.until(failure(client.deployments.get({ request_id: 'abc' }, { timeoutMs: 1000 })))
+  expect(error).toBeInstanceOf(TimedOut)
+  expect(error).toMatchObject({ sent: false, cause: { message: expect.stringContaining('the permit') } })
+  expect(asked).toBeGreaterThan(5)
+  expect(reached).toEqual([])
+})
+
+test('a call that times out while its limiter gives no permits tells why', async () => {
+  const clock = createManualClock()
+  const obstacle = new Error('the store is away')
+  const limiter: Limiter = {
+    reserve: (now) => now + 100,
+    throttled: () => {},
+    inspect: () => ({ tokens: 0, rate: 1 }),
+    obstacle: () => obstacle,
+  }
+  const client = createClient({ baseUrl: 'http://service.invalid', token: 't', clock, limiter: () => limiter })
+  const error = await clock.until(failure(client.deployments.get({ request_id: 'abc' }, { timeoutMs: 1000 })))
+  expect(error).toBeInstanceOf(TimedOut)
+  expect(error).toMatchObject({ sent: false, cause: obstacle })
+})
