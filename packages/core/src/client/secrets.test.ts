@@ -1,18 +1,16 @@
-import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { createManualClock, type ManualClock } from '../manual-clock.js'
+import { createManualClock } from '../manual-clock.js'
 import type { Client } from './client-types.js'
-import { createClient } from './client.js'
 import { loadDescription } from './description.js'
-import { InvalidInput, MusterError } from './errors.js'
+import { MusterError } from './errors.js'
 import { inProcess } from './in-process.js'
-import type { ClientOptions } from './options.js'
 import { selfStop } from './self-stop.js'
+import { everything, expectHidden, watched, failure } from './secrets.fixture.js'
 
 beforeAll(loadDescription)
 
-/** Long enough not to occur by chance. */
+/** Secrets that are long enough not to occur in a text by chance. */
 const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
   minLength: 12,
@@ -42,7 +40,7 @@ const version = {
   req_memory: 100,
 }
 
-/** Calls, and what of the secrets each of them sends. */
+/** Calls, each with the secrets that it sends. */
 const operations: Readonly<
   Record<
     string,
@@ -97,7 +95,7 @@ const operations: Readonly<
   'applications.list': [['token'], (client) => client.applications.list()],
 }
 
-/** How a server may give back what it was sent. The text is what it was sent. */
+/** The ways in which a server may repeat `text`, which is what it was sent. */
 const echoes: Readonly<Record<string, (text: string, status: number) => Response>> = {
   message: (text, status) => Response.json({ message: text }, { status }),
   'message and details': (text, status) => Response.json({ message: 'no', details: `got ${text}` }, { status }),
@@ -118,42 +116,7 @@ const echoes: Readonly<Record<string, (text: string, status: number) => Response
     }),
 }
 
-/** All that one could see of an error and of the events, as text. */
-const everything = (error: unknown, events: unknown = undefined) =>
-  [
-    error instanceof Error ? `${error.message}\n${String(error)}\n${error.stack}` : '',
-    inspect(error, { depth: 10, showHidden: true }),
-    JSON.stringify(error),
-    JSON.stringify(events),
-  ].join('\n')
-
-function expectHidden(secret: string, text: string) {
-  for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)]) {
-    expect(text.toLowerCase().includes(form.toLowerCase()), `${form} is shown in ${text}`).toBe(false)
-  }
-}
-
-function watched(options: Partial<ClientOptions> & { readonly clock: ManualClock }) {
-  const client = createClient({
-    baseUrl: 'http://service.invalid',
-    token: 'tok',
-    random: () => 0.5,
-    retry: { attempts: 2 },
-    ...options,
-  })
-  const events: unknown[] = []
-  for (const name of ['request', 'response', 'retry', 'throttled'] as const)
-    client.events.on(name, (event) => events.push(event))
-  return { client, events }
-}
-
-const failure = (clock: ManualClock, call: Promise<unknown>) =>
-  clock.until(
-    call.catch((error: unknown) => error),
-    5000,
-  )
-
-describe('a server that echoes all it was sent', () => {
+describe('errors and events of a server that repeats what it was sent', () => {
   test.each(Object.entries(operations))(
     '%s: no secret and no address in the error and the events',
     async (_, [sends, call]) => {
@@ -183,7 +146,7 @@ describe('a server that echoes all it was sent', () => {
     },
   )
 
-  test('the rest of what it says is repeated', async () => {
+  test('keep the rest of its message', async () => {
     const clock = createManualClock()
     const dispatcher = inProcess(async () =>
       Response.json({ message: 'Token tok-123456 of 203.0.113.9 has expired' }, { status: 401 }),
@@ -219,7 +182,7 @@ describe('self-stop', () => {
     return { seen, dispatcher }
   }
 
-  test('sends the delete token as it is, and never asks for the API token', async () => {
+  test('sends the delete token unchanged, and never asks for the API token', async () => {
     const clock = createManualClock()
     const { seen, dispatcher } = seenBy(503)
     let asked = 0
@@ -232,7 +195,7 @@ describe('self-stop', () => {
     expect(asked).toBe(0)
   })
 
-  test('from inside the container needs the injected variables only, and does not show them', async () => {
+  test('inside a container needs only the injected variables, and shows none of them', async () => {
     const clock = createManualClock()
     const { seen, dispatcher } = seenBy(403)
     const url = 'https://service.invalid/v1/self/stop/abc/def'
@@ -242,66 +205,5 @@ describe('self-stop', () => {
     expectHidden('delete-token-1', everything(error))
     expect(seen).toHaveLength(1)
     expect(seen[0]).toEqual(expect.arrayContaining(['authorization,delete-token-1', url]))
-  })
-})
-
-describe('wrong input names its field and shows no secret', () => {
-  test.each<[field: string, (client: Client) => Promise<unknown>]>([
-    [
-      'users.0.user_data.ip_address',
-      (client) => {
-        const users = [{ user_type: 'ip_address', user_data: { ip_address: 'opensesame' } }] as const
-        return client.deployments.create({ application: 'game', version: '1', users })
-      },
-    ],
-    [
-      'environment_variables.0.value',
-      (client) =>
-        client.deployments.create({
-          application: 'game',
-          version: '1',
-          users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }],
-          environment_variables: [{ key: 'KEY', value: 'opensesame'.repeat(500), is_hidden: false }],
-        }),
-    ],
-    [
-      'ip_list.1',
-      (client) => client.deployments.deployLegacy({ app_name: 'game', ip_list: ['203.0.113.9', 'opensesame'] }),
-    ],
-    ['user_ip', (client) => client.relays.authorizeUser({ session_id: 'abc', user_ip: 'opensesame' })],
-    [
-      'secret_access_key',
-      (client) => client.storages.update({ endpoint_name: 's', secret_access_key: ['opensesame'] } as never),
-    ],
-    [
-      'private_token',
-      (client) =>
-        client.versions.update({ app_name: 'game', version_name: '1', private_token: { opensesame: 1 } } as never),
-    ],
-    [
-      'webhook_on_ready.url',
-      (client) =>
-        client.deployments.create({
-          application: 'game',
-          version: '1',
-          users: [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }],
-          webhook_on_ready: { url: 'ftp://opensesame' },
-        }),
-    ],
-    [
-      'authorization',
-      (client) =>
-        client.deployments.selfStop({ request_id: 'abc', access_point_id: 'def', authorization: 'opensesame\r\nx: y' }),
-    ],
-    ['name', (client) => client.tags.create({ request_id: 'abc', name: `of 203.0.113.9 ${'n'.repeat(40)}` })],
-  ])('%s', async (field, call) => {
-    const clock = createManualClock()
-    const { client, events } = watched({ clock, dispatcher: inProcess(() => Promise.reject(new Error('was sent'))) })
-    const error = await failure(clock, call(client))
-    expect(error).toBeInstanceOf(InvalidInput)
-    expect(error).toMatchObject({ field, message: expect.stringContaining(field) })
-    expectHidden('opensesame', everything(error))
-    expectHidden('203.0.113.9', everything(error))
-    expect(events).toEqual([])
   })
 })

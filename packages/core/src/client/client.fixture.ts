@@ -1,0 +1,41 @@
+import { createManualClock } from '../manual-clock.js'
+import { seededRandom } from '../random.js'
+import { createClient } from './client.js'
+import { inProcess } from './in-process.js'
+import type { ClientOptions } from './options.js'
+import { deployment, serve } from './server.fixture.js'
+
+/** A client of a real server on loopback. */
+export async function overNetwork(handler: Parameters<typeof serve>[0], options: Partial<ClientOptions> = {}) {
+  const server = await serve(handler)
+  return {
+    server,
+    client: createClient({ baseUrl: server.url, token: 'account-secret', random: seededRandom(1), ...options }),
+  }
+}
+
+/** A client on a manual clock whose requests are answered by a function. */
+export function inVirtualTime(
+  handle: (request: Request, nth: number) => Promise<Response>,
+  options: Partial<ClientOptions> = {},
+) {
+  const clock = createManualClock({ start: 0 })
+  const times: number[] = []
+  const dispatcher = inProcess((request) => {
+    times.push(clock.now())
+    return handle(request, times.length)
+  })
+  const client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'account-secret',
+    clock,
+    random: seededRandom(1),
+    dispatcher,
+    ...options,
+  })
+  return { clock, client, times }
+}
+
+export const ready = (id = 'abc') => Response.json(deployment(id))
+export const later = (seconds: number | string = '') =>
+  new Response('', { status: 429, headers: seconds === '' ? {} : { 'retry-after': `${seconds}` } })
