@@ -157,6 +157,7 @@ export function createMatchmaker(options: MatchmakerOptions): Matchmaker {
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
+    queueNames: () => [...runtimes.keys()],
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 
     reconfigure: (definitions) => {

@@ -59,7 +59,9 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
    * Throws the problem of a caller who may not use a route, before the body is read. Anonymous routes have no caller:
    * their proof is in the request. Default: every caller may use every route.
    */
-  readonly authorize?: ((route: keyof Table & string, caller: Who | undefined, request: Request) => void) | undefined
+  readonly authorize?:
+    | ((route: keyof Table & string, caller: Who | undefined, request: Request) => void | Promise<void>)
+    | undefined
   /** Finds the client's address. Default: the socket's other end. */
   readonly address?: AddressOf | undefined
   /** Limits of requests. Default none. */
@@ -126,7 +128,8 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     const caller = anonymous.has(found.name)
       ? admission.anonymous(from)
       : await admission.caller(request, from, () => authenticate(request, connection))
-    authorize?.(found.name, caller, request)
+    const authorized = authorize?.(found.name, caller, request)
+    if (authorized !== undefined) await authorized
     if (caller !== undefined && admission.isExempt(caller)) body.trust()
     const read = reads.get(found.name) as InputReader
     const input = await read(request, target, found.path, body.bytes)

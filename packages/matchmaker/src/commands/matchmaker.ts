@@ -67,6 +67,8 @@ export interface Matchmaker {
    * or with `roles`, `avoid` or `latencies`. Undefined if there is no such queue.
    */
   playerMayState(queue: string): PlayerMayState | undefined
+  /** The names of the queues, in the order of their definition. */
+  queueNames(): readonly string[]
   /** Undefined if there is no such ticket, or if it was cancelled or its match ended more than `keepEndedMs` ago. */
   getTicket(id: string): Ticket | undefined
   /**

@@ -2,6 +2,7 @@ import { Problem } from '@muster/core/http'
 import { LRUCache } from 'lru-cache'
 import type { AllocationView } from '../servers/records/allocation.js'
 import type { BackfillTeam } from '../tickets/backfill.js'
+import type { Ticket } from '../tickets/ticket.js'
 import type { BackfillBody, BackfillTeamBody } from './bodies.js'
 import { presentPlayer } from './players.js'
 import { parseSeatId } from './seats.js'
@@ -10,10 +11,10 @@ import { backfillView, type BackfillView } from './views.js'
 
 /** The backfill commands of game servers. */
 export interface Backfills {
-  create(body: BackfillBody): BackfillView
-  read(id: string): BackfillView
-  update(id: string, version: number, teams: readonly BackfillTeamBody[]): BackfillView
-  cancel(id: string): void
+  create(body: BackfillBody): Promise<BackfillView>
+  read(id: string): Promise<BackfillView>
+  update(id: string, version: number, teams: readonly BackfillTeamBody[]): Promise<BackfillView>
+  cancel(id: string): Promise<void>
 }
 
 type Service = Pick<
@@ -21,38 +22,45 @@ type Service = Pick<
   'createBackfill' | 'getBackfill' | 'updateBackfill' | 'cancelBackfill' | 'getTicket' | 'playersLeft' | 'inspect'
 >
 
+/** Tickets by the ids that a server gave; undefined for one that is not known any more. */
+type KnownTickets = ReadonlyMap<string, Ticket | undefined>
+
 /** Most matches whose latest backfill is remembered. */
 const MATCHES_KEPT = 10_000
 
 const invalid = (field: string, message: string) => new Problem(400, 'invalid-input', `${field}: ${message}`, { field })
 
 export function createBackfills(service: Service): Backfills {
-  const view = (backfill: Parameters<typeof backfillView>[0]) =>
-    backfillView(
+  const view = async (backfill: Parameters<typeof backfillView>[0]) => {
+    const tickets = await Promise.all(backfill.tickets.map((id) => service.getTicket(id)))
+    return backfillView(
       backfill,
-      backfill.tickets.flatMap((id) => service.getTicket(id) ?? []),
+      tickets.flatMap((ticket) => ticket ?? []),
     )
-
-  /** Whether a ticket joined the match after it began. For a ticket that is no longer known, its players decide. */
-  const cameLater = ({ matchId, playerIds }: AllocationView, id: string, ticket: unknown): boolean => {
-    const known = service.getTicket(parseSeatId(id).ticketId)
-    if (known !== undefined) return known.matchId === matchId
-    return playersOf(ticket)?.some((player) => playerIds.includes(player)) ?? false
   }
 
-  const matchOf = ({ match_id, tickets = {}, profile }: BackfillBody): AllocationView => {
+  /** The tickets that a server names, by their ids here, as far as they are known. */
+  const knownTickets = async (ids: readonly string[]): Promise<KnownTickets> => {
+    const entries = ids.map(async (id) => [id, await service.getTicket(parseSeatId(id).ticketId)] as const)
+    return new Map(await Promise.all(entries))
+  }
+
+  const matchOf = async (
+    { match_id, tickets = {}, profile }: BackfillBody,
+    known: KnownTickets,
+  ): Promise<AllocationView> => {
     const given = Object.entries(tickets)
     if (match_id === undefined && given.length === 0) throw invalid('match_id', 'must be given, or tickets')
-    const { matches } = service.inspect()
+    const { matches } = await service.inspect()
     // The tickets may also name an earlier match, whose server failed and is still being stopped.
     const running = matches.filter(({ phase }) => phase === 'running')
     const match =
       match_id === undefined
         ? (running.find((one) => given.some(([id]) => wasMatched(one, id))) ??
-          running.find((one) => given.every(([id, ticket]) => cameLater(one, id, ticket))))
+          running.find((one) => given.every(([id, ticket]) => cameLater(one, known.get(id), ticket))))
         : matches.find((one) => one.matchId === match_id)
     if (match === undefined) throw new Problem(404, 'not-found', 'there is no such match')
-    if (!given.every(([id, ticket]) => wasMatched(match, id) || cameLater(match, id, ticket))) {
+    if (!given.every(([id, ticket]) => wasMatched(match, id) || cameLater(match, known.get(id), ticket))) {
       throw invalid('tickets', 'must be of one match')
     }
     if (profile !== undefined && profile !== match.queue) {
@@ -65,49 +73,67 @@ export function createBackfills(service: Service): Backfills {
    * Reports players who have left. Existing servers name the players who are still there by the tickets that they send;
    * all others of the match have left.
    */
-  const reportLeft = (match: AllocationView, tickets: Readonly<Record<string, unknown>>) => {
-    const present = Object.entries(tickets).map(([id, ticket]) => playersOf(ticket) ?? playersOfKnown(id))
+  const reportLeft = async (
+    match: AllocationView,
+    tickets: Readonly<Record<string, unknown>>,
+    known: KnownTickets,
+  ): Promise<void> => {
+    const present = Object.entries(tickets).map(
+      ([id, ticket]) => playersOf(ticket) ?? playersOfSeat(known.get(id), parseSeatId(id).index),
+    )
     // If the players of any ticket are unknown, nobody is reported as having left.
     if (present.length === 0 || present.includes(undefined)) return
     const there = new Set(present.flatMap((ids) => ids ?? []))
     const left = match.playerIds.filter((id) => !there.has(id))
-    if (left.length > 0 && left.length < match.playerIds.length) service.playersLeft(match.matchId, left)
-  }
-  const playersOfKnown = (id: string): readonly string[] | undefined => {
-    const { ticketId, index } = parseSeatId(id)
-    const ticket = service.getTicket(ticketId)
-    return ticket?.players.filter((_, at) => index === undefined || index === at).map((player) => player.id)
+    if (left.length > 0 && left.length < match.playerIds.length) await service.playersLeft(match.matchId, left)
   }
 
   /** Id of the latest backfill of each match. */
   const latest = new LRUCache<string, string>({ max: MATCHES_KEPT })
-  const hasOpen = ({ matchId }: AllocationView): boolean =>
-    service.getBackfill(latest.get(matchId) ?? '')?.status === 'OPEN'
+  const hasOpen = async ({ matchId }: AllocationView): Promise<boolean> =>
+    (await service.getBackfill(latest.get(matchId) ?? ''))?.status === 'OPEN'
 
-  const known = (id: string) => {
-    const backfill = service.getBackfill(id)
+  const existing = async (id: string) => {
+    const backfill = await service.getBackfill(id)
     if (backfill === undefined) throw new Problem(404, 'not-found', 'there is no such backfill')
     return backfill
   }
 
   return {
-    create: (body) => {
+    create: async (body) => {
       const teams = body.teams?.map(readTeam)
-      const match = matchOf(body)
+      const tickets = body.tickets ?? {}
+      const known = await knownTickets(Object.keys(tickets))
+      const match = await matchOf(body, known)
       // While a backfill is open, the server may not know yet who joined through it, so its tickets prove nothing.
-      if (!hasOpen(match)) reportLeft(match, body.tickets ?? {})
-      const backfill = service.createBackfill({ id: body.id, matchId: match.matchId, teams, priority: body.priority })
+      if (!(await hasOpen(match))) await reportLeft(match, tickets, known)
+      const backfill = await service.createBackfill({
+        id: body.id,
+        matchId: match.matchId,
+        teams,
+        priority: body.priority,
+      })
       latest.set(match.matchId, backfill.id)
       return view(backfill)
     },
-    read: (id) => view(known(id)),
-    update: (id, version, teams) => view(service.updateBackfill(id, { version, teams: teams.map(readTeam) })),
-    cancel: (id) => {
-      known(id)
-      service.cancelBackfill(id)
+    read: async (id) => view(await existing(id)),
+    update: async (id, version, teams) =>
+      view(await service.updateBackfill(id, { version, teams: teams.map(readTeam) })),
+    cancel: async (id) => {
+      await existing(id)
+      await service.cancelBackfill(id)
     },
   }
 }
+
+/** Whether a ticket joined the match after it began. For a ticket that is no longer known, its players decide. */
+function cameLater({ matchId, playerIds }: AllocationView, known: Ticket | undefined, ticket: unknown): boolean {
+  if (known !== undefined) return known.matchId === matchId
+  return playersOf(ticket)?.some((player) => playerIds.includes(player)) ?? false
+}
+
+const playersOfSeat = (ticket: Ticket | undefined, index: number | undefined): readonly string[] | undefined =>
+  ticket?.players.filter((_, at) => index === undefined || index === at).map((player) => player.id)
 
 const wasMatched = ({ ticketIds }: AllocationView, id: string): boolean => ticketIds.includes(parseSeatId(id).ticketId)
 

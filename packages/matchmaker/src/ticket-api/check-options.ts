@@ -17,6 +17,15 @@ const profileOptions = z.strictObject({
   whenFailed: z.union([z.literal('refuse'), profileSchema], "must be 'refuse' or a profile").optional(),
 })
 
+const STORE_METHODS = ['find', 'gathering', 'create', 'replace', 'size'] as const
+const store = z.custom(
+  (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    STORE_METHODS.every((name) => typeof Reflect.get(value, name) === 'function'),
+  `must have ${STORE_METHODS.join(', ')}`,
+)
+
 const longEnough = (key: unknown) =>
   (typeof key === 'string' || key instanceof Uint8Array) && Buffer.byteLength(key) >= 32
 const streamTokens = z.strictObject({
@@ -59,6 +68,7 @@ const schema = z.strictObject({
     .optional(),
   groupIdleMs: z.number().positive().optional(),
   streamTokens: streamTokens.optional(),
+  groups: store.optional(),
   cors: z.unknown().optional(),
   onError: callable.optional(),
   clock: z.unknown().optional(),

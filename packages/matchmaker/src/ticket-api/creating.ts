@@ -1,17 +1,17 @@
 import { inputProblem, Problem, problemDocument } from '@muster/core/http'
 import { validate } from '@muster/core/validation'
-import type { TicketInput } from '../tickets/ticket.js'
+import type { Ticket, TicketInput } from '../tickets/ticket.js'
 import { TicketBody, type PartyBody } from './bodies.js'
 import { assertOwnKeys, type ReadPlayer, type Speaker } from './players.js'
 import { problemOf } from './problems.js'
 import { quickBody } from './quick-body.js'
 import type { BatchItem } from './schemas.js'
-import type { TicketService } from './service.js'
+import { whenKnown, type Awaitable, type TicketService } from './service.js'
 import { partyViews, ticketView, type TicketView } from './views.js'
 
 /** Creates tickets from request bodies. */
 export interface Creating {
-  one(body: TicketBody, speaker: Speaker): TicketView | Promise<TicketView>
+  one(body: TicketBody, speaker: Speaker): Awaitable<TicketView>
   /** Creates several tickets; each one succeeds or fails by itself. */
   many(bodies: readonly unknown[], speaker: Speaker): Promise<readonly BatchItem[]>
   party(body: PartyBody, speaker: Speaker): Promise<readonly TicketView[]>
@@ -36,7 +36,8 @@ export function createCreating(
       ? player.then((one) => ({ id, ...queues, players: [one], priority }))
       : { id, ...queues, players: [player], priority }
   }
-  const create = (input: TicketInput) => ticketView({ ticket: service.createTicket(input), index: 0 })
+  const viewOf = (ticket: Ticket) => ticketView({ ticket, index: 0 })
+  const create = (input: TicketInput) => whenKnown(service.createTicket(input), viewOf)
   const readOne = (value: unknown, speaker: Speaker): TicketInput | Problem | Promise<TicketInput | Problem> => {
     const body = readBody(value)
     if (body instanceof Problem) return body
@@ -60,11 +61,11 @@ export function createCreating(
         ? await Promise.all(read)
         : (read as (TicketInput | Problem)[])
       const good = inputs.filter((input): input is TicketInput => !(input instanceof Problem))
-      const results = service.createTickets(good)[Symbol.iterator]()
+      const results = (await service.createTickets(good))[Symbol.iterator]()
       return inputs.map((input): BatchItem => {
         if (input instanceof Problem) return { error: problemDocument(input) }
         const result = results.next().value
-        if (result?.ticket !== undefined) return { ticket: ticketView({ ticket: result.ticket, index: 0 }) }
+        if (result?.ticket !== undefined) return { ticket: viewOf(result.ticket) }
         return { error: problemDocument(refusal(result?.error)) }
       })
     },
@@ -79,7 +80,7 @@ export function createCreating(
       }
       const players = await Promise.all(bodies.map((body) => readPlayer(body, speaker, names)))
       try {
-        return partyViews(service.createTicket({ id, ...first, players, priority }))
+        return partyViews(await service.createTicket({ id, ...first, players, priority }))
       } catch (error) {
         throw problemOf(error, true) ?? error
       }

@@ -18,7 +18,8 @@ export interface Group {
   readonly profile: string
   /** Members in the order in which they joined; the first is the owner. */
   readonly members: readonly GroupMember[]
-  readonly searching: boolean
+  /** Epoch milliseconds from which it searches; undefined while it gathers. */
+  readonly searchingSince: number | undefined
 }
 
 export const isComplete = ({ members }: Group): boolean => members.length > 0 && members.every(({ ready }) => ready)

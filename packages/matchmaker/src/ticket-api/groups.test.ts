@@ -1,4 +1,6 @@
+import { createManualClock } from '@muster/core/clock'
 import { describe, expect, test } from 'vitest'
+import { createGroupStore, type GroupStore } from './group-store.js'
 import { setUp } from './ticket-api.fixture.js'
 import { assignment } from './ticket-service.fixture.js'
 
@@ -212,5 +214,71 @@ describe('a group', () => {
     expect(await call('cleo', 'POST', '/groups', later)).toMatchObject({ status: 503, json: { code: 'busy' } })
     await call('bob', 'POST', '/groups', later)
     expect((await call('bob', 'POST', '/groups', later)).status).toBe(201)
+  })
+})
+
+describe('a group that changes while a request is under way', () => {
+  /** A store in which another request comes first, as often as said. */
+  async function contended(times: number) {
+    const clock = createManualClock()
+    const inner = createGroupStore({ clock, idleMs: 1000, mostGroups: 10, isAlive: () => true })
+    let left = 0
+    const groups: GroupStore = {
+      ...inner,
+      replace: async (group, version) => {
+        const present = await inner.find(group.id)
+        if (left > 0 && present !== undefined) {
+          left -= 1
+          await inner.replace(present.group, present.version)
+        }
+        return inner.replace(group, version)
+      },
+    }
+    const world = await gather({ groups })
+    left = times
+    return world
+  }
+
+  test('is read again, and changed as asked', async () => {
+    const { call, group, ann, join, ready } = await contended(3)
+    const bob = await join('bob')
+    expect((await ready('bob', bob)).json).toMatchObject({ is_ready: true })
+    expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(204)
+    expect((await call('bob', 'GET', group)).json).toMatchObject({ members: [{ player_id: 'bob' }], status: 'SEARCHING' })
+  })
+
+  test('without end is left as it is', async () => {
+    const { call, group } = await contended(Infinity)
+    const joined = await call('bob', 'POST', `${group}/members`, later)
+    expect(joined).toMatchObject({ status: 503, json: { code: 'busy' } })
+    expect((await call('ann', 'GET', group)).json).toMatchObject({ members: [{ player_id: 'ann' }] })
+  })
+
+  test('lets nobody join or leave while its ticket is created', async () => {
+    const { clock, service, call, group, ann } = await gather()
+    const create = service.createTicket
+    let during: Promise<unknown>[] = []
+    Object.assign(service, {
+      createTicket: async (...input: Parameters<typeof create>) => {
+        const path = `${group}/members`
+        during = [call('bob', 'POST', path, later), call('ann', 'DELETE', `${path}/${ann.member_id}`)]
+        expect(await Promise.all(during)).toMatchObject([{ status: 409 }, { status: 409 }])
+        return create(...input)
+      },
+    })
+    const started = await call('ann', 'PATCH', `${group}/members/${ann.member_id}`, { is_ready: true })
+    expect(started.json).toMatchObject({ status: 'SEARCHING', ticket_id: ann.group_id })
+    expect(during).toHaveLength(2)
+    expect(clock.now()).toBeGreaterThan(0)
+  })
+
+  test('and whose process ends before its ticket is created is gone', async () => {
+    const { clock, service, call, group, ann } = await gather()
+    Object.assign(service, { createTicket: () => new Promise(() => {}) })
+    void call('ann', 'PATCH', `${group}/members/${ann.member_id}`, { is_ready: true })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect((await call('ann', 'GET', group)).json).toMatchObject({ status: 'FORMING' })
+    await clock.advance(10_000)
+    expect(await call('ann', 'GET', group)).toMatchObject({ status: 404, json: { code: 'no-such-group' } })
   })
 })

@@ -1,6 +1,6 @@
-import type { Random } from '@muster/core/clock'
+import type { Clock, Random } from '@muster/core/clock'
 import { Problem } from '@muster/core/http'
-import { InvalidTicket, PlayerBusy, PlayerOverLimit, PlayerPlaying, unknownQueue } from '../errors.js'
+import { unknownQueue, UnknownTicket } from '../errors.js'
 import { newId } from '../ids.js'
 import { readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
@@ -16,195 +16,232 @@ import {
   type Group,
   type GroupMember,
 } from './group.js'
-import type { GroupStore } from './group-store.js'
-import { problemOf } from './problems.js'
+import type { GroupStore, StoredGroup } from './group-store.js'
 import type { TicketService } from './service.js'
+import { startGroup } from './start-group.js'
 import { groupView, memberView, type GroupView, type MemberView } from './group-views.js'
 
-/** The group commands of the ticket API. A refused command throws a {Problem}. */
+/** The group commands of the ticket API. A refused command rejects with a {Problem}. */
 export interface Groups {
-  create(profile: string, player: Player, ready: boolean): MemberView
-  join(groupId: string, profile: string, player: Player, ready: boolean): MemberView
-  read(groupId: string, caller: TicketCaller): GroupView
-  readMember(groupId: string, memberId: string, caller: TicketCaller): MemberView
-  setReady(groupId: string, memberId: string, ready: boolean, caller: TicketCaller): MemberView
-  leave(groupId: string, memberId: string, caller: TicketCaller): void
-  cancel(groupId: string, caller: TicketCaller): void
+  create(profile: string, player: Player, ready: boolean): Promise<MemberView>
+  join(groupId: string, profile: string, player: Player, ready: boolean): Promise<MemberView>
+  read(groupId: string, caller: TicketCaller): Promise<GroupView>
+  readMember(groupId: string, memberId: string, caller: TicketCaller): Promise<MemberView>
+  setReady(groupId: string, memberId: string, ready: boolean, caller: TicketCaller): Promise<MemberView>
+  leave(groupId: string, memberId: string, caller: TicketCaller): Promise<void>
+  cancel(groupId: string, caller: TicketCaller): Promise<void>
 }
 
 export interface GroupsOptions {
   readonly service: Pick<TicketService, 'playerMayState' | 'createTicket' | 'getTicket' | 'cancelTicket'>
   readonly store: GroupStore
+  readonly clock: Clock
   /** Returns the names of all queues, for the error about an unknown queue. */
   readonly queueNames: () => readonly string[]
   readonly random: Random
 }
 
-interface Own {
-  readonly group: Group
-  readonly member: GroupMember
-}
-
 /** Most members of a group (our choice): larger than any queue's party, and a bound on the memory of a group. */
 const MOST_MEMBERS = 64
+/**
+ * Milliseconds for which a group that searches may have no ticket: it is being created. A process that ends meanwhile
+ * leaves the group without one for ever.
+ */
+const STARTING_MS = 10_000
+/** How often a change is tried again when another request has changed the group in between. */
+const TRIES = 20
 
 const noGroup = () => new Problem(404, 'no-such-group', 'there is no such group, or it is not yours')
 const noMember = () => new Problem(404, 'no-such-member', 'there is no such member, or it is not you')
 const alreadySearching = () =>
   new Problem(409, 'already-searching', 'the group is searching already: cancel it, and make a new one')
+const tooMany = () => new Problem(503, 'busy', 'there are too many groups: try again', { retryAfterMs: 5000 })
+const contended = () => new Problem(503, 'busy', 'the group changes too often: try again', { retryAfterMs: 1000 })
 
-export function createGroups({ service, store, queueNames, random }: GroupsOptions): Groups {
-  const ticketOf = (group: Group): Ticket | undefined => (group.searching ? service.getTicket(group.id) : undefined)
+/** A group as it is stored, with its ticket once there is one. */
+interface Found extends StoredGroup {
+  readonly ticket: Ticket | undefined
+}
 
-  const found = (groupId: string): Group => {
-    const group = store.find(groupId)
-    if (group === undefined) throw noGroup()
-    return group
+export function createGroups({ service, store, clock, queueNames, random }: GroupsOptions): Groups {
+  const found = async (groupId: string): Promise<Found> => {
+    const stored = await store.find(groupId)
+    if (stored === undefined) throw noGroup()
+    const { searchingSince } = stored.group
+    if (searchingSince === undefined) return { ...stored, ticket: undefined }
+    const ticket = await service.getTicket(groupId)
+    if (ticket === undefined && clock.now() - searchingSince >= STARTING_MS) {
+      await store.replace({ ...stored.group, members: [] }, stored.version)
+      throw noGroup()
+    }
+    return { ...stored, ticket }
   }
   /** Finds a group that the caller may see. */
-  const seen = (groupId: string, caller: TicketCaller): Group => {
-    const group = found(groupId)
-    if (!isBackend(caller) && playerIn(group, caller.id) === undefined) throw noGroup()
-    return group
+  const seen = async (groupId: string, caller: TicketCaller): Promise<Found> => {
+    const one = await found(groupId)
+    if (!isBackend(caller) && playerIn(one.group, caller.id) === undefined) throw noGroup()
+    return one
   }
   /** Finds a member that the caller may see and change. */
-  const own = (groupId: string, memberId: string, caller: TicketCaller): Own => {
-    const group = seen(groupId, caller)
+  const memberOfCaller = ({ group }: Found, memberId: string, caller: TicketCaller): GroupMember => {
     const member = memberOf(group, memberId)
     if (member === undefined || !(isBackend(caller) || member.player.id === caller.id)) throw noMember()
-    return { group, member }
+    return member
+  }
+  /** Repeats a command that answers undefined because another request has changed the group in between. */
+  const settled = async <Answer>(command: () => Promise<Answer | undefined>): Promise<Answer> => {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const answer = await command()
+      if (answer !== undefined) return answer
+    }
+    throw contended()
   }
 
   /**
-   * Stores the group, and creates its ticket once all members are ready. If the ticket is refused, nothing has changed.
+   * Stores the group, and creates its ticket once all members are ready: it searches first, so that nobody joins or
+   * leaves while the ticket is created. If the ticket is refused, nothing has changed. Undefined if another request has
+   * changed the group in between.
+   * @param before as it was read; undefined for a new group.
    */
-  const update = (group: Group, by: GroupMember): MemberView => {
-    const searching = isComplete(group)
-    if (searching) start(group, by, service)
-    const kept = { ...group, searching }
-    store.put(kept)
-    return memberView(kept, by, ticketOf(kept))
+  const update = async (
+    group: Group,
+    by: GroupMember,
+    before: StoredGroup | undefined,
+  ): Promise<MemberView | undefined> => {
+    const kept = isComplete(group) ? { ...group, searchingSince: clock.now() } : group
+    if (before !== undefined) {
+      if (!(await store.replace(kept, before.version))) return undefined
+    } else if (!(await store.create(kept))) {
+      throw tooMany()
+    }
+    if (kept.searchingSince === undefined) return memberView(kept, by, undefined)
+    try {
+      return memberView(kept, by, await startGroup(kept, by, service))
+    } catch (error) {
+      await store.replace(before?.group ?? { ...kept, members: [] }, (before?.version ?? 0) + 1)
+      throw error
+    }
   }
   /**
    * Removes a member from a group that gathers. If all others are ready, their search begins; if it is refused, all
-   * members become not ready.
+   * members become not ready. Undefined if another request has changed the group in between.
    */
-  const remove = (group: Group, memberId: string) => {
-    const left = withoutMember(group, memberId)
+  const remove = async (stored: StoredGroup, memberId: string): Promise<true | undefined> => {
+    const left = withoutMember(stored.group, memberId)
     const [first] = left.members
+    const kept = async () => ((await store.replace(left, stored.version)) ? (true as const) : undefined)
+    if (first === undefined) return kept()
     try {
-      if (first === undefined) store.put(left)
-      else update(left, first)
+      return (await update(left, first, stored)) && true
     } catch {
-      store.put({ ...left, members: left.members.map((member) => ({ ...member, ready: false })) })
+      const members = left.members.map((member) => ({ ...member, ready: false }))
+      const present = await store.find(left.id)
+      if (present?.group.searchingSince !== undefined) return true
+      return (await store.replace({ ...left, members }, present?.version ?? 0)) ? true : undefined
     }
   }
   /** Removes the player from another group in which the player gathers. */
-  const leaveOthers = (playerId: string, groupId: string) => {
-    const other = store.gathering(playerId)
-    const member = other && playerIn(other, playerId)
-    if (other !== undefined && member !== undefined && other.id !== groupId) remove(other, member.id)
-  }
+  const leaveOthers = (playerId: string, groupId: string) =>
+    settled(async () => {
+      const other = await store.gathering(playerId)
+      const member = other && playerIn(other.group, playerId)
+      const gathers = other !== undefined && other.group.searchingSince === undefined
+      if (!gathers || member === undefined || other.group.id === groupId) return true
+      return remove(other, member.id)
+    })
 
   /** Checks a player when they join, because the group's ticket may be created much later. */
   const check = (profile: string, player: Player) => {
     if (service.playerMayState(profile) === undefined) throw unknownQueue(profile, queueNames())
     readTicketInput({ queue: profile, players: [player] })
   }
-  const cancelTicket = (group: Group) => void service.cancelTicket(group.id)
+  const cancelTicket = async (group: Group): Promise<true> => {
+    try {
+      await service.cancelTicket(group.id)
+    } catch (error) {
+      // Its ticket is being created.
+      if (error instanceof UnknownTicket) throw alreadySearching()
+      throw error
+    }
+    return true
+  }
 
   return {
-    create: (profile, player, ready) => {
+    create: async (profile, player, ready) => {
       check(profile, player)
       const member: GroupMember = { id: newId(random), player, ready }
-      const group: Group = { id: newId(random), profile, members: [member], searching: false }
-      leaveOthers(player.id, group.id)
-      return update(group, member)
+      const group: Group = { id: newId(random), profile, members: [member], searchingSince: undefined }
+      await leaveOthers(player.id, group.id)
+      return settled(() => update(group, member, undefined))
     },
 
-    join: (groupId, profile, player, ready) => {
+    join: async (groupId, profile, player, ready) => {
       check(profile, player)
-      const group = found(groupId)
-      const before = playerIn(group, player.id)
-      if (group.searching) {
-        // The player has joined before; the answer may have been lost.
-        if (before !== undefined) return memberView(group, before, ticketOf(group))
-        throw alreadySearching()
-      }
-      if (group.profile !== profile) {
-        const message = `profile: the group is for ${JSON.stringify(group.profile)}`
-        throw new Problem(400, 'other-profile', message, { field: 'profile' })
-      }
-      if (before === undefined && group.members.length === MOST_MEMBERS)
-        throw new Problem(409, 'group-full', 'the group is full')
-      const member: GroupMember = { id: before?.id ?? newId(random), player, ready }
-      leaveOthers(player.id, groupId)
-      return update(withMember(group, member), member)
-    },
-
-    read: (groupId, caller) => {
-      const group = seen(groupId, caller)
-      return groupView(group, ticketOf(group))
-    },
-
-    readMember: (groupId, memberId, caller) => {
-      const { group, member } = own(groupId, memberId, caller)
-      return memberView(group, member, ticketOf(group))
-    },
-
-    setReady: (groupId, memberId, ready, caller) => {
-      const { group, member } = own(groupId, memberId, caller)
-      if (group.searching) {
-        if (!ready) throw alreadySearching()
-        return memberView(group, member, ticketOf(group))
-      }
-      const changed = { ...member, ready }
-      return update(withMember(group, changed), changed)
-    },
-
-    leave: (groupId, memberId, caller) => {
-      const group = seen(groupId, caller)
-      const member = memberOf(group, memberId)
-      const may = isBackend(caller) || isOwner(group, caller.id) || member?.player.id === caller.id
-      if (member === undefined || !may) throw noMember()
-      // A party stays together: when one member leaves while it searches, its ticket is cancelled.
-      if (group.searching) return cancelTicket(group)
-      remove(group, memberId)
-    },
-
-    cancel: (groupId, caller) => {
-      const group = seen(groupId, caller)
-      if (!isBackend(caller) && !isOwner(group, caller.id)) {
-        throw new Problem(403, 'not-owner', 'only the owner of the group may cancel it')
-      }
-      if (group.searching) return cancelTicket(group)
-      store.put({ ...group, members: [] })
-    },
-  }
-}
-
-/** Creates the group's ticket. A member is not told the details of what is wrong with another member. */
-function start(group: Group, by: GroupMember, service: Pick<TicketService, 'createTicket'>): void {
-  const players = group.members.map(({ player }) => player)
-  try {
-    service.createTicket({ id: group.id, queue: group.profile, players })
-  } catch (error) {
-    const index = players.findIndex(({ id }) => id === by.player.id)
-    if (error instanceof PlayerBusy && error.playerId !== by.player.id) {
-      throw new Problem(409, 'member-busy', 'another member waits for a match already')
-    }
-    if (error instanceof PlayerPlaying && error.playerId !== by.player.id) {
-      throw new Problem(409, 'member-playing', 'another member plays in a match')
-    }
-    if (error instanceof PlayerOverLimit && error.playerId !== by.player.id) {
-      throw new Problem(429, 'member-over-limit', 'another member has had too many matches', {
-        retryAfterMs: error.retryAfterMs,
+      const id = newId(random)
+      return settled(async () => {
+        const { ticket, ...stored } = await found(groupId)
+        const { group } = stored
+        const before = playerIn(group, player.id)
+        if (group.searchingSince !== undefined) {
+          // The player has joined before; the answer may have been lost.
+          if (before !== undefined) return memberView(group, before, ticket)
+          throw alreadySearching()
+        }
+        if (group.profile !== profile) {
+          const message = `profile: the group is for ${JSON.stringify(group.profile)}`
+          throw new Problem(400, 'other-profile', message, { field: 'profile' })
+        }
+        if (before === undefined && group.members.length === MOST_MEMBERS)
+          throw new Problem(409, 'group-full', 'the group is full')
+        const member: GroupMember = { id: before?.id ?? id, player, ready }
+        await leaveOthers(player.id, groupId)
+        return update(withMember(group, member), member, stored)
       })
-    }
-    const field = error instanceof InvalidTicket ? (error.field ?? '') : ''
-    if (field.startsWith('players.') && !field.startsWith(`players.${index}.`)) {
-      throw new Problem(409, 'member-refused', 'what another member has sent does not fit')
-    }
-    throw problemOf(error) ?? error
+    },
+
+    read: async (groupId, caller) => {
+      const { group, ticket } = await seen(groupId, caller)
+      return groupView(group, ticket)
+    },
+
+    readMember: async (groupId, memberId, caller) => {
+      const one = await seen(groupId, caller)
+      return memberView(one.group, memberOfCaller(one, memberId, caller), one.ticket)
+    },
+
+    setReady: (groupId, memberId, ready, caller) =>
+      settled(async () => {
+        const one = await seen(groupId, caller)
+        const member = memberOfCaller(one, memberId, caller)
+        if (one.group.searchingSince !== undefined) {
+          if (!ready) throw alreadySearching()
+          return memberView(one.group, member, one.ticket)
+        }
+        const changed = { ...member, ready }
+        return update(withMember(one.group, changed), changed, one)
+      }),
+
+    leave: async (groupId, memberId, caller) => {
+      await settled(async () => {
+        const one = await seen(groupId, caller)
+        const member = memberOf(one.group, memberId)
+        const may = isBackend(caller) || isOwner(one.group, caller.id) || member?.player.id === caller.id
+        if (member === undefined || !may) throw noMember()
+        // A party stays together: when one member leaves while it searches, its ticket is cancelled.
+        if (one.group.searchingSince !== undefined) return cancelTicket(one.group)
+        return remove(one, memberId)
+      })
+    },
+
+    cancel: async (groupId, caller) => {
+      await settled(async () => {
+        const { group, version } = await seen(groupId, caller)
+        if (!isBackend(caller) && !isOwner(group, caller.id)) {
+          throw new Problem(403, 'not-owner', 'only the owner of the group may cancel it')
+        }
+        if (group.searchingSince !== undefined) return cancelTicket(group)
+        return (await store.replace({ ...group, members: [] }, version)) ? true : undefined
+      })
+    },
   }
 }

@@ -25,17 +25,18 @@ export interface MatchInspected {
   readonly assignment: AssignmentView | null
 }
 
-export function inspectTickets(
+export async function inspectTickets(
   service: Pick<TicketService, 'exportTickets' | 'getTicket'>,
   { queues }: Inspection,
   limit: number,
-): TicketsInspected {
-  const { tickets } = service.exportTickets()
+): Promise<TicketsInspected> {
+  const { tickets } = await service.exportTickets()
   const oldest = tickets.toSorted((a, b) => a.createdAt - b.createdAt).slice(0, limit)
+  const read = await Promise.all(oldest.map(({ id }) => service.getTicket(id)))
   return {
     queues: inSnakeCase(queues),
     total: tickets.length,
-    tickets: oldest.flatMap(({ id }) => service.getTicket(id) ?? []).flatMap(partyViews),
+    tickets: read.flatMap((ticket) => ticket ?? []).flatMap(partyViews),
   }
 }
 

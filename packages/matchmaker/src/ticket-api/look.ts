@@ -1,17 +1,24 @@
 import type { Clock } from '@muster/core/clock'
 import type { Inspection } from '../commands/inspection.js'
-import type { TicketService } from './service.js'
+import type { Awaitable, TicketService } from './service.js'
 
 /** Milliseconds for which an inspection is reused: it reads all tickets, and any caller can ask for one. */
 const GOOD_MS = 1000
 
-/** Returns the matchmaker's state, at most a second old. */
-export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Inspection {
-  let last: { readonly inspection: Inspection; readonly at: number } | undefined
+/** Returns the matchmaker's state, at most a second old. An inspection that fails is not reused. */
+export function createLook(service: Pick<TicketService, 'inspect'>, clock: Clock): () => Awaitable<Inspection> {
+  let last: { readonly inspection: Awaitable<Inspection>; readonly at: number } | undefined
   return () => {
     const now = clock.now()
-    if (last === undefined || now - last.at >= GOOD_MS) last = { inspection: service.inspect(), at: now }
+    if (last === undefined || now - last.at >= GOOD_MS) {
+      const inspection = service.inspect()
+      const look = { inspection, at: now }
+      last = look
+      if (inspection instanceof Promise)
+        inspection.catch(() => {
+          if (last === look) last = undefined
+        })
+    }
     return last.inspection
   }
 }
-

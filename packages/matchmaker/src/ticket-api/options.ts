@@ -3,6 +3,7 @@ import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions } f
 import type { Locate } from '../tickets/locate/locate.js'
 import type { BeaconSource } from '../beacons.js'
 import type { TicketCaller } from './caller.js'
+import type { GroupStore } from './group-store.js'
 import type { StreamTokenOptions } from './stream-tokens.js'
 import type { ProfileOptions, ProfileResolver } from './profiles/profile.js'
 
@@ -64,6 +65,11 @@ export interface TicketApiOptions {
    * processes share.
    */
   readonly streamTokens?: StreamTokenOptions | undefined
+  /**
+   * Where groups are kept. Default: in memory of this process, for `groupIdleMs` and at most `limits.groups` of them;
+   * another store has bounds of its own.
+   */
+  readonly groups?: GroupStore | undefined
   /** Lets pages of these origins call the API. Default none. */
   readonly cors?: CorsOptions | undefined
   /** Called with unexpected errors. Default: a process warning. */

@@ -3,7 +3,7 @@ import { eventStream, Problem, type StreamEvent } from '@muster/core/http'
 import type { Ticket } from '../tickets/ticket.js'
 import { isBackend, type TicketCaller } from './caller.js'
 import { parseSeatId, seatOf, type Seat } from './seats.js'
-import type { TicketService } from './service.js'
+import { whenKnown, type Awaitable, type TicketService } from './service.js'
 import { ticketView, type TicketView } from './views.js'
 import { changeOrTimeout, type OpenWaits } from './open-waits.js'
 
@@ -13,7 +13,7 @@ export interface Reading {
    * The caller's ticket.
    * @throws {Problem} 404, also for tickets of other players, so that nobody learns which tickets exist.
    */
-  seat(id: string, caller: TicketCaller): Seat
+  seat(id: string, caller: TicketCaller): Awaitable<Seat>
   poll(seat: Seat, wait: PollWait): Promise<TicketView>
   stream(seat: Seat, wait: StreamWait): Response
 }
@@ -35,8 +35,8 @@ const gone = () => new Problem(404, 'no-such-ticket', 'there is no such ticket, 
 const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createReading(service: Readable, waits: OpenWaits, clock: Clock): Reading {
-  const again = ({ ticket, index }: Seat): Seat => {
-    const now = service.getTicket(ticket.id)
+  const again = async ({ ticket, index }: Seat): Promise<Seat> => {
+    const now = await service.getTicket(ticket.id)
     if (now === undefined) throw gone()
     return { ticket: now, index }
   }
@@ -44,10 +44,11 @@ export function createReading(service: Readable, waits: OpenWaits, clock: Clock)
   return {
     seat: (id, caller) => {
       const { ticketId, index } = parseSeatId(id)
-      const ticket = service.getTicket(ticketId)
-      const seat = ticket && seatOf(ticket, index, isBackend(caller) ? undefined : caller.id)
-      if (seat === undefined) throw gone()
-      return seat
+      return whenKnown(service.getTicket(ticketId), (ticket) => {
+        const seat = ticket && seatOf(ticket, index, isBackend(caller) ? undefined : caller.id)
+        if (seat === undefined) throw gone()
+        return seat
+      })
     },
 
     poll: async (seat, { caller, version = seat.ticket.version, waitMs, signal }) => {
@@ -58,7 +59,7 @@ export function createReading(service: Readable, waits: OpenWaits, clock: Clock)
       } finally {
         leave()
       }
-      return ticketView(again(seat))
+      return ticketView(await again(seat))
     },
 
     stream: (seat, { caller, version, signal }) => {

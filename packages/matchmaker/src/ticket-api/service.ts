@@ -1,20 +1,16 @@
 import type { Matchmaker } from '../commands/matchmaker.js'
 
-/** The part of a matchmaker that the ticket API uses. */
-export type TicketService = Pick<
-  Matchmaker,
-  | 'playerMayState'
+/** The methods of a matchmaker that the ticket API uses and whose answers may take a while. */
+type Answering =
   | 'createTicket'
   | 'createTickets'
   | 'getTicket'
-  | 'waitForChange'
   | 'cancelTicket'
   | 'acceptMatch'
   | 'declineMatch'
   | 'explain'
   | 'exportTickets'
   | 'playersLeft'
-  | 'stopMatch'
   | 'serverReady'
   | 'isServerSecret'
   | 'createBackfill'
@@ -22,4 +18,29 @@ export type TicketService = Pick<
   | 'updateBackfill'
   | 'cancelBackfill'
   | 'inspect'
->
+
+/** A value, or the promise of it. */
+export type Awaitable<T> = T | Promise<T>
+
+type Answers = {
+  readonly [Name in Answering]: (...input: Parameters<Matchmaker[Name]>) => Awaitable<ReturnType<Matchmaker[Name]>>
+}
+
+/**
+ * The part of a matchmaker that the ticket API uses. A matchmaker of this process answers at once; one that is spread
+ * over several processes answers by promises, which reject with the errors that a `Matchmaker` throws.
+ */
+export interface TicketService extends Answers {
+  readonly playerMayState: Matchmaker['playerMayState']
+  readonly queueNames: Matchmaker['queueNames']
+  /** Resolves, or rejects, as `Matchmaker.waitForChange`. */
+  readonly waitForChange: Matchmaker['waitForChange']
+  readonly stopMatch: Matchmaker['stopMatch']
+}
+
+/**
+ * Calls `next` with a value, at once if it is there already: most answers are, and a promise for each would cost more
+ * than the rest of a request.
+ */
+export const whenKnown = <T, Result>(value: Awaitable<T>, next: (value: T) => Result): Awaitable<Awaited<Result>> =>
+  (value instanceof Promise ? value.then(next) : next(value)) as Awaitable<Awaited<Result>>

@@ -36,6 +36,30 @@ export const setUpReal = (queues: readonly QueueDefinition[], options: Partial<T
     return createMatchmaker({ deployments, queues, clock, random: seededRandom(2) })
   }, options)
 
+let isLater = false
+/** From now on the services of `setUp` answer by promises, as one does that is spread over several processes. */
+export function answerLater(): void {
+  isLater = true
+}
+
+/** These are asked in the middle of something that cannot wait. */
+const ALWAYS_AT_ONCE: readonly string[] = ['playerMayState', 'queueNames']
+
+/** The same service, whose answers come some turns later. */
+const later = <Service extends TicketService>(service: Service): Service =>
+  new Proxy(service, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function' || ALWAYS_AT_ONCE.includes(String(name))) return value
+      return async (...input: unknown[]) => {
+        await Promise.resolve()
+        const answer: unknown = await Reflect.apply(value, target, input)
+        await Promise.resolve()
+        return answer
+      }
+    },
+  })
+
 function setUpOver<Service extends TicketService>(
   make: (clock: ManualClock) => Service,
   options: Partial<TicketApiOptions>,
@@ -43,7 +67,7 @@ function setUpOver<Service extends TicketService>(
   const clock = createManualClock({ start: Date.UTC(2026, 0, 31, 8, 15) })
   const service = make(clock)
   const errors: unknown[] = []
-  const api = createTicketApi(service, {
+  const api = createTicketApi(isLater ? later(service) : service, {
     authenticate: (request) => {
       const id = bearerToken(request)
       if (id === undefined) return undefined

@@ -31,7 +31,7 @@ import { createReading } from './reading.js'
 import { backendRoutes, ticketRoutes } from './routes.js'
 import { seatId } from './seats.js'
 import type { TicketApiOptions } from './options.js'
-import type { TicketService } from './service.js'
+import { whenKnown, type TicketService } from './service.js'
 import { createCheckStatements } from './statements.js'
 import { admitStreams, assertStream, assertStreamOf, type StreamCaller } from './stream-callers.js'
 import { createStreamTokens } from './stream-tokens.js'
@@ -80,26 +80,26 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
   const waits = createOpenWaits({ perCaller: waitsPerCaller, inAll })
   const look = createLook(service, clock)
-  const queueNames = () => look().queues.map(({ name }) => name)
+  const queueNames = () => service.queueNames()
   const readPlayer = createReadPlayer({
     measured: createMeasured(beacons, locate, latencies),
     checkStatements: createCheckStatements(service, queueNames),
     profiles: options.profile && createProfiles(options.profile, clock, onError),
     random,
   })
-  const isAlive = ({ id }: { readonly id: string }) => service.getTicket(id) !== undefined
-  const store = createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive })
+  const isAlive = ({ id }: { readonly id: string }) => whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
+  const store = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive })
 
   const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
   const creating = createCreating(service, readPlayer)
   const reading = createReading(service, waits, clock)
-  const groups = createGroups({ service, store, queueNames, random })
+  const groups = createGroups({ service, store, clock, queueNames, random })
   const backfills = createBackfills(service)
   let document: ReturnType<typeof describe> | undefined
 
   const handlers: Handlers<typeof ticketRoutes, StreamCaller, (typeof anonymous)[number]> = {
     document: () => (document ??= describe(basePath)),
-    monitor: () => monitorView(look(), beacons, clock.now()),
+    monitor: async () => monitorView(await look(), beacons, clock.now()),
     beacons: () => {
       if (beacons === undefined) throw new Problem(404, 'no-beacons', 'there are no beacons here')
       return beacons.view()
@@ -108,34 +108,39 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     createTicket: (body, exchange) => creating.one(body, exchange),
     createTickets: async ({ tickets }, exchange) => ({ results: await creating.many(tickets, exchange) }),
     createParty: async (body, exchange) => ({ player_tickets: await creating.party(body, exchange) }),
-    getTicket: ({ ticket_id, wait = 0, version }, { caller, request }) => {
-      const seat = reading.seat(ticket_id, caller)
-      if (wait === 0) return ticketView(seat)
-      return reading.poll(seat, { caller, version, waitMs: wait * 1000, signal: request.signal })
-    },
-    ticketEvents: ({ ticket_id, lastEventId }, { caller, request }) => {
-      const seat = reading.seat(ticket_id, caller)
-      assertStreamOf(seatId(seat), caller)
-      return reading.stream(seat, { caller, version: lastEventId, signal: request.signal })
-    },
-    createStreamToken: ({ ticket_id }, { caller }) => {
-      const seat = reading.seat(ticket_id, caller)
+    getTicket: ({ ticket_id, wait = 0, version }, { caller, request }) =>
+      whenKnown(reading.seat(ticket_id, caller), (seat) =>
+        wait === 0
+          ? ticketView(seat)
+          : reading.poll(seat, { caller, version, waitMs: wait * 1000, signal: request.signal }),
+      ),
+    ticketEvents: ({ ticket_id, lastEventId }, { caller, request }) =>
+      whenKnown(reading.seat(ticket_id, caller), (seat) => {
+        assertStreamOf(seatId(seat), caller)
+        return reading.stream(seat, { caller, version: lastEventId, signal: request.signal })
+      }),
+    createStreamToken: async ({ ticket_id }, { caller }) => {
+      const seat = await reading.seat(ticket_id, caller)
       const ticketId = seatId(seat)
       const { token, expiresAt } = streamTokens.issue({ ticketId, playerId: seat.ticket.players[seat.index]?.id ?? '' })
       return { token, url: `${basePath}/tickets/${ticketId}/events?token=${token}`, expires_at: isoTime(expiresAt) }
     },
-    deleteTicket: ({ ticket_id }, { caller }) => void service.cancelTicket(reading.seat(ticket_id, caller).ticket.id),
-    explainTicket: ({ ticket_id }, { caller }) => {
-      const explanation = service.explain(reading.seat(ticket_id, caller).ticket.id)
+    deleteTicket: async ({ ticket_id }, { caller }) => {
+      const { ticket } = await reading.seat(ticket_id, caller)
+      await service.cancelTicket(ticket.id)
+    },
+    explainTicket: async ({ ticket_id }, { caller }) => {
+      const { ticket } = await reading.seat(ticket_id, caller)
+      const explanation = await service.explain(ticket.id)
       return isBackend(caller) ? explanationView(explanation) : ownExplanationView(explanation)
     },
-    acceptMatch: ({ ticket_id }, { caller }) => {
-      const { ticket, index } = reading.seat(ticket_id, caller)
-      return ticketView({ ticket: service.acceptMatch(ticket.id, ticket.players[index]?.id), index })
+    acceptMatch: async ({ ticket_id }, { caller }) => {
+      const { ticket, index } = await reading.seat(ticket_id, caller)
+      return ticketView({ ticket: await service.acceptMatch(ticket.id, ticket.players[index]?.id), index })
     },
-    declineMatch: ({ ticket_id }, { caller }) => {
-      const { ticket, index } = reading.seat(ticket_id, caller)
-      return ticketView({ ticket: service.declineMatch(ticket.id, ticket.players[index]?.id), index })
+    declineMatch: async ({ ticket_id }, { caller }) => {
+      const { ticket, index } = await reading.seat(ticket_id, caller)
+      return ticketView({ ticket: await service.declineMatch(ticket.id, ticket.players[index]?.id), index })
     },
 
     createGroup: async ({ profile, is_ready, ...body }, exchange) =>
@@ -162,12 +167,12 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       ended.catch(onError)
     },
 
-    serverReady: ({ match_id }, { request }) => {
-      if (!service.serverReady(match_id, bearerToken(request) ?? '')) throw notTheServer()
+    serverReady: async ({ match_id }, { request }) => {
+      if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()
     },
 
-    inspectTickets: ({ limit = 100 }) => ({ ...inspectTickets(service, look(), limit) }),
-    inspectMatches: () => ({ matches: inspectMatches(look()) }),
+    inspectTickets: async ({ limit = 100 }) => ({ ...(await inspectTickets(service, await look(), limit)) }),
+    inspectMatches: async () => ({ matches: inspectMatches(await look()) }),
   }
 
   const api = createHttpApi({
@@ -177,8 +182,11 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     anonymous,
     authenticate: admitStreams(authenticate, streamTokens),
     authorize: (route, caller, request) => {
+      if (route === 'serverReady')
+        return whenKnown(service.isServerSecret(bearerToken(request) ?? ''), (known) => {
+          if (!known) throw notTheServer()
+        })
       if (caller !== undefined) assertStream(route, caller)
-      if (route === 'serverReady' && !service.isServerSecret(bearerToken(request) ?? '')) throw notTheServer()
       if (route.startsWith('inspect') && !inspect)
         throw new Problem(404, 'no-such-path', 'there is nothing at this path')
       if (caller !== undefined && backendRoutes.has(route)) assertBackend(caller)

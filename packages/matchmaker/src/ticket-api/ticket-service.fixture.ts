@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import type { Matchmaker } from '../commands/matchmaker.js'
 import type { AllocationView } from '../servers/records/allocation.js'
 import type { Backfill } from '../tickets/backfill.js'
 import {
@@ -17,7 +18,7 @@ import type { Player } from '../player.js'
 import type { TicketService } from './service.js'
 
 /** A matchmaker that matches nobody: tests change its tickets. It remembers the inputs it was given. */
-export interface FakeService extends TicketService {
+export interface FakeService extends Pick<Matchmaker, keyof TicketService> {
   /** Changes a ticket and notifies everyone who waits for a change. */
   change(id: string, change: Partial<Ticket>): void
   /** Forgets a ticket. */
@@ -110,6 +111,7 @@ export function createFakeService(clock: Clock): FakeService {
     },
     remove: (id) => void tickets.delete(id),
     playerMayState: (queue) => (QUEUES.includes(queue) ? (name) => queue !== 'ranked' || name !== 'rating' : undefined),
+    queueNames: () => QUEUES,
     createTicket,
     createTickets: (inputs) =>
       inputs.map((input) => {

@@ -1,0 +1,24 @@
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { createGroupStore } from './group-store.js'
+import { aGroup, testGroupStore } from './group-store-suite.fixture.js'
+
+const idleMs = 1000
+
+testGroupStore('the store in memory', async () => {
+  const clock = createManualClock()
+  const store = createGroupStore({ clock, idleMs, mostGroups: 2, isAlive: () => false })
+  return { store, other: store, idleMs, pass: async (ms) => void (await clock.advance(ms)) }
+})
+
+test('a group that searches is kept as long as its ticket can be read', async () => {
+  const clock = createManualClock()
+  let alive = true
+  const store = createGroupStore({ clock, idleMs, mostGroups: 2, isAlive: async () => alive })
+  await store.create(aGroup('one', ['ann'], { searchingSince: 0 }))
+  await clock.advance(idleMs * 3)
+  expect(await store.find('one')).toBeDefined()
+  alive = false
+  await clock.advance(idleMs * 3)
+  expect(await store.find('one')).toBeUndefined()
+})
