@@ -13,8 +13,9 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['node'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'examples/**/*.test.ts'],
+    include: ['packages/*/src/**/*.test.ts', 'tools/*/src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'examples/**/*.test.ts'],
     setupFiles: ['test/properties.setup.ts'],
+    globalSetup: ['test/redis.setup.ts'],
     exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**', 'test/chaos/**'],
     typecheck: {
       enabled: true,

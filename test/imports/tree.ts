@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { parseModule } from './modules.js'
 import type { Tree } from './rules.js'
 
-const FOLDERS = ['packages', 'test', 'examples', 'bench']
+const FOLDERS = ['packages', 'tools', 'test', 'examples', 'bench']
 
 /** The condition under which a package's entry points lead to its sources. */
 type Exports = Readonly<Record<string, { readonly '@muster/source': string }>>
@@ -18,7 +18,7 @@ export function readTree(root: string): Tree {
   const files = FOLDERS.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
   ).filter((path) => path.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(path))
-  const packages = readdirSync(join(root, 'packages')).map((name) => `packages/${name}`)
+  const packages = ['packages', 'tools'].flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
   return {
     modules: new Map(files.map((path) => [path, parseModule(path, readFileSync(join(root, path), 'utf8'))])),
     entryPoints: new Map(packages.flatMap((folder) => entryPointsOf(root, folder))),

@@ -1,0 +1,47 @@
+import { createClient, type RedisClientOptions } from '@redis/client'
+
+/** Options of one command: no client-side time limit, no user's mapping of types. */
+interface CommandOptions {
+  readonly timeout: number
+  readonly typeMapping: Readonly<Record<number, never>>
+}
+const OPTIONS: CommandOptions = { timeout: 0, typeMapping: {} }
+
+interface AnyClient {
+  readonly isOpen: boolean
+  connect(): Promise<unknown>
+  close(): Promise<unknown>
+  destroy(): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+  off(event: 'error', listener: (error: Error) => void): unknown
+}
+
+/** A client made by `createClient` of `@redis/client` (or `redis`). */
+export interface SingleClient extends AnyClient {
+  sendCommand(words: readonly string[], options: CommandOptions): Promise<unknown>
+  duplicate(): SingleClient
+}
+
+/** A client made by `createCluster`. */
+export interface ClusterClient extends AnyClient {
+  readonly masters: readonly unknown[]
+  sendCommand(firstKey: string, isReadonly: boolean, words: string[], options: CommandOptions): Promise<unknown>
+  duplicate(): ClusterClient
+}
+
+export type RedisClient = SingleClient | ClusterClient
+
+const isCluster = (client: RedisClient): client is ClusterClient => 'masters' in client
+
+export const isClient = (value: object): value is RedisClient => 'sendCommand' in value
+
+/** Makes a client. Commands fail at once while there is no connection, instead of waiting for the next one. */
+export const clientOf = (options: RedisClientOptions): SingleClient =>
+  createClient({ disableOfflineQueue: true, ...options }) as unknown as SingleClient
+
+/**
+ * Sends a command that is about the key. All words must be strings: the client throws for anything else where nobody
+ * can catch it, which ends the process.
+ */
+export const send = (client: RedisClient, key: string, words: string[]): Promise<unknown> =>
+  isCluster(client) ? client.sendCommand(key, false, words, OPTIONS) : client.sendCommand(words, OPTIONS)

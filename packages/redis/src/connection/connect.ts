@@ -1,0 +1,116 @@
+import { InvalidInput } from '@muster/core'
+import { systemClock, type Clock } from '@muster/core/clock'
+import { within } from '@muster/core/runtime'
+import { validate } from '@muster/core/validation'
+import { ErrorReply, type RedisClientOptions } from '@redis/client'
+import { z } from 'zod'
+import { clientOf, isClient, send, type RedisClient } from './client.js'
+import { createConnection, type RedisConnection } from './connection.js'
+import { RedisDisconnected, RedisTooOld } from './errors.js'
+import { failureOf, isReply } from './failure.js'
+import { keySpace } from './keys.js'
+import { isTooOld, PROBE, readProbe, type Probed } from './probe.js'
+import type { Reply } from './script.js'
+
+export interface RedisOptions {
+  /**
+   * Options of `createClient` of `@redis/client`: url, user, password, TLS. Or a client made by `createClient` or
+   * `createCluster`; it is opened if it is not open, and only then closed by `close`.
+   */
+  readonly client: RedisClientOptions | RedisClient
+  /** The beginning of every key: 1 to 64 letters, digits, `.`, `_`, `-` and `:`. Default `mu`. */
+  readonly prefix?: string | undefined
+  /** Milliseconds until a command without an answer fails. From 50; default 5000. */
+  readonly timeoutMs?: number | undefined
+  /** Milliseconds until opening the connection fails. Default 10,000. */
+  readonly connectTimeoutMs?: number | undefined
+  readonly clock?: Clock | undefined
+}
+
+/**
+ * Connects to Redis 7.0 or later (or Valkey), for the lobby store, the limits and the partitions of this package.
+ * @throws {InvalidInput} for a wrong option
+ * @throws {RedisDisconnected} if there is no connection in time
+ * @throws {RedisNotPermitted} for a wrong user or password
+ * @throws {RedisTooOld} for a Redis before 7.0
+ * @throws {RedisReadOnly} for a replica
+ */
+export async function connectRedis(options: RedisOptions): Promise<RedisConnection> {
+  const { client: given, prefix, timeoutMs, connectTimeoutMs, clock } = checked(options)
+  const client = isClient(given) ? given : clientOf(given)
+  const isOurs = !client.isOpen
+  try {
+    const probed = await inTime(client, connectTimeoutMs, clock, async () => {
+      if (isOurs) await client.connect()
+      return readProbe((await send(client, keySpace(prefix, 'probe')('key'), probeWords(prefix))) as Reply)
+    })
+    refuseUnfit(probed)
+    return createConnection({ client, isOurs, prefix, timeoutMs, clock, version: probed.version ?? '' })
+  } catch (error) {
+    if (isOurs) client.destroy()
+    throw failureOf(error, 'connectRedis')
+  }
+}
+
+const probeWords = (prefix: string) => ['EVAL', PROBE, '1', keySpace(prefix, 'probe')('key')]
+
+/**
+ * The result of opening a client. The client itself tries again for ever; here, an answer that refuses it (a wrong
+ * password, say) is final, and so is the end of the time.
+ */
+async function inTime<T>(client: RedisClient, ms: number, clock: Clock, open: () => Promise<T>): Promise<T> {
+  let last: unknown
+  let refuse: (error: Error) => void = () => {}
+  const refused = new Promise<never>((_, reject) => {
+    refuse = reject
+  })
+  const heard = (error: Error) => {
+    last = error
+    if (isReply(error)) refuse(error)
+  }
+  client.on('error', heard)
+  try {
+    const opened = await within(Promise.race([open(), refused]), ms, clock)
+    if (opened !== undefined) return opened
+    const message = `connectRedis: no connection within ${ms} ms: ${last === undefined ? 'no answer' : String(last)}`
+    throw new RedisDisconnected(message, { code: 'DISCONNECTED', outcome: 'not-done', cause: last })
+  } catch (error) {
+    if (isReply(error) && /unknown command/i.test(error.message)) throw tooOld('before 6.0')
+    throw error
+  } finally {
+    refused.catch(() => {})
+    // One listener stays, for an error without any ends the process.
+    client.on('error', () => {})
+    client.off('error', heard)
+  }
+}
+
+function refuseUnfit(probed: Probed): void {
+  if (isTooOld(probed)) throw tooOld(probed.version ?? 'unknown')
+  if (probed.isReplica) throw failureOf(new ErrorReply('READONLY'), 'connectRedis')
+  if (probed.evicts) {
+    const message = `this Redis deletes keys when it is full (maxmemory-policy ${probed.evictionPolicy}): set noeviction, or tickets and lobbies get lost`
+    process.emitWarning(message, 'MusterWarning')
+  }
+}
+
+const tooOld = (version: string) =>
+  new RedisTooOld(`connectRedis: Redis 7.0 or later is needed, and this is ${version}`, { code: 'VERSION', outcome: 'not-done' })
+
+const schema = z.strictObject({
+  client: z.custom<RedisOptions['client']>((value) => typeof value === 'object' && value !== null, 'must be options or a client of @redis/client'),
+  prefix: z
+    .string()
+    .regex(/^[A-Za-z0-9._:-]{1,64}$/, "must be 1 to 64 letters, digits, '.', '_', '-' and ':'")
+    .default('mu'),
+  timeoutMs: z.number().min(50).max(600_000).default(5000),
+  connectTimeoutMs: z.number().min(50).max(600_000).default(10_000),
+  clock: z.custom<Clock>((value) => typeof (value as Clock | undefined)?.sleep === 'function', 'must have now, sleep').default(systemClock),
+})
+
+function checked(options: RedisOptions) {
+  const result = validate(schema, options)
+  if (result.success) return result.data
+  const { field, message } = result.fault
+  throw new InvalidInput(`connectRedis: option${field === undefined ? 's' : ` ${field}`} ${message}`, { field })
+}

@@ -1,0 +1,200 @@
+import { createClient, createCluster } from '@redis/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { connectRedis } from './connect.js'
+import {
+  RedisCrossSlot,
+  RedisDisconnected,
+  RedisError,
+  RedisFull,
+  RedisNotPermitted,
+  RedisReadOnly,
+  RedisTimedOut,
+  RedisTooOld,
+  RedisWrongType,
+} from './errors.js'
+import { openFakeRedis } from './fake-redis.fixture.js'
+import { defineScript } from './script.js'
+
+const put = defineScript({
+  name: 'test.put',
+  lua: `redis.call('SET', KEYS[1], ARGV[1]) return redis.call('STRLEN', KEYS[1])`,
+  read: Number,
+})
+const size = defineScript({ name: 'test.size', lua: `return redis.call('STRLEN', KEYS[1])`, readOnly: true, read: Number })
+const move = defineScript({ name: 'test.move', lua: `redis.call('SET', KEYS[1], redis.call('GET', KEYS[2]) or '') return 1`, read: Number })
+const refuse = defineScript({ name: 'test.refuse', lua: `return redis.error_reply('FENCED by another')`, read: Number })
+
+/** What the command fails with. */
+const failure = (command: Promise<unknown>): Promise<Error> =>
+  command.then(
+    () => {
+      throw new Error('it did not fail')
+    },
+    (error: Error) => error,
+  )
+
+describeRedis('a connection', () => {
+  let it: RedisUnderTest
+  let key: string
+  beforeAll(async () => {
+    it = await openRedis()
+    key = it.redis.keys('test')('key')
+  })
+  afterAll(() => it.close())
+
+  test('runs scripts, also after Redis has forgotten them', async () => {
+    expect(key).toBe('mu:{test}:key')
+    expect(await it.redis.run(put, [key], ['abc'])).toBe(3)
+    await it.server.ask('SCRIPT FLUSH')
+    expect(await Promise.all([it.redis.run(put, [key], [12345]), it.redis.run(size, [key], [])])).toEqual([5, 5])
+    expect(await it.redis.command(key, ['GET', key])).toBe('12345')
+    expect(await it.redis.command(key, ['GET', `${key}-none`])).toBeNull()
+    expect(it.redis.version).toMatch(/^\d+\.\d+/)
+  })
+
+  test('passes on what a script refuses, by its first word', async () => {
+    const error = await failure(it.redis.run(refuse, [key], []))
+    expect(error).toBeInstanceOf(RedisError)
+    expect(error).toMatchObject({ code: 'FENCED', outcome: 'not-done' })
+  })
+
+  test('names no key and no value in its errors', async () => {
+    await it.redis.command(key, ['DEL', key])
+    await it.redis.command(key, ['RPUSH', key, 'x'])
+    const wrong = await failure(it.redis.run(size, [key], ['s3cret']))
+    expect(wrong).toBeInstanceOf(RedisWrongType)
+    const unknown = await failure(it.redis.command(key, ['NO-SUCH', 's3cret', "a'quote", 's3cret']))
+    expect(unknown).toMatchObject({ code: 'ERR', outcome: 'not-done' })
+    for (const error of [wrong, unknown]) expect(JSON.stringify([error, error.message, String(error.cause)])).not.toMatch(/s3cret|quote|mu:/)
+    await it.redis.command(key, ['DEL', key])
+  })
+
+  test('takes a client that is open, and leaves it open', async () => {
+    const client = createClient({ url: it.server.url })
+    await client.connect()
+    const redis = await it.connect({ client, prefix: 'other' })
+    expect(redis.keys('test')('key')).toBe('other:{test}:key')
+    expect(await redis.run(put, [redis.keys('test')('key')], ['x'])).toBe(1)
+    await redis.close()
+    expect(await client.get('other:{test}:key')).toBe('x')
+    await client.close()
+  })
+
+  test('has copies, for commands that block', async () => {
+    const copy = await it.redis.duplicate()
+    const blocked = copy.command(key, ['BLPOP', `${key}-list`, 0], 60_000)
+    expect(await it.redis.run(put, [key], ['x'])).toBe(1)
+    await it.redis.command(key, ['RPUSH', `${key}-list`, 'y'])
+    expect(await blocked).toEqual([`${key}-list`, 'y'])
+    await copy.close()
+  })
+
+  test('refuses wrong options, naming them', async () => {
+    for (const [wrong, message] of [
+      [{ prefix: 'a{b' }, /prefix/],
+      [{ timeoutMs: 0 }, /timeoutMs/],
+      [{ client: 'redis://127.0.0.1' }, /client/],
+      [{ url: 'redis://:s3cret@127.0.0.1' }, /url/],
+    ] as const) {
+      const error = await failure(connectRedis({ client: {}, ...wrong } as never))
+      expect(error.message).toMatch(message)
+      expect(error.message).not.toContain('s3cret')
+    }
+  })
+})
+
+describeRedis('a Redis that', () => {
+  test('is full stores nothing, and can be read', async () => {
+    const it = await openRedis({ maxMemory: '1' })
+    const key = it.redis.keys('test')('key')
+    expect(await failure(it.redis.run(put, [key], ['x']))).toBeInstanceOf(RedisFull)
+    expect(await it.redis.run(size, [key], [])).toBe(0)
+    await it.close()
+  })
+
+  test('is a replica is refused, and so is one that becomes one', async () => {
+    const it = await openRedis()
+    const key = it.redis.keys('test')('key')
+    await it.server.ask(`REPLICAOF 127.0.0.1 ${it.server.port}`)
+    expect(await failure(it.redis.run(put, [key], ['x']))).toBeInstanceOf(RedisReadOnly)
+    expect(await failure(it.connect())).toBeInstanceOf(RedisReadOnly)
+    await it.close()
+  })
+
+  test('wants a password says so, and the error does not hold the one given', async () => {
+    const it = await openRedis({ settings: ['--user', 'muster', 'on', '>right', '~mu:*', '+@all', '-@dangerous'] })
+    const url = it.server.url.replace('//', '//muster:wr0ng@')
+    const error = await failure(it.connect({ client: { url } }))
+    expect(error).toBeInstanceOf(RedisNotPermitted)
+    expect(JSON.stringify([error, error.message, String(error.cause)])).not.toContain('wr0ng')
+    const redis = await it.connect({ client: { url: url.replace('wr0ng', 'right') } })
+    expect(await redis.run(put, [redis.keys('test')('key')], ['x'])).toBe(1)
+    expect(await failure(redis.run(put, ['elsewhere'], ['x']))).toBeInstanceOf(RedisNotPermitted)
+    await it.close()
+  })
+
+  test('is killed leaves the outcome open; until it is back, nothing is sent; then all goes on', async () => {
+    const it = await openRedis({ appendOnly: 'always' })
+    const key = it.redis.keys('test')('key')
+    await it.redis.run(put, [key], ['before'])
+    it.server.pause()
+    const open = failure(it.redis.run(put, [key], ['during']))
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    await it.server.kill()
+    expect(await open).toMatchObject({ name: 'RedisDisconnected', outcome: 'unknown' })
+    const later = await failure(it.redis.run(put, [key], ['later']))
+    expect(later).toBeInstanceOf(RedisDisconnected)
+    expect(later).toMatchObject({ outcome: 'not-done' })
+    await it.server.restart()
+    await expect.poll(() => it.redis.run(size, [key], []).catch(() => undefined)).toBe(6)
+    await it.close()
+  })
+
+  test('does not answer in time leaves the outcome open', async () => {
+    const it = await openRedis()
+    const redis = await it.connect({ timeoutMs: 100 })
+    await redis.run(put, [redis.keys('test')('key')], ['x'])
+    it.server.pause()
+    expect(await failure(redis.run(put, [redis.keys('test')('key')], ['in the end']))).toBeInstanceOf(RedisTimedOut)
+    expect(await failure(it.connect({ connectTimeoutMs: 100 }))).toBeInstanceOf(RedisDisconnected)
+    it.server.resume()
+    expect(await redis.run(size, [redis.keys('test')('key')], [])).toBe(10)
+    await it.close()
+  })
+
+  test('is not there is told of', async () => {
+    const it = await openRedis()
+    await it.server.kill()
+    const error = await failure(connectRedis({ client: { url: it.server.url }, connectTimeoutMs: 100 }))
+    expect(error).toBeInstanceOf(RedisDisconnected)
+    expect(error.message).toMatch(/ECONNREFUSED/)
+    await it.close()
+  })
+
+  test('is a cluster of one node works, and wants the keys of a script in one slot', async () => {
+    const it = await openRedis({ cluster: true })
+    const redis = await it.connect({ client: createCluster({ rootNodes: [{ url: it.server.url }] }) })
+    const [one, two] = [redis.keys('one')('key'), redis.keys('two')('key')]
+    expect(await redis.run(put, [one], ['abc'])).toBe(3)
+    expect(await redis.run(move, [redis.keys('one')('copy'), one], [])).toBe(1)
+    expect(await failure(redis.run(move, [two, one], []))).toBeInstanceOf(RedisCrossSlot)
+    const copy = await redis.duplicate()
+    expect(await copy.command(one, ['GET', redis.keys('one')('copy')])).toBe('abc')
+    await copy.close()
+    await it.close()
+  })
+})
+
+describe('a Redis that is too old', () => {
+  test.each([
+    ['6.2.14', (words: readonly string[]) => (words[0] === 'EVAL' ? '*4\r\n$6\r\n6.2.14\r\n$6\r\nmaster\r\n$1\r\n0\r\n$10\r\nnoeviction\r\n' : '+OK\r\n')],
+    ['before 6.0', (words: readonly string[]) => (words[0] === 'HELLO' ? "-ERR unknown command `HELLO`, with args beginning with: `3`, \r\n" : '+OK\r\n')],
+  ])('is told by its version: %s', async (version, answer) => {
+    const fake = await openFakeRedis((words) => (words[0] === 'HELLO' && version !== 'before 6.0' ? '%1\r\n+proto\r\n:3\r\n' : answer(words)))
+    const error = await failure(connectRedis({ client: { url: fake.url } }))
+    await fake.close()
+    expect(error).toBeInstanceOf(RedisTooOld)
+    expect(error.message).toBe(`connectRedis: Redis 7.0 or later is needed, and this is ${version}`)
+  })
+})

@@ -1,0 +1,104 @@
+import type { Clock } from '@muster/core/clock'
+import { createEventsWithProblems, type Events, type ListenerProblem } from '@muster/core/runtime'
+import { send, type RedisClient } from './client.js'
+import { createDeadlines } from './deadlines.js'
+import { RedisError } from './errors.js'
+import { failureOf } from './failure.js'
+import { keySpace, type KeySpace } from './keys.js'
+import type { Reply, Script } from './script.js'
+
+/** Something is wrong with a connection: it broke and is made again, or a listener failed. */
+export type ConnectionProblem = ListenerProblem | { readonly during: 'connection'; readonly error: unknown }
+
+export interface RedisEvents {
+  problem: (problem: ConnectionProblem) => void
+}
+
+/** A connection to Redis, for as many stores, limits and partitions as there are. */
+export interface RedisConnection {
+  readonly events: Events<RedisEvents>['emitter']
+  /** Version of the server, e.g. `7.2.4`. */
+  readonly version: string
+  /** Names of keys that are in one slot together. */
+  keys(tag: string): KeySpace
+  /**
+   * Runs a script as one atomic step.
+   * @throws {RedisError}
+   */
+  run<T>(script: Script<T>, keys: readonly string[], words: readonly (string | number)[]): Promise<T>
+  /**
+   * Sends a command about the key.
+   * @param timeoutMs for one that blocks.
+   * @throws {RedisError}
+   */
+  command(key: string, words: readonly (string | number)[], timeoutMs?: number): Promise<Reply>
+  /** Another connection of the same kind, for commands that block; whoever opened it closes it. */
+  duplicate(): Promise<RedisConnection>
+  /** Closes the connection, unless the client was open when it was given. Commands under way may finish. */
+  close(): Promise<void>
+}
+
+export interface ConnectionOptions {
+  readonly client: RedisClient
+  /** Whether `close` closes the client. */
+  readonly isOurs: boolean
+  readonly prefix: string
+  readonly timeoutMs: number
+  readonly clock: Clock
+  readonly version: string
+}
+
+export function createConnection(options: ConnectionOptions): RedisConnection {
+  const { client, isOurs, prefix, timeoutMs, clock, version } = options
+  const { emitter: events, emit } = createEventsWithProblems<RedisEvents>()
+  const deadlines = createDeadlines(timeoutMs / 4, clock)
+  const heard = (error: Error) => emit('problem', { during: 'connection', error })
+  client.on('error', heard)
+  let closed: Promise<void> | undefined
+
+  const ask = async (key: string, words: string[], what: string, limitMs = timeoutMs): Promise<Reply> => {
+    try {
+      return (await deadlines.limit(send(client, key, words), what, limitMs)) as Reply
+    } catch (error) {
+      throw failureOf(error, what)
+    }
+  }
+
+  return {
+    events,
+    version,
+    keys: (tag) => keySpace(prefix, tag),
+    run: async ({ name, sha, text, read }, keys, words) => {
+      const rest = [`${keys.length}`, ...keys, ...strings(words)]
+      const key = keys[0] ?? ''
+      const reply = ask(key, ['EVALSHA', sha, ...rest], name)
+      return read(await reply.catch((error: unknown) => {
+        // EVAL takes the script along, so it cannot be missing again.
+        if (error instanceof RedisError && error.code === 'NOSCRIPT') return ask(key, ['EVAL', text, ...rest], name)
+        throw error
+      }))
+    },
+    command: (key, words, limitMs) => ask(key, strings(words), String(words[0]), limitMs),
+    duplicate: async () => {
+      const copy = client.duplicate()
+      const connection = createConnection({ ...options, client: copy, isOurs: true })
+      try {
+        await copy.connect()
+      } catch (error) {
+        copy.destroy()
+        throw failureOf(error, 'duplicate')
+      }
+      return connection
+    },
+    close: () =>
+      (closed ??= (async () => {
+        client.off('error', heard)
+        client.on('error', () => {}) // without a listener, an error would end the process
+        if (isOurs && client.isOpen) await deadlines.limit(client.close(), 'close', timeoutMs).catch(() => client.destroy())
+        await deadlines.close()
+      })()),
+  }
+}
+
+/** The client takes nothing but strings. */
+const strings = (words: readonly (string | number)[]): string[] => words.map((word) => (typeof word === 'string' ? word : `${word}`))

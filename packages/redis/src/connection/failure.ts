@@ -1,0 +1,73 @@
+import { ClientClosedError, ClientOfflineError, ErrorReply } from '@redis/client'
+import {
+  RedisBusy,
+  RedisCrossSlot,
+  RedisDisconnected,
+  RedisError,
+  RedisFull,
+  RedisNotPermitted,
+  RedisReadOnly,
+  RedisWrongType,
+} from './errors.js'
+
+type Refusal = readonly [kind: typeof RedisError, words: string]
+
+const readOnly = (why: string): Refusal => [RedisReadOnly, `${why}: connect to the primary, or repair it`]
+const busy = (why: string): Refusal => [RedisBusy, `${why}: try again later`]
+const notPermitted: Refusal = [
+  RedisNotPermitted,
+  "is not permitted: check user and password, and that the user may run '@scripting', '@stream' and '@read' on this prefix",
+]
+
+/** What an answer means, by its first word. */
+const refusals: Readonly<Record<string, Refusal>> = {
+  OOM: [RedisFull, 'Redis is full and stored nothing: give it more memory (maxmemory)'],
+  READONLY: readOnly('this Redis is a read-only replica'),
+  MISCONF: readOnly('Redis cannot persist its data, so it takes no writes'),
+  NOREPLICAS: readOnly('Redis has fewer replicas than it must have, so it takes no writes'),
+  WRONGTYPE: [RedisWrongType, 'a key holds another type: another program uses this prefix; choose one of your own'],
+  CROSSSLOT: [RedisCrossSlot, 'its keys are in different slots: all keys of one script need the same hash tag'],
+  BUSY: busy('Redis runs a long script'),
+  LOADING: busy('Redis is loading its data'),
+  MASTERDOWN: busy('this replica has lost its primary'),
+  CLUSTERDOWN: busy('the cluster is down'),
+  TRYAGAIN: busy('the cluster is reorganized'),
+  NOAUTH: notPermitted,
+  WRONGPASS: notPermitted,
+  NOPERM: notPermitted,
+}
+
+/**
+ * The error of this package for what a client of Redis failed with.
+ * @param what name of the script or command.
+ */
+export function failureOf(error: unknown, what: string): RedisError {
+  if (error instanceof RedisError) return error
+  if (isReply(error)) return refusalOf(error.message, what)
+  // Only these two tell that the command was never written.
+  const wasNotSent = isNamed(error, ClientOfflineError) || isNamed(error, ClientClosedError)
+  const outcome = wasNotSent ? 'not-done' : 'unknown'
+  const words = wasNotSent ? 'nothing was sent' : 'whether it was done is not known'
+  return new RedisDisconnected(`${what}: there is no connection to Redis; ${words}`, {
+    code: 'DISCONNECTED',
+    outcome,
+    cause: error,
+  })
+}
+
+function refusalOf(message: string, what: string): RedisError {
+  const code = /^[A-Z]+(?= |$)/.exec(message)?.[0] ?? 'ERR'
+  const known = refusals[code]
+  if (known === undefined) return new RedisError(`${what}: Redis answered ${withoutValues(message)}`, { code, outcome: 'not-done' })
+  const [Kind, words] = known
+  return new Kind(`${what}: ${words}`, { code, outcome: 'not-done' })
+}
+
+/** Redis repeats arguments in some answers, always in quotes. */
+const withoutValues = (message: string) => message.replaceAll(/(['"`]).*\1/gs, '…').slice(0, 200)
+
+/** A client of the caller's may come from another copy of the package, so classes are compared by name. */
+export const isReply = (error: unknown): error is Error =>
+  error instanceof ErrorReply || (error instanceof Error && /^(?:SimpleError|BlobError|ErrorReply)$/.test(error.constructor.name))
+const isNamed = (error: unknown, kind: new () => Error) =>
+  error instanceof kind || (error instanceof Error && error.constructor.name === kind.name)

@@ -1,0 +1,19 @@
+/** What `@muster/redis` offers: several processes as one, by what they keep in Redis. */
+export type { ClusterClient, RedisClient, SingleClient } from './connection/client.js'
+export { connectRedis, type RedisOptions } from './connection/connect.js'
+export type { ConnectionProblem, RedisConnection, RedisEvents } from './connection/connection.js'
+export {
+  RedisBusy,
+  RedisCrossSlot,
+  RedisDisconnected,
+  RedisError,
+  RedisFull,
+  RedisNotPermitted,
+  RedisReadOnly,
+  RedisTimedOut,
+  RedisTooOld,
+  RedisWrongType,
+  type Outcome,
+} from './connection/errors.js'
+export type { KeySpace } from './connection/keys.js'
+export type { Reply, Script } from './connection/script.js'

@@ -1,0 +1,36 @@
+import { skipsRedis, startRedisServer, type RedisServer, type RedisServerOptions } from '@muster/redis-server'
+import { describe } from 'vitest'
+import { connectRedis, type RedisOptions } from './connection/connect.js'
+import type { RedisConnection } from './connection/connection.js'
+
+/** `describe` for what needs a redis-server: skipped where there is none, except in CI. */
+export const describeRedis: (name: string, tests: () => void) => void = skipsRedis() ? describe.skip : describe
+
+export interface RedisUnderTest {
+  readonly server: RedisServer
+  readonly redis: RedisConnection
+  /** One more connection, as another process has it. */
+  connect(options?: Partial<RedisOptions>): Promise<RedisConnection>
+  close(): Promise<void>
+}
+
+/** A redis-server and connections to it. */
+export async function openRedis(options: RedisServerOptions = {}): Promise<RedisUnderTest> {
+  const server = await startRedisServer(options)
+  const connections: RedisConnection[] = []
+  const connect = async (more: Partial<RedisOptions> = {}) => {
+    const client = { url: server.url, socket: { reconnectStrategy: 20 } }
+    const connection = await connectRedis({ client, ...more })
+    connections.push(connection)
+    return connection
+  }
+  return {
+    server,
+    redis: await connect(),
+    connect,
+    close: async () => {
+      await Promise.all(connections.map((connection) => connection.close()))
+      await server.close()
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+/** A redis-server that can be run, and the environment that it needs. */
+export interface RedisBinary {
+  readonly path: string
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What to tell a person on whose machine there is no redis-server. */
+export const howToGetRedis = 'get one by `pnpm get:redis` (no root needed), install redis 7, or set MUSTER_REDIS_SERVER'
+
+/** The folder in which `pnpm get:redis` keeps its redis-server. All clones of a user share it. */
+export const cacheFolder = (): string =>
+  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'muster', 'redis')
+
+/**
+ * Finds a redis-server: the file that MUSTER_REDIS_SERVER names, or one on the PATH, or the one that `pnpm get:redis`
+ * has fetched. Returns undefined if there is none.
+ */
+export function findRedisServer(): RedisBinary | undefined {
+  const named = process.env['MUSTER_REDIS_SERVER']
+  if (named !== undefined && named !== '') {
+    if (!existsSync(named)) throw new Error(`MUSTER_REDIS_SERVER names ${named}, which does not exist`)
+    return { path: named, env: {} }
+  }
+  const installed = (process.env['PATH'] ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, 'redis-server'))
+    .find((path) => existsSync(path))
+  return installed === undefined ? unpackedIn(cacheFolder()) : { path: installed, env: {} }
+}
+
+/** The redis-server of Debian packages that are unpacked in a folder, with the libraries unpacked beside it. */
+export function unpackedIn(folder: string): RedisBinary | undefined {
+  const path = join(folder, 'usr/bin/redis-server')
+  if (!existsSync(path)) return undefined
+  return { path, env: { LD_LIBRARY_PATH: libraryFolders(folder).join(delimiter) } }
+}
+
+/** `usr/lib`, `lib`, and their folders of one architecture, such as `usr/lib/x86_64-linux-gnu`. */
+function libraryFolders(folder: string): string[] {
+  return ['usr/lib', 'lib'].flatMap((name) => {
+    const at = join(folder, name)
+    if (!existsSync(at)) return []
+    const inside = readdirSync(at, { withFileTypes: true })
+    return [at, ...inside.flatMap((entry) => (entry.isDirectory() ? [join(at, entry.name)] : []))]
+  })
+}
+
+/**
+ * Whether tests that need a redis-server are skipped: where there is none, except in CI (`CI=true`), where they fail.
+ * `test/redis.setup.ts` says so in one line.
+ */
+export const skipsRedis = (): boolean => process.env['CI'] !== 'true' && findRedisServer() === undefined
