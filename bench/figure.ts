@@ -16,10 +16,22 @@ export interface Figures {
 }
 
 /** A figure that must not be above its goal. */
-export const atMost = (name: string, value: number, goal: number, unit: string): Figure => ({ name, value: rounded(value), goal, unit, ok: value <= goal })
+export const atMost = (name: string, value: number, goal: number, unit: string): Figure => ({
+  name,
+  value: rounded(value),
+  goal,
+  unit,
+  ok: value <= goal,
+})
 
 /** A figure that must not be below its goal. */
-export const atLeast = (name: string, value: number, goal: number, unit: string): Figure => ({ name, value: rounded(value), goal, unit, ok: value >= goal })
+export const atLeast = (name: string, value: number, goal: number, unit: string): Figure => ({
+  name,
+  value: rounded(value),
+  goal,
+  unit,
+  ok: value >= goal,
+})
 
 /** Three significant digits: more would be noise. */
 const rounded = (value: number) => Number(value.toPrecision(3))

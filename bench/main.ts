@@ -51,12 +51,15 @@ async function main(args: string[]): Promise<number> {
   console.log(values.json ? JSON.stringify({ figures, peers }) : table(figures, peers))
   const short = figures.filter(({ ok }) => !ok)
   if (!values.check || short.length === 0) return 0
-  for (const { name, value, goal, unit } of short) console.error(`falls short: ${name}: ${value} ${unit}, goal ${goal} ${unit}`)
+  for (const { name, value, goal, unit } of short)
+    console.error(`falls short: ${name}: ${value} ${unit}, goal ${goal} ${unit}`)
   return 1
 }
 
 function table(figures: readonly Figure[], peers: Figures['peers']): string {
-  const rows = figures.map(({ name, value, goal, unit, ok }) => `${ok ? 'ok   ' : 'SHORT'} ${name}: ${value} ${unit} (goal ${goal})`)
+  const rows = figures.map(
+    ({ name, value, goal, unit, ok }) => `${ok ? 'ok   ' : 'SHORT'} ${name}: ${value} ${unit} (goal ${goal})`,
+  )
   return [...rows, '', 'peers:', JSON.stringify(peers, undefined, 2)].join('\n')
 }
 

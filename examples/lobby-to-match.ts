@@ -43,8 +43,12 @@ function partiesOf(matchmaker: Matchmaker, queue: string) {
       playing.delete(matchId)
       return reportAll(keys, (key) => ({ key, status: 'ended', reason: 'over' }))
     })
-    matchmaker.on('expired', ({ ticket }) => reportAll([ticket.id], (key) => ({ key, status: 'ended', reason: 'expired' })))
-    matchmaker.on('cancelled', ({ ticket, reason }) => reportAll([ticket.id], (key) => ({ key, status: 'ended', reason })))
+    matchmaker.on('expired', ({ ticket }) =>
+      reportAll([ticket.id], (key) => ({ key, status: 'ended', reason: 'expired' })),
+    )
+    matchmaker.on('cancelled', ({ ticket, reason }) =>
+      reportAll([ticket.id], (key) => ({ key, status: 'ended', reason })),
+    )
   }
 
   return { lobbyMatchmaker, reportTo }
@@ -74,7 +78,12 @@ type Player = typeof ann
 
 /** A lobby of friends. */
 async function gather(host: Player, friend: Player) {
-  const { lobbyId, code } = await lobbies.create({ player: host, maxPlayers: 2, visibility: 'private', requireReady: false })
+  const { lobbyId, code } = await lobbies.create({
+    player: host,
+    maxPlayers: 2,
+    visibility: 'private',
+    requireReady: false,
+  })
   await lobbies.join({ player: friend, code })
   return { lobbyId, code }
 }
@@ -83,7 +92,12 @@ async function gather(host: Player, friend: Player) {
 const start = async (lobbyId: string, { id: playerId }: Player) => (await lobbies.start({ lobbyId, playerId })).cursor
 
 /** What a member hears next of this type. */
-async function heard<Type extends LobbyMessage['type']>(lobbyId: string, { id: playerId }: Player, type: Type, after: number) {
+async function heard<Type extends LobbyMessage['type']>(
+  lobbyId: string,
+  { id: playerId }: Player,
+  type: Type,
+  after: number,
+) {
   for await (const message of lobbies.follow({ lobbyId, playerId, after })) {
     if (message.type === type) return message as Extract<LobbyMessage, { type: Type }>
   }
@@ -119,7 +133,10 @@ console.log('all four play at', ...servers)
 
 // When the match is over, the lobbies are open again.
 assert.deepEqual(await matchmaker.close({ stopServers: true }), [])
-await Promise.all([heard(red.lobbyId, ben, 'run.ended', cursors.red), heard(blue.lobbyId, dan, 'run.ended', cursors.blue)])
+await Promise.all([
+  heard(red.lobbyId, ben, 'run.ended', cursors.red),
+  heard(blue.lobbyId, dan, 'run.ended', cursors.blue),
+])
 assert.equal((await lobbies.get({ lobbyId: red.lobbyId, playerId: 'ben' })).phase, 'open')
 await lobbies.close()
 assert.equal(emulator.inspect().deployments.filter(({ running }) => running).length, 0)

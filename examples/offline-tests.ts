@@ -11,13 +11,20 @@ import { createEmulator, type Emulator, type EmulatorOptions } from '@muster/emu
 /** Your backend: a server for a private match, or an apology. A server that does not start is stopped: it would cost money. */
 async function hostPrivateMatch(client: Client, hostIp: string): Promise<string> {
   const users = [{ user_type: 'ip_address', user_data: { ip_address: hostIp } }] as const
-  const { request_id } = await client.deployments.create({ application: 'my-game', version: '1.0', users, tags: ['private'] })
+  const { request_id } = await client.deployments.create({
+    application: 'my-game',
+    version: '1.0',
+    users,
+    tags: ['private'],
+  })
   try {
     const { ports } = await client.deployments.waitUntilReady(request_id, { timeoutMs: 120_000 })
     return `Your server: ${ports?.['game']?.link}`
   } catch (error) {
     await client.deployments.stop({ request_id })
-    return error instanceof DeploymentFailed ? 'Your server did not start, please try again.' : 'Your server takes too long, please try again.'
+    return error instanceof DeploymentFailed
+      ? 'Your server did not start, please try again.'
+      : 'Your server takes too long, please try again.'
   }
 }
 
@@ -27,15 +34,29 @@ let client: Client
 
 async function start(options: EmulatorOptions = {}) {
   emulator = createEmulator({ clock, ...options })
-  client = createClient({ baseUrl: 'http://service.invalid', token: 'dev', clock, dispatcher: inProcess(emulator.fetch) })
+  client = createClient({
+    baseUrl: 'http://service.invalid',
+    token: 'dev',
+    clock,
+    dispatcher: inProcess(emulator.fetch),
+  })
   await clock.until(client.applications.create({ name: 'my-game' }))
   const image = { docker_repository: 'registry.example.com', docker_image: 'studio/server', docker_tag: '1.0' }
   const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
-  const version = { app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports, max_duration: 60 }
+  const version = {
+    app_name: 'my-game',
+    name: '1.0',
+    ...image,
+    req_cpu: 512,
+    req_memory: 1024,
+    ports,
+    max_duration: 60,
+  }
   await clock.until(client.versions.create(version))
 }
 
-const runningNow = () => emulator.inspect().deployments.filter((one) => one.current_status !== 'Status.TERMINATED').length
+const runningNow = () =>
+  emulator.inspect().deployments.filter((one) => one.current_status !== 'Status.TERMINATED').length
 
 beforeEach(() => {
   clock = createManualClock()

@@ -40,7 +40,8 @@ const api = createLobbyApi(lobbies, {
   address: clientAddress({ trustedProxies: ['127.0.0.1/32'] }),
 })
 const isHook = (request: Request) => new URL(request.url).pathname.startsWith('/relay-hooks/')
-const backend: HttpHandler = (request, connection) => (isHook(request) ? sessions.webhook(request) : api(request, connection))
+const backend: HttpHandler = (request, connection) =>
+  isHook(request) ? sessions.webhook(request) : api(request, connection)
 server.on('request', nodeListener(backend))
 
 /** The lobby's side of a game client. */

@@ -21,7 +21,10 @@ await client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_c
 const ranked = {
   name: 'ranked',
   matchSize: 2,
-  rules: [{ kind: 'difference', attribute: 'skill', max: 100 }, { kind: 'overlap', attribute: 'maps' }],
+  rules: [
+    { kind: 'difference', attribute: 'skill', max: 100 },
+    { kind: 'overlap', attribute: 'maps' },
+  ],
   // What a rule compares is not believed of a player, unless it stands here.
   playerMayState: ['maps'],
   deploy: { application: 'my-game', version: '1.0' },
@@ -30,7 +33,10 @@ const matchmaker = createMatchmaker({ deployments: client.deployments, queues: [
 matchmaker.start()
 
 /** Your database. */
-const players = new Map<string, PlayerProfile>([['ann', { attributes: { skill: 1510 } }], ['ben', { attributes: { skill: 1490 } }]])
+const players = new Map<string, PlayerProfile>([
+  ['ann', { attributes: { skill: 1510 } }],
+  ['ben', { attributes: { skill: 1490 } }],
+])
 const api = createTicketApi(matchmaker, {
   // Instead of `profile`, claims in the token will do: { id, profile: { attributes: { skill: claims.skill } } }.
   authenticate: (request) => {
@@ -39,7 +45,8 @@ const api = createTicketApi(matchmaker, {
   },
   profile: {
     // Called for many players at once.
-    resolve: async (ids) => new Map(ids.flatMap((id) => (players.has(id) ? [[id, players.get(id) as PlayerProfile]] : []))),
+    resolve: async (ids) =>
+      new Map(ids.flatMap((id) => (players.has(id) ? [[id, players.get(id) as PlayerProfile]] : []))),
     cacheMs: 10_000,
     // Or a profile that stands in: { attributes: { skill: 1000 } }.
     whenFailed: 'refuse',
@@ -51,8 +58,15 @@ const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
 async function waitFor(player: string, attributes: object) {
   const headers = { authorization: player, 'content-type': 'application/json' }
-  const response = await fetch(`${base}/tickets`, { method: 'POST', headers, body: JSON.stringify({ profile: 'ranked', attributes }) })
-  return { status: response.status, ticket: (await response.json()) as { readonly id: string; readonly message?: string } }
+  const response = await fetch(`${base}/tickets`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({ profile: 'ranked', attributes }),
+  })
+  return {
+    status: response.status,
+    ticket: (await response.json()) as { readonly id: string; readonly message?: string },
+  }
 }
 
 const forged = await waitFor('ann', { maps: ['ice'], skill: 9000 })

@@ -27,7 +27,10 @@ const matchmaker = createMatchmaker({
 matchmaker.start()
 
 // Two players come. Ann waits until her ticket says where to connect.
-let ticket = matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', coordinates: { latitude: 52.5, longitude: 13.4 } }] })
+let ticket = matchmaker.createTicket({
+  queue: 'duel',
+  players: [{ id: 'ann', coordinates: { latitude: 52.5, longitude: 13.4 } }],
+})
 matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ben', coordinates: { latitude: 48.1, longitude: 11.6 } }] })
 while (ticket.status !== 'HOST_ASSIGNED') {
   ticket = await matchmaker.waitForChange(ticket.id, { version: ticket.version })

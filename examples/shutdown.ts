@@ -40,7 +40,8 @@ function begin() {
     // First whatever brings requests: `server.close()` of node:http, after the load balancer has heard that this process ends.
     const left = await matchmaker.close({ timeoutMs: CLOSE_WITHIN_MS })
     // The service did not confirm these stops in time. The journal knows of them, and the next process stops them.
-    for (const { matchId, requestId } of left) console.warn(`match ${matchId} is left to the next process, with ${requestId}`)
+    for (const { matchId, requestId } of left)
+      console.warn(`match ${matchId} is left to the next process, with ${requestId}`)
     await client.close()
   }
   return { matchmaker, shutDown }
@@ -50,7 +51,8 @@ function begin() {
 const { matchmaker, shutDown } = begin()
 const ended = once(process, 'SIGTERM').then(shutDown)
 const assigned = new Promise<string>((resolve) => matchmaker.on('assigned', ({ matchId }) => resolve(matchId)))
-const join2 = (...ids: string[]) => matchmaker.createTicket({ queue: 'duel', players: ids.map((id) => ({ id, ip: '192.0.2.1' })) })
+const join2 = (...ids: string[]) =>
+  matchmaker.createTicket({ queue: 'duel', players: ids.map((id) => ({ id, ip: '192.0.2.1' })) })
 join2('ann', 'ben')
 const matchId = await assigned
 const created = new Promise((resolve) => matchmaker.on('deploymentCreated', resolve))
@@ -64,7 +66,10 @@ assert.equal(matchmaker.getTicket(waiting.id)?.cancelReason, 'closed')
 // The next one: it goes on with the match that runs, and with nothing else.
 const next = begin()
 await next.matchmaker.tick()
-assert.deepEqual(next.matchmaker.inspect().matches.map((match) => [match.matchId, match.phase]), [[matchId, 'running']])
+assert.deepEqual(
+  next.matchmaker.inspect().matches.map((match) => [match.matchId, match.phase]),
+  [[matchId, 'running']],
+)
 await next.matchmaker.stopMatch(matchId)
 await next.shutDown()
 await emulator.close()

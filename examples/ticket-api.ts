@@ -23,11 +23,17 @@ const image = { docker_repository: 'registry.example.com', docker_image: 'studio
 const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 await client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports })
 const deploy = { application: 'my-game', version: '1.0' }
-const matchmaker = createMatchmaker({ deployments: client.deployments, queues: [{ name: 'duel', matchSize: 2, deploy }] })
+const matchmaker = createMatchmaker({
+  deployments: client.deployments,
+  queues: [{ name: 'duel', matchSize: 2, deploy }],
+})
 matchmaker.start()
 
 /** Your own: who a token belongs to. Game clients send theirs as it is, or as `Bearer …`. */
-const players = new Map([['token-of-ann', 'ann'], ['token-of-ben', 'ben']])
+const players = new Map([
+  ['token-of-ann', 'ann'],
+  ['token-of-ben', 'ben'],
+])
 const apiAt = (basePath: string) =>
   createTicketApi(matchmaker, {
     basePath,
@@ -85,7 +91,9 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
   // Hono on Node gives what node:http gave it. Elsewhere it has Requests: `(context) => api(context.req.raw, { remoteAddress })`.
   Hono: async () => {
     const app = new Hono<{ Bindings: HttpBindings }>()
-    const listener: (message: HttpBindings['incoming'], response: HttpBindings['outgoing']) => void = nodeListener(apiAt('/matchmaking'))
+    const listener: (message: HttpBindings['incoming'], response: HttpBindings['outgoing']) => void = nodeListener(
+      apiAt('/matchmaking'),
+    )
     app.all('/matchmaking/*', ({ env }) => {
       listener(env.incoming, env.outgoing)
       return RESPONSE_ALREADY_SENT
@@ -109,13 +117,18 @@ interface Ticket {
 function player(base: string, token: string) {
   const ask = async (method: string, path: string, body?: object) => {
     const headers = { authorization: token, 'content-type': 'application/json' }
-    const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    const response = await fetch(base + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
     assert.ok(response.ok, `${method} ${path}: ${response.status}`)
     return response
   }
   return {
     ask,
-    waitFor: async (profile: string) => (await (await ask('POST', '/tickets', { profile, attributes: {} })).json()) as Ticket,
+    waitFor: async (profile: string) =>
+      (await (await ask('POST', '/tickets', { profile, attributes: {} })).json()) as Ticket,
     /** By long poll. */
     poll: async (ticket: Ticket): Promise<Ticket> => {
       let now = ticket
@@ -126,9 +139,9 @@ function player(base: string, token: string) {
     },
     /** By server-sent events, the last of which tells where to connect. */
     listen: async ({ id }: Ticket): Promise<Ticket> => {
-      const events = (await (await ask('GET', `/tickets/${id}/events`)).text()).split('\n').filter(
-        (line) => line.startsWith('data: '),
-      )
+      const events = (await (await ask('GET', `/tickets/${id}/events`)).text())
+        .split('\n')
+        .filter((line) => line.startsWith('data: '))
       return JSON.parse(events.at(-1)?.slice('data: '.length) ?? '') as Ticket
     },
   }

@@ -32,7 +32,10 @@ await client.versions.create({
   termination_grace_period_seconds: 5,
 })
 const { versions } = await client.versions.list({ app_name: 'my-game' })
-assert.deepEqual(versions.map(({ name }) => name), ['1.0'])
+assert.deepEqual(
+  versions.map(({ name }) => name),
+  ['1.0'],
+)
 
 console.log('container registry')
 const { data: tags } = await client.registry.listTags({ image_name: 'studio/server' })
@@ -47,8 +50,19 @@ await client.storages.create({
   endpoint: 'https://storage.example.com',
   bucket: 'game-logs',
 })
-await client.pullProfiles.create({ endpoint_name: 'logs', name: 'maps', source: 'maps/', source_type: 'Folder', destination: '/home/game/maps' })
-await client.pullProfiles.link({ endpoint_name: 'logs', pull_profile_name: 'maps', app_name: 'my-game', version_name: '1.0' })
+await client.pullProfiles.create({
+  endpoint_name: 'logs',
+  name: 'maps',
+  source: 'maps/',
+  source_type: 'Folder',
+  destination: '/home/game/maps',
+})
+await client.pullProfiles.link({
+  endpoint_name: 'logs',
+  pull_profile_name: 'maps',
+  app_name: 'my-game',
+  version_name: '1.0',
+})
 await client.versions.update({ app_name: 'my-game', version_name: '1.0', endpoint_storage: 'logs' })
 
 console.log('locations and beacons')
@@ -74,7 +88,9 @@ assert.ok(metrics.cpu)
 const { logs } = await client.deployments.logs({ request_id })
 assert.ok(logs)
 const tagged = []
-for await (const entry of client.deployments.list.all({ query: { filters: [{ field: 'tags', operator: 'in', value: ['tour'] }] } })) {
+for await (const entry of client.deployments.list.all({
+  query: { filters: [{ field: 'tags', operator: 'in', value: ['tour'] }] },
+})) {
   tagged.push(entry.request_id)
 }
 assert.deepEqual(tagged, [request_id])
@@ -93,7 +109,8 @@ await client.policies.create({
 await client.fleets.link({ fleet_name: 'warm', app_name: 'my-game', version_name: '1.0' })
 await client.fleets.update({ fleet_name: 'warm', enabled: true })
 /** What the fleet has made so far: the service names no fleet on a deployment, but no other server of ours runs. */
-const listed = async () => (await client.deployments.list({ query: { order_by: [{ field: 'created_at', order: 'desc' }] } })).data
+const listed = async () =>
+  (await client.deployments.list({ query: { order_by: [{ field: 'created_at', order: 'desc' }] } })).data
 let warm = await listed()
 while (warm.length < 2) {
   await systemClock.sleep(50)

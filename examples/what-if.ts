@@ -6,20 +6,36 @@ import assert from 'node:assert/strict'
 import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { createEmulator } from '@muster/emulator'
-import { createMatchmaker, recordTickets, replayTickets, type QueueDefinition, type ReplaySummary } from '@muster/matchmaker'
+import {
+  createMatchmaker,
+  recordTickets,
+  replayTickets,
+  type QueueDefinition,
+  type ReplaySummary,
+} from '@muster/matchmaker'
 
 const skill = { kind: 'difference', attribute: 'skill', max: 50 } as const
 const deploy = { application: 'my-game', version: '1.0' }
 const strict: QueueDefinition = { name: 'duel', matchSize: 2, rules: [skill], expireAfterMs: 60_000, deploy }
-const patient: QueueDefinition = { ...strict, rules: [{ ...skill, max: { from: 50, to: 400, startMs: 10_000, overMs: 30_000 } }] }
+const patient: QueueDefinition = {
+  ...strict,
+  rules: [{ ...skill, max: { from: 50, to: 400, startMs: 10_000, overMs: 30_000 } }],
+}
 
 const clock = createManualClock()
 const emulator = createEmulator({ clock })
-const client = createClient({ baseUrl: 'http://service.invalid', token: 'dev', clock, dispatcher: inProcess(emulator.fetch) })
+const client = createClient({
+  baseUrl: 'http://service.invalid',
+  token: 'dev',
+  clock,
+  dispatcher: inProcess(emulator.fetch),
+})
 await clock.until(client.applications.create({ name: 'my-game' }))
 const image = { docker_repository: 'registry.example.com', docker_image: 'studio/server', docker_tag: '1.0' }
 const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
-await clock.until(client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports }))
+await clock.until(
+  client.versions.create({ app_name: 'my-game', name: '1.0', ...image, req_cpu: 512, req_memory: 1024, ports }),
+)
 
 // In production, `write` appends to a file.
 const lines: string[] = []

@@ -8,9 +8,13 @@ const { name, publishConfig } = JSON.parse(readFileSync('package.json', 'utf8'))
 rmSync('dist', { recursive: true, force: true })
 execFileSync('tsc', ['-b'], { stdio: 'inherit', shell: process.platform === 'win32' })
 
-const targets = [publishConfig.exports, publishConfig.bin ?? {}].flatMap((entry) => JSON.stringify(entry).match(/\.\/dist\/[^"]+/g) ?? [])
+const targets = [publishConfig.exports, publishConfig.bin ?? {}].flatMap(
+  (entry) => JSON.stringify(entry).match(/\.\/dist\/[^"]+/g) ?? [],
+)
 const missing = targets.filter((target) => !existsSync(target))
 if (targets.length === 0 || missing.length > 0) {
-  console.error(`${name} is not packed: ${targets.length === 0 ? 'it has no entry points' : `${missing.join(', ')} was not built`}`)
+  console.error(
+    `${name} is not packed: ${targets.length === 0 ? 'it has no entry points' : `${missing.join(', ')} was not built`}`,
+  )
   process.exit(1)
 }

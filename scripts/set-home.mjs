@@ -8,6 +8,8 @@ if (!/^https:\/\/[^\s/]+\/\S*[^\s/]$/.test(home)) {
   console.error(`the address must look like https://host/you/muster, got ${JSON.stringify(home)}`)
   process.exit(2)
 }
-const files = execFileSync('git', ['ls-files', 'packages/*/package.json', 'packages/*/README.md'], { encoding: 'utf8' }).split('\n').filter(Boolean)
+const files = execFileSync('git', ['ls-files', 'packages/*/package.json', 'packages/*/README.md'], { encoding: 'utf8' })
+  .split('\n')
+  .filter(Boolean)
 for (const file of files) writeFileSync(file, readFileSync(file, 'utf8').replaceAll(NEUTRAL, home))
 console.log(`${files.length} files lead to ${home} now`)

@@ -50,7 +50,8 @@ function objects({ properties = {}, required = [], additionalProperties }: JsonS
     { requiredKeys: [...required], noNullPrototype: true },
   )
   if (additionalProperties === false || additionalProperties === undefined) return fields
-  const values = typeof additionalProperties === 'object' ? fromJsonSchema(additionalProperties) : fc.jsonValue({ maxDepth: 1 })
+  const values =
+    typeof additionalProperties === 'object' ? fromJsonSchema(additionalProperties) : fc.jsonValue({ maxDepth: 1 })
   const otherKeys = fc.string({ unit: 'binary' }).filter((key) => !(key in properties))
   const others = fc.dictionary(otherKeys, values, { maxKeys: 2, noNullPrototype: true })
   return fc.tuple(others, fields).map(([more, known]) => ({ ...more, ...(known as object) }))
@@ -59,7 +60,12 @@ function objects({ properties = {}, required = [], additionalProperties }: JsonS
 /** JSON has no -0. */
 const numbers = ({ minimum, maximum }: JsonSchema) =>
   fc
-    .double({ noNaN: true, noDefaultInfinity: true, min: minimum ?? -Number.MAX_VALUE, max: maximum ?? Number.MAX_VALUE })
+    .double({
+      noNaN: true,
+      noDefaultInfinity: true,
+      min: minimum ?? -Number.MAX_VALUE,
+      max: maximum ?? Number.MAX_VALUE,
+    })
     .map((value) => (Object.is(value, -0) ? 0 : value))
 
 function strings({ format, pattern, minLength, maxLength }: JsonSchema): fc.Arbitrary<string> {
@@ -68,7 +74,9 @@ function strings({ format, pattern, minLength, maxLength }: JsonSchema): fc.Arbi
       return fc.ipV4()
     case 'ipv6':
       // Plain groups: addresses that end in four decimals are rare, and zod refuses some of them.
-      return fc.array(fc.nat(0xffff), { minLength: 8, maxLength: 8 }).map((groups) => groups.map((group) => group.toString(16)).join(':'))
+      return fc
+        .array(fc.nat(0xffff), { minLength: 8, maxLength: 8 })
+        .map((groups) => groups.map((group) => group.toString(16)).join(':'))
     case 'uri':
       return fc.webUrl({ validSchemes: ['http', 'https'], withQueryParameters: true })
     case 'base64':
@@ -86,7 +94,11 @@ function strings({ format, pattern, minLength, maxLength }: JsonSchema): fc.Arbi
 /** Digits in the form of a time are hardly ever one, so times are made as times. */
 function matching(pattern: RegExp): fc.Arbitrary<string> {
   if (!pattern.test('2026-01-31 08:15:30.250000')) return fc.stringMatching(pattern)
-  const day = fc.date({ min: new Date('2020-01-01T00:00:00Z'), max: new Date('2029-12-31T23:59:59Z'), noInvalidDate: true })
+  const day = fc.date({
+    min: new Date('2020-01-01T00:00:00Z'),
+    max: new Date('2029-12-31T23:59:59Z'),
+    noInvalidDate: true,
+  })
   return fc.tuple(day, fc.integer({ min: 1, max: 6 })).map(([time, digits]) => {
     const whole = time.toISOString().replace('T', ' ').replace('Z', '000')
     return whole.slice(0, whole.length - 6 + digits)

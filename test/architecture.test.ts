@@ -5,7 +5,8 @@ import { expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const text = readFileSync(join(root, 'docs/ARCHITECTURE.md'), 'utf8')
-const section = (title: string) => new RegExp(`^## ${title}\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text)?.[1] ?? ''
+const section = (title: string) =>
+  new RegExp(`^## ${title}\n([\\s\\S]*?)(?=^## |(?![\\s\\S]))`, 'm').exec(text)?.[1] ?? ''
 
 test('the files that the architecture names exist, for twenty behaviours and more', () => {
   const files = Array.from(section('Where a behaviour lives').matchAll(/\| `([^`]+)` \|$/gm), ([, file = '']) => file)
@@ -15,13 +16,17 @@ test('the files that the architecture names exist, for twenty behaviours and mor
 
 test('every room of the matchmaker is told in the house, and every package', () => {
   const house = section('The house')
-  const folders = (path: string) => readdirSync(join(root, path), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
+  const folders = (path: string) =>
+    readdirSync(join(root, path), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
   expect(folders('packages').filter((name) => !house.includes(`\`packages/${name}\``))).toEqual([])
   expect(folders('packages/matchmaker/src').filter((name) => !house.includes(`\`${name}\``))).toEqual([])
 })
 
 test('the paths in its sentences exist below packages', () => {
-  const paths = Array.from(section('The main paths').matchAll(/\(`((?:core|matchmaker|relay|emulator)\/[^`]+)`\)/g), ([, path = '']) => path)
+  const paths = Array.from(
+    section('The main paths').matchAll(/\(`((?:core|matchmaker|relay|emulator)\/[^`]+)`\)/g),
+    ([, path = '']) => path,
+  )
   expect(paths.length).toBeGreaterThan(5)
   expect(paths.filter((path) => !existsSync(join(root, 'packages', path)))).toEqual([])
 })

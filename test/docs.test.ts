@@ -74,7 +74,9 @@ async function complaintsAbout(modules: readonly (readonly [name: string, code: 
     )
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
     const output = await new Promise<string>((resolve) => {
-      execFile(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { cwd: folder }, (_, stdout) => resolve(stdout))
+      execFile(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], { cwd: folder }, (_, stdout) =>
+        resolve(stdout),
+      )
     })
     return output.split('\n').filter((line) => /^[\w-]+\.mts\(/.test(line))
   } finally {
@@ -86,7 +88,10 @@ test('the code in the documents compiles', { timeout: 120_000 }, async () => {
   const modules = documents.flatMap((document) => modulesOf(document, readFileSync(join(root, document), 'utf8')))
   expect(modules.length).toBeGreaterThan(10)
   // One that does not, lest a compiler that looks at nothing be taken for content.
-  const wrong = modulesOf('wrong.md', "First\n```ts\nimport { createClient } from '@muster/core'\ncreateClient(1)\n```\n")
+  const wrong = modulesOf(
+    'wrong.md',
+    "First\n```ts\nimport { createClient } from '@muster/core'\ncreateClient(1)\n```\n",
+  )
   const complaints = await complaintsAbout([...modules, ...wrong])
   expect(complaints).toEqual([expect.stringMatching(/^wrong-md-2\.mts\(4,14\): error TS2345/)])
 })

@@ -16,7 +16,15 @@ describe('this repository', () => {
 
   test('was really read', () => {
     const paths = [...tree.modules.keys()]
-    for (const folder of ['packages/core/src/api/', 'packages/matchmaker/', 'packages/relay/', 'packages/emulator/', 'test/', 'examples/', 'bench/']) {
+    for (const folder of [
+      'packages/core/src/api/',
+      'packages/matchmaker/',
+      'packages/relay/',
+      'packages/emulator/',
+      'test/',
+      'examples/',
+      'bench/',
+    ]) {
       expect(paths.filter((path) => path.startsWith(folder)).length, folder).toBeGreaterThan(0)
     }
     expect([...tree.entryPoints.values()].filter((path) => !tree.modules.has(path))).toEqual([])
@@ -41,17 +49,23 @@ const sound = {
   'packages/core/src/geo.ts': '// pure: distances\nexport interface Place { x: number }\nexport const km = 1',
   'packages/core/src/operation.ts': "import type { z } from 'zod'\nexport type T = z.ZodType",
   'packages/core/src/api/index.ts': "import { fleets } from './fleets.js'\nexport const operations = fleets",
-  'packages/core/src/api/fleets.ts': "import { z } from 'zod'\nimport type { T } from '../operation.js'\nexport const fleets: T = z.string()",
+  'packages/core/src/api/fleets.ts':
+    "import { z } from 'zod'\nimport type { T } from '../operation.js'\nexport const fleets: T = z.string()",
   'packages/matchmaker/src/index.ts': "export { group } from './kernel/group.js'",
-  'packages/matchmaker/src/kernel/group.ts': "// pure: grouping\nimport { km, type Place } from '@muster/core'\nexport const group = (at: Place) => km + at.x",
+  'packages/matchmaker/src/kernel/group.ts':
+    "// pure: grouping\nimport { km, type Place } from '@muster/core'\nexport const group = (at: Place) => km + at.x",
   'packages/relay/src/index.ts': "import { createClient } from '@muster/core'\nexport const relay = createClient",
-  'packages/emulator/src/index.ts': "import { operations } from '@muster/core/api'\nimport { systemClock } from '@muster/core/clock'\nexport const e = [operations, systemClock]",
-  'test/all.test.ts': "import { createClient } from '@muster/core'\nimport { e } from '@muster/emulator'\ncreateClient(e)",
+  'packages/emulator/src/index.ts':
+    "import { operations } from '@muster/core/api'\nimport { systemClock } from '@muster/core/clock'\nexport const e = [operations, systemClock]",
+  'test/all.test.ts':
+    "import { createClient } from '@muster/core'\nimport { e } from '@muster/emulator'\ncreateClient(e)",
   'vitest.config.ts': 'export default {}',
 }
 
 function breaches(changed: Readonly<Record<string, string>>): string[] {
-  const modules = Object.entries({ ...sound, ...changed }).map(([path, source]) => [path, parseModule(path, source)] as const)
+  const modules = Object.entries({ ...sound, ...changed }).map(
+    ([path, source]) => [path, parseModule(path, source)] as const,
+  )
   return violations({ modules: new Map(modules), entryPoints })
 }
 
@@ -60,24 +74,104 @@ test('a tree in good order has no violations', () => {
 })
 
 test.each([
-  ['the matchmaker the emulator', 'packages/matchmaker/src/kernel/x.ts', "import { e } from '@muster/emulator'", '@muster/emulator, which matchmaker may not'],
-  ['even in a test', 'packages/matchmaker/src/x.test.ts', "import { e } from '@muster/emulator'", '@muster/emulator, which matchmaker may not'],
-  ['or for a type', 'packages/relay/src/x.ts', "import type { e } from '@muster/emulator'", '@muster/emulator, which relay may not'],
-  ['or later on', 'packages/relay/src/x.ts', "export const x = () => import('@muster/emulator')", '@muster/emulator, which relay may not'],
-  ['or in a type', 'packages/relay/src/x.ts', "export type X = import('@muster/emulator').E", '@muster/emulator, which relay may not'],
-  ['the relay the matchmaker', 'packages/relay/src/x.ts', "export { group } from '@muster/matchmaker'", '@muster/matchmaker, which relay may not'],
-  ['the emulator the client', 'packages/emulator/src/x.ts', "import { createClient } from '@muster/core'", '@muster/core, which emulator may not'],
-  ['core anything', 'packages/core/src/x.ts', "import { group } from '@muster/matchmaker'", '@muster/matchmaker, which core may not'],
-  ['anyone the insides of a package', 'packages/relay/src/x.ts', "import { km } from '../../core/src/geo.js'", 'instead of using its entry point'],
-  ['not even a test', 'test/x.ts', "import { km } from '../packages/core/src/geo.js'", 'instead of using its entry point'],
+  [
+    'the matchmaker the emulator',
+    'packages/matchmaker/src/kernel/x.ts',
+    "import { e } from '@muster/emulator'",
+    '@muster/emulator, which matchmaker may not',
+  ],
+  [
+    'even in a test',
+    'packages/matchmaker/src/x.test.ts',
+    "import { e } from '@muster/emulator'",
+    '@muster/emulator, which matchmaker may not',
+  ],
+  [
+    'or for a type',
+    'packages/relay/src/x.ts',
+    "import type { e } from '@muster/emulator'",
+    '@muster/emulator, which relay may not',
+  ],
+  [
+    'or later on',
+    'packages/relay/src/x.ts',
+    "export const x = () => import('@muster/emulator')",
+    '@muster/emulator, which relay may not',
+  ],
+  [
+    'or in a type',
+    'packages/relay/src/x.ts',
+    "export type X = import('@muster/emulator').E",
+    '@muster/emulator, which relay may not',
+  ],
+  [
+    'the relay the matchmaker',
+    'packages/relay/src/x.ts',
+    "export { group } from '@muster/matchmaker'",
+    '@muster/matchmaker, which relay may not',
+  ],
+  [
+    'the emulator the client',
+    'packages/emulator/src/x.ts',
+    "import { createClient } from '@muster/core'",
+    '@muster/core, which emulator may not',
+  ],
+  [
+    'core anything',
+    'packages/core/src/x.ts',
+    "import { group } from '@muster/matchmaker'",
+    '@muster/matchmaker, which core may not',
+  ],
+  [
+    'anyone the insides of a package',
+    'packages/relay/src/x.ts',
+    "import { km } from '../../core/src/geo.js'",
+    'instead of using its entry point',
+  ],
+  [
+    'not even a test',
+    'test/x.ts',
+    "import { km } from '../packages/core/src/geo.js'",
+    'instead of using its entry point',
+  ],
   ['an entry point that there is not', 'test/x.ts', "import { km } from '@muster/core/geo'", 'which is no entry point'],
   ['a module that there is not', 'test/x.ts', "import { km } from './geo.js'", 'which is no module'],
-  ['the description a package', 'packages/core/src/api/x.ts', "import { LRUCache } from 'lru-cache'", 'part of the API description, yet imports lru-cache'],
-  ['the description the client', 'packages/core/src/api/x.ts', "import type { C } from '../client.js'", 'part of the API description, yet imports ../client.js'],
-  ['a pure file an impure one', 'packages/core/src/x.ts', "// pure: x\nimport { createClient } from './client.js'", 'marked pure, yet imports more than types from ./client.js'],
-  ['or all of it', 'packages/core/src/x.ts', "// pure: x\nimport * as all from './client.js'", 'marked pure, yet imports more than types from ./client.js'],
-  ['or what another package took from one', 'packages/matchmaker/src/kernel/x.ts', "// pure: x\nimport { km, createClient } from '@muster/core'", 'from @muster/core'],
-  ['a pure file an impure package', 'packages/core/src/x.ts', "// pure: x\nimport { readFileSync } from 'node:fs'", 'from node:fs'],
+  [
+    'the description a package',
+    'packages/core/src/api/x.ts',
+    "import { LRUCache } from 'lru-cache'",
+    'part of the API description, yet imports lru-cache',
+  ],
+  [
+    'the description the client',
+    'packages/core/src/api/x.ts',
+    "import type { C } from '../client.js'",
+    'part of the API description, yet imports ../client.js',
+  ],
+  [
+    'a pure file an impure one',
+    'packages/core/src/x.ts',
+    "// pure: x\nimport { createClient } from './client.js'",
+    'marked pure, yet imports more than types from ./client.js',
+  ],
+  [
+    'or all of it',
+    'packages/core/src/x.ts',
+    "// pure: x\nimport * as all from './client.js'",
+    'marked pure, yet imports more than types from ./client.js',
+  ],
+  [
+    'or what another package took from one',
+    'packages/matchmaker/src/kernel/x.ts',
+    "// pure: x\nimport { km, createClient } from '@muster/core'",
+    'from @muster/core',
+  ],
+  [
+    'a pure file an impure package',
+    'packages/core/src/x.ts',
+    "// pure: x\nimport { readFileSync } from 'node:fs'",
+    'from node:fs',
+  ],
 ])('nobody may import what is not theirs: %s', (_, path, source, message) => {
   const found = breaches({ [path]: source })
   expect(found).toHaveLength(1)
@@ -99,13 +193,16 @@ test('a pure file may import types, pure files and data', () => {
 
 test('the entry point of the description may pass on pure files', () => {
   const index = "export { fleets as operations } from './fleets.js'\n"
-  expect(breaches({ 'packages/core/src/api/index.ts': `${index}export { km, type Place } from '../geo.js'` })).toEqual([])
+  expect(breaches({ 'packages/core/src/api/index.ts': `${index}export { km, type Place } from '../geo.js'` })).toEqual(
+    [],
+  )
   const [breach] = breaches({ 'packages/core/src/api/index.ts': `${index}export { systemClock } from '../time.js'` })
   expect(breach).toContain('part of the API description, yet imports ../time.js')
 })
 
 test('an import in a comment or a text is none', () => {
-  const source = "/** import { e } from '@muster/emulator' */\nexport const text = `import { e } from '@muster/emulator'`"
+  const source =
+    "/** import { e } from '@muster/emulator' */\nexport const text = `import { e } from '@muster/emulator'`"
   expect(breaches({ 'packages/relay/src/x.ts': source })).toEqual([])
 })
 
@@ -119,7 +216,8 @@ test('no rings, of two or of many, not through entry points either', () => {
   expect(breaches({ 'test/a.ts': "import './b.js'", 'test/b.ts': "import { a } from './a.js'" })).toEqual([
     'test/a.ts: imports itself by test/b.ts → test/a.ts',
   ])
-  const geo = "import { createClient } from '@muster/core'\nexport interface Place { x: number }\nexport const km = createClient"
+  const geo =
+    "import { createClient } from '@muster/core'\nexport interface Place { x: number }\nexport const km = createClient"
   expect(breaches({ 'packages/core/src/geo.ts': geo })).toContain(
     'packages/core/src/index.ts: imports itself by packages/core/src/geo.ts → packages/core/src/index.ts',
   )
@@ -130,7 +228,10 @@ test('no rings, of two or of many, not through entry points either', () => {
 
 describe('the rooms of the matchmaker', () => {
   const src = 'packages/matchmaker/src'
-  const rooms = { [`${src}/kernel/pool.ts`]: 'export const pool = 1', [`${src}/tickets/tickets.ts`]: 'export const tickets = 1' }
+  const rooms = {
+    [`${src}/kernel/pool.ts`]: 'export const pool = 1',
+    [`${src}/tickets/tickets.ts`]: 'export const tickets = 1',
+  }
 
   test('use what is on a lower floor, and what is beside them in the room', () => {
     const down = "import { pool } from '../kernel/pool.js'\nimport './searching.js'\nexport const tickets = pool"
@@ -138,8 +239,18 @@ describe('the rooms of the matchmaker', () => {
   })
 
   test.each([
-    ['up', 'kernel/pool.ts', "import type { T } from '../tickets/tickets.js'\nexport type P = T", 'tickets/tickets.js, of tickets, which is not below kernel'],
-    ['on the same floor', 'ids.ts', "import { pool } from './kernel/pool.js'\nexport const id = pool", 'of kernel, which is not below ids'],
+    [
+      'up',
+      'kernel/pool.ts',
+      "import type { T } from '../tickets/tickets.js'\nexport type P = T",
+      'tickets/tickets.js, of tickets, which is not below kernel',
+    ],
+    [
+      'on the same floor',
+      'ids.ts',
+      "import { pool } from './kernel/pool.js'\nexport const id = pool",
+      'of kernel, which is not below ids',
+    ],
     ['without a floor', 'attic/old.ts', 'export const old = 1', 'is in attic, which has no floor'],
   ])('but nothing %s', (_, path, source, message) => {
     const [breach, ...others] = breaches({ ...rooms, [`${src}/${path}`]: source })
@@ -148,6 +259,11 @@ describe('the rooms of the matchmaker', () => {
   })
 
   test('of which a test may use any', () => {
-    expect(breaches({ ...rooms, [`${src}/kernel/pool.test.ts`]: "import { tickets } from '../tickets/tickets.js'\nconst x = tickets" })).toEqual([])
+    expect(
+      breaches({
+        ...rooms,
+        [`${src}/kernel/pool.test.ts`]: "import { tickets } from '../tickets/tickets.js'\nconst x = tickets",
+      }),
+    ).toEqual([])
   })
 })

@@ -14,9 +14,18 @@ const [role = '', creates = '0', serviceUrl = '', share = '1'] = process.argv.sl
 const tell = (message: number | string) => process.send?.(message)
 
 async function create(options: Partial<ClientOptions>): Promise<void> {
-  await using client = createClient({ baseUrl: 'http://emulator.invalid', token: 'dev', timeoutMs: 120_000, ...options })
+  await using client = createClient({
+    baseUrl: 'http://emulator.invalid',
+    token: 'dev',
+    timeoutMs: 120_000,
+    ...options,
+  })
   const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7' } }] as const
-  await Promise.all(Array.from({ length: Number(creates) }, () => client.deployments.create({ application: 'game', version: '1', users })))
+  await Promise.all(
+    Array.from({ length: Number(creates) }, () =>
+      client.deployments.create({ application: 'game', version: '1', users }),
+    ),
+  )
 }
 
 async function emulatorWithGame() {
@@ -54,7 +63,7 @@ const roles: Readonly<Record<string, () => Promise<void>>> = {
   },
   busy: async () => {
     for (;;) {
-      for (const until = performance.now() + 100; performance.now() < until; );
+      for (const until = performance.now() + 100; performance.now() < until;);
       await new Promise((resolve) => setImmediate(resolve)) // so that it hears of its parent's end
     }
   },

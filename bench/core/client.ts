@@ -29,7 +29,8 @@ export async function clientFigures(): Promise<Figures> {
   }
   for (const child of [server, ...clients.values()]) child.disconnect()
 
-  const against = (one: HttpClientName, other: HttpClientName) => median(rounds.map((round) => round[one] / round[other]))
+  const against = (one: HttpClientName, other: HttpClientName) =>
+    median(rounds.map((round) => round[one] / round[other]))
   return {
     figures: [
       atMost('client: CPU per GET, against undici Pool and JSON.parse', against('muster', 'undici'), 1.4, '×'),
@@ -37,7 +38,9 @@ export async function clientFigures(): Promise<Figures> {
     ],
     peers: {
       'client: bytes of the answer': bytes,
-      'client: CPU microseconds per GET': Object.fromEntries(names.map((name) => [name, Math.round(median(rounds.map((round) => round[name])))])),
+      'client: CPU microseconds per GET': Object.fromEntries(
+        names.map((name) => [name, Math.round(median(rounds.map((round) => round[name])))]),
+      ),
     },
   }
 }

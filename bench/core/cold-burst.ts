@@ -27,7 +27,14 @@ export async function coldBurstFigures(): Promise<Figures> {
     for (const [name, burst] of Object.entries(bursts)) {
       const refused = await runs(burst)
       const machine = busyLoops === 0 ? '' : `, beside ${busyLoops} busy loops`
-      figures.push(atMost(`cold burst: creates refused of ${CREATES}, ${name}${machine}: worst of ${RUNS} runs`, Math.max(...refused), 0, 'creates'))
+      figures.push(
+        atMost(
+          `cold burst: creates refused of ${CREATES}, ${name}${machine}: worst of ${RUNS} runs`,
+          Math.max(...refused),
+          0,
+          'creates',
+        ),
+      )
     }
     for (const loop of busy) loop.kill()
   }
@@ -40,7 +47,8 @@ async function runs(burst: () => Promise<number>): Promise<number[]> {
   return refused
 }
 
-const start = (...args: readonly (string | number)[]) => fork(new URL('./burst-process.js', import.meta.url), args.map(String))
+const start = (...args: readonly (string | number)[]) =>
+  fork(new URL('./burst-process.js', import.meta.url), args.map(String))
 
 async function together(role: 'within' | 'loopback'): Promise<number> {
   const process = start(role, CREATES)

@@ -13,7 +13,11 @@ const unheard = { written: () => {} }
 /** Each set to `limit` per second. Bottleneck by the time between starts, with which it is faster here than with a reservoir. */
 export const contenders: Record<string, (limit: number) => Limited> = {
   muster: (limit) => {
-    const scheduler = createScheduler({ clock: systemClock, limiter: createBucket({ limit, windowMs: 1000 }), maxInFlight: Number.POSITIVE_INFINITY })
+    const scheduler = createScheduler({
+      clock: systemClock,
+      limiter: createBucket({ limit, windowMs: 1000 }),
+      maxInFlight: Number.POSITIVE_INFINITY,
+    })
     return (request) => scheduler.run(request)
   },
   bottleneck: (limit) => {
@@ -25,7 +29,9 @@ export const contenders: Record<string, (limit: number) => Limited> = {
     return (request) => throttled(request)
   },
   'p-throttle, strict': (limit) => {
-    const throttled = pThrottle({ limit, interval: 1000, strict: true })((request: Parameters<Limited>[0]) => request(unheard))
+    const throttled = pThrottle({ limit, interval: 1000, strict: true })((request: Parameters<Limited>[0]) =>
+      request(unheard),
+    )
     return (request) => throttled(request)
   },
   limiter: (limit) => {

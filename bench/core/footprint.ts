@@ -47,7 +47,8 @@ async function declarations(file: string, seen = new Map<string, string>()): Pro
   if (seen.has(file)) return seen
   const text = await readFile(file, 'utf8')
   seen.set(file, text)
-  for (const [, path = ''] of text.matchAll(/from '(\.{1,2}\/[^']+)\.js'/g)) await declarations(join(dirname(file), `${path}.d.ts`), seen)
+  for (const [, path = ''] of text.matchAll(/from '(\.{1,2}\/[^']+)\.js'/g))
+    await declarations(join(dirname(file), `${path}.d.ts`), seen)
   return seen
 }
 
@@ -70,7 +71,14 @@ export async function deploy(ip_address: string): Promise<string | undefined> {
 }
 `
 const config = {
-  compilerOptions: { module: 'nodenext', target: 'es2023', strict: true, types: ['node'], skipLibCheck: true, composite: true },
+  compilerOptions: {
+    module: 'nodenext',
+    target: 'es2023',
+    strict: true,
+    types: ['node'],
+    skipLibCheck: true,
+    composite: true,
+  },
   files: ['main.ts'],
 }
 

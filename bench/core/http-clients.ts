@@ -15,7 +15,12 @@ const pathOf = (id: string) => `/v1/status/${id}`
 export const httpClients = {
   muster: async (origin: string): Promise<Get> => {
     const { createClient } = await import('@muster/core')
-    const { deployments } = createClient({ baseUrl: origin, token: 'bench', limits: { status: null }, connections: inFlight })
+    const { deployments } = createClient({
+      baseUrl: origin,
+      token: 'bench',
+      limits: { status: null },
+      connections: inFlight,
+    })
     return (request_id) => deployments.get({ request_id })
   },
   undici: async (origin: string): Promise<Get> => {
@@ -33,7 +38,11 @@ export const httpClients = {
   },
   axios: async (origin: string): Promise<Get> => {
     const { default: axios } = await import('axios')
-    const client = axios.create({ baseURL: origin, httpAgent: new Agent({ keepAlive: true, maxSockets: inFlight }), headers })
+    const client = axios.create({
+      baseURL: origin,
+      httpAgent: new Agent({ keepAlive: true, maxSockets: inFlight }),
+      headers,
+    })
     return async (id) => (await client.get<unknown>(pathOf(id))).data
   },
   got: async (origin: string): Promise<Get> => {

@@ -23,7 +23,11 @@ const variants = {
     return () => queue.add(job)
   },
   'p-queue, interval out of reach': (): Schedule => {
-    const queue = new PQueue({ concurrency: IN_FLIGHT, intervalCap: OUT_OF_REACH.limit, interval: OUT_OF_REACH.windowMs })
+    const queue = new PQueue({
+      concurrency: IN_FLIGHT,
+      intervalCap: OUT_OF_REACH.limit,
+      interval: OUT_OF_REACH.windowMs,
+    })
     return () => queue.add(job)
   },
   muster: (): Schedule => {
@@ -31,7 +35,11 @@ const variants = {
     return () => scheduler.run(request)
   },
   'muster, limit out of reach': (): Schedule => {
-    const scheduler = createScheduler({ clock: systemClock, maxInFlight: IN_FLIGHT, limiter: createBucket(OUT_OF_REACH) })
+    const scheduler = createScheduler({
+      clock: systemClock,
+      maxInFlight: IN_FLIGHT,
+      limiter: createBucket(OUT_OF_REACH),
+    })
     return () => scheduler.run(request)
   },
 }
@@ -64,8 +72,12 @@ export async function scheduleCostFigures(): Promise<Figures> {
       ),
     ],
     peers: {
-      'scheduler: time per call, against p-queue': Object.fromEntries(names.map((name) => [name, Number(times(name).toFixed(2))])),
-      'scheduler: microseconds per call': Object.fromEntries(names.map((name) => [name, Number(median(rounds.map((round) => round[name])).toFixed(2))])),
+      'scheduler: time per call, against p-queue': Object.fromEntries(
+        names.map((name) => [name, Number(times(name).toFixed(2))]),
+      ),
+      'scheduler: microseconds per call': Object.fromEntries(
+        names.map((name) => [name, Number(median(rounds.map((round) => round[name])).toFixed(2))]),
+      ),
     },
   }
 }

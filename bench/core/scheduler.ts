@@ -44,7 +44,9 @@ export async function schedulerFigures(): Promise<Figures> {
   const cost = await scheduleCostFigures()
   return {
     figures: [
-      ...Object.entries(muster.refused).map(([model, refused]) => atMost(`scheduler: requests refused by a ${model}`, refused, 0, 'requests')),
+      ...Object.entries(muster.refused).map(([model, refused]) =>
+        atMost(`scheduler: requests refused by a ${model}`, refused, 0, 'requests'),
+      ),
       atLeast('scheduler: rate reached', muster.reached, 0.97, 'of the limit'),
       ...cost.figures,
     ],

@@ -16,13 +16,16 @@ const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7'
 export async function slowReadFigures(): Promise<Figures> {
   const server = createServer((request, response) => {
     request.resume()
-    const answer = () => response.writeHead(200, { 'content-type': 'application/json' }).end('{"request_id":"abc","message":"so"}')
+    const answer = () =>
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"request_id":"abc","message":"so"}')
     if (request.method === 'GET') setTimeout(answer, SLOW_MS)
     else answer()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, token: 'bench' })
-  const reads = Promise.allSettled(Array.from({ length: READS }, (_, nth) => client.deployments.logs({ request_id: `id${nth}` })))
+  const reads = Promise.allSettled(
+    Array.from({ length: READS }, (_, nth) => client.deployments.logs({ request_id: `id${nth}` })),
+  )
   await systemClock.sleep(LATER_MS)
 
   const timeOf = async (call: () => Promise<unknown>) => {

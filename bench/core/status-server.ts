@@ -60,5 +60,7 @@ const server = createServer((request, response) => {
   response.end(body)
 })
 server.keepAliveTimeout = 60_000
-server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port, bytes: body.length }))
+server.listen(0, '127.0.0.1', () =>
+  process.send?.({ port: (server.address() as AddressInfo).port, bytes: body.length }),
+)
 process.on('disconnect', () => process.exit())

@@ -18,7 +18,9 @@ export async function undocumentedLimitFigures(): Promise<Figures> {
   const service = await startService()
   const client = createClient({ baseUrl: service.url, token: 'bench' })
   const began = systemClock.now()
-  const outcomes = await Promise.allSettled(Array.from({ length: STOPS }, (_, nth) => client.deployments.stop({ request_id: `id${nth}` })))
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: STOPS }, (_, nth) => client.deployments.stop({ request_id: `id${nth}` })),
+  )
   const seconds = (systemClock.now() - began) / 1000
   await client.close()
   service.close()
@@ -30,7 +32,12 @@ export async function undocumentedLimitFigures(): Promise<Figures> {
       atMost(`undocumented limit: of ${STOPS} stops, refused after the first second`, (100 * later) / STOPS, 5, '%'),
       atMost(`undocumented limit: of ${STOPS} stops, failed`, failed, 0, 'stops'),
     ],
-    peers: { 'undocumented limit': { seconds: Number(seconds.toFixed(1)), refusedInTheFirstSecond: service.refused.length - later } },
+    peers: {
+      'undocumented limit': {
+        seconds: Number(seconds.toFixed(1)),
+        refusedInTheFirstSecond: service.refused.length - later,
+      },
+    },
   }
 }
 
@@ -49,5 +56,10 @@ async function startService() {
     }, THINK_MS)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, refused, firstAt: () => passed[0] ?? 0, close: () => server.close() }
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    refused,
+    firstAt: () => passed[0] ?? 0,
+    close: () => server.close(),
+  }
 }

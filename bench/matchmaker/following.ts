@@ -49,7 +49,10 @@ async function openWorld(): Promise<World> {
     deployTimes: DEPLOY_TIMES,
     deployments: { retentionMs: 1000 },
     fetch: async (url, init) => {
-      const { request_id, current_status } = JSON.parse(init.body as string) as { request_id: string; current_status: string }
+      const { request_id, current_status } = JSON.parse(init.body as string) as {
+        request_id: string
+        current_status: string
+      }
       if (current_status === 'Status.READY') {
         readyAt.set(request_id, clock.now())
         world.onReady(url, init)
@@ -58,7 +61,13 @@ async function openWorld(): Promise<World> {
     },
   })
   const dispatcher = inProcess((request) => emulator.fetch(request))
-  const client = createClient({ baseUrl: 'http://emulator.invalid', token: 'dev', clock, random: seededRandom(2), dispatcher })
+  const client = createClient({
+    baseUrl: 'http://emulator.invalid',
+    token: 'dev',
+    clock,
+    random: seededRandom(2),
+    dispatcher,
+  })
   await clock.until(client.applications.create({ name: 'game', is_active: true }))
   await clock.until(
     client.versions.create({
@@ -86,7 +95,9 @@ async function run(world: World, create: (nth: number) => void, knownAt: Readonl
   }
   for (let drained = 0; drained < DRAIN_MS; drained += STEP_MS) await clock.advance(STEP_MS)
 
-  const delays = Array.from(readyAt, ([requestId, at]) => (knownAt.get(requestId) ?? clock.now()) - at).toSorted((a, b) => a - b)
+  const delays = Array.from(readyAt, ([requestId, at]) => (knownAt.get(requestId) ?? clock.now()) - at).toSorted(
+    (a, b) => a - b,
+  )
   const { rejected, requests } = emulator.counters
   const result = {
     p50: delays[Math.floor(delays.length / 2)] ?? Number.NaN,
@@ -94,7 +105,10 @@ async function run(world: World, create: (nth: number) => void, knownAt: Readonl
     unknown: Array.from(readyAt.keys()).filter((requestId) => !knownAt.has(requestId)).length,
     rejected: Object.values(rejected).reduce((sum, count) => sum + count, 0),
     requests: Object.fromEntries(
-      Object.entries(requests).map(([id, byStatus]) => [id, Object.values(byStatus).reduce((sum, count) => sum + count, 0)]),
+      Object.entries(requests).map(([id, byStatus]) => [
+        id,
+        Object.values(byStatus).reduce((sum, count) => sum + count, 0),
+      ]),
     ),
   }
   // What is still under way waits for its turn, and so for the time.

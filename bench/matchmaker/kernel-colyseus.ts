@@ -62,13 +62,18 @@ function measure(count: number): Grouping {
       const region = regionOf(ticket)
       const room = rooms.get(region) ?? roomOf()
       rooms.set(region, room)
-      room.clients.push({ userData: { rank: ticket.skill, ticket, step: stepOf(ticket), currentCycle: 0 }, send: () => {} })
+      room.clients.push({
+        userData: { rank: ticket.skill, ticket, step: stepOf(ticket), currentCycle: 0 },
+        send: () => {},
+      })
     }
     const before = process.cpuUsage()
     for (const room of rooms.values()) room.reassignMatchGroups()
     const { user, system } = process.cpuUsage(before)
     spent.push((user + system) / 1000)
-    matches = [...rooms.values()].flatMap(({ groups }) => groups.filter(({ ready }) => ready === true).map(({ clients }) => clients.map(({ userData }) => userData.ticket)))
+    matches = [...rooms.values()].flatMap(({ groups }) =>
+      groups.filter(({ ready }) => ready === true).map(({ clients }) => clients.map(({ userData }) => userData.ticket)),
+    )
   }
   return {
     ms: median(spent.slice(rounds / 2)),

@@ -37,7 +37,12 @@ function measure(task: Task, count: number): Grouping {
     if (round === rounds - 1) {
       for (const [index, slot] of slots.entries()) at.set(slot, tickets[index] as Sample)
       const matches = Array.from(groups, (group) => group.slots.map((slot) => at.get(slot) as Sample))
-      grouping = { ms: 0, percent: percentOf(matches, tickets), broken: matches.reduce((sum, match) => sum + brokenPairs(match), 0), bytesPerTicket: Math.round(pool.bytes() / count) }
+      grouping = {
+        ms: 0,
+        percent: percentOf(matches, tickets),
+        broken: matches.reduce((sum, match) => sum + brokenPairs(match), 0),
+        bytesPerTicket: Math.round(pool.bytes() / count),
+      }
     }
     for (const slot of slots.toReversed()) pool.remove(slot)
   }
@@ -48,7 +53,13 @@ const ruleTicket = ({ latitude, longitude, skill, waitedS, size }: Sample, index
   id: `t${index}`,
   createdAt: NOW - waitedS * 1000,
   priority: 0,
-  players: Array.from({ length: size }, (_, player) => ({ id: `${index}-${player}`, attributes: { skill }, roles: [], latencies: {}, avoid: [] })),
+  players: Array.from({ length: size }, (_, player) => ({
+    id: `${index}-${player}`,
+    attributes: { skill },
+    roles: [],
+    latencies: {},
+    avoid: [],
+  })),
   place: { latitude, longitude },
   network: undefined,
 })

@@ -5,7 +5,11 @@ import { createSampler, STEPS, type Sample } from './workload.js'
 /** Distance and skill, as `STEPS` relax them. */
 export const rules: readonly RuleDefinition[] = [
   { kind: 'distance', maxKm: STEPS.map(({ afterS, km }) => ({ afterMs: afterS * 1000, value: km })) },
-  { kind: 'difference', attribute: 'skill', max: STEPS.map(({ afterS, skill }) => ({ afterMs: afterS * 1000, value: skill })) },
+  {
+    kind: 'difference',
+    attribute: 'skill',
+    max: STEPS.map(({ afterS, skill }) => ({ afterMs: afterS * 1000, value: skill })),
+  },
 ]
 
 export type Task = 'pairs' | 'tens' | 'parties'
@@ -32,7 +36,10 @@ const stepOf = ({ waitedS }: Sample) => STEPS.findLast(({ afterS }) => waitedS >
 /** Whether two may be in one match: said as plainly as the rule is, on other formulas than the kernel's. */
 function mayMeet(one: Sample, other: Sample): boolean {
   const [a, b] = [stepOf(one), stepOf(other)]
-  return Math.abs(one.skill - other.skill) <= Math.min(a.skill, b.skill) && greatCircleKm(one, other) <= Math.min(a.km, b.km) + 1e-6
+  return (
+    Math.abs(one.skill - other.skill) <= Math.min(a.skill, b.skill) &&
+    greatCircleKm(one, other) <= Math.min(a.km, b.km) + 1e-6
+  )
 }
 
 /** Pairs of a match that may not meet. */

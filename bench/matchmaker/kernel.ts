@@ -4,7 +4,12 @@ import { atLeast, atMost, type Figure, type Figures } from '../figure.js'
 import type { Grouping, Task } from './kernel-workload.js'
 
 /** Milliseconds that a round may take, and the least part of the players that must be in a match. */
-const goals: readonly { readonly task: Task; readonly tickets: number; readonly ms: number; readonly percent?: number | undefined }[] = [
+const goals: readonly {
+  readonly task: Task
+  readonly tickets: number
+  readonly ms: number
+  readonly percent?: number | undefined
+}[] = [
   { task: 'pairs', tickets: 10_000, ms: 3, percent: 95 },
   { task: 'pairs', tickets: 100_000, ms: 15 },
   { task: 'pairs', tickets: 1_000_000, ms: 90 },
@@ -17,7 +22,11 @@ const goals: readonly { readonly task: Task; readonly tickets: number; readonly 
 /** How many times as long Colyseus' queue takes to make pairs. */
 const timesColyseus: Readonly<Record<number, number>> = { 10_000: 3, 100_000: 7, 1_000_000: 35 }
 
-const names: Readonly<Record<Task, string>> = { pairs: 'into pairs', tens: 'into matches of 10', parties: 'in parties into 5v5' }
+const names: Readonly<Record<Task, string>> = {
+  pairs: 'into pairs',
+  tens: 'into matches of 10',
+  parties: 'in parties into 5v5',
+}
 
 /**
  * One round over all tickets, by the public kernel and rules compiled from a queue: CPU time of the process, garbage
@@ -39,7 +48,12 @@ export async function kernelFigures(): Promise<Figures> {
     const theirs = await measured(new URL('./kernel-colyseus.js', import.meta.url), task, tickets)
     peers[`${name}: Colyseus QueueRoom`] = theirs
     figures.push(
-      atLeast(`${name}: Colyseus takes so many times as long`, theirs.ms / ours.ms, timesColyseus[tickets] ?? Infinity, '×'),
+      atLeast(
+        `${name}: Colyseus takes so many times as long`,
+        theirs.ms / ours.ms,
+        timesColyseus[tickets] ?? Infinity,
+        '×',
+      ),
       atLeast(`${name}: players in a match, against Colyseus`, ours.percent / theirs.percent, 1, '×'),
     )
   }

@@ -25,7 +25,9 @@ export function createAnsweringService() {
       request_id,
       current_status: standing.has(request_id) ? 'Status.READY' : 'Status.TERMINATED',
       fqdn: 'server.example.com',
-      ports: { game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: 'server.example.com:30000' } },
+      ports: {
+        game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: 'server.example.com:30000' },
+      },
     }),
     stop: async ({ request_id }) => {
       standing.delete(request_id)

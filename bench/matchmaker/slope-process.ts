@@ -132,7 +132,10 @@ function megabytesUsed(): number {
 function slopeOf(values: readonly number[]): number {
   const middle = (values.length - 1) / 2
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length
-  const [rise, run] = values.reduce(([up, along], value, at) => [up + (at - middle) * (value - mean), along + (at - middle) ** 2], [0, 0])
+  const [rise, run] = values.reduce(
+    ([up, along], value, at) => [up + (at - middle) * (value - mean), along + (at - middle) ** 2],
+    [0, 0],
+  )
   return rise / run
 }
 

@@ -9,7 +9,12 @@ export async function slopeFigures(): Promise<Figures> {
   const [{ megabytesPerMinute, readsOfStopped, found }] = (await once(child, 'message')) as [Slope]
   return {
     figures: [
-      atMost('matchmaker: growth of the heap at 5,000 tickets/s, over an hour of its clock', megabytesPerMinute, 0.05, 'MB a minute'),
+      atMost(
+        'matchmaker: growth of the heap at 5,000 tickets/s, over an hour of its clock',
+        megabytesPerMinute,
+        0.05,
+        'MB a minute',
+      ),
       atMost('status reads of servers that it had stopped itself', readsOfStopped, 0, 'reads'),
     ],
     peers: { 'matchmaker: an hour at 5,000 tickets/s': found },

@@ -19,13 +19,14 @@ function requestOf(port: number, token: string, method: string, path: string, bo
 const attributes = (player: number) => ({ skill: 1000 + (player % 1000), mode: 'ranked', maps: ['ice', 'fog'] })
 
 function creation(port: number, player: number, count: number): string {
-  if (count === 1) return requestOf(
-    port,
-    `player-${player}`,
-    'POST',
-    '/tickets',
-    JSON.stringify({ profile: 'duel', attributes: attributes(player) }),
-  )
+  if (count === 1)
+    return requestOf(
+      port,
+      `player-${player}`,
+      'POST',
+      '/tickets',
+      JSON.stringify({ profile: 'duel', attributes: attributes(player) }),
+    )
   const tickets = Array.from({ length: count }, (_, index) => ({
     profile: 'duel',
     player_id: `player-${player + index}`,
@@ -38,9 +39,8 @@ function creation(port: number, player: number, count: number): string {
 /** Each connection sends the next when the one before is answered. */
 async function create({ port, from, tickets, perRequest, connections }: Load & { kind: 'create' }): Promise<void> {
   // Made beforehand, so that the server is not kept waiting.
-  const requests = Array.from(
-    { length: tickets / perRequest },
-    (_, index) => creation(port, from + index * perRequest, perRequest),
+  const requests = Array.from({ length: tickets / perRequest }, (_, index) =>
+    creation(port, from + index * perRequest, perRequest),
   ).values()
   // A process that sleeps has to be woken for each answer, and the server, who wakes it, is charged for that.
   let done = false

@@ -13,7 +13,16 @@ const matchmaker = createMatchmaker({
     {
       name: 'duel',
       matchSize: 2,
-      rules: [{ kind: 'difference', attribute: 'skill', max: [{ afterMs: 0, value: 50 }, { afterMs: 10_000, value: 200 }] }],
+      rules: [
+        {
+          kind: 'difference',
+          attribute: 'skill',
+          max: [
+            { afterMs: 0, value: 50 },
+            { afterMs: 10_000, value: 200 },
+          ],
+        },
+      ],
       playerMayState: ['skill', 'mode', 'maps'],
       expireAfterMs: 3600_000,
       deploy: { application: 'game', version: '1' },

@@ -24,7 +24,12 @@ export async function ticketApiFigures(): Promise<Figures> {
     figures: [
       atLeast('ticket API: creates per second of CPU', single, 25_000, 'tickets/s'),
       atLeast(`ticket API: creates per second of CPU, ${BATCHED.perRequest} at once`, batched, 150_000, 'tickets/s'),
-      atMost(`ticket API: memory of a process that holds ${PROMISED_WAITERS} event streams`, events.megabytes, 1000, 'MB'),
+      atMost(
+        `ticket API: memory of a process that holds ${PROMISED_WAITERS} event streams`,
+        events.megabytes,
+        1000,
+        'MB',
+      ),
       atMost(`ticket API: memory of a process that holds ${PROMISED_WAITERS} long polls`, poll.megabytes, 1000, 'MB'),
     ],
     peers: { 'ticket API: waiters measured': { events: events.waiting, poll: poll.waiting } },

@@ -21,7 +21,10 @@ export interface Measured {
 }
 
 const deploy = { application: 'game', version: '1' }
-const distance = { kind: 'distance', maxKm: STEPS.map(({ afterS, km }) => ({ afterMs: afterS * 1000, value: km })) } as const
+const distance = {
+  kind: 'distance',
+  maxKm: STEPS.map(({ afterS, km }) => ({ afterMs: afterS * 1000, value: km })),
+} as const
 const skill = {
   kind: 'difference',
   attribute: 'skill',
@@ -31,7 +34,12 @@ const skill = {
 const taste = { kind: 'difference', attribute: 'taste', max: 0.5, missing: { value: 0 } } as const
 
 const duel: QueueDefinition = { name: 'duel', matchSize: 2, rules: [distance, skill], deploy }
-const ranked: QueueDefinition = { name: 'ranked', teams: [{ name: 'team', count: 2, size: 5 }], rules: [distance, skill], deploy }
+const ranked: QueueDefinition = {
+  name: 'ranked',
+  teams: [{ name: 'team', count: 2, size: 5 }],
+  rules: [distance, skill],
+  deploy,
+}
 /** The same facts about each ticket, in a queue that costs no search. */
 const apart: QueueDefinition = {
   name: 'picky',
@@ -48,7 +56,8 @@ const measurements = {
    * What those and all that follows cost is in `served`, where every match gets its server.
    */
   pairs: () => throughput(duel, unansweringService, (sample, index) => ticketOf('duel', sample, index, 1)),
-  parties: () => throughput(ranked, unansweringService, (sample, index) => ticketOf('ranked', sample, index, sample.size)),
+  parties: () =>
+    throughput(ranked, unansweringService, (sample, index) => ticketOf('ranked', sample, index, sample.size)),
   /** The same with every create answered, its server READY at once, told of by a webhook, and stopped as soon as it is assigned. */
   served: () => throughput(duel, undefined, (sample, index) => ticketOf('duel', sample, index, 1)),
   standing,
@@ -181,7 +190,12 @@ function setUp(queue: QueueDefinition, service: DeploymentService | undefined) {
   return { matchmaker, clock, counts }
 }
 
-function ticketOf(queue: string, { latitude, longitude, skill: rating }: Sample, index: number, size: number): TicketInput {
+function ticketOf(
+  queue: string,
+  { latitude, longitude, skill: rating }: Sample,
+  index: number,
+  size: number,
+): TicketInput {
   const players = Array.from({ length: size }, (_, player) => ({
     id: `p${index}-${player}`,
     coordinates: { latitude, longitude },

@@ -25,7 +25,9 @@ export async function wholeFigures(): Promise<Figures> {
     peers: {
       'matchmaker: single players into pairs': pairs.found,
       'matchmaker: parties into 5v5': parties.found,
-      'matchmaker: pairs, tickets/s of CPU from creation to a server that was assigned and stopped': Math.round(served.value),
+      'matchmaker: pairs, tickets/s of CPU from creation to a server that was assigned and stopped': Math.round(
+        served.value,
+      ),
       'matchmaker: with 50,000 standing': standing.found,
     },
   }

@@ -58,7 +58,10 @@ export async function dataPlaneFigures(): Promise<Figures> {
   }
 }
 
-const turnRelayer = ({ port, cpuMicroseconds }: TurnServer): Relayer => ({ way: { kind: 'turn', port }, cpuMicroseconds })
+const turnRelayer = ({ port, cpuMicroseconds }: TurnServer): Relayer => ({
+  way: { kind: 'turn', port },
+  cpuMicroseconds,
+})
 
 async function relayCpu(child: ChildProcess): Promise<number> {
   child.send('how much?')
@@ -98,7 +101,12 @@ async function overloaded(load: ChildProcess, size: Size, relay: Relayer, turn: 
 
 async function flood(load: ChildProcess, size: Size, { way, cpuMicroseconds }: Relayer): Promise<Overload> {
   const [before, machineBefore] = [await cpuMicroseconds(), machineTime()]
-  const outcome = await order(load, { way, size, perSecond: DELIVERED_GOAL[size] * OVERLOAD, seconds: OVERLOAD_SECONDS })
+  const outcome = await order(load, {
+    way,
+    size,
+    perSecond: DELIVERED_GOAL[size] * OVERLOAD,
+    seconds: OVERLOAD_SECONDS,
+  })
   const [cpu, machine] = [(await cpuMicroseconds()) - before, machineTime()]
   const others = machine.usedMicroseconds - machineBefore.usedMicroseconds - cpu - outcome.cpuMicroseconds
   const { sent, receivedInTime, seconds, receivedInAll } = outcome
@@ -128,7 +136,12 @@ async function atEase(load: ChildProcess, size: Size, way: Way) {
   const after = await withoutRelay()
   const direct = before.latency.p50 < after.latency.p50 ? before : after
   const figures: readonly Figure[] = [
-    atMost(`relay: added latency p50 of ${size} B packets at 10,000/s`, easy.latency.p50 - direct.latency.p50, 60, 'µs'),
+    atMost(
+      `relay: added latency p50 of ${size} B packets at 10,000/s`,
+      easy.latency.p50 - direct.latency.p50,
+      60,
+      'µs',
+    ),
     atMost(`relay: ${size} B packets lost at 10,000/s in ${EASY_SECONDS} s`, easy.sent - easy.received, 0, 'packets'),
   ]
   return { figures, found: { easy, direct } }

@@ -31,7 +31,10 @@ export async function listingFigures(): Promise<Figures> {
   await relay.close()
   await client.close()
   const name = `lobbies: a list of ${LOBBIES.toLocaleString('en-US')} lobbies, at its worst`
-  return { figures: [atMost(name, Math.max(...Object.values(measured)), 0.2, 'ms')], peers: { 'lists, in ms': measured } }
+  return {
+    figures: [atMost(name, Math.max(...Object.values(measured)), 0.2, 'ms')],
+    peers: { 'lists, in ms': measured },
+  }
 }
 
 /** The median of many calls, one after the other. */

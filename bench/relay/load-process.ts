@@ -49,7 +49,13 @@ async function run(way: OpenWay, { perSecond, size, seconds }: Order): Promise<R
   const receivedInTime = received
   await sleep(DRAIN_MS)
   stop()
-  return { sent, received, receivedInTime, seconds: (now - start) / 1000, latency: percentiles(latencies.subarray(0, received)) }
+  return {
+    sent,
+    received,
+    receivedInTime,
+    seconds: (now - start) / 1000,
+    latency: percentiles(latencies.subarray(0, received)),
+  }
 }
 
 /** Sends a datagram of that size with the time in its payload. */

@@ -26,7 +26,10 @@ const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 'nobody' })
 const relay = createRelaySessions({ client: client.relays })
 const lobbies = createLobbies({ relay, reapMs: null })
 
-const player = (lobby: number, slot: number) => ({ id: `player-${lobby}-${slot}`, ip: `10.${lobby >> 8}.${lobby & 255}.${slot}` })
+const player = (lobby: number, slot: number) => ({
+  id: `player-${lobby}-${slot}`,
+  ip: `10.${lobby >> 8}.${lobby & 255}.${slot}`,
+})
 
 let refused = 0
 
@@ -38,7 +41,11 @@ interface Filled {
 
 /** All but the last slot. */
 async function fill(number: number): Promise<Filled> {
-  const { lobbyId, code } = await lobbies.create({ player: player(number, 0), maxPlayers: MEMBERS, visibility: 'private' })
+  const { lobbyId, code } = await lobbies.create({
+    player: player(number, 0),
+    maxPlayers: MEMBERS,
+    visibility: 'private',
+  })
   for (let slot = 1; slot < MEMBERS - 1; slot += 1) await lobbies.join({ player: player(number, slot), code })
   return { number, lobbyId, code }
 }
@@ -46,7 +53,7 @@ async function fill(number: number): Promise<Filled> {
 /** At equal distances, as well as timers can. What is late is made up for, and counts from when it was due. */
 async function evenly(count: number, perSecond: number, call: (index: number, dueAt: number) => void): Promise<void> {
   const start = performance.now()
-  for (let index = 0; index < count; ) {
+  for (let index = 0; index < count;) {
     await systemClock.sleep(STEP_MS)
     for (; index < count; index += 1) {
       const dueAt = start + (index / perSecond) * 1000
@@ -86,7 +93,10 @@ for (let number = 0; number < LOBBIES; number += 1) filled.push(await fill(numbe
 const fillSeconds = (systemClock.now() - fillingSince) / 1000
 
 const random = seededRandom(1)
-const shuffled = filled.map((one) => ({ one, at: random() })).toSorted((a, b) => a.at - b.at).map(({ one }) => one)
+const shuffled = filled
+  .map((one) => ({ one, at: random() }))
+  .toSorted((a, b) => a.at - b.at)
+  .map(({ one }) => one)
 await systemClock.sleep(HEARTBEAT_COUNTS_AFTER_MS)
 const since = systemClock.now()
 const usedBefore = process.cpuUsage()

@@ -47,7 +47,9 @@ export async function lostAnswerFigures(): Promise<Figures> {
   const lobbies = createLobbies({ relay: sessions, clock, randomInt, rules: { awayAfterMs: 2 * AFTERWARDS_MS } })
 
   const startedAt = performance.now()
-  const played = await clock.until(Promise.all(Array.from({ length: LOBBIES }, (_, number) => play(lobbies, clock, number))))
+  const played = await clock.until(
+    Promise.all(Array.from({ length: LOBBIES }, (_, number) => play(lobbies, clock, number))),
+  )
   const { requests, dropped } = structuredClone(emulator.counters)
   await clock.advance(AFTERWARDS_MS)
   const nobodys = emulator.inspect().relaySessions.length - LOBBIES
@@ -66,7 +68,12 @@ export async function lostAnswerFigures(): Promise<Figures> {
     figures: [
       atLeast(`lobbies: started of ${where}`, started.length, LOBBIES, 'lobbies'),
       atMost(`lobbies: sessions leaked by ${where}`, Math.abs(nobodys) + left, 0, 'sessions'),
-      atMost(`lobbies: wrong tokens in ${where}`, started.reduce((sum, count) => sum + count, 0), 0, 'tokens'),
+      atMost(
+        `lobbies: wrong tokens in ${where}`,
+        started.reduce((sum, count) => sum + count, 0),
+        0,
+        'tokens',
+      ),
     ],
     peers: {
       'lobbies: requests, and answers lost': { ...requests, lost: dropped },
@@ -83,10 +90,18 @@ interface Played {
 /** Four players, two of them behind one address; after the start one of these leaves, and one more comes. */
 async function play(lobbies: Lobbies, clock: Clock, number: number): Promise<Played> {
   await clock.sleep(number * CREATED_EVERY_MS)
-  const player = (name: string, last: number) => ({ id: `${name}-${number}`, ip: `203.0.${113 + (number % 3)}.${last}` })
+  const player = (name: string, last: number) => ({
+    id: `${name}-${number}`,
+    ip: `203.0.${113 + (number % 3)}.${last}`,
+  })
   const [host, friend, twin] = [player('a', 1), player('b', 2), player('c', 3)] as const
   const [leaver, late] = [player('d', 3), player('e', 3)] as const
-  const { lobbyId, code } = await lobbies.create({ player: host, maxPlayers: 4, visibility: 'private', requireReady: false })
+  const { lobbyId, code } = await lobbies.create({
+    player: host,
+    maxPlayers: 4,
+    visibility: 'private',
+    requireReady: false,
+  })
   for (const one of [friend, twin, leaver]) await lobbies.join({ player: one, code })
   await lobbies.start({ lobbyId, playerId: host.id })
   await untilSeated(lobbies, clock, lobbyId, leaver.id)
@@ -112,7 +127,9 @@ async function untilSeated(lobbies: Lobbies, clock: Clock, lobbyId: string, play
  * knows and no player of the lobby has. Undefined for a lobby that is not running.
  */
 async function wrongTokens(lobbies: Lobbies, client: Client, { lobbyId, inside }: Played): Promise<number | undefined> {
-  const all = await Promise.all(inside.map(async ({ id, ip }) => ({ ip, given: await credentialsOf(lobbies, lobbyId, id) })))
+  const all = await Promise.all(
+    inside.map(async ({ id, ip }) => ({ ip, given: await credentialsOf(lobbies, lobbyId, id) })),
+  )
   const sessionId = all[0]?.given?.sessionId
   if (sessionId === undefined || all.some(({ given }) => given === undefined)) return undefined
   const session = await client.relays.get({ session_id: sessionId })

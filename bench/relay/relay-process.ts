@@ -26,7 +26,9 @@ interface Ready {
   readonly ready: boolean
   readonly authorization_token: number
   readonly session_users: readonly { readonly authorization_token: number }[]
-  readonly relay: { readonly ports: { readonly server: { readonly port: number }; readonly client: { readonly port: number } } }
+  readonly relay: {
+    readonly ports: { readonly server: { readonly port: number }; readonly client: { readonly port: number } }
+  }
 }
 
 async function openSession(): Promise<RelaySessionInfo> {

@@ -26,7 +26,10 @@ export async function openChannel(socket: Socket, peerPort: number): Promise<voi
   peer[1] = IPV4
   peer.writeUInt16BE(peerPort ^ (COOKIE >>> 16), 2)
   peer.writeUInt32BE((LOOPBACK ^ COOKIE) >>> 0, 4)
-  await request(socket, CHANNEL_BIND, [attribute(CHANNEL_NUMBER, [CHANNEL >>> 8, 0, 0, 0]), attribute(XOR_PEER_ADDRESS, peer)])
+  await request(socket, CHANNEL_BIND, [
+    attribute(CHANNEL_NUMBER, [CHANNEL >>> 8, 0, 0, 0]),
+    attribute(XOR_PEER_ADDRESS, peer),
+  ])
 }
 
 /** What comes before the payload of a datagram of that size. */

@@ -40,7 +40,9 @@ async function openTurn(turnPort: number): Promise<OpenWay> {
 
 async function grouped(openSender: (receiverPort: number) => Promise<Sender>): Promise<OpenWay> {
   const receivers = await Promise.all(Array.from({ length: GROUPS }, openSocket))
-  const opening = receivers.flatMap((receiver) => Array.from({ length: SENDERS }, () => openSender(receiver.address().port)))
+  const opening = receivers.flatMap((receiver) =>
+    Array.from({ length: SENDERS }, () => openSender(receiver.address().port)),
+  )
   const senders = await Promise.all(opening)
   return { senders, receivers, receivedAt: 0 }
 }

@@ -30,7 +30,9 @@ const COUNTRIES = {
   Oceania: 'AS AU CK FJ FM GU KI MH MP NC NF NR NU NZ PF PG PN PW SB TO TV VU WF WS',
   'South America': 'AR BO BR CL CO EC FK GF GY PE PY SR UY VE',
 }
-const continentOf = new Map(Object.entries(COUNTRIES).flatMap(([continent, codes]) => codes.split(' ').map((code) => [code, continent])))
+const continentOf = new Map(
+  Object.entries(COUNTRIES).flatMap(([continent, codes]) => codes.split(' ').map((code) => [code, continent])),
+)
 
 /** mulberry32: the same file for the same database. */
 let state = SEED
@@ -49,7 +51,9 @@ const FAMILIES = {
 }
 
 const toText = (number, bits) =>
-  ipaddr.fromByteArray(Array.from({ length: bits / 8 }, (_, at) => Number((number >> BigInt(bits - 8 * (at + 1))) & 255n))).toString()
+  ipaddr
+    .fromByteArray(Array.from({ length: bits / 8 }, (_, at) => Number((number >> BigInt(bits - 8 * (at + 1))) & 255n)))
+    .toString()
 
 /** Every network of a database in order of address, with what the database says of it. */
 function* networks(folder, { file, bits, first, end }) {
@@ -100,7 +104,14 @@ if (folder === undefined) throw new Error('usage: node make-players.mjs <folder 
 const rows = Object.entries(FAMILIES).flatMap(([kind, family]) =>
   sample(folder, family, kind).map((network) => {
     const { latitude, longitude, city, country_code } = network.record
-    return [addressIn(network, family.bits), latitude.toFixed(4), longitude.toFixed(4), cityName(city), country_code, continentOf.get(country_code)]
+    return [
+      addressIn(network, family.bits),
+      latitude.toFixed(4),
+      longitude.toFixed(4),
+      cityName(city),
+      country_code,
+      continentOf.get(country_code),
+    ]
   }),
 )
 console.log('# IP Geolocation by DB-IP (https://db-ip.com), CC BY 4.0. A sample of DB-IP City Lite; see README.md.')

@@ -17,7 +17,11 @@ interface BeaconAt {
 export async function beaconsOf(client: Client): Promise<readonly BeaconAt[]> {
   const beacons: BeaconAt[] = []
   for await (const { host, location } of client.locations.beacons.all()) {
-    beacons.push({ name: location.city ?? host, latitude: Number(location.latitude), longitude: Number(location.longitude) })
+    beacons.push({
+      name: location.city ?? host,
+      latitude: Number(location.latitude),
+      longitude: Number(location.longitude),
+    })
   }
   return beacons
 }
@@ -34,11 +38,19 @@ export function measured(
   seed: number,
 ): readonly Arrival[] {
   const random = seededRandom(seed)
-  const byLatency = new Set(queues.flatMap(({ definition: { name, rules = [] } }) => (rules.some(({ kind }) => kind === 'latency') ? name : [])))
+  const byLatency = new Set(
+    queues.flatMap(({ definition: { name, rules = [] } }) =>
+      rules.some(({ kind }) => kind === 'latency') ? name : [],
+    ),
+  )
   const latenciesAt = (place: Located) => {
-    const nearest = beacons.map((beacon) => ({ beacon, km: greatCircleKm(place, beacon) })).toSorted((a, b) => a.km - b.km)
+    const nearest = beacons
+      .map((beacon) => ({ beacon, km: greatCircleKm(place, beacon) }))
+      .toSorted((a, b) => a.km - b.km)
     return Object.fromEntries(
-      nearest.slice(0, MEASURED).map(({ beacon, km }) => [beacon.name, Math.round((10 + 0.02 * km) * (1 + random() / 2))]),
+      nearest
+        .slice(0, MEASURED)
+        .map(({ beacon, km }) => [beacon.name, Math.round((10 + 0.02 * km) * (1 + random() / 2))]),
     )
   }
   return arrivals.map((arrival) => {

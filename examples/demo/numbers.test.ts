@@ -107,9 +107,16 @@ test('what keeps more servers from being created is what was measured', () => {
 
 test('many players without a match are put down to what held for longest', () => {
   const causes = { process: 4, creates: 15, maxServers: 1 }
-  const many = { ...result, players: 100_000, expired: 95_000, pressure: { seconds: 20, creates: 760, busy: 0.97, causes } }
+  const many = {
+    ...result,
+    players: 100_000,
+    expired: 95_000,
+    pressure: { seconds: 20, creates: 760, busy: 0.97, causes },
+  }
   const said = boundOf(many) ?? ''
-  expect(said).toMatch(/^the service's limit of 40 creates per second \(15 of 20 s\); this process.*97 %.*\(4 of 20 s\)/)
+  expect(said).toMatch(
+    /^the service's limit of 40 creates per second \(15 of 20 s\); this process.*97 %.*\(4 of 20 s\)/,
+  )
   expect(said).toMatch(/Sent: 38.0 creates a second$/)
   expect(summary(many, { columns: 250 })).toContain(said)
   expect(boundOf({ ...many, expired: 5000 })).toBeUndefined()

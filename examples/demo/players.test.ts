@@ -24,12 +24,16 @@ test('from everywhere', () => {
 test('every column is filled, and every place is on the map', () => {
   const broken = players.filter(
     ({ latitude, longitude, city, country }) =>
-      !(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) || (latitude === 0 && longitude === 0) || city === '' || !/^[A-Z]{2}$/.test(country),
+      !(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180) ||
+      (latitude === 0 && longitude === 0) ||
+      city === '' ||
+      !/^[A-Z]{2}$/.test(country),
   )
   expect(broken).toEqual([])
 })
 
 test('the first players are a fair sample of all', () => {
-  const europeans = (list: typeof players) => list.filter(({ continent }) => continent === 'Europe').length / list.length
+  const europeans = (list: typeof players) =>
+    list.filter(({ continent }) => continent === 'Europe').length / list.length
   expect(Math.abs(europeans(players.slice(0, 600)) - europeans(players))).toBeLessThan(0.06)
 })

@@ -15,7 +15,9 @@ export interface Player {
 }
 
 /** Beside the sources; compiled code lies one folder deeper, and the compiler copies no data. */
-const file = ['../data/players.tsv', '../../data/players.tsv'].map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url))
+const file = ['../data/players.tsv', '../../data/players.tsv']
+  .map((path) => new URL(path, import.meta.url))
+  .find((url) => existsSync(url))
 
 function toPlayer(line: string): Player {
   const [ip = '', latitude, longitude, city = '', country = '', continent = ''] = line.split('\t')

@@ -37,7 +37,8 @@ export function startPressureMeter(
     began = reading()
     look(began).catch(() => {}) // was read
   })
-  const sent = ({ operation }: { readonly operation: string }) => void (creates += operation === 'deployments.create' ? 1 : 0)
+  const sent = ({ operation }: { readonly operation: string }) =>
+    void (creates += operation === 'deployments.create' ? 1 : 0)
   events.on('request', sent)
 
   return {

@@ -19,7 +19,8 @@ export interface Played {
 export function queueResults({ queues, arrivals, assigned, joined, left, placed }: Played): QueueResult[] {
   const everybody = arrivals.flatMap(({ ticket }) => ticket.players)
   const skillOf = new Map(everybody.map(({ id, attributes = {} }) => [id, Number(attributes['skill'])]))
-  const skillsOf = (tickets: readonly Ticket[]) => tickets.flatMap(({ players }) => players.map(({ id }) => skillOf.get(id) ?? 0))
+  const skillsOf = (tickets: readonly Ticket[]) =>
+    tickets.flatMap(({ players }) => players.map(({ id }) => skillOf.get(id) ?? 0))
   return queues.map(({ definition: { name }, title }) => {
     const mine = assigned.filter(({ queue }) => queue === name)
     const matches = [...groupBy(mine, ({ matchId = '' }) => matchId).values()]
@@ -27,12 +28,16 @@ export function queueResults({ queues, arrivals, assigned, joined, left, placed 
       const teams = groupBy(tickets, ({ team = '' }) => team)
       return spread(Array.from(teams.values(), (team) => average(skillsOf(team))))
     }
-    const waits = mine.flatMap(({ players, createdAt, assignedAt = createdAt }) => players.map(() => assignedAt - createdAt))
+    const waits = mine.flatMap(({ players, createdAt, assignedAt = createdAt }) =>
+      players.map(() => assignedAt - createdAt),
+    )
     const { p50, p95 } = percentiles(waits)
     return {
       queue: name,
       title,
-      players: arrivals.filter(({ ticket }) => ticket.queue === name).reduce((sum, { ticket }) => sum + ticket.players.length, 0),
+      players: arrivals
+        .filter(({ ticket }) => ticket.queue === name)
+        .reduce((sum, { ticket }) => sum + ticket.players.length, 0),
       assigned: mine.reduce((sum, { players }) => sum + players.length, 0),
       matches: matches.length,
       parties: mine.filter(({ players }) => players.length > 1).length,
@@ -50,7 +55,10 @@ function placedResult(placed: readonly Placed[]): PlacedResult | undefined {
   if (placed.length === 0) return undefined
   const worst = percentiles(placed.map(({ worstMs }) => worstMs))
   const off = percentiles(placed.flatMap(({ offKm }) => offKm ?? []))
-  const beacons = Array.from(groupBy(placed, ({ beacon }) => beacon), ([beacon, some]) => ({ beacon, servers: some.length }))
+  const beacons = Array.from(
+    groupBy(placed, ({ beacon }) => beacon),
+    ([beacon, some]) => ({ beacon, servers: some.length }),
+  )
   return {
     beacons: beacons.toSorted((a, b) => b.servers - a.servers),
     limitMs: Math.round(Math.max(...placed.map(({ limitMs = 0 }) => limitMs))),

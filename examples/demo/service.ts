@@ -17,7 +17,12 @@ interface Service {
 
 /** The service on a port, a client of it, and a version of the game to deploy. */
 export async function startService({ seed, faults }: DemoOptions, placeOf: PlaceOf): Promise<Service> {
-  const emulator = createEmulator({ random: seededRandom(seed), speed: SPEED, locate: placeOf, faults: faults ? badDay : [] })
+  const emulator = createEmulator({
+    random: seededRandom(seed),
+    speed: SPEED,
+    locate: placeOf,
+    faults: faults ? badDay : [],
+  })
   const { url } = await emulator.listen()
   // Service, matchmaker and client share one thread here, so a request may reach the service later than on a real network.
   const client = createClient({ baseUrl: url, token: 'dev', jitterMs: 500 })

@@ -53,7 +53,9 @@ test('sees players who avoid each other, and players who are in two matches', ()
   players.set('0-0', { id: '0-0', roles: ['tank'], avoid: ['1-4'] })
   expect(wrongWith({ tickets, players })).toEqual(['match m: players who avoid each other'])
   const twice = match([five, five])
-  expect(verify([...twice.tickets, ...match([five, five], { matchId: 'n' }).tickets], twice.players, new Set())).toHaveLength(10)
+  expect(
+    verify([...twice.tickets, ...match([five, five], { matchId: 'n' }).tickets], twice.players, new Set()),
+  ).toHaveLength(10)
 })
 
 test('counts duellists, and those who are present in a social match', () => {

@@ -6,7 +6,11 @@ import { groupBy } from './group-by.js'
  * teams of another size, without a tank or a healer, players who avoid each other, in two matches, or too many; a promised beacon that
  * is farther from a player than was promised.
  */
-export function verify(assigned: readonly Ticket[], playerOf: ReadonlyMap<string, Player>, left: ReadonlySet<string>): string[] {
+export function verify(
+  assigned: readonly Ticket[],
+  playerOf: ReadonlyMap<string, Player>,
+  left: ReadonlySet<string>,
+): string[] {
   const wrong: string[] = []
   const seen = new Set<string>()
   for (const { players } of assigned) {
@@ -16,7 +20,8 @@ export function verify(assigned: readonly Ticket[], playerOf: ReadonlyMap<string
     }
   }
   for (const [matchId, tickets] of groupBy(assigned, (ticket) => ticket.matchId ?? '')) {
-    const of = (some: readonly Ticket[]) => some.flatMap(({ players }) => players.flatMap(({ id }) => playerOf.get(id) ?? []))
+    const of = (some: readonly Ticket[]) =>
+      some.flatMap(({ players }) => players.flatMap(({ id }) => playerOf.get(id) ?? []))
     const teams = groupBy(tickets, ({ team = '' }) => team)
     const say = (what: string) => wrong.push(`match ${matchId}: ${what}`)
     const all = of(tickets)
@@ -53,4 +58,6 @@ function brokenPromises(tickets: readonly Ticket[], players: readonly Player[]):
 
 /** By two different players. */
 const hasTankAndHealer = (team: readonly (readonly string[])[]) =>
-  team.some((one, first) => one.includes('tank') && team.some((other, second) => first !== second && other.includes('healer')))
+  team.some(
+    (one, first) => one.includes('tank') && team.some((other, second) => first !== second && other.includes('healer')),
+  )

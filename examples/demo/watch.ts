@@ -49,7 +49,8 @@ export function watchDemo(
   })
   matchmaker.on('joined', ({ queue, tickets }) => void joined.set(queue, (joined.get(queue) ?? 0) + playersIn(tickets)))
 
-  const expected = (queue: string) => playersIn(arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket] : [])))
+  const expected = (queue: string) =>
+    playersIn(arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket] : [])))
   const tickets = () => [...created.keys()].flatMap((id) => matchmaker.getTicket(id) ?? [])
   /** In the order of creation, without those that were seen to have ended: a crowd is not walked at each look. */
   const open = new Set<string>()
@@ -62,7 +63,8 @@ export function watchDemo(
     return true
   }
   const limits = () => {
-    for (const use of meter.take()) peaks.set(use.name, { ...use, peak: Math.max(use.peak, peaks.get(use.name)?.peak ?? 0) })
+    for (const use of meter.take())
+      peaks.set(use.name, { ...use, peak: Math.max(use.peak, peaks.get(use.name)?.peak ?? 0) })
     return [...peaks.values()]
   }
   const longestOf = (all: readonly Ticket[]): Progress['longest'] => {

@@ -6,13 +6,18 @@ import { nothingLeft, until } from '../matchmaker/studio.js'
 import { chromiumPath, openSite } from './page.js'
 
 if (chromiumPath === undefined) {
-  process.stdout.write('no Chromium on this machine: the page of docs/browser.md is not run (set CHROMIUM to its path)\n')
+  process.stdout.write(
+    'no Chromium on this machine: the page of docs/browser.md is not run (set CHROMIUM to its path)\n',
+  )
 }
 
 describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
   let browser: Browser
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: chromiumPath as string, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
+    browser = await chromium.launch({
+      executablePath: chromiumPath as string,
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    })
   }, 60_000)
   afterAll(() => browser?.close())
 
@@ -22,7 +27,8 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
     await page.waitForSelector('#play:enabled')
     return page
   }
-  const shows = (page: Page, text: string) => page.waitForFunction((wanted) => document.querySelector('#status')?.textContent?.includes(wanted), text)
+  const shows = (page: Page, text: string) =>
+    page.waitForFunction((wanted) => document.querySelector('#status')?.textContent?.includes(wanted), text)
   const status = (page: Page) => page.textContent('#status')
 
   test('brings two players together, and finds their server again when it is loaded anew', async () => {
@@ -45,20 +51,24 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
   test.each([
     ['by itself', {}, 1],
     ['with a new token where the old one has expired', { lifetimeMs: 1000 }, 2],
-  ])('goes on when the connection breaks, %s', async (_, streamTokens, wanted) => {
-    const { url, requests, breakConnections, shutSite } = await openSite({ streamTokens })
-    const count = (end: string) => requests.filter((one) => one.endsWith(end)).length
-    const ann = await visit(url)
-    await ann.click('#play')
-    await shows(ann, 'Looking for others')
-    await until('the stream has begun', () => count('/events?token') === 1)
-    breakConnections()
-    // One that is refused is followed by one with another token.
-    await until('the stream has come back', () => count('/events?token') === wanted + 1)
-    expect(count('/stream-token')).toBe(wanted)
-    await ann.click('#cancel')
-    await shows(ann, 'Not playing (cancelled)')
-    expect(await ann.isEnabled('#play')).toBe(true)
-    expect(await shutSite()).toEqual(nothingLeft)
-  }, 60_000)
+  ])(
+    'goes on when the connection breaks, %s',
+    async (_, streamTokens, wanted) => {
+      const { url, requests, breakConnections, shutSite } = await openSite({ streamTokens })
+      const count = (end: string) => requests.filter((one) => one.endsWith(end)).length
+      const ann = await visit(url)
+      await ann.click('#play')
+      await shows(ann, 'Looking for others')
+      await until('the stream has begun', () => count('/events?token') === 1)
+      breakConnections()
+      // One that is refused is followed by one with another token.
+      await until('the stream has come back', () => count('/events?token') === wanted + 1)
+      expect(count('/stream-token')).toBe(wanted)
+      await ann.click('#cancel')
+      await shows(ann, 'Not playing (cancelled)')
+      expect(await ann.isEnabled('#play')).toBe(true)
+      expect(await shutSite()).toEqual(nothingLeft)
+    },
+    60_000,
+  )
 })

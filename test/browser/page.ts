@@ -6,12 +6,16 @@ import { createTicketApi, type TicketApiOptions } from '@muster/matchmaker'
 import { openStudio } from '../matchmaker/studio.js'
 
 /** Chromium, where this machine has it. */
-export const chromiumPath = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(
-  (path) => path !== undefined && existsSync(path),
-)
+export const chromiumPath = [
+  process.env['CHROMIUM'],
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+].find((path) => path !== undefined && existsSync(path))
 
 /** The page of docs/browser.md, as it stands there. */
-const page = /```html\n([^]*?)```/.exec(readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8'))?.[1] ?? ''
+const page =
+  /```html\n([^]*?)```/.exec(readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8'))?.[1] ?? ''
 
 /** A site with that page, the ticket API, and a matchmaker over an emulator. Every session is that of another player. */
 export async function openSite(options: Partial<TicketApiOptions> = {}) {

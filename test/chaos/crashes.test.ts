@@ -56,11 +56,16 @@ async function openWorld() {
         wrong.push(`${requestId} was stopped under its players: ${reason}`)
       }
     }
-    const studio = start('studio-process.mjs', { url: proxy.url, path, life: sum.lives, clockOffMs: 0, joins: true, ...given }, hear)
+    const studio = start(
+      'studio-process.mjs',
+      { url: proxy.url, path, life: sum.lives, clockOffMs: 0, joins: true, ...given },
+      hear,
+    )
     await studio.first('started')
     return studio
   }
-  const deployments = async () => (await service.ask<{ readonly deployments: readonly Deployed[] }>({}, 'deployments')).deployments
+  const deployments = async () =>
+    (await service.ask<{ readonly deployments: readonly Deployed[] }>({}, 'deployments')).deployments
 
   return {
     service,
@@ -92,7 +97,8 @@ async function openWorld() {
       if (!now.isDone) wrong.push(`not settled: ${JSON.stringify(state)}`)
       for (const { request_id, tags } of now.strays) wrong.push(`${request_id} (${tags.join()}) is nobody's`)
       const ids = new Set(now.living.map(({ request_id }) => request_id))
-      for (const [matchId, requestId] of told) if (!ids.has(requestId)) wrong.push(`players of ${matchId} have lost ${requestId}`)
+      for (const [matchId, requestId] of told)
+        if (!ids.has(requestId)) wrong.push(`players of ${matchId} have lost ${requestId}`)
 
       told.clear()
       const { left: unconfirmed } = await studio.ask<{ readonly left: number }>({ kind: 'close' }, 'closed', 20_000)
@@ -110,7 +116,8 @@ async function openWorld() {
     look: async () => {
       const tags = (await deployments()).filter(isLiving).map((one) => one.tags.find((tag) => tag.startsWith('match-')))
       const matches = tags.map((tag) => /^match-([a-z0-9]+)/.exec(tag ?? '')?.[1])
-      if (new Set(matches).size < matches.length) wrong.push(`two living servers of one match: ${matches.toSorted().join()}`)
+      if (new Set(matches).size < matches.length)
+        wrong.push(`two living servers of one match: ${matches.toSorted().join()}`)
     },
   }
 }
@@ -162,7 +169,8 @@ test(`kill -9, SIGSTOP, a service that goes away, a full disk, a wrong clock (se
     // Some get as far as to send players to a server, whatever the lives before left undone; some die before.
     if (random() < 0.6) await studio.first('assigned')
     await systemClock.sleep(random() * 600)
-    for (let mishap = pick(0, 1, 2); mishap > 0; mishap--) await mishaps[pick(...names)]?.(world, studio, 100 + random() * 900)
+    for (let mishap = pick(0, 1, 2); mishap > 0; mishap--)
+      await mishaps[pick(...names)]?.(world, studio, 100 + random() * 900)
     // It is killed in the middle of something.
     const last = mishaps[pick(...names)]?.(world, studio, 300).catch(() => {})
     await systemClock.sleep(random() * 300)

@@ -8,7 +8,14 @@ let appended = 0
 const act = {
   open: () => journal.open(),
   append: () =>
-    journal.append({ kind: 'intent', matchId: `${process.pid}-${appended++}`, queue: 'duel', tag: 't', ticketIds: [], at: 0 }),
+    journal.append({
+      kind: 'intent',
+      matchId: `${process.pid}-${appended++}`,
+      queue: 'duel',
+      tag: 't',
+      ticketIds: [],
+      at: 0,
+    }),
   close: () => journal.close(),
 }
 process.on('message', async ({ kind }) => {

@@ -36,7 +36,9 @@ test('six want it at once, 200 times, after a close or a kill -9: exactly one ha
   for (let round = 0; round < 200; round++) {
     const answers = await Promise.all(starters.map((process) => ask(process, 'open')))
     const winners = starters.filter((_, index) => answers[index]?.error === undefined)
-    expect(answers.filter(({ error }) => error !== undefined).map(({ error }) => error)).toEqual(new Array(5).fill('JournalLocked'))
+    expect(answers.filter(({ error }) => error !== undefined).map(({ error }) => error)).toEqual(
+      new Array(5).fill('JournalLocked'),
+    )
     expect(winners).toHaveLength(1)
     const [winner] = winners as [Victim]
     expect((await ask(winner, 'append')).error).toBeUndefined()

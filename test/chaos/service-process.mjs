@@ -27,7 +27,9 @@ await client.versions.create({
 await client.close()
 
 process.on('message', () => {
-  const deployments = emulator.inspect().deployments.map(({ request_id, tags, current_status }) => ({ request_id, tags, current_status }))
+  const deployments = emulator
+    .inspect()
+    .deployments.map(({ request_id, tags, current_status }) => ({ request_id, tags, current_status }))
   process.send({ kind: 'deployments', deployments })
 })
 process.on('disconnect', () => process.exit(0))

@@ -49,6 +49,9 @@ process.on('disconnect', () => process.exit(0))
 tell({ kind: 'started' })
 if (!joins) await new Promise(() => {})
 for (let arrival = 0; arrival < 30; arrival++) {
-  matchmaker.createTicket({ queue: 'duel', players: ['a', 'b'].map((who) => ({ id: `${life}-${arrival}-${who}`, ip: '192.0.2.1' })) })
+  matchmaker.createTicket({
+    queue: 'duel',
+    players: ['a', 'b'].map((who) => ({ id: `${life}-${arrival}-${who}`, ip: '192.0.2.1' })),
+  })
   await sleep(60)
 }

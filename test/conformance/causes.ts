@@ -19,13 +19,19 @@ type Unusual<Op> = Exclude<ErrorsOf<Op>, Usual> | (200 extends SuccessOf<Op> ? E
 /** A cause for each status that an operation declares beyond the usual ones; without one of them this does not compile. */
 export type Causes = {
   readonly [Group in keyof Api]: {
-    readonly [Name in keyof Api[Group]]: { readonly [Status in Unusual<Api[Group][Name]>]: Cause<InputOf<Api[Group][Name]>> }
+    readonly [Name in keyof Api[Group]]: {
+      readonly [Status in Unusual<Api[Group][Name]>]: Cause<InputOf<Api[Group][Name]>>
+    }
   }
 }
 
 const none = {}
 /** Nothing that a caller does leads to it here. */
-const declared = <Input>(operation: OperationId, status: number, input: (furniture: Furniture) => Input): Cause<Input> => ({
+const declared = <Input>(
+  operation: OperationId,
+  status: number,
+  input: (furniture: Furniture) => Input,
+): Cause<Input> => ({
   input: ({ emulator }, furniture) => {
     emulator.faults.add({ operation, status })
     return input(furniture)
@@ -73,7 +79,9 @@ export const causes: Causes = {
       424: { input: () => ({ ...version, app_name: 'arena', name: '2.0', docker_tag: 'missing', verify_image: true }) },
     },
     get: none,
-    update: { 424: { input: () => ({ app_name: 'arena', version_name: '1.0', docker_tag: 'missing', verify_image: true }) } },
+    update: {
+      424: { input: () => ({ app_name: 'arena', version_name: '1.0', docker_tag: 'missing', verify_image: true }) },
+    },
     delete: none,
     list: none,
   },
@@ -104,7 +112,11 @@ export const causes: Causes = {
     selfStop: {
       202: { input: young },
       403: {
-        input: (_, { request_id, access_point_id }) => ({ request_id, access_point_id, authorization: 'of another container' }),
+        input: (_, { request_id, access_point_id }) => ({
+          request_id,
+          access_point_id,
+          authorization: 'of another container',
+        }),
       },
       410: {
         input: async (harness, furniture) => {
@@ -166,7 +178,10 @@ export const causes: Causes = {
         options: { relays: { revokeAnswers: 204 } },
         input: (_, { session_id, user_token }) => ({ session_id, authorization_token: user_token }),
       },
-      403: declared('relays.revokeUser', 403, ({ session_id, user_token }) => ({ session_id, authorization_token: user_token })),
+      403: declared('relays.revokeUser', 403, ({ session_id, user_token }) => ({
+        session_id,
+        authorization_token: user_token,
+      })),
     },
   },
 }

@@ -81,7 +81,9 @@ const shapeOf = (route: string) => rows.find((row) => row.route === route)?.resp
 function checkRefusal({ id, status, body }: RawAnswer, error: unknown): void {
   expect(error).toBeInstanceOf(MusterError)
   expect(error).toMatchObject({ operation: id, status })
-  expect((error as MusterError).name).toBe(id === 'deployments.metrics' && status === 422 ? 'InvalidInput' : errorNames[status])
+  expect((error as MusterError).name).toBe(
+    id === 'deployments.metrics' && status === 422 ? 'InvalidInput' : errorNames[status],
+  )
   expect(JSON.parse(body)).toMatchObject({ message: expect.stringMatching(/./) as string })
 }
 
@@ -191,7 +193,9 @@ test('fields that are empty at first have values later', async () => {
 })
 
 test('no status that the description declares was missed', () => {
-  const declared = operations.flatMap(([id, { success, errors }]) => [...success, ...errors].map((status) => pair(id, status)))
+  const declared = operations.flatMap(([id, { success, errors }]) =>
+    [...success, ...errors].map((status) => pair(id, status)),
+  )
   expect([...seen].toSorted()).toEqual(declared.toSorted())
 })
 

@@ -33,7 +33,12 @@ export interface Furniture {
 
 /** Puts one thing of each kind into an empty service, and waits until the deployment and the relay session are ready. */
 export async function furnish({ client, clock, emulator }: Harness): Promise<Furniture> {
-  await client.applications.create({ name: 'arena', is_active: true, is_telemetry_agent_active: true, image: 'aW1hZ2U=' })
+  await client.applications.create({
+    name: 'arena',
+    is_active: true,
+    is_telemetry_agent_active: true,
+    image: 'aW1hZ2U=',
+  })
   await client.storages.create({
     name: 'logs',
     container_log_version: 'v2',
@@ -72,7 +77,12 @@ export async function furnish({ client, clock, emulator }: Harness): Promise<Fur
     threshold: 0.5,
     data: { filters: [{ field: 'continent', values: ['Europe'], filter_type: 'any' }] },
   })
-  const { request_id } = await client.deployments.create({ application: 'arena', version: '1.0', users: [user], tags: ['ranked'] })
+  const { request_id } = await client.deployments.create({
+    application: 'arena',
+    version: '1.0',
+    users: [user],
+    tags: ['ranked'],
+  })
   const relay = await client.relays.create({
     users: [{ ip: '203.0.113.7' }, { ip: '203.0.113.8' }],
     webhook_url: 'http://127.0.0.1:9/relay',
@@ -116,14 +126,26 @@ export const inputsFor = ({ request_id, access_point_id, delete_token, session_i
       deleteTag: { image_name: 'studio/server', tag_name: 'latest' },
     },
     storages: {
-      create: { name: 'more', access_key_id: 'key', secret_access_key: 'secret', endpoint: 'http://bucket.example', bucket: 'more' },
+      create: {
+        name: 'more',
+        access_key_id: 'key',
+        secret_access_key: 'secret',
+        endpoint: 'http://bucket.example',
+        bucket: 'more',
+      },
       get: { endpoint_name: 'logs' },
       update: { endpoint_name: 'logs', bucket: 'other', secret_access_key: 'another secret' },
       delete: { endpoint_name: 'logs' },
       list: { page: 1, limit: 5 },
     },
     pullProfiles: {
-      create: { endpoint_name: 'logs', name: 'config', source: 'game.cfg', source_type: 'File', destination: '/srv/game.cfg' },
+      create: {
+        endpoint_name: 'logs',
+        name: 'config',
+        source: 'game.cfg',
+        source_type: 'File',
+        destination: '/srv/game.cfg',
+      },
       get: profile,
       update: { ...profile, source: 'maps/new/' },
       delete: profile,

@@ -44,7 +44,14 @@ export async function start(options: EmulatorOptions = {}): Promise<Harness> {
       return dispatch(tamper(request), reading)
     })
     const unlimited = { createDeployment: null, status: null, listDeployments: null, legacyDeploy: null }
-    const client = createClient({ baseUrl: url, token, dispatcher, limits: unlimited, retry: { attempts: 1 }, cacheTtlMs: 0 })
+    const client = createClient({
+      baseUrl: url,
+      token,
+      dispatcher,
+      limits: unlimited,
+      retry: { attempts: 1 },
+      cacheTtlMs: 0,
+    })
     // A client's calls here come one after another, so the last body is that of this answer.
     client.events.on('response', ({ operation, status }) => {
       if (status !== undefined) answers.push({ id: operation, status, body: bodies.at(-1) ?? '' })
@@ -68,11 +75,15 @@ export async function start(options: EmulatorOptions = {}): Promise<Harness> {
 }
 
 /** Passes an answer on, and tells its body when it is complete. */
-function readingBody(handler: Dispatcher.DispatchHandler, complete: (body: string) => void): Dispatcher.DispatchHandler {
+function readingBody(
+  handler: Dispatcher.DispatchHandler,
+  complete: (body: string) => void,
+): Dispatcher.DispatchHandler {
   const chunks: Buffer[] = []
   return {
     onRequestStart: (controller, context) => handler.onRequestStart?.(controller, context),
-    onResponseStart: (controller, status, headers, message) => handler.onResponseStart?.(controller, status, headers, message),
+    onResponseStart: (controller, status, headers, message) =>
+      handler.onResponseStart?.(controller, status, headers, message),
     onResponseData: (controller, chunk) => {
       chunks.push(chunk)
       handler.onResponseData?.(controller, chunk)
@@ -86,7 +97,9 @@ function readingBody(handler: Dispatcher.DispatchHandler, complete: (body: strin
 }
 
 /** The input of each operation. */
-export type Inputs = { readonly [Group in keyof Api]: { readonly [Name in keyof Api[Group]]: InputOf<Api[Group][Name]> } }
+export type Inputs = {
+  readonly [Group in keyof Api]: { readonly [Name in keyof Api[Group]]: InputOf<Api[Group][Name]> }
+}
 
 const described = new Map<OperationId, Operation>(operations)
 

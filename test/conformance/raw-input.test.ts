@@ -16,7 +16,12 @@ interface Answer {
   readonly message: unknown
 }
 
-async function send(method: string, target: string, body?: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+async function send(
+  method: string,
+  target: string,
+  body?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
   const response = await fetch(`${service.url}${target}`, {
     method,
     headers: { authorization: `token ${TOKEN}`, ...headers },
@@ -27,7 +32,10 @@ async function send(method: string, target: string, body?: string, headers: Read
 }
 
 /** Writes an input as HTTP, by the rules of the document alone, and sends it unchecked. */
-function sendInput({ method, path, pathKeys }: AnyOperation, input: Readonly<Record<string, unknown>>): Promise<Answer> {
+function sendInput(
+  { method, path, pathKeys }: AnyOperation,
+  input: Readonly<Record<string, unknown>>,
+): Promise<Answer> {
   const target = path.replace(/\{(\w+)\}/g, (_, key: string) => encodeURIComponent(String(input[key])))
   const rest = Object.entries(input).filter(([key, value]) => !pathKeys.includes(key) && value !== undefined)
   if (method !== 'GET' && method !== 'DELETE') return send(method, target, JSON.stringify(Object.fromEntries(rest)))

@@ -23,15 +23,19 @@ const isName = (name: string) => name !== '.' && name !== '..'
 
 /** Arbitrary inputs that can be sent. */
 const sendable = <Input>({ input, pathKeys }: Pick<Operation<Input>, 'input' | 'pathKeys'>) =>
-  arbitraryOf(input).filter((value) => pathKeys.every((key) => isName(String((value as Readonly<Record<string, unknown>>)[key]))))
+  arbitraryOf(input).filter((value) =>
+    pathKeys.every((key) => isName(String((value as Readonly<Record<string, unknown>>)[key]))),
+  )
 
 describe('any valid input of any operation is sent, routed and read as what it is', () => {
   const given = furnishedService()
   /** What the emulator says of a request that it cannot read. */
-  const unread = /is not a (field|query parameter)|is missing|percent-encoding|must be (JSON|true|a whole)|more than once|the body must/
+  const unread =
+    /is not a (field|query parameter)|is missing|percent-encoding|must be (JSON|true|a whole)|more than once|the body must/
 
   test.each(operations)('%s', async (id, operation) => {
-    const handled = () => Object.values(given.service.emulator.counters.requests[id] ?? {}).reduce((sum, count) => sum + count, 0)
+    const handled = () =>
+      Object.values(given.service.emulator.counters.requests[id] ?? {}).reduce((sum, count) => sum + count, 0)
     await fc.assert(
       fc.asyncProperty(sendable(operation), async (input) => {
         const before = handled()
@@ -79,7 +83,9 @@ describe('what was written can be read back', () => {
         fc.pre(isName(input.name) && input.name !== '1.0')
         await given.service.client.versions.create({ ...input, app_name })
         const { envs = [], ...rest } = input
-        const shown = envs.map(({ key, value, is_secret = false }) => (is_secret ? { key, is_secret } : { key, value, is_secret }))
+        const shown = envs.map(({ key, value, is_secret = false }) =>
+          is_secret ? { key, is_secret } : { key, value, is_secret },
+        )
         const read = await given.service.client.versions.get({ app_name, version_name: input.name })
         expect(read).toMatchObject({ ...rest, envs: shown })
         expect(read).not.toHaveProperty('private_token')
@@ -89,7 +95,11 @@ describe('what was written can be read back', () => {
     ))
 
   test('endpoint storages, but for their secret, and their names in a query', async () => {
-    const { request_id } = await given.service.client.deployments.create({ application: 'arena', version: '1.0', users: [user] })
+    const { request_id } = await given.service.client.deployments.create({
+      application: 'arena',
+      version: '1.0',
+      users: [user],
+    })
     await roundTrips(api.storages.create, async (input) => {
       fc.pre(isName(input.name) && input.name !== 'logs')
       const { secret_access_key: _, ...shown } = input
@@ -110,7 +120,9 @@ describe('what was written can be read back', () => {
         fc.pre(isName(input.name) && input.name !== 'maps')
         const { endpoint_name, ...shown } = input
         await given.service.client.pullProfiles.create(input)
-        expect(await given.service.client.pullProfiles.get({ endpoint_name, pull_profile_name: input.name })).toMatchObject(shown)
+        expect(
+          await given.service.client.pullProfiles.get({ endpoint_name, pull_profile_name: input.name }),
+        ).toMatchObject(shown)
         await given.service.client.pullProfiles.delete({ endpoint_name, pull_profile_name: input.name })
       },
       { endpoint_name: 'logs' },
@@ -118,16 +130,24 @@ describe('what was written can be read back', () => {
 
   test('fleets and pages', () =>
     fc.assert(
-      fc.asyncProperty(sendable(api.fleets.create), fc.integer({ min: 1, max: 5 }), fc.nat(49), async (input, page, more) => {
-        fc.pre(isName(input.name) && input.name !== 'europe')
-        const limit = 1 + more
-        await given.service.client.fleets.create(input)
-        expect(await given.service.client.fleets.get({ fleet_name: input.name })).toMatchObject({ enabled: false, ...input })
-        const { fleets, pagination } = await given.service.client.fleets.list({ page, limit })
-        expect(pagination?.number).toBe(page)
-        expect(fleets.length).toBeLessThanOrEqual(limit)
-        await given.service.client.fleets.delete({ fleet_name: input.name })
-      }),
+      fc.asyncProperty(
+        sendable(api.fleets.create),
+        fc.integer({ min: 1, max: 5 }),
+        fc.nat(49),
+        async (input, page, more) => {
+          fc.pre(isName(input.name) && input.name !== 'europe')
+          const limit = 1 + more
+          await given.service.client.fleets.create(input)
+          expect(await given.service.client.fleets.get({ fleet_name: input.name })).toMatchObject({
+            enabled: false,
+            ...input,
+          })
+          const { fleets, pagination } = await given.service.client.fleets.list({ page, limit })
+          expect(pagination?.number).toBe(page)
+          expect(fleets.length).toBeLessThanOrEqual(limit)
+          await given.service.client.fleets.delete({ fleet_name: input.name })
+        },
+      ),
       { numRuns: 20 },
     ))
 
@@ -164,6 +184,9 @@ describe('what was written can be read back', () => {
     expect(masked).not.toHaveProperty('pagination')
     const x_fields = 'policies{maximum},pagination{number}'
     const policies = await given.service.client.policies.list({ fleet_name: 'europe', x_fields })
-    expect(policies).toEqual({ policies: expect.arrayContaining([{ maximum: 2 }]) as unknown, pagination: { number: 1 } })
+    expect(policies).toEqual({
+      policies: expect.arrayContaining([{ maximum: 2 }]) as unknown,
+      pagination: { number: 1 },
+    })
   })
 })

@@ -13,7 +13,8 @@ export function fieldsOf(value: unknown, shape: Shape, where: string): Fields {
     return shape in resources ? fieldsOf(value, resources[shape as keyof typeof resources], shape) : nothing
   }
   if (value === null || value === undefined) return nothing
-  if (Array.isArray(shape)) return together((value as readonly unknown[]).map((item) => fieldsOf(item, shape[0] as Shape, where)))
+  if (Array.isArray(shape))
+    return together((value as readonly unknown[]).map((item) => fieldsOf(item, shape[0] as Shape, where)))
   const known = shape as Readonly<Record<string, Shape>>
   return together(
     Object.entries(value).map(([key, inner]) => {
@@ -21,14 +22,17 @@ export function fieldsOf(value: unknown, shape: Shape, where: string): Fields {
       const name = `${where}.${known[key] === undefined ? '*' : key}`
       if (field === undefined) return { undocumented: [`${where}.${key}`], documented: [] }
       // null is what a field without a value has, which tells nothing.
-      return inner === null ? nothing : together([{ undocumented: [], documented: [name] }, fieldsOf(inner, field, name)])
+      return inner === null
+        ? nothing
+        : together([{ undocumented: [], documented: [name] }, fieldsOf(inner, field, name)])
     }),
   )
 }
 
 /** All fields of a shape, named in the same way. */
 export function fieldsIn(shape: Shape, where: string): string[] {
-  if (typeof shape === 'string') return shape in resources ? fieldsIn(resources[shape as keyof typeof resources], shape) : []
+  if (typeof shape === 'string')
+    return shape in resources ? fieldsIn(resources[shape as keyof typeof resources], shape) : []
   if (Array.isArray(shape)) return fieldsIn(shape[0] as Shape, where)
   return Object.entries(shape).flatMap(([key, inner]) => [`${where}.${key}`, ...fieldsIn(inner, `${where}.${key}`)])
 }

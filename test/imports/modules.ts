@@ -48,12 +48,23 @@ function importIn(node: Node): Import | undefined {
   switch (node['type']) {
     case 'ImportDeclaration': {
       const values = valuesIn(node, 'importKind')
-      return { specifier, values: values === 'all' ? values : values.map(({ imported }) => (imported === undefined ? 'default' : nameOf(imported))), reexported: [] }
+      return {
+        specifier,
+        values:
+          values === 'all'
+            ? values
+            : values.map(({ imported }) => (imported === undefined ? 'default' : nameOf(imported))),
+        reexported: [],
+      }
     }
     case 'ExportNamedDeclaration': {
       const values = valuesIn(node, 'exportKind')
       if (values === 'all') return { specifier, values, reexported: [] }
-      return { specifier, values: values.map(({ local }) => nameOf(local)), reexported: values.map(({ exported }) => nameOf(exported)) }
+      return {
+        specifier,
+        values: values.map(({ local }) => nameOf(local)),
+        reexported: values.map(({ exported }) => nameOf(exported)),
+      }
     }
     case 'ExportAllDeclaration':
     case 'ImportExpression':
@@ -67,7 +78,8 @@ function importIn(node: Node): Import | undefined {
 
 const exportsDefaultIn = (node: Node) =>
   node['type'] === 'ExportDefaultDeclaration' ||
-  (node['type'] === 'ExportNamedDeclaration' && (node['specifiers'] as readonly Node[]).some(({ exported }) => nameOf(exported) === 'default'))
+  (node['type'] === 'ExportNamedDeclaration' &&
+    (node['specifiers'] as readonly Node[]).some(({ exported }) => nameOf(exported) === 'default'))
 
 function parse(path: string, source: string): unknown {
   try {

@@ -10,10 +10,33 @@ export interface Tree {
 /** Which entry points of other packages each package may use (docs/ARCHITECTURE.md). What is not a package may use all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
-  matchmaker: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/runtime', '@muster/core/validation'],
-  relay: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/runtime', '@muster/core/validation'],
+  matchmaker: [
+    '@muster/core',
+    '@muster/core/api',
+    '@muster/core/clock',
+    '@muster/core/http',
+    '@muster/core/runtime',
+    '@muster/core/validation',
+  ],
+  relay: [
+    '@muster/core',
+    '@muster/core/api',
+    '@muster/core/clock',
+    '@muster/core/http',
+    '@muster/core/runtime',
+    '@muster/core/validation',
+  ],
   emulator: ['@muster/core/api', '@muster/core/clock', '@muster/core/validation'],
-  redis: ['@muster/core', '@muster/core/api', '@muster/core/clock', '@muster/core/http', '@muster/core/runtime', '@muster/core/validation', '@muster/matchmaker', '@muster/relay'],
+  redis: [
+    '@muster/core',
+    '@muster/core/api',
+    '@muster/core/clock',
+    '@muster/core/http',
+    '@muster/core/runtime',
+    '@muster/core/validation',
+    '@muster/matchmaker',
+    '@muster/relay',
+  ],
 }
 
 /** What only the tests and fixtures of a package may use besides. */
@@ -62,12 +85,16 @@ function layers(module: Module, tree: Tree): string[] {
     if (isRelative(specifier)) {
       const target = resolve(module.path, specifier, tree) as string
       if (!tree.modules.has(target) && !target.endsWith('.json')) return [`imports ${specifier}, which is no module`]
-      return packageOf(target) === from ? [] : [`reaches into another package by ${specifier} instead of using its entry point`]
+      return packageOf(target) === from
+        ? []
+        : [`reaches into another package by ${specifier} instead of using its entry point`]
     }
     if (!specifier.startsWith('@muster/')) return []
     if (!tree.entryPoints.has(specifier)) return [`imports ${specifier}, which is no entry point`]
     if (from === undefined || MAY_IMPORT[from]?.includes(specifier)) return []
-    return isTest(module.path) && TESTS_MAY_IMPORT[from]?.includes(specifier) ? [] : [`imports ${specifier}, which ${from} may not`]
+    return isTest(module.path) && TESTS_MAY_IMPORT[from]?.includes(specifier)
+      ? []
+      : [`imports ${specifier}, which ${from} may not`]
   })
 }
 
@@ -101,8 +128,12 @@ function description({ path, imports }: Module, tree: Tree): string[] {
     specifier === '../operation.js' ||
     /^\.\/[^/]+$/.test(specifier) ||
     // Its entry point may pass on what the emulator shares with the client, such as distances.
-    (path === `${API}index.ts` && reexported.length > 0 && tree.modules.get(resolve(path, specifier, tree) ?? '')?.pure === true)
-  return imports.filter((found) => !allowed(found)).map(({ specifier }) => `is part of the API description, yet imports ${specifier}`)
+    (path === `${API}index.ts` &&
+      reexported.length > 0 &&
+      tree.modules.get(resolve(path, specifier, tree) ?? '')?.pure === true)
+  return imports
+    .filter((found) => !allowed(found))
+    .map(({ specifier }) => `is part of the API description, yet imports ${specifier}`)
 }
 
 /** Where a name that a module exports is made: follows re-exports through entry points. */
@@ -116,14 +147,17 @@ function originOf(path: string, name: string, tree: Tree): string {
 
 function purity(module: Module, tree: Tree): string[] {
   if (!module.pure) return []
-  const isPure = (path: string) => tree.modules.get(path)?.pure === true || path.startsWith(API) || path.endsWith('.json')
+  const isPure = (path: string) =>
+    tree.modules.get(path)?.pure === true || path.startsWith(API) || path.endsWith('.json')
   const impure = ({ specifier, values }: Import) => {
     if (values.length === 0 || PURE_PACKAGES.has(specifier)) return false
     const target = resolve(module.path, specifier, tree)
     if (target === undefined) return true
     return values === 'all' ? !isPure(target) : !values.every((name) => isPure(originOf(target, name, tree)))
   }
-  return module.imports.filter(impure).map(({ specifier }) => `is marked pure, yet imports more than types from ${specifier}, which is not`)
+  return module.imports
+    .filter(impure)
+    .map(({ specifier }) => `is marked pure, yet imports more than types from ${specifier}, which is not`)
 }
 
 function exportStyle({ path, exportsStar, exportsDefault }: Module): string[] {
@@ -154,7 +188,9 @@ function cycles(tree: Tree): string[] {
 /** Every breach of the import rules, each as `path: what is wrong`. */
 export function violations(tree: Tree): string[] {
   const perModule = [...tree.modules.values()].flatMap((module) =>
-    [layers(module, tree), floors(module, tree), description(module, tree), purity(module, tree), exportStyle(module)].flat().map((problem) => `${module.path}: ${problem}`),
+    [layers(module, tree), floors(module, tree), description(module, tree), purity(module, tree), exportStyle(module)]
+      .flat()
+      .map((problem) => `${module.path}: ${problem}`),
   )
   return [...perModule, ...cycles(tree)]
 }

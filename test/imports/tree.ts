@@ -9,16 +9,26 @@ const FOLDERS = ['packages', 'tools', 'test', 'examples', 'bench']
 type Exports = Readonly<Record<string, { readonly '@muster/source': string }>>
 
 function entryPointsOf(root: string, folder: string): [specifier: string, path: string][] {
-  const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as { name: string; exports: Exports }
-  return Object.entries(exports).map(([subpath, target]) => [name + subpath.slice(1), `${folder}/${target['@muster/source'].slice(2)}`])
+  const { name, exports } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as {
+    name: string
+    exports: Exports
+  }
+  return Object.entries(exports).map(([subpath, target]) => [
+    name + subpath.slice(1),
+    `${folder}/${target['@muster/source'].slice(2)}`,
+  ])
 }
 
 /** Reads all TypeScript of the repository, tests included. */
 export function readTree(root: string): Tree {
   const files = FOLDERS.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => `${folder}/${file.replaceAll('\\', '/')}`),
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+      (file) => `${folder}/${file.replaceAll('\\', '/')}`,
+    ),
   ).filter((path) => path.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(path))
-  const packages = ['packages', 'tools'].flatMap((folder) => readdirSync(join(root, folder)).map((name) => `${folder}/${name}`))
+  const packages = ['packages', 'tools'].flatMap((folder) =>
+    readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
+  )
   return {
     modules: new Map(files.map((path) => [path, parseModule(path, readFileSync(join(root, path), 'utf8'))])),
     entryPoints: new Map(packages.flatMap((folder) => entryPointsOf(root, folder))),

@@ -18,11 +18,16 @@ async function refusedOfBurst(through: 'HTTP' | 'a function call'): Promise<numb
   onTestFinished(() => client.close())
   await client.applications.create({ name: 'game' })
   await client.versions.create({ app_name: 'game', name: '1', ...image, req_cpu: 512, req_memory: 1024, ports })
-  await Promise.all(Array.from({ length: 80 }, () => client.deployments.create({ application: 'game', version: '1', users })))
+  await Promise.all(
+    Array.from({ length: 80 }, () => client.deployments.create({ application: 'game', version: '1', users })),
+  )
   return emulator.counters.rejected['createDeployment'] ?? 0
 }
 
 // In real time: what puts a request's counting long after its writing is the work of this very process.
-test.each(['HTTP', 'a function call'] as const)('a cold burst of creates to an emulator in this process, by %s: none is refused', async (through) => {
-  expect(await refusedOfBurst(through)).toBe(0)
-})
+test.each(['HTTP', 'a function call'] as const)(
+  'a cold burst of creates to an emulator in this process, by %s: none is refused',
+  async (through) => {
+    expect(await refusedOfBurst(through)).toBe(0)
+  },
+)

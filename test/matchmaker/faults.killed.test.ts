@@ -29,9 +29,13 @@ afterAll(() => {
 
 /** Runs a matchmaker in a process of its own, until it has done what it should, or is killed. */
 async function live(arguments_: Readonly<Record<string, unknown>>): Promise<string | null> {
-  const child = spawn(process.execPath, [join(root, 'test/matchmaker/mortal-process.mjs'), JSON.stringify(arguments_)], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    [join(root, 'test/matchmaker/mortal-process.mjs'), JSON.stringify(arguments_)],
+    {
+      stdio: ['ignore', 'ignore', 'inherit'],
+    },
+  )
   living.add(child)
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   living.delete(child)

@@ -46,7 +46,9 @@ test.concurrent.each([1, 2])(
     expect(ended.toSorted()).toEqual(ids.toSorted())
     const tags = deployments().map(({ tags }) => tags?.find((tag) => tag.startsWith('match-')))
     expect(new Set(tags).size).toBe(tags.length)
-    expect(ids.filter((id) => matchmaker.getTicket(id)?.status === 'HOST_ASSIGNED').length).toBeGreaterThan(ids.length / 2)
+    expect(ids.filter((id) => matchmaker.getTicket(id)?.status === 'HOST_ASSIGNED').length).toBeGreaterThan(
+      ids.length / 2,
+    )
     expect(await shut()).toMatchObject({ unsettled: 0, alive: [] })
   },
 )

@@ -50,7 +50,10 @@ describe.concurrent('the create goes wrong', () => {
     const { createdAt } = join('ann', 'ben')
     await hasServer('ann-ben')
     expect(ticket('ann-ben')?.createdAt).toBe(createdAt)
-    await until('one server is left', () => deployments().filter((one) => one.current_status === 'Status.READY').length === 1)
+    await until(
+      'one server is left',
+      () => deployments().filter((one) => one.current_status === 'Status.READY').length === 1,
+    )
     expect(deployments()).toHaveLength(expected)
     expect(await shut()).toEqual(nothingLeft)
   })
@@ -89,7 +92,10 @@ describe.concurrent('cancelling', () => {
   test('while the create is under way', async () => {
     const slow: Fault = { operation: 'deployments.create', nth: [1], delayMs: 300 }
     expect(
-      await cancelling(({ ticket }) => until('a match is found', () => ticket('ann')?.status === 'MATCH_FOUND'), [slow]),
+      await cancelling(
+        ({ ticket }) => until('a match is found', () => ticket('ann')?.status === 'MATCH_FOUND'),
+        [slow],
+      ),
     ).toEqual(nothingLeft)
   })
   test('while the answer of the create is looked for', async () => {
@@ -125,5 +131,9 @@ test.concurrent('closing while servers start and creates are under way leaves no
   await until('two servers start', () => deployments().length === 2)
   expect(matchmaker.inspect().matches).toHaveLength(3)
   expect(await shut()).toEqual(nothingLeft)
-  expect(['a-b', 'c-d', 'e-f'].map((id) => matchmaker.getTicket(id)?.cancelReason)).toEqual(['closed', 'closed', 'closed'])
+  expect(['a-b', 'c-d', 'e-f'].map((id) => matchmaker.getTicket(id)?.cancelReason)).toEqual([
+    'closed',
+    'closed',
+    'closed',
+  ])
 })

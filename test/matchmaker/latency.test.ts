@@ -31,7 +31,10 @@ test('the server runs at the best beacon that its players have in common, wherev
   const assignment = () => matchmaker.getTicket('ann')?.assignment
   await until('there is a server', () => assignment() !== undefined)
   // London is too far for one, and Tokyo's worst is worse than Frankfurt's.
-  expect(assignment()).toMatchObject({ promised: { beacon: 'Frankfurt', latencyMs: 120 }, location: { city: 'Frankfurt' } })
+  expect(assignment()).toMatchObject({
+    promised: { beacon: 'Frankfurt', latencyMs: 120 },
+    location: { city: 'Frankfurt' },
+  })
   expect(placed).toMatchObject({ beacon: 'Frankfurt', worstMs: 90, meanMs: 75, limitMs: 120 })
   expect(placed?.offKm).toBeLessThan(50)
   await matchmaker.close({ stopServers: true })

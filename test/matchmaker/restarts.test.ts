@@ -2,7 +2,14 @@
 import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'
-import { createMatchmaker, createMemoryJournal, type DeploymentService, type Journal, type JournalEntry, type Matchmaker } from '@muster/matchmaker'
+import {
+  createMatchmaker,
+  createMemoryJournal,
+  type DeploymentService,
+  type Journal,
+  type JournalEntry,
+  type Matchmaker,
+} from '@muster/matchmaker'
 import { describe, expect, test, vi } from 'vitest'
 import { publishGame } from './game.js'
 import { createMortal, type Mortal } from './schedules/mortal.js'
@@ -42,7 +49,13 @@ async function openWorld(): Promise<World> {
     deployments: { listLagMs: 3000 },
   })
   const dispatcher = inProcess((request) => emulator.fetch(request))
-  const client = createClient({ baseUrl: 'http://emulator.invalid', token: 'dev', clock, random: seededRandom(1), dispatcher })
+  const client = createClient({
+    baseUrl: 'http://emulator.invalid',
+    token: 'dev',
+    clock,
+    random: seededRandom(1),
+    dispatcher,
+  })
   await clock.until(publishGame(client))
   await clock.until(client.close())
   return { clock, emulator, disk: createMemoryJournal(), lostOn: undefined }
@@ -68,7 +81,8 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
     disk,
     death: undefined,
     isDiskFull: () => false,
-    answer: (request) => (request.method === 'POST' && world.lostOn === 'way there' ? never() : world.emulator.fetch(request)),
+    answer: (request) =>
+      request.method === 'POST' && world.lostOn === 'way there' ? never() : world.emulator.fetch(request),
     died: () => {},
   })
   // The process is killed before it can make anything of the answer.
@@ -98,7 +112,8 @@ async function until({ clock }: World, { begunAt }: Life, isSo: () => boolean, m
   return clock.now() - begunAt
 }
 
-const undecided = ({ matchmaker }: Life) => matchmaker.inspect().matches.filter(({ phase }) => phase === 'finding').length
+const undecided = ({ matchmaker }: Life) =>
+  matchmaker.inspect().matches.filter(({ phase }) => phase === 'finding').length
 
 /** Kills a process that has sent as many creates as may be under way, and has had no answer to any. */
 async function killAmidCreates(world: World, lostOn: World['lostOn']): Promise<void> {
@@ -118,26 +133,39 @@ async function strays(world: World): Promise<readonly string[]> {
   const known = new Set(last.matchmaker.inspect().matches.map(({ requestId }) => requestId))
   last.mortal.kill()
   const { deployments } = world.emulator.inspect()
-  return deployments.filter(({ current_status }) => current_status !== 'Status.TERMINATED').map(({ request_id }) => request_id).filter((id) => !known.has(id))
+  return deployments
+    .filter(({ current_status }) => current_status !== 'Status.TERMINATED')
+    .map(({ request_id }) => request_id)
+    .filter((id) => !known.has(id))
 }
 
-test.each(['way there', 'way back'] as const)('200 creates lost on the %s, then a kill: the next process decides all of them, and goes on', async (lostOn) => {
-  const world = await openWorld()
-  await killAmidCreates(world, lostOn)
-  const life = begin(world, 3)
-  const firstMatch = await until(world, life, () => life.counts.sent > 0)
-  expect(firstMatch).toBeLessThanOrEqual(LIST_LAG_MS + 3000)
-  const decided = await until(world, life, () => undecided(life) === 0)
-  expect(decided).toBeLessThanOrEqual(15_000)
-  await until(world, life, () => life.counts.assigned >= 100)
-  life.mortal.kill()
-  expect(await strays(world)).toEqual([])
-})
+test.each(['way there', 'way back'] as const)(
+  '200 creates lost on the %s, then a kill: the next process decides all of them, and goes on',
+  async (lostOn) => {
+    const world = await openWorld()
+    await killAmidCreates(world, lostOn)
+    const life = begin(world, 3)
+    const firstMatch = await until(world, life, () => life.counts.sent > 0)
+    expect(firstMatch).toBeLessThanOrEqual(LIST_LAG_MS + 3000)
+    const decided = await until(world, life, () => undecided(life) === 0)
+    expect(decided).toBeLessThanOrEqual(15_000)
+    await until(world, life, () => life.counts.assigned >= 100)
+    life.mortal.kill()
+    expect(await strays(world)).toEqual([])
+  },
+)
 
 test('none of 200 creates had left: nothing is looked for, and the next process goes on at once', async () => {
   const world = await openWorld()
   for (let nth = 0; nth < IN_FLIGHT; nth += 1) {
-    await world.disk.append({ kind: 'intent', matchId: `m${nth}`, queue: 'duel', tag: `match-m${nth}`, ticketIds: [], at: 0 })
+    await world.disk.append({
+      kind: 'intent',
+      matchId: `m${nth}`,
+      queue: 'duel',
+      tag: `match-m${nth}`,
+      ticketIds: [],
+      at: 0,
+    })
   }
   const life = begin(world, 3)
   expect(await until(world, life, () => life.counts.sent > 0)).toBeLessThanOrEqual(500)

@@ -18,7 +18,11 @@ export async function until(what: string, isSo: () => boolean, timeoutMs = 15_00
 
 /** A service on a port, fifty times as fast as it would be, with its documented limits; a client of it; and a matchmaker. */
 export async function openStudio(
-  given: { readonly emulator?: EmulatorOptions; readonly matchmaker?: Partial<MatchmakerOptions>; readonly seed?: number } = {},
+  given: {
+    readonly emulator?: EmulatorOptions
+    readonly matchmaker?: Partial<MatchmakerOptions>
+    readonly seed?: number
+  } = {},
 ) {
   const { seed = 1 } = given
   const emulator = createEmulator({ speed: 50, random: seededRandom(seed), ...given.emulator, faults: [] })
@@ -53,7 +57,11 @@ export async function openStudio(
       }),
     hasServer: (id: string) => until(`${id} has a server`, () => ticket(id)?.status === 'HOST_ASSIGNED'),
     /** Closes everything, and tells what is left of the servers. */
-    shut: async (): Promise<{ readonly unsettled: number; readonly alive: readonly string[]; readonly rejected: number }> => {
+    shut: async (): Promise<{
+      readonly unsettled: number
+      readonly alive: readonly string[]
+      readonly rejected: number
+    }> => {
       const unsettled = await matchmaker.close({ stopServers: true })
       // A stop is confirmed before the container has ended.
       await until('all servers have ended', () => alive().length === 0, 5000).catch(() => {})

@@ -78,7 +78,13 @@ class Raw {
   }
 
   begin(method: string, path: string, who: string, more: string): void {
-    const head = [`${method} ${path} HTTP/1.1`, 'host: x', `authorization: ${who}`, 'content-type: application/json', more]
+    const head = [
+      `${method} ${path} HTTP/1.1`,
+      'host: x',
+      `authorization: ${who}`,
+      'content-type: application/json',
+      more,
+    ]
     this.socket.write(`${head.join('\r\n')}\r\n\r\n`)
   }
 
@@ -166,35 +172,41 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
   })
 })
 
-test.each(Object.keys(mounts))('mounted in %s, a server that is none is told so before its body has come', async (mount) => {
-  const clock = createManualClock()
-  const { port, close } = await (mounts[mount] as (typeof mounts)[string])((apis['tickets'] as Api).create(clock))
-  closers.push(close)
-  const raw = new Raw(port)
-  closers.push(async () => raw.socket.destroy())
-  raw.begin('POST', '/server-ready', 'guess', chunked)
-  raw.socket.write(crumbs(100))
-  expect(await raw.answer()).toBe('403')
-})
+test.each(Object.keys(mounts))(
+  'mounted in %s, a server that is none is told so before its body has come',
+  async (mount) => {
+    const clock = createManualClock()
+    const { port, close } = await (mounts[mount] as (typeof mounts)[string])((apis['tickets'] as Api).create(clock))
+    closers.push(close)
+    const raw = new Raw(port)
+    closers.push(async () => raw.socket.destroy())
+    raw.begin('POST', '/server-ready', 'guess', chunked)
+    raw.socket.write(crumbs(100))
+    expect(await raw.answer()).toBe('403')
+  },
+)
 
-test.each(['node:http', 'Express', 'Fastify', 'Hono'])('mounted in %s, pipelined streams and long polls end with their socket', async (mount) => {
-  const clock = createManualClock()
-  const api = (apis['tickets'] as Api).create(clock) as TicketApi
-  const { port, close } = await (mounts[mount] as (typeof mounts)[string])(api)
-  closers.push(close)
-  const raw = new Raw(port)
-  closers.push(async () => raw.socket.destroy())
-  const body = '{"profile":"duel","attributes":{}}'
-  raw.begin('POST', '/tickets', 'ann', `content-length: ${body.length}`)
-  raw.socket.write(body)
-  expect(await raw.answer()).toBe('201')
-  const { id } = JSON.parse(raw.answered.split('\r\n\r\n')[1] ?? '') as { readonly id: string }
-  for (let index = 0; index < 3; index += 1) {
-    raw.begin('GET', `/tickets/${id}/events`, 'ann', 'accept: text/event-stream')
-    raw.begin('GET', `/tickets/${id}?wait=30`, 'ann', 'accept: application/json')
-  }
-  await until('six that wait', () => api.counts().waiting === 6)
-  raw.socket.destroy()
-  await until('nobody who waits', () => api.counts().waiting === 0)
-  expect(api.counts().waiting).toBe(0)
-})
+test.each(['node:http', 'Express', 'Fastify', 'Hono'])(
+  'mounted in %s, pipelined streams and long polls end with their socket',
+  async (mount) => {
+    const clock = createManualClock()
+    const api = (apis['tickets'] as Api).create(clock) as TicketApi
+    const { port, close } = await (mounts[mount] as (typeof mounts)[string])(api)
+    closers.push(close)
+    const raw = new Raw(port)
+    closers.push(async () => raw.socket.destroy())
+    const body = '{"profile":"duel","attributes":{}}'
+    raw.begin('POST', '/tickets', 'ann', `content-length: ${body.length}`)
+    raw.socket.write(body)
+    expect(await raw.answer()).toBe('201')
+    const { id } = JSON.parse(raw.answered.split('\r\n\r\n')[1] ?? '') as { readonly id: string }
+    for (let index = 0; index < 3; index += 1) {
+      raw.begin('GET', `/tickets/${id}/events`, 'ann', 'accept: text/event-stream')
+      raw.begin('GET', `/tickets/${id}?wait=30`, 'ann', 'accept: application/json')
+    }
+    await until('six that wait', () => api.counts().waiting === 6)
+    raw.socket.destroy()
+    await until('nobody who waits', () => api.counts().waiting === 0)
+    expect(api.counts().waiting).toBe(0)
+  },
+)

@@ -43,7 +43,9 @@ async function hono(answer: (context: Context<Node>) => Response | Promise<Respo
   const app = new Hono<Node>()
   app.all('*', answer)
   const server = await new Promise<ReturnType<typeof serve>>((resolve) => {
-    const starting = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }, () => resolve(starting))
+    const starting = serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1', overrideGlobalObjects: false }, () =>
+      resolve(starting),
+    )
   })
   return mounted(server as Closable)
 }
@@ -75,5 +77,6 @@ export const mounts: Readonly<Record<string, (api: HttpHandler) => Promise<Mount
       return RESPONSE_ALREADY_SENT
     })
   },
-  'Hono, by Requests': (api) => hono((context) => api(context.req.raw, { remoteAddress: getConnInfo(context).remote.address })),
+  'Hono, by Requests': (api) =>
+    hono((context) => api(context.req.raw, { remoteAddress: getConnInfo(context).remote.address })),
 }

@@ -22,31 +22,40 @@ const creates = new Set(['deployments.create', 'deployments.deployLegacy'])
 
 let comments: ReadonlyMap<string, string>
 beforeAll(() => {
-  const texts = readdirSync(dist).filter((name) => name.endsWith('.d.ts')).map((name) => readFileSync(new URL(name, dist), 'utf8'))
-  const members = texts.flatMap((text) => [...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*readonly \w+: import\("[^"]+"\)\.Operation</g)])
+  const texts = readdirSync(dist)
+    .filter((name) => name.endsWith('.d.ts'))
+    .map((name) => readFileSync(new URL(name, dist), 'utf8'))
+  const members = texts.flatMap((text) => [
+    ...text.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*readonly \w+: import\("[^"]+"\)\.Operation</g),
+  ])
   const plain = members.map(([, comment = '']) => comment.replaceAll(/\s*\n\s*\* ?/g, ' ').trim())
   comments = new Map(plain.map((comment) => [/`([A-Z]+ \/[^`]*)`/.exec(comment)?.[1] ?? '', comment]))
 })
 
 test('all 58 operations have one', () => {
-  expect([...comments.keys()].toSorted()).toEqual(operations.map(([, { method, path }]) => `${method} ${path}`).toSorted())
+  expect([...comments.keys()].toSorted()).toEqual(
+    operations.map(([, { method, path }]) => `${method} ${path}`).toSorted(),
+  )
 })
 
 describe('it tells', () => {
-  test.each(operations)('%s: what it does, its limit, its errors and the source', (id, { method, path, summary, limit, errors }) => {
-    const route = `${method} ${path}`
-    const comment = comments.get(route) ?? ''
-    expect(comment).toContain(`${summary}. Route: \`${route}\`.`)
-    expect(comment).toContain(`Limit: ${limit === undefined ? 'none documented' : `${limit.limit} per second`}.`)
-    for (const status of errors.filter((one) => !ofEveryCall.has(one))) {
-      const name = status === 422 && creates.has(id) ? 'NoCapacity' : classOf[status]
-      expect(comment).toContain(`\`${name}\` (${status})`)
-      expect(core).toHaveProperty(String(name))
-    }
-    const row = rows.find((one) => one.route === route)
-    expect(comment).toContain(`Source: service-api, ${row?.group}`)
-    if (row?.errorsBy !== undefined) expect(comment).toContain(`errors by ${row.errorsBy}`)
-  })
+  test.each(operations)(
+    '%s: what it does, its limit, its errors and the source',
+    (id, { method, path, summary, limit, errors }) => {
+      const route = `${method} ${path}`
+      const comment = comments.get(route) ?? ''
+      expect(comment).toContain(`${summary}. Route: \`${route}\`.`)
+      expect(comment).toContain(`Limit: ${limit === undefined ? 'none documented' : `${limit.limit} per second`}.`)
+      for (const status of errors.filter((one) => !ofEveryCall.has(one))) {
+        const name = status === 422 && creates.has(id) ? 'NoCapacity' : classOf[status]
+        expect(comment).toContain(`\`${name}\` (${status})`)
+        expect(core).toHaveProperty(String(name))
+      }
+      const row = rows.find((one) => one.route === route)
+      expect(comment).toContain(`Source: service-api, ${row?.group}`)
+      if (row?.errorsBy !== undefined) expect(comment).toContain(`errors by ${row.errorsBy}`)
+    },
+  )
 })
 
 test('what the specification replaces is struck through', () => {

@@ -21,7 +21,8 @@ describe('installed in an empty folder', () => {
   })
 
   const quickstart = () => {
-    const [, code] = /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+    const [, code] =
+      /## Quickstart[\s\S]*?```ts\n([\s\S]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
     return code ?? ''
   }
 
@@ -48,7 +49,9 @@ test('without optional dependencies, the matchmaker works with the journal in me
   const tarballs = readdirSync(inject('tarballs')).filter((file) => /core|matchmaker/.test(file))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
   const files = tarballs.map((file) => join(inject('tarballs'), file))
-  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--omit=optional', ...files], { cwd: folder })
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', '--omit=optional', ...files], {
+    cwd: folder,
+  })
   const code = `
     import { createFileJournal, createMatchmaker } from '@muster/matchmaker'
     const nothing = async () => { throw new Error('not asked') }
@@ -68,14 +71,21 @@ describe('every document of a package', () => {
   test.each(names)('@muster/%s links to what is in the package, or to the home that its manifest names', (name) => {
     const folder = join(root, 'packages', name)
     const { homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { homepage: string }
-    const links = Array.from(readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/\]\(([^)]+)\)/g), ([, link = '']) => link)
+    const links = Array.from(
+      readFileSync(join(folder, 'README.md'), 'utf8').matchAll(/\]\(([^)]+)\)/g),
+      ([, link = '']) => link,
+    )
     const files = readdirSync(folder)
-    expect(links.filter((link) => !link.startsWith(`${homepage}/`) && !link.startsWith('https://') && !files.includes(link))).toEqual([])
+    expect(
+      links.filter((link) => !link.startsWith(`${homepage}/`) && !link.startsWith('https://') && !files.includes(link)),
+    ).toEqual([])
   })
 
   test.each(names)('@muster/%s leads to files that exist at its home', (name) => {
     const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8')
-    const { homepage } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as { homepage: string }
+    const { homepage } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as {
+      homepage: string
+    }
     const paths = Array.from(text.matchAll(/\]\((https:[^)]+)\)/g), ([, link = '']) => link).flatMap((link) =>
       link.startsWith(`${homepage}/blob/main/`) ? link.slice(`${homepage}/blob/main/`.length).replace(/#.*/, '') : [],
     )

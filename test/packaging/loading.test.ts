@@ -6,7 +6,9 @@ function loadedBy(file: URL, seen = new Set<string>()): Set<string> {
   const packages = new Set<string>()
   if (seen.has(file.href)) return packages
   seen.add(file.href)
-  for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(/^(?:import|export) (?:[^('"]*from )?['"]([^'"]+)['"]/gm)) {
+  for (const [, specifier = ''] of readFileSync(file, 'utf8').matchAll(
+    /^(?:import|export) (?:[^('"]*from )?['"]([^'"]+)['"]/gm,
+  )) {
     if (!specifier.startsWith('.')) packages.add(specifier)
     else for (const name of loadedBy(new URL(specifier, file), seen)) packages.add(name)
   }

@@ -16,7 +16,10 @@ declare module 'vitest' {
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'muster-tarballs-'))
   for (const name of readdirSync(join(root, 'packages'))) {
-    execFileSync('pnpm', ['pack', '--pack-destination', folder], { cwd: join(root, 'packages', name), stdio: ['ignore', 'ignore', 'inherit'] })
+    execFileSync('pnpm', ['pack', '--pack-destination', folder], {
+      cwd: join(root, 'packages', name),
+      stdio: ['ignore', 'ignore', 'inherit'],
+    })
   }
   project.provide('tarballs', folder)
   return () => rmSync(folder, { recursive: true })

@@ -18,7 +18,16 @@ describe.each(names)('@muster/%s', (name) => {
 
   test('holds what belongs into it', () => {
     expect(packed.manifest.name).toBe(`@muster/${name}`)
-    expect(packed.files).toEqual(expect.arrayContaining(['package.json', 'README.md', 'LICENSE', 'dist/index.js', 'dist/index.d.ts', 'src/index.ts']))
+    expect(packed.files).toEqual(
+      expect.arrayContaining([
+        'package.json',
+        'README.md',
+        'LICENSE',
+        'dist/index.js',
+        'dist/index.d.ts',
+        'src/index.ts',
+      ]),
+    )
   })
 
   test('holds nothing else: no tests, fixtures or build records, nothing whose source is gone', () => {
@@ -32,12 +41,16 @@ describe.each(names)('@muster/%s', (name) => {
 
   test('leads to its built files only, and to programs that can be run', async () => {
     expect(JSON.stringify(packed.manifest.exports)).not.toContain('@muster/source')
-    const targets = [...targetsOf(packed.manifest.exports), ...Object.values(packed.manifest.bin ?? {})].map((target) => target.replace('./', ''))
+    const targets = [...targetsOf(packed.manifest.exports), ...Object.values(packed.manifest.bin ?? {})].map((target) =>
+      target.replace('./', ''),
+    )
     expect(targets.filter((target) => !packed.files.includes(target))).toEqual([])
     for (const program of Object.values(packed.manifest.bin ?? {})) {
       expect(await readFile(join(packed.folder, program), 'utf8')).toMatch(/^#!\/usr\/bin\/env node\n/)
     }
-    expect(Object.values(packed.manifest.dependencies ?? {}).filter((range) => range.startsWith('workspace:'))).toEqual([])
+    expect(Object.values(packed.manifest.dependencies ?? {}).filter((range) => range.startsWith('workspace:'))).toEqual(
+      [],
+    )
   })
 
   test('has entry points that load', async () => {

@@ -41,12 +41,16 @@ export async function unpack(name: string, tarballs: string, into: string): Prom
     tarball,
     folder,
     manifest: JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as Manifest,
-    files: listed.stdout.split('\n').filter(Boolean).map((one) => one.replace(/^package\//, '')),
+    files: listed.stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((one) => one.replace(/^package\//, '')),
   }
 }
 
 /** Every file that an `exports` field leads to, under any condition. */
-export const targetsOf = (targets: Targets): readonly string[] => (typeof targets === 'string' ? [targets] : Object.values(targets).flatMap(targetsOf))
+export const targetsOf = (targets: Targets): readonly string[] =>
+  typeof targets === 'string' ? [targets] : Object.values(targets).flatMap(targetsOf)
 
 /** Runs a program of node_modules/.bin: what it says when it fails, nothing when it ends well. */
 export async function complaintsOf(program: string, ...options: string[]): Promise<string> {

@@ -29,7 +29,8 @@ test('with answers lost before and after their effect, all lobbies start, all to
   const hosts = new Map<string, string>()
   // As hosts do: two sessions in a row may well be without tokens.
   lobbies.events.on('happened', (event) => {
-    if (event.type === 'run.failed') void lobbies.start({ lobbyId: event.lobbyId, playerId: hosts.get(event.lobbyId) ?? '' })
+    if (event.type === 'run.failed')
+      void lobbies.start({ lobbyId: event.lobbyId, playerId: hosts.get(event.lobbyId) ?? '' })
   })
   const play = async (number: number) => {
     // All in one house, but the host.

@@ -10,7 +10,11 @@ const baseUrl = process.argv[2]
 const options = { baseUrl, token: 'dev' }
 const client = createClient(options)
 const place = [{ user_type: 'geo_coordinates', user_data: { latitude: 48.86, longitude: 2.35 } }]
-const failure = (call) => call.then(() => assert.fail('the call succeeded'), (error) => error)
+const failure = (call) =>
+  call.then(
+    () => assert.fail('the call succeeded'),
+    (error) => error,
+  )
 
 /** A server in one deployment: created, followed, listed, stopped. */
 async function deploys(name) {
@@ -25,7 +29,12 @@ async function deploys(name) {
     req_memory: 2048,
     ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
   })
-  const { request_id } = await client.deployments.create({ application: name, version: '1.0', users: place, tags: [name] })
+  const { request_id } = await client.deployments.create({
+    application: name,
+    version: '1.0',
+    users: place,
+    tags: [name],
+  })
   const ready = await client.deployments.waitUntilReady(request_id)
   assert.equal(ready.location?.city, 'Paris')
   assert.ok(Object.isFrozen(ready) && Object.isFrozen(ready.ports))

@@ -2,7 +2,14 @@
 import { inspect } from 'node:util'
 import { createClient, type ClientOptions } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'
-import { createMatchmaker, createTicketApi, queueFromJson, recordTickets, type MatchmakerOptions, type TicketApiOptions } from '@muster/matchmaker'
+import {
+  createMatchmaker,
+  createTicketApi,
+  queueFromJson,
+  recordTickets,
+  type MatchmakerOptions,
+  type TicketApiOptions,
+} from '@muster/matchmaker'
 import { createLobbies, createLobbyApi, type LobbiesOptions, type LobbyApiOptions } from '@muster/relay'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -18,7 +25,10 @@ const places = {
     webhookUrl: (secret: string) => `https://user:${secret}@backend.example.com/${secret}?key=${secret}#${secret}`,
     'queues.0.deploy.environment.KEY': (secret: string) => secret,
     'queues.0.deploy.hiddenEnvironment.KEY': (secret: string) => secret,
-    'queues.0.deploy.probe': (secret: string) => ({ kind: 'registration', url: `https://backend.example.com/${secret}` }),
+    'queues.0.deploy.probe': (secret: string) => ({
+      kind: 'registration',
+      url: `https://backend.example.com/${secret}`,
+    }),
     'queues.1.deploy.probe': (secret: string) => ({ kind: 'udp', port: 'game', payload: secret }),
   },
   ticketApi: {
@@ -34,7 +44,18 @@ const places = {
 
 /** Others, in which something that is right cannot be secret. */
 const otherPlaces = {
-  matchmaker: ['deployments', 'journal', 'locate', 'queues', 'queues.0', 'queues.0.deploy', 'queues.0.deploy.probe.url', 'queues.0.deploy.hiddenEnvironment', 'secret', 'webhookurl'],
+  matchmaker: [
+    'deployments',
+    'journal',
+    'locate',
+    'queues',
+    'queues.0',
+    'queues.0.deploy',
+    'queues.0.deploy.probe.url',
+    'queues.0.deploy.hiddenEnvironment',
+    'secret',
+    'webhookurl',
+  ],
   ticketApi: ['authenticate', 'profile', 'profile.resolve', 'streamTokens', 'secret', 'apiToken'],
   client: ['tokens', 'dispatcher', 'limiter', 'secret', 'clock'],
   lobbies: ['relay', 'matchmaker', 'store', 'secret', 'password'],
@@ -57,13 +78,21 @@ function withAt(options: object, path: string, value: unknown): object {
   const [key = '', ...rest] = path.split('.')
   const copy = (Array.isArray(options) ? [...(options as unknown[])] : { ...options }) as Record<string, unknown>
   const inner = copy[key]
-  copy[key] = rest.length === 0 ? value : withAt(typeof inner === 'object' && inner !== null ? inner : {}, rest.join('.'), value)
+  copy[key] =
+    rest.length === 0 ? value : withAt(typeof inner === 'object' && inner !== null ? inner : {}, rest.join('.'), value)
   return copy
 }
 
 const deploy = { application: 'game', version: '1' }
 const base = {
-  matchmaker: () => ({ deployments, queues: [{ name: 'duel', matchSize: 2, deploy }, { name: 'trio', matchSize: 3, deploy }], random: seededRandom(1) }),
+  matchmaker: () => ({
+    deployments,
+    queues: [
+      { name: 'duel', matchSize: 2, deploy },
+      { name: 'trio', matchSize: 3, deploy },
+    ],
+    random: seededRandom(1),
+  }),
   ticketApi: () => ({ authenticate: () => ({ id: 'ann' }), profile: { resolve: () => new Map() } }),
   client: () => ({ baseUrl: 'http://127.0.0.1:9', token: 'token' }),
   lobbies: () => ({ relay }),
@@ -84,7 +113,14 @@ async function toldByMatchmaker(options: MatchmakerOptions): Promise<string[]> {
   const told: string[] = []
   const bare = createMatchmaker({ ...options, clock })
   const matchmaker = recordTickets(bare, (line) => told.push(line), { queues: options.queues, clock })
-  for (const event of ['ticketCreated', 'matchFound', 'returned', 'problem', 'deploymentCreated', 'cancelled'] as const) {
+  for (const event of [
+    'ticketCreated',
+    'matchFound',
+    'returned',
+    'problem',
+    'deploymentCreated',
+    'cancelled',
+  ] as const) {
     bare.on(event, (what) => told.push(...seen(what)))
   }
   for (const id of ['ann', 'ben']) matchmaker.createTicket({ id, queue: 'duel', players: [{ id, coordinates: place }] })
@@ -92,7 +128,13 @@ async function toldByMatchmaker(options: MatchmakerOptions): Promise<string[]> {
     await matchmaker.tick()
     await clock.advance(1000)
   }
-  told.push(...seen(matchmaker.inspect()), ...seen(matchmaker.exportTickets()), ...seen(matchmaker.explain('ann')), ...seen(matchmaker), ...seen(bare))
+  told.push(
+    ...seen(matchmaker.inspect()),
+    ...seen(matchmaker.exportTickets()),
+    ...seen(matchmaker.explain('ann')),
+    ...seen(matchmaker),
+    ...seen(bare),
+  )
   await clock.until(matchmaker.close())
   return told
 }
@@ -101,13 +143,18 @@ const makers: Readonly<Record<Maker, (options: object) => Promise<string[]> | st
   matchmaker: (options) => toldByMatchmaker(options as MatchmakerOptions),
   ticketApi: async (options) => {
     const api = createTicketApi(createMatchmaker(base.matchmaker() as never), options as TicketApiOptions)
-    const answers = [await api(new Request('http://localhost/openapi.json')), await api(new Request('http://localhost/tickets/x'))]
+    const answers = [
+      await api(new Request('http://localhost/openapi.json')),
+      await api(new Request('http://localhost/tickets/x')),
+    ]
     return [...seen(api), ...seen(api.counts()), ...(await Promise.all(answers.map((answer) => answer.text())))]
   },
   client: async (options) => {
     const client = createClient(options as ClientOptions)
     const told: string[] = seen(client)
-    const failed = await client.deployments.get({ request_id: 'x' }, { timeoutMs: 200, retry: false } as never).catch((error: unknown) => error)
+    const failed = await client.deployments
+      .get({ request_id: 'x' }, { timeoutMs: 200, retry: false } as never)
+      .catch((error: unknown) => error)
     told.push(...seen(failed))
     await client.close()
     return told
@@ -146,22 +193,27 @@ describe.each(Object.keys(places) as Maker[])('%s', (maker) => {
   })
 })
 
-test.each([(secret: string) => `https://user:${secret}@example.com`, (secret: string) => `ftp://${secret}@example.com`, (secret: string) => `https://example.com?key=${secret}`])(
-  'client: a secret in the base URL: %s',
-  (url) => {
-    fc.assert(
-      fc.property(secret, (planted) => {
-        expect(() => createClient({ baseUrl: url(planted), token: 'token' })).toThrow('option baseUrl')
-        expect(() => createClient({ baseUrl: url(planted), token: 'token' })).not.toThrow(planted)
-      }),
-    )
-  },
-)
+test.each([
+  (secret: string) => `https://user:${secret}@example.com`,
+  (secret: string) => `ftp://${secret}@example.com`,
+  (secret: string) => `https://example.com?key=${secret}`,
+])('client: a secret in the base URL: %s', (url) => {
+  fc.assert(
+    fc.property(secret, (planted) => {
+      expect(() => createClient({ baseUrl: url(planted), token: 'token' })).toThrow('option baseUrl')
+      expect(() => createClient({ baseUrl: url(planted), token: 'token' })).not.toThrow(planted)
+    }),
+  )
+})
 
 test('a secret in the text of a queue that is no JSON', () => {
   fc.assert(
     fc.property(secret, fc.nat(), (planted, at) => {
-      const text = JSON.stringify({ name: 'duel', matchSize: 2, deploy: { ...deploy, hiddenEnvironment: { KEY: planted } } })
+      const text = JSON.stringify({
+        name: 'duel',
+        matchSize: 2,
+        deploy: { ...deploy, hiddenEnvironment: { KEY: planted } },
+      })
       const cut = text.slice(0, at % text.length)
       const broken = [cut, `${cut}?${text.slice(cut.length)}`]
       for (const one of broken) {

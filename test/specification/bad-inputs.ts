@@ -20,7 +20,13 @@ export const storage = {
   endpoint: 'https://bucket.example',
   bucket: 'logs',
 }
-export const profile = { endpoint_name: 'logs', name: 'maps', source: 'maps/', source_type: 'Folder', destination: '/srv/maps' }
+export const profile = {
+  endpoint_name: 'logs',
+  name: 'maps',
+  source: 'maps/',
+  source_type: 'Folder',
+  destination: '/srv/maps',
+}
 export const policy = { fleet_name: 'eu', name: 'base' }
 export const metrics = { request_id: 'r' }
 export const start = '2026-01-31 08:00:00.000000'
@@ -54,7 +60,13 @@ export const badInputs: readonly BadInput[] = [
     { envs: [{ key: 'k', value: '€'.repeat(1366) }] },
     'envs.0.value',
   ],
-  ['no sockets', api.versions.create, version, { session_config: { kind: 'Seat', sockets: 0 } }, 'session_config.sockets'],
+  [
+    'no sockets',
+    api.versions.create,
+    version,
+    { session_config: { kind: 'Seat', sockets: 0 } },
+    'session_config.sockets',
+  ],
   ['CPU in an update', api.versions.update, { app_name: 'a', version_name: 'v' }, { req_cpu: 512 }, 'req_cpu'],
   ['memory in an update', api.versions.update, { app_name: 'a', version_name: 'v' }, { req_memory: 512 }, 'req_memory'],
   ['GPU in an update', api.versions.update, { app_name: 'a', version_name: 'v' }, { req_video: 512 }, 'req_video'],
@@ -123,8 +135,20 @@ export const badInputs: readonly BadInput[] = [
     { webhook_on_error: { url: 'file:///etc/passwd' } },
     'webhook_on_error.url',
   ],
-  ['an empty storage name', api.deployments.stop, { request_id: 'r' }, { container_log_storage: '' }, 'container_log_storage'],
-  ['a number as storage', api.deployments.stop, { request_id: 'r' }, { container_log_storage: 1 }, 'container_log_storage'],
+  [
+    'an empty storage name',
+    api.deployments.stop,
+    { request_id: 'r' },
+    { container_log_storage: '' },
+    'container_log_storage',
+  ],
+  [
+    'a number as storage',
+    api.deployments.stop,
+    { request_id: 'r' },
+    { container_log_storage: 1 },
+    'container_log_storage',
+  ],
   [
     'no filter',
     api.deployments.bulkStop,
@@ -167,7 +191,13 @@ export const badInputs: readonly BadInput[] = [
   ['log version v3', api.storages.create, storage, { container_log_version: 'v3' }, 'container_log_version'],
   ['XML as output', api.storages.create, storage, { output_format: 'XML' }, 'output_format'],
   ['an endpoint without http', api.storages.create, storage, { endpoint: 'bucket.example' }, 'endpoint'],
-  ['an endpoint by ftp', api.storages.update, { endpoint_name: 'logs' }, { endpoint: 'ftp://bucket.example' }, 'endpoint'],
+  [
+    'an endpoint by ftp',
+    api.storages.update,
+    { endpoint_name: 'logs' },
+    { endpoint: 'ftp://bucket.example' },
+    'endpoint',
+  ],
   ['a source of another type', api.pullProfiles.create, profile, { source_type: 'Link' }, 'source_type'],
   ['a destination in /etc', api.pullProfiles.create, profile, { destination: '/etc/passwd' }, 'destination'],
   [
@@ -178,7 +208,13 @@ export const badInputs: readonly BadInput[] = [
     'destination',
   ],
   ['a threshold below 0.1', api.policies.create, policy, { threshold: 0.09 }, 'threshold'],
-  ['a threshold above 1', api.policies.update, { fleet_name: 'eu', policy_name: 'base' }, { threshold: 1.1 }, 'threshold'],
+  [
+    'a threshold above 1',
+    api.policies.update,
+    { fleet_name: 'eu', policy_name: 'base' },
+    { threshold: 1.1 },
+    'threshold',
+  ],
   ['fewer than no deployments', api.policies.create, policy, { minimum: -1 }, 'minimum'],
   ['an empty tag', api.tags.create, { request_id: 'r', name: 't' }, { name: '' }, 'name'],
   ['no relay user', api.relays.create, { users: [{ ip: '203.0.113.7' }] }, { users: [] }, 'users'],

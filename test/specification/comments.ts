@@ -35,7 +35,9 @@ export function readComments(folder: URL): Comments {
 export function readOperationComments(folder: URL): Readonly<Record<string, string>> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
   const sources = files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8'))
-  const found = sources.flatMap((source) => [...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*\w+: operation\(\s*'([^']+)'/g)])
+  const found = sources.flatMap((source) => [
+    ...source.matchAll(/\/\*\*((?:(?!\*\/)[^])*)\*\/\s*\w+: operation\(\s*'([^']+)'/g),
+  ])
   return Object.fromEntries(
     found.map(([, comment = '', route = '']) => {
       const text = comment.replaceAll(/\s*\n\s*\* ?/g, ' ').trim()

@@ -1,9 +1,22 @@
 import { api, type Operation } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
-import { badInputs, deployment, metrics, policy, profile, start, storage, version, type AnyOperation } from './bad-inputs.js'
+import {
+  badInputs,
+  deployment,
+  metrics,
+  policy,
+  profile,
+  start,
+  storage,
+  version,
+  type AnyOperation,
+} from './bad-inputs.js'
 
 /** The field that the first complaint names, and whether there is any. */
-function complaint(operation: Pick<AnyOperation, 'input'>, input: unknown): { field: string; message: string } | undefined {
+function complaint(
+  operation: Pick<AnyOperation, 'input'>,
+  input: unknown,
+): { field: string; message: string } | undefined {
   const result = operation.input.safeParse(input)
   const issue = result.error?.issues[0]
   return issue && { field: issue.path.join('.') || ('keys' in issue ? String(issue.keys) : ''), message: issue.message }
@@ -25,9 +38,19 @@ const accepted: readonly Edge[] = [
   [
     'ports 0 and 59999',
     api.versions.create,
-    { ...version, ports: [{ port: 0, protocol: 'TCP' }, { port: 59_999, protocol: 'QUIC' }] },
+    {
+      ...version,
+      ports: [
+        { port: 0, protocol: 'TCP' },
+        { port: 59_999, protocol: 'QUIC' },
+      ],
+    },
   ],
-  ['a value of exactly 4096 bytes', api.versions.create, { ...version, envs: [{ key: 'k', value: `${'€'.repeat(1365)}x` }] }],
+  [
+    'a value of exactly 4096 bytes',
+    api.versions.create,
+    { ...version, envs: [{ key: 'k', value: `${'€'.repeat(1365)}x` }] },
+  ],
   ['null as command', api.versions.create, { ...version, command: null, arguments: null }],
   ['a threshold of 0.1', api.policies.create, { ...policy, threshold: 0.1 }],
   ['a threshold of 1', api.policies.create, { ...policy, threshold: 1 }],
@@ -37,10 +60,16 @@ const accepted: readonly Edge[] = [
     { ...metrics, start_time: start, end_time: '2026-01-31 08:00:00.000001' },
   ],
   ['an end without a start', api.deployments.metrics, { ...metrics, end_time: start }],
-  ...['30s', '1m', '5m', '10m', '1h'].map((steps): Edge => [`steps of ${steps}`, api.deployments.metrics, { ...metrics, steps }]),
-  ...[true, false, 'logs'].map(
-    (value): Edge => [`log storage ${value}`, api.deployments.stop, { request_id: 'r', container_log_storage: value }],
-  ),
+  ...['30s', '1m', '5m', '10m', '1h'].map((steps): Edge => [
+    `steps of ${steps}`,
+    api.deployments.metrics,
+    { ...metrics, steps },
+  ]),
+  ...[true, false, 'logs'].map((value): Edge => [
+    `log storage ${value}`,
+    api.deployments.stop,
+    { request_id: 'r', container_log_storage: value },
+  ]),
   [
     'geo_ip_list alone',
     api.deployments.deployLegacy,

@@ -13,23 +13,29 @@ const refined: readonly OperationId[] = [
   'deployments.deployLegacy', // exactly one of two lists
 ]
 
-test.each(operations.filter(([id]) => !refined.includes(id)))('%s takes whatever its JSON Schema allows', (_, { input }) => {
-  fc.assert(
-    fc.property(fromJsonSchema(jsonSchema(input)), (value) => {
-      expect(input.parse(value)).toEqual(value)
-    }),
-    { numRuns: 30 },
-  )
-})
+test.each(operations.filter(([id]) => !refined.includes(id)))(
+  '%s takes whatever its JSON Schema allows',
+  (_, { input }) => {
+    fc.assert(
+      fc.property(fromJsonSchema(jsonSchema(input)), (value) => {
+        expect(input.parse(value)).toEqual(value)
+      }),
+      { numRuns: 30 },
+    )
+  },
+)
 
-test.each(operations.filter(([id]) => refined.includes(id)))('%s takes what its JSON Schema and its bounds allow', (_, { input }) => {
-  fc.assert(
-    fc.property(arbitraryOf(input), (value) => {
-      expect(input.parse(value)).toEqual(value)
-    }),
-    { numRuns: 30 },
-  )
-})
+test.each(operations.filter(([id]) => refined.includes(id)))(
+  '%s takes what its JSON Schema and its bounds allow',
+  (_, { input }) => {
+    fc.assert(
+      fc.property(arbitraryOf(input), (value) => {
+        expect(input.parse(value)).toEqual(value)
+      }),
+      { numRuns: 30 },
+    )
+  },
+)
 
 test.each(operations)('%s refuses a key that it does not have', (_, { input }) => {
   const known = new Set([...Object.keys(jsonSchema(input).properties ?? {}), ...Object.values(defaultSettings)])

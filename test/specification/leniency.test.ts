@@ -104,14 +104,18 @@ describe.each(answers)('$id', ({ id, output, answer }) => {
 })
 
 function valueAtOrUndefined(value: unknown, path: Path): unknown {
-  const isContainer = (inner: unknown): inner is Record<string | number, unknown> => typeof inner === 'object' && inner !== null
+  const isContainer = (inner: unknown): inner is Record<string | number, unknown> =>
+    typeof inner === 'object' && inner !== null
   return path.reduce<unknown>((inner, key) => (isContainer(inner) ? inner[key] : undefined), value)
 }
 
 /** The paths of all fields that hold a primitive, in the sample of a shape. */
 function leaves(shape: Shape): (readonly [path: Path, shape: Shape])[] {
-  if (typeof shape === 'string') return shape in resources ? leaves(resources[shape as keyof typeof resources]) : [[[], shape]]
-  const entries: (readonly [string | number, Shape])[] = Array.isArray(shape) ? [[0, shape[0] as Shape]] : Object.entries(shape)
+  if (typeof shape === 'string')
+    return shape in resources ? leaves(resources[shape as keyof typeof resources]) : [[[], shape]]
+  const entries: (readonly [string | number, Shape])[] = Array.isArray(shape)
+    ? [[0, shape[0] as Shape]]
+    : Object.entries(shape)
   return entries.flatMap(([key, inner]) => {
     const step = key === '*' ? SOME_KEY : key
     return leaves(inner).map(([path, leaf]) => [[step, ...path], leaf] as const)

@@ -7,11 +7,15 @@ import { rows } from './rows.js'
 import { groupSizes } from './tables.js'
 
 const comments = readComments(new URL('../../packages/core/src/api', import.meta.url))
-const document = openApiDocument({ comments, operationComments: readOperationComments(new URL('../../packages/core/src/api', import.meta.url)) })
+const document = openApiDocument({
+  comments,
+  operationComments: readOperationComments(new URL('../../packages/core/src/api', import.meta.url)),
+})
 
 type Json = Readonly<Record<string, unknown>>
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null
-const objectsIn = (value: unknown): Json[] => (isObject(value) ? [value, ...Object.values(value).flatMap(objectsIn)] : [])
+const objectsIn = (value: unknown): Json[] =>
+  isObject(value) ? [value, ...Object.values(value).flatMap(objectsIn)] : []
 const described = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, object]) => [`${method.toUpperCase()} ${path}`, object] as const),
 )
@@ -19,7 +23,8 @@ const parametersOf = (object: Json) => (object['parameters'] ?? []) as readonly 
 
 /** The schema of an operation's body. */
 function bodyOf({ requestBody }: Json): Json | undefined {
-  const content = (requestBody as { content: { 'application/json': { schema: { $ref: string } } } } | undefined)?.content
+  const content = (requestBody as { content: { 'application/json': { schema: { $ref: string } } } } | undefined)
+    ?.content
   const name = content?.['application/json'].schema.$ref.split('/').at(-1)
   return name === undefined ? undefined : document.components.schemas[name]
 }
@@ -30,12 +35,17 @@ test('docs/openapi.json is this document; `pnpm openapi` writes it anew', async 
 
 test('a validator takes it for OpenAPI 3.1', async () => {
   const validator = new Validator()
-  expect(await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)).toEqual({ valid: true })
+  expect(await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)).toEqual({
+    valid: true,
+  })
   expect(validator.version).toBe('3.1')
 })
 
 test('and would not take anything', async () => {
-  const { valid } = await new Validator().validate({ ...document, paths: { '/v1/apps': { get: { responses: 'none' } } } })
+  const { valid } = await new Validator().validate({
+    ...document,
+    paths: { '/v1/apps': { get: { responses: 'none' } } },
+  })
   expect(valid).toBe(false)
 })
 
@@ -78,10 +88,14 @@ test('each key of an input is in one place, once', () => {
 
 describe('descriptions', () => {
   test('every schema, field and parameter has one', () => {
-    const parameters = described.flatMap(([route, object]) => parametersOf(object).map((each) => [`${route} ${each['name']}`, each] as const))
+    const parameters = described.flatMap(([route, object]) =>
+      parametersOf(object).map((each) => [`${route} ${each['name']}`, each] as const),
+    )
     const types = Object.entries(document.components.schemas)
     const fields = allFields()
-    const bare = [...parameters, ...types, ...fields].filter(([, { description }]) => !/\w/.test(String(description ?? '')))
+    const bare = [...parameters, ...types, ...fields].filter(
+      ([, { description }]) => !/\w/.test(String(description ?? '')),
+    )
     expect(bare.map(([where]) => where)).toEqual([])
     expect(fields.length).toBeGreaterThan(300)
   })
@@ -90,7 +104,9 @@ describe('descriptions', () => {
     const fields = allFields()
     const marked = fields.filter(([, { deprecated }]) => deprecated === true).map(([where]) => where)
     expect(marked).toEqual(['DeployLegacy.is_public_app', 'DeployLegacy.telemetry_profile_uuid_list'])
-    expect(described.filter(([, { deprecated }]) => deprecated === true).map(([route]) => route)).toEqual(['POST /v1/deploy'])
+    expect(described.filter(([, { deprecated }]) => deprecated === true).map(([route]) => route)).toEqual([
+      'POST /v1/deploy',
+    ])
   })
 
   test('known values of open texts are examples', () => {
@@ -130,7 +146,9 @@ test('secrets are marked', () => {
     'UpdateVersion.private_token',
     'Version.private_token',
   ])
-  const conditional = fields.map(([where, field]) => [where, field['x-secret-if']] as const).filter(([, flag]) => flag !== undefined)
+  const conditional = fields
+    .map(([where, field]) => [where, field['x-secret-if']] as const)
+    .filter(([, flag]) => flag !== undefined)
   expect(Object.fromEntries(conditional)).toEqual({
     'EnvironmentVariable.value': 'is_hidden',
     'VersionVariable.value': 'is_secret',
@@ -147,5 +165,7 @@ test('open names and the address follow the options', () => {
   expect(Object.keys(paths)).not.toContain('/deployments')
   const parameters = parametersOf(paths['/v1/locations']?.['get'] ?? {})
   expect(parameters.map(({ name }) => name)).toEqual(['app', 'version', 'kind', 'tags', 'page', 'limit'])
-  expect(servers).toMatchObject([{ url: '{base_url}', variables: { base_url: { default: 'https://api.example.com' } } }])
+  expect(servers).toMatchObject([
+    { url: '{base_url}', variables: { base_url: { default: 'https://api.example.com' } } },
+  ])
 })

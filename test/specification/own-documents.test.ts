@@ -22,13 +22,21 @@ async function documentOf(api: HttpHandler): Promise<string> {
 }
 
 test('docs/ticket-api.openapi.json is the document of the ticket API; `pnpm openapi` writes it anew', async () => {
-  const matchmaker = createMatchmaker({ deployments: client.deployments, clock, queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }] })
+  const matchmaker = createMatchmaker({
+    deployments: client.deployments,
+    clock,
+    queues: [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }],
+  })
   onTestFinished(() => void clock.until(matchmaker.close()))
-  await expect(await documentOf(createTicketApi(matchmaker, { authenticate: nobody }))).toMatchFileSnapshot('../../docs/ticket-api.openapi.json')
+  await expect(await documentOf(createTicketApi(matchmaker, { authenticate: nobody }))).toMatchFileSnapshot(
+    '../../docs/ticket-api.openapi.json',
+  )
 })
 
 test('docs/lobby-api.openapi.json is the document of the lobby API; `pnpm openapi` writes it anew', async () => {
   const relay = createRelaySessions({ client: client.relays, clock })
   const lobbies = createLobbies({ relay, clock })
-  await expect(await documentOf(createLobbyApi(lobbies, { authenticate: nobody }))).toMatchFileSnapshot('../../docs/lobby-api.openapi.json')
+  await expect(await documentOf(createLobbyApi(lobbies, { authenticate: nobody }))).toMatchFileSnapshot(
+    '../../docs/lobby-api.openapi.json',
+  )
 })

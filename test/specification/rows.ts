@@ -40,9 +40,25 @@ const application = fields('Application', 'name', 'is_active', 'is_telemetry_age
 
 const versionChanges = fields(
   'Version',
-  'name', 'is_active', 'docker_repository', 'docker_image', 'docker_tag', 'private_username', 'private_token',
-  'max_duration', 'force_cache', 'time_to_deploy', 'session_config', 'ports', 'envs', 'verify_image',
-  'termination_grace_period_seconds', 'endpoint_storage', 'command', 'arguments', 'dns_config',
+  'name',
+  'is_active',
+  'docker_repository',
+  'docker_image',
+  'docker_tag',
+  'private_username',
+  'private_token',
+  'max_duration',
+  'force_cache',
+  'time_to_deploy',
+  'session_config',
+  'ports',
+  'envs',
+  'verify_image',
+  'termination_grace_period_seconds',
+  'endpoint_storage',
+  'command',
+  'arguments',
+  'dns_config',
   'will_deploy_in_mainland_china',
 )
 const version = { ...versionChanges, ...fields('Version', 'req_cpu', 'req_memory', 'req_video') }
@@ -90,7 +106,10 @@ export const rows: readonly Row[] = [
     response: versionSaved,
   }),
   row('Applications', `GET ${ofVersion}`, [401, 404, 500], { response: 'Version' }),
-  row('Applications', `PATCH ${ofVersion}`, [400, 401, 404, 424, 500], { request: versionChanges, response: versionSaved }),
+  row('Applications', `PATCH ${ofVersion}`, [400, 401, 404, 424, 500], {
+    request: versionChanges,
+    response: versionSaved,
+  }),
   row('Applications', `DELETE ${ofVersion}`, [401, 404, 500], { response: { success: 'boolean', message: 'string' } }),
   row('Applications', `GET ${app}/versions`, [400, 401, 404, 500], {
     response: { versions: ['Version'], total_count: 'integer' },
@@ -188,7 +207,9 @@ export const rows: readonly Row[] = [
     },
     response: { data: ['DeploymentListEntry'], total_count: 'integer', pagination: 'Pagination', message: ['string'] },
   }),
-  row('Deployments', 'GET /v1/deployment/{request_id}/container-logs', [400, 401, 404, 500], { response: 'ContainerLogs' }),
+  row('Deployments', 'GET /v1/deployment/{request_id}/container-logs', [400, 401, 404, 500], {
+    response: 'ContainerLogs',
+  }),
   row('Deployments', 'GET /v1/metrics/deployment/{request_id}', [400, 401, 404, 422, 500], {
     request: { start_time: 'time A', end_time: 'time A', steps: 'string', raw: 'boolean' },
     response: 'Metrics',
@@ -226,7 +247,10 @@ export const rows: readonly Row[] = [
     response: 'Fleet',
   }),
   row('Fleets', `GET ${fleet}`, [400, 401, 404, 500], { response: 'Fleet' }),
-  row('Fleets', `PATCH ${fleet}`, [400, 401, 404, 500], { request: fields('Fleet', 'name', 'enabled'), response: 'Fleet' }),
+  row('Fleets', `PATCH ${fleet}`, [400, 401, 404, 500], {
+    request: fields('Fleet', 'name', 'enabled'),
+    response: 'Fleet',
+  }),
   row('Fleets', `DELETE ${fleet}`, [400, 401, 404, 500], { response: message }),
   row('Fleets', 'GET /v1/fleets', [400, 401, 500], {
     request: page,
@@ -243,7 +267,10 @@ export const rows: readonly Row[] = [
     response: { policies: ['FleetPolicy'], pagination: 'Pagination' },
   }),
   row('Fleets', `GET ${fleet}/policies/{policy_name}`, [400, 401, 404, 500], { response: 'FleetPolicy' }),
-  row('Fleets', `PATCH ${fleet}/policies/{policy_name}`, [400, 401, 404, 500], { request: policy, response: 'FleetPolicy' }),
+  row('Fleets', `PATCH ${fleet}/policies/{policy_name}`, [400, 401, 404, 500], {
+    request: policy,
+    response: 'FleetPolicy',
+  }),
   row('Fleets', `DELETE ${fleet}/policies/{policy_name}`, [400, 401, 404, 500], { response: message }),
   row('Fleets', `PUT ${fleet}/app/{app_name}/version/{version_name}`, [400, 401, 404, 500], { response: 'FleetLink' }),
   row('Fleets', `DELETE ${fleet}/app/{app_name}/version/{version_name}`, [400, 401, 404, 500]),
@@ -275,7 +302,10 @@ export const rows: readonly Row[] = [
     response: { sessions: ['RelaySession'], pagination: 'Pagination' },
     errorsBy: 'our choice',
   }),
-  row('Relay sessions', `GET ${relays}/{session_id}`, [401, 403, 404], { response: 'RelaySession', errorsBy: 'public fact' }),
+  row('Relay sessions', `GET ${relays}/{session_id}`, [401, 403, 404], {
+    response: 'RelaySession',
+    errorsBy: 'public fact',
+  }),
   row('Relay sessions', `DELETE ${relays}/{session_id}`, [401, 403, 404], { errorsBy: 'our choice' }),
   row('Relay sessions', `POST ${relays}:authorize-user`, [400, 401, 403, 404, 409], {
     request: { session_id: 'string', user_ip: 'string' },

@@ -35,7 +35,9 @@ export type Path = readonly (string | number)[]
 /** Where every value inside of a value stands, itself left out. */
 export function pathsIn(value: unknown): Path[] {
   if (typeof value !== 'object' || value === null) return []
-  const entries: (readonly [string | number, unknown])[] = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  const entries: (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(value)
   return entries.flatMap(([key, inner]) => [[key], ...pathsIn(inner).map((path) => [key, ...path])])
 }
 

@@ -27,11 +27,14 @@ const outputs = operations.flatMap(([id, { output }]) =>
 )
 const all = [...inputs, ...outputs]
 
-const isPassword = (schema: JsonSchema): boolean => schema.format === 'password' || (schema.anyOf ?? []).some(isPassword)
+const isPassword = (schema: JsonSchema): boolean =>
+  schema.format === 'password' || (schema.anyOf ?? []).some(isPassword)
 const isText = ({ type, anyOf }: JsonSchema): boolean => type === 'string' || (anyOf ?? []).some(isText)
 
 test('whatever sounds like a secret is one', () => {
-  const sounding = all.filter(({ key }) => /secret|token|password|authorization/.test(key) && !secretFlags.includes(key))
+  const sounding = all.filter(
+    ({ key }) => /secret|token|password|authorization/.test(key) && !secretFlags.includes(key),
+  )
   expect(sounding.filter(({ key }) => !secretKeys.includes(key))).toEqual([])
   expect([...new Set(sounding.map(({ key }) => key))].toSorted()).toEqual([...secretKeys].toSorted())
 })
@@ -40,7 +43,9 @@ test('every secret text says so in its schema', () => {
   const texts = all.filter(({ key, schema }) => secretKeys.includes(key) && isText(schema))
   expect(texts.length).toBeGreaterThan(5)
   expect(texts.filter(({ schema }) => !isPassword(schema)).map(({ where }) => where)).toEqual([])
-  expect(all.filter(({ key, schema }) => isPassword(schema) && !secretKeys.includes(key)).map(({ where }) => where)).toEqual([])
+  expect(
+    all.filter(({ key, schema }) => isPassword(schema) && !secretKeys.includes(key)).map(({ where }) => where),
+  ).toEqual([])
 })
 
 test('the secret access key is in no answer, and only it is write-only', () => {

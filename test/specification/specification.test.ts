@@ -18,7 +18,11 @@ function operationOf({ route }: Row): Operation {
 test('the tables have 58 rows, each group as many as the document', () => {
   expect(rows).toHaveLength(58)
   expect(Object.values(groupSizes)).toEqual([10, 2, 12, 2, 8, 1, 12, 5, 6])
-  for (const [group, size] of Object.entries(groupSizes)) expect(rows.filter((row) => row.group === group), group).toHaveLength(size)
+  for (const [group, size] of Object.entries(groupSizes))
+    expect(
+      rows.filter((row) => row.group === group),
+      group,
+    ).toHaveLength(size)
 })
 
 test('the description has the same 58 routes, each once', () => {
@@ -29,7 +33,9 @@ test('the description has the same 58 routes, each once', () => {
 
 test('it states the documented rate limits, and no others', () => {
   const limited = operations.filter(([, { limit }]) => limit !== undefined)
-  expect(Object.fromEntries(limited.map(([, operation]) => [routeOf(operation), operation.limit?.limit]))).toEqual(rateLimits)
+  expect(Object.fromEntries(limited.map(([, operation]) => [routeOf(operation), operation.limit?.limit]))).toEqual(
+    rateLimits,
+  )
   for (const [, { limit }] of operations) expect([undefined, 1000]).toContain(limit?.windowMs)
 })
 
@@ -42,12 +48,19 @@ test.each(rows.map((row) => [row.route, row] as const))('%s', (_, row) => {
   expect(operation.success, 'success').toEqual(row.success)
 
   // Keys of the path, query, headers and body never collide: all stand side by side in one object.
-  expect(Object.keys(row.request).filter((key) => path.includes(key)), 'collisions').toEqual([])
+  expect(
+    Object.keys(row.request).filter((key) => path.includes(key)),
+    'collisions',
+  ).toEqual([])
   expect(operation.pathKeys, 'path').toEqual(path)
-  expect(sorted(Object.keys(input.properties ?? {})), 'input keys').toEqual(sorted([...path, ...Object.keys(row.request)]))
+  expect(sorted(Object.keys(input.properties ?? {})), 'input keys').toEqual(
+    sorted([...path, ...Object.keys(row.request)]),
+  )
   expect(sorted(input.required ?? []), 'required keys').toEqual(sorted([...path, ...row.required]))
   expect(input.additionalProperties, 'other keys').toBe(false)
-  expect(mismatches(input, { ...Object.fromEntries(path.map((key) => [key, 'string'] as const)), ...row.request })).toEqual([])
+  expect(
+    mismatches(input, { ...Object.fromEntries(path.map((key) => [key, 'string'] as const)), ...row.request }),
+  ).toEqual([])
 
   expect(operation.output === undefined, 'no content').toBe(row.response === undefined)
   if (operation.output !== undefined && row.response !== undefined) {
@@ -76,7 +89,9 @@ test('headers and open names are those that the document leaves to them', () => 
 })
 
 test('only self-stop takes another token', () => {
-  expect(operations.filter(([, { auth }]) => auth === 'delete-token').map(([id]) => id)).toEqual(['deployments.selfStop'])
+  expect(operations.filter(([, { auth }]) => auth === 'delete-token').map(([id]) => id)).toEqual([
+    'deployments.selfStop',
+  ])
 })
 
 test('lists that come in pages name their items', () => {

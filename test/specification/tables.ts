@@ -5,15 +5,7 @@
 
 /** 'time A' and 'time B' are the document's two formats of a timestamp. */
 export type Primitive =
-  | 'string'
-  | 'boolean'
-  | 'integer'
-  | 'number'
-  | 'number or string'
-  | 'string or null'
-  | 'time A'
-  | 'time B'
-  | 'anything'
+  'string' | 'boolean' | 'integer' | 'number' | 'number or string' | 'string or null' | 'time A' | 'time B' | 'anything'
 
 /** A field's type: a primitive, the name of a resource, an object by its keys ('*' for any key), or [items of a list]. */
 export type Shape = Primitive | ResourceName | { readonly [key: string]: Shape } | readonly [Shape]
@@ -28,7 +20,12 @@ const basicLocation = {
   longitude: 'number or string',
 } as const
 
-const artifact = { artifact_deleted: 'boolean', remaining_tags: ['string'], image_hash: 'string', size_mb: 'number' } as const
+const artifact = {
+  artifact_deleted: 'boolean',
+  remaining_tags: ['string'],
+  image_hash: 'string',
+  size_mb: 'number',
+} as const
 
 const ports = {
   '*': {
@@ -42,7 +39,12 @@ const ports = {
   },
 } as const
 
-const relayUser = { ip_address: 'string', latitude: 'number', longitude: 'number', authorization_token: 'integer' } as const
+const relayUser = {
+  ip_address: 'string',
+  latitude: 'number',
+  longitude: 'number',
+  authorization_token: 'integer',
+} as const
 
 const relayPort = { port: 'integer', protocol: 'string', link: 'string' } as const
 

@@ -11,11 +11,10 @@ describe.concurrent('clients of the ticket API', () => {
   test('of the existing kind: monitor, beacons, tickets, and asking until there is a server', async () => {
     const { call, request, emulator, deployments, untilStatus, shut } = await openCounter()
     expect(await call('ann', 'GET', '/monitor')).toMatchObject({ status: 'healthy' })
-    const { count, beacons } = await call<{ count: number; beacons: { public_ip: string; location: { city: string } }[] }>(
-      'ann',
-      'GET',
-      '/locations/beacons',
-    )
+    const { count, beacons } = await call<{
+      count: number
+      beacons: { public_ip: string; location: { city: string } }[]
+    }>('ann', 'GET', '/locations/beacons')
     expect([
       beacons.length,
       beacons.every(({ public_ip, location }) => public_ip !== '' && location.city !== ''),
@@ -43,8 +42,14 @@ describe.concurrent('clients of the ticket API', () => {
 
   test('that group up: a party is one ticket, and each has their own view of it', async () => {
     const { call, untilStatus, matchmaker, shut } = await openCounter({ studio: duelWith({ matchSize: 3 }) })
-    const alone = await call<{ group_id: string; ticket_id: string }>('cleo', 'POST', '/groups', { ...solo, is_ready: true })
-    const ann = await call<{ group_id: string; member_id: string }>('ann', 'POST', '/groups', { ...solo, is_ready: false })
+    const alone = await call<{ group_id: string; ticket_id: string }>('cleo', 'POST', '/groups', {
+      ...solo,
+      is_ready: true,
+    })
+    const ann = await call<{ group_id: string; member_id: string }>('ann', 'POST', '/groups', {
+      ...solo,
+      is_ready: false,
+    })
     await call('bob', 'POST', `/groups/${ann.group_id}/members`, { ...solo, is_ready: true })
     const member = `/groups/${ann.group_id}/members/${ann.member_id}`
     const { ticket_id } = await call<{ ticket_id: string }>('ann', 'PATCH', member, { is_ready: true })
@@ -59,7 +64,10 @@ describe.concurrent('clients of the ticket API', () => {
     const { api, url, call, request, shut } = await openCounter()
     const ann = await call<Ticket>('ann', 'POST', '/tickets', solo)
     const leaving = new AbortController()
-    const broken = await fetch(`${url}/tickets/${ann.id}/events`, { headers: { authorization: 'ann' }, signal: leaving.signal })
+    const broken = await fetch(`${url}/tickets/${ann.id}/events`, {
+      headers: { authorization: 'ann' },
+      signal: leaving.signal,
+    })
     const reader = (broken.body as ReadableStream<Uint8Array>).getReader()
     let seen = ''
     while (!seen.includes('SEARCHING')) seen += new TextDecoder().decode((await reader.read()).value)
@@ -72,29 +80,32 @@ describe.concurrent('clients of the ticket API', () => {
     const resumed = await request('ann', 'GET', `/tickets/${ann.id}/events`, undefined, { 'last-event-id': version })
     const statuses = [...(await resumed.text()).matchAll(/"status":"(\w+)"/g)].map((match) => match[1])
     expect([statuses.includes('SEARCHING'), statuses.at(-1)]).toEqual([false, 'HOST_ASSIGNED'])
-    expect((await request('ann', 'GET', `/tickets/${ann.id}/events`, undefined, { 'last-event-id': '999' })).status).toBe(200)
+    expect(
+      (await request('ann', 'GET', `/tickets/${ann.id}/events`, undefined, { 'last-event-id': '999' })).status,
+    ).toBe(200)
     expect(await shut()).toEqual(nothingLeft)
   })
 
   test('that are asked whether they accept', async () => {
-    const { call, request, untilStatus, shut } = await openCounter({ studio: duelWith({ acceptance: { withinMs: 20_000 } }) })
-    const [ann, bob, cleo] = await Promise.all(
+    const { call, request, untilStatus, shut } = await openCounter({
+      studio: duelWith({ acceptance: { withinMs: 20_000 } }),
+    })
+    const [ann, bob, cleo] = (await Promise.all(
       ['ann', 'bob', 'cleo'].map((who) => call<Ticket>(who, 'POST', '/tickets', solo)),
-    ) as [Ticket, Ticket, Ticket]
+    )) as [Ticket, Ticket, Ticket]
     await untilStatus('ann', ann.id, 'MATCH_FOUND')
     expect((await request('cleo', 'POST', `/tickets/${cleo.id}/accept`)).status).toBe(409)
     await call('ann', 'POST', `/tickets/${ann.id}/accept`, undefined, 200)
-    expect(
-      await call('bob', 'POST', `/tickets/${bob.id}/decline`, undefined, 200),
-    ).toMatchObject({ status: 'CANCELLED', cancel_reason: 'declined' })
+    expect(await call('bob', 'POST', `/tickets/${bob.id}/decline`, undefined, 200)).toMatchObject({
+      status: 'CANCELLED',
+      cancel_reason: 'declined',
+    })
     await untilStatus('cleo', cleo.id, 'MATCH_FOUND')
-    for (const [who, { id }] of [['ann', ann], ['cleo', cleo]] as const) await call(
-      who,
-      'POST',
-      `/tickets/${id}/accept`,
-      undefined,
-      200,
-    )
+    for (const [who, { id }] of [
+      ['ann', ann],
+      ['cleo', cleo],
+    ] as const)
+      await call(who, 'POST', `/tickets/${id}/accept`, undefined, 200)
     expect((await untilStatus('ann', ann.id, 'HOST_ASSIGNED')).assignment).not.toBeNull()
     expect(await shut()).toEqual(nothingLeft)
   })
@@ -114,7 +125,10 @@ describe.concurrent('clients of the ticket API', () => {
     })
     expect(await call('cleo', 'POST', '/tickets', solo, 400)).toMatchObject({ status: 400, field: 'attributes.skill' })
     await call('ann', 'DELETE', `/tickets/${ann.id}`, undefined, 204)
-    expect(await call('ann', 'GET', `/tickets/${ann.id}`)).toMatchObject({ status: 'CANCELLED', cancel_reason: 'cancelled' })
+    expect(await call('ann', 'GET', `/tickets/${ann.id}`)).toMatchObject({
+      status: 'CANCELLED',
+      cancel_reason: 'cancelled',
+    })
     expect(await shut()).toEqual(nothingLeft)
   })
 })
@@ -145,7 +159,11 @@ describe.concurrent('game servers and backends', () => {
     // And again, when only the one is left who came later.
     const later = await call<Ticket>('cleo', 'GET', `/tickets/${cleo.id}`)
     expect(
-      await call('backend', 'POST', '/backfills', { profile: 'duel', attributes: { assignment }, tickets: { [cleo.id]: later } }),
+      await call('backend', 'POST', '/backfills', {
+        profile: 'duel',
+        attributes: { assignment },
+        tickets: { [cleo.id]: later },
+      }),
     ).toMatchObject({ match_id, status: 'SEARCHING' })
     expect(matchmaker.inspect().matches[0]?.playerIds).toEqual(['cleo'])
     expect(await shut()).toEqual(nothingLeft)
@@ -153,7 +171,9 @@ describe.concurrent('game servers and backends', () => {
 
   test('say themselves that players may come', async () => {
     const queues = [{ name: 'duel', matchSize: 2, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
-    const { call, request, emulator, deployments, untilStatus, shut } = await openCounter({ studio: { matchmaker: { queues } } })
+    const { call, request, emulator, deployments, untilStatus, shut } = await openCounter({
+      studio: { matchmaker: { queues } },
+    })
     const ann = await call<Ticket>('ann', 'POST', '/tickets', solo)
     const bob = await call<Ticket>('bob', 'POST', '/tickets', solo)
     const { match_id } = await untilStatus('ann', ann.id, 'MATCH_FOUND')
@@ -168,10 +188,11 @@ describe.concurrent('game servers and backends', () => {
 
   test('create many tickets at once, and read what waits', async () => {
     const { call, shut } = await openCounter({ api: { inspect: true }, studio: duelWith({ matchSize: 50 }) })
-    const tickets = Array.from(
-      { length: 40 },
-      (_, index) => ({ ...solo, player_id: `p${index}`, player_ip: `203.0.113.${index}` }),
-    )
+    const tickets = Array.from({ length: 40 }, (_, index) => ({
+      ...solo,
+      player_id: `p${index}`,
+      player_ip: `203.0.113.${index}`,
+    }))
     const { results } = await call<{ results: { ticket?: Ticket; error?: { code: string } }[] }>(
       'backend',
       'POST',
@@ -179,7 +200,10 @@ describe.concurrent('game servers and backends', () => {
       { tickets: [...tickets, tickets[0]] },
       200,
     )
-    expect([results.filter(({ ticket }) => ticket !== undefined).length, results[40]?.error?.code]).toEqual([40, 'player-busy'])
+    expect([results.filter(({ ticket }) => ticket !== undefined).length, results[40]?.error?.code]).toEqual([
+      40,
+      'player-busy',
+    ])
     expect(await call('backend', 'GET', '/inspect/tickets?limit=3')).toMatchObject({
       total: 40,
       tickets: [{ player_id: 'p0' }, { player_id: 'p1' }, { player_id: 'p2' }],
@@ -192,7 +216,9 @@ describe.concurrent('game servers and backends', () => {
 
 test('the document that the API gives of itself is one by the specification', async () => {
   const { call, shut } = await openCounter()
-  const { valid, errors } = await new Validator().validate(await call<Record<string, unknown>>('ann', 'GET', '/openapi.json'))
+  const { valid, errors } = await new Validator().validate(
+    await call<Record<string, unknown>>('ann', 'GET', '/openapi.json'),
+  )
   expect(errors).toBeUndefined()
   expect(valid).toBe(true)
   expect(await shut()).toEqual(nothingLeft)

@@ -10,7 +10,10 @@ export interface Ticket {
   readonly version: number
   readonly match_id: string | null
   readonly team_id: string | null
-  readonly assignment: { readonly fqdn: string; readonly ports: Readonly<Record<string, { readonly link: string }>> } | null
+  readonly assignment: {
+    readonly fqdn: string
+    readonly ports: Readonly<Record<string, { readonly link: string }>>
+  } | null
 }
 
 /**
@@ -34,7 +37,13 @@ export async function openCounter(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
-  const request = (who: string, method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  const request = (
+    who: string,
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ) =>
     fetch(url + path, {
       method,
       headers: {
@@ -50,7 +59,8 @@ export async function openCounter(
     const status = wanted ?? (method === 'POST' ? 201 : 200)
     const response = await request(who, method, path, body)
     const text = await response.text()
-    if (response.status !== status) throw new Error(`${method} ${path}: ${response.status} instead of ${status}: ${text}`)
+    if (response.status !== status)
+      throw new Error(`${method} ${path}: ${response.status} instead of ${status}: ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
   /** What a client does that waits by long poll. */

@@ -14,7 +14,10 @@ const joined = (playerId: string, slot: number) => ({ type: 'member.joined', pla
 const left = (playerId: string, reason: string) => ({ type: 'member.left', playerId, reason })
 
 test('who sits where, and who hosts, is as the events tell', () => {
-  const board = boardAfter(joined('ben', 1), joined('cleo', 2), left('ann', 'left'), { type: 'host.changed', hostId: 'ben' })
+  const board = boardAfter(joined('ben', 1), joined('cleo', 2), left('ann', 'left'), {
+    type: 'host.changed',
+    hostId: 'ben',
+  })
   expect(board.tables).toEqual([{ seats: [undefined, 'ben', 'cleo'], hostId: 'ben', over: false }])
   expect(board.hasSeen('ann')).toBe(true)
   expect(board.hasSeen('dan')).toBe(false)

@@ -85,6 +85,8 @@ export async function playLobby(stage: Stage, script: LobbyScript): Promise<void
     }
     const { run } = await lobbies.get({ lobbyId, playerId: hostId() })
     const absent = seated().filter((id) => stage.members.get(id)?.isLinked(run?.term) !== true)
-    stage.tally.stuck(`lobby ${code}: run ${run?.status}, term ${run?.term}; ${absent.length} of ${seated().length} not linked`)
+    stage.tally.stuck(
+      `lobby ${code}: run ${run?.status}, term ${run?.term}; ${absent.length} of ${seated().length} not linked`,
+    )
   }
 }

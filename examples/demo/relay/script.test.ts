@@ -15,7 +15,9 @@ test('every lobby has a cast of its own, too small at first and too large in all
     expect(gathering.length).toBeLessThan(SLOTS)
     expect(gathering.length + later.length).toBeGreaterThan(SLOTS)
   }
-  expect(scripts.map(({ createdAfterMs }) => createdAfterMs)).toEqual([0, 300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700])
+  expect(scripts.map(({ createdAfterMs }) => createdAfterMs)).toEqual([
+    0, 300, 600, 900, 1200, 1500, 1800, 2100, 2400, 2700,
+  ])
 })
 
 test('the same seed plays the same, another another', () => {

@@ -9,5 +9,10 @@ test('counts add up', () => {
   tally.thrownOut(true)
   tally.thrownOut(false)
   tally.stuck('lobby ABC')
-  expect(tally.now).toEqual({ packets: { sent: 15, back: 12, cutOff: 2, lost: 1 }, refused: 2, notRefused: 1, stuck: ['lobby ABC'] })
+  expect(tally.now).toEqual({
+    packets: { sent: 15, back: 12, cutOff: 2, lost: 1 },
+    refused: 2,
+    notRefused: 1,
+    stuck: ['lobby ABC'],
+  })
 })

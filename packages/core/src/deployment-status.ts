@@ -11,14 +11,20 @@ export type DeploymentPhase =
 
 /** The name of a status: `'READY'` for `'Status.READY'`, `'READY'` and `'ready'`. */
 export function statusName(status: string): string {
-  return status.trim().replace(/^status\./i, '').toUpperCase()
+  return status
+    .trim()
+    .replace(/^status\./i, '')
+    .toUpperCase()
 }
 
 /** Whether two statuses are equal, ignoring the prefix `Status.` and letter case. */
 export const sameStatus = (one: string, other: string): boolean => statusName(one) === statusName(other)
 
 /** @param deployment the status view of a deployment, or the body of its webhook. */
-export function deploymentPhase(deployment: { readonly current_status: string; readonly error?: boolean | null | undefined }): DeploymentPhase {
+export function deploymentPhase(deployment: {
+  readonly current_status: string
+  readonly error?: boolean | null | undefined
+}): DeploymentPhase {
   switch (statusName(deployment.current_status)) {
     case 'READY':
       return 'ready'

@@ -26,4 +26,5 @@ export function greatCircleKm(a: Coordinates, b: Coordinates): number {
 export const isLatitude = (value: unknown): value is number => typeof value === 'number' && value >= -90 && value <= 90
 
 /** Whether a value is a longitude: a number of degrees from −180 to 180. */
-export const isLongitude = (value: unknown): value is number => typeof value === 'number' && value >= -180 && value <= 180
+export const isLongitude = (value: unknown): value is number =>
+  typeof value === 'number' && value >= -180 && value <= 180

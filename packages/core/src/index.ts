@@ -2,7 +2,15 @@
 export { createClient } from './client/client.js'
 export type { ClientOptions, LimitOption } from './client/options.js'
 export type { CallOptions } from './client/call-options.js'
-export type { Call, Client, CloseOptions, DeploymentWaits, OptionalCall, OptionalPages, Pages } from './client/client-types.js'
+export type {
+  Call,
+  Client,
+  CloseOptions,
+  DeploymentWaits,
+  OptionalCall,
+  OptionalPages,
+  Pages,
+} from './client/client-types.js'
 export type { WaitOptions } from './client/wait-until-ready.js'
 export type { RetryOptions } from './client/retry-rules.js'
 export type { Token } from './client/token.js'
@@ -26,15 +34,38 @@ export {
   Withheld,
   type CallFacts,
 } from './client/errors.js'
-export type { CallEvent, ClientEvents, PacedEvent, RequestEvent, ResponseEvent, RetryEvent, ThrottledEvent, UnreadableEvent } from './client/events.js'
+export type {
+  CallEvent,
+  ClientEvents,
+  PacedEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+  ThrottledEvent,
+  UnreadableEvent,
+} from './client/events.js'
 export { inProcess, type ClientDispatcher } from './client/in-process.js'
 export { selfStop, type SelfStopOptions } from './client/self-stop.js'
-export { parseDeploymentWebhook, parseRelayWebhook, type DeploymentHint, type RelayHint, type WebhookBody, type WebhookOptions } from './client/webhooks.js'
+export {
+  parseDeploymentWebhook,
+  parseRelayWebhook,
+  type DeploymentHint,
+  type RelayHint,
+  type WebhookBody,
+  type WebhookOptions,
+} from './client/webhooks.js'
 export { deploymentPhase, sameStatus, statusName, type DeploymentPhase } from './deployment-status.js'
 export { scrub, secretsIn } from './redact.js'
 export { createBucket, type BucketOptions } from './scheduler/bucket.js'
 export type { BoundChange } from './scheduler/count-bound.js'
 export type { Limiter, LimiterState, Permit } from './scheduler/limiter.js'
-export { createScheduler, type RunOptions, type Scheduler, type SchedulerOptions, type SchedulerState, type Slot } from './scheduler/scheduler.js'
+export {
+  createScheduler,
+  type RunOptions,
+  type Scheduler,
+  type SchedulerOptions,
+  type SchedulerState,
+  type Slot,
+} from './scheduler/scheduler.js'
 export { EARTH_RADIUS_KM, greatCircleKm, type Coordinates } from './geo.js'
 export { addressPrefix, canonicalIp, isPublicIp } from './ip.js'

@@ -27,10 +27,38 @@ describe('canonicalIp', () => {
   })
 
   test.each([
-    '', '1', '1.2.3', '127.1', '1.2.3.4.5', '256.1.1.1', '1.2.3.-4', '1.2.3.4 ', ' 1.2.3.4', '1.2.3.4\n',
-    '010.0.0.1', '0x7f.0.0.1', '1e1.0.0.1', '١.٢.٣.٤', '1.2.3.4:80', '1.2.3.4/24',
-    ':', ':::', '1::2::3', '1:2:3:4:5:6:7', '1:2:3:4:5:6:7:8:9', '12345::', 'g::1', 'fe80::1%eth0', '[::1]', '::1/64',
-    '::ffff:010.0.0.1', '::ffff:0x1.2.3.4', '::1.2.3', '::ffff:1.2.3.4%1', 'localhost', 'example.com',
+    '',
+    '1',
+    '1.2.3',
+    '127.1',
+    '1.2.3.4.5',
+    '256.1.1.1',
+    '1.2.3.-4',
+    '1.2.3.4 ',
+    ' 1.2.3.4',
+    '1.2.3.4\n',
+    '010.0.0.1',
+    '0x7f.0.0.1',
+    '1e1.0.0.1',
+    '١.٢.٣.٤',
+    '1.2.3.4:80',
+    '1.2.3.4/24',
+    ':',
+    ':::',
+    '1::2::3',
+    '1:2:3:4:5:6:7',
+    '1:2:3:4:5:6:7:8:9',
+    '12345::',
+    'g::1',
+    'fe80::1%eth0',
+    '[::1]',
+    '::1/64',
+    '::ffff:010.0.0.1',
+    '::ffff:0x1.2.3.4',
+    '::1.2.3',
+    '::ffff:1.2.3.4%1',
+    'localhost',
+    'example.com',
   ])('%j is no address', (text) => {
     expect(canonicalIp(text)).toBeUndefined()
   })
@@ -42,7 +70,9 @@ describe('canonicalIp', () => {
         const short = parts.map((part) => part.toString(16)).join(':')
         const [g, h] = parts.slice(6) as [number, number]
         const dotted = `${full(parts.slice(0, 6))}:${g >> 8}.${g & 255}.${h >> 8}.${h & 255}`
-        expect([short, short.toUpperCase(), dotted, canonical].map((text) => canonicalIp(text as string))).toEqual(Array(4).fill(canonical))
+        expect([short, short.toUpperCase(), dotted, canonical].map((text) => canonicalIp(text as string))).toEqual(
+          Array(4).fill(canonical),
+        )
       }),
     )
     fc.assert(
@@ -62,26 +92,76 @@ describe('canonicalIp', () => {
   })
 
   test('takes exactly what node:net takes, zone ids apart', () => {
-    const pieces = fc.constantFrom('0', '1', '01', '255', '256', 'ab', 'ffff', '10000', '0x1', '.', '.', ':', ':', '::', '%e', ' ', '1.2.3.4')
+    const pieces = fc.constantFrom(
+      '0',
+      '1',
+      '01',
+      '255',
+      '256',
+      'ab',
+      'ffff',
+      '10000',
+      '0x1',
+      '.',
+      '.',
+      ':',
+      ':',
+      '::',
+      '%e',
+      ' ',
+      '1.2.3.4',
+    )
     fc.assert(
-      fc.property(fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join('')), (text) => {
-        expect(canonicalIp(text) !== undefined).toBe(isIP(text) !== 0 && !text.includes('%'))
-      }),
+      fc.property(
+        fc.array(pieces, { maxLength: 12 }).map((parts) => parts.join('')),
+        (text) => {
+          expect(canonicalIp(text) !== undefined).toBe(isIP(text) !== 0 && !text.includes('%'))
+        },
+      ),
       { numRuns: 2000 },
     )
   })
 })
 
 describe('isPublicIp', () => {
-  test.each(['8.8.8.8', '100.63.255.255', '172.32.0.1', '2001:4860:4860::8888', '2a01:4f8::1', '::ffff:8.8.8.8'])('%s is public', (ip) => {
-    expect(isPublicIp(ip)).toBe(true)
-  })
+  test.each(['8.8.8.8', '100.63.255.255', '172.32.0.1', '2001:4860:4860::8888', '2a01:4f8::1', '::ffff:8.8.8.8'])(
+    '%s is public',
+    (ip) => {
+      expect(isPublicIp(ip)).toBe(true)
+    },
+  )
 
   test.each([
-    '0.0.0.0', '10.1.2.3', '100.64.0.1', '127.0.0.1', '169.254.1.1', '172.16.0.1', '192.168.1.1', '192.0.2.1', '198.18.0.1',
-    '198.51.100.1', '203.0.113.1', '224.0.0.1', '240.0.0.1', '255.255.255.255', '::ffff:10.0.0.1',
-    '::', '::1', '::8.8.8.8', '64:ff9b::808:808', 'fe80::1', 'fec0::1', 'fc00::1', 'ff02::1', '2001:db8::1', '2001::1', '2002:808:808::1',
-    '3fff::1', '4000::1', 'e000::1', 'not an address',
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '127.0.0.1',
+    '169.254.1.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '192.0.2.1',
+    '198.18.0.1',
+    '198.51.100.1',
+    '203.0.113.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::ffff:10.0.0.1',
+    '::',
+    '::1',
+    '::8.8.8.8',
+    '64:ff9b::808:808',
+    'fe80::1',
+    'fec0::1',
+    'fc00::1',
+    'ff02::1',
+    '2001:db8::1',
+    '2001::1',
+    '2002:808:808::1',
+    '3fff::1',
+    '4000::1',
+    'e000::1',
+    'not an address',
   ])('%s is not', (ip) => {
     expect(isPublicIp(ip)).toBe(false)
   })
@@ -104,14 +184,20 @@ describe('addressPrefix', () => {
 
   test('two addresses share a prefix exactly when their leading bits are the same', () => {
     fc.assert(
-      fc.property(octets, octets, fc.integer({ min: 0, max: 32 }), fc.integer({ min: 0, max: 32 }), (a, b, common, length) => {
-        const bits = (parts: readonly number[]) => parts.map((part) => part.toString(2).padStart(8, '0')).join('')
-        const mixed = bits(a).slice(0, common) + bits(b).slice(common)
-        const mixedIp = [0, 8, 16, 24].map((at) => Number.parseInt(mixed.slice(at, at + 8), 2)).join('.')
-        const lengths = { ipv4: length, ipv6: 48 }
-        const same = addressPrefix(a.join('.'), lengths) === addressPrefix(mixedIp, lengths)
-        expect(same).toBe(bits(a).slice(0, length) === mixed.slice(0, length))
-      }),
+      fc.property(
+        octets,
+        octets,
+        fc.integer({ min: 0, max: 32 }),
+        fc.integer({ min: 0, max: 32 }),
+        (a, b, common, length) => {
+          const bits = (parts: readonly number[]) => parts.map((part) => part.toString(2).padStart(8, '0')).join('')
+          const mixed = bits(a).slice(0, common) + bits(b).slice(common)
+          const mixedIp = [0, 8, 16, 24].map((at) => Number.parseInt(mixed.slice(at, at + 8), 2)).join('.')
+          const lengths = { ipv4: length, ipv6: 48 }
+          const same = addressPrefix(a.join('.'), lengths) === addressPrefix(mixedIp, lengths)
+          expect(same).toBe(bits(a).slice(0, length) === mixed.slice(0, length))
+        },
+      ),
     )
   })
 
@@ -128,6 +214,8 @@ describe('addressPrefix', () => {
 
   test.each([-1, 33, 1.5, Number.NaN])('refuses a length of %s', (ipv4Length) => {
     expect(() => addressPrefix('203.0.113.9', { ipv4: ipv4Length, ipv6: 48 })).toThrow(RangeError)
-    expect(() => addressPrefix('203.0.113.9', { ipv4: ipv4Length, ipv6: 48 })).toThrow('prefix length ipv4 must be an integer from 0 to 32')
+    expect(() => addressPrefix('203.0.113.9', { ipv4: ipv4Length, ipv6: 48 })).toThrow(
+      'prefix length ipv4 must be an integer from 0 to 32',
+    )
   })
 })

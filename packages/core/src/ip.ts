@@ -44,7 +44,8 @@ function parse(text: string): Address | undefined {
  * IPv6, and IPv4 for IPv4-mapped IPv6 (`::ffff:192.0.2.1`, as dual-stack sockets report it). Undefined for anything
  * else: host names, surrounding space, leading zeros, zone ids (`fe80::1%eth0`), ports, prefixes.
  */
-export const canonicalIp = (text: string): string | undefined => (DOTTED_QUAD.test(text) ? text : parse(text)?.toString())
+export const canonicalIp = (text: string): string | undefined =>
+  DOTTED_QUAD.test(text) ? text : parse(text)?.toString()
 
 /**
  * Whether a host on the internet can have this address: not private, shared, loopback, documentation, multicast,
@@ -83,7 +84,8 @@ function withoutOctets(quad: string, kept: number): string {
  */
 export function addressPrefix(text: string, lengths: PrefixLengths = DEFAULT_PREFIX_LENGTHS): string | undefined {
   // The usual case, needed for each player, has a faster path.
-  if (WHOLE_OCTETS.has(lengths.ipv4) && DOTTED_QUAD.test(text)) return `${withoutOctets(text, lengths.ipv4 / 8)}/${lengths.ipv4}`
+  if (WHOLE_OCTETS.has(lengths.ipv4) && DOTTED_QUAD.test(text))
+    return `${withoutOctets(text, lengths.ipv4 / 8)}/${lengths.ipv4}`
   const address = parse(text)
   if (address === undefined) return undefined
   const kind = address.kind()

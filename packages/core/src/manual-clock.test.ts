@@ -13,18 +13,22 @@ test('time stands still until it is moved', async () => {
 
 test('sleepers wake at their own instants, in order, and equals in the order in which they fell asleep', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.integer({ min: -5, max: 50 }), { maxLength: 20 }), fc.integer({ min: 0, max: 60 }), async (naps, ms) => {
-      const clock = createManualClock({ start })
-      const woken: { index: number; at: number }[] = []
-      naps.forEach((nap, index) => void clock.sleep(nap).then(() => woken.push({ index, at: clock.now() - start })))
-      await clock.advance(ms)
-      const expected = naps
-        .map((nap, index) => ({ index, at: Math.max(0, nap) }))
-        .filter(({ at }) => at <= ms)
-        .toSorted((a, b) => a.at - b.at || a.index - b.index)
-      expect(woken).toEqual(expected)
-      expect(clock.sleepers).toBe(naps.length - expected.length)
-    }),
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: -5, max: 50 }), { maxLength: 20 }),
+      fc.integer({ min: 0, max: 60 }),
+      async (naps, ms) => {
+        const clock = createManualClock({ start })
+        const woken: { index: number; at: number }[] = []
+        naps.forEach((nap, index) => void clock.sleep(nap).then(() => woken.push({ index, at: clock.now() - start })))
+        await clock.advance(ms)
+        const expected = naps
+          .map((nap, index) => ({ index, at: Math.max(0, nap) }))
+          .filter(({ at }) => at <= ms)
+          .toSorted((a, b) => a.at - b.at || a.index - b.index)
+        expect(woken).toEqual(expected)
+        expect(clock.sleepers).toBe(naps.length - expected.length)
+      },
+    ),
   )
 })
 

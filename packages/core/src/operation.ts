@@ -16,7 +16,12 @@ export interface RateLimit {
 }
 
 /** An operation as one object; see {@link operation} for how it is written down. */
-export interface Operation<Input = unknown, Output = unknown, Success extends number = number, Errors extends number = number> {
+export interface Operation<
+  Input = unknown,
+  Output = unknown,
+  Success extends number = number,
+  Errors extends number = number,
+> {
   readonly method: Method
   /** Path with `{key}` placeholders, e.g. `/v1/app/{app_name}`. Each placeholder is a key of the input. */
   readonly path: string
@@ -47,7 +52,9 @@ export interface Operation<Input = unknown, Output = unknown, Success extends nu
 }
 
 /** `'a' | 'b'` for `'/x/{a}/y/{b}'`. */
-type Placeholders<Route extends string> = Route extends `${string}{${infer Key}}${infer Rest}` ? Key | Placeholders<Rest> : never
+type Placeholders<Route extends string> = Route extends `${string}{${infer Key}}${infer Rest}`
+  ? Key | Placeholders<Rest>
+  : never
 
 interface Details<Input, Output, Success extends number, Errors extends number> {
   readonly summary: string

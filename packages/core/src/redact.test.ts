@@ -87,13 +87,21 @@ describe('scrub', () => {
 
   test('leaves no secret behind, whatever stands around it', () => {
     // Without letters of the mark '[redacted]', so that a secret cannot be found in the mark itself.
-    const secret = fc.string({ unit: fc.constantFrom('x', 'Y', '0', '"', '\\', '/', '%', '$', '*', 'é', '\ud800'), minLength: 1, maxLength: 8 })
+    const secret = fc.string({
+      unit: fc.constantFrom('x', 'Y', '0', '"', '\\', '/', '%', '$', '*', 'é', '\ud800'),
+      minLength: 1,
+      maxLength: 8,
+    })
     fc.assert(
-      fc.property(fc.array(fc.oneof(secret, fc.constantFrom(' ', 'and', ':'))), fc.array(secret, { minLength: 1, maxLength: 4 }), (parts, secrets) => {
-        const text = [...parts, ...secrets].join(' ')
-        const scrubbed = scrub(text, secrets).toLowerCase()
-        for (const one of secrets) expect(scrubbed).not.toContain(one.toLowerCase())
-      }),
+      fc.property(
+        fc.array(fc.oneof(secret, fc.constantFrom(' ', 'and', ':'))),
+        fc.array(secret, { minLength: 1, maxLength: 4 }),
+        (parts, secrets) => {
+          const text = [...parts, ...secrets].join(' ')
+          const scrubbed = scrub(text, secrets).toLowerCase()
+          for (const one of secrets) expect(scrubbed).not.toContain(one.toLowerCase())
+        },
+      ),
       { numRuns: 300 },
     )
   })

@@ -44,7 +44,9 @@ export function scrub(text: string, secrets: readonly string[] = []): string {
 }
 
 function withoutSecrets(text: string, secrets: readonly string[]): string {
-  const forms = new Set(secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]))
+  const forms = new Set(
+    secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1), percentEncoded(secret)]),
+  )
   forms.delete('')
   if (forms.size === 0) return text
   // One pass, longest first: no secret remains in part after a shorter one is removed, and marks are not replaced

@@ -1,4 +1,12 @@
-import { AlreadyTerminated, ConnectionLost, InvalidInput, NoCapacity, NotFound, ServerError, Unauthorized } from '@muster/core'
+import {
+  AlreadyTerminated,
+  ConnectionLost,
+  InvalidInput,
+  NoCapacity,
+  NotFound,
+  ServerError,
+  Unauthorized,
+} from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { createMemoryJournal, type Journal, type JournalEntry } from './servers/journal/journal.js'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
@@ -61,7 +69,12 @@ describe('when deploying goes wrong', () => {
     const { createdAt } = join('ann', 'ben')
     await run(500)
     expect(seen.returned).toMatchObject([{ reason: 'no-capacity' }])
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'retry', attempts: 1, createdAt })
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({
+      status: 'SEARCHING',
+      waitingFor: 'retry',
+      attempts: 1,
+      createdAt,
+    })
     await run(10_000)
     expect(matchmaker.getTicket('ann-ben')?.assignment?.fqdn).toBe('r2.example.com')
     expect(service.unstopped()).toEqual(['r2'])
@@ -98,7 +111,11 @@ describe('when deploying goes wrong', () => {
     const { matchmaker, service, seen, join, run } = setUp({ service: { fate: () => ({ errorMs: 500 }) } })
     join('ann', 'ben')
     await run(60_000)
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'CANCELLED', cancelReason: 'attempts', attempts: 3 })
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({
+      status: 'CANCELLED',
+      cancelReason: 'attempts',
+      attempts: 3,
+    })
     expect(seen.cancelled).toMatchObject([{ reason: 'attempts' }])
     expect(service.calls.create).toHaveLength(3)
     expect(service.unstopped()).toEqual([])
@@ -106,7 +123,9 @@ describe('when deploying goes wrong', () => {
 
   test('a refusal counts as an attempt, and is not looked for', async () => {
     const { matchmaker, service, join, run } = setUp({
-      service: { fault: (method) => (method === 'create' ? { error: new InvalidInput('no such version') } : undefined) },
+      service: {
+        fault: (method) => (method === 'create' ? { error: new InvalidInput('no such version') } : undefined),
+      },
     })
     join('ann', 'ben')
     await run(30_000)
@@ -118,22 +137,25 @@ describe('when deploying goes wrong', () => {
   test.each([
     ['refuses the token', new Unauthorized('no')],
     ['cannot be reached', new ConnectionLost('no route', { sent: false })],
-  ])('while the service %s, tickets wait, one create at a time asks every few seconds, and no attempt is counted', async (_, error) => {
-    let down = true
-    const { matchmaker, service, join, run } = setUp({
-      service: { fault: (method) => (down && method === 'create' ? { error } : undefined) },
-    })
-    join('ann', 'ben')
-    await run(120_000)
-    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
-    expect(service.calls.create.length).toBeLessThan(60)
-    expect(searches(service)).toHaveLength(0)
-    down = false
-    // Three seconds to the next probe, five until its server is READY.
-    await run(8500)
-    expect(matchmaker.getTicket('ann-ben')?.status).toBe('HOST_ASSIGNED')
-    expect(matchmaker.inspect().pausedUntil).toBeUndefined()
-  })
+  ])(
+    'while the service %s, tickets wait, one create at a time asks every few seconds, and no attempt is counted',
+    async (_, error) => {
+      let down = true
+      const { matchmaker, service, join, run } = setUp({
+        service: { fault: (method) => (down && method === 'create' ? { error } : undefined) },
+      })
+      join('ann', 'ben')
+      await run(120_000)
+      expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', attempts: 0 })
+      expect(service.calls.create.length).toBeLessThan(60)
+      expect(searches(service)).toHaveLength(0)
+      down = false
+      // Three seconds to the next probe, five until its server is READY.
+      await run(8500)
+      expect(matchmaker.getTicket('ann-ben')?.status).toBe('HOST_ASSIGNED')
+      expect(matchmaker.inspect().pausedUntil).toBeUndefined()
+    },
+  )
 
   test('a stop is repeated until it is confirmed, by 410 too', async () => {
     const answers = [lost, new ServerError('down'), new Unauthorized('no'), new AlreadyTerminated('gone')]
@@ -250,7 +272,14 @@ describe('the journal', () => {
       ['never', false],
       ['unsent', false],
     ] as const) {
-      await journal.append({ kind: 'intent', matchId, queue: 'duel', tag: `match-${matchId}`, ticketIds: [], at: clock.now() })
+      await journal.append({
+        kind: 'intent',
+        matchId,
+        queue: 'duel',
+        tag: `match-${matchId}`,
+        ticketIds: [],
+        at: clock.now(),
+      })
       if (matchId === 'unsent') continue
       await journal.append({ kind: 'sent', matchId, at: clock.now() })
       if (matchId === 'never') continue

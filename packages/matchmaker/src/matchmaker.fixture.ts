@@ -49,7 +49,11 @@ export function setUp(options: Partial<MatchmakerOptions> & { readonly service?:
     })
   for (const name of eventNames) watch(name)
   const join = (...players: string[]) =>
-    matchmaker.createTicket({ id: players.join('-'), queue: 'duel', players: players.map((id) => ({ id, ip: '198.51.100.7' })) })
+    matchmaker.createTicket({
+      id: players.join('-'),
+      queue: 'duel',
+      players: players.map((id) => ({ id, ip: '198.51.100.7' })),
+    })
   /** Ticks as `start` would. */
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {

@@ -1,4 +1,12 @@
-import { Conflict, Forbidden, InvalidInput, NoCapacity, RateLimited, ServerError, UnexpectedResponse } from '@muster/core'
+import {
+  Conflict,
+  Forbidden,
+  InvalidInput,
+  NoCapacity,
+  RateLimited,
+  ServerError,
+  UnexpectedResponse,
+} from '@muster/core'
 import { createManualClock, seededRandom, type Random } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -17,7 +25,14 @@ const oneOf = <T>(random: Random, ...values: readonly T[]): T => values[Math.flo
 const chance = (random: Random, share: number) => random() < share
 
 const anyFault = (random: Random): CallFault => ({
-  error: oneOf<Error>(random, lost, lost, new ServerError('down'), new UnexpectedResponse('not JSON'), new RateLimited('slower')),
+  error: oneOf<Error>(
+    random,
+    lost,
+    lost,
+    new ServerError('down'),
+    new UnexpectedResponse('not JSON'),
+    new RateLimited('slower'),
+  ),
   effect: chance(random, 0.5),
 })
 /** What a create can fail with; an answer that says nothing was created is true. */
@@ -107,7 +122,8 @@ async function live(seed: number) {
     random,
     listLagMs: LAG_MS,
     maxServers: MAX_SERVERS,
-    locate: (ip) => (chance(random, 0.9) ? { latitude: ip.length, longitude: 0 } : clock.sleep(500).then(() => undefined)),
+    locate: (ip) =>
+      chance(random, 0.9) ? { latitude: ip.length, longitude: 0 } : clock.sleep(500).then(() => undefined),
   })
 
   const ends = new Map<string, string[]>()
@@ -137,7 +153,8 @@ async function live(seed: number) {
     try {
       return act()
     } catch (error) {
-      if (error instanceof Conflict || error instanceof InvalidBackfill || error instanceof UnknownQueue) return undefined
+      if (error instanceof Conflict || error instanceof InvalidBackfill || error instanceof UnknownQueue)
+        return undefined
       throw error
     }
   }
@@ -148,7 +165,9 @@ async function live(seed: number) {
     const again = known !== undefined && chance(random, 0.3)
     const created = attempt(() =>
       matchmaker.createTicket({
-        queues: again ? ['open'] : oneOf<string[]>(random, ['plain'], ['asks'], ['open'], ['asks', 'open'], ['open', 'plain']),
+        queues: again
+          ? ['open']
+          : oneOf<string[]>(random, ['plain'], ['asks'], ['open'], ['asks', 'open'], ['open', 'plain']),
         players: again ? known.players.map(({ id }) => ({ id, ip: '198.51.100.7' })) : fresh,
         priority: oneOf(random, 0, 0, 1),
       }),
@@ -166,7 +185,8 @@ async function live(seed: number) {
     const { matches } = matchmaker.inspect()
     if (matches.length > MAX_SERVERS) broken.push(`${matches.length} matches`)
     for (const { queue, matchId, playerIds } of matches) {
-      if (playerIds.length > (queue === 'asks' ? 3 : 4)) broken.push(`${playerIds.join()} in match ${matchId} of ${queue}`)
+      if (playerIds.length > (queue === 'asks' ? 3 : 4))
+        broken.push(`${playerIds.join()} in match ${matchId} of ${queue}`)
     }
     const match = oneOf(random, ...matches)
     if (match === undefined) return

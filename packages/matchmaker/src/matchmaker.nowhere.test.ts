@@ -4,7 +4,10 @@ import { deploy, duel, setUp } from './matchmaker.fixture.js'
 
 const ping = { name: 'ping', matchSize: 2, rules: [{ kind: 'latency', maxMs: 100 }], deploy } as const
 const london = { city: 'London', latitude: 51.5, longitude: -0.1 }
-const beacon = { host: '203.0.113.1', location: { ...london, country: '', continent: '', administrative_division: '', timezone: '' } }
+const beacon = {
+  host: '203.0.113.1',
+  location: { ...london, country: '', continent: '', administrative_division: '', timezone: '' },
+}
 const near = (id: string) => ({ queue: 'ping', players: [{ id, latencies: { London: 20 } }] })
 
 test('where a latency rule chooses the place, latencies are enough', async () => {
@@ -18,13 +21,18 @@ test('where a latency rule chooses the place, latencies are enough', async () =>
 })
 
 test('without a place of any beacon either, no server is asked for, and the tickets wait on until they expire', async () => {
-  const { matchmaker, service, run, seen } = setUp({ queues: [{ ...ping, expireAfterMs: 60_000 }], beacons: async () => [] })
+  const { matchmaker, service, run, seen } = setUp({
+    queues: [{ ...ping, expireAfterMs: 60_000 }],
+    beacons: async () => [],
+  })
   const { id } = matchmaker.createTicket(near('ann'))
   matchmaker.createTicket(near('ben'))
   await run(30_000)
   expect(matchmaker.getTicket(id)).toMatchObject({ status: 'SEARCHING', waitingFor: 'retry', attempts: 0 })
   expect(service.calls.create).toEqual([])
-  expect(seen.problem?.map(({ error }) => String(error)).join()).toContain('no player of the match has ip or coordinates')
+  expect(seen.problem?.map(({ error }) => String(error)).join()).toContain(
+    'no player of the match has ip or coordinates',
+  )
   await run(31_000)
   expect(matchmaker.getTicket(id)).toMatchObject({ status: 'CANCELLED', cancelReason: 'expired' })
 })
@@ -33,5 +41,7 @@ test('every queue of the ticket must have such a rule', () => {
   const { matchmaker } = setUp({ queues: [ping, duel] })
   const create = () => matchmaker.createTicket({ queues: ['ping', 'duel'], players: near('ann').players })
   expect(create).toThrow(InvalidTicket)
-  expect(create).toThrow('players.0: must have ip, coordinates or both: queue "duel" has no latency rule that would choose a place')
+  expect(create).toThrow(
+    'players.0: must have ip, coordinates or both: queue "duel" has no latency rule that would choose a place',
+  )
 })

@@ -23,7 +23,13 @@ function queueOf(queue: Partial<QueueDefinition>) {
 }
 
 const close: RuleDefinition = { kind: 'difference', attribute: 'skill', max: 10 }
-const giving: RuleDefinition = { ...close, max: [{ afterMs: 0, value: 10 }, { afterMs: 4000, value: 100 }] }
+const giving: RuleDefinition = {
+  ...close,
+  max: [
+    { afterMs: 0, value: 10 },
+    { afterMs: 4000, value: 100 },
+  ],
+}
 
 describe('teams', () => {
   const hunt = [
@@ -45,13 +51,29 @@ describe('teams', () => {
     const sums = { kind: 'compare', attribute: 'skill', aggregate: 'sum' } as const
     const stronger: RuleDefinition = { ...sums, team: 'monster', operator: '>=', otherTeam: 'hunters' }
     const { skilled, run, teamOf } = queueOf({ teams: hunt, rules: [stronger] })
-    for (const [id, skill] of [['ann', 1], ['ben', 2], ['cas', 9], ['dee', 3], ['eve', 1]] as const) skilled(id, skill)
+    for (const [id, skill] of [
+      ['ann', 1],
+      ['ben', 2],
+      ['cas', 9],
+      ['dee', 3],
+      ['eve', 1],
+    ] as const)
+      skilled(id, skill)
     await run(500)
-    expect(['ann', 'ben', 'cas', 'dee', 'eve'].map(teamOf)).toEqual(['hunters', 'hunters', 'monster', 'hunters', 'hunters'])
+    expect(['ann', 'ben', 'cas', 'dee', 'eve'].map(teamOf)).toEqual([
+      'hunters',
+      'hunters',
+      'monster',
+      'hunters',
+      'hunters',
+    ])
   })
 
   test('are filled for a while, then the minimum will do, and that falls', async () => {
-    const min = [{ afterMs: 0, value: 3 }, { afterMs: 6000, value: 2 }]
+    const min = [
+      { afterMs: 0, value: 3 },
+      { afterMs: 6000, value: 2 },
+    ]
     const teams = [{ name: 'all', size: { min, max: 4 } }]
     const three = queueOf({ teams, fillForMs: 2000 })
     for (const id of ['ann', 'ben', 'cas']) three.wait({ id })
@@ -130,7 +152,11 @@ describe('nobody waits without an end', () => {
   })
 
   test('but never against a hard rule: then the end is expiry', async () => {
-    const { skilled, run, status } = queueOf({ rules: [{ ...close, hard: true }], lastResortMs: 2000, expireAfterMs: 4000 })
+    const { skilled, run, status } = queueOf({
+      rules: [{ ...close, hard: true }],
+      lastResortMs: 2000,
+      expireAfterMs: 4000,
+    })
     skilled('ann', 0)
     skilled('ben', 5000)
     await run(4250)

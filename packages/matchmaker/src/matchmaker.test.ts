@@ -91,7 +91,9 @@ describe('the first match', () => {
   })
 
   test('a hint is looked up at once, also when it came before the create had returned', async () => {
-    const { clock, service, matchmaker, join } = setUp({ service: { fate: () => ({ readyMs: 0 }), latencyMs: () => 50 } })
+    const { clock, service, matchmaker, join } = setUp({
+      service: { fate: () => ({ readyMs: 0 }), latencyMs: () => 50 },
+    })
     join('ann', 'ben')
     void matchmaker.tick()
     matchmaker.hint('r1')
@@ -107,7 +109,9 @@ describe('the first match', () => {
     ['is not listed any more', false],
     ['is still listed', true],
   ])('a server that ends by itself, and %s, is noticed and leaves nothing behind', async (_, listsEnded) => {
-    const { matchmaker, seen, join, run } = setUp({ service: { listsEnded, fate: () => ({ readyMs: 1000, endMs: 10_000 }) } })
+    const { matchmaker, seen, join, run } = setUp({
+      service: { listsEnded, fate: () => ({ readyMs: 1000, endMs: 10_000 }) },
+    })
     join('ann', 'ben')
     await run(60_000)
     expect(seen.deploymentStopped?.[0]?.reason).toBe('ended')
@@ -120,9 +124,9 @@ describe('tickets', () => {
     const { matchmaker, join, names } = setUp()
     expect(join('ann')).toEqual(join('ann'))
     expect(names).toEqual(['ticketCreated'])
-    expect(() => matchmaker.createTicket({ id: 'ann', queue: 'duel', players: [{ id: 'eve', ip: '198.51.100.7' }] })).toThrow(
-      'ticket: id: is that of a ticket',
-    )
+    expect(() =>
+      matchmaker.createTicket({ id: 'ann', queue: 'duel', players: [{ id: 'eve', ip: '198.51.100.7' }] }),
+    ).toThrow('ticket: id: is that of a ticket')
   })
 
   test('a player is in one ticket at a time, and the error names the other one', async () => {
@@ -140,12 +144,17 @@ describe('tickets', () => {
 
   test('unknown queues and parties that fit into no match are refused', () => {
     const { matchmaker, join } = setUp()
-    expect(() => matchmaker.createTicket({ queue: 'chess', players: [{ id: 'ann', ip: '198.51.100.7' }] })).toThrow(UnknownQueue)
+    expect(() => matchmaker.createTicket({ queue: 'chess', players: [{ id: 'ann', ip: '198.51.100.7' }] })).toThrow(
+      UnknownQueue,
+    )
     expect(() => join('ann', 'ben', 'cas')).toThrow('ticket: players: a party of 3 is too big: a team takes at most 2')
   })
 
   test('expire, and are removed some time after their end', async () => {
-    const { matchmaker, seen, join, run, status } = setUp({ queues: [{ ...duel, expireAfterMs: 10_000 }], keepEndedMs: 5000 })
+    const { matchmaker, seen, join, run, status } = setUp({
+      queues: [{ ...duel, expireAfterMs: 10_000 }],
+      keepEndedMs: 5000,
+    })
     join('ann')
     await run(10_250)
     expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'expired' })

@@ -10,8 +10,17 @@ const duel = { name: 'duel', matchSize: 2, deploy: { application: 'game', versio
 const options: MatchmakerOptions = { deployments, queues: [duel] }
 
 test('has defaults', () => {
-  expect(configure(options)).toMatchObject({ name: 'muster', tickMs: 250, maxServers: 1000, maxStarting: 200, locate: undefined })
-  expect(configure({ ...options, maxServers: Infinity })).toMatchObject({ maxServers: Infinity, maxCreatesInFlight: 100 })
+  expect(configure(options)).toMatchObject({
+    name: 'muster',
+    tickMs: 250,
+    maxServers: 1000,
+    maxStarting: 200,
+    locate: undefined,
+  })
+  expect(configure({ ...options, maxServers: Infinity })).toMatchObject({
+    maxServers: Infinity,
+    maxCreatesInFlight: 100,
+  })
 })
 
 describe('refuses, and names the option and the value', () => {

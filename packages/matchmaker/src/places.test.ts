@@ -32,6 +32,8 @@ test('the middle of two is as far from one as from the other', () => {
 })
 
 test('the network is that of the first known address', () => {
-  expect(networkOf([{ id: 'a' }, { id: 'b', ip: '198.51.100.7' }, { id: 'c', ip: '203.0.113.7' }])).toBe('198.51.0.0/16')
+  expect(networkOf([{ id: 'a' }, { id: 'b', ip: '198.51.100.7' }, { id: 'c', ip: '203.0.113.7' }])).toBe(
+    '198.51.0.0/16',
+  )
   expect(networkOf([{ id: 'a' }])).toBeUndefined()
 })

@@ -62,9 +62,15 @@ export function createTestService({
   listsEnded = false,
 }: ServiceOptions) {
   const records: Deployed[] = []
-  const calls: { [Each in Method]: Parameters<DeploymentService[Each]>[0][] } = { create: [], get: [], stop: [], list: [] }
+  const calls: { [Each in Method]: Parameters<DeploymentService[Each]>[0][] } = {
+    create: [],
+    get: [],
+    stop: [],
+    list: [],
+  }
 
-  const settledAt = ({ createdAt, fate }: Deployed) => createdAt + Math.min(fate.readyMs ?? START, fate.errorMs ?? START)
+  const settledAt = ({ createdAt, fate }: Deployed) =>
+    createdAt + Math.min(fate.readyMs ?? START, fate.errorMs ?? START)
   /** A stop works once the deployment is READY or ERROR. */
   const endedAt = (record: Deployed) =>
     Math.min(
@@ -90,7 +96,13 @@ export function createTestService({
     fqdn: `${record.requestId}.example.com`,
     public_ip: '203.0.113.9',
     ports: {
-      game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: `${record.requestId}.example.com:30000` },
+      game: {
+        internal: 7777,
+        external: 30_000,
+        protocol: 'UDP',
+        name: 'game',
+        link: `${record.requestId}.example.com:30000`,
+      },
     },
     location: { city: 'Oslo', country: 'Norway', latitude: '59.9', longitude: 10.7 },
     tags: [...record.tags],
@@ -145,7 +157,9 @@ export function createTestService({
       call('list', input, options?.signal, () => {
         const { page = 1 } = input
         const all = records
-          .filter((record) => clock.now() >= record.createdAt + listLagMs && (listsEnded || clock.now() < endedAt(record)))
+          .filter(
+            (record) => clock.now() >= record.createdAt + listLagMs && (listsEnded || clock.now() < endedAt(record)),
+          )
           .filter((record) => (input.query?.filters ?? []).every((filter) => passes(record, filter)))
           .toReversed()
         const data = all.slice((page - 1) * pageSize, page * pageSize).map((record) => {

@@ -33,7 +33,14 @@ function anAllocator() {
 // The engine keeps an object that has an accessor of its own as a dictionary, in which each look takes many times as long;
 // and code that was compiled for it is thrown away when another one comes.
 test.each([
-  ['a runtime', createQueueRuntime(defineQueue({ name: 'a', matchSize: 2, deploy }), () => {}, () => {})],
+  [
+    'a runtime',
+    createQueueRuntime(
+      defineQueue({ name: 'a', matchSize: 2, deploy }),
+      () => {},
+      () => {},
+    ),
+  ],
   ['a pool', createPool(compileQueue(defineQueue({ name: 'a', matchSize: 2, deploy })).model)],
   ['the players', createPlayerIndex()],
   ['the matches', createAllocations()],

@@ -67,9 +67,12 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     if (operation === 'deployments.create') {
       created = true
       const asking = beginnings.length - 1
-      void request.clone().json().then((body) => {
-        for (const tag of (body as CreateDeployment).tags ?? []) if (MATCH.test(tag)) askedBy.set(tag, asking)
-      })
+      void request
+        .clone()
+        .json()
+        .then((body) => {
+          for (const tag of (body as CreateDeployment).tags ?? []) if (MATCH.test(tag)) askedBy.set(tag, asking)
+        })
     }
     if (operation === 'deployments.stop') {
       const requestId = new URL(request.url).pathname.split('/').at(-1) ?? ''
@@ -158,7 +161,8 @@ export async function runSchedule(seed: number): Promise<Outcome> {
       reaped += 1
       // What a process knows of by its journal, it stops itself; but what then ends slowly may outlive it, and so may a
       // create that takes effect only when the next process looks for it already.
-      if (!forgot && stops.get(requestId) === 1 && !tookEffectLate(requestId)) broken.push(`${requestId} had to be reaped`)
+      if (!forgot && stops.get(requestId) === 1 && !tookEffectLate(requestId))
+        broken.push(`${requestId} had to be reaped`)
     })
     matchmaker.start()
     return { mortal, matchmaker, ends }

@@ -23,5 +23,8 @@ if (first === 'servers') {
   }
 } else {
   const [seed = anySeed] = others
-  run(['vitest', 'run', 'test/matchmaker/schedules', '--typecheck.enabled=false'], { SOAK_COUNT: first, SOAK_SEED: seed })
+  run(['vitest', 'run', 'test/matchmaker/schedules', '--typecheck.enabled=false'], {
+    SOAK_COUNT: first,
+    SOAK_SEED: seed,
+  })
 }

@@ -188,7 +188,7 @@ export function createBulk(input: BulkInput): Bulk {
         if (matched === next) {
           matched += players
           next += players
-        } else for (const end = next + players; next < end; ) items[matched++] = items[next++] as Slot
+        } else for (const end = next + players; next < end;) items[matched++] = items[next++] as Slot
       } else next += 1
     }
     at = next
@@ -200,8 +200,14 @@ export function createBulk(input: BulkInput): Bulk {
   function* scan(count: number, pass: Pass): Generator<number, void> {
     const end = parties ? count : count - players + 1
     at = 0
-    if (parties) partyScan.begin({ count, valueBits, furthest: furthestOf(pass), limits: spans.map((_, span) => limitOf(span, pass)) })
-    for (let until = 0; until < end && !useless(); ) {
+    if (parties)
+      partyScan.begin({
+        count,
+        valueBits,
+        furthest: furthestOf(pass),
+        limits: spans.map((_, span) => limitOf(span, pass)),
+      })
+    for (let until = 0; until < end && !useless();) {
       const before = work?.() ?? 0
       until = Math.min(end, until + (work === undefined ? CHUNK : CHECKED_CHUNK))
       if (parties) {

@@ -23,9 +23,17 @@ test.each([
   ['without a list, what no rule compares', { rules: [skill] }, ['map', 'clan', 'name', 'roles', 'avoid', 'latencies']],
   ['of all kinds', { rules: every }, ['name']],
   ['a custom rule may look at all that it is given', { rules: [custom] }, ['avoid', 'latencies']],
-  ['what a rule within a rule compares', { rules: [{ kind: 'any', rules: [skill, { kind: 'not', rule: { kind: 'roles', roles: { tank: 1 } } }] }] }, ['map', 'clan', 'name', 'avoid', 'latencies']],
+  [
+    'what a rule within a rule compares',
+    { rules: [{ kind: 'any', rules: [skill, { kind: 'not', rule: { kind: 'roles', roles: { tank: 1 } } }] }] },
+    ['map', 'clan', 'name', 'avoid', 'latencies'],
+  ],
   ['a custom rule within another one', { rules: [{ kind: 'not', rule: custom }] }, ['avoid', 'latencies']],
-  ['both sides of what tickets accept', { rules: [{ kind: 'accepts', attribute: 'skill', operator: '<', own: 'clan' }] }, ['map', 'name', 'roles', 'avoid', 'latencies']],
+  [
+    'both sides of what tickets accept',
+    { rules: [{ kind: 'accepts', attribute: 'skill', operator: '<', own: 'clan' }] },
+    ['map', 'name', 'roles', 'avoid', 'latencies'],
+  ],
   ['with a list, what it names', { rules: [skill], playerMayState: ['map', 'roles'] }, ['map', 'roles', 'latencies']],
   ['with an empty list, nothing but latencies that nothing compares', { playerMayState: [] }, ['latencies']],
   [

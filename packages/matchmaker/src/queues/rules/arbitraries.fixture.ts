@@ -82,9 +82,20 @@ function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): fc.Arbi
       )
     }
     case 'difference':
-      return fc.record({ ...of(kind), attribute: skillOrRank, max: closeness, party: standsFor, missing: missing(skill) })
+      return fc.record({
+        ...of(kind),
+        attribute: skillOrRank,
+        max: closeness,
+        party: standsFor,
+        missing: missing(skill),
+      })
     case 'equal':
-      return fc.record({ ...of(kind), attribute: fc.constantFrom('mode', 'skill', 'beginner'), scope, missing: missing(word) })
+      return fc.record({
+        ...of(kind),
+        attribute: fc.constantFrom('mode', 'skill', 'beginner'),
+        scope,
+        missing: missing(word),
+      })
     case 'different':
       return fc.record({ ...of(kind), attribute: fc.constantFrom('skill', 'rank'), scope, missing: missing(skill) })
     case 'accepts':
@@ -93,11 +104,20 @@ function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): fc.Arbi
     case 'all':
       return fc.record({ ...of(kind), rules: fc.array(innerRule(teams), { minLength: 2, maxLength: 3 }) })
     case 'not':
-      return fc.record({ ...of(kind), rule: innerRule(teams).filter((rule) => allLimitsOf(rule).every((limit) => typeof limit === 'number')) })
+      return fc.record({
+        ...of(kind),
+        rule: innerRule(teams).filter((rule) => allLimitsOf(rule).every((limit) => typeof limit === 'number')),
+      })
     case 'overlap': {
       const atLeast = optional(relaxingBetween(3, 0))
       const party = fc.constantFrom('intersection' as const, 'union' as const, undefined)
-      return fc.record({ ...of(kind), attribute: fc.constant('maps'), atLeast, party, missing: missing(fc.subarray(maps)) })
+      return fc.record({
+        ...of(kind),
+        attribute: fc.constant('maps'),
+        atLeast,
+        party,
+        missing: missing(fc.subarray(maps)),
+      })
     }
     case 'require':
       return requireRule
@@ -118,7 +138,11 @@ function ruleOf(kind: RuleDefinition['kind'], teams: readonly string[]): fc.Arbi
       return fc.record({ ...of(kind), attribute: skillOrRank, aggregate: how, max: closeness, missing: missing(skill) })
     }
     case 'custom':
-      return fc.record({ ...of(kind), name: fc.constant('custom'), test: fc.constantFrom(noScoutsWhoHurry, evenPlayers) })
+      return fc.record({
+        ...of(kind),
+        name: fc.constant('custom'),
+        test: fc.constantFrom(noScoutsWhoHurry, evenPlayers),
+      })
   }
 }
 
@@ -165,9 +189,19 @@ const requireRule: fc.Arbitrary<RuleDefinition> = fc.oneof(
   fc.record({ ...ofSkill, operator: equality, value: skill }),
   fc.record({ ...ofMode, operator: equality, value: word }),
   fc.record({ ...ofMode, operator: fc.constant('in' as const), value: fc.subarray(['a', 'b', 'c'], { minLength: 1 }) }),
-  fc.record({ ...ofMode, operator: fc.constant('not in' as const), value: fc.subarray(['a', 'b', 'c'], { minLength: 1 }) }),
+  fc.record({
+    ...ofMode,
+    operator: fc.constant('not in' as const),
+    value: fc.subarray(['a', 'b', 'c'], { minLength: 1 }),
+  }),
   fc.record({ ...ofMaps, operator: fc.constantFrom('contains' as const, 'excludes' as const), value: word }),
-  fc.record({ ...of('require'), attribute: fc.constant('beginner'), missing: missing(fc.boolean()), operator: equality, value: fc.boolean() }),
+  fc.record({
+    ...of('require'),
+    attribute: fc.constant('beginner'),
+    missing: missing(fc.boolean()),
+    operator: equality,
+    value: fc.boolean(),
+  }),
 )
 
 function compareRule(team: fc.Arbitrary<string | undefined>, teams: readonly string[]): fc.Arbitrary<RuleDefinition> {
@@ -247,12 +281,14 @@ const named = (rules: readonly RuleDefinition[]): RuleDefinition[] =>
     .map((rule, index) => ({ ...rule, name: `rule ${index}` }))
 
 /** A team that is too small for its roles is no queue. */
-const feasible = (teams: readonly TeamDefinition[]) => (rule: RuleDefinition): boolean => {
-  if (rule.kind !== 'roles') return innerRulesOf(rule).every(feasible(teams))
-  const least = Object.values(rule.roles).map((count) => (typeof count === 'number' ? count : count.min))
-  const players = least.reduce((sum, count) => sum + count, 0)
-  return teams.every(({ size }) => players <= (typeof size === 'number' ? size : size.max))
-}
+const feasible =
+  (teams: readonly TeamDefinition[]) =>
+  (rule: RuleDefinition): boolean => {
+    if (rule.kind !== 'roles') return innerRulesOf(rule).every(feasible(teams))
+    const least = Object.values(rule.roles).map((count) => (typeof count === 'number' ? count : count.min))
+    const players = least.reduce((sum, count) => sum + count, 0)
+    return teams.every(({ size }) => players <= (typeof size === 'number' ? size : size.max))
+  }
 
 /** Some hundreds of kilometres around a point on the date line; on a grid, as rounding decides at a distance that is just the limit. */
 const place = fc.record({
@@ -261,9 +297,18 @@ const place = fc.record({
 })
 
 const attributes: fc.Arbitrary<Attributes> = fc
-  .record({ skill, rank: skill, mode: word, maps: fc.subarray(maps, { minLength: 1 }), beginner: fc.boolean() }, { requiredKeys: [] })
+  .record(
+    { skill, rank: skill, mode: word, maps: fc.subarray(maps, { minLength: 1 }), beginner: fc.boolean() },
+    { requiredKeys: [] },
+  )
   .map((given): Attributes => given)
-const allAttributes = fc.record({ skill, rank: skill, mode: word, maps: fc.subarray(maps, { minLength: 2 }), beginner: fc.boolean() })
+const allAttributes = fc.record({
+  skill,
+  rank: skill,
+  mode: word,
+  maps: fc.subarray(maps, { minLength: 2 }),
+  beginner: fc.boolean(),
+})
 const latencies = fc.dictionary(
   fc.constantFrom('ams', 'nyc', 'sgp'),
   fc.integer({ min: 1, max: 10 }).map((tens) => tens * 10),
@@ -285,7 +330,10 @@ const party: fc.Arbitrary<Omit<RulePlayer, 'id'>[]> = fc.oneof(
   { weight: 2, arbitrary: fc.array(player, { minLength: 2, maxLength: 3 }) },
   { weight: 1, arbitrary: player.map((one) => [{ ...one, latencies: {} }]) },
 )
-const priority = fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.integer({ min: -2, max: 2 }) })
+const priority = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(0) },
+  { weight: 1, arbitrary: fc.integer({ min: -2, max: 2 }) },
+)
 
 /** So many tickets at most, of one to three players; their ids are `t0`, `t1` …, their players' `t0.0`, `t0.1` … */
 export function tickets(maxLength: number): fc.Arbitrary<RuleTicket[]> {

@@ -1,6 +1,13 @@
 import { greatCircleKm } from '@muster/core'
 import type { QueueDefinition } from '../queue.js'
-import { PARTY_SIZE, type CompareRule, type Missing, type RequireRule, type RolesRule, type RuleDefinition } from './definition.js'
+import {
+  PARTY_SIZE,
+  type CompareRule,
+  type Missing,
+  type RequireRule,
+  type RolesRule,
+  type RuleDefinition,
+} from './definition.js'
 import type { Scalar } from './values.js'
 import type { Relaxing } from './relaxing.js'
 import type { RulePlayer, RuleTicket } from './facts.js'
@@ -32,7 +39,9 @@ export function brokenRules(
   playing: readonly RuleTicket[] = [],
 ): string[] {
   // The size of a party is an attribute of each of its players.
-  const sized = new Map(teams.flatMap(({ tickets }) => tickets.map((ticket) => [ticket, withPartySize(ticket)] as const)))
+  const sized = new Map(
+    teams.flatMap(({ tickets }) => tickets.map((ticket) => [ticket, withPartySize(ticket)] as const)),
+  )
   const known = (tickets: readonly RuleTicket[]) => tickets.map((ticket) => sized.get(ticket) ?? ticket)
   const all = teams.map(({ kind, tickets }) => ({ kind, tickets: known(tickets) }))
   const judged = { queue, teams: all, tickets: all.flatMap(({ tickets }) => tickets), playing: known(playing), now }
@@ -41,7 +50,10 @@ export function brokenRules(
 
 const withPartySize = (ticket: RuleTicket): RuleTicket => ({
   ...ticket,
-  players: ticket.players.map((player) => ({ ...player, attributes: { ...player.attributes, [PARTY_SIZE]: ticket.players.length } })),
+  players: ticket.players.map((player) => ({
+    ...player,
+    attributes: { ...player.attributes, [PARTY_SIZE]: ticket.players.length },
+  })),
 })
 
 /** What is wrong with the numbers of players in the teams. Whoever takes part in a running match may come in any number. */
@@ -50,7 +62,8 @@ export function wrongSizes(queue: QueueDefinition, teams: readonly JudgedTeam[],
   const counts = teams.map(({ kind, tickets }) => {
     const { size } = queue.teams?.find(({ name }) => name === kind) ?? { size: queue.matchSize ?? 0 }
     const { min, max } = typeof size === 'number' ? { min: size, max: size } : size
-    const least = waited >= (queue.lastResortMs ?? Infinity) ? limitAfter(min, Number.MAX_VALUE) : limitAfter(min, waited)
+    const least =
+      waited >= (queue.lastResortMs ?? Infinity) ? limitAfter(min, Number.MAX_VALUE) : limitAfter(min, waited)
     return { kind, players: tickets.flatMap(({ players }) => players).length, least, max }
   })
   const full = counts.every(({ players, max }) => players === max)
@@ -87,23 +100,38 @@ function limitOf(
 ): number | undefined {
   const { by = 'each', optionalAfterMs = Infinity } = rule
   if (isLastResort(queue, tickets, now)) {
-    return rule.hard === true && optionalAfterMs > (queue.lastResortMs ?? 0) ? limitAfter(relaxing, Number.MAX_VALUE) : undefined
+    return rule.hard === true && optionalAfterMs > (queue.lastResortMs ?? 0)
+      ? limitAfter(relaxing, Number.MAX_VALUE)
+      : undefined
   }
   const waits = (by === 'each' ? between : tickets).map(({ createdAt }) => now - createdAt)
   const waited =
-    by === 'oldest' ? Math.max(...waits) : by === 'average' ? waits.reduce((a, b) => a + b) / waits.length : Math.min(...waits)
+    by === 'oldest'
+      ? Math.max(...waits)
+      : by === 'average'
+        ? waits.reduce((a, b) => a + b) / waits.length
+        : Math.min(...waits)
   return waited >= optionalAfterMs ? undefined : limitAfter(relaxing, waited)
 }
 
 const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]
 
 /** What of the players counts: their own values, those that stand for missing ones, and none where anything goes. */
-function valuesOf<Value>(players: readonly RulePlayer[], attribute: string, missing: Missing<Value> = 'refuse'): Value[] {
+function valuesOf<Value>(
+  players: readonly RulePlayer[],
+  attribute: string,
+  missing: Missing<Value> = 'refuse',
+): Value[] {
   const standIn = typeof missing === 'object' ? missing.value : undefined
-  return players.map((player) => valueOf(player, attribute) ?? standIn).filter((value) => value !== undefined) as Value[]
+  return players
+    .map((player) => valueOf(player, attribute) ?? standIn)
+    .filter((value) => value !== undefined) as Value[]
 }
 
-const lacks = (rule: { readonly attribute?: string | undefined; readonly missing?: unknown }, { tickets }: Judged): boolean =>
+const lacks = (
+  rule: { readonly attribute?: string | undefined; readonly missing?: unknown },
+  { tickets }: Judged,
+): boolean =>
   rule.attribute !== undefined &&
   (rule.missing ?? 'refuse') === 'refuse' &&
   tickets.some(({ players }) => players.some((player) => valueOf(player, rule.attribute ?? '') === undefined))
@@ -153,7 +181,8 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
       if ((rule.missing ?? 'refuse') === 'refuse' && known.length < players.length) return false
       if (limitOf(rule, 1, judged) === undefined || known.length === 0) return true
       const most = rule.maxMs === undefined ? Infinity : (limitOf(rule, rule.maxMs, judged) ?? Infinity)
-      const difference = rule.maxDifferenceMs === undefined ? Infinity : (limitOf(rule, rule.maxDifferenceMs, judged) ?? Infinity)
+      const difference =
+        rule.maxDifferenceMs === undefined ? Infinity : (limitOf(rule, rule.maxDifferenceMs, judged) ?? Infinity)
       const beacons = new Set(known.flatMap(({ latencies }) => Object.keys(latencies)))
       return [...beacons].some((beacon) => {
         const trips = known.map(({ latencies }) => latencies[beacon] ?? Infinity)
@@ -210,7 +239,8 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
     }
     case 'require': {
       const { value, operator, attribute, party = 'each' } = rule
-      const numeric = typeof value === 'number' || (typeof value === 'object' && typeof (value as unknown[])[0] !== 'string')
+      const numeric =
+        typeof value === 'number' || (typeof value === 'object' && typeof (value as unknown[])[0] !== 'string')
       const limit = numeric ? limitOf(rule, value as Relaxing, judged) : limitOf(rule, 1, judged) && value
       if (limit === undefined) return true
       return tickets.every(({ players }) => {
@@ -227,7 +257,12 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
         limitOf(rule, 1, judged) === undefined ||
         teams
           .filter(({ kind }) => (rule.team ?? kind) === kind)
-          .every(({ tickets }) => rolesHold(rule, tickets.flatMap(({ players }) => players)))
+          .every(({ tickets }) =>
+            rolesHold(
+              rule,
+              tickets.flatMap(({ players }) => players),
+            ),
+          )
       )
     case 'avoid':
       return everyPair(judged, (one, other) => {
@@ -282,7 +317,9 @@ function compareHolds(rule: CompareRule, judged: Judged): boolean {
     const one = value(team)
     if (one === undefined) return true
     if (rule.otherTeam === undefined) return compare(one, rule.operator, counts)
-    return others.every((other) => other === team || value(other) === undefined || compare(one, rule.operator, value(other)))
+    return others.every(
+      (other) => other === team || value(other) === undefined || compare(one, rule.operator, value(other)),
+    )
   })
 }
 
@@ -292,12 +329,23 @@ function rolesHold({ roles }: RolesRule, players: readonly RulePlayer[]): boolea
     const { min, max = Infinity } = typeof count === 'number' ? { min: count } : count
     return { role, min, max }
   })
-  const only = (role: string) => players.filter((player) => player.roles.length === 1 && player.roles[0] === role).length
+  const only = (role: string) =>
+    players.filter((player) => player.roles.length === 1 && player.roles[0] === role).length
   if (counts.some(({ role, max }) => only(role) > max)) return false
   const filled = (places: readonly string[], free: readonly RulePlayer[]): boolean => {
     const [role, ...others] = places
     if (role === undefined) return true
-    return free.some((player) => player.roles.includes(role) && filled(others, free.filter((one) => one !== player)))
+    return free.some(
+      (player) =>
+        player.roles.includes(role) &&
+        filled(
+          others,
+          free.filter((one) => one !== player),
+        ),
+    )
   }
-  return filled(counts.flatMap(({ role, min }) => Array.from({ length: min }, () => role)), players)
+  return filled(
+    counts.flatMap(({ role, min }) => Array.from({ length: min }, () => role)),
+    players,
+  )
 }
