@@ -1,0 +1,77 @@
+// pure: the header of a stored ticket
+import type { Ticket, TicketStatus } from '@muster/matchmaker'
+import type { HeaderLetter } from './store.js'
+
+/**
+ * What changes of a ticket. Stored as `<letter><version>[ <matchId>]`, a line feed, and the rest as JSON, so that a
+ * script can tell state, version and match without reading the JSON:
+ *
+ *     M2 ma0f3k…
+ *     {"attempts":0,"queue":"ranked","team":"red","matchedAt":1763783640000}
+ */
+export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'createdAt'>
+
+const LETTERS: Readonly<Record<TicketStatus, HeaderLetter>> = {
+  SEARCHING: 'S',
+  MATCH_FOUND: 'M',
+  HOST_ASSIGNED: 'A',
+  CANCELLED: 'C',
+}
+const STATUSES: Readonly<Record<HeaderLetter, TicketStatus>> = {
+  S: 'SEARCHING',
+  M: 'MATCH_FOUND',
+  A: 'HOST_ASSIGNED',
+  C: 'CANCELLED',
+}
+
+/** What a script can tell of a header. */
+export interface HeaderPrefix {
+  readonly letter: HeaderLetter
+  readonly version: number
+  readonly matchId: string | undefined
+}
+
+const PREFIX = /^([SMAC])([1-9]\d*)(?: ([^\n]+))?(?:\n|$)/
+
+/** @throws Error for what is no header, without repeating it. */
+export function readPrefix(header: string): HeaderPrefix {
+  const found = PREFIX.exec(header)
+  if (found === null) throw new Error('a stored header is not as it was written: it does not begin with a state and a version')
+  return { letter: found[1] as HeaderLetter, version: Number(found[2]), matchId: found[3] }
+}
+
+/** The header of a ticket. Takes whole tickets too: what the body tells is left out. */
+export function encodeHeader(state: TicketState): string {
+  const { status, version, matchId, waitingFor, attempts, queue, team, matchedAt } = state
+  const { acceptance, assignedAt, assignment, cancelledAt, cancelReason } = state
+  const place = matchId === undefined ? '' : ` ${matchId}`
+  const rest = { attempts, waitingFor, queue, team, matchedAt, acceptance, assignedAt, assignment, cancelledAt, cancelReason }
+  return `${LETTERS[status]}${version}${place}\n${JSON.stringify(rest)}`
+}
+
+/**
+ * The state that a header tells; of a ticket without one, what it was created with. What does not belong to the status
+ * is left out: `cancel` keeps it in the header.
+ */
+export function decodeHeader(header: string | undefined): TicketState {
+  if (header === undefined) return { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
+  const { letter, version, matchId } = readPrefix(header)
+  const end = header.indexOf('\n')
+  const rest = (end === -1 ? {} : JSON.parse(header.slice(end + 1))) as Partial<TicketState>
+  const status = STATUSES[letter]
+  return {
+    version,
+    status,
+    waitingFor: letter === 'S' ? rest.waitingFor : undefined,
+    attempts: rest.attempts ?? 0,
+    matchId,
+    queue: rest.queue,
+    team: rest.team,
+    matchedAt: rest.matchedAt,
+    acceptance: letter === 'M' ? rest.acceptance : undefined,
+    assignedAt: rest.assignedAt,
+    assignment: letter === 'A' ? rest.assignment : undefined,
+    cancelledAt: rest.cancelledAt,
+    cancelReason: rest.cancelReason,
+  }
+}

@@ -1,0 +1,261 @@
+// pure: what keeps the tickets, matches and the lease of a partition
+
+/** A ticket to be created. */
+export interface NewTicket {
+  /** 1 to 64 of A–Z, a–z, 0–9, _ and -. */
+  readonly id: string
+  /** The checked ticket as JSON. It never changes. */
+  readonly body: string
+  /** Ids of its players, each once. */
+  readonly players: readonly string[]
+  /**
+   * Players who may be in other tickets too: player → exactly the tickets that were seen there. If these have changed
+   * meanwhile, the player is busy again. Default: no player may be in another ticket.
+   */
+  readonly permitted?: ReadonlyMap<string, readonly string[]> | undefined
+}
+
+/** A player and the tickets that the player is in, oldest first. */
+export interface PlayerTickets {
+  readonly playerId: string
+  readonly ticketIds: readonly string[]
+}
+
+/** A ticket as it is stored. */
+export interface StoredTicket {
+  readonly id: string
+  /** Epoch milliseconds on the store's clock. */
+  readonly createdAt: number
+  readonly body: string
+  /** See header.ts. Undefined: nothing has changed since it was created. */
+  readonly header: string | undefined
+}
+
+export type CreateOutcome =
+  | { readonly kind: 'created'; readonly createdAt: number }
+  /** There is a ticket of this id: another one, or this one, whose first answer was lost. */
+  | { readonly kind: 'exists'; readonly ticket: StoredTicket }
+  /** These of its players are in other tickets. */
+  | { readonly kind: 'busy'; readonly players: readonly PlayerTickets[] }
+  /** The partition holds `maxTickets` tickets. */
+  | { readonly kind: 'full' }
+
+export type CancelOutcome =
+  /** The ticket is cancelled, by this call or before; `header` is how. */
+  | { readonly kind: 'cancelled'; readonly header: string }
+  /** The ticket is assigned or about to be. */
+  | { readonly kind: 'late'; readonly header: string }
+  | { readonly kind: 'unknown' }
+
+/** What the leader reads: what fronts did, in order. */
+export type InboxEntry =
+  | { readonly kind: 'created'; readonly ticketIds: readonly string[] }
+  | { readonly kind: 'cancelled'; readonly ticketId: string }
+  | { readonly kind: 'ask'; readonly text: string }
+
+export interface TailOptions {
+  /** Milliseconds to wait for a first entry; 0 does not wait. */
+  readonly blockMs: number
+  /** Ends the wait: the call rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+interface Tail {
+  /** Where to go on. */
+  readonly cursor: string
+  /**
+   * Entries between `after` and these were lost: they were trimmed, or Redis lost its data. Read everything again, from
+   * after this call on.
+   */
+  readonly gap: boolean
+}
+
+export interface Inbox extends Tail {
+  readonly entries: readonly InboxEntry[]
+}
+
+/** The newest state of a ticket at that moment; the ticket itself is read by `read`. */
+export interface TicketChange {
+  readonly ticketId: string
+  readonly letter: HeaderLetter
+  readonly version: number
+}
+
+export interface Changes extends Tail {
+  /** In order; a ticket may come several times. */
+  readonly tickets: readonly TicketChange[]
+  /** What the leader answered to this front. */
+  readonly replies: readonly string[]
+}
+
+/** Searching, matched, assigned, cancelled. */
+export type HeaderLetter = 'S' | 'M' | 'A' | 'C'
+
+export interface NewHeader {
+  readonly ticketId: string
+  readonly header: string
+  /** The ticket ends with this header: it is kept for a while, then swept. Default: whether the letter is C. */
+  readonly ended?: boolean | undefined
+  /** Players who are no longer in the ticket from now on. */
+  readonly frees?: readonly string[] | undefined
+}
+
+/** A change of a match's record; without `text` the match is over and the record is deleted. */
+export type RecordChange =
+  | {
+      readonly matchId: string
+      /** The record, e.g. as JSON. */
+      readonly text: string
+      /**
+       * Tickets that must be matched in this match, or assigned to it; otherwise the record stays as it was and the
+       * match is `unmet`.
+       */
+      readonly requires?: readonly string[] | undefined
+      /**
+       * From now on `cancel` is too late for the required tickets, for as long as they are matched in this match. A
+       * record that requires nothing keeps the locks that there are. Default false.
+       */
+      readonly locks?: boolean | undefined
+    }
+  | {
+      readonly matchId: string
+      readonly text?: undefined
+      /** Of these tickets, those assigned to this match end, and their players are in them no longer. */
+      readonly ends?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
+    }
+
+/** What the leader decided, in this order: headers, players, records, backfills. */
+export interface Commit {
+  readonly headers?: readonly NewHeader[] | undefined
+  /** Players who have left a ticket that goes on without them. */
+  readonly left?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
+  readonly records?: readonly RecordChange[] | undefined
+  /** Without `text` the backfill is deleted. */
+  readonly backfills?: readonly { readonly backfillId: string; readonly text: string | undefined }[] | undefined
+  /** Answer only once as many replicas have it as the store asks for. Default false. */
+  readonly durable?: boolean | undefined
+}
+
+export interface CommitOutcome {
+  /**
+   * Headers that were not written, with the present one: the ticket was cancelled meanwhile (C), its version is not
+   * lower than the new one, or there is no such ticket (undefined).
+   */
+  readonly refused: readonly { readonly ticketId: string; readonly header: string | undefined }[]
+  /** Records that were not written, with those of the required tickets that are not in the match. */
+  readonly unmet: readonly { readonly matchId: string; readonly ticketIds: readonly string[] }[]
+}
+
+export interface StoredRecord {
+  readonly matchId: string
+  readonly text: string
+  /** Tickets that can no longer be cancelled while they are matched in this match. */
+  readonly locked: readonly string[]
+}
+
+export interface StoredBackfill {
+  readonly backfillId: string
+  readonly text: string
+}
+
+/** A part of all there is. An item may come twice; those there throughout come at least once. */
+export interface Batch<T> {
+  readonly items: readonly T[]
+  /** For the next call; undefined at the end. */
+  readonly next: string | undefined
+}
+
+export type Acquired =
+  /** `token` fences all writes of this leader. */
+  | { readonly kind: 'acquired'; readonly token: string }
+  /** Another owner leads, for at least `forMs` milliseconds more unless it releases. */
+  | { readonly kind: 'held'; readonly owner: string; readonly forMs: number }
+
+export interface InForce {
+  readonly text: string
+  /** Epoch milliseconds on the store's clock. */
+  readonly since: number
+}
+
+/**
+ * What all processes of a partition share. Every method is one atomic step, or several of which each may be the last;
+ * and each may be called again after its answer was lost, with the same result: what is already as the call wants it
+ * counts as success. Methods with a token reject with `Deposed`, and change nothing, once another leader has taken
+ * over or the store has lost its data.
+ *
+ * Every method rejects with a `RedisError` where Redis fails: see `outcome` there for whether it may have been done.
+ * Every implementation must pass `store-suite.fixture.ts`.
+ */
+export interface PartitionStore {
+  /**
+   * Creates tickets, each by itself, in order. What is called within one turn of the event loop is sent together.
+   * @throws {InvalidInput} for a body that is too long
+   */
+  create(tickets: readonly NewTicket[]): Promise<readonly CreateOutcome[]>
+  /** Reads tickets; undefined for those that there are not (any more). */
+  read(ticketIds: readonly string[]): Promise<readonly (StoredTicket | undefined)[]>
+  /**
+   * Cancels a ticket that is searching, or matched and not locked, and frees its players.
+   * @param players all players of the ticket.
+   */
+  cancel(ticketId: string, players: readonly string[]): Promise<CancelOutcome>
+  /** The tickets of each player: until the ticket is cancelled, its match is over, or the player has left it. */
+  playerTickets(playerIds: readonly string[]): Promise<readonly (readonly string[])[]>
+
+  /**
+   * Posts a question to the leader. It may get lost, so repeat it (with an id of its own inside) until it is answered.
+   * @throws {InvalidInput} for one that is too long
+   */
+  ask(text: string): Promise<void>
+  /** Answers questions of a front, in order. @throws {Deposed} */
+  answer(token: string, front: string, texts: readonly string[]): Promise<void>
+  /**
+   * What fronts did after a cursor. Without one, it answers at once with the present end and no entries. One call at a
+   * time.
+   */
+  inbox(after: string | undefined, options: TailOptions): Promise<Inbox>
+  /**
+   * What changed after a cursor, and replies to this front: see `inbox`.
+   * @param front name of the front, the same in each call.
+   */
+  changes(after: string | undefined, front: string, options: TailOptions): Promise<Changes>
+
+  /** Takes the lease if nobody holds it, by the store's clock. @param owner a random name of this process. */
+  acquire(owner: string, leaseMs: number): Promise<Acquired>
+  /** Holds the lease for `leaseMs` more; false if another leader has taken over. */
+  renew(token: string, leaseMs: number): Promise<boolean>
+  /** Gives the lease up, so that another process need not wait for its end. Does nothing if it is no longer held. */
+  release(token: string): Promise<void>
+  /** Succeeds if the leader is still the leader. @throws {Deposed} */
+  fence(token: string): Promise<void>
+
+  /**
+   * Writes what the leader decided. A commit of more than 256 tickets is done in several steps, in order. Commits must
+   * not overlap if they may have to be repeated.
+   * @throws {Deposed}
+   */
+  commit(token: string, commit: Commit): Promise<CommitOutcome>
+  /**
+   * Deletes tickets that ended more than `olderThanMs` ago, oldest first, at most about `most`. Returns how many.
+   * @throws {Deposed}
+   */
+  sweep(token: string, olderThanMs: number, most: number): Promise<number>
+
+  /**
+   * Tickets, except cancelled ones, in batches. To miss nothing take the end of `inbox` (and of `changes`) before the
+   * first call, and read on from there afterwards.
+   * @param at `next` of the batch before; undefined for the first.
+   */
+  loadTickets(at: string | undefined): Promise<Batch<StoredTicket>>
+  loadRecords(at: string | undefined): Promise<Batch<StoredRecord>>
+  loadBackfills(at: string | undefined): Promise<Batch<StoredBackfill>>
+
+  /** Says which queues are in force, as a text; `since` stays while the text stays. @throws {Deposed} */
+  setInForce(token: string, text: string): Promise<InForce>
+  getInForce(): Promise<InForce | undefined>
+
+  /** The store's clock in epoch milliseconds. It may be turned back. */
+  time(): Promise<number>
+  /** Ends tails and connections of the store's own. Other calls then reject. */
+  close(): Promise<void>
+}
