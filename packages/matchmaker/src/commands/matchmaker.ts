@@ -31,6 +31,14 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The searching tickets, as far as somebody looks at them. */
+export interface LongestWaiting {
+  /** Number of all that search. */
+  readonly total: number
+  /** The longest wait comes first. */
+  readonly tickets: readonly Ticket[]
+}
+
 /** Why a ticket still waits: plain data, which tells nothing about other players. */
 export interface TicketExplanation {
   readonly ticketId: string
@@ -125,6 +133,8 @@ export interface Matchmaker {
   updateBackfill(id: string, change: BackfillChange): Backfill
   /** Cancels a backfill; a backfill that is not open stays as it is. @throws {UnknownBackfill} */
   cancelBackfill(id: string): Backfill
+  /** Returns the number of searching tickets, and those that have waited longest, at most `limit` of them. */
+  longestWaiting(limit: number): LongestWaiting
   /** Returns the searching tickets, for `importTickets` of another matchmaker, or of this one after a crash. */
   exportTickets(options?: ExportOptions): TicketSnapshot
   /**

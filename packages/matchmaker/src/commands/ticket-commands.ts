@@ -25,7 +25,14 @@ export function createTicketing({
   refuseIfClosed,
 }: Ticketing): Pick<
   Matchmaker,
-  'createTicket' | 'createTickets' | 'getTicket' | 'waitForChange' | 'cancelTicket' | 'acceptMatch' | 'declineMatch'
+  | 'createTicket'
+  | 'createTickets'
+  | 'getTicket'
+  | 'waitForChange'
+  | 'longestWaiting'
+  | 'cancelTicket'
+  | 'acceptMatch'
+  | 'declineMatch'
 > {
   const known = (id: string): TicketRecord => {
     const record = tickets.find(id)
@@ -77,6 +84,12 @@ export function createTicketing({
       return record && ticketOf(record)
     },
     waitForChange: async (ticketId, { version, signal }) => tickets.change(known(ticketId), version, signal),
+
+    longestWaiting: (limit) => {
+      const searching = Array.from(tickets.all()).filter(({ status }) => status === 'SEARCHING')
+      const longest = searching.toSorted((one, other) => one.createdAt - other.createdAt).slice(0, limit)
+      return { total: searching.length, tickets: longest.map(ticketOf) }
+    },
 
     cancelTicket: (id) => {
       const record = known(id)

@@ -1,6 +1,6 @@
 import type { Inspection, QueueState } from '../commands/inspection.js'
+import type { LongestWaiting } from '../commands/matchmaker.js'
 import type { AllocationView } from '../servers/records/allocation.js'
-import type { TicketService } from './service.js'
 import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 import { assignmentView, isoTime, partyViews, type AssignmentView, type TicketView } from './views.js'
 
@@ -25,20 +25,10 @@ export interface MatchInspected {
   readonly assignment: AssignmentView | null
 }
 
-export async function inspectTickets(
-  service: Pick<TicketService, 'exportTickets' | 'getTicket'>,
-  { queues }: Inspection,
-  limit: number,
-): Promise<TicketsInspected> {
-  const { tickets } = await service.exportTickets()
-  const oldest = tickets.toSorted((a, b) => a.createdAt - b.createdAt).slice(0, limit)
-  const read = await Promise.all(oldest.map(({ id }) => service.getTicket(id)))
-  return {
-    queues: inSnakeCase(queues),
-    total: tickets.length,
-    tickets: read.flatMap((ticket) => ticket ?? []).flatMap(partyViews),
-  }
-}
+export const ticketsInspected = (
+  { total, tickets }: LongestWaiting,
+  { queues }: Pick<Inspection, 'queues'>,
+): TicketsInspected => ({ queues: inSnakeCase(queues), total, tickets: tickets.flatMap(partyViews) })
 
 export const inspectMatches = ({ matches }: Inspection): readonly MatchInspected[] =>
   matches.map(({ matchId, queue, tag, at, phase, ticketIds, playerIds, requestId, assignment }) => ({

@@ -9,7 +9,7 @@ type Answering =
   | 'acceptMatch'
   | 'declineMatch'
   | 'explain'
-  | 'exportTickets'
+  | 'longestWaiting'
   | 'playersLeft'
   | 'serverReady'
   | 'isServerSecret'

@@ -19,7 +19,7 @@ import { createCreating } from './creating.js'
 import { explanationView, ownExplanationView } from './explanation.js'
 import { createGroupStore } from './group-store.js'
 import { createGroups } from './groups.js'
-import { inspectMatches, inspectTickets } from './inspecting.js'
+import { inspectMatches, ticketsInspected } from './inspecting.js'
 import { createLook } from './look.js'
 import { createMeasured } from './measured.js'
 import { monitorView } from './monitor.js'
@@ -171,7 +171,9 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       if (!(await service.serverReady(match_id, bearerToken(request) ?? ''))) throw notTheServer()
     },
 
-    inspectTickets: async ({ limit = 100 }) => ({ ...(await inspectTickets(service, await look(), limit)) }),
+    inspectTickets: async ({ limit = 100 }) => ({
+      ...ticketsInspected(await service.longestWaiting(limit), await look()),
+    }),
     inspectMatches: async () => ({ matches: inspectMatches(await look()) }),
   }
 

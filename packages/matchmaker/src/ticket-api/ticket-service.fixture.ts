@@ -162,18 +162,11 @@ export function createFakeService(clock: Clock): FakeService {
       waitingFor: 'players',
       queues: [],
     }),
-    exportTickets: () => ({
-      format: 'muster-tickets-1',
-      exportedAt: clock.now(),
-      tickets: [...tickets.values()].map(({ id, queues, createdAt }) => ({
-        id,
-        queues,
-        players: fake.players.get(id) ?? [],
-        priority: 0,
-        createdAt,
-        attempts: 0,
-      })),
-    }),
+    longestWaiting: (limit) => {
+      const searching = [...tickets.values()].filter(({ status }) => status === 'SEARCHING')
+      const longest = searching.toSorted((one, other) => one.createdAt - other.createdAt)
+      return { total: searching.length, tickets: longest.slice(0, limit) }
+    },
     playersLeft: (matchId, playerIds) => {
       if (!fake.matches.some((match) => match.matchId === matchId)) {
         throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)
