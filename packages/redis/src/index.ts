@@ -17,3 +17,5 @@ export {
 } from './connection/errors.js'
 export type { KeySpace } from './connection/keys.js'
 export type { Reply, Script } from './connection/script.js'
+export { LimitsUnavailable } from './limits/errors.js'
+export { createRedisLimits, type RedisLimits, type RedisLimitsOptions } from './limits/limits.js'

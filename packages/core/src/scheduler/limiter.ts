@@ -10,9 +10,8 @@ export interface Limiter {
    * Asks for one start: a permit, or the time (later than `now`) at which to ask again. A permit is taken
    * from that moment on; it is asked for only while a call waits, and one at a time. May answer later; if
    * it throws or rejects, the error goes to the call that was next.
-   * @param isWanted whether a call still waits: a limiter that answers later may give up when none does.
    */
-  reserve(now: number, isWanted?: () => boolean): Permit | number | Promise<Permit | number>
+  reserve(now: number): Permit | number | Promise<Permit | number>
   /** The service answered 429, and nothing will be started before `until`. */
   throttled(now: number, until: number): void
   /** The state for metrics; of a shared limiter, the last known one. */

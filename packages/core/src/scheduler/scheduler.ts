@@ -120,8 +120,6 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let running = 0
   let closed: { readonly reason: unknown } | undefined
 
-  const isWanted = () => queue.size > 0
-
   /** Gets a permit for the next waiting call, or sets the time to try again. */
   const prepare = () => {
     if (hand !== undefined || asking || queue.size === 0 || (pause.probing() && running > 0)) return
@@ -134,7 +132,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const ask = (whom: Limiter, now: number) => {
     let answer: ReturnType<Limiter['reserve']>
     try {
-      answer = whom.reserve(now, isWanted)
+      answer = whom.reserve(now)
     } catch (error) {
       return fail(error)
     }

@@ -69,22 +69,6 @@ test('gets back a permit that comes into a pause, is told of it, and is asked ag
   expect(starts).toEqual(['a at 500'])
 })
 
-test('knows whether a call still waits for the permit', async () => {
-  const wanted: (() => boolean)[] = []
-  const limiter: Limiter = {
-    reserve: (_, isWanted = () => true) => (wanted.push(isWanted), new Promise(() => {})),
-    throttled: () => {},
-    inspect: () => ({ tokens: 0, rate: 1 }),
-  }
-  const { scheduler } = setUp({ limiter })
-  const abort = new AbortController()
-  const aborted = failure(scheduler.run(never, { signal: abort.signal }))
-  expect(wanted.map((isWanted) => isWanted())).toEqual([true])
-  abort.abort('enough')
-  await aborted
-  expect(wanted.map((isWanted) => isWanted())).toEqual([false])
-})
-
 test('that fails, fails the call that was next, and only that', async () => {
   const { clock, scheduler, asked, permit } = setUpLater()
   const starts: string[] = []

@@ -16,7 +16,7 @@ const readOnly = (why: string): Refusal => [RedisReadOnly, `${why}: connect to t
 const busy = (why: string): Refusal => [RedisBusy, `${why}: try again later`]
 const notPermitted: Refusal = [
   RedisNotPermitted,
-  "is not permitted: check user and password, and that the user may run '@scripting', '@stream' and '@read' on this prefix",
+  "is not permitted: check user and password, and that the user may run '@scripting', '@stream', '@read' and INFO on this prefix",
 ]
 
 /** What an answer means, by its first word. */
@@ -57,7 +57,7 @@ export function failureOf(error: unknown, what: string): RedisError {
 
 function refusalOf(message: string, what: string): RedisError {
   const code = /^[A-Z]+(?= |$)/.exec(message)?.[0] ?? 'ERR'
-  const known = refusals[code]
+  const known = refusals[code] ?? (/can't run this command/.test(message) ? notPermitted : undefined)
   if (known === undefined) return new RedisError(`${what}: Redis answered ${withoutValues(message)}`, { code, outcome: 'not-done' })
   const [Kind, words] = known
   return new Kind(`${what}: ${words}`, { code, outcome: 'not-done' })

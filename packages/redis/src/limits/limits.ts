@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import { InvalidInput, type Limiter } from '@muster/core'
+import type { RateLimit } from '@muster/core/api'
+import { systemClock, type Clock } from '@muster/core/clock'
+import { validate } from '@muster/core/validation'
+import { z } from 'zod'
+import type { RedisConnection } from '../connection/connection.js'
+import { createRedisTokens } from './redis-tokens.js'
+import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
+import { limitTimes } from './times.js'
+
+export interface RedisLimitsOptions {
+  readonly redis: RedisConnection
+  /**
+   * Names the account whose limits they are: 1 to 64 letters, digits, `.`, `_` and `-`. Processes that use the same
+   * name, prefix and Redis share the limits. Default `account`.
+   */
+  readonly name?: string | undefined
+  readonly clock?: Clock | undefined
+}
+
+/** The rate limits of one account, kept by all processes together. */
+export interface RedisLimits {
+  /** For the option `limiter` of `createClient`. Clients of one process may share it. */
+  readonly limiter: (limit: RateLimit) => Limiter
+  /** Ends the work for requests that had no answer. Close the clients first. */
+  close(): Promise<void>
+}
+
+/**
+ * Keeps the rate limits of the service over all processes that share a Redis: `createClient({ baseUrl, token, limiter:
+ * limits.limiter })`. No process needs a `share`.
+ * @throws {InvalidInput} for a wrong option
+ */
+export function createRedisLimits(options: RedisLimitsOptions): RedisLimits {
+  const { redis, name, clock } = checked(options)
+  const limiters = new Map<string, SharedLimiter>()
+  const newId = ids()
+
+  const create = (limit: RateLimit) => {
+    const tokens = createRedisTokens(redis, `limit.${name}.${limit.name}`, limit.limit, limitTimes(limit.windowMs))
+    return createSharedLimiter(limit, tokens, newId, clock)
+  }
+
+  return {
+    limiter: (limit) => {
+      const key = JSON.stringify(limit)
+      const known = limiters.get(key) ?? create(limit)
+      limiters.set(key, known)
+      return known
+    },
+    close: async () => {
+      await Promise.all(Array.from(limiters.values(), (limiter) => limiter.close()))
+    },
+  }
+}
+
+/** Ids of tokens, different in all processes. */
+function ids(): () => string {
+  const process = randomBytes(9).toString('base64url')
+  let made = 0
+  return () => {
+    made += 1
+    return `${process}.${made.toString(36)}`
+  }
+}
+
+const schema = z.strictObject({
+  redis: z.custom<RedisConnection>(
+    (value) => typeof (value as RedisConnection | undefined)?.run === 'function',
+    'must be a connection made by connectRedis',
+  ),
+  name: z
+    .string()
+    .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be 1 to 64 letters, digits, '.', '_' and '-'")
+    .default('account'),
+  clock: z
+    .custom<Clock>((value) => typeof (value as Clock | undefined)?.sleep === 'function', 'must have now, sleep')
+    .default(systemClock),
+})
+
+function checked(options: RedisLimitsOptions) {
+  const result = validate(schema, options)
+  if (result.success) return result.data
+  const { field, message } = result.fault
+  throw new InvalidInput(`createRedisLimits: option${field === undefined ? 's' : ` ${field}`} ${message}`, { field })
+}

@@ -1,0 +1,162 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Permit } from '@muster/core'
+import { overLimit, simulate, type Sabotage, type Scenario, type SimulatedProcess } from './simulation.fixture.js'
+import { limitTimes } from './times.js'
+
+const HORIZON_MS = 15_000
+const { settleMs, permitMs } = limitTimes(1000)
+
+const moment = fc.integer({ min: 0, max: HORIZON_MS })
+const spell = (most: number) => fc.record({ from: moment, ms: fc.integer({ min: 1, max: most }) })
+
+const process = fc.record({
+  startsAt: fc.oneof(fc.constant(0), moment),
+  diesAt: fc.option(moment, { nil: undefined }),
+  pauses: fc.array(spell(4000), { maxLength: 4 }),
+  offsetMs: fc.integer({ min: -1e9, max: 1e9 }),
+  work: fc.record({ calls: fc.integer({ min: 1, max: 30 }), everyMs: fc.integer({ min: 100, max: 3000 }) }),
+})
+
+const scenarios: fc.Arbitrary<Scenario> = fc.record({
+  limit: fc.integer({ min: 1, max: 12 }),
+  windowMs: fc.constantFrom(500, 1000, 3000),
+  processes: fc.array(process, { minLength: 1, maxLength: 5 }),
+  wipes: fc.array(moment, { maxLength: 3 }),
+  outages: fc.array(spell(3000), { maxLength: 2 }),
+  wayMs: fc.integer({ min: 0, max: settleMs }),
+  redisMs: fc.integer({ min: 0, max: 60 }),
+  connectMs: fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 1.2 * permitMs })),
+  lossOneIn: fc.constantFrom(0, 0, 3, 20),
+  seed: fc.integer(),
+})
+
+describe('never more than the limit is counted', () => {
+  test('whatever processes die, stand still and lose, and whenever Redis is empty or away', async () => {
+    await fc.assert(
+      fc.asyncProperty(scenarios, async (scenario) => {
+        const counted = await simulate(scenario, HORIZON_MS)
+        expect(overLimit(counted, scenario.limit, scenario.windowMs)).toBe(0)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test('however long requests take, as long as their processes live and Redis answers', async () => {
+    const slow = fc.record({ scenario: scenarios, wayMs: fc.integer({ min: 0, max: 6000 }) })
+    await fc.assert(
+      fc.asyncProperty(slow, async ({ scenario, wayMs }) => {
+        const processes = scenario.processes.map((one) => ({ ...one, diesAt: undefined, pauses: [] }))
+        const calm = { ...scenario, processes, wayMs, outages: [], lossOneIn: 0 }
+        const counted = await simulate(calm, HORIZON_MS)
+        expect(overLimit(counted, calm.limit, calm.windowMs)).toBe(0)
+      }),
+      { numRuns: 40 },
+    )
+  })
+})
+
+/** Processes that always have work, and nothing goes wrong. */
+const steady: Scenario = {
+  limit: 10,
+  windowMs: 1000,
+  processes: Array.from({ length: 4 }, (_, n) => ({
+    startsAt: 0,
+    diesAt: undefined,
+    pauses: [],
+    offsetMs: 1e6 * n,
+    work: { calls: 20, everyMs: 1000 },
+  })),
+  wipes: [],
+  outages: [],
+  wayMs: 40,
+  redisMs: 2,
+  connectMs: 3,
+  lossOneIn: 0,
+  seed: 1,
+}
+
+describe('what does not keep the limit', () => {
+  /** Number of requests over the limit in 60 scenarios, always the same ones. */
+  const refused = async (sabotage: Sabotage, changes: Partial<Scenario> = {}) => {
+    let sum = 0
+    for (const scenario of fc.sample(scenarios, { numRuns: 60, seed: 1 })) {
+      const { limit, windowMs } = scenario
+      const counted = await simulate({ ...scenario, ...changes }, HORIZON_MS, sabotage)
+      sum += overLimit(counted, limit, windowMs)
+    }
+    return sum
+  }
+  const permits =
+    (change: (permit: Permit) => void): Sabotage['limiter'] =>
+    (limiter) => ({
+      ...limiter,
+      reserve: async (now) => {
+        const permit = await limiter.reserve(now)
+        if (typeof permit !== 'number') change(permit)
+        return permit
+      },
+    })
+
+  test('ours does', async () => expect(await refused({})).toBe(0))
+
+  test('permits that never expire', async () => {
+    expect(await refused({ times: { permitMs: 1e9 } })).toBeGreaterThan(0)
+  })
+
+  test('permits that are not asked once more before the request is written', async () => {
+    const limiter = permits((permit) => void (permit.mayWrite = () => true))
+    expect(await refused({ limiter }, { connectMs: 3000 })).toBeGreaterThan(0)
+  })
+
+  test('trust in a store that begins empty', async () => {
+    expect(await refused({ storeTimes: { coldMs: 0 } })).toBeGreaterThan(0)
+  })
+
+  test('tokens of a process that says nothing, back after a window', async () => {
+    expect(await refused({ storeTimes: { holdMs: 1000 } })).toBeGreaterThan(0)
+  })
+
+  test('counting from when a request is written', async () => {
+    const limiter = permits((permit) => {
+      const written = permit.written.bind(permit)
+      permit.written = (now) => (written(now), permit.answered(now))
+    })
+    expect(await refused({ limiter })).toBeGreaterThan(0)
+  })
+
+  test('not keeping the tokens of requests that are answered late', async () => {
+    const { processes, outages, lossOneIn } = steady
+    const slow = { processes, outages, lossOneIn, wayMs: 6000 }
+    expect(await refused({}, slow)).toBe(0)
+    expect(await refused({ store: { keep: async () => {} } }, slow)).toBeGreaterThan(0)
+  })
+})
+
+describe('with work waiting, all processes together come close to the limit', () => {
+  /** The part of the limit that is used, by how long a limit's worth of requests takes. */
+  const part = async (changes: Partial<Scenario>) => {
+    const scenario = { ...steady, limit: 40, ...changes }
+    const { limit, windowMs } = scenario
+    const counted = await simulate(scenario, 30_000)
+    const later = counted.filter((at) => at > 5000)
+    const times = later.slice(limit).map((at, n) => at - (later[n] as number))
+    expect(overLimit(counted, limit, windowMs)).toBe(0)
+    return windowMs / (times.reduce((sum, time) => sum + time, 0) / times.length)
+  }
+  const light = { calls: 1, everyMs: 500 }
+
+  test('97 % where answers take up to 40 ms', async () => {
+    expect(await part({ wayMs: 20 })).toBeGreaterThanOrEqual(0.97)
+  })
+
+  test('97 % by one that has work beside three that have little', async () => {
+    const [first, ...others] = steady.processes.map((one) => ({ ...one, work: { calls: 60, everyMs: 1000 } }))
+    const processes = [first as SimulatedProcess, ...others.map((one) => ({ ...one, work: light }))]
+    expect(await part({ wayMs: 20, processes })).toBeGreaterThanOrEqual(0.97)
+  })
+
+  test('85 % where one in 20 requests is lost, and one in 20 answers', async () => {
+    expect(await part({ wayMs: 20, lossOneIn: 20 })).toBeGreaterThanOrEqual(0.85)
+  })
+})

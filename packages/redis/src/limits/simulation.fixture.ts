@@ -1,0 +1,144 @@
+import { createScheduler, type Permit } from '@muster/core'
+import { createManualClock, seededRandom, type Clock } from '@muster/core/clock'
+import { createModelTokens } from './model-tokens.fixture.js'
+import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
+import { limitTimes, type LimitTimes } from './times.js'
+import type { TokenStore } from './token-store.js'
+
+export interface SimulatedProcess {
+  readonly startsAt: number
+  /** When it ends as by kill -9. Default: never. */
+  readonly diesAt?: number | undefined
+  /** Times at which it stands still as by SIGSTOP. */
+  readonly pauses: readonly { readonly from: number; readonly ms: number }[]
+  /** What its clock is ahead of the others. */
+  readonly offsetMs: number
+  /** Calls that it makes at once, and the milliseconds from one such time to the next. */
+  readonly work: { readonly calls: number; readonly everyMs: number }
+}
+
+export interface Scenario {
+  readonly limit: number
+  readonly windowMs: number
+  readonly processes: readonly SimulatedProcess[]
+  /** When Redis loses everything. */
+  readonly wipes: readonly number[]
+  /** Times at which Redis answers nothing. */
+  readonly outages: readonly { readonly from: number; readonly ms: number }[]
+  /** Longest way of a request to the service, and of the answer. */
+  readonly wayMs: number
+  /** Longest way to Redis, and back. */
+  readonly redisMs: number
+  readonly connectMs: number
+  /** One request in so many is lost, and one answer in so many. 0 for none. */
+  readonly lossOneIn: number
+  readonly seed: number
+}
+
+/** Takes something away that keeps the limit, to see whether the check finds it. */
+export interface Sabotage {
+  /** What the processes believe of the times. */
+  readonly times?: Partial<LimitTimes>
+  /** What the store believes of them. */
+  readonly storeTimes?: Partial<LimitTimes>
+  readonly store?: Partial<TokenStore>
+  readonly limiter?: ((limiter: SharedLimiter) => SharedLimiter) | undefined
+}
+
+/**
+ * Processes with real schedulers, one store and one service, in virtual time. Returns the times at which the
+ * service counted, in order.
+ */
+export async function simulate(scenario: Scenario, untilMs: number, sabotage: Sabotage = {}): Promise<number[]> {
+  const { limit, windowMs, wipes, outages, seed } = scenario
+  const world = createManualClock({ start: 0 })
+  const random = seededRandom(seed)
+  const upTo = (ms: number) => Math.round(random() * ms * 8) / 8
+  const isLost = () => scenario.lossOneIn > 0 && random() * scenario.lossOneIn < 1
+  const times = limitTimes(windowMs)
+  const model = createModelTokens(limit, { ...times, ...sabotage.storeTimes }, world)
+  const tokens = { ...model, ...sabotage.store }
+  const counted: number[] = []
+  for (const at of wipes) void world.sleep(at).then(tokens.wipe)
+
+  const begin = async (process: SimulatedProcess, index: number) => {
+    await world.sleep(process.startsAt)
+    const { clock, awake } = clockOf(world, process)
+    const store = remote(tokens, async (ask) => {
+      await world.sleep(upTo(scenario.redisMs))
+      const outage = outages.find(({ from, ms }) => from <= world.now() && world.now() < from + ms)
+      if (outage !== undefined) {
+        await clock.sleep(200)
+        throw new Error('away')
+      }
+      const answer = await ask()
+      await world.sleep(upTo(scenario.redisMs))
+      await awake()
+      return answer
+    })
+    let made = 0
+    const id = () => `${index}.${(made += 1)}`
+    const believed = { ...times, ...sabotage.times }
+    const limiter = createSharedLimiter({ name: 'status', limit, windowMs }, store, id, clock, believed)
+    const scheduler = createScheduler({ clock, limiter: sabotage.limiter?.(limiter) ?? limiter })
+
+    const request = async (slot: Pick<Permit, 'mayWrite'> & { written(): void }): Promise<void> => {
+      await clock.sleep(upTo(scenario.connectMs))
+      if (slot.mayWrite?.() === false) throw new Error('expired')
+      slot.written()
+      const wayOut = upTo(scenario.wayMs)
+      if (!isLost()) void world.sleep(wayOut).then(() => counted.push(world.now()))
+      await world.sleep(wayOut + upTo(scenario.wayMs))
+      await awake()
+      if (isLost()) throw new Error('lost')
+    }
+    for (;;) {
+      for (let n = 0; n < process.work.calls; n++) scheduler.run((slot) => request(slot as never)).catch(() => {})
+      await clock.sleep(process.work.everyMs)
+    }
+  }
+  scenario.processes.forEach((process, index) => void begin(process, index))
+  await world.advance(untilMs)
+  return counted.toSorted((a, b) => a - b)
+}
+
+/** The clock of a process: nothing happens in it while it stands still, nor after its end. */
+function clockOf(world: Clock, { offsetMs, pauses, diesAt = Infinity }: SimulatedProcess) {
+  const awake = async () => {
+    for (;;) {
+      const now = world.now()
+      if (now >= diesAt) return new Promise<never>(() => {})
+      const pause = pauses.find(({ from, ms }) => from <= now && now < from + ms)
+      if (pause === undefined) return
+      await world.sleep(pause.from + pause.ms - now)
+    }
+  }
+  const clock: Clock = {
+    now: () => world.now() + offsetMs,
+    sleep: async (ms, signal) => {
+      await world.sleep(ms, signal)
+      await awake()
+    },
+  }
+  return { clock, awake }
+}
+
+const remote = (store: TokenStore, call: <T>(ask: () => Promise<T>) => Promise<T>): TokenStore => ({
+  take: (id) => call(() => store.take(id)),
+  counted: (ids) => call(() => store.counted(ids)),
+  keep: (ids) => call(() => store.keep(ids)),
+  settle: (ids) => call(() => store.settle(ids)),
+  unused: (id, dueMs) => call(() => store.unused(id, dueMs)),
+  refused: (pauseMs) => call(() => store.refused(pauseMs)),
+  reset: () => call(() => store.reset()),
+})
+
+/** How many requests a service refuses that takes no more than `limit` in any window. */
+export function overLimit(counted: readonly number[], limit: number, windowMs: number): number {
+  const accepted: number[] = []
+  for (const at of counted) {
+    const oldest = accepted[accepted.length - limit]
+    if (oldest === undefined || at - oldest >= windowMs - 1e-6) accepted.push(at)
+  }
+  return counted.length - accepted.length
+}
