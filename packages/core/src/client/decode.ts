@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.js'
+import { deepFreeze } from './deep-freeze.js'
 import { UnexpectedResponse, type MusterError } from './errors.js'
 import type { EventSink } from './events.js'
 import { readableEntries, type ReadableEntries } from './readable-entries.js'
@@ -94,17 +95,4 @@ function parse(text: string): { readonly value: unknown } | undefined {
   } catch {
     return undefined
   }
-}
-
-/**
- * Freezes a JSON value and all values in it. Not recursive, because a server may nest values too deeply for the stack.
- */
-function deepFreeze<T>(value: T): T {
-  const open: unknown[] = [value]
-  for (let part = open.pop(); part !== undefined; part = open.pop()) {
-    if (typeof part !== 'object' || part === null) continue
-    Object.freeze(part)
-    for (const child of Object.values(part)) if (typeof child === 'object' && child !== null) open.push(child)
-  }
-  return value
 }
