@@ -22,11 +22,11 @@ export function readerOf(schema: z.ZodType): Reader {
 }
 
 /** Whether the schema returns a JSON value unchanged. False if that is not known. */
-type Check = (value: unknown) => boolean
+export type Check = (value: unknown) => boolean
 
-function exactly(schema: z.core.$ZodType): Check {
+export function exactly(schema: z.core.$ZodType): Check {
   const { def } = (schema as z.core.$ZodTypes)._zod
-  if (isMoreThanItsType(def)) return unchangedBy(schema)
+  if (isMoreThanItsType(def)) return ofLength(def) ?? unchangedBy(schema)
   switch (def.type) {
     case 'catch': // leniency concerns only values that do not fit
       return exactly(def.innerType)
@@ -39,8 +39,14 @@ function exactly(schema: z.core.$ZodType): Check {
       return orNull.get(inner) ?? ((value) => value === null || inner(value))
     }
     case 'object':
-      // Objects that are not loose drop or refuse unknown fields.
-      return def.catchall?._zod.def.type === 'unknown' ? exactlyFields(def.shape) : unchangedBy(schema)
+      switch (def.catchall?._zod.def.type) {
+        case 'unknown':
+          return exactlyFields(def.shape)
+        case 'never':
+          return onlyFields(def.shape)
+        default: // drops unknown fields, or checks them
+          return unchangedBy(schema)
+      }
     case 'array': {
       const element = exactly(def.element)
       return (value) => Array.isArray(value) && value.every(element)
@@ -48,11 +54,14 @@ function exactly(schema: z.core.$ZodType): Check {
     case 'record': {
       if (exactly(def.keyType) !== isString) return unchangedBy(schema)
       const entry = exactly(def.valueType)
-      return (value) => isObject(value) && Object.keys(value).every((key) => key !== '__proto__' && entry(value[key]))
+      return (value) => isObject(value) && everyEntry(value, entry)
     }
     case 'union': {
       const options = def.options.map(exactly)
-      return (value) => options.some((option) => option(value))
+      return (value) => {
+        for (const option of options) if (option(value)) return true
+        return false
+      }
     }
     case 'unknown':
       return () => true
@@ -68,6 +77,12 @@ function exactly(schema: z.core.$ZodType): Check {
   }
 }
 
+/** By `for … in`, because `Object.keys` would make a list of each object. */
+function everyEntry(record: Readonly<Record<string, unknown>>, entry: Check): boolean {
+  for (const key in record) if (key === '__proto__' || !entry(record[key])) return false
+  return true
+}
+
 function exactlyFields(shape: Readonly<Record<string, z.core.$ZodType>>): Check {
   const fields = Object.entries(shape).map(([key, field]) => [key, exactly(field)] as const)
   return (value) => {
@@ -76,6 +91,31 @@ function exactlyFields(shape: Readonly<Record<string, z.core.$ZodType>>): Check 
     for (const [key, field] of fields) if (!field(value[key])) return false
     return true
   }
+}
+
+/** For strict objects, which refuse unknown fields. */
+function onlyFields(shape: Readonly<Record<string, z.core.$ZodType>>): Check {
+  const fit = exactlyFields(shape)
+  const known = new Set(Object.keys(shape))
+  return (value) => {
+    if (!fit(value)) return false
+    for (const key in value as object) if (!known.has(key)) return false
+    return true
+  }
+}
+
+/** For texts of which only the length is checked besides the type; otherwise undefined. */
+function ofLength(def: z.core.$ZodTypes['_zod']['def']): Check | undefined {
+  if (def.type !== 'string' || 'format' in def || 'coerce' in def) return undefined
+  let least = 0
+  let most = Number.POSITIVE_INFINITY
+  for (const { _zod } of def.checks ?? []) {
+    const check = _zod.def as z.core.$ZodChecks['_zod']['def']
+    if (check.check === 'min_length') least = Math.max(least, check.minimum)
+    else if (check.check === 'max_length') most = Math.min(most, check.maximum)
+    else return undefined
+  }
+  return (value) => typeof value === 'string' && value.length >= least && value.length <= most
 }
 
 const isString: Check = (value) => typeof value === 'string'
