@@ -17,9 +17,12 @@ export interface Clock {
 /** setTimeout fires at once for any longer time. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
 
+/** Read once: it never changes, and reading it takes as long as `performance.now()`. */
+const processStartedAt = performance.timeOrigin
+
 /** The machine's time: epoch milliseconds from the monotonic clock, so a corrected system time cannot turn it back. */
 export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
+  now: () => processStartedAt + performance.now(),
   sleep: (ms, signal) =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)

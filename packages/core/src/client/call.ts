@@ -2,17 +2,16 @@ import type { OperationId } from '../api/api.js'
 import type { Settings } from '../api/settings.js'
 import { withValueLimits } from '../api/value-limits.js'
 import type { Clock } from '../clock.js'
-import { validate } from '../validation/validate.js'
 import { pathOf } from '../wire.js'
 import { mayKeep, type AnswerCache } from './cache.js'
 import { checkCallOptions, type CallOptions } from './call-options.js'
-import { createCancellation } from './cancellation.js'
 import { loadDescription } from './description.js'
 import { createEncoder } from './encode.js'
 import type { Flights } from './flights.js'
+import { inputReaderOf } from './input-reader.js'
 import { invalid } from './invalid.js'
 import type { Lifetime } from './lifetime.js'
-import { createProgress } from './progress.js'
+import { NewRequest } from './request.js'
 
 /** An operation as a function, without its types. */
 export type UntypedCall = (input?: unknown, options?: CallOptions) => Promise<unknown>
@@ -70,36 +69,24 @@ async function describedCall(id: OperationId, calling: Calling): Promise<Describ
   const { flights, cache, clock, settings, nextCall } = calling
   const operation = (await loadDescription()).get(id)
   if (operation === undefined) throw new TypeError(`nothing describes ${id}`)
+  const read = inputReaderOf(operation.input)
   const encode = createEncoder(id, operation, settings, calling.pathPrefix)
-  const template = pathOf(operation, settings)
+  const described = { id, operation, template: pathOf(operation, settings) }
 
   return async (given, options, admit) => {
     admit(options)
     const { signal, timeoutMs = calling.timeoutMs, priority = 0, mayWrite } = options
-    const checked = withValueLimits(settings.valueLimits, () => validate(operation.input, given))
+    const checked = withValueLimits(settings.valueLimits, () => read(given))
     if (!checked.success) throw invalid(`${id}: input`, checked.fault, { operation: id })
     const input = checked.data as Readonly<Record<string, unknown>>
-    const { path, headers, body } = encode(input)
+    const encoded = encode(input)
     const keep = mayKeep(id, input)
-    const known = keep ? cache.get(path) : undefined
+    const known = keep ? cache.get(encoded.path) : undefined
     if (known !== undefined) return known
 
-    const request = {
-      id,
-      operation,
-      template,
-      call: nextCall(),
-      input,
-      path,
-      headers,
-      body,
-      priority,
-      mayWrite,
-      cancellation: createCancellation(),
-      progress: createProgress(clock.now()),
-    }
+    const request = new NewRequest(described, { input, call: nextCall(), priority, mayWrite }, encoded, clock.now())
     const answer = await flights.board(request, signal, timeoutMs)
-    if (keep) cache.set(path, answer)
+    if (keep) cache.set(encoded.path, answer)
     return answer
   }
 }

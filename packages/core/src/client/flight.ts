@@ -20,6 +20,19 @@ export interface FlightContext {
 }
 
 /**
+ * An entry of the map of shared reads. When V8 makes a larger or smaller table for a map, the old one keeps its entries
+ * until the next full garbage collection. So an entry refers to its flight only while that is under way.
+ */
+export class SharedRead {
+  readonly key: string
+  flight: Flight | undefined
+
+  constructor(key: string) {
+    this.key = key
+  }
+}
+
+/**
  * A request that one or more callers wait for, each with a deadline and a signal of its own. A caller who stops waiting
  * does not disturb the others; when the last one stops, the request is cancelled.
  *
@@ -28,16 +41,18 @@ export interface FlightContext {
  */
 export class Flight {
   readonly request: Request
-  /** The key by which equal requests find this flight. */
-  readonly key: string
+  /** Where equal requests find this flight; undefined if it is not shared. */
+  readonly shared: SharedRead | undefined
   readonly #context: FlightContext
-  #waiting: Waiting[] = []
+  /** The callers in the order in which they joined, linked by `next`. An array would be one literal per call. */
+  #first: Waiting | undefined
+  #last: Waiting | undefined
   #departed = false
   #open = true
 
-  constructor(request: Request, key: string, context: FlightContext) {
+  constructor(request: Request, context: FlightContext, shared?: SharedRead) {
     this.request = request
-    this.key = key
+    this.shared = shared
     this.#context = context
   }
 
@@ -50,7 +65,7 @@ export class Flight {
     const before = this.#departed ? timeSpent(progress, now) : undefined
     return new Promise((resolve, reject) => {
       const waiting = new Waiting(this, signal, now + timeoutMs, resolve, reject, timeoutMs, before)
-      this.#waiting.push(waiting)
+      this.#add(waiting)
       this.#context.deadlines.add(waiting)
       if (signal !== undefined) listenToAbort(signal, waiting)
       if (!this.#departed) this.#depart()
@@ -68,10 +83,10 @@ export class Flight {
   }
 
   leave(waiting: Waiting, reason: unknown): void {
-    this.#waiting = this.#waiting.filter((one) => one !== waiting)
+    this.#remove(waiting)
     this.#release(waiting)
     waiting.reject(reason)
-    if (this.#waiting.length > 0) return
+    if (this.#first !== undefined) return
     this.#close()
     cancel(this.request.cancellation, reason)
   }
@@ -80,21 +95,44 @@ export class Flight {
     this.#departed = true
     this.#context.perform(this.request).then(
       (value) => {
-        for (const waiting of this.#land()) waiting.resolve(value)
+        for (let waiting = this.#land(); waiting !== undefined; waiting = waiting.next) {
+          this.#release(waiting)
+          waiting.resolve(value)
+        }
       },
       (error: unknown) => {
-        for (const waiting of this.#land()) waiting.reject(error)
+        for (let waiting = this.#land(); waiting !== undefined; waiting = waiting.next) {
+          this.#release(waiting)
+          waiting.reject(error)
+        }
       },
     )
   }
 
-  #land(): readonly Waiting[] {
+  /** Returns the first of the callers that still wait. */
+  #land(): Waiting | undefined {
     this.#close()
     this.#context.landed()
-    const landed = this.#waiting
-    this.#waiting = []
-    for (const waiting of landed) this.#release(waiting)
-    return landed
+    const first = this.#first
+    this.#first = this.#last = undefined
+    return first
+  }
+
+  #add(waiting: Waiting): void {
+    if (this.#last === undefined) this.#first = waiting
+    else this.#last.next = waiting
+    this.#last = waiting
+  }
+
+  #remove(waiting: Waiting): void {
+    let before: Waiting | undefined
+    for (let one = this.#first; one !== waiting; one = one.next) {
+      if (one === undefined) return
+      before = one
+    }
+    if (before === undefined) this.#first = waiting.next
+    else before.next = waiting.next
+    if (this.#last === waiting) this.#last = before
   }
 
   #release(waiting: Waiting): void {
@@ -118,6 +156,8 @@ class Waiting implements Deadline, AbortListener {
   readonly timeoutMs: number
   readonly before: TimeSpent | undefined
   place = -1
+  /** The caller who joined next. */
+  next: Waiting | undefined
 
   constructor(
     flight: Flight,

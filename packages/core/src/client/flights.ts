@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.js'
 import type { Deadlines } from './deadlines.js'
-import { Flight } from './flight.js'
+import { Flight, SharedRead } from './flight.js'
 import type { Lifetime } from './lifetime.js'
 import type { Request } from './request.js'
 
@@ -20,7 +20,7 @@ export interface FlightsOptions {
 
 export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOptions): Flights {
   /** Reads under way, by key. */
-  const reads = new Map<string, Flight>()
+  const reads = new Map<string, SharedRead>()
   /**
    * Counts beginnings and ends of writes. It is part of a read's key, so that a read never joins a read which began
    * before a write whose effect it may have to show.
@@ -31,19 +31,25 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
   }
   const common = { perform, deadlines, clock, landed: lifetime.end }
   const writing = { ...common, closed: countWrite }
-  const reading = { ...common, closed: ({ key }: Flight) => reads.delete(key) }
+  const closeRead = ({ shared }: Flight) => {
+    if (shared === undefined) return
+    shared.flight = undefined
+    reads.delete(shared.key)
+  }
+  const reading = { ...common, closed: closeRead }
 
   const write = (request: Request): Flight => {
     lifetime.begin()
     countWrite()
-    return new Flight(request, '', writing)
+    return new Flight(request, writing)
   }
 
   const read = (request: Request, key: string): Flight => {
     lifetime.begin()
-    const flight = new Flight(request, key, reading)
-    reads.set(key, flight)
-    return flight
+    const shared = new SharedRead(key)
+    reads.set(key, shared)
+    shared.flight = new Flight(request, reading, shared)
+    return shared.flight
   }
 
   return {
@@ -53,10 +59,10 @@ export function createFlights({ perform, deadlines, lifetime, clock }: FlightsOp
       if (request.mayWrite !== undefined) return read(request, request.call).join(signal, timeoutMs)
       // Headers may change the answer. Priority is part of the key, so that a read does not wait at the lower priority
       // of another.
-      const key = [writes, request.priority, request.path, ...request.headers].join(' ')
-      const shared = reads.get(key)
-      if (shared === undefined) return read(request, key).join(signal, timeoutMs)
-      return shared.join(signal, timeoutMs)
+      const { priority, path, headers } = request
+      const key = `${writes} ${priority} ${path} ${headers.join(' ')}`
+      const flight = reads.get(key)?.flight ?? read(request, key)
+      return flight.join(signal, timeoutMs)
     },
   }
 }

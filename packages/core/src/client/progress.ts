@@ -12,42 +12,41 @@ export interface HoldUp {
   readonly obstacle: () => Error | undefined
 }
 
-/** How far a call has come: updated by the hops, read when its time is up or an attempt is judged. */
-export interface Progress {
+/**
+ * How far a call has come: updated by the hops, read when its time is up or an attempt is judged.
+ *
+ * A class, because V8 may allocate object literals among long-lived objects, which keeps alive all that they refer to.
+ */
+export class Progress {
   /** Epoch milliseconds of the latest deadline among the callers that wait. */
-  deadline: number
+  deadline = 0
   /** Attempts begun. */
-  attempt: number
+  attempt = 0
   /** Whether the present attempt was written to a connection and may have taken effect: no answer has refused it. */
-  written: boolean
+  written = false
   /** Whether an earlier attempt may have taken effect: its answer was lost, or was a 5xx. */
-  doubtful: boolean
+  doubtful = false
   /** The failure of the latest attempt. */
   lastError: unknown
   /** The state of the queue that the call waits in. */
   holdUp: HoldUp | undefined
   /** The token of the latest attempt, which an answer may repeat. */
   token: string | undefined
-  phase: Phase
+  phase: Phase = 'queued'
   /** Epoch milliseconds at which the phase began. */
   since: number
   /** Milliseconds spent in each phase before the present one. */
-  readonly spent: Record<Phase, number>
+  readonly spent: Record<Phase, number> = new Spent()
+
+  constructor(now: number) {
+    this.since = now
+  }
 }
 
-export function createProgress(now: number): Progress {
-  return {
-    deadline: 0,
-    attempt: 0,
-    written: false,
-    doubtful: false,
-    lastError: undefined,
-    holdUp: undefined,
-    token: undefined,
-    phase: 'queued',
-    since: now,
-    spent: { queued: 0, retryWait: 0, inFlight: 0 },
-  }
+class Spent implements TimeSpent {
+  queued = 0
+  retryWait = 0
+  inFlight = 0
 }
 
 export function enterPhase(progress: Progress, phase: Phase, now: number): void {

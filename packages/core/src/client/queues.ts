@@ -79,12 +79,12 @@ export function createQueues(config: ClientConfig, events: EventSink): Queues {
       enterPhase(progress, 'inFlight', clock.now())
       return job(slot)
     }
-    const start = (also?: Slot) => {
+    const start = (beginning: (slot: Slot) => Promise<T>) => {
       const atOnce = config.limiter === undefined && startsAtOnce(queue.state, maxInFlight)
-      const options = { priority, signal: atOnce ? undefined : signalOf(cancellation) }
-      return queue.run((slot) => begin(also === undefined ? slot : both(slot, also)), options)
+      return queue.run(beginning, { priority, signal: atOnce ? undefined : signalOf(cancellation) })
     }
-    return own === undefined ? start() : own.run(start, { priority, signal: signalOf(cancellation) })
+    if (own === undefined) return start(begin)
+    return own.run((first) => start((slot) => begin(both(first, slot))), { priority, signal: signalOf(cancellation) })
   }
 
   /** Waits again if the request was not sent for a reason of the queues' own. */

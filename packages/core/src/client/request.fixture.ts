@@ -1,6 +1,6 @@
 import { api } from '../api/api.js'
-import { createCancellation } from './cancellation.js'
-import { createProgress } from './progress.js'
+import { Cancellation } from './cancellation.js'
+import { Progress } from './progress.js'
 import type { Request } from './request.js'
 
 /** A request as the first hop makes it; by default a GET of a status. */
@@ -19,8 +19,8 @@ export function testRequest(
     body: undefined,
     priority: 0,
     mayWrite: undefined,
-    cancellation: createCancellation(),
-    progress: { ...createProgress(now), deadline },
+    cancellation: new Cancellation(),
+    progress: { ...new Progress(now), deadline },
     ...rest,
   }
 }

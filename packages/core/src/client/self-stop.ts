@@ -4,14 +4,14 @@ import type { Clock } from '../clock.js'
 import type { Operation } from '../operation.js'
 import type { Random } from '../random.js'
 import { checkCallOptions } from './call-options.js'
-import { createCancellation } from './cancellation.js'
+import { Cancellation } from './cancellation.js'
 import { configure } from './config.js'
 import { decodeGone } from './decode.js'
 import { loadDescription } from './description.js'
 import { AlreadyTerminated, InvalidInput } from './errors.js'
 import type { ClientDispatcher } from './in-process.js'
 import { createPipeline } from './pipeline.js'
-import { createProgress } from './progress.js'
+import { Progress } from './progress.js'
 
 export interface SelfStopOptions {
   /** The injected variables. Default: `process.env`. */
@@ -62,8 +62,8 @@ export async function selfStop(options: SelfStopOptions = {}): Promise<Deploymen
     input: { request_id: environment[`${prefix}_REQUEST_ID`], authorization },
     priority: 0,
     mayWrite: undefined,
-    cancellation: createCancellation(),
-    progress: createProgress(config.clock.now()),
+    cancellation: new Cancellation(),
+    progress: new Progress(config.clock.now()),
     path: `${url.pathname}${url.search}`,
     headers: ['authorization', authorization],
     body: undefined,

@@ -1,10 +1,10 @@
 import type { Slot } from '../scheduler/scheduler.js'
 import type { Cancellation } from './cancellation.js'
-import { Withheld } from './errors.js'
+import { Withheld, type CallFacts } from './errors.js'
 import { laneOf } from './lane.js'
 import { factsOf, type Request } from './request.js'
 import type { TokenSource } from './token.js'
-import type { Answer, Transport } from './transport.js'
+import type { Answer, Exchange, Transport } from './transport.js'
 
 export interface Sending {
   readonly transport: Transport
@@ -13,30 +13,53 @@ export interface Sending {
 
 /** The fourth hop: sends the request once, and returns any answer. */
 export function send(request: Request, slot: Slot, { transport, token }: Sending): Promise<Answer> {
-  const facts = () => factsOf(request)
-  const sendAs = (authorization: string | undefined) => {
-    const { progress, cancellation, path, body } = request
-    const headers = ['accept', 'application/json', 'user-agent', 'muster', ...request.headers]
-    if (authorization !== undefined) headers.push('authorization', `token ${authorization}`)
-    progress.token = authorization
-    const sending = () => {
-      progress.written = true
-    }
-    const outgoing = { lane: laneOf(request.operation), method: request.operation.method, path, headers, body }
-    return transport.exchange(outgoing, {
-      facts,
-      cancellation,
-      objection: objectionOf(request, slot),
-      sending,
-      written: slot.written,
-      answered: slot.answered,
-    })
+  const attempt = new Attempt(request, slot)
+  // This operation carries its own token in its headers, and must not carry the account's.
+  if (request.operation.auth === 'delete-token') return sendAs(undefined, attempt, transport)
+  const given = token(attempt)
+  if (typeof given === 'string') return sendAs(given, attempt, transport)
+  return unlessCancelled(given, request.cancellation).then((present) => sendAs(present, attempt, transport))
+}
+
+const COMMON_HEADERS = ['accept', 'application/json', 'user-agent', 'muster']
+
+function sendAs(token: string | undefined, attempt: Attempt, transport: Transport): Promise<Answer> {
+  const { progress, operation, path, headers: own, body } = attempt.request
+  const authorization = token === undefined ? [] : ['authorization', `token ${token}`]
+  const headers = COMMON_HEADERS.concat(authorization, own)
+  progress.token = token
+  return transport.exchange({ lane: laneOf(operation), method: operation.method, path, headers, body }, attempt)
+}
+
+/** Notes the course of one attempt. A class for the reason given at `Progress`. */
+class Attempt implements Exchange {
+  readonly request: Request
+  readonly cancellation: Cancellation
+  readonly objection: Exchange['objection']
+  readonly #slot: Slot
+
+  constructor(request: Request, slot: Slot) {
+    this.request = request
+    this.cancellation = request.cancellation
+    this.objection = objectionOf(request, slot)
+    this.#slot = slot
   }
 
-  // This operation carries its own token in its headers, and must not carry the account's.
-  if (request.operation.auth === 'delete-token') return sendAs(undefined)
-  const given = token(facts)
-  return typeof given === 'string' ? sendAs(given) : unlessCancelled(given, request.cancellation).then(sendAs)
+  facts(): CallFacts {
+    return factsOf(this.request)
+  }
+
+  sending(): void {
+    this.request.progress.written = true
+  }
+
+  written(fresh: boolean): void {
+    this.#slot.written(fresh)
+  }
+
+  answered(): void {
+    this.#slot.answered()
+  }
 }
 
 /** The permit of a request was not used in time, so the request has to wait for another one. */
@@ -59,7 +82,7 @@ function objectionOf(request: Request, { mayWrite: permitHolds }: Slot): (() => 
 /** Stops waiting on cancellation, so that a token function that hangs does not hold a place in the queue. */
 function unlessCancelled<T>(value: Promise<T>, cancellation: Cancellation): Promise<T> {
   return new Promise((resolve, reject) => {
-    cancellation.listener = () => reject(cancellation.reason)
+    cancellation.listener = { cancelled: reject }
     value.then(resolve, reject).finally(() => {
       cancellation.listener = undefined
     })

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { Unauthorized } from './errors.js'
 import { createTokenSource, type Token } from './token.js'
 
-const facts = () => ({ operation: 'fleets.get', call: 'c-1' })
+const call = { facts: () => ({ operation: 'fleets.get', call: 'c-1' }) }
 
-test('a text is given as it is', () => expect(createTokenSource('secret')(facts)).toBe('secret'))
+test('a text is given as it is', () => expect(createTokenSource('secret')(call)).toBe('secret'))
 
 test('a function is asked every time', async () => {
   let asked = 0
   const source = createTokenSource(() => Promise.resolve(`secret-${(asked += 1)}`))
-  expect([await source(facts), await source(facts)]).toEqual(['secret-1', 'secret-2'])
+  expect([await source(call), await source(call)]).toEqual(['secret-1', 'secret-2'])
 })
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   ['what cannot be sent', async () => 'secret\n', /no usable token/],
   ['another type', () => undefined as unknown as string, /no usable token/],
 ])('a function that gives %s makes the call Unauthorized', async (_, provide, message) => {
-  const given = createTokenSource(provide as () => string)(facts)
+  const given = createTokenSource(provide as () => string)(call)
   await expect(given).rejects.toThrow(Unauthorized)
   await expect(given).rejects.toMatchObject({
     message: expect.stringMatching(message),
@@ -48,13 +48,13 @@ test.each([
 
 test('a function that fails does too, with its error as the cause', async () => {
   const cause = new Error('vault is sealed')
-  await expect(createTokenSource(() => Promise.reject(cause))(facts)).rejects.toMatchObject({
+  await expect(createTokenSource(() => Promise.reject(cause))(call)).rejects.toMatchObject({
     name: 'Unauthorized',
     cause,
   })
   await expect(
     createTokenSource(() => {
       throw cause
-    })(facts),
+    })(call),
   ).rejects.toMatchObject({ name: 'Unauthorized', cause })
 })

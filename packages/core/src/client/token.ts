@@ -6,8 +6,13 @@ import { InvalidInput, Unauthorized, type CallFacts } from './errors.js'
  */
 export type Token = string | (() => string | Promise<string>)
 
-/** Returns the present token for the call with these facts. */
-export type TokenSource = (facts: () => CallFacts) => string | Promise<string>
+/** Returns the present token for a call, whose facts an error includes. */
+export type TokenSource = (call: TokenUser) => string | Promise<string>
+
+/** A call that needs a token. */
+export interface TokenUser {
+  facts(): CallFacts
+}
 
 /** Whether a token can be sent in a header. Its form is not checked further, because it is not documented. */
 const sendable = (token: unknown): token is string => typeof token === 'string' && /^[\x21-\x7e]+$/.test(token)
@@ -17,7 +22,7 @@ const sendable = (token: unknown): token is string => typeof token === 'string' 
  * @throws {InvalidInput} at once, for a token that is missing, empty or not sendable. Its value is in no message.
  */
 export function createTokenSource(token: Token): TokenSource {
-  if (typeof token === 'function') return (facts) => askFor(token, facts)
+  if (typeof token === 'function') return (call) => askFor(token, call)
   if (!sendable(token)) {
     const what =
       token === undefined || token === null
@@ -35,14 +40,14 @@ export function createTokenSource(token: Token): TokenSource {
   return () => token
 }
 
-async function askFor(provide: () => string | Promise<string>, facts: () => CallFacts): Promise<string> {
+async function askFor(provide: () => string | Promise<string>, call: TokenUser): Promise<string> {
   let token: unknown
   try {
     token = await provide()
   } catch (cause) {
-    throw new Unauthorized(`${facts().operation}: the token function failed`, { ...facts(), cause })
+    throw new Unauthorized(`${call.facts().operation}: the token function failed`, { ...call.facts(), cause })
   }
   if (!sendable(token))
-    throw new Unauthorized(`${facts().operation}: the token function returned no usable token`, facts())
+    throw new Unauthorized(`${call.facts().operation}: the token function returned no usable token`, call.facts())
   return token
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { cancel, createCancellation } from './cancellation.js'
+import { cancel, Cancellation } from './cancellation.js'
 import { ConnectionLost, UnexpectedResponse } from './errors.js'
 import { serve } from './server.fixture.js'
 import { createTransport, type TransportOptions } from './transport.js'
@@ -31,7 +31,7 @@ const answering = (text: string, after: (socket: Socket) => void = () => {}) =>
 function open(origin: string, options: Partial<TransportOptions> = {}) {
   const transport = createTransport({ origin, connections: 4, maxResponseBytes: 1000, ...options })
   onTestFinished(() => transport.close())
-  const exchange = (cancellation = createCancellation(), method: 'GET' | 'POST' = 'GET', lane = 'status') => {
+  const exchange = (cancellation = new Cancellation(), method: 'GET' | 'POST' = 'GET', lane = 'status') => {
     const seen: string[] = []
     const answer = transport.exchange(
       {
@@ -150,7 +150,7 @@ describe('a connection that is lost', () => {
     ],
   ])('%s: it may have been carried out', async (_, end) => {
     const { origin } = await raw((socket) => socket.on('data', () => end(socket)))
-    const { answer, seen } = open(origin).exchange(createCancellation(), 'POST')
+    const { answer, seen } = open(origin).exchange(new Cancellation(), 'POST')
     expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: true, cause: expect.any(Error) })
     expect(seen[0]).toBe('sending')
   })
@@ -176,7 +176,7 @@ describe('cancellation', () => {
         socket.on('data', () => resolve(socket))
       }).then(({ origin }) => exchange(origin))
     })
-    const cancellation = createCancellation()
+    const cancellation = new Cancellation()
     let answer: Promise<unknown> = Promise.resolve()
     const exchange = (origin: string) => {
       answer = failure(open(origin).exchange(cancellation).answer)
@@ -189,7 +189,7 @@ describe('cancellation', () => {
 
   test('before it begins sends nothing', async () => {
     const server = await serve((_, response) => response.end())
-    const cancellation = createCancellation()
+    const cancellation = new Cancellation()
     cancel(cancellation, 'enough')
     expect(await failure(open(server.url).exchange(cancellation).answer)).toBe('enough')
     expect(server.requests).toEqual([])
@@ -201,7 +201,7 @@ describe('cancellation', () => {
     const { exchange } = open(server.url, { connections: 1 })
     const first = exchange()
     while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    const cancellation = createCancellation()
+    const cancellation = new Cancellation()
     const second = exchange(cancellation)
     cancel(cancellation, 'enough')
     expect(await failure(second.answer)).toBe('enough')
@@ -255,9 +255,9 @@ describe('connections', () => {
       nth === 1 ? held.push(() => response.end('{}')) : response.end('{}'),
     )
     const { exchange } = open(server.url, { connections: 1 })
-    const slow = exchange(createCancellation(), 'GET', 'other')
+    const slow = exchange(new Cancellation(), 'GET', 'other')
     while (held.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    expect(await exchange(createCancellation(), 'GET', 'status').answer).toMatchObject({ status: 200 })
+    expect(await exchange(new Cancellation(), 'GET', 'status').answer).toMatchObject({ status: 200 })
     held[0]?.()
     await slow.answer
   })

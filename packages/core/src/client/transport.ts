@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici'
-import type { Cancellation } from './cancellation.js'
+import type { CancelListener, Cancellation } from './cancellation.js'
 import { type ConnectionOptions, type Connections, createConnections } from './connections.js'
 import { ConnectionLost, UnexpectedResponse, type CallFacts } from './errors.js'
 import type { ClientDispatcher } from './in-process.js'
@@ -30,19 +30,19 @@ export type AnswerHeaders = Readonly<Record<string, string | readonly string[] |
 
 export interface Exchange {
   /** Facts of the request, for errors. */
-  readonly facts: () => CallFacts
+  facts(): CallFacts
   readonly cancellation: Cancellation
   /** Called right before the request would be written. If it returns an error, nothing is written. */
   readonly objection?: (() => Error | undefined) | undefined
   /** Called before the request is written to an open connection. */
-  readonly sending: () => void
+  sending(): void
   /**
    * Called when the request's bytes have been written.
    * @param fresh whether the request is the first on its connection.
    */
-  readonly written: (fresh: boolean) => void
+  written(fresh: boolean): void
   /** Called when the answer begins to arrive. */
-  readonly answered: () => void
+  answered(): void
 }
 
 /** Connections to one origin. */
@@ -84,7 +84,7 @@ export function createTransport({ maxResponseBytes, ...options }: TransportOptio
  * Handles one request and its answer; undici calls the methods. A class, because V8 may allocate object literals among
  * long-lived objects, which keeps alive all that they refer to.
  */
-class Dispatch implements Dispatcher.DispatchHandler, Answer {
+class Dispatch implements Dispatcher.DispatchHandler, CancelListener, Answer {
   status = 0
   headers: AnswerHeaders = noHeaders
   body = ''
@@ -110,7 +110,7 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
     this.#maxBytes = maxBytes
     this.#resolve = resolve
     this.#reject = reject
-    exchange.cancellation.listener = () => this.#fail(exchange.cancellation.reason)
+    exchange.cancellation.listener = this
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -123,7 +123,8 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
     this.#exchange.sending()
     // undici writes the request in this turn of the event loop; `isFresh` is only valid in the same turn.
     const fresh = this.#connections.isFresh()
-    queueMicrotask(() => this.#exchange.written(fresh))
+    // `queueMicrotask` takes several times as long.
+    done.then(() => this.#exchange.written(fresh))
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: AnswerHeaders): void {
@@ -154,6 +155,10 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
     this.#fail(lost(error, this.#sent, this.#exchange.facts()))
   }
 
+  cancelled(reason: unknown): void {
+    this.#fail(reason)
+  }
+
   #fail(reason: unknown): void {
     const reject = this.#reject
     const controller = this.#controller
@@ -172,6 +177,7 @@ class Dispatch implements Dispatcher.DispatchHandler, Answer {
 }
 
 const noHeaders: AnswerHeaders = {}
+const done = Promise.resolve()
 const abandoned = () => new Error('nobody waits for the answer any more')
 
 const tooLarge = (maxBytes: number, facts: CallFacts) =>
