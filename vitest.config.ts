@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Without `module`, which is for bundlers, whose files Node.js may not be able to load. Without `import` too: the processes of the
- * tests are given these, and a `require` would find files that are for `import` (as Express does).
+ * Without `module`, which is for bundlers: Node.js may not be able to load those files. Without `import`: the processes
+ * of the tests inherit the conditions, and a `require` (as in Express) would find files for `import`.
  */
 const conditions = ['@muster/source', 'node']
 
@@ -13,7 +13,13 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: ['node'] } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'tools/*/src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'examples/**/*.test.ts'],
+    include: [
+      'packages/*/src/**/*.test.ts',
+      'tools/*/src/**/*.test.ts',
+      'test/**/*.test.ts',
+      'bench/**/*.test.ts',
+      'examples/**/*.test.ts',
+    ],
     setupFiles: ['test/properties.setup.ts'],
     globalSetup: ['test/redis.setup.ts'],
     exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**', 'test/chaos/**'],

@@ -1,6 +1,6 @@
 /**
- * Friends play without a server: they meet in a lobby, over HTTP, and play over a relay, by UDP. The host leaves and
- * another takes over, one is kicked, one comes back. Two of the three play behind one address, and still have a token each.
+ * Friends play without a game server: they meet in a lobby over HTTP and play over a relay by UDP. The host leaves and
+ * another takes over, one is kicked, one comes back. Two of the three share one address and have distinct tokens.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'

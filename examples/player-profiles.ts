@@ -1,6 +1,6 @@
 /**
- * Who says how good a player is? Not the player: skill and roles come from the backend, the map from the player. A client that
- * states its own skill is refused.
+ * Who says how good a player is? Not the player: skill and roles come from the backend, the map from the player. A
+ * client that states its own skill is refused.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'

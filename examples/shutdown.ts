@@ -1,6 +1,6 @@
 /**
- * A backend that ends well. On SIGTERM it makes no more matches, stops servers on which nobody plays yet, and leaves those on which
- * people play to the next process, which learns of them from the journal.
+ * A backend that ends well. On SIGTERM it makes no more matches, stops servers on which nobody plays yet, and leaves
+ * those with players to the next process, which learns of them from the journal.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -37,7 +37,7 @@ function begin() {
   matchmaker.start()
 
   const shutDown = async () => {
-    // First whatever brings requests: `server.close()` of node:http, after the load balancer has heard that this process ends.
+    // First close what brings requests: `server.close()` of node:http, after the load balancer stopped sending any.
     const left = await matchmaker.close({ timeoutMs: CLOSE_WITHIN_MS })
     // The service did not confirm these stops in time. The journal knows of them, and the next process stops them.
     for (const { matchId, requestId } of left)

@@ -1,6 +1,6 @@
 /**
- * The ticket API, mounted in node:http, Express, Fastify and Hono. In each, two players wait for a match over HTTP, one by
- * server-sent events and one by long poll, and are told where to connect.
+ * The ticket API, mounted in node:http, Express, Fastify and Hono. In each, two players wait for a match over HTTP, one
+ * by server-sent events and one by long poll, and learn where to connect.
  */
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -88,7 +88,7 @@ const adapters: Readonly<Record<string, () => Promise<Running>>> = {
     return { port: portOf(app.server), close: () => app.close() }
   },
 
-  // Hono on Node gives what node:http gave it. Elsewhere it has Requests: `(context) => api(context.req.raw, { remoteAddress })`.
+  // Hono on Node passes on the request of node:http. Elsewhere: `(context) => api(context.req.raw, { remoteAddress })`.
   Hono: async () => {
     const app = new Hono<{ Bindings: HttpBindings }>()
     const listener: (message: HttpBindings['incoming'], response: HttpBindings['outgoing']) => void = nodeListener(

@@ -1,4 +1,4 @@
-// Puts the address of your repository in the place of the neutral one: `node scripts/set-home.mjs https://host/you/muster`.
+// Replaces the neutral address of the repository by yours: `node scripts/set-home.mjs https://host/you/muster`.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 

@@ -10,7 +10,7 @@ export function arbitraryOf<T>(schema: z.ZodType<T>): fc.Arbitrary<T> {
   return fromJsonSchema(jsonSchema(schema)).filter((value): value is T => schema.safeParse(value).success)
 }
 
-/** Arbitrary values by the JSON Schema alone. Texts may hold any character, lone surrogates excepted: they have no UTF-8. */
+/** Arbitrary values of a JSON Schema. Texts hold any characters except lone surrogates, which have no UTF-8. */
 export function fromJsonSchema(schema: JsonSchema): fc.Arbitrary<unknown> {
   const several = schema.anyOf ?? schema.oneOf
   if (several !== undefined) return fc.oneof(...several.map(fromJsonSchema))

@@ -56,7 +56,8 @@ const sound = {
     "// pure: grouping\nimport { km, type Place } from '@muster/core'\nexport const group = (at: Place) => km + at.x",
   'packages/relay/src/index.ts': "import { createClient } from '@muster/core'\nexport const relay = createClient",
   'packages/emulator/src/index.ts':
-    "import { operations } from '@muster/core/api'\nimport { systemClock } from '@muster/core/clock'\nexport const e = [operations, systemClock]",
+    "import { operations } from '@muster/core/api'\nimport { systemClock } from '@muster/core/clock'\n" +
+    'export const e = [operations, systemClock]',
   'test/all.test.ts':
     "import { createClient } from '@muster/core'\nimport { e } from '@muster/emulator'\ncreateClient(e)",
   'vitest.config.ts': 'export default {}',

@@ -8,7 +8,7 @@ type Schedule = (signal: AbortSignal) => Promise<unknown>
 
 const never = () => new Promise<never>(() => {})
 
-/** Milliseconds to abort 10,000 waiting calls one by one, the last first: why the scheduler brings a queue of its own for p-queue. */
+/** Milliseconds to abort 10,000 waiting calls one by one, the last first: the reason for a queue of our own. */
 export async function abortCost(): Promise<Readonly<Record<string, number>>> {
   const queue = new PQueue({ concurrency: 1 })
   const scheduler = createScheduler({ clock: systemClock, maxInFlight: 1 })

@@ -17,8 +17,8 @@ const bursts: Readonly<Record<string, () => Promise<number>>> = {
 }
 
 /**
- * 400 creates at one moment, by a client that has sent nothing yet, to an emulator that keeps the documented limit of 40 a
- * second: on a machine as it is, and beside loops that keep two cores busy.
+ * 400 creates at one moment, by a client that has sent nothing yet, to an emulator with the documented limit of 40 per
+ * second: on the machine as it is, and beside loops that keep two cores busy.
  */
 export async function coldBurstFigures(): Promise<Figures> {
   const figures = []

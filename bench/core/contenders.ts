@@ -10,7 +10,7 @@ export type Limited = (request: (slot: Pick<Slot, 'written'>) => Promise<void>) 
 
 const unheard = { written: () => {} }
 
-/** Each set to `limit` per second. Bottleneck by the time between starts, with which it is faster here than with a reservoir. */
+/** Each set to `limit` per second. Bottleneck uses the time between starts, which is faster here than its reservoir. */
 export const contenders: Record<string, (limit: number) => Limited> = {
   muster: (limit) => {
     const scheduler = createScheduler({

@@ -33,7 +33,8 @@ export async function footprintFigures(): Promise<Figures> {
 /** In a new process each time; the files are in the system's cache. */
 async function importMilliseconds(name: string): Promise<number> {
   const url = createRequire(entry).resolve(name === '@muster/core' ? entry : name)
-  const code = `const start = performance.now(); await import(${JSON.stringify(url)}); console.log(performance.now() - start)`
+  const load = `await import(${JSON.stringify(url)})`
+  const code = `const start = performance.now(); ${load}; console.log(performance.now() - start)`
   const times: number[] = []
   for (let round = 0; round < 15; round += 1) {
     const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', code])

@@ -91,7 +91,7 @@ const rounded = ([name, { refused, reached, timersLateMs }]: [string, Result]) =
   { refused, reached: Number(reached.toFixed(3)), timersLateMs: Number(timersLateMs.toFixed(1)) },
 ]
 
-/** How long it takes on average until a limit's worth of further requests has arrived: the same for bursts and for an even flow. */
+/** The mean time in which `limit` further requests arrive: the same for bursts and for an even flow. */
 function meanTimeOfLimit(arrivals: readonly number[]): number {
   const later = arrivals.slice(LIMIT)
   return later.reduce((sum, at, index) => sum + at - (arrivals[index] as number), 0) / later.length

@@ -1,4 +1,4 @@
-/** A service that answers every request with the same 2 KB status, in a process of its own so that its work is not measured. */
+/** A service that answers every request with one 2 KB status, in its own process so that its work is not measured. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 

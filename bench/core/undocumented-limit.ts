@@ -11,8 +11,8 @@ const WINDOW_MS = 1000
 const THINK_MS = 15
 
 /**
- * 400 stops at one moment against a service that allows 20 a second and documents no limit, nor names a time to wait: how
- * many it refuses a second after the first arrived and later, how many calls fail, how long it takes.
+ * 400 stops at one moment against a service with an undocumented limit of 20 per second and no Retry-After: how many it
+ * refuses in the first second and later, how many calls fail, and how long all take.
  */
 export async function undocumentedLimitFigures(): Promise<Figures> {
   const service = await startService()

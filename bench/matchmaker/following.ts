@@ -154,7 +154,7 @@ async function following(withWebhooks: boolean): Promise<Result> {
   return result
 }
 
-/** What most do: the status of each deployment, in turn, until it is READY; within the same limits, by the same client. */
+/** The usual polling: reads each deployment in turn until it is READY, within the same limits, by the same client. */
 async function pollingEach(): Promise<Result> {
   const world = await openWorld()
   const { client, clock } = world

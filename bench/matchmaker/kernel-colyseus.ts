@@ -1,4 +1,4 @@
-/** The same work by Colyseus' QueueRoom, in a process of its own: `node bench/dist/matchmaker/kernel-colyseus.js pairs 10000`. */
+/** The kernel's work done by Colyseus' QueueRoom: `node bench/dist/matchmaker/kernel-colyseus.js pairs 10000`. */
 import { QueueRoom } from '@colyseus/core'
 import { median } from '../figure.js'
 import { brokenPairs, percentOf, samples, type Grouping } from './kernel-workload.js'
@@ -24,8 +24,9 @@ interface Room {
 }
 
 /**
- * A queue sorts by rank alone, so there is one for each region, as its documentation has it (`filterBy`): cells in which
- * all are within the first step's distance. Of the whole world in one queue, with distance in `compare`, it matches 7 %.
+ * A queue sorts by rank alone, so there is one queue for each region, as its documentation advises (`filterBy`): cells
+ * in which all are within the first step's distance. With one queue for the whole world and distance in `compare`, it
+ * matches 7 %.
  */
 function regionOf({ latitude, longitude }: Sample): number {
   const side = (STEPS[0].km / Math.SQRT2 / 6371) * (180 / Math.PI)
@@ -39,7 +40,7 @@ const stepOf = ({ waitedS }: Sample) => STEPS.findLastIndex(({ afterS }) => wait
 const mayMeet = (one: UserData, other: UserData) =>
   Math.abs(one.rank - other.rank) <= (STEPS[Math.min(one.step, other.step)] as (typeof STEPS)[number]).skill
 
-/** Its grouping as it is, with our rules; what it does for a group that is ready is left out, which only makes it quicker. */
+/** QueueRoom's grouping with our rules. What it does for a full group is left out, which only makes it quicker. */
 class GroupingOnly extends QueueRoom {
   override processGroupsReady(): void {}
 }

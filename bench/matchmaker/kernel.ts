@@ -29,9 +29,10 @@ const names: Readonly<Record<Task, string>> = {
 }
 
 /**
- * One round over all tickets, by the public kernel and rules compiled from a queue: CPU time of the process, garbage
- * collection included, the median of several rounds on one pool. Each in a process of its own. Adding is not in it; it
- * is reported. Beside it Colyseus' QueueRoom (npm), given the same rules as its `compare`, and nothing to do for a match.
+ * One round over all tickets, by the public kernel and rules compiled from a queue: CPU time of the process with
+ * garbage collection, the median of several rounds on one pool. Each measurement has its own process. Adding tickets
+ * is reported apart. Colyseus' QueueRoom (npm) is measured beside it, with the same rules as its `compare` and no work
+ * for a match.
  */
 export async function kernelFigures(): Promise<Figures> {
   const figures: Figure[] = []

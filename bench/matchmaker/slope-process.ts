@@ -1,6 +1,6 @@
 /**
- * How the heap of a matchmaker grows that is busy and in balance, in a process of its own: an hour of a manual clock, in
- * which as many tickets end as come. By hand: `node --expose-gc bench/dist/matchmaker/slope-process.js`.
+ * The heap growth of a matchmaker that is busy and in balance, over an hour of a manual clock in which as many tickets
+ * end as arrive. By hand: `node --expose-gc bench/dist/matchmaker/slope-process.js`.
  */
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createMatchmaker, type DeploymentService } from '@muster/matchmaker'

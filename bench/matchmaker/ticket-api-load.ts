@@ -1,4 +1,4 @@
-/** Asks the ticket API for one thing again and again, with no more of a client than that takes, in a process of its own. */
+/** A load generator for the ticket API in its own process: repeats one request with as little code as possible. */
 import { connect, type Socket } from 'node:net'
 import type { Load } from './ticket-api-messages.js'
 
@@ -12,7 +12,8 @@ process.on('disconnect', () => process.exit())
 /** One request as the bytes that go over the wire. */
 function requestOf(port: number, token: string, method: string, path: string, body = ''): string {
   const content = body === '' ? '' : `content-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`
-  const head = `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: ${token}\r\naccept: */*\r\nuser-agent: bench\r\n`
+  const headers = `host: 127.0.0.1:${port}\r\nauthorization: ${token}\r\naccept: */*\r\nuser-agent: bench\r\n`
+  const head = `${method} ${path} HTTP/1.1\r\n${headers}`
   return `${head}${content}\r\n${body}`
 }
 
@@ -70,9 +71,7 @@ function sendAll(port: number, requests: Iterator<string>): Promise<void> {
   })
 }
 
-/**
- * Bytes that are still to come of an answer that begins in `data`. Of one that does not begin with its head, nothing is known.
- */
+/** The bytes still missing of the answer that begins, with its whole head, in `data`. */
 function bodyMissing(data: Buffer): number {
   const head = data.indexOf('\r\n\r\n')
   const text = data.toString('latin1', 0, head)

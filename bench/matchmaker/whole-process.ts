@@ -51,14 +51,14 @@ const picky: QueueDefinition = { name: 'picky', matchSize: 2, rules: [distance, 
 
 const measurements = {
   /**
-   * From the ticket to the intent in the journal, and to the place in line for a create. As many creates as may be in
-   * flight are sent, and not answered: the requests of the others would be made at the service's own pace, tens a second.
-   * What those and all that follows cost is in `served`, where every match gets its server.
+   * From the ticket to the intent in the journal and the place in the queue of creates. As many creates as may be in
+   * flight are sent and never answered: further requests would follow the service's pace of tens per second.
+   * `served` includes their cost and all that follows, with a server for every match.
    */
   pairs: () => throughput(duel, unansweringService, (sample, index) => ticketOf('duel', sample, index, 1)),
   parties: () =>
     throughput(ranked, unansweringService, (sample, index) => ticketOf('ranked', sample, index, sample.size)),
-  /** The same with every create answered, its server READY at once, told of by a webhook, and stopped as soon as it is assigned. */
+  /** The same with every create answered, its server READY at once by webhook, and stopped once it is assigned. */
   served: () => throughput(duel, undefined, (sample, index) => ticketOf('duel', sample, index, 1)),
   standing,
   memory,
@@ -69,7 +69,7 @@ const MOST_CPU = 10e6
 
 type MakeTicket = (sample: Sample, index: number) => TicketInput
 
-/** Does a part of the work again and again, so many times or until it has cost enough. Gives the seconds of CPU of each part. */
+/** Repeats a part `times` times, or until MOST_CPU is spent. Returns the CPU seconds of each repetition. */
 async function repeat(times: number, part: () => Promise<void>): Promise<number[]> {
   const spent: number[] = []
   for (let left = MOST_CPU; spent.length < times && left > 0; left -= (spent.at(-1) as number) * 1e6) {
@@ -82,14 +82,14 @@ async function repeat(times: number, part: () => Promise<void>): Promise<number[
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
 
-/** A matchmaker is given so many, in ticks of so many: then there are ten times the servers that it would allow by default. */
+/** The number of tickets, and of tickets per tick: ten times the servers that are allowed by default. */
 const TICKETS = 20_000
 const PER_TICK = 5000
 const TICK_MS = 250
 
 /**
- * A server has one matchmaker for as long as it runs. Without any, the engine would forget what it has learned about them,
- * and compile most of it anew for the next.
+ * A server process keeps one matchmaker for its whole life. Without a live one the engine would drop its optimized code
+ * and compile most of it again for the next.
  */
 const lasting: Matchmaker[] = []
 

@@ -6,8 +6,8 @@ import type { Measured, Measurement } from './whole-process.js'
 const ROUNDS = 3
 
 /**
- * The whole matchmaker through its public API: tickets as objects in, events out, everything in memory, on a clock that is
- * moved by hand. CPU time of the process, all its threads; each measurement in a process of its own, the median of three.
+ * The whole matchmaker through its public API: tickets as objects in, events out, everything in memory, on a manual
+ * clock. CPU time of all threads of the process; each measurement in its own process, the median of three.
  */
 export async function wholeFigures(): Promise<Figures> {
   const pairs = await measured('pairs', 0)

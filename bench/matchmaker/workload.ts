@@ -86,7 +86,7 @@ export interface Sample {
   readonly size: number
 }
 
-/** What relaxes how: seconds of waiting, kilometres, difference in skill. Two go together if the steps of both allow it. */
+/** The steps that relax with waiting: seconds, kilometres, difference in skill. Two tickets match if both allow it. */
 export const STEPS = [
   { afterS: 0, km: 500, skill: 50 },
   { afterS: 5, km: 1000, skill: 100 },
@@ -94,7 +94,7 @@ export const STEPS = [
   { afterS: 20, km: 5000, skill: 400 },
 ] as const
 
-/** Tickets like those of a game played everywhere: seven in ten within some 60 km of a city, the others within some 250. */
+/** Tickets of a game that is played everywhere: 70 % within some 60 km of a city, the others within some 250 km. */
 export function createSampler(seed: number): () => Sample {
   const random = seededRandom(seed)
   let total = 0

@@ -128,7 +128,7 @@ function medianOf(rounds: readonly Overload[]): Overload {
   }
 }
 
-/** So few that all must get through, and soon: later than without a relay, just before or just after, whichever is faster. */
+/** A load that loses no packets, for delays: those without a relay, measured before or after, whichever is faster. */
 async function atEase(load: ChildProcess, size: Size, way: Way) {
   const withoutRelay = () => order(load, { way: { kind: 'direct' }, size, perSecond: EASY, seconds: DIRECT_SECONDS })
   const before = await withoutRelay()

@@ -6,7 +6,7 @@ const LOBBIES = 30_000
 const CALLS = 300
 const WARM_UP = 100
 
-/** Lists of public lobbies at their worst: where many lobbies have each of two values, and none both; where all are full. */
+/** The worst cases of listing public lobbies: two filters that many lobbies match but none both; all lobbies full. */
 export async function listingFigures(): Promise<Figures> {
   // Nothing is started here, so nobody is called.
   const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 'nobody' })

@@ -37,8 +37,8 @@ const WORTH_TELLING = 0.15
 const MANY_WITHOUT = 0.1
 
 /**
- * `maxStarting` comes last: servers that start pile up where the limit lets creates wait, and where the process has no time
- * for answers. The other bounds hold whatever else does.
+ * `maxStarting` comes last: starting servers also pile up when the limit makes creates wait or the process has no time
+ * for answers. The other bounds apply by themselves.
  */
 export function causeOf({ seconds, creates, busy, held }: Measured): Cause | undefined {
   if (creates >= NEAR_THE_LIMIT * PER_SECOND * seconds) return 'creates'
@@ -66,7 +66,8 @@ interface Crowd {
 
 function wordsOf(cause: Cause, { busy }: Pressure): string {
   if (cause === 'creates') return `the service's limit of ${PER_SECOND} creates per second`
+  const share = `${Math.round(100 * busy)} % of the time`
   if (cause === 'process')
-    return `this process, which is players, matchmaker and service at once, and was busy ${Math.round(100 * busy)} % of the time`
+    return `this process, which is players, matchmaker and service at once, and was busy ${share}`
   return cause === 'paused' || cause === 'journal' ? `the matchmaker: ${cause}` : `${cause} of the matchmaker`
 }

@@ -18,7 +18,10 @@ import { watchDemo } from './watch.js'
 const LONGEST_MS = 60_000
 const LOOK_MS = 100
 
-/** The main job, start to end: an emulator on a port, a client, a matchmaker, and a crowd. @param interrupted ends it early. */
+/**
+ * Runs the main job from start to end: an emulator on a port, a client, a matchmaker and a crowd.
+ * @param interrupted ends it early.
+ */
 export async function runDemo(
   options: DemoOptions,
   show: Screen['show'],

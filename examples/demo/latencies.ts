@@ -27,8 +27,8 @@ export async function beaconsOf(client: Client): Promise<readonly BeaconAt[]> {
 }
 
 /**
- * The same arrivals, where players of queues with a latency rule have measured: 10 ms and 2 ms for every 100 km, and up to half
- * as much again, as networks are.
+ * The same arrivals, with latencies measured by players of queues with a latency rule: 10 ms plus 2 ms for every
+ * 100 km, and up to half as much again, as on real networks.
  */
 export function measured(
   arrivals: readonly Arrival[],

@@ -12,7 +12,7 @@ export const PAPER: Size = { columns: 120, rows: Infinity }
 export const sizeOf = ({ columns, rows, isTTY }: NodeJS.WriteStream): Size =>
   isTTY ? { columns: columns || PAPER.columns, rows: rows || PAPER.rows } : PAPER
 
-/** Broken between words into lines of at most so many characters; a word that is longer is cut. A no-break space is no space. */
+/** Wraps text at spaces into lines of at most `width` characters. Longer words are cut; no-break spaces do not wrap. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines = ['']
   for (const word of text.split(' ')) {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 
-/** A public address, and where a geolocation database says it is. IP Geolocation by DB-IP (https://db-ip.com); see data/README.md. */
+/** A public address and its place by a geolocation database, IP Geolocation by DB-IP (https://db-ip.com). */
 export interface Player {
   /** In canonical form; about one in eight is IPv6. */
   readonly ip: string
@@ -24,7 +24,7 @@ function toPlayer(line: string): Player {
   return { ip, latitude: Number(latitude), longitude: Number(longitude), city, country, continent }
 }
 
-/** All 6,000 players of `examples/data/players.tsv`, in an order of no meaning: the first N are a fair sample of all. */
+/** All 6,000 players of `examples/data/players.tsv` in random order, so that the first N are a fair sample. */
 export function loadPlayers(): readonly Player[] {
   if (file === undefined) throw new Error('examples/data/players.tsv is missing')
   const lines = readFileSync(file, 'utf8').split('\n')

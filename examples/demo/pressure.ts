@@ -4,7 +4,7 @@ import type { Clock } from '@muster/core/clock'
 import type { Matchmaker } from '@muster/matchmaker'
 import { causeOf, type Cause, type Pressure } from './bound.js'
 
-/** Creates come in bursts, one in each window of a second: over two windows their rate tells something. A look walks all tickets. */
+/** Creates come in one burst per second, so their rate is measured over two. Each reading walks all tickets. */
 const LOOK_EVERY_MS = 2000
 
 /** Measures from the first match on. */

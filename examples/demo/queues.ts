@@ -53,7 +53,7 @@ const fewer = [
   { afterMs: 6000, value: 2 },
 ]
 
-/** Up to twelve, beginning with four if need be: who comes later goes into a match that runs, before others are made. */
+/** Up to twelve players, from four on if need be. Later players join a running match before new ones are made. */
 const social: QueueDefinition = {
   name: 'social',
   teams: [{ name: 'crew', size: { min: fewer, max: 12 } }],

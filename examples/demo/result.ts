@@ -11,7 +11,7 @@ export interface DemoResult {
   readonly expired: number
   /** Players of tickets that ended in another way, by reason. */
   readonly cancelled: Readonly<Record<string, number>>
-  /** Where the demo was stopped before its end: who had not come, who still waited, and how many servers there were then. */
+  /** What was left when the demo was stopped early: players who had not come, players who waited, and servers. */
   readonly interrupted: { readonly notCome: number; readonly waiting: number; readonly servers: number } | undefined
   /** Players who are none of these: must be 0. */
   readonly lost: number

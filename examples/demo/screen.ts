@@ -68,13 +68,14 @@ export function picture(progress: Progress, ms: number, colour: boolean, size: S
   const width = Math.min(WIDEST, size.columns) - 4
   const why =
     longest === undefined ? '' : `${longest.queue}, waiting for ${seconds(longest.waitedMs)} s: ${longest.why}`
+  const indent = ' '.repeat(Math.min(15, Math.max(2, size.columns - 45)))
   const lines = [
     '',
     `  ${seconds(ms).padStart(5)} s   ${paint('bold', title)}`,
     '',
     ...queues.map((queue) => queueLine(queue, paint, size.columns)),
     '',
-    `${' '.repeat(Math.min(15, Math.max(2, size.columns - 45)))}${paint('green', '█')} playing   ${paint('yellow', '▓')} server starting   ${paint('gray', '░')} waiting`,
+    `${indent}${paint('green', '█')} playing   ${paint('yellow', '▓')} server starting   ${paint('gray', '░')} waiting`,
     '',
     `  ${matches} matches found   ${serversReady} servers ready   ${requests} requests`,
     ...limitLines(limits, width),

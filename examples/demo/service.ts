@@ -24,7 +24,7 @@ export async function startService({ seed, faults }: DemoOptions, placeOf: Place
     faults: faults ? badDay : [],
   })
   const { url } = await emulator.listen()
-  // Service, matchmaker and client share one thread here, so a request may reach the service later than on a real network.
+  // Service, matchmaker and client share one thread here, so requests may arrive later than on a real network.
   const client = createClient({ baseUrl: url, token: 'dev', jitterMs: 500 })
   await client.applications.create({ name: 'demo-game', is_active: true })
   await client.versions.create({

@@ -6,8 +6,8 @@ const LEAVE_AFTER_MS = 1500
 const LEAVING = 0.12
 
 /**
- * Does what the game servers of a queue would do: tells when players leave, and asks for others as long as there is room.
- * Gives those who have left so far, which grows.
+ * Plays the game servers of a queue: reports players who leave, and asks for others while there is room. Returns the
+ * list of players who have left, which grows.
  */
 export function liveSocially(
   matchmaker: Matchmaker,

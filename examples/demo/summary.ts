@@ -64,7 +64,8 @@ const unbroken = (text: string) => text.replaceAll(' ', '\u00a0')
 function verdict(result: DemoResult): string {
   const { interrupted, serversLeft } = result
   if (interrupted !== undefined) {
-    const then = `${interrupted.servers} ${interrupted.servers === 1 ? 'server' : 'servers'} ran or started when you stopped the demo.`
+    const servers = interrupted.servers === 1 ? 'server' : 'servers'
+    const then = `${interrupted.servers} ${servers} ran or started when you stopped the demo.`
     return serversLeft === 0
       ? `${then} All have been stopped, and none is left.`
       : `${then} ${serversLeft} could not be stopped in time.`
@@ -89,7 +90,7 @@ const columnsOf = [
   { title: 'team gap', of: ({ teamGap }: QueueResult) => String(teamGap) },
 ] as const
 
-/** One line for each queue; skill is that of the middle match. What does not fit beside the others stands in a table below. */
+/** One line per queue, with the skill of the middle match. What does not fit beside it stands in a table below. */
 function queueTable(queues: readonly QueueResult[], columns: number): string[] {
   const rows = [columnsOf.map(({ title }) => title), ...queues.map((queue) => columnsOf.map(({ of }) => of(queue)))]
   const widths = columnsOf.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0)))
@@ -127,7 +128,8 @@ function placedSentence({ beacons, limitMs, worstMs, offKm }: PlacedResult): str
   const most = beacons.slice(0, BEACONS).map(({ beacon, servers }) => `${beacon} ${servers}`)
   const others = beacons.length > BEACONS ? ` and ${beacons.length - BEACONS} more` : ''
   const kept = `the longest round trip of a match p50 ${worstMs.p50} ms, p95 ${worstMs.p95} ms`
-  return `servers at the best common beacon: ${most.join(', ')}${others}; promised at most ${limitMs} ms, ${kept}; p95 ${offKm.p95} km from it`
+  const placed = `servers at the best common beacon: ${most.join(', ')}${others}`
+  return `${placed}; promised at most ${limitMs} ms, ${kept}; p95 ${offKm.p95} km from it`
 }
 
 function countsOf(statuses: Readonly<Record<string, number>>): string {

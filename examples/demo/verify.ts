@@ -2,9 +2,9 @@ import type { Player, Ticket } from '@muster/matchmaker'
 import { groupBy } from './group-by.js'
 
 /**
- * Looks at the matches as a sceptic would, who knows nothing of how they were made. Gives one line for each thing wrong:
- * teams of another size, without a tank or a healer, players who avoid each other, in two matches, or too many; a promised beacon that
- * is farther from a player than was promised.
+ * Checks the matches without knowing how they were made. Returns one line for each fault: teams of a wrong size,
+ * without a tank or a healer, players who avoid each other or are in two matches, too many players, or a promised
+ * beacon that is farther from a player than promised.
  */
 export function verify(
   assigned: readonly Ticket[],

@@ -17,7 +17,7 @@ export const chromiumPath = [
 const page =
   /```html\n([^]*?)```/.exec(readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8'))?.[1] ?? ''
 
-/** A site with that page, the ticket API, and a matchmaker over an emulator. Every session is that of another player. */
+/** A site with that page, the ticket API and a matchmaker over an emulator. Each session belongs to another player. */
 export async function openSite(options: Partial<TicketApiOptions> = {}) {
   const studio = await openStudio()
   let sessions = 0

@@ -76,7 +76,7 @@ async function openWorld() {
     sum,
     live,
     deployments,
-    /** Nothing is wrong any more: waits until everything is decided, and says what is left that should not be, or is missing. */
+    /** Ends all faults, waits until everything is decided, and returns what is left over or missing. */
     settle: async (): Promise<readonly string[]> => {
       const studio = await live({ joins: false })
       let state: State | undefined

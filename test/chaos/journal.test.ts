@@ -33,7 +33,7 @@ async function opened(path: string) {
   }
 }
 
-test('what a killed backend left, cut at each byte, and each byte changed: what is whole is read, and nothing is made up', async () => {
+test("a killed backend's journal, cut or changed at any byte, is read as far as it is whole", async () => {
   const whole = await writtenUntilKilled(join(folder, 'written'))
   const lines = whole.toString('latin1').split('\n').slice(0, 12)
   const bytes = Buffer.from(`${lines.join('\n')}\n`, 'latin1')

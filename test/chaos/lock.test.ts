@@ -53,7 +53,7 @@ test('six want it at once, 200 times, after a close or a kill -9: exactly one ha
   expect(kills).toBe(10)
 })
 
-test('two containers on one volume, both process 1 of one host name: one has it, and the other as soon as that is killed', async () => {
+test('of two containers with one volume, host name and pid, one holds the lock until it is killed', async () => {
   const path = join(folder, 'containers')
   const [first, second] = [await starter(path, containers), await starter(path, containers)]
   const opened = await ask(first, 'open')

@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Apart from the other tests: processes of their own, which are killed, stopped and cut off in real time. `pnpm chaos`, or
- * `CHAOS_SEED=7 pnpm chaos` for other misfortunes; what happens when is up to the machine all the same. Needs Linux.
+ * Tests whose processes are killed, stopped and cut off in real time, apart from the others: `pnpm chaos`, or
+ * `CHAOS_SEED=7 pnpm chaos` for other faults. Their timing also depends on the machine. Needs Linux.
  */
 export default defineConfig({
   test: {

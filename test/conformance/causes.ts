@@ -16,7 +16,7 @@ type Usual = 400 | 401 | 404 | 500
 /** All others. Where there are two successes, 200 is the usual one. */
 type Unusual<Op> = Exclude<ErrorsOf<Op>, Usual> | (200 extends SuccessOf<Op> ? Exclude<SuccessOf<Op>, 200> : never)
 
-/** A cause for each status that an operation declares beyond the usual ones; without one of them this does not compile. */
+/** A cause for each status that an operation declares beyond the usual ones; a missing one does not compile. */
 export type Causes = {
   readonly [Group in keyof Api]: {
     readonly [Name in keyof Api[Group]]: {

@@ -31,7 +31,7 @@ export interface Furniture {
   readonly user_token: number
 }
 
-/** Puts one thing of each kind into an empty service, and waits until the deployment and the relay session are ready. */
+/** Puts one object of each kind into an empty service, and waits for the deployment and the relay session. */
 export async function furnish({ client, clock, emulator }: Harness): Promise<Furniture> {
   await client.applications.create({
     name: 'arena',

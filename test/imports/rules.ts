@@ -7,7 +7,7 @@ export interface Tree {
   readonly entryPoints: ReadonlyMap<string, string>
 }
 
-/** Which entry points of other packages each package may use (docs/ARCHITECTURE.md). What is not a package may use all. */
+/** The entry points of other packages that each package may use (docs/ARCHITECTURE.md). Other code may use all. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   core: [],
   matchmaker: [

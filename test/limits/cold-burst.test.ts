@@ -6,7 +6,7 @@ const users = [{ user_type: 'ip_address', user_data: { ip_address: '203.0.113.7'
 const image = { docker_repository: 'registry.example.com', docker_image: 'studio/server', docker_tag: '1.0' }
 const ports = [{ name: 'game', port: 7777, protocol: 'UDP' }]
 
-/** Creates refused by their limit when 80 are asked for at one moment, nothing having been sent before but what they need. */
+/** The number of creates refused by their limit when a client without any create before makes 80 at one moment. */
 async function refusedOfBurst(through: 'HTTP' | 'a function call'): Promise<number> {
   const emulator = createEmulator()
   onTestFinished(() => emulator.close())

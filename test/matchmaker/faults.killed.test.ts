@@ -42,7 +42,7 @@ async function live(arguments_: Readonly<Record<string, unknown>>): Promise<stri
   return code === 0 ? 'done' : signal
 }
 
-/** To the next process the others are the same: before an intent there is nothing; before the last two, as after `assigned`. */
+/** The other points of death look the same to the next process: no intent yet, or as after `assigned`. */
 const deaths = [
   { moment: 'after', kind: 'intent' },
   { moment: 'before', kind: 'created' },

@@ -1,4 +1,4 @@
-/** Processes that are killed with many creates under way, and what the next ones make of it: within the documented limits. */
+/** Processes killed with many creates in flight, and what their successors do within the documented limits. */
 import { createClient, inProcess } from '@muster/core'
 import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator } from '@muster/emulator'

@@ -16,7 +16,7 @@ export async function until(what: string, isSo: () => boolean, timeoutMs = 15_00
   }
 }
 
-/** A service on a port, fifty times as fast as it would be, with its documented limits; a client of it; and a matchmaker. */
+/** A service on a port, at fifty times its speed and with its documented limits, a client of it, and a matchmaker. */
 export async function openStudio(
   given: {
     readonly emulator?: EmulatorOptions

@@ -119,7 +119,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     return { clock, api, open, unfinished }
   }
 
-  test('ends bodies in pieces of one byte: the oldest when there are too many of an address, the others in time', async () => {
+  test('ends the oldest of too many bodies in 1-byte pieces, and the others at their deadline', async () => {
     const { clock, api, open, unfinished } = await setUp()
     const all: Raw[] = []
     for (let index = 0; index < 12; index += 1) {

@@ -9,7 +9,7 @@ import { root } from './packed.js'
 const run = promisify(execFile)
 const names = readdirSync(join(root, 'packages'))
 
-/** What a stranger does: an empty folder outside the workspace, the packages as they are published, the README's code as pasted. */
+/** A first use: an empty folder outside the workspace, the packages as published, and the README's code as pasted. */
 describe('installed in an empty folder', () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-stranger-'))
   afterAll(() => rmSync(folder, { recursive: true }))
@@ -44,7 +44,7 @@ describe('installed in an empty folder', () => {
   })
 })
 
-test('without optional dependencies, the matchmaker works with the journal in memory, and says what one in a file wants', async () => {
+test('without optional dependencies the matchmaker runs, and the file journal says which one it needs', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'muster-plain-'))
   const tarballs = readdirSync(inject('tarballs')).filter((file) => /core|matchmaker/.test(file))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true }))
@@ -57,7 +57,8 @@ test('without optional dependencies, the matchmaker works with the journal in me
     const nothing = async () => { throw new Error('not asked') }
     const deployments = { create: nothing, get: nothing, stop: nothing, list: nothing }
     const queues = [{ name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }]
-    const { status } = createMatchmaker({ deployments, queues }).createTicket({ queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }] })
+    const players = [{ id: 'ann', ip: '192.0.2.1' }]
+    const { status } = createMatchmaker({ deployments, queues }).createTicket({ queue: 'duel', players })
     console.log(status)
     await createFileJournal({ path: 'matches.journal' }).open().catch(({ message }) => console.log(message))
   `

@@ -9,7 +9,7 @@ const ann = { id: 'ann', ip: '203.0.113.7' }
 const ben = { id: 'ben', ip: '203.0.113.8' }
 const cleo = { id: 'cleo', ip: '203.0.113.8' }
 
-test('three players, two behind one address, play by HTTP and UDP; the host goes, one is kicked, one comes back', async () => {
+test('three players, two at one address, play on while the host leaves, one is kicked and one returns', async () => {
   const { call, credentialsOf, hooks, emulator, shut } = await openArcade()
   const { lobbyId, code } = await call<LobbyView>(ann, 'POST', '/lobbies', {
     maxPlayers: 3,

@@ -1,6 +1,6 @@
 /**
- * The client over HTTP, for any runtime: `<runtime> client.mjs <address of an emulator>`. Throws at the first thing that is
- * not as on Node; ends by itself, so that a connection or a timer left open shows.
+ * The client over HTTP in any runtime: `<runtime> client.mjs <address of an emulator>`. Throws at the first difference
+ * from Node, and ends by itself, so that a connection or a timer left open shows.
  */
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'

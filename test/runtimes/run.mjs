@@ -1,6 +1,6 @@
 /**
- * Runs the client in each runtime that it is said to work in, against an emulator in this process: `pnpm runtimes`. Other
- * runtimes than Node are fetched when they are needed, as they are 100 MB each.
+ * Runs the client in each supported runtime against an emulator in this process: `pnpm runtimes`. Runtimes other than
+ * Node are downloaded when they are needed, since they are 100 MB each.
  */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

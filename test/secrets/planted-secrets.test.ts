@@ -1,4 +1,4 @@
-/** A secret that is planted in any option, where it belongs or where it does not, is in nothing that anybody is told. */
+/** Plants a secret in every option, valid or not, and looks for it in everything that is shown to anyone. */
 import { inspect } from 'node:util'
 import { createClient, type ClientOptions } from '@muster/core'
 import { createManualClock, seededRandom } from '@muster/core/clock'

@@ -7,7 +7,7 @@
 export type Primitive =
   'string' | 'boolean' | 'integer' | 'number' | 'number or string' | 'string or null' | 'time A' | 'time B' | 'anything'
 
-/** A field's type: a primitive, the name of a resource, an object by its keys ('*' for any key), or [items of a list]. */
+/** The type of a field: a primitive, the name of a resource, an object by its keys ('*' for any), or [item type]. */
 export type Shape = Primitive | ResourceName | { readonly [key: string]: Shape } | readonly [Shape]
 
 const basicLocation = {

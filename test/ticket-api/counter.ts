@@ -17,7 +17,8 @@ export interface Ticket {
 }
 
 /**
- * The ticket API of a whole matchmaker on a port. Tokens are names; `backend` is one. Everyone comes through one trusted proxy.
+ * The ticket API of a whole matchmaker on a port. Tokens are names; `backend` is a backend. All callers come through
+ * one trusted proxy.
  */
 export async function openCounter(
   given: { readonly studio?: Parameters<typeof openStudio>[0]; readonly api?: Partial<TicketApiOptions> } = {},

@@ -60,7 +60,7 @@ function hostConnection(credentials: RelayCredentials, toHost: Latencies): Conne
   }
 }
 
-/** Greets until the host answers, which may be there later; from then on every packet is numbered, and has to come back. */
+/** Greets until the host answers, who may connect later. From then on every packet is numbered and must come back. */
 function clientConnection(credentials: RelayCredentials): Connection {
   const peer = createPeer({ ...credentials, role: 'client' })
   const log = createPacketLog()

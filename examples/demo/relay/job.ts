@@ -36,7 +36,10 @@ export interface RelayProgress {
   readonly phase: 'playing' | 'closing' | 'done'
 }
 
-/** Start to end: a service, lobbies, and players who send packets to one another while their lobbies change. @param interrupted ends it early. */
+/**
+ * Runs the job from start to end: a service, lobbies, and players who exchange packets while their lobbies change.
+ * @param interrupted ends it early.
+ */
 export async function runRelayDemo(
   options: DemoOptions,
   show: (progress: RelayProgress) => void,

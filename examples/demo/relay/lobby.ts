@@ -4,8 +4,8 @@ import { SLOTS, turnOf, type Cast, type DemoPlayer, type LobbyScript, type Turn 
 import { within } from './within.js'
 
 /**
- * After a change, all players of a lobby must be able to play again within this time. It takes some 100 ms; with faults, two
- * sessions may be given up in turn, 2 s each; the rest is for machines that are busy.
+ * The time after a change in which all players of a lobby must be able to play again. It takes some 100 ms; with
+ * faults, two sessions may be given up in turn, 2 s each; the rest is for busy machines.
  */
 const SETTLE_MS = 12_000
 

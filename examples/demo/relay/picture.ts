@@ -56,6 +56,7 @@ export function picture(progress: RelayProgress, perSecond: readonly number[], m
       .trimEnd(),
   )
   const rate = perSecond.at(-1) ?? 0
+  const perSecondText = `${whole(rate).padStart(6)} per s`
   const title = { playing: 'playing over the relay', closing: 'all have played; closing', done: 'done' }[phase]
   const sparks = Math.max(0, Math.min(LONGEST_SPARKLINE, size.columns - BEFORE_SPARKLINE))
   const lines = [
@@ -71,7 +72,7 @@ export function picture(progress: RelayProgress, perSecond: readonly number[], m
     `  changes    ${padded(moves.left)} left    ${padded(moves.kicked)} kicked ${padded(moves.newHosts)} new hosts`,
     `  sessions   ${padded(sessions.open)} open    ${padded(sessions.opened)} opened`,
     '',
-    `  packets    ${whole(packetsRelayed).padStart(7)} relayed   ${whole(rate).padStart(6)} per s   ${sparkline(perSecond, sparks)}`,
+    `  packets    ${whole(packetsRelayed).padStart(7)} relayed   ${perSecondText}   ${sparkline(perSecond, sparks)}`,
     `  one way    p50 ${milliseconds(latency.p50)}   p99 ${milliseconds(latency.p99)}   client → relay → host`,
     '',
   ]

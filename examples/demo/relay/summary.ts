@@ -46,7 +46,8 @@ const endLines = (result: RelayResult): readonly string[] => [
 ]
 
 function interruptedLines({ interruptedWith = 0, sessionsLeft }: RelayResult): readonly string[] {
-  const then = `${interruptedWith} ${interruptedWith === 1 ? 'session was' : 'sessions were'} open when you stopped the demo.`
+  const sessions = interruptedWith === 1 ? 'session was' : 'sessions were'
+  const then = `${interruptedWith} ${sessions} open when you stopped the demo.`
   return [
     sessionsLeft === 0
       ? `${then} All have been closed, and none is left.`

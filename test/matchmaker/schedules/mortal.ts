@@ -21,7 +21,7 @@ export interface MortalParts {
   readonly died: () => void
 }
 
-/** What a matchmaker lives on, in a process that can be killed: from then on nothing that it waits for happens any more. */
+/** The dependencies of a matchmaker whose process can be killed. Nothing that it waits for happens after that. */
 export interface Mortal {
   readonly clock: Clock
   readonly journal: Journal

@@ -14,7 +14,7 @@ interface Life {
   readonly ends: Map<string, string[]>
 }
 
-/** What is wrong with how a schedule went, in words; nothing if all was well. And how it went, to see that it went at all. */
+/** The faults found in a schedule, in words, none if all was well; and counts which show that it did something. */
 export interface Outcome {
   readonly broken: readonly string[]
   readonly assigned: number
@@ -37,7 +37,7 @@ const SUDDEN_DEATH = 0.04
 const MATCH = /^match-([a-z0-9]+)/
 const isLiving = (status: string) => !/ERROR|TERMINAT/.test(status)
 
-/** One matchmaker after another on one journal, for players who come and go, with a service that fails as the seed says. */
+/** Runs one matchmaker after another on one journal, for changing players and a service that fails as the seed says. */
 export async function runSchedule(seed: number): Promise<Outcome> {
   const ground = await groundFor(seed)
   const { clock, emulator } = ground
@@ -91,7 +91,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
 
   /** Servers that players were told of, and that nobody has ended since. */
   const told = new Map<string, string>()
-  /** Matches that were to be stopped, while the process lived on until its journal was written: none of them goes on. */
+  /** Matches whose stop was written to the journal before the process died: none of them goes on. */
   const stopped = new Set<string>()
   let stopping: string[] = []
 
