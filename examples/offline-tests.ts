@@ -8,7 +8,7 @@ import { createClient, DeploymentFailed, inProcess, type Client } from '@muster/
 import { createManualClock, type ManualClock } from '@muster/core/clock'
 import { createEmulator, type Emulator, type EmulatorOptions } from '@muster/emulator'
 
-/** Your backend: a server for a private match, or an apology. Servers that fail to start are stopped: they cost money. */
+/** Your backend: a server for a private match, or an apology. A failed server costs money until it is stopped. */
 async function hostPrivateMatch(client: Client, hostIp: string): Promise<string> {
   const users = [{ user_type: 'ip_address', user_data: { ip_address: hostIp } }] as const
   const { request_id } = await client.deployments.create({

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { filesBelow } from './files.js'
 import { parseModule } from './modules.js'
 import type { Tree } from './rules.js'
 
@@ -21,11 +22,7 @@ function entryPointsOf(root: string, folder: string): [specifier: string, path: 
 
 /** Reads all TypeScript of the repository, tests included. */
 export function readTree(root: string): Tree {
-  const files = FOLDERS.flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
-      (file) => `${folder}/${file.replaceAll('\\', '/')}`,
-    ),
-  ).filter((path) => path.endsWith('.ts') && !/(^|\/)(node_modules|dist)\//.test(path))
+  const files = FOLDERS.flatMap((folder) => filesBelow(root, folder)).filter((path) => path.endsWith('.ts'))
   const packages = ['packages', 'tools'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   )

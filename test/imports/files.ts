@@ -1,0 +1,14 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Folders with what is installed or built, and hidden ones. */
+const SKIPPED = /^(node_modules|dist|\..*)$/
+
+/** The paths of all source files below a folder of the repository, from its root and with slashes. */
+export function filesBelow(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    if (SKIPPED.test(entry.name)) return []
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`
+    return entry.isDirectory() ? filesBelow(root, path) : [path]
+  })
+}
