@@ -36,6 +36,7 @@ export default defineConfig({
     maxWorkers: 2,
     isolate: false,
     testTimeout: 30_000,
+    hookTimeout: 30_000,
     reporters: report === undefined ? ['default'] : ['default', ['json', { outputFile: report }]],
   },
 })
