@@ -59,7 +59,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['matches/backfill'],
   ['matches'],
   ['commands', 'ticket-api/profiles'],
-  ['create-matchmaker', 'telemetry', 'ticket-api'],
+  ['assembly', 'telemetry', 'ticket-api'],
+  ['create-matchmaker', 'partition'],
   ['replay'],
   ['index'],
 ]

@@ -61,6 +61,8 @@ export interface MatchLifecycle {
   close(match: Match, now: number): void
   /** Takes over a running match of an earlier process. */
   adopt(match: Match): void
+  /** Ids of the tickets of a match whose players are told where to connect as soon as its server listens. */
+  expected(matchId: string): readonly string[]
 }
 
 export interface MatchLifecycleOptions {
@@ -179,6 +181,10 @@ export function createMatchLifecycle({
     return true
   }
 
+  /** The tickets that wait for the server and for nothing else. */
+  const expected = (match: Match): readonly TicketRecord[] =>
+    waitingFor(match).filter((record) => !acceptances.isPending(record))
+
   const drop = ({ matchId }: Match, reason: StopReason) => {
     const allocation = allocator.find(matchId)
     if (allocation !== undefined) allocator.drop(allocation, reason)
@@ -263,11 +269,7 @@ export function createMatchLifecycle({
       match.phase = 'running'
       match.requestId = requestId
       match.assignment = assignment
-      arrive(
-        match,
-        waitingFor(match).filter((record) => !acceptances.isPending(record)),
-        now,
-      )
+      arrive(match, expected(match), now)
     },
 
     desert: leaving.players,
@@ -280,6 +282,10 @@ export function createMatchLifecycle({
       for (const record of waitingFor(match)) tickets.cancel(record, 'closed', now)
     },
     adopt: (match) => void matches.set(match.matchId, match),
+    expected: (matchId) => {
+      const match = matches.get(matchId)
+      return match === undefined ? [] : expected(match).map(({ id }) => id)
+    },
   }
 }
 

@@ -10,13 +10,15 @@ import { createWebhookReceiver, isSecret } from './webhook.js'
 import { createCreating } from './creating.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import { createGovernor, type Held as GovernorHeld, type SpendBound } from './governor.js'
-import type { Journal, OpenIntent } from './journal/journal.js'
+import type { Journal } from './journal/journal.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import { createServerSecrets } from './server-secrets.js'
 import type { AllocatorListener } from './listener.js'
 import { newAllocation, NOBODY, type FoundTicket, type Allocation, type Order } from './records/allocation.js'
 import { createAllocations } from './allocations.js'
+import { createAdopting } from './adopting.js'
 import { createNotes } from './journal/notes.js'
+import { createRecovery } from './journal/recovery.js'
 
 /** Why nothing may be created now: see `Governor`; or `journal`, which cannot be opened or written to. */
 export type Held = GovernorHeld | 'journal'
@@ -57,6 +59,8 @@ export interface Allocator {
   giveUpSooner(): void
   /** Waits for the journal, and rejects callers that wait for a match to end. */
   close(): Promise<void>
+  /** Ends all that is under way, without a request or an entry, and rejects callers that wait for a match to end. */
+  abandon(): void
   /** Number of stops that are not confirmed. */
   stopsPending(): number
   /** Why there was no room when it was last asked; undefined if there was. */
@@ -89,9 +93,6 @@ export interface AllocatorOptions {
   readonly prober?: Prober | undefined
   readonly on: AllocatorListener
 }
-
-/** Milliseconds until a journal that could not be opened is tried again: another process may have it until it ends. */
-const REOPEN_MS = 1000
 
 export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
@@ -161,51 +162,30 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     on,
   })
 
-  const recovered = ({
-    sentAt,
-    lostAt,
-    requestId,
-    assigned,
-    lastsMs = Infinity,
-    assignment,
-    ...intent
-  }: OpenIntent) => {
-    const allocation = newAllocation(intent)
-    allocations.add(allocation)
-    if (!assigned) allocation.unwanted = 'restarted'
-    if (requestId === undefined)
-      return sentAt === undefined ? lifecycle.end(allocation) : lifecycle.lose(allocation, lostAt)
-    lifecycle.exists(allocation, requestId)
-    if (!assigned) return
-    allocations.enter(allocation, 'running')
-    allocation.lastsMs = lastsMs
-    if (lastsMs < Infinity) endTimes.expect(allocation)
-    allocation.assignment = assignment
-    watcher.settle(requestId)
+  const recovery = createRecovery({
+    journal,
+    clock,
+    adopt: createAdopting({ allocations, lifecycle, watcher, endTimes }),
+    problem: (error) => on.problem('journal', error),
+  })
+  const isBroken = () => notes.isBehind() || recovery.isFailing()
+
+  const endAll = () => {
+    watcher.close()
+    lifecycle.close()
+    listening.close()
+    for (const allocation of allocations.all()) {
+      const error = new MatchmakerClosed(
+        `the matchmaker was closed before the end of match ${allocation.matchId} was confirmed`,
+      )
+      const { ended } = allocation
+      allocation.ended = NOBODY
+      for (const tell of ended) tell(error)
+    }
   }
-  const recover = async (): Promise<void> => {
-    for (const open of await journal.open((error) => on.problem('journal', error))) recovered(open)
-  }
-  let recovering: Promise<void> | undefined
-  let isRecovered = false
-  /** Epoch milliseconds before which the journal is not opened again. */
-  let reopenAt = 0
-  const isBroken = () => notes.isBehind() || (!isRecovered && reopenAt > 0)
 
   return {
-    recover: async () => {
-      if (recovering === undefined && clock.now() < reopenAt) return false
-      recovering ??= recover()
-      try {
-        await recovering
-        isRecovered = true
-      } catch (error) {
-        recovering = undefined
-        reopenAt = clock.now() + REOPEN_MS
-        on.problem('journal', error)
-      }
-      return isRecovered
-    },
+    recover: recovery.recover,
 
     // A server that the journal cannot record would be lost after a crash, so none is created.
     room: (now) => {
@@ -256,7 +236,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
     advance: (now) => {
       // Before the journal is read, every deployment would look like a stray.
-      if (isRecovered) watcher.look(now)
+      if (recovery.isDone()) watcher.look(now)
       notes.advance(now)
       endTimes.advance(now)
       lifecycle.advance(now)
@@ -269,19 +249,10 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       }),
     giveUpSooner: () => lifecycle.giveUpSooner(),
     close: async () => {
-      watcher.close()
-      lifecycle.close()
-      listening.close()
-      for (const allocation of allocations.all()) {
-        const error = new MatchmakerClosed(
-          `the matchmaker was closed before the end of match ${allocation.matchId} was confirmed`,
-        )
-        const { ended } = allocation
-        allocation.ended = NOBODY
-        for (const tell of ended) tell(error)
-      }
+      endAll()
       await notes.close().catch((error: unknown) => on.problem('journal', error))
     },
+    abandon: endAll,
     stopsPending: lifecycle.stopsPending,
     held: () => (isBroken() ? 'journal' : governor.held()),
     pausedUntil: governor.pausedUntil,

@@ -7,6 +7,7 @@ import { readCreateFailure } from './create-failure.js'
 import { placesWithCapacity, type DeploymentService, type LocationService } from './records/deployment-service.js'
 import { foundMatch } from './found-match.js'
 import type { Governor } from './governor.js'
+import { TicketsGone } from './journal/journal-errors.js'
 import type { Notes } from './journal/notes.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { ServerSecrets } from './server-secrets.js'
@@ -181,9 +182,13 @@ export function createCreating(options: CreatingOptions): Creating {
   }
 
   const unwritten = (allocation: Allocation, error: unknown): void => {
-    on.problem('journal', error, allocation)
-    governor.failed(clock.now(), clock.now())
-    lifecycle.fail(allocation, 'unavailable', false)
+    if (error instanceof TicketsGone) {
+      lifecycle.fail(allocation, 'dissolved', false)
+    } else {
+      on.problem('journal', error, allocation)
+      governor.failed(clock.now(), clock.now())
+      lifecycle.fail(allocation, 'unavailable', false)
+    }
     end(allocation)
   }
 

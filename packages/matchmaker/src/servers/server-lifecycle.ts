@@ -166,10 +166,12 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     }
     const lastsMs = Number.isFinite(allocation.lastsMs) ? allocation.lastsMs : undefined
     const noted = notes.note({ kind: 'assigned', matchId, lastsMs, assignment })
-    if (noted === undefined) return arrived(allocation, requestId, assignment)
-    void noted.then(() => {
+    const tell = () => {
+      // The match may have been dropped meanwhile, even by the journal, which may know that a ticket was cancelled.
       if (allocation.phase === 'warming') arrived(allocation, requestId, assignment)
-    })
+    }
+    if (noted === undefined) tell()
+    else void noted.then(tell)
   }
 
   const listed = (entry: DeploymentListEntry) => {

@@ -3,14 +3,15 @@ import type { Clock, Random } from '@muster/core/clock'
 import { InvalidTicket, PlayerBusy, PlayerPlaying, unknownQueue } from '../errors.js'
 import { newId } from '../ids.js'
 import type { Entry } from '../kernel/model.js'
-import type { Facts } from '../queues/rules/facts.js'
-import { NOWHERE, type QueueRuntime, type TicketRecord } from './records.js'
+import type { Facts, RuleTicket } from '../queues/rules/facts.js'
+import type { QueueRuntime, TicketRecord } from './records.js'
 import type { LocatePlayers, Place } from './locating.js'
-import { networkOf } from '../places.js'
 import type { PlayerIndex } from './player-index.js'
 import type { PlayerLimits } from './player-limits.js'
 import type { Playing } from './playing.js'
-import type { CheckedTicket } from './checked-ticket.js'
+import type { CheckedTicket, TicketPlayer } from './checked-ticket.js'
+import { newRecord } from './ticket-record.js'
+import type { Ticket } from './ticket.js'
 import { MUST_BE_SOMEWHERE, refuseTicket } from './ticket-input.js'
 
 /** What is known of a ticket that has waited elsewhere before. */
@@ -35,7 +36,7 @@ export interface Admitting {
 /**
  * Stands for the place of a ticket while it is looked up. The queue checks the ticket again once the place is known.
  */
-const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
+export const SOMEWHERE: Coordinates = { latitude: 0, longitude: 0 }
 
 /**
  * Makes the record of a ticket whose players may wait in all of its queues.
@@ -53,31 +54,14 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
   }
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
-  const record: TicketRecord = {
+  const record = newRecord(ticket, {
     id: ticket.id ?? newId(random),
-    players: ticket.players,
-    priority: ticket.priority,
-    createdAt: Math.min(past?.createdAt ?? now, now),
-    place: locating ? undefined : place,
-    network: networkOf(ticket.players),
-    locating,
-    queues: runtimes.length === 1 ? (runtimes[0]?.alone.queues ?? ticket.queues) : ticket.queues,
     runtimes,
-    slot: NOWHERE,
-    moreSlots: undefined,
-    status: 'SEARCHING',
-    version: 1,
-    waitingFor: locating ? 'location' : 'players',
+    createdAt: Math.min(past?.createdAt ?? now, now),
     attempts: past?.attempts ?? 0,
-    restsUntil: 0,
-    seat: undefined,
-    assignedAt: undefined,
-    cancelledAt: undefined,
-    endedAt: undefined,
-    cancelReason: undefined,
-    dueAt: 0,
-    heapIndex: -1,
-  }
+    place: locating ? undefined : place,
+    locating,
+  })
   return { record, found: locating ? place : undefined }
 }
 
@@ -87,11 +71,19 @@ export interface Admitted {
   readonly found: Promise<Place> | undefined
 }
 
+/** A ticket as far as queues look at it. */
+export interface Enterable extends RuleTicket {
+  readonly players: readonly TicketPlayer[]
+  readonly runtimes: readonly QueueRuntime[]
+  /** Whether its place is not known yet. */
+  readonly locating: boolean
+}
+
 /**
  * The ticket as an entry for each of its queues; undefined while its place is looked up.
  * @throws {InvalidTicket} if one of them does not take it.
  */
-export function entriesOf(record: TicketRecord): readonly Entry<Facts>[] | undefined {
+export function entriesOf(record: Enterable): readonly Entry<Facts>[] | undefined {
   const { runtimes, locating } = record
   const [first] = runtimes
   if (first !== undefined && runtimes.length === 1 && !locating) return [first.entryOf(record)]
@@ -103,7 +95,7 @@ export function entriesOf(record: TicketRecord): readonly Entry<Facts>[] | undef
 }
 
 /** @throws {InvalidTicket} that says which of its queues does not take the ticket. */
-function entryIn({ queue, entryOf }: QueueRuntime, ticket: TicketRecord): Entry<Facts> {
+function entryIn({ queue, entryOf }: QueueRuntime, ticket: Enterable): Entry<Facts> {
   try {
     return entryOf(ticket)
   } catch (error) {
@@ -115,7 +107,8 @@ function entryIn({ queue, entryOf }: QueueRuntime, ticket: TicketRecord): Entry<
   }
 }
 
-function runtimesOf(queues: readonly string[], runtimes: ReadonlyMap<string, QueueRuntime>): readonly QueueRuntime[] {
+/** @throws {UnknownQueue} */
+export function runtimesOf(queues: readonly string[], runtimes: ReadonlyMap<string, QueueRuntime>): readonly QueueRuntime[] {
   const [first] = queues
   return first !== undefined && queues.length === 1
     ? runtimeOf(first, runtimes).alone.runtimes
@@ -130,9 +123,9 @@ function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): 
 
 /**
  * A server is placed near players, or at the beacon that a latency rule chooses: without such a rule, it must be known
- * where they are.
+ * where they are. @throws {InvalidTicket}
  */
-function refuseNowhere({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
+export function refuseNowhere({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
   for (const [index, { ip, coordinates }] of players.entries()) {
     if (ip !== undefined || coordinates !== undefined) continue
     const unplaced = runtimes.find(({ queue }) => !queue.rules.some(({ kind }) => kind === 'latency'))
@@ -160,18 +153,24 @@ function refusePlaying(
 ): void {
   for (const { id } of ticket.players) {
     const [other] = playing.ticketsOf(id)
-    if (other === undefined || runtimes.every(({ queue }) => queue.playersMayWaitWhilePlaying)) continue
+    if (other === undefined || mayWaitWhilePlaying(runtimes)) continue
     throw new PlayerPlaying(id, other.id, other.seat?.match.matchId ?? '')
   }
 }
 
+export const mayWaitWhilePlaying = (runtimes: readonly QueueRuntime[]) =>
+  runtimes.every(({ queue }) => queue.playersMayWaitWhilePlaying)
+
 /** Two tickets of one player never wait in the same queue, because one match could hold them both. */
-const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly QueueRuntime[]) =>
+export const mayWaitTwice = (runtimes: readonly QueueRuntime[], others: readonly QueueRuntime[]) =>
   runtimes.every((runtime) => runtime.queue.playersMayWaitTwice && !others.includes(runtime)) &&
   others.every((runtime) => runtime.queue.playersMayWaitTwice)
 
 /** @throws {InvalidTicket} if the ticket that was created by this id before is another one. */
-export function refuseOther(before: TicketRecord, { id, queues, players }: CheckedTicket): void {
+export function refuseOther(
+  before: Pick<Ticket, 'queues' | 'players'>,
+  { id, queues, players }: Pick<Ticket, 'queues' | 'players'> & { readonly id: string | undefined },
+): void {
   const playerIds = players.map((player) => player.id)
   if (
     isSame(before.queues, queues) &&

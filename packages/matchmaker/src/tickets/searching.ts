@@ -21,7 +21,14 @@ export interface Searching {
   leave(record: TicketRecord): void
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
+  /** The ticket was short of servers, in an earlier process: it counts as such until `shortOfServers` is next called. */
+  expectShort(record: TicketRecord): void
+  /** Nothing is kept of the ticket any more. */
+  forget(record: TicketRecord): void
 }
+
+/** Why no queue takes a ticket any more. */
+export type OutOfQueues = 'expired' | 'refused'
 
 type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
 
@@ -31,7 +38,7 @@ export interface SearchingOptions {
   readonly isElsewhere: (record: TicketRecord) => boolean
   readonly changed: (record: TicketRecord) => void
   /** Called when no queue takes the ticket any more. */
-  readonly out: (record: TicketRecord, reason: 'expired' | 'refused', now: number) => void
+  readonly out: (record: TicketRecord, reason: OutOfQueues, now: number) => void
 }
 
 interface Hindrance {
@@ -90,14 +97,21 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
     lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
   }
 
+  const leaveSearch = (record: TicketRecord) => {
+    leaveAll(record)
+    deadlines.remove(record)
+  }
+
   return {
     settle,
     advance: (now) => {
       for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) settle(due, now)
     },
-    leave: (record) => {
-      leaveAll(record)
-      deadlines.remove(record)
+    leave: leaveSearch,
+    expectShort: (record) => void short.add(record),
+    forget: (record) => {
+      leaveSearch(record)
+      short.delete(record)
     },
     shortOfServers: async (records, breather) => {
       const before = short

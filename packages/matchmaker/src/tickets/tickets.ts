@@ -1,6 +1,5 @@
 import type { Clock, Random } from '@muster/core/clock'
 import type { Breather } from './breather.js'
-import { UnknownQueue, type InvalidTicket } from '../errors.js'
 import type { Match, QueueRuntime, TicketRecord } from './records.js'
 import { ticketOf } from './ticket-view.js'
 import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
@@ -8,7 +7,12 @@ import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
 import type { PlayerLimits } from './player-limits.js'
 import { createPlaying } from './playing.js'
-import { isIn, leaveOthers, moveTo } from './pool-membership.js'
+import { createEndedTickets } from './ended-tickets.js'
+import { createFollowing } from './following.js'
+import type { Ledger } from './ledger.js'
+import { createLoading, type Loading } from './loading.js'
+import { moveAll, type RefusedTicket } from './moving.js'
+import { isIn, leaveOthers } from './pool-membership.js'
 import type { Acceptance, CancelReason, Ticket, TicketStatus } from './ticket.js'
 import type { TicketListener } from './ticket-events.js'
 import type { ReturnReason } from '../servers/records/reasons.js'
@@ -65,14 +69,9 @@ export interface Tickets {
   moveTo(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]
   /** Removes tickets that ended longer ago than `keepEndedMs`. */
   removeEnded(now: number): void
+  /** Takes over tickets of other processes; undefined in a matchmaker of one process. */
+  readonly loading: Loading | undefined
   all(): Iterable<TicketRecord>
-}
-
-export interface RefusedTicket {
-  readonly record: TicketRecord
-  /** Name of the queue that refuses the ticket. */
-  readonly queue: string
-  readonly error: InvalidTicket | UnknownQueue
 }
 
 export interface TicketsOptions {
@@ -85,6 +84,8 @@ export interface TicketsOptions {
   readonly events: TicketListener
   readonly clock: Clock
   readonly random: Random
+  /** Of a matchmaker that leads one of several processes; it begins by following another. */
+  readonly ledger?: Pick<Ledger, 'changed'> | undefined
 }
 
 /**
@@ -98,27 +99,31 @@ const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 
 const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createTickets(options: TicketsOptions): Tickets {
-  const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random } = options
+  const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random, ledger } = options
   let { runtimes } = options
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
   const waiters = createChangeListeners()
-  /** Ended tickets, in the order of their ends. */
-  const ended: TicketRecord[] = []
+  const ended = createEndedTickets(byId, keepEndedMs)
+  const following = ledger && createFollowing()
 
   const playing = createPlaying()
   let admitting: Admitting = { runtimes, players, playing, limits, locatePlayers, clock, random }
 
   const touch = (record: TicketRecord) => {
+    if (following?.putsOff(record) === true) return
     record.version += 1
     waiters.changed(record)
+    ledger?.changed(ticketOf(record))
   }
 
   const waiting = createSearching({
     locateTimeoutMs,
     isElsewhere: (record) => othersOf(record).some(({ status }) => status === 'MATCH_FOUND'),
     changed: touch,
-    out: (record, reason, now) => tickets.cancel(record, reason, now),
+    out: (record, reason, now) => {
+      if (following?.putsOff(record, reason) !== true) tickets.cancel(record, reason, now)
+    },
   })
 
   /** The other tickets of its players; nearly always there are none. */
@@ -133,11 +138,6 @@ export function createTickets(options: TicketsOptions): Tickets {
     record.status = status
     touch(record)
   }
-  /** From now on the ticket is kept for `keepEndedMs`. */
-  const keepFor = (record: TicketRecord, now: number): void => {
-    record.endedAt = now
-    ended.push(record)
-  }
 
   const settleAll = (records: readonly TicketRecord[], now: number) => {
     for (const record of records) waiting.settle(record, now)
@@ -146,11 +146,27 @@ export function createTickets(options: TicketsOptions): Tickets {
   const located = (record: TicketRecord, place: Place) => {
     record.place = place
     record.locating = false
-    if (record.status !== 'SEARCHING') return
+    if (record.status !== 'SEARCHING' || byId.get(record.id) !== record) return
     // The ticket may be in the pools already, without a place.
     waiting.leave(record)
     waiting.settle(record, clock.now())
   }
+
+  const loading =
+    following &&
+    createLoading({
+      following,
+      byId,
+      players,
+      searching: waiting,
+      runtimes: () => runtimes,
+      locatePlayers,
+      located,
+      touch,
+      out: (record, reason, now) => tickets.cancel(record, reason, now),
+      restAfter,
+      clock,
+    })
 
   const tickets: Tickets = {
     create: (ticket, past) => {
@@ -226,7 +242,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       const others = othersOf(record)
       record.assignedAt = now
       end(record, 'HOST_ASSIGNED')
-      if (record.seat === undefined || record.seat.match.phase === 'over') keepFor(record, now)
+      if (record.seat === undefined || record.seat.match.phase === 'over') ended.add(record, now)
       else playing.add(record, record.seat.match)
       for (const other of others) tickets.cancel(other, 'elsewhere', now)
     },
@@ -236,7 +252,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       const others = othersOf(record)
       record.cancelledAt = now
       record.cancelReason = reason
-      keepFor(record, now)
+      ended.add(record, now)
       end(record, 'CANCELLED')
       if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
       else events.emit('cancelled', { ticket: ticketOf(record), reason })
@@ -245,7 +261,7 @@ export function createTickets(options: TicketsOptions): Tickets {
 
     left: playing.leave,
     matchOver: (match, now) => {
-      for (const record of playing.end(match)) keepFor(record, now)
+      for (const record of playing.end(match)) ended.add(record, now)
     },
 
     change: (record, version, signal) =>
@@ -254,41 +270,12 @@ export function createTickets(options: TicketsOptions): Tickets {
     moveTo: (others, now) => {
       runtimes = others
       admitting = { ...admitting, runtimes }
-      const refused: RefusedTicket[] = []
-      for (const record of byId.values()) {
-        if (hasEnded(record)) continue
-        for (const queue of record.queues) {
-          if (runtimes.has(queue)) continue
-          refused.push({
-            record,
-            queue,
-            error: new UnknownQueue(`there is no queue ${JSON.stringify(queue)} any more`),
-          })
-        }
-        moveTo(
-          record,
-          record.queues.flatMap((queue) => runtimes.get(queue) ?? []),
-        )
-      }
-      for (const record of byId.values()) {
-        waiting.settle(
-          record,
-          now,
-          undefined,
-          ({ queue }, error) => void refused.push({ record, queue: queue.name, error }),
-        )
-      }
-      return refused
+      return moveAll(byId, runtimes, waiting, now)
     },
 
-    removeEnded: (now) => {
-      const kept = ended.findIndex((record) => now - (record.endedAt ?? now) < keepEndedMs)
-      for (const record of ended.splice(0, kept === -1 ? ended.length : kept)) {
-        if (byId.get(record.id) === record) byId.delete(record.id)
-      }
-    },
-
+    removeEnded: ended.advance,
     all: () => byId.values(),
+    loading,
   }
   return tickets
 }

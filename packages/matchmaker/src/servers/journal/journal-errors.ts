@@ -66,3 +66,20 @@ export class JournalTorn extends MusterError {
     this.bytes = bytes
   }
 }
+
+/**
+ * Tickets of a match ended elsewhere before the entry was written, so the match is not what the entry says. Thrown by
+ * journals that know tickets, for entries without which a server must not be created. The journal itself works.
+ */
+export class TicketsGone extends Conflict {
+  readonly ticketIds: readonly string[]
+
+  static {
+    this.prototype.name = 'TicketsGone'
+  }
+
+  constructor(matchId: string, ticketIds: readonly string[]) {
+    super(`tickets of match ${matchId} have ended: ${ticketIds.join(', ')}`)
+    this.ticketIds = ticketIds
+  }
+}

@@ -45,6 +45,7 @@ const RETRY_MS = 1000
 /** Milliseconds for the last attempt and the close: a disk that hangs must not delay the end of the process. */
 const CLOSE_MS = 5000
 const WRITTEN = Promise.resolve()
+const NOTHING: Backlog = []
 
 export function createNotes(journal: Journal, clock: Clock, problem: (error: unknown, matchId: string) => void): Notes {
   const backlogs = new Map<string, Backlog>()
@@ -52,6 +53,12 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   const stuck = new Set<Backlog>()
   const attempts = new Set<Promise<void>>()
   let isBehind = false
+  /**
+   * The match whose entry is being handed to the journal now, and the entries about it that the journal itself has caused
+   * meanwhile: one that knows tickets may cancel some.
+   */
+  let handed: string | undefined
+  let caused: Backlog | undefined
   /** Time of the next retry, in epoch milliseconds. */
   let retryAt = 0
 
@@ -121,27 +128,44 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
     backlog.push({ entry, written: outdated.length === 0 ? written : tellAll, failed: refuse })
   }
 
-  /** Writes an entry now, or behind its match's backlog; returns undefined if the entry is written already. */
-  const add = (entry: JournalEntry, isKept: boolean): Promise<void> | undefined => {
-    const backlog = backlogs.get(entry.matchId)
-    if (backlog === undefined) {
-      const writing = appended(entry)
-      if (writing === undefined) {
-        retry()
-        return undefined
-      }
+  /** Writes the entry of a match without a backlog; returns undefined if the entry is written already. */
+  const handOver = (entry: JournalEntry, isKept: boolean): Promise<void> | undefined => {
+    const { matchId } = entry
+    const outer = handed
+    const outerCaused = caused
+    handed = matchId
+    caused = undefined
+    const writing = appended(entry)
+    const behind: Backlog = caused ?? NOTHING
+    handed = outer
+    caused = outerCaused
+    if (writing !== undefined) {
       return new Promise((written, reject) => {
         const first = { entry, written, failed: isKept ? undefined : reject }
-        const fresh = [first]
-        backlogs.set(entry.matchId, fresh)
+        const fresh = [first, ...behind]
+        backlogs.set(matchId, fresh)
         attempt(fresh, first, writing)
       })
     }
+    const [next] = behind
+    if (next !== undefined) {
+      backlogs.set(matchId, behind)
+      attempt(behind, next)
+    }
+    retry()
+    return undefined
+  }
+
+  /** Writes an entry now, or behind its match's backlog; returns undefined if the entry is written already. */
+  const add = (entry: JournalEntry, isKept: boolean): Promise<void> | undefined => {
+    const backlog = backlogs.get(entry.matchId)
+    if (backlog === undefined && handed !== entry.matchId) return handOver(entry, isKept)
     return new Promise((written, reject) => {
-      if (isKept) enqueue(backlog, { entry, written, failed: undefined })
-      else if (stuck.has(backlog))
+      const one = { entry, written, failed: isKept ? undefined : reject }
+      if (backlog === undefined) enqueue((caused ??= []), one)
+      else if (!isKept && stuck.has(backlog))
         reject(new Error('an earlier entry of the match could not be written to the journal'))
-      else enqueue(backlog, { entry, written, failed: reject })
+      else enqueue(backlog, one)
     })
   }
 

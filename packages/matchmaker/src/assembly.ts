@@ -1,0 +1,202 @@
+import { createTicker, type Ticker } from '@muster/core/runtime'
+import { createAllocator } from './servers/allocator.js'
+import { createBackfilling } from './commands/backfill-commands.js'
+import { createBackfills } from './matches/backfill/backfills.js'
+import { createClosing } from './commands/close.js'
+import { MatchmakerClosed } from './errors.js'
+import { createBeaconDirectory } from './beacons.js'
+import { createEvents } from './events.js'
+import { createHandover } from './commands/handover.js'
+import { inspect } from './commands/inspection.js'
+import type { Matchmaker } from './commands/matchmaker.js'
+import { configure, defineQueues, type MatchmakerOptions } from './options.js'
+import type { Queue } from './queues/queue.js'
+import { createMatching } from './commands/match-commands.js'
+import { createAllocationOutcomes } from './matches/allocation-outcomes.js'
+import { createMatchLifecycle } from './matches/match-lifecycle.js'
+import { createPlacing } from './matches/placing.js'
+import { createRounds } from './matches/rounds.js'
+import { matchmakerTag } from './servers/records/tags.js'
+import { createTick } from './matches/tick.js'
+import { createExplaining } from './commands/explain-command.js'
+import { createQueueRuntime } from './tickets/queue-runtime.js'
+import type { QueueRuntime } from './tickets/records.js'
+import { ticketOf } from './tickets/ticket-view.js'
+import { createLocating } from './tickets/locating.js'
+import { createTicketing } from './commands/ticket-commands.js'
+import { createPlayerLimits } from './tickets/player-limits.js'
+import type { Ledger } from './tickets/ledger.js'
+import type { Loading } from './tickets/loading.js'
+import { createTickets } from './tickets/tickets.js'
+
+/** A matchmaker, and what only a leader of several processes uses of it. */
+export interface Assembly {
+  readonly matchmaker: Matchmaker
+  /** Undefined without a ledger. */
+  readonly loading: Loading | undefined
+  /** Ids of the tickets of a match whose players are told where to connect as soon as its server listens. */
+  readonly expected: (matchId: string) => readonly string[]
+  /** Ends all that is under way and rejects callers that wait, without a request or an entry. */
+  readonly abandon: () => void
+}
+
+/**
+ * Puts a matchmaker together from its parts.
+ * @param ledger of a leader; without it, the matchmaker is alone.
+ * @throws {InvalidInput} naming the option and the value.
+ */
+export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly {
+  const config = configure(options)
+  const { clock, random, stopwatch, keepEndedMs } = config
+  const events = createEvents()
+  let isClosed = false
+
+  /** Tickets have arrived in a queue that makes matches at arrival: tickets added in one call count as one arrival. */
+  const arrived = (runtime: QueueRuntime) => {
+    if (running === undefined) return
+    queueMicrotask(
+      () => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })),
+    )
+  }
+  const ruleFailed = (error: Error) => events.emit('problem', { during: 'rule', error })
+  const inOperation = (queues: readonly Queue[]): ReadonlyMap<string, QueueRuntime> =>
+    new Map(queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed)]))
+  let runtimes = inOperation(config.queues)
+
+  const limits = createPlayerLimits(config)
+  const tickets = createTickets({
+    runtimes,
+    locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
+    limits,
+    locateTimeoutMs: config.locateTimeoutMs,
+    keepEndedMs,
+    events,
+    clock,
+    random,
+    ledger,
+  })
+  const backfills = createBackfills({ runtimes, keepEndedMs, events, clock, random })
+
+  const allocator = createAllocator({
+    service: config.deployments,
+    locations: config.locations,
+    journal: config.journal,
+    clock,
+    random,
+    ownTag: matchmakerTag(config.name),
+    bound: config,
+    maxCreatesInFlight: config.maxCreatesInFlight,
+    readsPerSecond: config.readsPerSecond,
+    listLagMs: config.listLagMs,
+    reapAfterMs: config.reapAfterMs,
+    webhookUrl: config.webhookUrl,
+    on: createAllocationOutcomes({
+      lifecycle: () => lifecycle,
+      served: (playerIds) => {
+        limits.served(playerIds, clock.now())
+        ledger?.served(playerIds)
+      },
+      events,
+      clock,
+    }),
+  })
+  const placing = createPlacing({
+    beacons:
+      config.beacons &&
+      createBeaconDirectory(config.beacons, clock, (error) => events.emit('problem', { during: 'beacons', error })),
+    unplaced: ({ matchId }, error) => events.emit('problem', { during: 'beacons', error, matchId }),
+  })
+  const lifecycle = createMatchLifecycle({ tickets, backfills, allocator, events, random, placing })
+  const rounds = createRounds({ runtimes: () => runtimes.values(), tickets, budgetMs: config.tickBudgetMs })
+  const tick = createTick({
+    tickets,
+    backfills,
+    rounds,
+    lifecycle,
+    allocator,
+    events,
+    clock,
+    stopwatch,
+    isClosed: () => isClosed,
+  })
+
+  const refuseIfClosed = () => {
+    if (isClosed) throw new MatchmakerClosed('the matchmaker is closed')
+  }
+  const ticketing = createTicketing({ tickets, lifecycle, clock, refuseIfClosed })
+  const { running: runningMatch, ...matching } = createMatching({
+    lifecycle,
+    allocator,
+    runtime: (queue) => runtimes.get(queue),
+    events,
+    clock,
+  })
+  const handover = createHandover({ tickets, clock, refuseIfClosed })
+  const close = createClosing({ tickets, lifecycle, allocator, clock })
+
+  /** The ticker between `start` and `stop`; undefined otherwise. */
+  let running: Ticker | undefined
+  const tickOnce = () => tick.all().catch((error: unknown) => events.emit('problem', { during: 'tick', error }))
+  const stop = async (): Promise<void> => {
+    const ticker = running
+    running = undefined
+    await ticker?.stop()
+  }
+
+  const matchmaker: Matchmaker = {
+    ...ticketing,
+    ...matching,
+    ...createBackfilling({ backfills, running: runningMatch, clock }),
+    ...handover,
+    playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
+    queueNames: () => [...runtimes.keys()],
+    explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
+
+    reconfigure: (definitions) => {
+      runtimes = inOperation(defineQueues(definitions))
+      const refused = tickets.moveTo(runtimes, clock.now())
+      backfills.moveTo(runtimes)
+      return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }
+    },
+
+    hint: (requestId) => allocator.hint(requestId),
+    webhook: (request) => allocator.webhook(request),
+    serverReady: (matchId, secret) => allocator.serverReady(matchId, secret),
+    isServerSecret: (secret) => allocator.isServerSecret(secret),
+    on: (event, listener) => events.on(event, listener),
+    tick: tick.all,
+
+    start: () => {
+      if (running !== undefined || isClosed) return
+      running = createTicker({ clock, everyMs: config.tickMs, tick: tickOnce, atOnce: true, isNeeded: () => true })
+      running.wake()
+    },
+    stop,
+
+    inspect: () =>
+      inspect({
+        runtimes: runtimes.values(),
+        tickets: tickets.all(),
+        matches: lifecycle.all(),
+        allocator,
+        now: clock.now(),
+      }),
+
+    close: async (given) => {
+      isClosed = true
+      await stop()
+      return close(given)
+    },
+  }
+
+  return {
+    matchmaker,
+    loading: tickets.loading,
+    expected: lifecycle.expected,
+    abandon: () => {
+      isClosed = true
+      void stop()
+      allocator.abandon()
+    },
+  }
+}

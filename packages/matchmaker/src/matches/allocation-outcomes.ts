@@ -1,0 +1,55 @@
+import type { Clock } from '@muster/core/clock'
+import type { Events } from '../events.js'
+import type { AllocatorListener } from '../servers/listener.js'
+import type { Allocation } from '../servers/records/allocation.js'
+import type { EndOfMatch } from './match.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
+import { placedOf } from './placing.js'
+
+export interface AllocationOutcomesOptions {
+  readonly lifecycle: () => Pick<MatchLifecycle, 'find' | 'ready' | 'dissolve'>
+  /** A server was created for these players. */
+  readonly served: (playerIds: readonly string[]) => void
+  readonly events: Events
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** Creates the listener by which the outcomes of allocations reach matches, limits and events. */
+export function createAllocationOutcomes({
+  lifecycle,
+  served,
+  events,
+  clock,
+}: AllocationOutcomesOptions): AllocatorListener {
+  const named = ({ matchId, queue }: Allocation) => ({ matchId, queue })
+  const end = ({ matchId }: Allocation, why: EndOfMatch) => {
+    const match = lifecycle().find(matchId)
+    if (match !== undefined) lifecycle().dissolve(match, why, clock.now())
+  }
+  return {
+    created: (allocation, requestId) => {
+      // Creates repeated elsewhere for lack of capacity are not the players' doing, so only the first counts against
+      // their limits. Servers created by an earlier process were counted there.
+      if (allocation.order !== undefined && allocation.tries.length === 1) served(allocation.playerIds)
+      events.emit('deploymentCreated', { ...named(allocation), requestId })
+    },
+    up: (allocation, requestId, unseenMs) =>
+      events.emit('deploymentReady', {
+        ...named(allocation),
+        requestId,
+        startMs: clock.now() - allocation.knownAt,
+        unseenMs,
+        placed: placedOf(allocation),
+      }),
+    ready: ({ matchId }, requestId, assignment) => lifecycle().ready(matchId, requestId, assignment, clock.now()),
+    failed: (allocation, reason, counts) => end(allocation, { reason, counts }),
+    stopped: (allocation, requestId, reason) => {
+      // Only the allocation's own server ends the match; stray servers with its tag do not.
+      if (requestId === allocation.requestId) end(allocation, { reason: 'stopped' })
+      events.emit('deploymentStopped', { ...named(allocation), requestId, reason })
+    },
+    reaped: (requestId) => events.emit('deploymentReaped', { requestId }),
+    problem: (during, error, allocation, requestId) =>
+      events.emit('problem', { during, error, matchId: allocation?.matchId, requestId }),
+  }
+}

@@ -1,0 +1,16 @@
+/**
+ * What `@muster/matchmaker/partition` offers to stores of several processes: the matchmaker of the process that leads,
+ * and the checks of a process that only creates tickets.
+ */
+export { createLeader, type Leader, type LeaderOptions } from './leader.js'
+export type { Ledger } from '../tickets/ledger.js'
+export type { NotLoaded } from '../tickets/loading.js'
+export { storedTicket, type StoredTicket, type TicketState } from '../tickets/ticket-body.js'
+export {
+  createTicketChecker,
+  type Creatable,
+  type OtherTicket,
+  type TicketChecker,
+  type TicketCheckerOptions,
+} from '../tickets/ticket-checker.js'
+export { TicketsGone } from '../servers/journal/journal-errors.js'

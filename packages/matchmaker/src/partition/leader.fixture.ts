@@ -1,0 +1,88 @@
+import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
+import { deploy, duel } from '../matchmaker.fixture.js'
+import type { EventName, MatchmakerEvents } from '../events.js'
+import { createTestService, type ServiceOptions } from '../service.fixture.js'
+import { createMemoryJournal, type Journal, type JournalEntry } from '../servers/journal/journal.js'
+import type { StoredTicket, TicketState } from '../tickets/ticket-body.js'
+import { createTicketChecker } from '../tickets/ticket-checker.js'
+import type { Ticket, TicketInput } from '../tickets/ticket.js'
+import { createLeader, type LeaderOptions } from './leader.js'
+
+export { deploy, duel }
+
+const eventNames = ['returned', 'cancelled', 'expired', 'assigned', 'matchFound', 'deploymentStopped', 'problem'] as const
+
+/** A world that outlives its leaders: a clock, a service, a journal, and what the ledgers were told. */
+export function createWorld({ service: serviceOptions, ...given }: Partial<LeaderOptions> & { readonly service?: Partial<ServiceOptions> } = {}) {
+  const clock: ManualClock = createManualClock()
+  const service = createTestService({ clock, ...serviceOptions })
+  const memory = createMemoryJournal()
+  const entries: JournalEntry[] = []
+  const journal: Journal = {
+    open: () => memory.open(),
+    append: (entry) => {
+      entries.push(entry)
+      return memory.append(entry)
+    },
+  }
+  const queues = given.queues ?? [duel]
+  const checker = createTicketChecker({ queues, maxMatchesPerPlayer: 4, clock, random: seededRandom(2) })
+  /** As a store keeps them. */
+  const stored = new Map<string, StoredTicket>()
+
+  /** What a front does. */
+  const create = (input: TicketInput): StoredTicket => {
+    const { id, body } = checker.check(input)
+    const ticket = { id, body, createdAt: clock.now() }
+    stored.set(id, ticket)
+    return ticket
+  }
+  const join = (...players: string[]) =>
+    create({ id: players.join('-'), queue: 'duel', players: players.map((id) => ({ id, ip: '198.51.100.7' })) })
+
+  const write = (ticket: Ticket) => {
+    const { id, queues: _, players: __, priority: ___, createdAt: ____, ...state } = ticket
+    const before = stored.get(id)
+    if (before !== undefined) stored.set(id, { ...before, state })
+  }
+
+  /** A process that may lead. */
+  const process = (options: Partial<LeaderOptions> = {}) => {
+    const changes: Ticket[] = []
+    const served: string[] = []
+    const seen: { [Name in EventName]?: MatchmakerEvents[Name][] } = {}
+    const leader = createLeader({
+      deployments: service.deployments,
+      queues,
+      clock,
+      random: seededRandom(1),
+      listLagMs: 4000,
+      journal,
+      ...given,
+      ledger: {
+        changed: (ticket) => {
+          changes.push(ticket)
+          write(ticket)
+        },
+        served: (playerIds) => void served.push(...playerIds),
+      },
+      ...options,
+    })
+    const watch = <Name extends EventName>(name: Name) =>
+      leader.on(name, (event) => {
+        const events: MatchmakerEvents[Name][] = (seen[name] ??= [])
+        events.push(event)
+      })
+    for (const name of eventNames) watch(name)
+    const run = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 250) {
+        await leader.tick()
+        await clock.advance(250)
+      }
+    }
+    return { leader, changes, served, seen, run }
+  }
+
+  const state = (id: string): TicketState | undefined => stored.get(id)?.state
+  return { clock, service, journal, entries, checker, stored, create, join, process, state }
+}

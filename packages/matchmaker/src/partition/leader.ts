@@ -1,0 +1,100 @@
+import { assemble } from '../assembly.js'
+import type { Matchmaker } from '../commands/matchmaker.js'
+import type { MatchmakerOptions } from '../options.js'
+import { createMemoryJournal } from '../servers/journal/journal.js'
+import type { Ledger } from '../tickets/ledger.js'
+import type { Loading } from '../tickets/loading.js'
+import { createGate } from './gate.js'
+
+/**
+ * The matchmaker of one of several processes, which share tickets by a store. It begins as a standby: it is told of the
+ * tickets by `load`, and changes nothing. From `lead` on it matches them.
+ */
+export interface Leader
+  extends
+    Omit<Matchmaker, 'createTicket' | 'createTickets' | 'importTickets'>,
+    Pick<Loading, 'load' | 'unload' | 'lead'> {
+  /**
+   * Ids of the tickets of a match whose players are told where to connect as soon as its server listens: those who have
+   * no server yet, and who are not asked whether they accept. A journal asks it while an entry of the match is appended.
+   */
+  expected(matchId: string): readonly string[]
+  /**
+   * Ends at once, because another process leads, and touches nothing: no server is stopped, no ticket cancelled, no
+   * entry written, no listener called. Requests under way are aborted. Promises of callers reject, and every method
+   * throws `MatchmakerClosed` from then on.
+   */
+  abandon(): void
+}
+
+export interface LeaderOptions extends MatchmakerOptions {
+  readonly ledger: Ledger
+}
+
+/** @throws {InvalidInput} naming the option and the value. */
+export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
+  const gate = createGate()
+  const { matchmaker, loading, expected, abandon } = assemble(
+    {
+      ...options,
+      deployments: gate.service(options.deployments),
+      journal: gate.journal(options.journal ?? createMemoryJournal()),
+    },
+    gate.ledger(ledger),
+  )
+  if (loading === undefined) throw new Error('a leader has a ledger')
+
+  const now =
+    <Given extends unknown[], Result>(method: (...given: Given) => Result) =>
+    (...given: Given): Result => {
+      gate.check()
+      return method(...given)
+    }
+  const later =
+    <Given extends unknown[], Result>(method: (...given: Given) => Promise<Result>) =>
+    async (...given: Given): Promise<Result> => {
+      gate.check()
+      return gate.promised(method(...given))
+    }
+
+  return {
+    load: now(loading.load),
+    unload: now(loading.unload),
+    lead: now(loading.lead),
+    expected: now(expected),
+    abandon: () => {
+      gate.shut()
+      abandon()
+    },
+
+    playerMayState: now(matchmaker.playerMayState),
+    queueNames: now(matchmaker.queueNames),
+    getTicket: now(matchmaker.getTicket),
+    waitForChange: later(matchmaker.waitForChange),
+    cancelTicket: now(matchmaker.cancelTicket),
+    acceptMatch: now(matchmaker.acceptMatch),
+    declineMatch: now(matchmaker.declineMatch),
+    explain: now(matchmaker.explain),
+    playersLeft: now(matchmaker.playersLeft),
+    stopMatch: later(matchmaker.stopMatch),
+    createBackfill: now(matchmaker.createBackfill),
+    getBackfill: now(matchmaker.getBackfill),
+    updateBackfill: now(matchmaker.updateBackfill),
+    cancelBackfill: now(matchmaker.cancelBackfill),
+    exportTickets: now(matchmaker.exportTickets),
+    reconfigure: now(matchmaker.reconfigure),
+    hint: now(matchmaker.hint),
+    webhook: later(matchmaker.webhook),
+    serverReady: now(matchmaker.serverReady),
+    isServerSecret: now(matchmaker.isServerSecret),
+    on: (event, listener) =>
+      matchmaker.on(event, (told) => {
+        if (!gate.isShut()) return listener(told)
+      }),
+    tick: later(matchmaker.tick),
+    start: now(matchmaker.start),
+    stop: later(matchmaker.stop),
+    inspect: now(matchmaker.inspect),
+    close: later(matchmaker.close),
+  }
+}

@@ -1,0 +1,174 @@
+import { expect, test } from 'vitest'
+import { createWorld, deploy, duel } from './leader.fixture.js'
+
+test('loaded tickets are matched, and every change of theirs is told in order, without a gap in versions', async () => {
+  const { join, process, stored, service } = createWorld()
+  const { leader, changes, served, run } = process()
+  leader.lead()
+  expect(leader.load([join('ann'), join('ben')])).toEqual([])
+  expect(changes).toEqual([])
+  await run(6500)
+  for (const id of ['ann', 'ben']) {
+    const views = changes.filter((ticket) => ticket.id === id)
+    expect(views.map(({ version, status }) => [version, status])).toEqual([
+      [2, 'MATCH_FOUND'],
+      [3, 'HOST_ASSIGNED'],
+    ])
+    expect(stored.get(id)?.state).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+    expect(leader.getTicket(id)).toEqual(views.at(-1))
+  }
+  expect(served.toSorted()).toEqual(['ann', 'ben'])
+  expect(service.unstopped()).toEqual(['r1'])
+})
+
+test('a loaded ticket keeps when it was created, its version and its attempts', async () => {
+  const { join, process, clock } = createWorld()
+  const ann = join('ann')
+  await clock.advance(60_000)
+  const { leader, changes } = process()
+  leader.load([{ ...ann, state: { version: 7, status: 'SEARCHING', waitingFor: 'players', attempts: 2 } }])
+  leader.lead()
+  expect(leader.getTicket('ann')).toMatchObject({ createdAt: ann.createdAt, version: 7, attempts: 2, waitingFor: 'players' })
+  expect(changes).toEqual([])
+  expect(leader.explain('ann').waitedMs).toBe(60_000)
+})
+
+test('loading a ticket again changes nothing, whatever became of it', async () => {
+  const { join, process, stored } = createWorld()
+  const { leader, run, changes } = process()
+  leader.lead()
+  const both = [join('ann'), join('ben')]
+  leader.load(both)
+  leader.load(both)
+  await run(500)
+  leader.load(both)
+  expect(leader.getTicket('ann')?.status).toBe('MATCH_FOUND')
+  leader.cancelTicket('ann')
+  leader.load(both)
+  expect(leader.getTicket('ann')?.status).toBe('CANCELLED')
+  leader.load([...stored.values()])
+  expect(changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 2', 'ben 2', 'ann 3', 'ben 3'])
+})
+
+test('a ticket of the same id that was created again, after the first had ended, takes its place', async () => {
+  const { join, process, clock } = createWorld()
+  const { leader } = process()
+  leader.lead()
+  leader.load([join('ann')])
+  leader.cancelTicket('ann')
+  await clock.advance(1000)
+  leader.load([join('ann')])
+  expect(leader.getTicket('ann')).toMatchObject({ status: 'SEARCHING', version: 1, createdAt: clock.now() })
+  await clock.advance(100_000)
+  await leader.tick()
+  expect(leader.getTicket('ann')?.status).toBe('SEARCHING')
+})
+
+test('a standby changes nothing: what is due is done once it leads', async () => {
+  const short = { ...duel, expireAfterMs: 5000 }
+  const { join, process, clock } = createWorld({ queues: [short] })
+  const { leader, changes, seen } = process()
+  const ann = join('ann')
+  await clock.advance(6000)
+  leader.load([ann])
+  expect(leader.getTicket('ann')).toMatchObject({ status: 'SEARCHING', version: 1 })
+  expect(changes).toEqual([])
+  leader.lead()
+  expect(changes).toMatchObject([{ id: 'ann', version: 2, status: 'CANCELLED', cancelReason: 'expired' }])
+  expect(seen.expired).toHaveLength(1)
+})
+
+test('a standby takes what is newer and forgets what it is told to', async () => {
+  const { join, process } = createWorld()
+  const { leader, changes, run } = process()
+  const [ann, ben, cas] = [join('ann'), join('ben'), join('cas')]
+  const searching = { status: 'SEARCHING', waitingFor: 'players', attempts: 0 } as const
+  leader.load([ann, ben, cas])
+  leader.load([{ ...ann, state: { ...searching, version: 3, attempts: 1 } }])
+  leader.load([{ ...ann, state: { ...searching, version: 2 } }])
+  expect(leader.getTicket('ann')).toMatchObject({ version: 3, attempts: 1 })
+  leader.unload(['ben', 'nobody'])
+  expect(leader.getTicket('ben')).toBeUndefined()
+  leader.lead()
+  expect(() => leader.unload(['ann'])).toThrow('another process leads')
+  await run(250)
+  expect(changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 4', 'cas 2'])
+})
+
+test('the ticket of a match that has no server searches again once this process leads', async () => {
+  const { join, process } = createWorld()
+  const first = process()
+  first.leader.lead()
+  first.leader.load([join('ann')])
+  const { leader, changes } = process()
+  const ben = join('ben')
+  const found = { version: 2, status: 'MATCH_FOUND', attempts: 0, matchId: 'm', queue: 'duel', team: 'team', matchedAt: 1 } as const
+  leader.load([{ ...ben, state: found }])
+  expect(changes).toEqual([])
+  leader.lead()
+  expect(changes).toMatchObject([{ id: 'ben', version: 3, status: 'SEARCHING', matchId: undefined }])
+})
+
+test('a ticket whose queues are gone is cancelled; one of its other queues keeps it', () => {
+  const { create, process, checker } = createWorld()
+  const { leader, changes } = process()
+  checker.reconfigure([duel, { ...duel, name: 'new' }])
+  const players = (id: string) => [{ id, ip: '198.51.100.7' }]
+  const ann = create({ id: 'ann', queue: 'new', players: players('ann') })
+  const ben = create({ id: 'ben', queues: ['new', 'duel'], players: players('ben') })
+  leader.lead()
+  expect(leader.load([ann, ben])).toEqual([])
+  expect(changes).toMatchObject([{ id: 'ann', status: 'CANCELLED', cancelReason: 'refused' }])
+  expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', queues: ['new', 'duel'] })
+})
+
+test('what cannot be read, or has ended, is named, and the others are loaded', () => {
+  const { join, process } = createWorld()
+  const { leader } = process()
+  leader.lead()
+  const ended = { version: 2, status: 'CANCELLED', attempts: 0 } as const
+  const failed = leader.load([
+    { id: 'odd', body: 'nonsense', createdAt: 1 },
+    { id: 'odder', body: '{}', createdAt: 1 },
+    { ...join('ann'), state: ended },
+    join('ben'),
+  ])
+  expect(failed.map(({ id }) => id)).toEqual(['odd', 'odder', 'ann'])
+  expect(leader.getTicket('ben')?.status).toBe('SEARCHING')
+  expect(leader.getTicket('odder')).toBeUndefined()
+})
+
+test('loading counts as arrival in a queue that matches at once', async () => {
+  const { join, process, clock } = createWorld({ queues: [{ ...duel, mode: 'arrival' }], tickMs: 60_000 })
+  const { leader } = process()
+  leader.lead()
+  leader.start()
+  await clock.advance(1)
+  leader.load([join('ann')])
+  leader.load([join('ben')])
+  await clock.advance(1)
+  expect(leader.getTicket('ann')?.status).toBe('MATCH_FOUND')
+  await leader.stop()
+})
+
+test('players without coordinates are located once, while a standby is told of newer states', async () => {
+  const asked: string[] = []
+  const { join, process, clock } = createWorld({ queues: [{ name: 'duel', matchSize: 2, deploy, rules: [{ kind: 'distance', maxKm: 100 }] }] })
+  const { leader, changes } = process({
+    locate: async (ip) => {
+      asked.push(ip)
+      await clock.sleep(100)
+      return { latitude: 1, longitude: 2 }
+    },
+  })
+  const ann = join('ann')
+  leader.load([ann])
+  leader.load([{ ...ann, state: { version: 2, status: 'SEARCHING', waitingFor: 'location', attempts: 0 } }])
+  await clock.advance(200)
+  leader.load([{ ...ann, state: { version: 3, status: 'SEARCHING', waitingFor: 'players', attempts: 0 } }])
+  expect(asked).toHaveLength(1)
+  leader.lead()
+  expect(leader.getTicket('ann')).toMatchObject({ version: 3, waitingFor: 'players' })
+  expect(changes).toEqual([])
+  expect(leader.exportTickets().tickets[0]?.place).toEqual({ latitude: 1, longitude: 2 })
+})

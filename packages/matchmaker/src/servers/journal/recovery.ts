@@ -1,0 +1,51 @@
+import type { Clock } from '@muster/core/clock'
+import type { Journal, OpenIntent } from './journal.js'
+
+/** Opens the journal, and takes over what it says may still exist. */
+export interface Recovery {
+  /** Recovers once. Resolves with false while the journal is unreadable. */
+  recover(): Promise<boolean>
+  isDone(): boolean
+  /** Whether the journal could not be opened so far. */
+  isFailing(): boolean
+}
+
+export interface RecoveryOptions {
+  readonly journal: Pick<Journal, 'open'>
+  readonly clock: Pick<Clock, 'now'>
+  /** Takes over a match. */
+  readonly adopt: (open: OpenIntent) => void
+  readonly problem: (error: unknown) => void
+}
+
+/** Milliseconds until a journal that could not be opened is tried again: another process may have it until it ends. */
+const REOPEN_MS = 1000
+
+export function createRecovery({ journal, clock, adopt, problem }: RecoveryOptions): Recovery {
+  let recovering: Promise<void> | undefined
+  let isDone = false
+  /** Epoch milliseconds before which the journal is not opened again. */
+  let reopenAt = 0
+
+  const recover = async (): Promise<void> => {
+    for (const open of await journal.open(problem)) adopt(open)
+  }
+
+  return {
+    recover: async () => {
+      if (recovering === undefined && clock.now() < reopenAt) return false
+      recovering ??= recover()
+      try {
+        await recovering
+        isDone = true
+      } catch (error) {
+        recovering = undefined
+        reopenAt = clock.now() + REOPEN_MS
+        problem(error)
+      }
+      return isDone
+    },
+    isDone: () => isDone,
+    isFailing: () => !isDone && reopenAt > 0,
+  }
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '@muster/core/clock'
+import type { Following } from './following.js'
+import type { LocatePlayers, Place } from './locating.js'
+import type { PlayerIndex } from './player-index.js'
+import type { QueueRuntime, TicketRecord } from './records.js'
+import type { OutOfQueues, Searching } from './searching.js'
+import type { CheckedTicket } from './checked-ticket.js'
+import { NEW_STATE, readBody, type StoredTicket, type TicketState } from './ticket-body.js'
+import { newRecord } from './ticket-record.js'
+
+/** A ticket that could not be loaded. */
+export interface NotLoaded {
+  readonly id: string
+  readonly error: unknown
+}
+
+/** Takes over tickets that other processes have created and checked. */
+export interface Loading {
+  /**
+   * Loads tickets, or what is newer about tickets that are here already. Their players and queues are not checked
+   * again; a ticket that no queue takes any more is cancelled as `refused`. A ticket whose match was found, and which
+   * has no server, searches again once this process leads.
+   */
+  load(tickets: readonly StoredTicket[]): readonly NotLoaded[]
+  /** Forgets tickets, while another process leads. */
+  unload(ids: readonly string[]): void
+  /** From now on this process leads: changes that were put off are made. */
+  lead(): void
+}
+
+export interface LoadingOptions {
+  readonly following: Following
+  readonly byId: Map<string, TicketRecord>
+  readonly players: PlayerIndex
+  readonly searching: Searching
+  /** By name. */
+  readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
+  readonly locatePlayers: LocatePlayers
+  readonly located: (record: TicketRecord, place: Place) => void
+  /** Grows the ticket's version, unless that is put off. */
+  readonly touch: (record: TicketRecord) => void
+  readonly out: (record: TicketRecord, why: OutOfQueues, now: number) => void
+  /** Milliseconds before a ticket that waits for a retry is grouped. */
+  readonly restAfter: (attempts: number) => number
+  readonly clock: Pick<Clock, 'now'>
+}
+
+const NONE: readonly never[] = []
+
+export function createLoading(options: LoadingOptions): Loading {
+  const { following, byId, players, searching, runtimes, locatePlayers, located, touch, out, restAfter, clock } =
+    options
+
+  const runtimesOf = (queues: readonly string[]): readonly QueueRuntime[] => {
+    const known = runtimes()
+    const there = queues.length === 1 ? NONE : queues.flatMap((queue) => known.get(queue) ?? NONE)
+    const only = queues.length === 1 ? known.get(queues[0] as string) : there.length === 1 ? there[0] : undefined
+    return only?.alone.runtimes ?? there
+  }
+
+  const add = (ticket: CheckedTicket, { id, createdAt }: StoredTicket, now: number): TicketRecord => {
+    const place = locatePlayers(ticket.players)
+    const locating = place instanceof Promise
+    const record = newRecord(ticket, {
+      id,
+      runtimes: runtimesOf(ticket.queues),
+      createdAt: Math.min(createdAt, now),
+      attempts: 0,
+      place: locating ? undefined : place,
+      locating,
+    })
+    byId.set(id, record)
+    players.add(record)
+    if (locating) void place.then((found) => located(record, found))
+    return record
+  }
+
+  const remove = (record: TicketRecord) => {
+    searching.forget(record)
+    following.forget(record)
+    players.remove(record)
+    byId.delete(record.id)
+  }
+
+  /** Sets the state of a ticket that is in no pool. */
+  const restore = (record: TicketRecord, { version, status, attempts, waitingFor }: TicketState, now: number) => {
+    record.version = version
+    record.attempts = attempts
+    record.waitingFor = waitingFor ?? 'players'
+    record.restsUntil = waitingFor === 'retry' ? now + restAfter(attempts) : 0
+    if (waitingFor === 'servers') searching.expectShort(record)
+    searching.settle(record, now)
+    if (status === 'MATCH_FOUND') touch(record)
+  }
+
+  const loadOne = (stored: StoredTicket, now: number) => {
+    const { id, body, createdAt, state = NEW_STATE } = stored
+    if (state.status === 'CANCELLED' || state.status === 'HOST_ASSIGNED') throw new Error(`ticket ${id} has ended`)
+    const known = byId.get(id)
+    if (known === undefined) return restore(add(readBody(id, body), stored, now), state, now)
+    if (known.endedAt !== undefined) {
+      // A ticket of this id was created again, after the one before had been removed elsewhere.
+      if (known.createdAt === Math.min(createdAt, now)) return
+      byId.delete(id)
+      return restore(add(readBody(id, body), stored, now), state, now)
+    }
+    if (!following.isOn() || known.version >= state.version) return
+    searching.leave(known)
+    if (known.runtimes.length > 0) following.forget(known)
+    restore(known, state, now)
+  }
+
+  return {
+    load: (tickets) => {
+      const now = clock.now()
+      const failed: NotLoaded[] = []
+      for (const stored of tickets) {
+        try {
+          loadOne(stored, now)
+        } catch (error) {
+          failed.push({ id: stored.id, error })
+        }
+      }
+      return failed
+    },
+
+    unload: (ids) => {
+      if (!following.isOn()) throw new Error('tickets are unloaded only while another process leads')
+      for (const id of ids) {
+        const record = byId.get(id)
+        if (record !== undefined) remove(record)
+      }
+    },
+
+    lead: () => {
+      const now = clock.now()
+      for (const [record, why] of following.end()) {
+        const { version } = record
+        if (record.runtimes.length === 0 && why !== undefined) out(record, why, now)
+        else searching.settle(record, now)
+        if (record.version === version) touch(record)
+      }
+    },
+  }
+}

@@ -1,0 +1,57 @@
+// pure: what never changes of a ticket, as text
+import type { Player } from '../player.js'
+import { complete, type CheckedTicket, type TicketPlayer } from './checked-ticket.js'
+import type { Ticket } from './ticket.js'
+
+/** What never changes of a ticket, as it is stored. Fields are left out where they hold nothing. */
+interface TicketBody {
+  readonly queues: readonly string[]
+  readonly players: readonly Player[]
+  readonly priority?: number
+}
+
+/** What changes of a ticket: all but its id and what its body and its creation tell. */
+export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'createdAt'>
+
+/** The JSON text of a ticket that was checked, without its id. It holds players' addresses. */
+export const bodyOf = ({ queues, players, priority }: CheckedTicket): string =>
+  JSON.stringify({
+    queues,
+    players: players.map(shortened),
+    ...(priority === 0 ? {} : { priority }),
+  } satisfies TicketBody)
+
+/** The ticket again. The text is trusted to be one that `bodyOf` made. @throws {SyntaxError} if it is no JSON. */
+export function readBody(id: string, body: string): CheckedTicket {
+  const { queues, players, priority = 0 } = JSON.parse(body) as TicketBody
+  return { id, queues, players: players.map(complete), priority }
+}
+
+/** What is known of a stored ticket. */
+export interface StoredTicket {
+  readonly id: string
+  /** What `check` of a `TicketChecker` returned. */
+  readonly body: string
+  /** Epoch milliseconds. */
+  readonly createdAt: number
+  /** Undefined: it has not changed since it was created. */
+  readonly state?: TicketState | undefined
+}
+
+export const NEW_STATE: TicketState = { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
+
+/** The public view of a stored ticket. @throws {SyntaxError} if its body is no JSON. */
+export function storedTicket({ id, body, createdAt, state = NEW_STATE }: StoredTicket): Ticket {
+  const { queues, players, priority = 0 } = JSON.parse(body) as TicketBody
+  return { id, queues, players: players.map((player) => ({ id: player.id })), priority, createdAt, ...state }
+}
+
+const shortened = ({ id, ip, coordinates, latencies, attributes, roles, avoid }: TicketPlayer): Player => ({
+  id,
+  ip,
+  coordinates,
+  latencies: Object.keys(latencies).length === 0 ? undefined : latencies,
+  attributes: Object.keys(attributes).length === 0 ? undefined : attributes,
+  roles: roles.length === 0 ? undefined : roles,
+  avoid: avoid.length === 0 ? undefined : avoid,
+})

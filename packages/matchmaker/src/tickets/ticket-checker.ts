@@ -1,0 +1,142 @@
+import type { Clock, Random } from '@muster/core/clock'
+import { PlayerBusy, PlayerOverLimit, PlayerPlaying } from '../errors.js'
+import { newId } from '../ids.js'
+import { defineQueues } from '../options.js'
+import { middleOf, networkOf } from '../places.js'
+import type { PlayerMayState } from '../queues/player-may-state.js'
+import type { QueueDefinition } from '../queues/queue.js'
+import {
+  entriesOf,
+  mayWaitTwice,
+  mayWaitWhilePlaying,
+  refuseNowhere,
+  refuseOther,
+  runtimesOf,
+  SOMEWHERE,
+  type Enterable,
+} from './admission.js'
+import type { CheckedTicket } from './checked-ticket.js'
+import { createQueueRuntime } from './queue-runtime.js'
+import type { QueueRuntime } from './records.js'
+import { bodyOf, NEW_STATE } from './ticket-body.js'
+import { readTicketInput } from './ticket-input.js'
+import type { Ticket, TicketInput } from './ticket.js'
+
+/** A ticket that may be created. */
+export interface Creatable {
+  readonly id: string
+  /** All that does not change of it but its id, as text for a store: see `StoredTicket`. It holds players' addresses. */
+  readonly body: string
+  readonly queues: readonly string[]
+  readonly players: readonly { readonly id: string }[]
+  readonly priority: number
+}
+
+/** Another ticket of a player. */
+export interface OtherTicket {
+  readonly playerId: string
+  readonly ticket: Ticket
+}
+
+/** Checks tickets as a matchmaker does that creates them, for a process that only stores them. */
+export interface TicketChecker {
+  /** Checks all that does not depend on other tickets. @throws {InvalidTicket} naming the field; {UnknownQueue} */
+  check(input: TicketInput): Creatable
+  /**
+   * Checks whether players may be in this ticket beside others: those that have not ended, and those whose match runs.
+   * @throws {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit} by `maxMatchesPerPlayer`
+   */
+  permit(ticket: Creatable, others: readonly OtherTicket[]): void
+  /** Checks that a ticket which was created by the same id is the same. @throws {InvalidTicket} */
+  refuseOther(before: Pick<Ticket, 'queues' | 'players'>, ticket: Creatable): void
+  /** The view of the ticket, just created. @param createdAt epoch milliseconds. */
+  created(ticket: Creatable, createdAt: number): Ticket
+  /** As that of a matchmaker. */
+  playerMayState(queue: string): PlayerMayState | undefined
+  /** As that of a matchmaker. */
+  queueNames(): readonly string[]
+  /** Replaces the queues. @throws {InvalidQueue}; {InvalidInput}; then nothing changes */
+  reconfigure(queues: readonly QueueDefinition[]): void
+}
+
+export interface TicketCheckerOptions {
+  readonly queues: readonly QueueDefinition[]
+  /** As that of a matchmaker. */
+  readonly maxMatchesPerPlayer: number
+  readonly clock: Pick<Clock, 'now'>
+  /** Makes ids. It should not be predictable. */
+  readonly random: Random
+}
+
+const NOTHING = () => {}
+
+/** @throws {InvalidQueue}; {InvalidInput} */
+export function createTicketChecker(options: TicketCheckerOptions): TicketChecker {
+  const { maxMatchesPerPlayer, clock, random } = options
+  const compiled = (queues: readonly QueueDefinition[]): ReadonlyMap<string, QueueRuntime> =>
+    new Map(defineQueues(queues).map((queue) => [queue.name, createQueueRuntime(queue, NOTHING, NOTHING)]))
+  let runtimes = compiled(options.queues)
+
+  /** The ticket as queues will see it. Players are not located here, so an unknown place does not count against it. */
+  const enterable = ({ players, priority }: CheckedTicket, id: string, of: readonly QueueRuntime[]): Enterable => ({
+    id,
+    players,
+    priority,
+    createdAt: clock.now(),
+    place: players.some(({ ip, coordinates }) => ip !== undefined && coordinates === undefined)
+      ? SOMEWHERE
+      : middleOf(players.flatMap(({ coordinates }) => coordinates ?? [])),
+    network: networkOf(players),
+    runtimes: of,
+    locating: false,
+  })
+
+  const refuseBusy = (own: readonly QueueRuntime[], { playerId, ticket }: OtherTicket) => {
+    const others = ticket.queues.flatMap((queue) => runtimes.get(queue) ?? [])
+    // What an unknown queue permits is not known either.
+    if (others.length < ticket.queues.length || !mayWaitTwice(own, others)) throw new PlayerBusy(playerId, ticket.id)
+  }
+
+  return {
+    check: (input) => {
+      const ticket = readTicketInput(input)
+      const id = ticket.id ?? newId(random)
+      const of = runtimesOf(ticket.queues, runtimes)
+      refuseNowhere(ticket, of)
+      entriesOf(enterable(ticket, id, of))
+      const { queues, players, priority } = ticket
+      return { id, body: bodyOf(ticket), queues, players: players.map((player) => ({ id: player.id })), priority }
+    },
+
+    permit: ({ queues, players }, others) => {
+      const own = runtimesOf(queues, runtimes)
+      const inForce = others.filter(({ ticket }) => ticket.status !== 'CANCELLED')
+      const [playing, waiting] = [inForce.filter(isPlaying), inForce.filter((other) => !isPlaying(other))]
+      for (const other of waiting) refuseBusy(own, other)
+      const [played] = playing
+      if (played !== undefined && !mayWaitWhilePlaying(own))
+        throw new PlayerPlaying(played.playerId, played.ticket.id, played.ticket.matchId ?? '')
+      for (const { id } of players) {
+        if (inForce.filter(({ playerId }) => playerId === id).length >= maxMatchesPerPlayer)
+          throw new PlayerOverLimit(id, 'maxMatchesPerPlayer')
+      }
+    },
+
+    refuseOther,
+    created: ({ id, queues, players, priority }, createdAt) => ({
+      id,
+      queues,
+      players,
+      priority,
+      createdAt: Math.floor(createdAt),
+      ...NEW_STATE,
+    }),
+    playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
+    queueNames: () => [...runtimes.keys()],
+    reconfigure: (queues) => {
+      runtimes = compiled(queues)
+    },
+  }
+}
+
+const isPlaying = ({ ticket }: OtherTicket) => ticket.status === 'HOST_ASSIGNED'
