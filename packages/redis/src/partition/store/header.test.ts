@@ -42,7 +42,10 @@ const states: fc.Arbitrary<TicketState> = fc.oneof(
     matchId: id,
     acceptance: none,
     assignment: some(
-      fc.record({ fqdn: name, publicIp: some(fc.ipV4()), ports: fc.constant({}), location: none }, { noNullPrototype: true }),
+      fc.record(
+        { fqdn: name, publicIp: some(fc.ipV4()), ports: fc.constant({}), location: none },
+        { noNullPrototype: true },
+      ),
     ),
   }),
   fc.record({
@@ -74,7 +77,16 @@ describe('the header of a ticket', () => {
   test('holds nothing that the body tells', () => {
     const body = { id: 't1', queues: ['ranked'], players: [{ id: 'ann' }], priority: 7, createdAt: 5 }
     const status = 'MATCH_FOUND'
-    const ticket = { ...body, version: 2, status, attempts: 0, matchId: 'm1', queue: 'ranked', team: 'red', matchedAt: 9 } as const
+    const ticket = {
+      ...body,
+      version: 2,
+      status,
+      attempts: 0,
+      matchId: 'm1',
+      queue: 'ranked',
+      team: 'red',
+      matchedAt: 9,
+    } as const
     expect(encodeHeader(ticket)).toBe('M2 m1\n{"attempts":0,"queue":"ranked","team":"red","matchedAt":9}')
   })
 
@@ -83,14 +95,27 @@ describe('the header of a ticket', () => {
   })
 
   test('of a cancelled ticket shows no acceptance, though it keeps what was there', () => {
-    const header = 'C3 m1\n{"attempts":1,"acceptance":{"until":5,"accepted":[]},"cancelledAt":6,"cancelReason":"cancelled"}'
-    const state = { version: 3, status: 'CANCELLED', attempts: 1, matchId: 'm1', cancelledAt: 6, cancelReason: 'cancelled' }
+    const header =
+      'C3 m1\n{"attempts":1,"acceptance":{"until":5,"accepted":[]},"cancelledAt":6,"cancelReason":"cancelled"}'
+    const state = {
+      version: 3,
+      status: 'CANCELLED',
+      attempts: 1,
+      matchId: 'm1',
+      cancelledAt: 6,
+      cancelReason: 'cancelled',
+    }
     expect(decodeHeader(header)).toEqual(state)
   })
 
-  test.each(['', 'X1\n{}', 'S\n{}', 'S0\n{}', 'M2 \n{}', '{"status":"SEARCHING"}'])('%j is no header, and is not repeated', (text) => {
-    expect(() => readPrefix(text)).toThrow(/^a stored header is not as it was written: it does not begin with a state and a version$/)
-  })
+  test.each(['', 'X1\n{}', 'S\n{}', 'S0\n{}', 'M2 \n{}', '{"status":"SEARCHING"}'])(
+    '%j is no header, and is not repeated',
+    (text) => {
+      expect(() => readPrefix(text)).toThrow(
+        /^a stored header is not as it was written: it does not begin with a state and a version$/,
+      )
+    },
+  )
 })
 
 const letterOf = ({ status }: TicketState) =>

@@ -36,7 +36,8 @@ const PREFIX = /^([SMAC])([1-9]\d*)(?: ([^\n]+))?(?:\n|$)/
 /** @throws Error for what is no header, without repeating it. */
 export function readPrefix(header: string): HeaderPrefix {
   const found = PREFIX.exec(header)
-  if (found === null) throw new Error('a stored header is not as it was written: it does not begin with a state and a version')
+  if (found === null)
+    throw new Error('a stored header is not as it was written: it does not begin with a state and a version')
   return { letter: found[1] as HeaderLetter, version: Number(found[2]), matchId: found[3] }
 }
 
@@ -45,7 +46,18 @@ export function encodeHeader(state: TicketState): string {
   const { status, version, matchId, waitingFor, attempts, queue, team, matchedAt } = state
   const { acceptance, assignedAt, assignment, cancelledAt, cancelReason } = state
   const place = matchId === undefined ? '' : ` ${matchId}`
-  const rest = { attempts, waitingFor, queue, team, matchedAt, acceptance, assignedAt, assignment, cancelledAt, cancelReason }
+  const rest = {
+    attempts,
+    waitingFor,
+    queue,
+    team,
+    matchedAt,
+    acceptance,
+    assignedAt,
+    assignment,
+    cancelledAt,
+    cancelReason,
+  }
   return `${LETTERS[status]}${version}${place}\n${JSON.stringify(rest)}`
 }
 

@@ -124,7 +124,7 @@ export type RecordChange =
       readonly ends?: readonly { readonly ticketId: string; readonly players: readonly string[] }[] | undefined
     }
 
-/** What the leader decided, in this order: headers, players, records, backfills. */
+/** What the leader decided, in this order: headers (of each ticket the newest alone), players, records, backfills. */
 export interface Commit {
   readonly headers?: readonly NewHeader[] | undefined
   /** Players who have left a ticket that goes on without them. */
@@ -256,6 +256,6 @@ export interface PartitionStore {
 
   /** The store's clock in epoch milliseconds. It may be turned back. */
   time(): Promise<number>
-  /** Ends tails and connections of the store's own. Other calls then reject. */
+  /** Ends tails, which then reject, and connections of the store's own. */
   close(): Promise<void>
 }

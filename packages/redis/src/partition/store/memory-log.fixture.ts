@@ -1,0 +1,57 @@
+import type { Clock } from '@muster/core/clock'
+import type { TailOptions } from './store.js'
+
+/** Entries in order, of which the newest `most` are kept; read from a cursor on. */
+export class MemoryLog<T> {
+  readonly #life: string
+  readonly #most: number
+  #entries: T[] = []
+  /** How many entries were added ever. */
+  #added = 0
+  #waiting = new Set<() => void>()
+
+  /** @param life a name that no other log at this place has had: a cursor of an earlier one is behind a gap. */
+  constructor(life: string, most: number) {
+    this.#life = life
+    this.#most = most
+  }
+
+  add(entry: T): void {
+    this.#entries.push(entry)
+    this.#added += 1
+    if (this.#entries.length > this.#most) this.#entries.shift()
+    this.wake()
+  }
+
+  wake(): void {
+    for (const wake of this.#waiting) wake()
+    this.#waiting.clear()
+  }
+
+  end(): string {
+    return `${this.#life}:${this.#added}`
+  }
+
+  read(after: string): { readonly entries: readonly T[]; readonly gap: boolean; readonly cursor: string } {
+    const [life, number] = after.split(':')
+    const first = this.#added - this.#entries.length
+    const at = life === this.#life ? Number(number) : -1
+    return { entries: this.#entries.slice(Math.max(0, at - first)), gap: at < first, cursor: this.end() }
+  }
+
+  /** Waits until there is an entry after the cursor, or the time is over. */
+  async wait(after: string, { blockMs, signal }: TailOptions, clock: Clock): Promise<void> {
+    signal?.throwIfAborted()
+    if (blockMs <= 0 || after !== this.end()) return
+    const woken = new AbortController()
+    const wake = () => woken.abort()
+    this.#waiting.add(wake)
+    try {
+      const either = signal === undefined ? woken.signal : AbortSignal.any([woken.signal, signal])
+      await clock.sleep(blockMs, either).catch(() => {})
+    } finally {
+      this.#waiting.delete(wake)
+    }
+    signal?.throwIfAborted()
+  }
+}

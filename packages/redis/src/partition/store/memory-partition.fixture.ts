@@ -1,0 +1,242 @@
+import type { Clock } from '@muster/core/clock'
+import { Deposed } from './deposed.js'
+import { DEFAULT_BOUNDS, type StoreBounds } from './bounds.js'
+import { readPrefix } from './header.js'
+import { MemoryLog } from './memory-log.fixture.js'
+import type {
+  Acquired,
+  CancelOutcome,
+  Commit,
+  CommitOutcome,
+  CreateOutcome,
+  InboxEntry,
+  InForce,
+  NewHeader,
+  NewTicket,
+  PlayerTickets,
+  RecordChange,
+  StoredBackfill,
+  StoredRecord,
+  StoredTicket,
+  TicketChange,
+} from './store.js'
+
+type WrittenRecord = Extract<RecordChange, { text: string }>
+
+/**
+ * A partition in memory: every method is one step of the store, done at once. It is written for reading, as the
+ * meaning of each step; the scripts must do the same.
+ */
+export class MemoryPartition {
+  readonly #clock: Clock
+  readonly #bounds: StoreBounds
+  #lives = 0
+  tickets = new Map<string, StoredTicket>()
+  players = new Map<string, readonly string[]>()
+  records = new Map<string, StoredRecord>()
+  backfills = new Map<string, StoredBackfill>()
+  #ended: { readonly at: number; readonly ids: readonly string[] }[] = []
+  #lead: { readonly token: string; readonly until: number } | undefined
+  #epoch: string | undefined
+  #inForce: InForce | undefined
+  inbox!: MemoryLog<InboxEntry>
+  changes!: MemoryLog<readonly TicketChange[]>
+  #replies = new Map<string, MemoryLog<string>>()
+
+  constructor(clock: Clock, bounds: Partial<StoreBounds> = {}) {
+    this.#clock = clock
+    this.#bounds = { ...DEFAULT_BOUNDS, ...bounds }
+    this.#begin()
+  }
+
+  /** Loses everything, as FLUSHALL does. */
+  wipe(): void {
+    for (const map of [this.tickets, this.players, this.records, this.backfills, this.#replies]) map.clear()
+    this.#ended = []
+    this.#lead = this.#epoch = this.#inForce = undefined
+    this.#begin()
+  }
+
+  #begin(): void {
+    const before = [this.inbox, this.changes]
+    this.#lives += 1
+    this.inbox = new MemoryLog(`in${this.#lives}`, this.#bounds.inboxEntries)
+    this.changes = new MemoryLog(`ev${this.#lives}`, this.#bounds.changeEntries)
+    for (const log of before) log?.wake()
+  }
+
+  now = (): number => Math.floor(this.#clock.now())
+
+  create(tickets: readonly NewTicket[]): CreateOutcome[] {
+    const outcomes = tickets.map((ticket) => this.#createOne(ticket))
+    const ticketIds = tickets.filter((_, index) => outcomes[index]?.kind === 'created').map(({ id }) => id)
+    if (ticketIds.length > 0) this.inbox.add({ kind: 'created', ticketIds })
+    return outcomes
+  }
+
+  #createOne({ id, body, players, permitted }: NewTicket): CreateOutcome {
+    const known = this.tickets.get(id)
+    if (known !== undefined) return { kind: 'exists', ticket: known }
+    const busy = players.flatMap((playerId): PlayerTickets[] => {
+      const ticketIds = this.players.get(playerId)
+      const isFree = ticketIds === undefined || ticketIds.join(' ') === permitted?.get(playerId)?.join(' ')
+      return isFree ? [] : [{ playerId, ticketIds }]
+    })
+    if (busy.length > 0) return { kind: 'busy', players: busy }
+    if (this.tickets.size >= this.#bounds.maxTickets) return { kind: 'full' }
+    const createdAt = this.now()
+    this.tickets.set(id, { id, createdAt, body, header: undefined })
+    for (const playerId of players) this.players.set(playerId, [...(this.players.get(playerId) ?? []), id])
+    return { kind: 'created', createdAt }
+  }
+
+  cancel(ticketId: string, players: readonly string[]): CancelOutcome {
+    const ticket = this.tickets.get(ticketId)
+    if (ticket === undefined) return { kind: 'unknown' }
+    const { letter, version, matchId } = ticket.header === undefined ? FIRST : readPrefix(ticket.header)
+    if (letter === 'C') return { kind: 'cancelled', header: ticket.header as string }
+    const isLocked = letter === 'M' && this.records.get(matchId ?? '')?.locked.includes(ticketId)
+    if (letter === 'A' || isLocked === true) return { kind: 'late', header: ticket.header as string }
+    const place = matchId === undefined ? '' : ` ${matchId}`
+    const rest = JSON.parse(ticket.header?.split('\n')[1] ?? '{}') as object
+    const now = { ...rest, cancelledAt: this.now(), cancelReason: 'cancelled' }
+    const header = `C${version + 1}${place}\n${JSON.stringify(now)}`
+    this.tickets.set(ticketId, { ...ticket, header })
+    this.#free(ticketId, players)
+    this.#ended.push({ at: this.now(), ids: [ticketId] })
+    this.inbox.add({ kind: 'cancelled', ticketId })
+    this.changes.add([{ ticketId, letter: 'C', version: version + 1 }])
+    return { kind: 'cancelled', header }
+  }
+
+  #free(ticketId: string, players: readonly string[]): void {
+    for (const playerId of players) {
+      const left = (this.players.get(playerId) ?? []).filter((id) => id !== ticketId)
+      if (left.length > 0) this.players.set(playerId, left)
+      else this.players.delete(playerId)
+    }
+  }
+
+  acquire(owner: string, leaseMs: number): Acquired {
+    const now = this.#clock.now()
+    const lead = this.#lead !== undefined && this.#lead.until > now ? this.#lead : undefined
+    const holder = lead?.token.slice(lead.token.indexOf(':') + 1)
+    if (lead !== undefined && holder !== owner)
+      return { kind: 'held', owner: holder as string, forMs: Math.ceil(lead.until - now) }
+    if (lead === undefined)
+      this.#epoch = `${this.#epoch === undefined ? this.now() : Number.parseInt(this.#epoch, 10) + 1}:${owner}`
+    const token = this.#epoch as string
+    this.#lead = { token, until: now + leaseMs }
+    return { kind: 'acquired', token }
+  }
+
+  renew(token: string, leaseMs: number): boolean {
+    if (this.#epoch !== token) return false
+    this.#lead = { token, until: this.#clock.now() + leaseMs }
+    return true
+  }
+
+  release(token: string): void {
+    if (this.#lead?.token === token) this.#lead = undefined
+  }
+
+  fence(token: string): void {
+    if (this.#epoch !== token) throw new Deposed('memory')
+  }
+
+  repliesTo(front: string): MemoryLog<string> {
+    const known = this.#replies.get(front)
+    const replies = known ?? new MemoryLog(`r${this.#lives}`, this.#bounds.replyEntries)
+    if (known === undefined) this.#replies.set(front, replies)
+    return replies
+  }
+
+  answer(token: string, front: string, texts: readonly string[]): void {
+    this.fence(token)
+    for (const text of texts) this.repliesTo(front).add(text)
+    this.changes.wake()
+  }
+
+  /** One part of a commit: see `partsOf`. */
+  commit(token: string, { headers = [], left = [], records = [], backfills = [] }: Commit): CommitOutcome {
+    this.fence(token)
+    const refused = headers.filter((header) => !this.#write(header)).map(({ ticketId }) => ticketId)
+    const written = headers.filter(({ ticketId }) => !refused.includes(ticketId))
+    if (written.length > 0) this.changes.add(written.map(({ ticketId, header }) => ({ ticketId, ...prefixOf(header) })))
+    for (const { ticketId, players } of left) this.#free(ticketId, players)
+    const unmet = records.flatMap((change) => this.#record(change))
+    for (const { backfillId, text } of backfills) {
+      if (text === undefined) this.backfills.delete(backfillId)
+      else this.backfills.set(backfillId, { backfillId, text })
+    }
+    return { refused: refused.map((ticketId) => ({ ticketId, header: this.tickets.get(ticketId)?.header })), unmet }
+  }
+
+  #write({ ticketId, header, frees = [], ended }: NewHeader): boolean {
+    const ticket = this.tickets.get(ticketId)
+    if (ticket === undefined) return false
+    const next = readPrefix(header)
+    if (ticket.header !== header) {
+      const present = ticket.header === undefined ? FIRST : readPrefix(ticket.header)
+      if (present.letter === 'C' || present.version >= next.version) return false
+      this.tickets.set(ticketId, { ...ticket, header })
+      if (ended ?? next.letter === 'C') this.#ended.push({ at: this.now(), ids: [ticketId] })
+    }
+    this.#free(ticketId, frees)
+    return true
+  }
+
+  #record(change: RecordChange): CommitOutcome['unmet'] {
+    const { matchId } = change
+    const known = this.records.get(matchId)
+    if (change.text === undefined) {
+      if (known === undefined) return []
+      this.records.delete(matchId)
+      const ended = (change.ends ?? []).filter(({ ticketId }) => this.#isIn(ticketId, matchId, 'A'))
+      for (const { ticketId, players } of ended) this.#free(ticketId, players)
+      if (ended.length > 0) this.#ended.push({ at: this.now(), ids: ended.map(({ ticketId }) => ticketId) })
+      return []
+    }
+    const { text, requires, locks = false } = change as WrittenRecord
+    const locked = requires === undefined ? (known?.locked ?? []) : locks ? requires : []
+    const missing = (requires ?? []).filter((id) => !this.#isIn(id, matchId, 'MA'))
+    const isDone = known?.text === text && known.locked.join(' ') === locked.join(' ')
+    if (missing.length > 0) return isDone ? [] : [{ matchId, ticketIds: missing }]
+    this.records.set(matchId, { matchId, text, locked })
+    return []
+  }
+
+  #isIn(ticketId: string, matchId: string, letters: string): boolean {
+    const header = this.tickets.get(ticketId)?.header
+    if (header === undefined) return false
+    const prefix = readPrefix(header)
+    return letters.includes(prefix.letter) && prefix.matchId === matchId
+  }
+
+  sweep(token: string, olderThanMs: number, most: number): number {
+    this.fence(token)
+    let swept = 0
+    for (let first = this.#ended[0]; first !== undefined && swept < most; first = this.#ended[0]) {
+      if (first.at > this.now() - olderThanMs) break
+      this.#ended.shift()
+      for (const id of first.ids) this.tickets.delete(id)
+      swept += first.ids.length
+    }
+    return swept
+  }
+
+  setInForce(token: string, text: string): InForce {
+    this.fence(token)
+    if (this.#inForce?.text !== text) this.#inForce = { text, since: this.now() }
+    return this.#inForce as InForce
+  }
+
+  inForce = (): InForce | undefined => this.#inForce
+}
+
+const FIRST = { letter: 'S', version: 1, matchId: undefined } as const
+
+const prefixOf = (header: string): Omit<TicketChange, 'ticketId'> => {
+  const { letter, version } = readPrefix(header)
+  return { letter, version }
+}

@@ -1,0 +1,112 @@
+import type { Clock } from '@muster/core/clock'
+import { DEFAULT_BOUNDS, refuseTooLong } from './bounds.js'
+import { partsOf } from './commit-parts.js'
+import type { MemoryPartition } from './memory-partition.fixture.js'
+import type { Batch, CommitOutcome, PartitionStore, StoredTicket, TailOptions } from './store.js'
+
+/**
+ * Is awaited before a step takes effect and after it did, so that a simulation can hold or end its caller there, or
+ * lose the answer: what it throws, the caller gets.
+ */
+export type StoreHook = (method: keyof PartitionStore, moment: 'before' | 'after') => void | Promise<void>
+
+/** The store of one process of the partition. Every call answers later, as one over the network does. */
+export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: StoreHook = () => {}): PartitionStore {
+  const closing = new AbortController()
+
+  const step = async <T>(method: keyof PartitionStore, effect: () => T): Promise<T> => {
+    await hook(method, 'before')
+    const result = effect()
+    await hook(method, 'after')
+    return result
+  }
+  const untilClosed = ({ blockMs, signal }: TailOptions): TailOptions => ({
+    blockMs,
+    signal: signal === undefined ? closing.signal : AbortSignal.any([closing.signal, signal]),
+  })
+  /** Pages by key, so that nothing is skipped because something else has gone. */
+  const page = <T>(map: ReadonlyMap<string, T>, at = ''): Batch<T> => {
+    const keys = [...map.keys()].toSorted().filter((key) => key > at)
+    const items = keys.slice(0, BATCH).map((key) => map.get(key) as T)
+    return { items, next: keys.length > BATCH ? keys[BATCH - 1] : undefined }
+  }
+
+  return {
+    create: async (tickets) => {
+      for (const { body } of tickets) refuseTooLong('body', body, DEFAULT_BOUNDS.maxBodyBytes)
+      return step('create', () => partition.create(tickets))
+    },
+    read: (ids) => step('read', () => ids.map((id) => partition.tickets.get(id))),
+    cancel: (id, players) => step('cancel', () => partition.cancel(id, players)),
+    playerTickets: (ids) => step('playerTickets', () => ids.map((id) => partition.players.get(id) ?? [])),
+
+    ask: async (text) => {
+      refuseTooLong('ask', text, DEFAULT_BOUNDS.maxAskBytes)
+      return step('ask', () => partition.inbox.add({ kind: 'ask', text }))
+    },
+    answer: (token, front, texts) => step('answer', () => partition.answer(token, front, texts)),
+
+    inbox: async (after, options) => {
+      await hook('inbox', 'before')
+      const cursor = after ?? partition.inbox.end()
+      if (after !== undefined) await partition.inbox.wait(cursor, untilClosed(options), clock)
+      const read = partition.inbox.read(cursor)
+      await hook('inbox', 'after')
+      return read
+    },
+    changes: async (after, front, options) => {
+      await hook('changes', 'before')
+      const [cursor, answered] = (after ?? `${partition.changes.end()}|${partition.repliesTo(front).end()}`).split(
+        '|',
+      ) as [string, string]
+      const hasReplies = partition.repliesTo(front).read(answered).entries.length > 0
+      if (after !== undefined && !hasReplies) await partition.changes.wait(cursor, untilClosed(options), clock)
+      const changes = partition.changes.read(cursor)
+      const replies = partition.repliesTo(front).read(answered)
+      await hook('changes', 'after')
+      return {
+        cursor: `${changes.cursor}|${replies.cursor}`,
+        gap: changes.gap,
+        tickets: changes.entries.flat(),
+        replies: replies.entries,
+      }
+    },
+
+    acquire: (owner, leaseMs) => step('acquire', () => partition.acquire(owner, leaseMs)),
+    renew: (token, leaseMs) => step('renew', () => partition.renew(token, leaseMs)),
+    release: (token) => step('release', () => partition.release(token)),
+    fence: (token) => step('fence', () => partition.fence(token)),
+
+    commit: async (token, commit) => {
+      const outcome: { refused: CommitOutcome['refused'][number][]; unmet: CommitOutcome['unmet'][number][] } = {
+        refused: [],
+        unmet: [],
+      }
+      for (const part of partsOf(commit)) {
+        const { refused, unmet } = await step('commit', () => partition.commit(token, part))
+        outcome.refused.push(...refused)
+        outcome.unmet.push(...unmet)
+      }
+      return outcome
+    },
+    sweep: (token, olderThanMs, most) => step('sweep', () => partition.sweep(token, olderThanMs, most)),
+
+    loadTickets: (at) =>
+      step('loadTickets', () => {
+        const { items, next } = page(partition.tickets, at)
+        return { items: items.filter(isOpen), next }
+      }),
+    loadRecords: (at) => step('loadRecords', () => page(partition.records, at)),
+    loadBackfills: (at) => step('loadBackfills', () => page(partition.backfills, at)),
+
+    setInForce: (token, text) => step('setInForce', () => partition.setInForce(token, text)),
+    getInForce: () => step('getInForce', () => partition.inForce()),
+    time: () => step('time', () => partition.now()),
+    close: async () => closing.abort(new Error('the store was closed')),
+  }
+}
+
+/** Items of a batch. */
+const BATCH = 256
+
+const isOpen = ({ header }: StoredTicket) => header?.startsWith('C') !== true

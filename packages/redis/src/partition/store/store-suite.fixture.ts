@@ -1,0 +1,23 @@
+import { describe } from 'vitest'
+import { testCreating } from './suite/creating.fixture.js'
+import { testHeaders } from './suite/headers.fixture.js'
+import { testLeading } from './suite/leading.fixture.js'
+import { testLoading } from './suite/loading.fixture.js'
+import { testRecords } from './suite/records.fixture.js'
+import { testTails } from './suite/tails.fixture.js'
+import type { OpenStores } from './suite/stores.fixture.js'
+
+/**
+ * What every store of a partition must do: call it in a test file of the store's.
+ * @param open gives an empty partition.
+ */
+export function testPartitionStore(name: string, open: OpenStores): void {
+  describe(`${name}`, () => {
+    testCreating(open)
+    testHeaders(open)
+    testRecords(open)
+    testTails(open)
+    testLeading(open)
+    testLoading(open)
+  })
+}

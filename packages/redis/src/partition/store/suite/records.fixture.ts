@@ -1,0 +1,144 @@
+import { describe, expect, test } from 'vitest'
+import type { Commit } from '../store.js'
+import {
+  assign,
+  create,
+  DONE,
+  headerIn,
+  matched,
+  searching,
+  tokenOf,
+  twice,
+  using,
+  type OpenStores,
+} from './stores.fixture.js'
+
+/** The records of matches, and backfills. */
+export function testRecords(open: OpenStores): void {
+  describe('keeps the record of a match', () => {
+    const records = async (store: { loadRecords: (at: undefined) => Promise<{ items: readonly unknown[] }> }) =>
+      (await store.loadRecords(undefined)).items
+
+    test(
+      'if all tickets that it requires are in the match',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1', 't2', 't3')
+        const token = await tokenOf(store)
+        const commit: Commit = {
+          headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })),
+          records: [{ matchId: 'm1', text: 'intent\n of m1', requires: ['t1', 't2'] }],
+        }
+        expect(await twice(() => store.commit(token, commit))).toEqual(DONE)
+        expect(await records(other)).toEqual([{ matchId: 'm1', text: 'intent\n of m1', locked: [] }])
+        // Searching, in another match, unknown: each is not in it.
+        await store.commit(token, { headers: [{ ticketId: 't2', header: matched(3, 'm2') }] })
+        const unmet = { matchId: 'm1', text: 'sent', requires: ['t1', 't2', 't3', 't4'] }
+        const outcome = await twice(() => store.commit(token, { records: [unmet, { matchId: 'm3', text: 'intent' }] }))
+        expect(outcome).toEqual({ refused: [], unmet: [{ matchId: 'm1', ticketIds: ['t2', 't3', 't4'] }] })
+        expect(await records(other)).toEqual(
+          expect.arrayContaining([
+            { matchId: 'm1', text: 'intent\n of m1', locked: [] },
+            { matchId: 'm3', text: 'intent', locked: [] },
+          ]),
+        )
+      }),
+    )
+
+    test(
+      'though a ticket was cancelled between a commit whose answer was lost and its repetition',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1', 't2')
+        const token = await tokenOf(store)
+        const commit: Commit = {
+          headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })),
+          records: [{ matchId: 'm1', text: 'intent', requires: ['t1', 't2'] }],
+        }
+        await store.commit(token, commit)
+        await other.cancel('t2', ['player of t2'])
+        const header = await headerIn(store, 't2')
+        expect(await store.commit(token, commit)).toEqual({ refused: [{ ticketId: 't2', header }], unmet: [] })
+      }),
+    )
+
+    test(
+      'and locks its tickets until they leave the match or the record says otherwise',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1', 't2', 't3')
+        const token = await tokenOf(store)
+        const both = ['t1', 't2']
+        await store.commit(token, { headers: both.map((ticketId) => ({ ticketId, header: matched(2, 'm1') })) })
+        expect(
+          await twice(() =>
+            store.commit(token, { records: [{ matchId: 'm1', text: 'assigned', requires: both, locks: true }] }),
+          ),
+        ).toEqual(DONE)
+        await twice(() => store.commit(token, { records: [{ matchId: 'm1', text: 'players' }] }))
+        expect(await records(other)).toEqual([{ matchId: 'm1', text: 'players', locked: both }])
+        expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'late' })
+        // Back to searching: the lock of the match does not reach it.
+        await store.commit(token, { headers: [{ ticketId: 't1', header: searching(3) }] })
+        expect(await other.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
+        await store.commit(token, { records: [{ matchId: 'm1', text: 'intent', requires: ['t2'] }] })
+        expect(await other.cancel('t2', ['player of t2'])).toMatchObject({ kind: 'cancelled' })
+      }),
+    )
+
+    test(
+      'until it is over: then its assigned tickets end, and their players are free',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1', 't2', 't3', 't4')
+        const token = await tokenOf(store)
+        await assign(store, token, 'm1', ['t1', 't2'])
+        await assign(store, token, 'm2', ['t3'])
+        await store.commit(token, { headers: [{ ticketId: 't4', header: matched(2, 'm1') }] })
+        expect(await store.sweep(token, 0, 10)).toBe(0)
+        const ends = ['t1', 't2', 't3', 't4', 't5'].map((ticketId) => ({
+          ticketId,
+          players: [`player of ${ticketId}`],
+        }))
+        expect(await twice(() => store.commit(token, { records: [{ matchId: 'm1', ends }] }))).toEqual(DONE)
+        expect(await records(other)).toEqual([{ matchId: 'm2', text: 'assigned', locked: ['t3'] }])
+        expect(await other.playerTickets(['player of t1', 'player of t2', 'player of t3', 'player of t4'])).toEqual([
+          [],
+          [],
+          ['t3'],
+          ['t4'],
+        ])
+        expect(await store.sweep(token, 0, 10)).toBe(2)
+        expect((await other.read(['t1', 't2', 't3', 't4'])).map((ticket) => ticket?.id)).toEqual([
+          undefined,
+          undefined,
+          't3',
+          't4',
+        ])
+      }),
+    )
+
+    test(
+      'of more than one at once, in the order of the commit',
+      using(open, async ({ store, other }) => {
+        const token = await tokenOf(store)
+        const texts = ['intent', 'sent', 'created']
+        await store.commit(token, { records: texts.map((text) => ({ matchId: 'm1', text })) })
+        expect(await records(other)).toEqual([{ matchId: 'm1', text: 'created', locked: [] }])
+        await store.commit(token, { records: [{ matchId: 'm1' }, { matchId: 'm1', text: 'again' }, { matchId: 'm2' }] })
+        expect(await records(other)).toEqual([{ matchId: 'm1', text: 'again', locked: [] }])
+        await store.commit(token, { records: [{ matchId: 'm1', text: 'more' }, { matchId: 'm1' }] })
+        expect(await records(other)).toEqual([])
+      }),
+    )
+  })
+
+  test(
+    'keeps backfills',
+    using(open, async ({ store, other }) => {
+      const token = await tokenOf(store)
+      const of = (backfillId: string, text?: string) => ({ backfillId, text })
+      expect(await twice(() => store.commit(token, { backfills: [of('b1', '{}'), of('b2', 'x'), of('b3')] }))).toEqual(
+        DONE,
+      )
+      await store.commit(token, { backfills: [of('b1', 'changed'), of('b2')] })
+      expect(await other.loadBackfills(undefined)).toEqual({ items: [of('b1', 'changed')], next: undefined })
+    }),
+  )
+}

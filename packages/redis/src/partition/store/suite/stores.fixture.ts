@@ -1,0 +1,84 @@
+import { expect } from 'vitest'
+import type { StoreBounds } from '../bounds.js'
+import { encodeHeader, type TicketState } from '../header.js'
+import type { NewTicket, PartitionStore } from '../store.js'
+
+export interface StoresUnderTest {
+  readonly store: PartitionStore
+  /** The same partition as another process sees it. */
+  readonly other: PartitionStore
+  /** Lets the store's clock move on. */
+  readonly pass: (ms: number) => Promise<void>
+  /** Loses everything, as FLUSHALL does. */
+  readonly wipe: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+export type OpenStores = (bounds?: Partial<StoreBounds>) => Promise<StoresUnderTest>
+
+/** A test with stores of its own. */
+export const using =
+  (open: OpenStores, check: (stores: StoresUnderTest) => Promise<void>, bounds: Partial<StoreBounds> = {}) =>
+  async () => {
+    const stores = await open(bounds)
+    try {
+      await check(stores)
+    } finally {
+      await stores.close()
+    }
+  }
+
+export const aTicket = (id: string, changes: Partial<NewTicket> = {}): NewTicket => ({
+  id,
+  body: JSON.stringify({ queues: ['ranked'], players: [{ id: `player of ${id}` }], priority: 0 }),
+  players: [`player of ${id}`],
+  ...changes,
+})
+
+export const someIds = (count: number): string[] => Array.from({ length: count }, (_, index) => `t${index}`)
+
+/** Does a call again, as after a lost answer: the outcome is the same. */
+export async function twice<T>(call: () => Promise<T>): Promise<T> {
+  const first = await call()
+  expect(await call()).toEqual(first)
+  return first
+}
+
+export async function tokenOf(store: PartitionStore, owner = 'a'): Promise<string> {
+  const acquired = await store.acquire(owner, 60_000)
+  if (acquired.kind !== 'acquired') throw new Error('another owner holds the lease')
+  return acquired.token
+}
+
+/** Creates tickets of these ids, each of a player of its own. */
+export async function create(store: PartitionStore, ...ids: readonly string[]): Promise<void> {
+  for (const { kind } of await store.create(ids.map((id) => aTicket(id)))) expect(kind).toBe('created')
+}
+
+const headerOf = (status: TicketState['status'], version: number, matchId?: string): string =>
+  encodeHeader({ version, status, attempts: 0, matchId, queue: matchId === undefined ? undefined : 'ranked' })
+
+export const searching = (version: number): string => headerOf('SEARCHING', version)
+export const matched = (version: number, matchId: string): string => headerOf('MATCH_FOUND', version, matchId)
+export const assigned = (version: number, matchId: string): string => headerOf('HOST_ASSIGNED', version, matchId)
+export const cancelled = (version: number): string =>
+  encodeHeader({ version, status: 'CANCELLED', attempts: 0, cancelledAt: 5, cancelReason: 'expired' })
+
+/** What a commit without anything refused tells. */
+export const DONE = { refused: [], unmet: [] }
+
+/** Puts tickets into a match, and assigns them. */
+export async function assign(
+  store: PartitionStore,
+  token: string,
+  matchId: string,
+  ticketIds: readonly string[],
+): Promise<void> {
+  const write = (header: string) => ticketIds.map((ticketId) => ({ ticketId, header }))
+  const records = [{ matchId, text: 'assigned', requires: ticketIds, locks: true }]
+  expect(await store.commit(token, { headers: write(matched(2, matchId)), records })).toEqual(DONE)
+  expect(await store.commit(token, { headers: write(assigned(3, matchId)) })).toEqual(DONE)
+}
+
+export const headerIn = async (store: PartitionStore, id: string): Promise<string | undefined> =>
+  (await store.read([id]))[0]?.header

@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import { InvalidInput } from '@muster/core'
+import { aTicket, assigned, create, DONE, matched, tokenOf, using, type OpenStores } from './stores.fixture.js'
+
+const SOON = { blockMs: 0 }
+const WAIT = { blockMs: 20_000 }
+
+/** What the leader reads of the fronts, and the fronts of the leader. */
+export function testTails(open: OpenStores): void {
+  describe('tells the leader', () => {
+    test(
+      'what fronts did, in order',
+      using(open, async ({ store, other }) => {
+        const { cursor, entries, gap } = await store.inbox(undefined, WAIT)
+        expect({ entries, gap }).toEqual({ entries: [], gap: false })
+        await other.create([aTicket('t1'), aTicket('t2'), aTicket('t1')])
+        await other.create([aTicket('t1')])
+        await other.ask('{"accept":"t1"}\n')
+        await other.cancel('t1', ['player of t1'])
+        await other.cancel('t1', ['player of t1'])
+        const read = await store.inbox(cursor, SOON)
+        expect(read.gap).toBe(false)
+        expect(read.entries).toEqual([
+          { kind: 'created', ticketIds: ['t1', 't2'] },
+          { kind: 'ask', text: '{"accept":"t1"}\n' },
+          { kind: 'cancelled', ticketId: 't1' },
+        ])
+        expect(await store.inbox(read.cursor, SOON)).toEqual({ cursor: read.cursor, entries: [], gap: false })
+        // Who begins now begins here.
+        expect((await other.inbox(undefined, SOON)).cursor).toBe(read.cursor)
+      }),
+    )
+
+    test(
+      'at once, while it waits',
+      using(open, async ({ store, other }) => {
+        const { cursor } = await store.inbox(undefined, SOON)
+        const waiting = store.inbox(cursor, WAIT)
+        await create(other, 't1')
+        expect(await waiting).toMatchObject({ entries: [{ kind: 'created', ticketIds: ['t1'] }], gap: false })
+      }),
+    )
+
+    test(
+      'nothing, after a while without news',
+      using(open, async ({ store, pass }) => {
+        const { cursor } = await store.inbox(undefined, SOON)
+        const waiting = store.inbox(cursor, { blockMs: 20 })
+        await pass(20)
+        expect(await waiting).toEqual({ cursor, entries: [], gap: false })
+      }),
+    )
+
+    test(
+      'that its wait was ended',
+      using(open, async ({ store, other }) => {
+        const { cursor } = await store.inbox(undefined, SOON)
+        const ending = new AbortController()
+        const waiting = store.inbox(cursor, { ...WAIT, signal: ending.signal })
+        ending.abort(new Error('enough'))
+        await expect(waiting).rejects.toThrow('enough')
+        await expect(store.inbox(cursor, { ...WAIT, signal: ending.signal })).rejects.toThrow('enough')
+        await create(other, 't1')
+        // What came meanwhile is not lost.
+        expect(await store.inbox(cursor, { blockMs: 500 })).toMatchObject({
+          entries: [{ ticketIds: ['t1'] }],
+          gap: false,
+        })
+      }),
+    )
+
+    test(
+      'that it missed something, only where it did',
+      using(
+        open,
+        async ({ store, other }) => {
+          const { cursor: early } = await store.inbox(undefined, SOON)
+          for (let number = 0; number < 1000; number += 1) void other.ask(`${number}`)
+          await other.ask('last')
+          const missed = await store.inbox(early, SOON)
+          expect(missed.gap).toBe(true)
+          let { cursor } = await store.inbox(undefined, SOON)
+          for (let number = 0; number < 20; number += 1) {
+            await other.ask(`${number}`)
+            const read = await store.inbox(cursor, WAIT)
+            expect(read).toMatchObject({ entries: [{ kind: 'ask', text: `${number}` }], gap: false })
+            cursor = read.cursor
+          }
+        },
+        { inboxEntries: 10 },
+      ),
+    )
+
+    test(
+      'no question that is too long',
+      using(open, async ({ store }) => {
+        await expect(store.ask('x'.repeat(262_145))).rejects.toThrow(InvalidInput)
+      }),
+    )
+  })
+
+  describe('tells fronts', () => {
+    test(
+      'which tickets have changed, and what was answered to them',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1', 't2')
+        const token = await tokenOf(store)
+        const { cursor, ...begin } = await other.changes(undefined, 'b', WAIT)
+        expect(begin).toEqual({ gap: false, tickets: [], replies: [] })
+        await store.commit(token, { headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })) })
+        await store.answer(token, 'b', ['one', 'two\n'])
+        await store.answer(token, 'a', ['to another'])
+        await other.cancel('t2', ['player of t2'])
+        expect(await store.commit(token, { headers: [{ ticketId: 't1', header: assigned(14, 'm1') }] })).toEqual(DONE)
+        const read = await other.changes(cursor, 'b', SOON)
+        expect(read).toMatchObject({ gap: false, replies: ['one', 'two\n'] })
+        expect(read.tickets).toEqual([
+          { ticketId: 't1', letter: 'M', version: 2 },
+          { ticketId: 't2', letter: 'M', version: 2 },
+          { ticketId: 't2', letter: 'C', version: 3 },
+          { ticketId: 't1', letter: 'A', version: 14 },
+        ])
+        expect(await other.changes(read.cursor, 'b', SOON)).toEqual({
+          cursor: read.cursor,
+          gap: false,
+          tickets: [],
+          replies: [],
+        })
+      }),
+    )
+
+    test(
+      'of no change that was refused',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1', 't2')
+        const token = await tokenOf(store)
+        await other.cancel('t1', ['player of t1'])
+        const { cursor } = await other.changes(undefined, 'b', SOON)
+        await store.commit(token, { headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })) })
+        expect((await other.changes(cursor, 'b', SOON)).tickets).toEqual([{ ticketId: 't2', letter: 'M', version: 2 }])
+      }),
+    )
+
+    test(
+      'at once, while they wait, of changes and of replies',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1')
+        const token = await tokenOf(store)
+        const { cursor } = await other.changes(undefined, 'b', SOON)
+        const waiting = other.changes(cursor, 'b', WAIT)
+        await store.commit(token, { headers: [{ ticketId: 't1', header: matched(2, 'm1') }] })
+        const first = await waiting
+        expect(first).toMatchObject({ tickets: [{ ticketId: 't1' }], replies: [] })
+        const next = other.changes(first.cursor, 'b', WAIT)
+        await store.answer(token, 'b', ['answer'])
+        expect(await next).toMatchObject({ tickets: [], replies: ['answer'], gap: false })
+      }),
+    )
+
+    test(
+      'that they missed something',
+      using(
+        open,
+        async ({ store, other }) => {
+          await create(store, 't1')
+          const token = await tokenOf(store)
+          const { cursor } = await other.changes(undefined, 'b', SOON)
+          for (let version = 2; version < 1000; version += 1) {
+            void store.commit(token, { headers: [{ ticketId: 't1', header: matched(version, 'm1') }] })
+          }
+          await store.commit(token, { headers: [{ ticketId: 't1', header: assigned(1000, 'm1') }] })
+          const missed = await other.changes(cursor, 'b', SOON)
+          expect(missed.gap).toBe(true)
+          const { cursor: now } = await other.changes(undefined, 'b', SOON)
+          expect(await other.changes(now, 'b', SOON)).toMatchObject({ gap: false, tickets: [] })
+        },
+        { changeEntries: 10 },
+      ),
+    )
+  })
+
+  test(
+    'ends both tails when it is closed',
+    using(open, async ({ store }) => {
+      const { cursor } = await store.inbox(undefined, SOON)
+      const { cursor: from } = await store.changes(undefined, 'a', SOON)
+      const waiting = [store.inbox(cursor, WAIT), store.changes(from, 'a', WAIT)]
+      const ended = Promise.allSettled(waiting)
+      await store.close()
+      for (const { status } of await ended) expect(status).toBe('rejected')
+      await expect(store.inbox(cursor, WAIT)).rejects.toThrow()
+    }),
+  )
+}
