@@ -25,6 +25,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./relay/lost-answers.js')).lostAnswerFigures(),
     async () => (await import('./relay/data-plane.js')).dataPlaneFigures(),
   ],
+  redis: [async () => (await import('./redis/limits.js')).limitFigures()],
 }
 
 const usage = `usage: pnpm bench ${Object.keys(suites).join('|')} [--json] [--check]
