@@ -71,6 +71,7 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     queueNames: now(matchmaker.queueNames),
     getTicket: now(matchmaker.getTicket),
     waitForChange: later(matchmaker.waitForChange),
+    longestWaiting: now(matchmaker.longestWaiting),
     cancelTicket: now(matchmaker.cancelTicket),
     acceptMatch: now(matchmaker.acceptMatch),
     declineMatch: now(matchmaker.declineMatch),
