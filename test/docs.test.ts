@@ -16,6 +16,7 @@ const documents = [
 const GIVEN = `
 import type { Client } from '@muster/core'
 import type { Locate, Matchmaker, QueueDefinition, Ticket, TicketCaller } from '@muster/matchmaker'
+import type { RedisConnection } from '@muster/redis'
 import type { HandedOver, Lobbies, LobbyCaller } from '@muster/relay'
 
 declare global {
@@ -26,6 +27,7 @@ declare global {
   const queues: readonly QueueDefinition[]
   const matchmaker: Matchmaker
   const lobbies: Lobbies
+  const redis: RedisConnection
 
   const baseUrl: string
   const token: string

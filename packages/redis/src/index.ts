@@ -1,7 +1,7 @@
 /** What `@muster/redis` offers: several processes as one, by what they keep in Redis. */
 export type { ClusterClient, RedisClient, SingleClient } from './connection/client.js'
 export { connectRedis, type RedisOptions } from './connection/connect.js'
-export type { ConnectionProblem, RedisConnection, RedisEvents } from './connection/connection.js'
+export type { RedisConnection, RedisEvents, RedisProblem } from './connection/connection.js'
 export {
   RedisBusy,
   RedisCrossSlot,
@@ -19,3 +19,4 @@ export type { KeySpace } from './connection/keys.js'
 export type { Reply, Script } from './connection/script.js'
 export { LimitsUnavailable } from './limits/errors.js'
 export { createRedisLimits, type RedisLimits, type RedisLimitsOptions } from './limits/limits.js'
+export { createRedisLobbyStore, type RedisLobbyStore, type RedisLobbyStoreOptions } from './lobbies/lobby-store.js'

@@ -1,11 +1,11 @@
 import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock } from '@muster/core/clock'
-import { within } from '@muster/core/runtime'
+import { createEventsWithProblems, within } from '@muster/core/runtime'
 import { validate } from '@muster/core/validation'
 import { ErrorReply, type RedisClientOptions } from '@redis/client'
 import { z } from 'zod'
 import { clientOf, isClient, send, type RedisClient } from './client.js'
-import { createConnection, type RedisConnection } from './connection.js'
+import { createConnection, type RedisConnection, type RedisEvents } from './connection.js'
 import { RedisDisconnected, RedisTooOld } from './errors.js'
 import { failureOf, isReply } from './failure.js'
 import { keySpace } from './keys.js'
@@ -45,7 +45,8 @@ export async function connectRedis(options: RedisOptions): Promise<RedisConnecti
       return readProbe((await send(client, keySpace(prefix, 'probe')('key'), probeWords(prefix))) as Reply)
     })
     refuseUnfit(probed)
-    return createConnection({ client, isOurs, prefix, timeoutMs, clock, version: probed.version ?? '' })
+    const events = createEventsWithProblems<RedisEvents>()
+    return createConnection({ client, isOurs, prefix, timeoutMs, clock, version: probed.version ?? '', events })
   } catch (error) {
     if (isOurs) client.destroy()
     throw failureOf(error, 'connectRedis')

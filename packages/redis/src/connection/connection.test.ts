@@ -21,7 +21,7 @@ const put = defineScript({
   lua: `redis.call('SET', KEYS[1], ARGV[1]) return redis.call('STRLEN', KEYS[1])`,
   read: Number,
 })
-const size = defineScript({ name: 'test.size', lua: `return redis.call('STRLEN', KEYS[1])`, readOnly: true, read: Number })
+const size = defineScript({ name: 'test.size', lua: `return redis.call('STRLEN', KEYS[1])`, kind: 'read', read: Number })
 const move = defineScript({ name: 'test.move', lua: `redis.call('SET', KEYS[1], redis.call('GET', KEYS[2]) or '') return 1`, read: Number })
 const refuse = defineScript({ name: 'test.refuse', lua: `return redis.error_reply('FENCED by another')`, read: Number })
 

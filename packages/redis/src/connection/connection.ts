@@ -1,5 +1,5 @@
 import type { Clock } from '@muster/core/clock'
-import { createEventsWithProblems, type Events, type ListenerProblem } from '@muster/core/runtime'
+import type { Events, ListenerProblem } from '@muster/core/runtime'
 import { send, type RedisClient } from './client.js'
 import { createDeadlines } from './deadlines.js'
 import { RedisError } from './errors.js'
@@ -7,11 +7,16 @@ import { failureOf } from './failure.js'
 import { keySpace, type KeySpace } from './keys.js'
 import type { Reply, Script } from './script.js'
 
-/** Something is wrong with a connection: it broke and is made again, or a listener failed. */
-export type ConnectionProblem = ListenerProblem | { readonly during: 'connection'; readonly error: unknown }
+/**
+ * Something is wrong: the connection broke and is made again, a stream of changes or the limits could not be reached, or
+ * a listener failed.
+ */
+export type RedisProblem =
+  | ListenerProblem
+  | { readonly during: 'connection' | 'stream' | 'limits'; readonly error: unknown }
 
 export interface RedisEvents {
-  problem: (problem: ConnectionProblem) => void
+  problem: (problem: RedisProblem) => void
 }
 
 /** A connection to Redis, for as many stores, limits and partitions as there are. */
@@ -32,10 +37,17 @@ export interface RedisConnection {
    * @throws {RedisError}
    */
   command(key: string, words: readonly (string | number)[], timeoutMs?: number): Promise<Reply>
-  /** Another connection of the same kind, for commands that block; whoever opened it closes it. */
+  /**
+   * Another connection of the same kind, for commands that block; whoever opened it closes it. Its problems are events
+   * of this one.
+   */
   duplicate(): Promise<RedisConnection>
+  /** Emits the event `problem`. */
+  report(problem: RedisProblem): void
   /** Closes the connection, unless the client was open when it was given. Commands under way may finish. */
   close(): Promise<void>
+  /** Closes it at once; commands under way fail. */
+  destroy(): void
 }
 
 export interface ConnectionOptions {
@@ -46,13 +58,13 @@ export interface ConnectionOptions {
   readonly timeoutMs: number
   readonly clock: Clock
   readonly version: string
+  readonly events: Events<RedisEvents>
 }
 
 export function createConnection(options: ConnectionOptions): RedisConnection {
-  const { client, isOurs, prefix, timeoutMs, clock, version } = options
-  const { emitter: events, emit } = createEventsWithProblems<RedisEvents>()
+  const { client, isOurs, prefix, timeoutMs, clock, version, events } = options
   const deadlines = createDeadlines(timeoutMs / 4, clock)
-  const heard = (error: Error) => emit('problem', { during: 'connection', error })
+  const heard = (error: Error) => events.emit('problem', { during: 'connection', error })
   client.on('error', heard)
   let closed: Promise<void> | undefined
 
@@ -63,40 +75,49 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
       throw failureOf(error, what)
     }
   }
+  /** Listens no more; an error must have some listener, or it ends the process. */
+  const turnAway = () => {
+    client.on('error', () => {})
+    client.off('error', heard)
+    return deadlines.close()
+  }
 
   return {
-    events,
+    events: events.emitter,
     version,
     keys: (tag) => keySpace(prefix, tag),
     run: async ({ name, sha, text, read }, keys, words) => {
       const rest = [`${keys.length}`, ...keys, ...strings(words)]
       const key = keys[0] ?? ''
-      const reply = ask(key, ['EVALSHA', sha, ...rest], name)
-      return read(await reply.catch((error: unknown) => {
+      const reply = await ask(key, ['EVALSHA', sha, ...rest], name).catch((error: unknown) => {
         // EVAL takes the script along, so it cannot be missing again.
         if (error instanceof RedisError && error.code === 'NOSCRIPT') return ask(key, ['EVAL', text, ...rest], name)
         throw error
-      }))
+      })
+      return read(reply)
     },
     command: (key, words, limitMs) => ask(key, strings(words), String(words[0]), limitMs),
     duplicate: async () => {
       const copy = client.duplicate()
       const connection = createConnection({ ...options, client: copy, isOurs: true })
       try {
-        await copy.connect()
+        await deadlines.limit(copy.connect(), 'duplicate', timeoutMs)
+        return connection
       } catch (error) {
-        copy.destroy()
+        connection.destroy()
         throw failureOf(error, 'duplicate')
       }
-      return connection
     },
+    report: (problem) => events.emit('problem', problem),
     close: () =>
       (closed ??= (async () => {
-        client.off('error', heard)
-        client.on('error', () => {}) // without a listener, an error would end the process
         if (isOurs && client.isOpen) await deadlines.limit(client.close(), 'close', timeoutMs).catch(() => client.destroy())
-        await deadlines.close()
+        await turnAway()
       })()),
+    destroy: () => {
+      closed ??= turnAway()
+      if (isOurs) client.destroy()
+    },
   }
 }
 

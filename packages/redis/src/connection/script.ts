@@ -19,17 +19,22 @@ export interface ScriptDefinition<T> {
   readonly name: string
   /** The script in Lua. It checks everything before its first write, so that it is done completely or not at all. */
   readonly lua: string
-  /** Whether it only reads, and so works while Redis is full or takes no writes. Default false. */
-  readonly readOnly?: boolean
+  /**
+   * `write`: refused while Redis is full or takes no writes. `write-if-full`: also done while Redis is full, for what
+   * frees memory or must go on. `read`: never refused. Default `write`.
+   */
+  readonly kind?: 'write' | 'write-if-full' | 'read'
   /** Reads the answer. */
   readonly read: (reply: Reply) => T
 }
 
+const FLAGS = { write: '', 'write-if-full': ' flags=allow-oom', read: ' flags=no-writes' } as const
+
 /**
- * Defines a script. With the first line that is put before it, Redis refuses the script before it begins if Redis is
- * full or read-only, and in a cluster if it uses keys of another slot.
+ * Defines a script. By the line that is put before it, Redis refuses the script before it begins if it cannot be done,
+ * and in a cluster if it uses keys of another slot.
  */
-export function defineScript<T>({ name, lua, readOnly = false, read }: ScriptDefinition<T>): Script<T> {
-  const text = `#!lua${readOnly ? ' flags=no-writes' : ''}\n${lua.trim()}\n`
+export function defineScript<T>({ name, lua, kind = 'write', read }: ScriptDefinition<T>): Script<T> {
+  const text = `#!lua${FLAGS[kind]}\n${lua.trim()}\n`
   return { name, text, sha: createHash('sha1').update(text).digest('hex'), read }
 }

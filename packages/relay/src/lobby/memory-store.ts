@@ -1,9 +1,9 @@
+import { createDueIndex } from './due-index.js'
 import type { Lobby } from './lobby.js'
 import { createPublicIndex } from './public-index.js'
 import type { LobbyStore, StoredLobby } from './store.js'
 
 interface Kept extends StoredLobby {
-  readonly dueAt: number
   /** Increases with every lobby created; pages are cut by this number. */
   readonly number: number
 }
@@ -13,6 +13,7 @@ export function createMemoryLobbyStore(): LobbyStore {
   // In the order of creation, and so in ascending order of their numbers.
   const lobbies = new Map<string, Kept>()
   const idsByCode = new Map<string, string>()
+  const dueIndex = createDueIndex()
   const listed = createPublicIndex()
   const idsByPlayer = new Map<string, Set<string>>()
   const watchers = new Map<string, Set<() => void>>()
@@ -40,7 +41,8 @@ export function createMemoryLobbyStore(): LobbyStore {
     create: async (lobby, dueAt) => {
       if (lobbies.has(lobby.id) || idsByCode.has(lobby.code)) return false
       last += 1
-      lobbies.set(lobby.id, { version: 1, lobby, dueAt, number: last })
+      lobbies.set(lobby.id, { version: 1, lobby, number: last })
+      dueIndex.set(lobby.id, dueAt)
       idsByCode.set(lobby.code, lobby.id)
       follow(last, undefined, lobby)
       return true
@@ -50,7 +52,8 @@ export function createMemoryLobbyStore(): LobbyStore {
     replace: async (lobby, version, dueAt) => {
       const kept = lobbies.get(lobby.id)
       if (kept?.version !== version) return false
-      lobbies.set(lobby.id, { version: version + 1, lobby, dueAt, number: kept.number })
+      lobbies.set(lobby.id, { version: version + 1, lobby, number: kept.number })
+      dueIndex.set(lobby.id, dueAt)
       follow(kept.number, kept.lobby, lobby)
       tell(lobby.id)
       return true
@@ -59,17 +62,13 @@ export function createMemoryLobbyStore(): LobbyStore {
       const kept = lobbies.get(id)
       if (kept?.version !== version) return false
       lobbies.delete(id)
+      dueIndex.delete(id)
       idsByCode.delete(kept.lobby.code)
       follow(kept.number, kept.lobby, undefined)
       tell(id)
       return true
     },
-    due: async (now, limit) =>
-      [...lobbies.values()]
-        .filter(({ dueAt }) => dueAt <= now)
-        .toSorted((a, b) => a.dueAt - b.dueAt)
-        .slice(0, limit)
-        .map(({ lobby }) => lobby.id),
+    due: async (now, limit) => dueIndex.due(now, limit),
     listPublic: async (query) => listed.page(query),
     idsOf: async (playerId) => [...(idsByPlayer.get(playerId) ?? [])],
     ids: async () => [...lobbies.keys()],

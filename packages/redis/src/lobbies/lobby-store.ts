@@ -1,0 +1,103 @@
+import { InvalidInput } from '@muster/core'
+import type { Lobby, LobbyStore, PublicQuery, StoredLobby } from '@muster/relay'
+import type { RedisConnection } from '../connection/connection.js'
+import { createWatchers } from './watchers.js'
+import { lobbyKeys } from './keys.js'
+import { CREATE } from './scripts/create.js'
+import { DUE } from './scripts/due.js'
+import { LIST } from './scripts/list.js'
+import { READ, READ_BY_CODE, type ReadLobby } from './scripts/read.js'
+import { REMOVE } from './scripts/remove.js'
+import { REPLACE } from './scripts/replace.js'
+import { listingOf, membersOf, wantedTraits } from './traits.js'
+
+export interface RedisLobbyStoreOptions {
+  readonly redis: RedisConnection
+  /** Name of the store: processes that give the same share their lobbies. Default `main`. */
+  readonly name?: string | undefined
+  /**
+   * Days for which lobbies are kept after the last process that used the store has ended. While one runs, lobbies live
+   * by the rules of `createLobbies`. Default 7.
+   */
+  readonly keepDays?: number | undefined
+}
+
+/** A store of lobbies in Redis. */
+export interface RedisLobbyStore extends LobbyStore {
+  /** Stops following changes. Lobbies stay in Redis, and the connection stays open. */
+  close(): void
+}
+
+/** Most lobbies examined for one page, as by the memory store. */
+const MOST_LOOKS = 500
+/** Changes that the stream keeps: enough for a follower that was away for some seconds. */
+const MOST_EVENTS = 10_000
+/** Greater than the number of any lobby. */
+const FIRST_PAGE = '9'.repeat(16)
+const DAY_MS = 86_400_000
+
+/**
+ * Keeps lobbies in Redis, for all processes that give the same name. Values of players are stored there: addresses,
+ * attributes, tokens of relay sessions, and digests of passwords.
+ *
+ * While Redis is full no lobby can be created; those that exist go on, and can close. If Redis has lost its data, the
+ * lobbies are gone, and relay sessions without a lobby are deleted as orphans.
+ * @throws {InvalidInput} for a wrong option
+ */
+export function createRedisLobbyStore({ redis, name = 'main', keepDays = 7 }: RedisLobbyStoreOptions): RedisLobbyStore {
+  if (!/^[\w.-]{1,64}$/.test(name)) {
+    throw new InvalidInput("createRedisLobbyStore: option name must be 1 to 64 letters, digits, '.', '_' and '-'", { field: 'name' })
+  }
+  if (!(keepDays > 0 && keepDays <= 3650)) {
+    throw new InvalidInput(`createRedisLobbyStore: option keepDays must be more than 0 and at most 3650, got ${keepDays}`, { field: 'keepDays' })
+  }
+  const keys = lobbyKeys(redis.keys(`lobbies.${name}`))
+  const keepMs = Math.ceil(keepDays * DAY_MS)
+  const { head, body, codes, due, members, players, listing, traits, last, events } = keys
+  const watchers = createWatchers(redis, events)
+
+  const indexed = (lobby: Lobby) => [membersOf(lobby), listingOf(lobby)]
+
+  return {
+    create: (lobby, dueAt) =>
+      redis.run(
+        CREATE,
+        [head, body, codes, due, members, players, listing, traits, last],
+        [lobby.id, lobby.code, JSON.stringify(lobby), dueAt, ...indexed(lobby), keepMs],
+      ),
+    get: async (id) => storedOf(await redis.run(READ, [head, body], [id])),
+    getByCode: async (code) => storedOf(await redis.run(READ_BY_CODE, [head, body, codes], [code])),
+    replace: (lobby, version, dueAt) =>
+      redis.run(
+        REPLACE,
+        [head, body, due, members, players, listing, traits, events],
+        [lobby.id, version, JSON.stringify(lobby), dueAt, ...indexed(lobby), MOST_EVENTS, keepMs],
+      ),
+    delete: (id, version) =>
+      redis.run(
+        REMOVE,
+        [head, body, codes, due, members, players, listing, traits, events],
+        [id, version, MOST_EVENTS, keepMs],
+      ),
+    due: (now, limit) =>
+      redis.run(DUE, [due, head, body, codes, members, players, listing, traits, last, events], [now, limit, keepMs]),
+    listPublic: async ({ data, minFree, limit, after }: PublicQuery) => {
+      if (after !== undefined && !/^\d{16}$/.test(after)) return { lobbies: [], next: undefined }
+      const words = [after ?? FIRST_PAGE, limit, MOST_LOOKS, minFree, ...wantedTraits(data, minFree > 0)]
+      const { json, next } = await redis.run(LIST, [traits, listing, body], words)
+      return { lobbies: json.map((text) => JSON.parse(text) as Lobby), next: next === '' ? undefined : next }
+    },
+    idsOf: async (playerId) => {
+      const member = JSON.stringify(playerId)
+      // A space separates the player from the lobby, and '!' comes right after it.
+      const found = await redis.command(players, ['ZRANGE', players, `[${member} `, `(${member}!`, 'BYLEX'])
+      return (found as readonly string[]).map((text) => text.slice(member.length + 1))
+    },
+    ids: async () => (await redis.command(head, ['HKEYS', head])) as readonly string[],
+    watch: watchers.watch,
+    close: watchers.close,
+  }
+}
+
+const storedOf = (found: ReadLobby | undefined): StoredLobby | undefined =>
+  found === undefined ? undefined : { version: found.version, lobby: JSON.parse(found.json) as Lobby }
