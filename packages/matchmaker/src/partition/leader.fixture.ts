@@ -76,8 +76,9 @@ export function createWorld({ service: serviceOptions, ...given }: Partial<Leade
     for (const name of eventNames) watch(name)
     const run = async (ms: number) => {
       for (let passed = 0; passed < ms; passed += 250) {
-        await leader.tick()
+        const ticked = leader.tick()
         await clock.advance(250)
+        await clock.until(ticked)
       }
     }
     return { leader, changes, served, seen, run }

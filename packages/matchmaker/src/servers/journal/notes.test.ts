@@ -198,3 +198,30 @@ test('whatever fails when, the journal says in the end what one that never fails
     { numRuns: 300 },
   )
 })
+
+test.each([0, 10])('entries that the journal itself causes while it is handed one follow that one (in %i ms)', async (slowMs) => {
+  const clock = createManualClock()
+  const written: string[] = []
+  const noted: Promise<void>[] = []
+  const journal: Journal = {
+    open: () => [],
+    append: ({ kind, matchId }) => {
+      if (kind === 'assigned') {
+        for (const caused of ['players', 'dropped', 'settled'] as const) void notes.note(after('a', caused, 1))
+        void notes.note(intent('b'))
+        noted.push(notes.append({ kind: 'sent', matchId: 'a', at: 1 }) ?? Promise.resolve())
+      }
+      const write = () => void written.push(`${matchId}:${kind}`)
+      return slowMs === 0 ? write() : clock.sleep(slowMs).then(write)
+    },
+  }
+  const notes = createNotes(journal, clock, () => {})
+  void notes.note(after('a', 'assigned'))
+  await clock.advance(200)
+  await Promise.all(noted)
+  const kinds = ['a:assigned', 'a:players', 'a:settled', 'a:sent']
+  expect(written.filter((entry) => entry.startsWith('a'))).toEqual(kinds.filter((kind) => written.includes(kind)))
+  expect(written).toContain('b:intent')
+  expect(written.at(-1)).toBe('a:sent')
+  expect(notes.isBehind()).toBe(false)
+})

@@ -1,0 +1,108 @@
+import type { DeploymentService } from '../servers/records/deployment-service.js'
+import { expect, test } from 'vitest'
+import { MatchmakerClosed } from '../errors.js'
+import { createWorld } from './leader.fixture.js'
+
+/** Two players whose match is at the given age when its leader is abandoned. */
+async function abandonedAfter(ms: number, world = createWorld()) {
+  const process = world.process()
+  const { leader, run } = process
+  leader.lead()
+  leader.load([world.join('ann'), world.join('ben')])
+  await run(ms)
+  const { matchId = '' } = leader.getTicket('ann') ?? {}
+  const told = { changes: process.changes.length, entries: world.entries.length }
+  leader.abandon()
+  return { ...world, ...process, matchId, told }
+}
+
+test.each([
+  ['before anything was found', 0],
+  ['while the server starts', 1500],
+  ['while people play', 6500],
+])('a leader that is abandoned %s touches nothing', async (_, ms) => {
+  const { clock, service, leader, changes, entries, seen, told } = await abandonedAfter(ms)
+  const calls = JSON.stringify(service.calls)
+  const events = JSON.stringify(seen)
+  await clock.advance(120_000)
+  expect(JSON.stringify(service.calls)).toBe(calls)
+  expect(JSON.stringify(seen)).toBe(events)
+  expect({ changes: changes.length, entries: entries.length }).toEqual(told)
+  expect(clock.sleepers).toBe(0)
+  expect(() => leader.cancelTicket('ann')).toThrow(MatchmakerClosed)
+  expect(() => leader.load([])).toThrow(MatchmakerClosed)
+  expect(() => leader.start()).toThrow(MatchmakerClosed)
+})
+
+test('what ticks by itself ends, and whoever waits for it hears so', async () => {
+  const { clock, join, process } = createWorld()
+  const { leader } = process()
+  leader.lead()
+  leader.load([join('ann'), join('ben')])
+  leader.start()
+  await clock.advance(6500)
+  const { matchId = '', version = 0 } = leader.getTicket('ann') ?? {}
+  leader.load([join('cas')])
+  const waits = [
+    leader.waitForChange('cas', { version: 1 }),
+    leader.stopMatch(matchId),
+    leader.tick(),
+  ]
+  expect(version).toBe(3)
+  leader.abandon()
+  leader.abandon()
+  for (const wait of waits) await expect(wait).rejects.toThrow(MatchmakerClosed)
+  await expect(leader.tick()).rejects.toThrow(MatchmakerClosed)
+  await expect(leader.close()).rejects.toThrow(MatchmakerClosed)
+  expect(clock.sleepers).toBe(0)
+})
+
+test('an answer that comes later is not heard: nothing is stopped, written or told', async () => {
+  const world = createWorld({ service: { latencyMs: () => 1000 } })
+  const { clock, service, entries, told } = await abandonedAfter(500, world)
+  expect(service.calls.create).toHaveLength(1)
+  await clock.advance(60_000)
+  // The request had left, and the next leader finds the server by its tag.
+  expect(service.calls.stop).toEqual([])
+  expect(entries).toHaveLength(told.entries)
+})
+
+test('calls under way are aborted, and those that wait in line never leave', async () => {
+  const signals: (AbortSignal | undefined)[] = []
+  const { join, process, service } = createWorld()
+  const deployments: DeploymentService = {
+    ...service.deployments,
+    create: (_, options) => {
+      signals.push(options?.signal)
+      return new Promise(() => {})
+    },
+  }
+  const { leader } = process({ deployments, maxCreatesInFlight: 1 })
+  leader.lead()
+  leader.load(['ann', 'ben', 'cas', 'dee'].map((id) => join(id)))
+  await leader.tick()
+  leader.abandon()
+  expect(signals.map((signal) => signal?.aborted)).toEqual([true])
+})
+
+test('a create whose entry is safe only after the leader was abandoned is not sent', async () => {
+  const { clock, join, process, journal, service } = createWorld()
+  const slow = {
+    open: () => journal.open(),
+    append: async (entry: Parameters<typeof journal.append>[0]) => {
+      await clock.sleep(100)
+      await journal.append(entry)
+    },
+  }
+  const { leader, seen } = process({ journal: slow })
+  leader.lead()
+  leader.load([join('ann'), join('ben')])
+  void leader.tick().catch(() => {})
+  await clock.advance(150)
+  leader.abandon()
+  await clock.advance(1000)
+  expect(service.calls.create).toEqual([])
+  expect(seen.problem).toBeUndefined()
+  // A process that takes over finds the intent, and that it was sent: it looks for the server, and finds none.
+  expect(await journal.open()).toMatchObject([{ sentAt: expect.any(Number) as number }])
+})

@@ -1,0 +1,114 @@
+import { expect, test } from 'vitest'
+import type { Journal, JournalEntry } from '../servers/journal/journal.js'
+import { TicketsGone } from '../servers/journal/journal-errors.js'
+import { createWorld, duel } from './leader.fixture.js'
+import type { Leader } from './leader.js'
+
+/** A journal that hears of cancelled tickets as it writes an entry of a kind. */
+function setUp(kind: JournalEntry['kind'], cancel: readonly string[], options: Parameters<typeof createWorld>[0] = {}) {
+  const world = createWorld(options)
+  let leader: Leader | undefined
+  const isRefused = kind === 'intent' || kind === 'sent'
+  const asked: (readonly string[])[] = []
+  const journal = (slowMs: number): Journal => ({
+    open: () => world.journal.open(),
+    append: (entry) => {
+      const write = () => {
+        if (entry.kind === kind) {
+          asked.push(leader?.expected(entry.matchId) ?? [])
+          const gone = (leader?.expected(entry.matchId) ?? []).filter((id) => cancel.includes(id))
+          for (const id of gone) leader?.cancelTicket(id)
+          if (isRefused && gone.length > 0) throw new TicketsGone(entry.matchId, gone)
+        }
+        return world.journal.append(entry)
+      }
+      return slowMs === 0 ? write() : world.clock.sleep(slowMs).then(write)
+    },
+  })
+  const begin = (slowMs: number) => {
+    const process = world.process({ journal: journal(slowMs) })
+    leader = process.leader
+    leader.lead()
+    return process
+  }
+  return { ...world, begin, asked }
+}
+
+test.each([
+  ['intent', 0],
+  ['intent', 50],
+  ['sent', 0],
+  ['sent', 50],
+] as const)('a match of which a ticket was cancelled elsewhere as its %s is written (in %i ms) ends without an outage', async (kind, slowMs) => {
+  const { begin, join, service, entries, journal } = setUp(kind, ['ann'])
+  const { leader, run, seen, changes } = begin(slowMs)
+  leader.load([join('ann'), join('ben')])
+  await run(1000)
+  expect(service.calls.create).toEqual([])
+  expect(seen.problem).toBeUndefined()
+  expect(leader.inspect()).toMatchObject({ held: undefined, pausedUntil: undefined })
+  expect(leader.getTicket('ann')).toMatchObject({ status: 'CANCELLED' })
+  expect(changes.at(-1)).toMatchObject({ id: 'ben', status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
+  expect(seen.returned).toMatchObject([{ reason: 'dissolved' }])
+  expect(entries.at(-1)).toMatchObject({ kind: 'settled' })
+  expect(await journal.open()).toEqual([])
+  // Whoever is left is matched at once.
+  leader.load([join('cas')])
+  await run(7000)
+  expect(leader.getTicket('ben')?.status).toBe('HOST_ASSIGNED')
+})
+
+test('many such matches do not pause creates', async () => {
+  const ids = Array.from({ length: 20 }, (_, index) => `p${index}`)
+  const { begin, join, service } = setUp('intent', ids.slice(0, 10))
+  const { leader, run } = begin(20)
+  leader.load(ids.map((id) => join(id)))
+  await run(3000)
+  expect(leader.inspect().pausedUntil).toBeUndefined()
+  expect(service.records.length).toBeGreaterThan(4)
+})
+
+test.each([0, 50])('a ticket that is cancelled as `assigned` is written (in %i ms) dissolves the match, and its server is stopped', async (slowMs) => {
+  const { begin, join, service, asked, journal } = setUp('assigned', ['ann'])
+  const { leader, run, seen } = begin(slowMs)
+  leader.load([join('ann'), join('ben')])
+  await run(12_000)
+  expect(asked[0]).toEqual(['ann', 'ben'])
+  expect(seen.assigned).toBeUndefined()
+  expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'players', attempts: 0 })
+  expect(service.unstopped()).toEqual([])
+  expect(await journal.open()).toEqual([])
+})
+
+test.each([0, 50])('where leavers are replaced, the others are assigned then (in %i ms), and one more is looked for', async (slowMs) => {
+  const queue = { ...duel, matchSize: 3, replaceLeavers: true }
+  const { begin, join, service, journal } = setUp('assigned', ['ann'], { queues: [queue] })
+  const { leader, run, seen } = begin(slowMs)
+  leader.load([join('ann'), join('ben'), join('cas')])
+  await run(7000)
+  expect(seen.assigned?.map(({ tickets }) => tickets.map(({ id }) => id))).toEqual([['ben', 'cas']])
+  expect(service.unstopped()).toEqual(['r1'])
+  leader.load([join('dee')])
+  await run(1000)
+  expect(leader.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  expect(await journal.open()).toMatchObject([{ assigned: true, playerIds: ['ben', 'cas', 'dee'] }])
+})
+
+test('one who was cancelled elsewhere, yet joined a running match here, has left it', async () => {
+  const queue = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
+  const { process, join, service } = createWorld({ queues: [queue] })
+  const { leader, run } = process()
+  leader.lead()
+  leader.load([join('ann')])
+  await run(6500)
+  const { matchId = '' } = leader.getTicket('ann') ?? {}
+  leader.createBackfill({ matchId })
+  leader.load([join('ben')])
+  await run(250)
+  expect(leader.getTicket('ben')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+  leader.playersLeft(matchId, ['ben'])
+  expect(leader.inspect().matches[0]?.playerIds).toEqual(['ann'])
+  leader.playersLeft(matchId, ['ann'])
+  await run(5000)
+  expect(service.unstopped()).toEqual([])
+})
