@@ -6,8 +6,8 @@ import type { EmulatorOptions } from './options.js'
 
 export const usage = `Usage: muster-emulator [options]
 
-Serves the whole service on this machine. Prints its URL as the first line, and serves until SIGINT or SIGTERM, or until npx,
-pnpm or the like ends that started it.
+Serves the whole service on this machine. Prints its URL as the first line, and serves until SIGINT or SIGTERM, or until
+npx, pnpm or the like ends that started it.
 
   --port <number>      port to listen on; 0, the default, for any free one
   --host <address>     address to listen on (default 127.0.0.1)
@@ -22,7 +22,7 @@ pnpm or the like ends that started it.
   --capacity <number>  deployments that may run at once at each place (default any number)
   --relay <address>    where relay sessions carry packets over UDP (default 127.0.0.1), or none
   --beacons <address>  where ping beacons answer, by UDP and TCP (default 127.0.0.1), or none
-  --ping-from <coords> latitude,longitude of the players: beacons answer as late as they would from there (default at once)
+  --ping-from <coords> latitude,longitude of the players: beacons answer as late as from there (default at once)
   --webhooks <hosts>   hosts that webhooks are sent to: loopback (default) or any
   --image <name:tag>   an image in the service's own registry; can be repeated
   --faults <file>      JSON: a list of declared faults

@@ -92,7 +92,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('%s to the npx that started it ends i
 })
 
 test('whoever started it may be what it ends with, and is not by itself', async () => {
-  const launcher = `console.error(require('node:child_process').spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' }).pid)`
+  const spawned = `spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })`
+  const launcher = `console.error(require('node:child_process').${spawned}.pid)`
   const [going, ending] = [
     await servingBy(process.execPath, '-e', launcher, cli),
     await servingBy(process.execPath, '-e', launcher, cli, '--end-with-parent'),

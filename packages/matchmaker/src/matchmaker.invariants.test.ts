@@ -77,7 +77,7 @@ async function live(seed: number) {
       return method === 'create' ? createFault(random, `r${created + 1}`) : anyFault(random)
     },
   })
-  // Ids are given where the create takes effect, so creates must not overtake one another for the fault to name the right one.
+  // The service numbers creates as they take effect, so their order must be kept for a fault to hit the right one.
   let last: Promise<unknown> = Promise.resolve()
   const deployments = {
     ...service.deployments,

@@ -109,7 +109,7 @@ describe('teams', () => {
 })
 
 describe('rules give way', () => {
-  // Ann waits since 0, ben since 2 s: at 4 s the oldest has waited long enough, at 5 s their average, at 6 s the youngest.
+  // Ann waits since 0 s, ben since 2 s: the oldest has waited enough at 4 s, the average at 5 s, the youngest at 6 s.
   test.each<[WaitOf, number]>([
     ['oldest', 4000],
     ['average', 5000],

@@ -30,8 +30,8 @@ function anAllocator() {
   })
 }
 
-// The engine keeps an object that has an accessor of its own as a dictionary, in which each look takes many times as long;
-// and code that was compiled for it is thrown away when another one comes.
+// The engine keeps an object with an own accessor as a dictionary, whose lookups take many times as long, and drops code
+// compiled for it when another such object comes.
 test.each([
   [
     'a runtime',

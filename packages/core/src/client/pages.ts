@@ -64,9 +64,7 @@ function itemsOf(id: OperationId, answer: Answer, key: string): readonly unknown
 
 const repeated = (id: OperationId, page: number) =>
   new UnexpectedResponse(
-    `${id}: page ${page} and those before it repeat earlier pages, and the service promises more: the list is not whole`,
-    {
-      operation: id,
-      field: 'pagination',
-    },
+    `${id}: page ${page} and those before it repeat earlier pages, and the service promises more: ` +
+      'the list is not whole',
+    { operation: id, field: 'pagination' },
   )

@@ -156,7 +156,8 @@ describe('what the service says', () => {
     }
     const request = testRequest({ id: 'deployments.create', operation: api.deployments.create, input })
     request.progress.token = 'account-token'
-    const message = `token account-token sent {"value":"hunter2"} for 198.51.100.7 and 2001:db8::9 to ${input.webhook_on_ready.url}`
+    const sent = 'token account-token sent {"value":"hunter2"} for 198.51.100.7 and 2001:db8::9'
+    const message = `${sent} to ${input.webhook_on_ready.url}`
     const error = refusal(request, answer(400, { message, details: message }), 0)
     for (const text of [error.message, inspect(error, { depth: 9 }), JSON.stringify(error), String(error.stack)]) {
       expect(text).not.toMatch(/account-token|hunter2|198\.51|2001:db8|unguessable/)

@@ -5,6 +5,6 @@ export const addressUnknown = (): Problem =>
   new Problem(
     400,
     'address-unknown',
-    'it is not known from which address the player calls: serve the API with nodeListener, call it as api(request, { remoteAddress }), ' +
-      'or give it the option address',
+    'it is not known from which address the player calls: serve the API with nodeListener, ' +
+      'call it as api(request, { remoteAddress }), or give it the option address',
   )

@@ -46,7 +46,8 @@ async function setUp() {
   closers.push(server.close)
   const begin = async (who: string, body = ''): Promise<RawClient> => {
     const client = await server.connect()
-    const head = `POST /notes HTTP/1.1\r\nhost: x\r\nauthorization: ${who}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked`
+    const headers = `host: x\r\nauthorization: ${who}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked`
+    const head = `POST /notes HTTP/1.1\r\n${headers}`
     await client.send(`${head}\r\n\r\n${body}`)
     return client
   }

@@ -3,11 +3,13 @@ import { jsonContent, schemaRef, type Json } from './json.js'
 
 /** The calls that the service makes to webhook URLs (service-api, Events). Pure. */
 
+const HINT = 'Not repeated and not signed (public facts): it is a hint, to be confirmed by a read.'
+
 const callback = (url: string, summary: string, schema: string, description: string): Json => ({
   [`{$request.body#/${url}}`]: {
     post: {
       summary,
-      description: `${description} Not repeated and not signed (public facts): it is a hint, to be confirmed by a read.`,
+      description: `${description} ${HINT}`,
       security: [],
       requestBody: { content: jsonContent(schemaRef(schema)) },
       responses: { '2XX': { description: 'Received.' }, '4XX': { description: 'Refused; it does not come again.' } },

@@ -41,17 +41,20 @@ export interface OpenApiDocument {
   }
 }
 
-const about = `Deploys containerized servers near their users.
-
-Made from Muster's description of the service, which no live service has checked. Where the specification leaves a point open, what stands here is a public fact about a service with the same interface, or Muster's choice, and says so.
-
-**Timestamps.** Format A is \`YYYY-MM-DD HH:MM:SS.ffffff\`; format B is ISO 8601 in UTC with milliseconds and a trailing Z.
-
-**Answers.** Fields that are not required may be missing or null, other fields may come, and a text with known values may have another.
-
-**Secrets** are marked \`x-secret\`; the value of a variable is one if the flag named by \`x-secret-if\` beside it is true.
-
-**Rate limits** that are documented are given as \`x-rate-limit\`; those of all other operations are not shown, so any may answer 429.`
+const about = [
+  'Deploys containerized servers near their users.',
+  "Made from Muster's description of the service, which no live service has checked. Where the specification leaves " +
+    'a point open, what stands here is a public fact about a service with the same interface, or ' +
+    "Muster's choice, and says so.",
+  '**Timestamps.** Format A is `YYYY-MM-DD HH:MM:SS.ffffff`; format B is ISO 8601 in UTC with milliseconds and a ' +
+    'trailing Z.',
+  '**Answers.** Fields that are not required may be missing or null, other fields may come, and a text with known ' +
+    'values may have another.',
+  '**Secrets** are marked `x-secret`; the value of a variable is one if the flag named by `x-secret-if` beside it is ' +
+    'true.',
+  '**Rate limits** that are documented are given as `x-rate-limit`; those of all other operations are not shown, so ' +
+    'any may answer 429.',
+].join('\n\n')
 
 export function openApiDocument(options: OpenApiOptions = {}): OpenApiDocument {
   const { settings, comments = {}, operationComments = {}, baseUrl = 'https://service.example' } = options

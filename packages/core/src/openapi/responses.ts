@@ -16,7 +16,9 @@ const labels: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not Found',
   409: 'Conflict',
-  410: 'Gone: the deployment is already terminated, which for a caller who wants it stopped is a success (status: public fact).',
+  410:
+    'Gone: the deployment is already terminated, which for a caller who wants it stopped is a success ' +
+    '(status: public fact).',
   422: 'Unprocessable',
   424: 'Failed Dependency: the image cannot be pulled.',
   500: 'Internal Server Error',
@@ -25,7 +27,8 @@ const labels: Readonly<Record<number, string>> = {
 
 const couldNotAllocate = {
   description:
-    "Couldn't Allocate Server (status and body: public facts). The deployment may exist, in error, until the request_id is stopped.",
+    "Couldn't Allocate Server (status and body: public facts). The deployment may exist, in error, until the " +
+    'request_id is stopped.',
   content: jsonContent(schemaRef('CouldNotAllocateServer')),
 }
 
@@ -38,7 +41,8 @@ export const errorSchemas: Readonly<Record<string, Json>> = {
   },
   ErrorNotShown: {
     description:
-      'Not shown in the specification. Usually `{message}`, at times an empty object, at times no JSON at all (public facts): the status is what counts.',
+      'Not shown in the specification. Usually `{message}`, at times an empty object, at times no JSON at all ' +
+      '(public facts): the status is what counts.',
     type: 'object',
     properties: { message: { description: 'For people.', type: 'string' } },
   },
@@ -55,7 +59,8 @@ export const errorSchemas: Readonly<Record<string, Json>> = {
 export const sharedResponses: Readonly<Record<string, Json>> = {
   TooManyRequests: {
     description:
-      'Above the rate limit. Not documented, so neither the status nor the body is sure, and Retry-After may be missing.',
+      'Above the rate limit. Not documented, so neither the status nor the body is sure, and Retry-After may be ' +
+      'missing.',
     headers: {
       'Retry-After': { description: 'Seconds to wait, or a date.', schema: { type: ['integer', 'string'] } },
     },

@@ -6,8 +6,8 @@ const LONGEST = 40
 /** Words in the name of a field that may hold a secret, an address or a webhook's URL. */
 const HIDING = new Set(
   (
-    'secret secrets token tokens password passwords passphrase code credential credentials authorization cookie private ' +
-    'apikey key keys url urls uri webhook webhooks env envs environment variables ip ips address addresses'
+    'secret secrets token tokens password passwords passphrase code credential credentials authorization cookie ' +
+    'private apikey key keys url urls uri webhook webhooks env envs environment variables ip ips address addresses'
   ).split(' '),
 )
 

@@ -172,7 +172,8 @@ describe('as real processes', () => {
   const server = `
     const env = process.env
     require('node:http').createServer(async (request, response) => {
-      if (request.url === '/stop') await fetch(env.SERVICE_DELETE_URL, { method: 'DELETE', headers: { authorization: env.SERVICE_DELETE_TOKEN } })
+      const headers = { authorization: env.SERVICE_DELETE_TOKEN }
+      if (request.url === '/stop') await fetch(env.SERVICE_DELETE_URL, { method: 'DELETE', headers })
       response.end(env.SERVICE_REQUEST_ID)
     }).listen(Number(env.SERVICE_PORT_GAME_INTERNAL), '127.0.0.1', () => console.log('listening'))`
 

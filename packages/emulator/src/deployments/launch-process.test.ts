@@ -69,7 +69,8 @@ test('only the last part of the output is kept', async () => {
 
 test('a stop lets it end in peace', async () => {
   const container = await run(
-    'process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); setInterval(() => {}, 1000); console.log("up")',
+    'process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); ' +
+      'setInterval(() => {}, 1000); console.log("up")',
   )
   await written(container, 'up')
   container.stop(60_000)

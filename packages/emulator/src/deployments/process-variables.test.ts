@@ -6,7 +6,8 @@ const passed = (name: string, allowed: readonly string[] = []) =>
 
 test.each(
   (
-    'NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS Node_Options LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT PATH Path HOME GCONV_PATH ' +
+    'NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS Node_Options LD_PRELOAD LD_LIBRARY_PATH LD_AUDIT PATH Path HOME ' +
+    'GCONV_PATH ' +
     'DYLD_INSERT_LIBRARIES BASH_ENV BASH_FUNC_ls%% ENV PYTHONSTARTUP PERL5OPT RUBYOPT JAVA_TOOL_OPTIONS ' +
     'DOTNET_STARTUP_HOOKS https_proxy npm_config_prefix'
   ).split(' '),

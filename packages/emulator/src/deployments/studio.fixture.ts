@@ -28,11 +28,10 @@ export async function studio(options: EmulatorOptions = {}, specification: Field
   const deploy = async (fields: Fields = {}) => idOf((await create(fields)).body)
   const status = async (id: string) => (await call('GET', `/v1/status/${id}`)).body as Readonly<Record<string, unknown>>
   const stop = (id: string) => call('DELETE', `/v1/stop/${id}`)
-  const list = (query?: Fields, rest = '') =>
-    call(
-      'GET',
-      `/v1/deployments?${query === undefined ? '' : `query=${encodeURIComponent(JSON.stringify(query))}&`}limit=100${rest}`,
-    )
+  const list = (query?: Fields, rest = '') => {
+    const filter = query === undefined ? '' : `query=${encodeURIComponent(JSON.stringify(query))}&`
+    return call('GET', `/v1/deployments?${filter}limit=100${rest}`)
+  }
   /** The ids in the deployment list, in its order. */
   const listedIds = async (query?: Fields) =>
     ((await list(query)).body as { data: { request_id: string }[] }).data.map((entry) => entry.request_id)

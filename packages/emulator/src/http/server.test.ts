@@ -87,7 +87,8 @@ test('a Host that is a name of somebody else is refused before anything is done,
     /^HTTP\/1\.1 421 /,
   )
   const body = '{"name":"arena"}'
-  const post = `POST /v1/app HTTP/1.1\r\nhost: evil.example\r\nauthorization: token dev\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+  const headers = `host: evil.example\r\nauthorization: token dev\r\ncontent-length: ${body.length}`
+  const post = `POST /v1/app HTTP/1.1\r\n${headers}\r\n\r\n${body}`
   expect(await raw(listening.url, post)).toMatch(/^HTTP\/1\.1 421 /)
   expect(emulator.inspect().applications).toEqual([])
   expect(emulator.counters).toMatchObject({ requests: {}, unrouted: 0 })

@@ -28,7 +28,8 @@ export const unknownDeploymentPage = (requestId: string): string =>
   pageShell(
     'No such deployment – Muster emulator',
     html`${back}<section id="deployment"><h2>No such deployment</h2>
-<p>The emulator does not know <code>${requestId}</code>. Deployments are forgotten some time after they have ended.</p></section>
+<p>The emulator does not know <code>${requestId}</code>.
+Deployments are forgotten some time after they have ended.</p></section>
 `,
   )
 
@@ -51,9 +52,14 @@ function summary(detail: DeploymentDetail): Html {
       : html`<div><dt>${name}</dt><dd>${value}</dd></div>
 `,
   )}</dl>
-${stoppable ? html`<p class="actions"><button id="stop" type="button" data-stop="/_emulator/deployments/${request_id}/stop">Stop this deployment</button></p>` : undefined}
+${stoppable ? stopButton(request_id) : undefined}
 </section>
 `
+}
+
+const stopButton = (requestId: string): Html => {
+  const url = `/_emulator/deployments/${requestId}/stop`
+  return html`<p class="actions"><button id="stop" type="button" data-stop="${url}">Stop this deployment</button></p>`
 }
 
 function failure({ failure: reason, exitCode }: DeploymentDetail): Html {

@@ -62,9 +62,8 @@ export function worldMap({ locations, deployments }: PageState): Html {
   const used = locations.filter((location) => location.deployments > 0)
   const placed = used.reduce((sum, location) => sum + location.deployments, 0)
   const nowhere = deployments.withoutLocation === 0 ? '' : `, ${deployments.withoutLocation} at none`
-  const label =
-    `World map: ${counted(placed, 'deployment')} at ${used.length} of ${counted(locations.length, 'location')}${nowhere}. ` +
-    'The table of locations says the same.'
+  const places = `${used.length} of ${counted(locations.length, 'location')}${nowhere}`
+  const label = `World map: ${counted(placed, 'deployment')} at ${places}. The table of locations says the same.`
   const { left, top, width, height } = europe
   return html`<svg class="map world" viewBox="0 0 ${world.width} ${HEIGHT}" role="img" aria-label="${label}">
 <path class="graticule" d="${graticule}"/>
@@ -79,7 +78,8 @@ export const europeMap = ({ locations }: PageState): Html => {
   const here = locations.filter((location) => isIn(europe, location))
   const placed = here.reduce((sum, location) => sum + location.deployments, 0)
   const { left, top, width, height } = europe
-  return html`<svg class="map europe" viewBox="${left} ${top} ${width} ${height}" role="img" aria-label="Europe: ${counted(placed, 'deployment')}.">
+  const label = `Europe: ${counted(placed, 'deployment')}.`
+  return html`<svg class="map europe" viewBox="${left} ${top} ${width} ${height}" role="img" aria-label="${label}">
 <use href="#land" class="land"/>
 ${spots(europe, here)}</svg>`
 }
@@ -110,28 +110,35 @@ function spots(view: View, locations: readonly PageLocation[]): Html {
     ...empty.map((location) => dotOf(location, RADIUS_OF_NONE)),
   ]
   const labels = placeLabels(dots, view.pixels, view.height * scale)
+  const hollow = html`<circle class="empty" r="${RADIUS_OF_NONE}"/>`
+  const emptySpots = empty.map((location) => spot(view, location, 'none', isSmall(location), hollow))
+  const usedSpots = used.map((location) => {
+    const title = phases.filter((phase) => location[phase] > 0).map((phase) => `${location[phase]} ${phase}`)
+    const slices = dot(location, radiusOf(location.deployments, most))
+    const drawing = html`${slices}${name(location, labels.get(location.id))}`
+    return spot(view, location, title.join(', '), isSmall(location), drawing)
+  })
   // Small dots are drawn above large ones.
-  return html`${empty.map((location) => spot(view, location, 'none', isSmall(location), html`<circle class="empty" r="${RADIUS_OF_NONE}"/>`))}${used.map(
-    (location) => {
-      const title = phases.filter((phase) => location[phase] > 0).map((phase) => `${location[phase]} ${phase}`)
-      const drawing = html`${dot(location, radiusOf(location.deployments, most))}${name(location, labels.get(location.id))}`
-      return spot(view, location, title.join(', '), isSmall(location), drawing)
-    },
-  )}`
+  return html`${emptySpots}${usedSpots}`
 }
 
 const nameOf = ({ city, deployments }: PageLocation) => `${city} ${deployments}`
 
 /** The drawing at a location, with its tooltip. */
-const spot = (view: View, location: PageLocation, title: string, isSmall: boolean, drawing: Html): Html =>
-  html`<g id="${view.name}-${location.id}" transform="${at(location)}"><title>${location.city}: ${title}</title><g class="dot${isSmall ? ' small' : ''}">${drawing}</g></g>
+const spot = (view: View, location: PageLocation, title: string, isSmall: boolean, drawing: Html): Html => {
+  const dotted = html`<g class="dot${isSmall ? ' small' : ''}">${drawing}</g>`
+  const tooltip = html`<title>${location.city}: ${title}</title>`
+  return html`<g id="${view.name}-${location.id}" transform="${at(location)}">${tooltip}${dotted}</g>
 `
+}
 
 const at = ({ latitude, longitude }: PageLocation) => `translate(${xOf(longitude)} ${yOf(latitude)})`
 
-const name = (location: PageLocation, label: Label | undefined): Html | undefined =>
-  label &&
-  html`<text class="city" x="${round(label.x)}" y="${round(label.y)}" text-anchor="${label.anchor}">${nameOf(location)}</text>`
+function name(location: PageLocation, label: Label | undefined): Html | undefined {
+  if (label === undefined) return undefined
+  const { x, y, anchor } = label
+  return html`<text class="city" x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${nameOf(location)}</text>`
+}
 
 /** The lines of latitude and longitude, without those at the edges, which would only draw a frame. */
 const graticule = [

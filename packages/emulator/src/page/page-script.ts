@@ -38,7 +38,9 @@ const clockTime = (at) => new Date(at).toLocaleTimeString()
 
 function alignAttributes(shown, wanted) {
   for (const { name } of [...shown.attributes]) if (!wanted.hasAttribute(name)) shown.removeAttribute(name)
-  for (const { name, value } of wanted.attributes) if (shown.getAttribute(name) !== value) shown.setAttribute(name, value)
+  for (const { name, value } of wanted.attributes) {
+    if (shown.getAttribute(name) !== value) shown.setAttribute(name, value)
+  }
 }
 
 /** Elements with an id are matched by id wherever they are now, other elements by their position. */
@@ -48,8 +50,8 @@ function alignChildren(shown, wanted) {
   let place = shown.firstChild
   for (const child of [...wanted.childNodes]) {
     let same = child.id ? known.get(child.id) : place
-    if (!same || same.nodeName !== child.nodeName || (same.id ?? '') !== (child.id ?? '')) same = document.importNode(child, true)
-    else align(same, child)
+    if (same && same.nodeName === child.nodeName && (same.id ?? '') === (child.id ?? '')) align(same, child)
+    else same = document.importNode(child, true)
     if (same === place) place = place.nextSibling
     else shown.insertBefore(same, place)
   }
@@ -90,7 +92,9 @@ async function tryRefresh() {
   } catch {
     if (paused) return
     say('Not answering', 'bad')
-    warn('The emulator does not answer. What is shown is from ' + clockTime(shownAt) + ', ' + Math.round((Date.now() - shownAt) / 1000) + ' s ago.', 'bad')
+    const agoSeconds = Math.round((Date.now() - shownAt) / 1000)
+    const age = clockTime(shownAt) + ', ' + agoSeconds + ' s ago.'
+    warn('The emulator does not answer. What is shown is from ' + age, 'bad')
   }
 }
 
@@ -128,8 +132,10 @@ document.addEventListener('submit', (event) => {
 })
 
 let token = ''
-const stop = (path) =>
-  fetch(path, { method: 'POST', headers: { 'x-muster-emulator': 'stop', ...(token && { authorization: 'token ' + token }) } })
+const stop = (path) => {
+  const headers = { 'x-muster-emulator': 'stop', ...(token && { authorization: 'token ' + token }) }
+  return fetch(path, { method: 'POST', headers })
+}
 
 document.addEventListener('click', async ({ target }) => {
   const path = target.dataset?.stop

@@ -43,8 +43,8 @@ code { font: 12.5px/1.4 ui-monospace, "SFMono-Regular", Consolas, "Liberation Mo
 button { padding: 3px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--surface);
   color: inherit; font: inherit; cursor: pointer; }
 button[aria-pressed=true] { border-color: var(--starting); color: var(--starting); font-weight: 600; }
-#alarm { position: sticky; top: 0; z-index: 3; margin: -16px -24px 12px; padding: 10px 24px; background: #c63a16; color: #fff;
-  font-weight: 600; }
+#alarm { position: sticky; top: 0; z-index: 3; margin: -16px -24px 12px; padding: 10px 24px; background: #c63a16;
+  color: #fff; font-weight: 600; }
 #alarm.paused { background: #8a5a00; }
 .stale { filter: grayscale(1); opacity: .5; }
 .clock { margin: 2px 0 14px; color: var(--quiet); font-variant-numeric: tabular-nums; }
@@ -70,7 +70,8 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .world { --dot: 2.12; --small: 1.06; }
 .europe { --dot: .5; --small: .5; }
 .frame { fill: none; stroke: var(--quiet); stroke-width: 1.5; stroke-dasharray: 5 4; opacity: .7; }
-.city { fill: var(--ink); font-size: 11px; paint-order: stroke; stroke: var(--sea); stroke-width: 2.5px; stroke-linejoin: round; }
+.city { fill: var(--ink); font-size: 11px; paint-order: stroke; stroke: var(--sea); stroke-width: 2.5px;
+  stroke-linejoin: round; }
 .land { fill: var(--land); }
 .graticule { fill: none; stroke: var(--graticule); stroke-width: 1.5; }
 .dot { transform: scale(var(--dot)); }
@@ -82,9 +83,10 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .slice.error { fill: var(--error); }
 .slice.stopping { fill: var(--stopping); }
 .alarm { fill: none; stroke: var(--error); stroke-width: 1.4; stroke-dasharray: 3 2.5; }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 10px; padding: 0; list-style: none; color: var(--quiet); }
-.legend li::before { content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px; border-radius: 50%;
-  background: currentColor; }
+.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 10px; padding: 0; list-style: none;
+  color: var(--quiet); }
+.legend li::before { content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px;
+  border-radius: 50%; background: currentColor; }
 .legend .ready::before { color: var(--ready); }
 .legend .starting::before { color: var(--starting); }
 .legend .error::before { color: var(--error); outline: 1.5px dashed var(--error); outline-offset: 1.5px; }
@@ -119,7 +121,8 @@ p.problem { margin: 0; overflow-wrap: anywhere; color: var(--error); }
 #deployments .scroll { max-height: 640px; }
 .scroll:focus-visible { outline-offset: -2px; }
 table { width: 100%; border-collapse: collapse; }
-th, td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; font-weight: 400; }
+th, td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
+  font-weight: 400; }
 tbody tr:last-child > * { border-bottom: 0; }
 th:last-child, td:last-child { padding-right: 0; }
 thead th { position: sticky; top: 0; z-index: 1; background: var(--surface);
@@ -130,8 +133,8 @@ td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--er
 .name { overflow-wrap: break-word; }
 .zero { color: var(--quiet); opacity: .6; }
 .none { margin: 0; color: var(--quiet); }
-.tag, .answer, .status, .off { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; padding: 0 7px; border-radius: 5px;
-  background: var(--ground); font-size: 12.5px; overflow-wrap: anywhere; }
+.tag, .answer, .status, .off { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; padding: 0 7px;
+  border-radius: 5px; background: var(--ground); font-size: 12.5px; overflow-wrap: anywhere; }
 #deployments .tag { white-space: nowrap; }
 .answer { font-variant-numeric: tabular-nums; }
 .status { white-space: nowrap; font-size: 11.5px; font-weight: 600; letter-spacing: .02em; line-height: 1.6; }
@@ -163,7 +166,8 @@ td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--er
   .world { --dot: 4; --small: 2; }
   .cards thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .cards, .cards tbody { display: block; }
-  .cards tbody tr { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 8px 0; border-bottom: 1px solid var(--line); }
+  .cards tbody tr { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 8px 0;
+    border-bottom: 1px solid var(--line); }
   .cards tbody tr:last-child { border-bottom: 0; }
   .cards tbody :is(th, td) { display: block; padding: 0; border: 0; text-align: left; white-space: normal; }
   .cards tbody th { flex-basis: 100%; font-weight: 600; }

@@ -39,7 +39,9 @@ export function table<Row>(
   { none, keyOf, wide }: TableOptions<Row>,
 ): Html {
   if (rows.length === 0) return html`<p class="none">${none}</p>`
-  return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-heading"><table role="table"${columns.length > FEW || wide === true ? html` class="cards"` : undefined} aria-labelledby="${id}-heading">
+  const asCards = columns.length > FEW || wide === true ? html` class="cards"` : undefined
+  return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-heading">
+<table role="table"${asCards} aria-labelledby="${id}-heading">
 <thead role="rowgroup"><tr role="row">${columns.map(
     ({ heading, number }) => html`<th role="columnheader" scope="col"${numeric(number)}>${heading}</th>`,
   )}</tr></thead>

@@ -198,7 +198,8 @@ test('it shows what there is, with names for all its parts', async () => {
   )
   expect(section('requests')).toContain('<b>429</b> × 2')
   expect(section('rejections')).toContain(
-    '<th role="rowheader" scope="row">listDeployments</th><td role="cell" data-heading="Rejected" class="number">2</td>',
+    '<th role="rowheader" scope="row">listDeployments</th>' +
+      '<td role="cell" data-heading="Rejected" class="number">2</td>',
   )
   expect(section('faults')).toContain('requests 1, 3, at most 1 time')
   expect(section('faults')).toContain('retryAfterMs: 1000')

@@ -9,11 +9,14 @@ const code = (lines: readonly string[]): Html =>
 
 const text = (value: string) => `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`
 
-const clientOf = ({ baseUrl, token }: Connect): readonly string[] => [
-  "import { createClient } from '@muster/core'",
-  '',
-  `const client = createClient({ baseUrl: ${text(baseUrl)}, token: ${token === null ? 'process.env.API_TOKEN' : text(token)} })`,
-]
+const clientOf = ({ baseUrl, token }: Connect): readonly string[] => {
+  const tokenCode = token === null ? 'process.env.API_TOKEN' : text(token)
+  return [
+    "import { createClient } from '@muster/core'",
+    '',
+    `const client = createClient({ baseUrl: ${text(baseUrl)}, token: ${tokenCode} })`,
+  ]
+}
 
 export const connectSnippet = (connect: Connect): Html =>
   code([

@@ -71,12 +71,16 @@ function hindrance(
     case 'location':
       return 'Its place is being looked up.'
     case 'retry':
-      return `The server for its match failed; it is matched again in ${Math.ceil(Math.max(0, restsUntil - now) / 1000)} s.`
+      return `The server for its match failed; it is matched again in ${secondsUntil(restsUntil, now)} s.`
     case 'servers':
-      return `Its match is found, but no more servers may be deployed now${held === 'journal' ? ': the journal cannot be used' : ''}.`
+      return held === 'journal'
+        ? 'Its match is found, but no more servers may be deployed now: the journal cannot be used.'
+        : 'Its match is found, but no more servers may be deployed now.'
     case 'other-ticket':
       return 'A match is found for another ticket of one of its players.'
     case 'players':
       return undefined
   }
 }
+
+const secondsUntil = (at: number, now: number) => Math.ceil(Math.max(0, at - now) / 1000)

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest'
 import { setUp } from './ticket-api.fixture.js'
 
 const duel = { profile: 'duel', attributes: {} }
+const tooManyBeacons = Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`b${index}`, 1]))
+
 describe('a body', () => {
   test('is refused with 413 above 16 KiB from players, and above a larger bound from backends', async () => {
     const { call } = setUp()
@@ -34,7 +36,7 @@ describe('a body', () => {
     ['with the key __proto__', '{"profile":"duel","attributes":{"__proto__":{"skill":1}}}', 'application/json', 400],
     [
       'with too many beacons',
-      `{"profile":"duel","attributes":{"beacons":${JSON.stringify(Object.fromEntries(Array.from({ length: 257 }, (_, index) => [`b${index}`, 1])))}}}`,
+      JSON.stringify({ profile: 'duel', attributes: { beacons: tooManyBeacons } }),
       'application/json',
       400,
     ],

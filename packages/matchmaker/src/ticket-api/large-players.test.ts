@@ -63,7 +63,10 @@ test('an attribute too large for the matches of its queue is refused with its na
   const { status, json } = await call('ann', 'POST', '/tickets', { profile: 'royale', attributes })
   expect([status, json]).toMatchObject([400, { code: 'invalid-ticket', field: 'attributes' }])
   expect((json as { message: string }).message).toMatch(
-    /^attributes: are too large: their server would be told \d{5} bytes about them, and of a match of 40 players only \d{4} fit$/,
+    new RegExp(
+      '^attributes: are too large: their server would be told \\d{5} bytes about them, ' +
+        'and of a match of 40 players only \\d{4} fit$',
+    ),
   )
   expect((await call('ann', 'POST', '/tickets', { profiles: ['duel', 'royale'], attributes })).status).toBe(400)
   expect((await call('ann', 'POST', '/groups', { profile: 'royale', attributes })).status).toBe(400)

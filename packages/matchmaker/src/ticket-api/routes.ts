@@ -77,7 +77,8 @@ export const ticketRoutes = {
   }),
   ticketEvents: operation('GET /tickets/{ticket_id}/events', {
     summary:
-      'The ticket whenever it has changed, as server-sent events called `ticket`; the last is HOST_ASSIGNED or CANCELLED',
+      'The ticket whenever it has changed, as server-sent events called `ticket`; ' +
+      'the last is HOST_ASSIGNED or CANCELLED',
     input: z.strictObject({
       ticket_id: id,
       lastEventId: version.optional().describe('The version that one knows, as browsers send it'),

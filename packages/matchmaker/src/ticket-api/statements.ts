@@ -36,6 +36,8 @@ export function createCheckStatements(
 /** The problem for a statement that is not believed. Names are cut, because they may be of any length. */
 function refused(field: string, name: string, queue: string): Problem {
   const short = field.slice(0, 140)
-  const message = `${short}: a player's own word is not believed in ${JSON.stringify(queue)}, unless its playerMayState lists ${JSON.stringify(name.slice(0, 128))}`
+  const listed = JSON.stringify(name.slice(0, 128))
+  const inQueue = `a player's own word is not believed in ${JSON.stringify(queue)}`
+  const message = `${short}: ${inQueue}, unless its playerMayState lists ${listed}`
   return new Problem(400, 'not-believed', message, { field: short })
 }

@@ -87,7 +87,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     profiles: options.profile && createProfiles(options.profile, clock, onError),
     random,
   })
-  const isAlive = ({ id }: { readonly id: string }) => whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
+  const isAlive = ({ id }: { readonly id: string }) =>
+    whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
   const store = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive })
 
   const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)

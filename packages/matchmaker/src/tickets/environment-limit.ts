@@ -30,7 +30,9 @@ export function createCheckEnvironment(told: Told): CheckEnvironment {
     const bytes = bytesOfTicket(ticket, told)
     if (bytes <= mayTake) return
     const field = ticket.players.length === 1 ? 'players.0.attributes' : 'players'
-    const message = `are too large: their server would be told ${bytes} bytes about them, and of a match of ${told.players} players only ${mayTake} fit`
+    const message =
+      `are too large: their server would be told ${bytes} bytes about them, ` +
+      `and of a match of ${told.players} players only ${mayTake} fit`
     throw new InvalidTicket(`ticket: ${field}: ${message}`, { field })
   }
 }

@@ -26,7 +26,8 @@ const attribute = z.union(
     z.string().max(MOST.characters),
     z.array(z.string().max(MOST.characters)).max(MOST.listed).refine(distinct, NOT_TWICE),
   ],
-  `must be a number, a boolean, a text of at most ${MOST.characters} characters, or a list of at most ${MOST.listed} different such texts`,
+  `must be a number, a boolean, a text of at most ${MOST.characters} characters, ` +
+    `or a list of at most ${MOST.listed} different such texts`,
 )
 
 export const ticketId = z.string().regex(TICKET_ID, 'must be 1 to 64 of A–Z, a–z, 0–9, _ and -')

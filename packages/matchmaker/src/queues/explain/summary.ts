@@ -19,7 +19,8 @@ function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, together: reado
     const players = `${count(lacks, 'more player')} ${lacks === 1 ? 'is' : 'are'} needed`
     if (blocking === undefined) return `${count(compatible, 'other ticket')} could be in its match; ${players}`
     const lets = rules.find(({ rule }) => rule === blocking)?.lets ?? compatible
-    return `Rule ${quoted(blocking)} lets through ${lets} of ${count(others, 'other ticket')}, and ${players}${missOf(nearest)}`
+    const through = `lets through ${lets} of ${count(others, 'other ticket')}`
+    return `Rule ${quoted(blocking)} ${through}, and ${players}${missOf(nearest)}`
   }
   if (blocking !== undefined) return `Enough others wait, but not the players whom rule ${quoted(blocking)} needs`
   if (together.length > 0)
@@ -30,7 +31,8 @@ function obstacleOf(why: Omit<Explanation, 'summary' | 'queue'>, together: reado
 function missOf(nearest: NearMiss | undefined): string {
   if (nearest === undefined) return ''
   const inUnit = (value: number) => (nearest.unit === undefined ? rounded(value) : `${rounded(value)} ${nearest.unit}`)
-  return `; the nearest miss is ${inUnit(nearest.value)} where rule ${quoted(nearest.rule)} allows ${inUnit(nearest.limit)}`
+  const allowed = `rule ${quoted(nearest.rule)} allows ${inUnit(nearest.limit)}`
+  return `; the nearest miss is ${inUnit(nearest.value)} where ${allowed}`
 }
 
 /** Says what relaxes next, after a space; empty if nothing does. The sentence tells nothing about other players. */

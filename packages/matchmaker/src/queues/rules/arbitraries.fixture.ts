@@ -290,7 +290,10 @@ const feasible =
     return teams.every(({ size }) => players <= (typeof size === 'number' ? size : size.max))
   }
 
-/** Some hundreds of kilometres around a point on the date line; on a grid, as rounding decides at a distance that is just the limit. */
+/**
+ * Places within some hundreds of kilometres around a point on the date line, on a grid: between arbitrary places,
+ * rounding would decide where a distance is just the limit.
+ */
 const place = fc.record({
   latitude: fc.nat(27).map((step) => 40 + step * 0.37),
   longitude: fc.integer({ min: -13, max: 13 }).map((step) => (step < 0 ? step * 0.37 + 180 : step * 0.37 - 180)),

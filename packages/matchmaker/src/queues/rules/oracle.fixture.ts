@@ -31,7 +31,10 @@ interface Judged {
   readonly now: number
 }
 
-/** The kinds of the rules that the match breaks. @param playing those of its tickets who were in it before the others. */
+/**
+ * The kinds of the rules that the match breaks.
+ * @param playing the tickets that were in the match before the others.
+ */
 export function brokenRules(
   queue: QueueDefinition,
   teams: readonly JudgedTeam[],
@@ -56,7 +59,7 @@ const withPartySize = (ticket: RuleTicket): RuleTicket => ({
   })),
 })
 
-/** What is wrong with the numbers of players in the teams. Whoever takes part in a running match may come in any number. */
+/** The faults in the numbers of players per team. Backfills may join a running match in any number. */
 export function wrongSizes(queue: QueueDefinition, teams: readonly JudgedTeam[], now: number): string[] {
   const waited = Math.max(...teams.flatMap(({ tickets }) => tickets.map(({ createdAt }) => now - createdAt)))
   const counts = teams.map(({ kind, tickets }) => {
@@ -290,7 +293,7 @@ function holds(rule: RuleDefinition, judged: Judged): boolean {
 const isTogether = ({ teams }: Judged, one: RuleTicket, other: RuleTicket): boolean =>
   teams.some(({ tickets }) => tickets.includes(one) && tickets.includes(other))
 
-/** A rule within another goes by the waits that count for that one, and is about all who are in the match, playing or not. */
+/** An inner rule uses the waits that count for its outer rule, and concerns all players of the match. */
 function holdsWithin(outer: RuleDefinition, inner: RuleDefinition, judged: Judged): boolean {
   const { by = 'each', hard, optionalAfterMs } = outer
   return holds({ ...inner, by: by === 'each' ? 'youngest' : by, hard, optionalAfterMs }, { ...judged, playing: [] })

@@ -90,7 +90,8 @@ function noJournal(path: string, { text }: Line): JournalCorrupt {
     path,
     1,
     isOfAnotherVersion
-      ? 'was written by another version, in a form that this one does not read: let that one end its matches, then move the file away'
+      ? 'was written by another version, in a form that this one does not read: ' +
+          'let that one end its matches, then move the file away'
       : 'is no journal: its first line is not one of a journal. It is left as it is; check the path',
   )
 }
