@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { listenToAbort, stopListeningToAbort } from './abort-listeners.js'
 import { systemClock } from './clock.js'
 
-test('many listen by one listener, each is told once, and none is left', () => {
+test('many callbacks share one listener, each is called once, and no listener is left', () => {
   const controller = new AbortController()
   const { signal } = controller
   const told: number[] = []
@@ -21,7 +21,7 @@ test('many listen by one listener, each is told once, and none is left', () => {
   expect(getEventListeners(signal, 'abort')).toHaveLength(0)
 })
 
-test('whoever leaves last takes the listener along; the next brings a new one', () => {
+test('the last callback to leave removes the listener, and the next one adds a new one', () => {
   const { signal } = new AbortController()
   const listener = { handleEvent: () => {} }
   for (let round = 0; round < 2; round += 1) {
@@ -32,7 +32,7 @@ test('whoever leaves last takes the listener along; the next brings a new one', 
   }
 })
 
-test('many sleeps on one signal are no reason for a warning', async () => {
+test('many sleeps on one signal give no warning about listeners', async () => {
   const controller = new AbortController()
   const sleeps = Array.from({ length: 30 }, () => systemClock.sleep(60_000, controller.signal))
   expect(getEventListeners(controller.signal, 'abort')).toHaveLength(1)

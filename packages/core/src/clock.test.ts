@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from './clock.js'
 
-test('the machine’s time is epoch milliseconds that never go backwards', () => {
+test('the system clock gives epoch milliseconds that never go backwards', () => {
   const times = Array.from({ length: 1000 }, () => systemClock.now())
   expect(times).toEqual(times.toSorted((a, b) => a - b))
   expect(new Date(times[0] as number).getFullYear()).toBeGreaterThanOrEqual(2024)
@@ -23,7 +23,7 @@ test('an abort ends a sleep, however long, with its reason', async () => {
   await expect(systemClock.sleep(0, abort.signal)).rejects.toThrow('enough')
 })
 
-test('nothing and less than nothing are asleep for a moment', async () => {
+test('sleeps of zero and less end soon', async () => {
   let woken = false
   const nap = systemClock.sleep(-5).then(() => (woken = true))
   expect(woken).toBe(false)

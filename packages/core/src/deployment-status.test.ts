@@ -8,9 +8,9 @@ test.each([
   ['status.Ready', 'READY'],
   [' Status.ERROR ', 'ERROR'],
   ['Status.', ''],
-])('the name of %j is %j', (status, name) => expect(statusName(status)).toBe(name))
+])('the status name of %j is %j', (status, name) => expect(statusName(status)).toBe(name))
 
-test('statuses are compared with or without prefix', () => {
+test('statuses are compared with or without their prefix', () => {
   expect(sameStatus('Status.READY', 'ready')).toBe(true)
   expect(sameStatus('Status.READY', 'Status.ERROR')).toBe(false)
 })

@@ -10,19 +10,19 @@ const london = { latitude: 51.5074, longitude: -0.1278 }
 const sydney = { latitude: -33.8688, longitude: 151.2093 }
 const northPole = { latitude: 90, longitude: 0 }
 
-test('known distances', () => {
+test('distances between known places are right', () => {
   expect(greatCircleKm(london, { latitude: 48.8566, longitude: 2.3522 })).toBeCloseTo(343.6, 0)
   expect(greatCircleKm(london, sydney)).toBeCloseTo(16_994, -1)
   expect(greatCircleKm({ latitude: 0, longitude: 0 }, { latitude: 0, longitude: 1 })).toBeCloseTo(111.19, 2)
 })
 
-test('the date line and the poles are no border', () => {
+test('distances cross the date line and the poles', () => {
   expect(greatCircleKm({ latitude: 0, longitude: 179.5 }, { latitude: 0, longitude: -179.5 })).toBeCloseTo(111.19, 2)
   expect(greatCircleKm(northPole, { latitude: 90, longitude: 137 })).toBeCloseTo(0, 6)
   expect(greatCircleKm(northPole, { latitude: -90, longitude: 0 })).toBeCloseTo(HALF_WAY_ROUND, 6)
 })
 
-test('it is a distance: zero to itself, the same both ways, at most half way round, no detour is shorter', () => {
+test('distances are symmetric, zero to themselves, at most half the circumference, and no detour is shorter', () => {
   fc.assert(
     fc.property(coordinates, coordinates, coordinates, (a, b, c) => {
       const direct = greatCircleKm(a, b)
@@ -35,7 +35,7 @@ test('it is a distance: zero to itself, the same both ways, at most half way rou
   )
 })
 
-test('opposite points are half way round', () => {
+test('opposite points are half the circumference apart', () => {
   fc.assert(
     fc.property(coordinates, (a) => {
       const opposite = { latitude: -a.latitude, longitude: a.longitude > 0 ? a.longitude - 180 : a.longitude + 180 }
@@ -44,7 +44,7 @@ test('opposite points are half way round', () => {
   )
 })
 
-test('latitudes and longitudes are numbers within their range', () => {
+test('latitudes and longitudes must be numbers within their range', () => {
   expect([-90, 0, 90].every(isLatitude)).toBe(true)
   expect([-180, 0, 180].every(isLongitude)).toBe(true)
   expect([90.001, -91, Number.NaN, Infinity, '45', undefined, null].some(isLatitude)).toBe(false)

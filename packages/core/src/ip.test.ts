@@ -59,11 +59,11 @@ describe('canonicalIp', () => {
     '::ffff:1.2.3.4%1',
     'localhost',
     'example.com',
-  ])('%j is no address', (text) => {
+  ])('%j is not an address', (text) => {
     expect(canonicalIp(text)).toBeUndefined()
   })
 
-  test('is one spelling for each address: every way to write it gives the same', () => {
+  test('gives one form for every spelling of an address', () => {
     fc.assert(
       fc.property(fc.oneof(groups, sparse), (parts) => {
         const canonical = canonicalIp(full(parts))
@@ -91,7 +91,7 @@ describe('canonicalIp', () => {
     )
   })
 
-  test('takes exactly what node:net takes, zone ids apart', () => {
+  test('accepts exactly what node:net accepts, except zone ids', () => {
     const pieces = fc.constantFrom(
       '0',
       '1',
@@ -162,7 +162,7 @@ describe('isPublicIp', () => {
     '4000::1',
     'e000::1',
     'not an address',
-  ])('%s is not', (ip) => {
+  ])('%s is not public', (ip) => {
     expect(isPublicIp(ip)).toBe(false)
   })
 })
@@ -173,11 +173,11 @@ describe('addressPrefix', () => {
     ['::ffff:203.0.113.9', '203.0.0.0/16'],
     ['2a01:4f8:1:2:3:4:5:6', '2a01:4f8::/32'],
     ['example.com', undefined],
-  ])('%s lies in %s by default', (ip, prefix) => {
+  ])('%s has the default prefix %s', (ip, prefix) => {
     expect(addressPrefix(ip)).toBe(prefix)
   })
 
-  test('of a length that is not at a byte', () => {
+  test('of a length within a byte', () => {
     expect(addressPrefix('203.0.113.255', { ipv4: 22, ipv6: 48 })).toBe('203.0.112.0/22')
     expect(addressPrefix('2a01:4f8:abcd:ffff::1', { ipv4: 22, ipv6: 53 })).toBe('2a01:4f8:abcd:f800::/53')
   })
@@ -201,7 +201,7 @@ describe('addressPrefix', () => {
     )
   })
 
-  test('a prefix lies in itself', () => {
+  test('a prefix has itself as prefix', () => {
     fc.assert(
       fc.property(groups, fc.integer({ min: 0, max: 128 }), (parts, length) => {
         fc.pre(!full(parts).startsWith('0000:0000:0000:0000:0000:ffff'))

@@ -11,7 +11,7 @@ test('time stands still until it is moved', async () => {
   expect(clock.now()).toBe(start + 250)
 })
 
-test('sleepers wake at their own instants, in order, and equals in the order in which they fell asleep', async () => {
+test('sleepers wake at their own times, and those with equal times in the order in which they began', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.integer({ min: -5, max: 50 }), { maxLength: 20 }),
@@ -32,7 +32,7 @@ test('sleepers wake at their own instants, in order, and equals in the order in 
   )
 })
 
-test('who sleeps again on waking wakes again within the same advance', async () => {
+test('a sleeper that sleeps again wakes again within the same advance', async () => {
   const clock = createManualClock({ start })
   const ticks: number[] = []
   const loop = async () => {
@@ -46,7 +46,7 @@ test('who sleeps again on waking wakes again within the same advance', async () 
   expect(ticks).toEqual([100, 200, 300])
 })
 
-test('an abort wakes with its reason, at once, and leaves nobody asleep', async () => {
+test('an abort wakes a sleeper at once with its reason', async () => {
   const clock = createManualClock()
   const abort = new AbortController()
   const nap = clock.sleep(1000, abort.signal)
@@ -56,7 +56,7 @@ test('an abort wakes with its reason, at once, and leaves nobody asleep', async 
   await expect(clock.sleep(1, abort.signal)).rejects.toThrow('enough')
 })
 
-test('next goes to the next sleeper, if there is one', async () => {
+test('next moves to the time of the next sleeper, if there is one', async () => {
   const clock = createManualClock({ start })
   expect(await clock.next()).toBe(false)
   void clock.sleep(40)
@@ -65,7 +65,7 @@ test('next goes to the next sleeper, if there is one', async () => {
   expect(clock.now()).toBe(start + 40)
 })
 
-test('until moves on for as long as a promise takes, and settles as it does', async () => {
+test('until moves the time until a promise settles, and settles as it does', async () => {
   const clock = createManualClock({ start })
   const slow = async () => {
     await clock.sleep(1050)

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { isHidden, scrub, secretsIn } from './redact.js'
 
 describe('secretsIn', () => {
-  test('finds what stands under the keys of secrets, addresses and webhooks, at any depth', () => {
+  test('finds the values of secret, address and webhook keys at any depth', () => {
     const input = {
       secret_access_key: 'bucket-secret',
       private_token: 'registry-secret',
@@ -29,7 +29,7 @@ describe('secretsIn', () => {
     ])
   })
 
-  test('finds the values of variables that are marked, and only those', () => {
+  test('finds the values of marked variables, and no others', () => {
     const variables = [
       { key: 'A', value: 'hidden-a', is_hidden: true },
       { key: 'B', value: 'open-b', is_hidden: false },
@@ -46,7 +46,7 @@ test('isHidden knows the keys', () => {
 })
 
 describe('scrub', () => {
-  test('takes out a secret as it is, JSON-escaped, percent-encoded and in other letter case', () => {
+  test('removes a secret in plain, JSON-escaped and percent-encoded form and in any letter case', () => {
     const secret = 'Pass"word/1'
     expect(scrub(`bad Pass"word/1 or "Pass\\"word/1" or Pass%22word%2F1 or PASS"WORD/1`, [secret])).toBe(
       'bad [redacted] or "[redacted]" or [redacted] or [redacted]',
@@ -72,20 +72,20 @@ describe('scrub', () => {
     ['digits', '123.'.repeat(100_000)],
     ['hexadecimal', 'a'.repeat(400_000)],
     ['colons', ': '.repeat(200_000)],
-  ])('takes no longer per character for a long text of %s', (_, text) => {
+  ])('takes no more time per character for a long text of %s', (_, text) => {
     const began = performance.now()
     scrub(text, ['a:a:a:a:', '::::::'])
     // Some 10 ms. It was 20 minutes where the time grew with the square of the length.
     expect(performance.now() - began).toBeLessThan(5000)
   })
 
-  test('of a long run of what addresses are made of, nothing is left', () => {
+  test('removes a long run of the characters of addresses completely', () => {
     expect(scrub(`from ${'2001:db8::1:'.repeat(20)}.`)).toBe('from [address]')
   })
 
-  test('an empty secret is no secret', () => expect(scrub('text', [''])).toBe('text'))
+  test('ignores an empty secret', () => expect(scrub('text', [''])).toBe('text'))
 
-  test('leaves no secret behind, whatever stands around it', () => {
+  test('leaves no secret behind, whatever surrounds it', () => {
     // Without letters of the mark '[redacted]', so that a secret cannot be found in the mark itself.
     const secret = fc.string({
       unit: fc.constantFrom('x', 'Y', '0', '"', '\\', '/', '%', '$', '*', 'é', '\ud800'),

@@ -14,7 +14,7 @@ const settings = settingsWith({
 describe('pathOf', () => {
   test('is the path of the route', () => expect(pathOf(api.deployments.get, settings)).toBe('/v1/status/{request_id}'))
 
-  test('is a setting where the specification leaves it open', () => {
+  test('is a setting where the specification leaves the path open', () => {
     expect(pathOf(api.deployments.create, defaultSettings)).toBe('/deployments')
     expect(pathOf(api.deployments.create, settings)).toBe('/v2/deployments')
   })

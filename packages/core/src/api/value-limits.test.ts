@@ -107,7 +107,7 @@ test.each(edges)('%s is limited by default, and otherwise where %j is set', asyn
   expect(bodies).toHaveLength(1)
 })
 
-test('every limit has such an edge', () => {
+test('every limit is covered by an example', () => {
   expect([...new Set(edges.flatMap(([, limits]) => Object.keys(limits ?? {})))].toSorted()).toEqual(
     Object.keys(defaultValueLimits).toSorted(),
   )
@@ -122,7 +122,7 @@ test('a limit may be narrower, too', async () => {
   })
 })
 
-test('what is left out has its default, and a check that throws leaves no limit behind', () => {
+test('a limit that is left out has its default, and a check that throws restores the limits', () => {
   expect(settingsWith({ valueLimits: { appName: { min: 1 } } }).valueLimits).toEqual({
     ...defaultValueLimits,
     appName: { min: 1, max: 64 },

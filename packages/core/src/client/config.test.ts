@@ -24,7 +24,7 @@ test('every option but two has a default', () => {
   })
 })
 
-test('what is given replaces the default, and undefined gives nothing', () => {
+test('an option replaces its default, unless it is undefined', () => {
   const config = given({
     baseUrl: new URL('http://127.0.0.1:8080/api/'),
     timeoutMs: 5,
@@ -100,16 +100,19 @@ test.each([
     'option settings.deploymentQueryParameter must be a text, not ""',
   ],
   [{ timeout: 5 }, 'timeout', 'option timeout is not known; did you mean timeoutMs?'],
-])('%j is refused, naming option and value', (options, field, message) => {
+])('%j is refused with the option and its value', (options, field, message) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field, message }))
 })
 
-test.each([undefined, null, 'https://service.example', []])('createClient(%j) says what it needs', (options) => {
-  const create = () => configure(options as unknown as ClientOptions)
-  expect(create).toThrow(
-    expect.objectContaining({ name: 'InvalidInput', message: 'createClient needs options: { baseUrl, token }' }),
-  )
-})
+test.each([undefined, null, 'https://service.example', []])(
+  'createClient(%j) names the options that it needs',
+  (options) => {
+    const create = () => configure(options as unknown as ClientOptions)
+    expect(create).toThrow(
+      expect.objectContaining({ name: 'InvalidInput', message: 'createClient needs options: { baseUrl, token }' }),
+    )
+  },
+)
 
 test.each([
   [{ settings: 5 }, 'settings'],
@@ -118,11 +121,11 @@ test.each([
   [{ dispatcher: null }, 'dispatcher'],
   [{ limiter: null }, 'limiter'],
   [{ baseUrl: undefined }, 'baseUrl'],
-])('%j is refused by name', (options, field) => {
+])('%j is refused with the name of the option', (options, field) => {
   expect(() => given(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
 })
 
-test('a text in the wrong place, which may be the token, is in no message', () => {
+test('a text in place of the options, which may be the token, is in no message', () => {
   const options = [
     'baseUrl',
     'timeoutMs',
@@ -151,7 +154,7 @@ test('a text in the wrong place, which may be the token, is in no message', () =
   }
 })
 
-test('credentials in the address and the token are in no message', () => {
+test('no message shows the token or credentials in the URL', () => {
   for (const options of [
     { baseUrl: 'https://user:secret-password@service.example' },
     { baseUrl: 'https://:secret-password@service.example/?x' },

@@ -60,8 +60,8 @@ const failure = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('the deadline covers everything', () => {
-  test('in flight: what was written may have been done', async () => {
+describe('the deadline of a call', () => {
+  test('ends a call in flight, which may have been carried out', async () => {
     const { clock, create, now, other } = setUp(never)
     const call = failure(create('a', { timeoutMs: 500 }))
     await clock.advance(499)
@@ -85,7 +85,7 @@ describe('the deadline covers everything', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('queued: nothing was sent, and nothing will be', async () => {
+  test('ends a queued call, which is never sent', async () => {
     const { clock, create, reached, other } = setUp(never, { maxInFlight: 1 })
     const first = failure(create('first', { timeoutMs: 2000 }))
     const second = failure(create('second', { timeoutMs: 500 }))
@@ -97,7 +97,7 @@ describe('the deadline covers everything', () => {
     expect(reached).toEqual(['POST tags'])
   })
 
-  test('queued behind the 429 of another call', async () => {
+  test('ends a call that is queued behind the 429 of another', async () => {
     const { clock, read, reached } = setUp(failing({ 'retry-after': '20' }, 429))
     const refused = read('refused', { timeoutMs: 30_000 }).catch(() => {})
     await clock.advance(0)
@@ -110,7 +110,7 @@ describe('the deadline covers everything', () => {
     await clock.until(refused, 1000)
   })
 
-  test('over attempts: the error says where the time went, and how the last attempt failed', async () => {
+  test('includes all attempts, and the error says where the time went and how the last one failed', async () => {
     const { clock, read, now } = setUp((request, nth) => (nth === 1 ? failing()() : never(request, nth)))
     const call = failure(read('a', { timeoutMs: 1000 }))
     await clock.advance(1000)
@@ -120,7 +120,7 @@ describe('the deadline covers everything', () => {
     expect(now()).toBe(1000)
   })
 
-  test('while waiting to retry, when another who waits for the same read has more time', async () => {
+  test('ends a wait before a retry, though another caller of the same read has more time', async () => {
     const { clock, read, reached } = setUp((request, nth) =>
       nth === 1 ? failing({ 'retry-after': '5' })() : good(request, nth),
     )
@@ -133,7 +133,7 @@ describe('the deadline covers everything', () => {
     expect(reached.length).toBe(2)
   })
 
-  test("one who joins late is told of its own time, not of the read's", async () => {
+  test('counts from the call of a caller who joins a read late', async () => {
     const { clock, read } = setUp(never)
     const early = failure(read('a', { timeoutMs: 5000 }))
     await clock.advance(1000)
@@ -147,7 +147,7 @@ describe('the deadline covers everything', () => {
   test.each([
     { status: 503, type: ServerError },
     { status: 429, type: RateLimited },
-  ])('a wait after $status that the deadline cannot hold is not begun', async ({ status, type }) => {
+  ])('ends a call at once when it comes before the end of a wait after $status', async ({ status, type }) => {
     const { clock, read, now, other } = setUp(failing({ 'retry-after': '5' }, status))
     const call = failure(read('a', { timeoutMs: 5000 }))
     await clock.advance(0)
@@ -158,7 +158,7 @@ describe('the deadline covers everything', () => {
     expect(other()).toMatchObject({ queued: 0, inFlight: 0 })
   })
 
-  test('many deadlines end each at its own instant', async () => {
+  test('is exact for each of many calls', async () => {
     const { clock, create, now, other } = setUp(never, { maxInFlight: 3 })
     const deadlines = [700, 100, 400, 400, 250, 900, 50]
     const ends = deadlines.map((timeoutMs, index) => failure(create(`t${index}`, { timeoutMs })).then(() => now()))
@@ -169,7 +169,7 @@ describe('the deadline covers everything', () => {
   })
 })
 
-describe('an abort wins at once, and its reason is kept', () => {
+describe('an abort rejects at once with its reason', () => {
   const reason = { why: 'the player left' }
 
   const cases = [
@@ -190,7 +190,7 @@ describe('an abort wins at once, and its reason is kept', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('queued: the place goes to the next', async () => {
+  test('of a queued call leaves its place to the next', async () => {
     const held = holdBack()
     const { clock, create, reached, other } = setUp(
       (request, nth) => (nth === 1 ? held.handle() : good(request, nth)),
@@ -211,7 +211,7 @@ describe('an abort wins at once, and its reason is kept', () => {
     expect(reached.length).toBe(2)
   })
 
-  test('queued for the rate limit: it costs no start', async () => {
+  test('of a call that waits for the rate limit costs no request', async () => {
     const options = { limits: { other: { limit: 1 } }, jitterMs: 0 }
     const { clock, create, now, reached } = setUp(good, options)
     const abort = new AbortController()
@@ -226,7 +226,7 @@ describe('an abort wins at once, and its reason is kept', () => {
     expect(reached.length).toBe(2)
   })
 
-  test('in flight: frees the place for the next', async () => {
+  test('of a call in flight frees its slot for the next', async () => {
     const { clock, create } = setUp((request, nth) => (nth === 1 ? never(request, nth) : good(request, nth)), {
       maxInFlight: 1,
     })
@@ -239,14 +239,14 @@ describe('an abort wins at once, and its reason is kept', () => {
     await expect(clock.until(second)).resolves.toEqual({ name: 'blue' })
   })
 
-  test('before the call: nothing is sent', async () => {
+  test('before the call sends nothing', async () => {
     const { clock, create, reached } = setUp(good)
     expect(await failure(create('a', { signal: AbortSignal.abort(reason) }))).toBe(reason)
     await clock.advance(1000)
     expect(reached).toEqual([])
   })
 
-  test('of one who waits for a shared read, the others are not disturbed', async () => {
+  test('of one caller of a shared read does not affect the others', async () => {
     const held = holdBack()
     const { clock, read, reached } = setUp(held.handle)
     const abort = new AbortController()
@@ -260,7 +260,7 @@ describe('an abort wins at once, and its reason is kept', () => {
     expect(reached.length).toBe(1)
   })
 
-  test('a token function that hangs holds neither the call nor its place', async () => {
+  test('of a call whose token function hangs frees its slot', async () => {
     const { clock, create, other, reached } = setUp(good, { token: () => new Promise(() => {}) })
     const abort = new AbortController()
     const aborted = failure(create('a', { signal: abort.signal }))

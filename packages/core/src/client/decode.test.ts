@@ -48,13 +48,13 @@ describe('a success', () => {
     })
   })
 
-  test('a wrong content type does not matter, nor a byte order mark', () => {
+  test('is read with a wrong content type or a byte order mark', () => {
     expect(
       decode(testRequest(), answer(`\ufeff${body}`, 200, { 'content-type': 'text/html' }), systemClock, sink),
     ).toEqual(JSON.parse(body))
   })
 
-  test('without documented content has no value, whatever comes', () => {
+  test('without documented content is undefined, whatever its body', () => {
     const unlink = { operation: api.fleets.unlink }
     expect([read('', 204, unlink), read('{"a":1}', 200, unlink), read('<html>', 200, unlink)]).toEqual([
       undefined,
@@ -63,18 +63,18 @@ describe('a success', () => {
     ])
   })
 
-  test('that may come without content may have no value', () => {
+  test('is undefined where the body is optional and missing', () => {
     const revoke = { operation: api.relays.revokeUser }
     expect(read('', 204, revoke)).toBeUndefined()
     expect(read('{"session_id":"s"}', 200, revoke)).toEqual({ session_id: 's' })
   })
 })
 
-describe('a list with entries that cannot be read', () => {
+describe('a list with unreadable entries', () => {
   const list = { id: 'deployments.list', operation: api.deployments.list, input: {} } as const
   const entry = (request_id: unknown) => ({ request_id, status: 'Status.READY' })
 
-  test('is the list of the others, and each is told of', () => {
+  test('is the list of the readable entries, and each other is reported', () => {
     told.length = 0
     const data = [entry('a'), { status: 'Status.READY' }, entry('b'), entry(7), 'c', entry('d')]
     expect(read(JSON.stringify({ data, total_count: 6 }), 200, list)).toEqual({
@@ -88,7 +88,7 @@ describe('a list with entries that cannot be read', () => {
     ])
   })
 
-  test('warns the process where nobody listens', async () => {
+  test('gives a process warning where nobody listens', async () => {
     const warned = once(process, 'warning')
     const deaf = { ...sink, listens: () => false }
     decode(testRequest(list), answer(JSON.stringify({ data: [entry('a'), {}, {}] })), systemClock, deaf)
@@ -108,8 +108,8 @@ describe('a list with entries that cannot be read', () => {
   })
 })
 
-describe('what is read', () => {
-  test('is frozen through and through, also where a field was left out', () => {
+describe('a decoded answer', () => {
+  test('is frozen at every depth, also where a field was dropped', () => {
     const isDeeplyFrozen = (value: unknown): boolean =>
       typeof value !== 'object' ||
       value === null ||
@@ -121,7 +121,7 @@ describe('what is read', () => {
   })
 })
 
-describe('an answer that is none', () => {
+describe('an unreadable answer', () => {
   test.each([
     ['empty', '', 'deployments.get: the answer is empty (status 200)'],
     [
@@ -153,7 +153,7 @@ describe('an answer that is none', () => {
     ['[]', undefined],
     ['null', undefined],
     ['7', undefined],
-  ])('%s: names the field', (body, field) => {
+  ])('is reported with its field: %s', (body, field) => {
     expect(refused(body)).toMatchObject({
       name: 'UnexpectedResponse',
       message: expect.stringContaining(field ?? 'body'),
@@ -161,14 +161,14 @@ describe('an answer that is none', () => {
     expect(refused(body).field).toBe(field)
   })
 
-  test('of any depth and of any size within the bound has a defined end', () => {
+  test('of any depth and any size within the bound gives a result or a MusterError', () => {
     expect(() =>
       read(`{"request_id":"a","current_status":"x","deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
     ).not.toThrow()
     expect(refused('['.repeat(100_000))).toBeInstanceOf(UnexpectedResponse)
   })
 
-  test('a redirect is not followed, and only the origin of its target is told', () => {
+  test('that redirects is not followed, and its error shows only the origin of the target', () => {
     const error = refused('', 302, { location: 'https://elsewhere.example/path?token=secret' })
     expect(error).toMatchObject({
       name: 'UnexpectedResponse',
@@ -179,15 +179,16 @@ describe('an answer that is none', () => {
   })
 })
 
-describe('what is gone already', () => {
+describe('a DELETE of what is gone already', () => {
   const told = new NotFound('not found', { status: 404 })
 
-  test('every DELETE with content has a result for it', () => {
+  test('has a result wherever the operation has content', () => {
     const deletes = operations.filter(([, { method, output }]) => method === 'DELETE' && output !== undefined)
     expect(deletes.length).toBeGreaterThan(4)
     for (const [id, operation] of deletes)
       expect([id, decodeGone({ operation }, told)]).toEqual([id, { message: 'not found' }])
   })
 
-  test('one without content has none', () => expect(decodeGone({ operation: api.fleets.unlink }, told)).toBeUndefined())
+  test('has no result where the operation has no content', () =>
+    expect(decodeGone({ operation: api.fleets.unlink }, told)).toBeUndefined())
 })

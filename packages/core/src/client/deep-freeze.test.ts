@@ -7,7 +7,7 @@ function parts(value: unknown): unknown[] {
   return typeof value === 'object' && value !== null ? [value, ...Object.values(value).flatMap(parts)] : [value]
 }
 
-test('freezes a value and all in it, and changes nothing', () => {
+test('freezes a value at every depth without changing it', () => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 5 }), (text) => {
       const value = JSON.parse(text) as unknown
@@ -18,7 +18,7 @@ test('freezes a value and all in it, and changes nothing', () => {
   )
 })
 
-test('freezes what is nested deeper than the stack is deep', () => {
+test('freezes values that are nested deeper than the call stack', () => {
   const depth = 100_000
   let part = deepFreeze(JSON.parse(`${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)}`) as unknown)
   let frozen = 0

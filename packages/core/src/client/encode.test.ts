@@ -39,7 +39,7 @@ describe('paths', () => {
   })
   const name = fc.oneof(fc.string({ unit: 'binary' }), nasty).filter((text) => !['', '.', '..'].includes(text))
 
-  test('a name comes out as it went in, and never leaves its segment', () => {
+  test('every name is restored by decoding, and stays in its segment', () => {
     fc.assert(
       fc.property(name, name, (app_name, version_name) => {
         const { path } = encode(api.versions.get, { app_name, version_name })
@@ -64,18 +64,18 @@ describe('paths', () => {
     )
   })
 
-  test.each(['\ud800', 'a\udc00b'])('half of a surrogate pair is refused, naming the key', (text) => {
+  test.each(['\ud800', 'a\udc00b'])('a lone surrogate is refused, naming the key', (text) => {
     expect(() => encode(api.fleets.get, { fleet_name: text })).toThrow(InvalidInput)
     expect(() => encode(api.fleets.get, { fleet_name: text })).toThrow(/fleet_name/)
   })
 
-  test('the path of the base URL goes in front', () => {
+  test('start with the path of the base URL', () => {
     expect(encode(api.fleets.get, { fleet_name: 'a b' }, '/api').path).toBe('/api/v1/fleet/a%20b')
   })
 })
 
 describe('query', () => {
-  test('leaves out undefined, writes booleans and numbers as text and the rest as JSON', () => {
+  test('omits undefined, and writes booleans and numbers as text and other values as JSON', () => {
     const query = { filters: [{ field: 'tags', operator: 'in', value: ['a&b'] }] }
     expect(encode(api.deployments.list, { query, page: 2, limit: undefined }).path).toBe(
       `/v1/deployments?query=${encodeURIComponent(JSON.stringify(query))}&page=2`,
@@ -89,7 +89,7 @@ describe('query', () => {
     )
   })
 
-  test('a key may be sent there although the method has a body', () => {
+  test('may have keys of an operation with a body', () => {
     const op = operation('POST /v1/thing', {
       summary: '',
       input: z.object({ dry: z.boolean(), name: z.string() }),
@@ -101,11 +101,11 @@ describe('query', () => {
 })
 
 describe('headers', () => {
-  test('carry the keys that belong there', () => {
+  test('carry the keys that the operation declares as headers', () => {
     expect(encode(api.storages.list, { x_fields: 'endpoints{name}' }).headers).toEqual(['X-Fields', 'endpoints{name}'])
   })
 
-  test.each(['a\r\nb: c', 'a\0', 'ł'])('%j cannot stand in one', (x_fields) => {
+  test.each(['a\r\nb: c', 'a\0', 'ł'])('%j is refused as a value', (x_fields) => {
     expect(() => encode(api.storages.list, { x_fields })).toThrow(/x_fields/)
   })
 })
@@ -126,11 +126,11 @@ describe('body', () => {
     ])
   })
 
-  test('is an empty object where the method has one and nothing remains', () => {
+  test('is an empty object where the method has a body and no key remains', () => {
     expect(encode(api.fleets.update, { fleet_name: 'f' }).body).toBe('{}')
   })
 
-  test('is absent from GET, DELETE and a PUT that says all in its path', () => {
+  test('is absent from GET, DELETE and a PUT whose path holds all keys', () => {
     expect(encode(api.fleets.get, { fleet_name: 'f' })).toEqual({ path: '/v1/fleet/f', headers: [], body: undefined })
     expect(encode(api.fleets.delete, { fleet_name: 'f' }).body).toBeUndefined()
     expect(encode(api.fleets.link, { fleet_name: 'f', app_name: 'a', version_name: 'v' }).body).toBeUndefined()

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { expect, test } from 'vitest'
 import * as errors from './errors.js'
 
-test('every class is a MusterError and an Error, and goes by its own name', () => {
+test('every class is a MusterError and an Error with its own name', () => {
   for (const [name, Class] of Object.entries(errors)) {
     const error = new Class('what happened', { operation: 'fleets.get', sent: true, timeoutMs: 1 })
     expect(error).toBeInstanceOf(errors.MusterError)
@@ -13,7 +13,7 @@ test('every class is a MusterError and an Error, and goes by its own name', () =
   }
 })
 
-test('facts that are not known are not there, and the cause is kept', () => {
+test('unknown facts are absent, and the cause is kept', () => {
   const cause = new Error('socket hang up')
   const error = new errors.ConnectionLost('lost', {
     operation: 'fleets.get',
@@ -27,7 +27,7 @@ test('facts that are not known are not there, and the cause is kept', () => {
   expect('cause' in new errors.NotFound('x')).toBe(false)
 })
 
-test('as JSON it is its name, message and facts, without stack and cause', () => {
+test('an error as JSON has its name, message and facts, without stack and cause', () => {
   const error = new errors.NoCapacity('no room', {
     operation: 'deployments.create',
     requestId: 'abc',

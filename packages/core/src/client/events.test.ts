@@ -43,7 +43,7 @@ const withoutIds = (seen: readonly [string, unknown][]) =>
   seen.map(([name, event]) => [name, { ...(event as object), call }])
 
 describe('events', () => {
-  test('of a call that goes well', async () => {
+  test('of a call that succeeds', async () => {
     const { client, clock, seen } = setUp([status])
     await clock.until(client.deployments.get({ request_id: 'abc' }, { priority: 3 }), 10)
     const bytes = '{"request_id":"abc","current_status":"Status.READY"}'.length
@@ -53,7 +53,7 @@ describe('events', () => {
     ])
   })
 
-  test('of a call that is repeated', async () => {
+  test('of a call that is retried', async () => {
     const { client, clock, seen } = setUp([refuse(503), status])
     await clock.until(client.deployments.get({ request_id: 'abc' }), 10)
     expect(withoutIds(seen)).toMatchObject([
@@ -73,7 +73,7 @@ describe('events', () => {
     ])
   })
 
-  test('of a call whose rate limit is exceeded', async () => {
+  test('of a call that meets a 429', async () => {
     const { client, clock, seen } = setUp([refuse(429, { 'retry-after': '2' }), status])
     await clock.until(client.deployments.get({ request_id: 'abc' }), 10)
     expect(withoutIds(seen)).toEqual([
@@ -95,7 +95,7 @@ describe('events', () => {
     ])
   })
 
-  test('a call has one id, which its error carries; no other call has it', async () => {
+  test('carry an id of their call, which its error has too and no other call', async () => {
     const { client, clock, seen } = setUp([refuse(500)])
     const outcome = (name: string) =>
       clock.until(client.applications.get({ app_name: name }).catch((error: unknown) => error))
@@ -105,7 +105,7 @@ describe('events', () => {
     expect(ids.size).toBe(2)
   })
 
-  test('paths are templates: names that a call fills in are in no event', async () => {
+  test('show the path template, without the names that a call fills in', async () => {
     const { client, clock, seen } = setUp([refuse(500), refuse(429), refuse(404)])
     const names = { app_name: 'filled-app', version_name: 'filled-version' }
     await expect(clock.until(client.versions.get(names))).rejects.toThrow('not found')
@@ -122,7 +122,7 @@ test.each([
   ['an error', new Error('listener')],
   ['undefined', undefined],
   ['what has no text', Object.create(null)],
-])('listeners that throw %s change nothing but warn', async (_, thrown) => {
+])('give only a warning when listeners throw %s', async (_, thrown) => {
   const warnings: string[] = []
   const collect = ({ name, message }: Error) => void (name === 'MusterWarning' && warnings.push(message))
   process.on('warning', collect)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { fingerprint } from './fingerprint.js'
 
-test('is the same for equal values and for no others', () => {
+test('is equal exactly for equal values', () => {
   const value = fc.jsonValue({ maxDepth: 3 })
   fc.assert(
     fc.property(value, value, (one, other) => {
@@ -20,9 +20,9 @@ test.each([
   [{ a: { b: 1 } }, { a: {}, b: 1 }],
   [null, 'null'],
   [[null], [undefined]],
-])('%j is not %j', (one, other) => expect(fingerprint(one)).not.toBe(fingerprint(other)))
+])('tells %j from %j', (one, other) => expect(fingerprint(one)).not.toBe(fingerprint(other)))
 
-test('of what is nested deeper than the stack is deep', () => {
+test('is made of values that are nested deeper than the call stack', () => {
   const deep = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown
   expect(fingerprint(deep(200_000))).toBe(fingerprint(deep(200_000)))
   expect(fingerprint(deep(200_000))).not.toBe(fingerprint(deep(199_999)))

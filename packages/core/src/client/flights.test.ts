@@ -26,8 +26,8 @@ function setUp() {
 const stop = { id: 'deployments.stop', operation: api.deployments.stop, path: '/v1/stop/abc' } as const
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-describe('one flight for equal reads', () => {
-  test('those who ask at the same time get one answer', async () => {
+describe('equal reads', () => {
+  test('at the same time share one request', async () => {
     const { flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000)
     const second = flights.board(read(), undefined, 1000)
@@ -37,7 +37,7 @@ describe('one flight for equal reads', () => {
     expect(await Promise.all([first, second])).toEqual([value, value])
   })
 
-  test('a failure is everybody’s', async () => {
+  test('share its failure', async () => {
     const { flights, under, read } = setUp()
     const both = [flights.board(read(), undefined, 1000), flights.board(read(), undefined, 1000)]
     under[0]?.crash(new Error('no'))
@@ -45,7 +45,7 @@ describe('one flight for equal reads', () => {
     await expect(both[1]).rejects.toThrow('no')
   })
 
-  test('one who asks after the end asks again', async () => {
+  test('after the answer send a new request', async () => {
     const { flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000)
     under[0]?.land(1)
@@ -58,21 +58,21 @@ describe('one flight for equal reads', () => {
     ['another path', { path: '/v1/status/other' }],
     ['another header', { headers: ['X-Fields', 'a'] }],
     ['another priority', { priority: 1 }],
-  ])('%s is another flight', (_, changes) => {
+  ])('with %s are separate requests', (_, changes) => {
     const { flights, under, read } = setUp()
     void flights.board(read(), undefined, 1000)
     void flights.board(read(changes), undefined, 1000)
     expect(under).toHaveLength(2)
   })
 
-  test('writes are never shared', () => {
+  test('are shared, equal writes are not', () => {
     const { flights, under, read } = setUp()
     void flights.board(read(stop), undefined, 1000)
     void flights.board(read(stop), undefined, 1000)
     expect(under).toHaveLength(2)
   })
 
-  test('a read does not join one that began before a write began, or before it ended', async () => {
+  test('are not shared when a write began or ended in between', async () => {
     const { flights, under, read } = setUp()
     void flights.board(read(), undefined, 1000)
     const write = flights.board(read(stop), undefined, 1000)
@@ -87,8 +87,8 @@ describe('one flight for equal reads', () => {
   })
 })
 
-describe('leaving', () => {
-  test('an abort rejects at once with its reason, and leaves the others in peace', async () => {
+describe('a caller of a shared read', () => {
+  test('that aborts is rejected at once with its reason, without effect on the others', async () => {
     const { flights, under, read } = setUp()
     const controller = new AbortController()
     const first = flights.board(read(), controller.signal, 1000)
@@ -100,7 +100,7 @@ describe('leaving', () => {
     expect(await second).toBe('answer')
   })
 
-  test('when all have left, the request is cancelled, and nobody joins it any more', async () => {
+  test('that leaves last cancels the request, which no other call joins', async () => {
     const { flights, under, read } = setUp()
     const controllers = [new AbortController(), new AbortController()]
     const both = controllers.map(({ signal }) => flights.board(read(), signal, 1000).catch((reason: unknown) => reason))
@@ -118,7 +118,7 @@ describe('leaving', () => {
     expect(under).toHaveLength(2)
   })
 
-  test('each has its own deadline, and is told where its own time went', async () => {
+  test('has its own deadline, and its error says where its own time went', async () => {
     const { clock, flights, under, read } = setUp()
     const first = flights.board(read(), undefined, 1000).catch((error: unknown) => error)
     await clock.advance(300)
@@ -143,7 +143,7 @@ describe('leaving', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('a later waiter moves the deadline of the request', async () => {
+  test('that joins later extends the deadline of the request', async () => {
     const { clock, flights, under, read } = setUp()
     void flights.board(read(), undefined, 1000).catch(() => {})
     await clock.advance(500)
@@ -151,7 +151,7 @@ describe('leaving', () => {
     expect(under[0]?.request.progress.deadline).toBe(1500)
   })
 
-  test('what was written may have been done, and the message says where the time went', async () => {
+  test('learns from its error that a sent request may have been carried out', async () => {
     const { clock, flights, under, read } = setUp()
     const call = flights.board(read(stop), undefined, 50).catch((error: unknown) => error)
     const { progress } = (under[0] as { request: Request }).request
@@ -168,7 +168,7 @@ describe('leaving', () => {
   })
 })
 
-test('closing waits for what is under way, though nobody waits for it any more', async () => {
+test('that left does not keep close from waiting for the request', async () => {
   const { flights, under, read, lifetime } = setUp()
   const controller = new AbortController()
   const call = flights.board(read(), controller.signal, 1000)

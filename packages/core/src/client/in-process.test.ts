@@ -16,7 +16,7 @@ const setUp = (handle: (request: Request) => Promise<Response>) => {
   return { clock, client }
 }
 
-test('requests reach the function as they would reach the service', async () => {
+test('the function receives requests as the service would', async () => {
   const seen: unknown[] = []
   const { client, clock } = setUp(async (request) => {
     seen.push([request.method, request.url, request.headers.get('authorization'), await request.json()])
@@ -30,12 +30,12 @@ test('requests reach the function as they would reach the service', async () => 
   ])
 })
 
-test('an answer without a body is one', async () => {
+test('an answer may have no body', async () => {
   const { client, clock } = setUp(async () => new Response(null, { status: 204 }))
   await expect(clock.until(client.applications.delete({ app_name: 'game' }))).resolves.toBeUndefined()
 })
 
-test('a function that fails is a lost connection, which is retried on this clock', async () => {
+test('a function that fails counts as a lost connection, which is retried on the clock', async () => {
   let calls = 0
   const { client, clock } = setUp(async () => {
     calls += 1
@@ -47,7 +47,7 @@ test('a function that fails is a lost connection, which is retried on this clock
   expect(clock.now() - began).toBeGreaterThan(500)
 })
 
-test('an aborted call ends at once, whatever the function does', async () => {
+test('an aborted call ends at once even if the function goes on', async () => {
   const { client } = setUp(() => new Promise(() => {}))
   const abort = new AbortController()
   const call = client.applications.list({}, { signal: abort.signal })

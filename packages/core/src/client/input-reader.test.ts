@@ -8,7 +8,7 @@ import { roughly } from './roughly.fixture.js'
 
 const inputs = operations.map(([id, { input }]) => [id, input] as const)
 
-test.each(inputs)('%s: the quick way and zod come to the same', (_, schema) => {
+test.each(inputs)('%s: the quick reader and zod give the same result', (_, schema) => {
   const read = inputReaderOf(schema)
   fc.assert(
     fc.property(roughly(schema), (value) => {
@@ -56,14 +56,14 @@ test.each([
   expect(read(value)).toEqual(validate(schema, value))
 })
 
-test('is a copy, which later changes of the input do not reach', () => {
+test('copies the input, so that later changes of it have no effect', () => {
   const given = { name: 'abc' }
   const { data } = read(given)
   given.name = 'xyz'
   expect(data).toEqual({ name: 'abc' })
 })
 
-test('lists and objects within an input are copied too', () => {
+test('copies lists and objects within the input', () => {
   const nested = z.strictObject({ list: z.array(z.string()), of: z.strictObject({ a: z.int() }) })
   const given = { list: ['a'], of: { a: 1 } }
   const { data } = inputReaderOf(nested)(given)
@@ -72,7 +72,7 @@ test('lists and objects within an input are copied too', () => {
   expect(data).toEqual({ list: ['a'], of: { a: 1 } })
 })
 
-test('a check of the object as a whole is made', () => {
+test('runs checks of the whole object', () => {
   const either = z.strictObject({ a: z.string().optional() }).refine(({ a }) => a !== undefined, 'needs a')
   expect(inputReaderOf(either)({})).toMatchObject({ success: false, fault: { wrong: 'needs a' } })
 })

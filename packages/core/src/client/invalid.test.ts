@@ -49,14 +49,14 @@ describe('names the field, what is wrong and the value', () => {
     expect(error.message.startsWith(`${id}: input ${field}: `)).toBe(true)
   })
 
-  test('an input that is no object has no field', () => {
+  test('an input that is not an object has no field', () => {
     const error = refused('deployments.get', 'abc')
     expect(error.message).toMatch(/^deployments.get: input: /)
     expect(error).not.toHaveProperty('field')
   })
 })
 
-describe('never shows a secret, an address, or what may be one', () => {
+describe('never shows a value that is or may be a secret or an address', () => {
   test.each([
     [
       'deployments.create',

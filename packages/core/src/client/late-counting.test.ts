@@ -15,7 +15,7 @@ async function until(holds: () => boolean): Promise<void> {
 // Over real connections, on a manual clock: the server is busy for as long as the test says, and counts when it
 // answers.
 test.each([20, 60, 200, 5000])(
-  'a server that counts %i ms after requests were written is sent no more until a window later',
+  'a 429 of a server that counts %i ms late holds back requests for a whole window',
   async (busyMs) => {
     const clock = createManualClock()
     const began = clock.now()

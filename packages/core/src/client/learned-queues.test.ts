@@ -48,9 +48,9 @@ function setUp(allowed: (now: number) => number, retryAfter?: string, options: P
   return { client, clock, stop, stops, failed, passed, refused, reads, now }
 }
 
-describe('a limit that is not documented', () => {
+describe('an undocumented limit', () => {
   test.each([undefined, '1'])(
-    'is found: of 400 stops against 20 a second none fails, and hardly one is refused after the first second (Retry-After %j)',
+    'is learned: of 400 stops against 20 per second none fails, and few are refused after a second (Retry-After %j)',
     async (retryAfter) => {
       const { clock, stops, failed, refused, passed } = setUp(() => 20, retryAfter)
       expect(failed(await clock.until(stops(400), 20))).toBe(0)
@@ -59,14 +59,14 @@ describe('a limit that is not documented', () => {
     },
   )
 
-  test.each([1, 3, 7, 60])('also of %i a second', async (limit) => {
+  test.each([1, 3, 7, 60])('is learned if it is %i per second', async (limit) => {
     const { clock, stops, failed, refused, passed } = setUp(() => limit, undefined, { timeoutMs: 120_000 })
     expect(failed(await clock.until(stops(20 * limit), 20))).toBe(0)
     expect(refused.filter((at) => at > 1000).length).toBeLessThanOrEqual(Math.max(3, 0.05 * 20 * limit))
     expect(Math.max(...passed)).toBeLessThan(35_000)
   })
 
-  test('that falls is followed, and one that rises too', async () => {
+  test('is followed when it falls or rises', async () => {
     const { clock, stops, failed, passed } = setUp((now) => (now < 20_000 ? 20 : now < 60_000 ? 10 : 40), undefined, {
       timeoutMs: 600_000,
     })
@@ -77,7 +77,7 @@ describe('a limit that is not documented', () => {
     expect(within(130_000, 140_000)).toBeGreaterThan(20)
   })
 
-  test('pauses its own operation and no other', async () => {
+  test('pauses only its own operation', async () => {
     const { client, clock, stop, reads, now } = setUp(() => 0, '5')
     const stopped = stop(1).catch(() => {})
     await clock.advance(1000)
@@ -87,7 +87,7 @@ describe('a limit that is not documented', () => {
     await clock.until(stopped)
   })
 
-  test('is in the queues by the name of the operation, and so are its 429', async () => {
+  test('is shown in queues() by the name of its operation, with its 429s', async () => {
     const { client, clock, stops } = setUp(() => 5, '1')
     const limits = new Set<string>()
     client.events.on('throttled', ({ limit }) => limits.add(limit))
@@ -98,7 +98,7 @@ describe('a limit that is not documented', () => {
 })
 
 test.each(['stop', 'create'] as const)(
-  '%s: where everything is refused without a Retry-After, one call asks after 1, 2, 4 and then every 8 seconds',
+  '%s: while all calls are refused without Retry-After, one probes after 1, 2, 4 and then every 8 seconds',
   async (name) => {
     const { client, clock, refused, stop } = setUp(() => 0, undefined, { timeoutMs: 60_000 })
     const users = [{ user_type: 'geo_coordinates', user_data: { latitude: 1, longitude: 2 } }] as const

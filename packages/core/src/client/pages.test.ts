@@ -21,7 +21,7 @@ describe('nextPage', () => {
     [1, {}, undefined],
     [1, undefined, { page: 2, promised: false }],
     [1, null, { page: 2, promised: false }],
-  ])('after page %i with %j comes %j', (page, pagination, next) => {
+  ])('of page %i with pagination %j is %j', (page, pagination, next) => {
     expect(nextPage(page, pagination)).toEqual(next)
   })
 })
@@ -69,36 +69,36 @@ const pages =
   })
 
 describe('all pages', () => {
-  test('gives every item in order, a hundred asked for at a time', async () => {
+  test('yield every item in order, a hundred per request', async () => {
     const { items, asked } = await gather(pages(3))
     expect(items).toEqual(['1-0', '1-1', '2-0', '2-1', '3-0', '3-1'].map((name) => ({ name })))
     expect(asked).toEqual([1, 2, 3].map((page) => ({ limit: 100, page })))
   })
 
-  test('keeps the input, begins at its page and takes its limit', async () => {
+  test('keep the other input, and begin at its page with its limit', async () => {
     const { asked } = await gather(pages(3), { fleet_name: 'f', page: 2, limit: 5 }, { priority: 1 })
     expect(asked).toEqual([2, 3].map((page) => ({ fleet_name: 'f', limit: 5, page })))
   })
 
-  test('asks for no more than is consumed', async () => {
+  test('are requested only as items are consumed', async () => {
     const asked: unknown[] = []
     const list = async (input: unknown) => (asked.push(input), pages(9)((input as { page: number }).page))
     for await (const item of allPages('fleets.list', list)()) if ((item as { name: string }).name === '2-0') break
     expect(asked).toHaveLength(2)
   })
 
-  test('one page without pagination is not taken for the whole list', async () => {
+  test('go on where the answer has no pagination', async () => {
     const { items } = await gather((page) => ({ fleets: page <= 3 ? [{ name: `${page}` }] : [] }))
     expect(items).toHaveLength(3)
   })
 
-  test('a service that ignores the page is asked once more, and its items come once', async () => {
+  test('of a service that ignores the page number yield its items once, after one more request', async () => {
     const { items, asked } = await gather(() => ({ fleets: [{ name: 'a' }], count: 1 }))
     expect([items, asked.length]).toEqual([[{ name: 'a' }], 2])
   })
 
   test.each([new NotFound('no such page'), new InvalidInput('page out of range')])(
-    'a page that nobody promised may be refused: %s',
+    'end where an unannounced page is refused: %s',
     async (refusal) => {
       const { items } = await gather((page) => {
         if (page > 2) throw refusal
@@ -112,7 +112,7 @@ describe('all pages', () => {
     ['a promised page that is missing', new NotFound('gone'), 2, true],
     ['the first page', new NotFound('no such deployment'), 1, false],
     ['any other failure', new ServerError('down'), 2, false],
-  ])('%s is a failure', async (_, failure, at, promised) => {
+  ])('fail for %s', async (_, failure, at, promised) => {
     const serve = (page: number) => {
       if (page === at) throw failure
       return promised ? pages(9)(page) : { fleets: [{ name: `${page}` }] }
@@ -120,7 +120,7 @@ describe('all pages', () => {
     await expect(gather(serve)).rejects.toBe(failure)
   })
 
-  test('property: it ends for any lying service, asks for every page at most once, and leaves nothing out unless it says so', async () => {
+  test('end for any service, with each page requested at most once and nothing omitted silently', async () => {
     const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
     const pagination = fc.record(
       {
@@ -164,7 +164,7 @@ describe('all pages', () => {
     ['names the present page as the next', (page: number) => ({ has_next: page < 3, next_page_number: page })],
     ['names the first page as the next', (page: number) => ({ has_next: page < 3, next_page_number: 1 })],
     ['says nothing but a wrong number', () => ({ next_page_number: 0 })],
-  ])('a service that %s does not cut the list short', async (_, pagination) => {
+  ])('are complete for a service that %s', async (_, pagination) => {
     const { items } = await gather((page) => ({
       fleets: page > 3 ? [] : [{ name: `${page}` }],
       pagination: pagination(page),
@@ -172,7 +172,7 @@ describe('all pages', () => {
     expect(items).toEqual([{ name: '1' }, { name: '2' }, { name: '3' }])
   })
 
-  test('a page that moved on while it was read is left out, and the rest comes', async () => {
+  test('skip entries that moved to a page already read, and yield the rest', async () => {
     const shown = [['c'], ['c'], ['b'], ['a']]
     const { items } = await gather((page) => ({
       fleets: shown[page - 1]?.map((name) => ({ name })),
@@ -181,7 +181,7 @@ describe('all pages', () => {
     expect(items).toEqual([{ name: 'c' }, { name: 'b' }, { name: 'a' }])
   })
 
-  test('a service that promises more and gives the same is an error, not the whole list', async () => {
+  test('fail where the service announces more and repeats the same', async () => {
     const { items, error, asked } = await gatherUntilError(() => ({
       fleets: [{ name: 'a' }],
       pagination: { has_next: true },
@@ -191,7 +191,7 @@ describe('all pages', () => {
     expect(asked).toHaveLength(6)
   })
 
-  test.each([undefined, null, 'none', { 0: 'a' }])('a list that is %j is an error, not empty', async (fleets) => {
+  test.each([undefined, null, 'none', { 0: 'a' }])('fail where the list is %j', async (fleets) => {
     await expect(gather(() => ({ fleets }))).rejects.toMatchObject({
       name: 'UnexpectedResponse',
       message: "fleets.list: the answer's field fleets is not a list",
@@ -200,13 +200,13 @@ describe('all pages', () => {
     })
   })
 
-  test('entries may be nested deeper than the stack is deep', async () => {
+  test('may hold entries that are nested deeper than the call stack', async () => {
     const deep = JSON.parse('['.repeat(100_000) + ']'.repeat(100_000)) as unknown
     const { items } = await gather((page) => ({ fleets: page === 1 ? [{ name: 'a', deep }] : [] }))
     expect(items).toHaveLength(1)
   })
 
-  test('a service that makes up ever new pages is left at the 10,000th', async () => {
+  test('end at the 10,000th page of an endless list', async () => {
     const { asked } = await gather((page) => ({ fleets: [{ name: `${page}` }], pagination: { has_next: true } }))
     expect(asked).toHaveLength(10_000)
   })

@@ -72,7 +72,7 @@ const isAt = (path: string) => (one: { readonly path: string }) =>
   path.endsWith('/') ? one.path.startsWith(path) : one.path.split('?')[0] === path
 
 describe('documented limits', () => {
-  test.each(limited)('%s: %s is kept, and used to the full', async (_, path, limit, call) => {
+  test.each(limited)('%s: %s is kept and fully used', async (_, path, limit, call) => {
     const { client, clock, arrivals } = setUp()
     await clock.until(Promise.all(repeat<unknown>(Math.ceil(2.5 * limit), (nth) => call(client, nth))))
     const times = arrivals.filter(isAt(path)).map((one) => one.at)
@@ -82,14 +82,14 @@ describe('documented limits', () => {
     expect(Math.max(...times)).toBeLessThan(2500)
   })
 
-  test.each(limited)('%s: %s is kept where the way takes 5 to 50 ms', async (_, path, limit, call) => {
+  test.each(limited)('%s: %s is kept where the network takes 5 to 50 ms', async (_, path, limit, call) => {
     const { client, clock, arrivals } = setUp({}, (nth) => 5 + ((nth * 17) % 46))
     await clock.until(Promise.all(repeat<unknown>(4 * limit, (nth) => call(client, nth))))
     expect(busiest(arrivals.filter(isAt(path)).map((one) => one.at))).toBeLessThanOrEqual(limit)
     expect(arrivals).toHaveLength(4 * limit)
   })
 
-  test('each has a queue of its own, and what has none waits for nothing', async () => {
+  test('each have a queue of their own, and other operations wait for none', async () => {
     const { client, clock, arrivals } = setUp()
     const calls = [
       ...limited.flatMap(([, , limit, call]) => repeat<unknown>(limit + 5, (nth) => call(client, nth))),
@@ -111,7 +111,7 @@ describe('documented limits', () => {
     await clock.until(Promise.all(calls))
   })
 
-  test('where answers are known to be slow, it is used nearly to the full, and events and state say so', async () => {
+  test('are used almost fully once answers are known to be slow, as events and queues() show', async () => {
     const clock = createManualClock()
     const began = clock.now()
     const arrivals: number[] = []
@@ -144,7 +144,7 @@ describe('documented limits', () => {
     expect(client.queues()['createDeployment']?.countedWithinMs).toBe(50)
   })
 
-  test('slow reads without a limit hold up neither what is limited nor what changes something', async () => {
+  test('are not held up by slow unlimited reads, and neither are writes', async () => {
     const clock = createManualClock()
     const dispatcher = inProcess(async ({ method, url }) => {
       if (method === 'GET' && url.includes('container-logs')) await clock.sleep(5000)
@@ -163,7 +163,7 @@ describe('documented limits', () => {
     await clock.until(Promise.all(slow))
   })
 
-  test('a 429 pauses its own queue, all of it, and no other', async () => {
+  test('are paused as a whole by a 429, each by its own', async () => {
     const { client, clock, times } = setUp()
     const refused = client.deployments.get({ request_id: 'refused' })
     await clock.advance(1)
@@ -196,7 +196,7 @@ describe('options', () => {
     expect(await firstSecond(options)).toEqual({ atOnce, busiest: most })
   })
 
-  test('two processes with shares keep the limit together', async () => {
+  test('share: two processes keep the limit together', async () => {
     const { client, clock, arrivals } = setUp({ share: 0.5 })
     const other = createClient({
       baseUrl: 'http://service.invalid',
@@ -214,13 +214,13 @@ describe('options', () => {
     expect(busiest(arrivals.map((one) => one.at))).toBe(40)
   })
 
-  test('a limit for the others', async () => {
+  test('a limit for all other operations', async () => {
     const { client, clock, times } = setUp({ limits: { other: { limit: 3 } } })
     await clock.until(Promise.all(repeat(9, (nth) => client.applications.get({ app_name: `app${nth}` }))))
     expect(busiest(times())).toBe(3)
   })
 
-  test('a burst spreads what starts', async () => {
+  test('burst spreads the starts', async () => {
     const { atOnce, busiest: most } = await firstSecond({ burst: 5 })
     expect(atOnce).toBe(5)
     expect(most).toBeLessThanOrEqual(40)
@@ -228,7 +228,7 @@ describe('options', () => {
 })
 
 describe('order', () => {
-  test('a higher priority that comes late overtakes all that wait; equals go in their order', async () => {
+  test('a later call of higher priority overtakes all waiting ones; equal priorities keep their order', async () => {
     const { client, clock, arrivals } = setUp({ limits: { status: { limit: 1 } } })
     const get = (request_id: string, priority = 0) => client.deployments.get({ request_id }, { priority })
     const calls = ['a', 'b', 'c'].map((id) => get(id))
@@ -239,7 +239,7 @@ describe('order', () => {
     expect(order).toEqual(['a', 'b', 'high', 'high-too', 'middle', 'c', 'd', 'low'])
   })
 
-  test('a call that is aborted while it waits frees its place', async () => {
+  test('a waiting call that is aborted frees its place', async () => {
     const { client, clock, arrivals } = setUp({ limits: { status: { limit: 1 } } })
     const abort = new AbortController()
     const get = (request_id: string, signal?: AbortSignal) => client.deployments.get({ request_id }, { signal })
@@ -253,8 +253,8 @@ describe('order', () => {
   })
 })
 
-describe('settings for names that are open', () => {
-  test('the path of create, which stays in its queue and is what events show', async () => {
+describe('settings for points that the specification leaves open', () => {
+  test('change the path of create, which keeps its queue and is shown in events', async () => {
     const { client, clock, arrivals, times } = setUp({ settings: { createDeploymentPath: '/v2/deployments' } })
     const paths = new Set<string>()
     client.events.on('request', ({ path }) => paths.add(path))

@@ -8,7 +8,7 @@ import { roughly } from './roughly.fixture.js'
 
 const read = operations.flatMap(([id, { output }]) => (output === undefined ? [] : [[id, output] as const]))
 
-test.each(read)('%s: the quick way and zod come to the same', (_, schema) => {
+test.each(read)('%s: the quick reader and zod give the same result', (_, schema) => {
   const reader = readerOf(schema)
   fc.assert(
     fc.property(roughly(schema), (value) => {
@@ -23,7 +23,7 @@ test.each(read)('%s: the quick way and zod come to the same', (_, schema) => {
   )
 })
 
-describe('what fits is not built anew', () => {
+describe('a value that fits its schema is not copied', () => {
   const schema = z.looseObject({
     text: z.string(),
     maybe: z.string().nullish().catch(undefined),
@@ -47,12 +47,12 @@ describe('what fits is not built anew', () => {
     other: 1,
   }
 
-  test('a value that fits is returned itself', () => {
+  test('but returned itself', () => {
     expect(reader(fitting).data).toBe(fitting)
   })
 
   test.each([{ ...fitting, maybe: 7 }, JSON.parse('{"text":"a","any":1,"__proto__":{"polluted":true}}') as unknown])(
-    'one that zod changes is zod’s: %j',
+    'unless zod changes it: %j',
     (value) => {
       expect(reader(value).data).not.toBe(value)
       expect(reader(value)).toEqual(schema.safeParse(value))
@@ -67,12 +67,12 @@ describe('what fits is not built anew', () => {
     { ...fitting, map: { a: JSON.parse('1e999') as number } },
     [],
     null,
-  ])('one that does not fit is refused as zod does: %j', (value) => {
+  ])('and one that does not fit is refused as by zod: %j', (value) => {
     expect(reader(value).success).toBe(false)
     expect(reader(value)).toEqual(validate(schema, value))
   })
 
-  test('schemas that convert, trim, default or drop fields are zod’s', () => {
+  test('schemas that convert, trim, default or drop fields are left to zod', () => {
     for (const [changing, value] of [
       [z.coerce.number(), '7'],
       [z.string().trim(), ' a '],

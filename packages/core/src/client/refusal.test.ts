@@ -35,7 +35,7 @@ test.each([
   [599, 'ServerError', 'the service failed'],
   [402, 'UnexpectedResponse', 'a status that nothing describes'],
   [418, 'UnexpectedResponse', 'a status that nothing describes'],
-])('%i is %s', (status, name, what) => {
+])('a %i is %s', (status, name, what) => {
   expect(of(status)).toMatchObject({
     name,
     status,
@@ -45,7 +45,7 @@ test.each([
   })
 })
 
-describe('deployments', () => {
+describe('refusals of deployments', () => {
   test.each(['deployments.create', 'deployments.deployLegacy'] as const)(
     'no capacity on %s carries the request_id to stop',
     (id) => {
@@ -66,7 +66,7 @@ describe('deployments', () => {
     '198.51.100.7',
     '2001:db8::7',
     'x'.repeat(201),
-  ])('what stands in place of an id and may be a secret is none: %s', (request_id) => {
+  ])('a request_id that may be a secret is not taken: %s', (request_id) => {
     const request = testRequest({
       id: 'deployments.create',
       input: {
@@ -83,15 +83,15 @@ describe('deployments', () => {
     expect(error.requestId).toBeUndefined()
   })
 
-  test('a short secret that is part of an id by chance does not hide which deployment to stop', () => {
+  test('a short secret that occurs in an id by chance does not hide the id', () => {
     const input = { environment_variables: [{ key: 'B', value: 'ab', is_hidden: true }] }
     expect(of(422, { request_id: 'ab12cd' }, 'deployments.create', input).requestId).toBe('ab12cd')
   })
 
-  test('422 elsewhere is wrong input', () => expect(of(422, {}, 'deployments.metrics').name).toBe('InvalidInput'))
+  test('a 422 elsewhere is wrong input', () => expect(of(422, {}, 'deployments.metrics').name).toBe('InvalidInput'))
 
   test.each(['deployments.get', 'deployments.stop', 'deployments.selfStop'] as const)(
-    'a 400 that says so is an unknown deployment: %s',
+    'a 400 whose message says so is an unknown deployment: %s',
     (id) => {
       const input = { request_id: 'abc' }
       for (const message of [
@@ -110,14 +110,14 @@ describe('deployments', () => {
   test('a 400 of another operation is wrong input', () =>
     expect(of(400, { message: 'app not found' }, 'versions.create').name).toBe('InvalidInput'))
 
-  test('a stop that was too late is known by what is said, too', () => {
+  test('a stop that came too late is also recognized by its message', () => {
     for (const status of [400, 404, 409, 410])
       expect(of(status, { message: 'Instance Already terminated' }, 'deployments.stop').name).toBe('AlreadyTerminated')
     expect(of(400, { message: 'Instance Already terminated' }, 'fleets.delete').name).toBe('InvalidInput')
   })
 })
 
-test('what the service asks to wait is known', () => {
+test('the Retry-After of the service is in the error', () => {
   for (const status of [429, 503]) {
     expect(refusal(testRequest(), answer(status, {}, { 'retry-after': '7' }), 0)).toMatchObject({ retryAfterMs: 7000 })
     expect(refusal(testRequest(), answer(status, {}, { 'retry-after': ['2', '7'] }), 0)).toMatchObject({
@@ -127,7 +127,7 @@ test('what the service asks to wait is known', () => {
   }
 })
 
-describe('what the service says', () => {
+describe('the message of the service', () => {
   test.each([
     ['{"message":"a","details":"b"}', ': a – b'],
     ['{"message":{"nested":1}}', ''],
@@ -139,7 +139,7 @@ describe('what the service says', () => {
     ['{"message":"trunc', ''],
     ['null', ''],
     ['x'.repeat(501), ''],
-  ])('%j is told as %j', (body, told) => {
+  ])('%j is shown as %j', (body, told) => {
     expect(of(500, body).message).toBe(`fleets.get: the service failed (status 500)${told}`)
   })
 
@@ -147,7 +147,7 @@ describe('what the service says', () => {
     expect(of(400, { message: 'long '.repeat(1000) }).message.length).toBeLessThan(600)
   })
 
-  test('is told without secrets and addresses, its own and those of the input', () => {
+  test('is shown without the secrets and addresses of the call', () => {
     const input = {
       application: 'arena',
       users: [{ user_type: 'ip_address', user_data: { ip_address: '198.51.100.7' } }],

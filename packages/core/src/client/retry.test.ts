@@ -86,7 +86,7 @@ const perform: Readonly<Record<Method, (client: Client, timeoutMs: number) => Pr
 const methods = Object.keys(perform) as Method[]
 const repeatable: readonly Method[] = ['GET', 'PUT', 'DELETE']
 
-describe('what is repeated', () => {
+describe('retries', () => {
   const always: readonly Method[] = methods
   const never: readonly Method[] = []
   const table: readonly (readonly [
@@ -115,7 +115,7 @@ describe('what is repeated', () => {
     else expect(came).toBeInstanceOf(type)
   })
 
-  test('any run of fates ends as the rules say, after as many attempts', async () => {
+  test('any sequence of failures ends as the rules say, after the stated attempts', async () => {
     const fate = fc.constantFrom<Fate>(429, 'refused', 'lost', 500, 503, 404, 410)
     const run = fc.record({
       method: fc.constantFrom(...methods),
@@ -153,7 +153,7 @@ describe('what is repeated', () => {
     )
   })
 
-  test.each(methods)('a 429 never loses a %s, nor counts as an attempt', async (method) => {
+  test.each(methods)('a 429 never fails a %s and is not counted as an attempt', async (method) => {
     const { attempts, outcome } = setUp(
       Array.from({ length: 25 }, () => 429),
       { retry: { attempts: 1 } },
@@ -163,21 +163,21 @@ describe('what is repeated', () => {
   })
 })
 
-describe('a DELETE of what is not there', () => {
+describe('a DELETE answered by 404 or 410', () => {
   test.each([404, 410])('%i is an error on the first try', async (status) => {
     expect(await setUp([status]).outcome('DELETE')).toMatchObject({ status })
   })
 
-  test.each([404, 410])('%i is the success of a first try that may have been carried out', async (status) => {
+  test.each([404, 410])('%i is a success after a first try that may have been carried out', async (status) => {
     expect(await setUp(['lost', status]).outcome('DELETE')).toBeUndefined()
     expect(await setUp([502, 429, 'refused', status]).outcome('DELETE')).toBeUndefined()
   })
 
-  test.each([404, 410])('%i is an error when no earlier try can have been carried out', async (status) => {
+  test.each([404, 410])('%i is an error if no earlier try can have been carried out', async (status) => {
     expect(await setUp(['refused', 429, status]).outcome('DELETE')).toMatchObject({ status })
   })
 
-  test.each([400, 404, 410])('a repeated stop that meets %i is told as a success', async (status) => {
+  test.each([400, 404, 410])('%i is the success of a repeated stop', async (status) => {
     const handle = async () => {
       handled += 1
       return Response.json({ message: 'deployment already terminated' }, { status: handled === 1 ? 500 : status })
@@ -189,14 +189,14 @@ describe('a DELETE of what is not there', () => {
     expect(handled).toBe(2)
   })
 
-  test('what is not there is no success for other methods', async () => {
+  test('404 is no success for other methods', async () => {
     expect(await setUp([500, 404]).outcome('GET')).toBeInstanceOf(NotFound)
     expect(await setUp([500, 404]).outcome('PUT')).toBeInstanceOf(NotFound)
   })
 })
 
-describe('how long a call waits before it is repeated', () => {
-  test('anything up to a bound that doubles, and is capped', async () => {
+describe('the wait before a retry', () => {
+  test('is random up to a bound that doubles and is capped', async () => {
     const options = fc.record({
       random: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
       baseMs: fc.integer({ min: 0, max: 1000 }),
@@ -225,7 +225,7 @@ describe('how long a call waits before it is repeated', () => {
     { wish: "counted from the service's own date", headers: inThirtySeconds, ms: 30_000 },
     { wish: 'of a date', headers: { 'retry-after': 'Thu, 01 Jan 2026 00:00:20 GMT' }, ms: 20_000 },
     { wish: 'beyond the cap', headers: { 'retry-after': '86400' }, ms: 60_000 },
-  ])('a Retry-After $wish is a wait of $ms ms, after 429 and after 503', async ({ headers, ms }) => {
+  ])('is $ms ms for Retry-After $wish, after 429 and after 503', async ({ headers, ms }) => {
     for (const status of [429, 503]) {
       const { outcome, attempts } = setUp([[status, headers]])
       await outcome('GET')
@@ -233,7 +233,7 @@ describe('how long a call waits before it is repeated', () => {
     }
   })
 
-  test('the cap is an option', async () => {
+  test('has a cap that is an option', async () => {
     for (const status of [429, 503]) {
       const { outcome, attempts } = setUp([[status, { 'retry-after': '86400' }]], { maxRetryAfterMs: 2500 })
       await outcome('GET')
@@ -241,7 +241,7 @@ describe('how long a call waits before it is repeated', () => {
     }
   })
 
-  test('a 429 holds back the other calls of the operation', async () => {
+  test('after a 429 holds back the other calls of the operation', async () => {
     const { client, clock, attempts } = setUp([[429, { 'retry-after': '5' }]])
     const first = client.tags.get(tag)
     await clock.advance(10)

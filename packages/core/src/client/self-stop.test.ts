@@ -19,8 +19,8 @@ const failure = (call: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-describe('what is sent', () => {
-  test('a DELETE to the injected URL with the injected token as it is', async () => {
+describe('selfStop sends', () => {
+  test('a DELETE to the injected URL with the injected token unchanged', async () => {
     const server = await serve((_, response) => answer(response, 202, { message: 'it ends' }))
     expect(await selfStop({ environment: environmentOf(server.url) })).toEqual({ message: 'it ends' })
     expect(server.requests).toHaveLength(1)
@@ -32,7 +32,7 @@ describe('what is sent', () => {
     })
   })
 
-  test('also a token of two words', async () => {
+  test('a token of two words unchanged', async () => {
     const server = await serve((_, response) => answer(response, 200, {}))
     await selfStop({ environment: { ...environmentOf(server.url), SERVICE_DELETE_TOKEN: `Basic ${token}` } })
     expect(server.requests[0]?.headers.authorization).toBe(`Basic ${token}`)
@@ -43,13 +43,13 @@ describe('what is sent', () => {
     [false, undefined, 'container_log_storage=false'],
     ['my bucket&a=b', undefined, 'container_log_storage=my+bucket%26a%3Db'],
     ['logs', { containerLogStorageParameter: 'storage' }, 'storage=logs'],
-  ])('where the logs go: %s', async (containerLogStorage, settings, query) => {
+  ])('the place for the logs: %s', async (containerLogStorage, settings, query) => {
     const server = await serve((_, response) => answer(response, 200, {}))
     await selfStop({ environment: environmentOf(server.url), containerLogStorage, settings })
     expect(server.requests.map(({ url }) => url)).toEqual([`/v1/self/stop/abc/42?${query}`])
   })
 
-  test('the URL as it is, whatever its path and query; variables by another prefix', async () => {
+  test('the URL unchanged with its path and query, also from variables with another prefix', async () => {
     const server = await serve((_, response) => answer(response, 200, {}))
     const environment = { HOSTING_DELETE_URL: `${server.url}/base/a%2Fb?x=1`, HOSTING_DELETE_TOKEN: token }
     await selfStop({ environment, prefix: 'HOSTING', containerLogStorage: true })
@@ -57,8 +57,8 @@ describe('what is sent', () => {
   })
 })
 
-describe('a success', () => {
-  test('is also a deployment that is already terminated', async () => {
+describe('selfStop succeeds', () => {
+  test('if the deployment is already terminated', async () => {
     for (const [status, message] of [
       [410, 'gone'],
       [400, 'Instance Already terminated'],
@@ -71,7 +71,7 @@ describe('a success', () => {
     }
   })
 
-  test('comes in the end when an answer was lost or the service failed', async () => {
+  test('after lost answers and failures of the service', async () => {
     const server = await serve((_, response, nth) => {
       if (nth === 1) response.destroy()
       else if (nth === 2) answer(response, 503, { message: 'later' })
@@ -82,7 +82,7 @@ describe('a success', () => {
     expect(new Set(server.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([token]))
   })
 
-  test.each([404, 410])('is %i after an answer that was lost: the first try did it', async (status) => {
+  test.each([404, 410])('on %i after a lost answer, since the first try stopped it', async (status) => {
     const server = await serve((_, response, nth) =>
       nth === 1 ? response.destroy() : answer(response, status, { message: 'not there' }),
     )
@@ -92,12 +92,12 @@ describe('a success', () => {
   })
 })
 
-describe('a failure', () => {
+describe('selfStop fails', () => {
   test.each([
     [403, Forbidden],
     [404, NotFound],
     [400, InvalidInput],
-  ])('%i, which says nothing of the token', async (status, type) => {
+  ])('on %i, without showing the token', async (status, type) => {
     const server = await serve((_, response) => answer(response, status, { message: `no use for ${token}` }))
     const error = await failure(selfStop({ environment: environmentOf(server.url) }))
     expect(error).toBeInstanceOf(type)
@@ -106,7 +106,7 @@ describe('a failure', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  test('a service that never answers: at the end of the time', async () => {
+  test('at its deadline if the service never answers', async () => {
     const clock = createManualClock()
     const server = await serve(() => void clock.advance(30_000))
     const error = await failure(selfStop({ environment: environmentOf(server.url), clock }))
@@ -115,7 +115,7 @@ describe('a failure', () => {
     expect(inspect(error)).not.toContain(token)
   })
 
-  test('an abort: at once, with the reason', async () => {
+  test('at once on an abort, with its reason', async () => {
     const abort = new AbortController()
     const server = await serve(() => abort.abort('enough'))
     await expect(selfStop({ environment: environmentOf(server.url), signal: abort.signal })).rejects.toBe('enough')
@@ -124,7 +124,7 @@ describe('a failure', () => {
   })
 })
 
-describe('outside of a container', () => {
+describe('outside a container selfStop', () => {
   const url = 'http://service.invalid/v1/self/stop/abc/private-42'
 
   test.each([
@@ -140,14 +140,14 @@ describe('outside of a container', () => {
       { SERVICE_DELETE_URL: url, SERVICE_DELETE_TOKEN: `${token}\r\nx: y` },
       'SERVICE_DELETE_TOKEN',
     ],
-  ])('%s: an error that names the variable and no value', async (_, environment, field) => {
+  ])('fails naming the variable and no value: %s', async (_, environment, field) => {
     const error = await failure(selfStop({ environment }))
     expect(error).toBeInstanceOf(InvalidInput)
     expect(error).toMatchObject({ operation: 'deployments.selfStop', field, message: expect.stringContaining(field) })
     expect(inspect(error)).not.toMatch(/private-42|4711/)
   })
 
-  test('the variables are those of the process, if none are given', async () => {
+  test('reads the variables of the process by default', async () => {
     expect(await failure(selfStop({ prefix: 'MUSTER_TEST_NOWHERE' }))).toMatchObject({
       field: 'MUSTER_TEST_NOWHERE_DELETE_URL',
     })

@@ -4,9 +4,9 @@ import { createTokenSource, type Token } from './token.js'
 
 const call = { facts: () => ({ operation: 'fleets.get', call: 'c-1' }) }
 
-test('a text is given as it is', () => expect(createTokenSource('secret')(call)).toBe('secret'))
+test('a string is used unchanged', () => expect(createTokenSource('secret')(call)).toBe('secret'))
 
-test('a function is asked every time', async () => {
+test('a function is called for every attempt', async () => {
   let asked = 0
   const source = createTokenSource(() => Promise.resolve(`secret-${(asked += 1)}`))
   expect([await source(call), await source(call)]).toEqual(['secret-1', 'secret-2'])
@@ -20,7 +20,7 @@ test.each([
   ['with space', 'not a text that can stand in a header'],
   ['sécret', 'not a text that can stand in a header'],
   [7, 'not a text that can stand in a header'],
-])('%j is refused at construction, without being repeated', (token, what) => {
+])('%j is refused at construction, without being shown', (token, what) => {
   expect(() => createTokenSource(token as Token)).toThrow(
     expect.objectContaining({
       name: 'InvalidInput',
@@ -46,7 +46,7 @@ test.each([
   await expect(given).rejects.not.toThrow(/secret/)
 })
 
-test('a function that fails does too, with its error as the cause', async () => {
+test('a function that fails makes it too, with its error as the cause', async () => {
   const cause = new Error('vault is sealed')
   await expect(createTokenSource(() => Promise.reject(cause))(call)).rejects.toMatchObject({
     name: 'Unauthorized',

@@ -61,14 +61,14 @@ const failure = (promise: Promise<unknown>) =>
   )
 
 describe('an answer', () => {
-  test('comes with status, headers and text, after it was told that the request was written', async () => {
+  test('has status, headers and text, after the report that the request was written', async () => {
     const { origin } = await answering('HTTP/1.1 404 Not Found\r\nX-A: 1\r\nContent-Length: 4\r\n\r\n{"é')
     const { answer, seen } = open(origin).exchange()
     expect(await answer).toMatchObject({ status: 404, body: '{"é', bytes: 4, headers: { 'x-a': '1' } })
     expect(seen).toEqual(['sending', 'written first', 'answered'])
   })
 
-  test('may come in pieces, also of a character, and after early hints', async () => {
+  test('may come in pieces, which may split a character, and after early hints', async () => {
     const { origin } = await raw((socket) => {
       socket.on('data', () => {
         const text = Buffer.from(
@@ -90,7 +90,7 @@ describe('an answer', () => {
     },
   )
 
-  test('ends with the connection where it does not say how long it is', async () => {
+  test('without a length ends with the connection', async () => {
     const { origin } = await answering('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}', (socket) => socket.end())
     expect(await open(origin).exchange().answer).toMatchObject({ body: '{}' })
   })
@@ -98,7 +98,7 @@ describe('an answer', () => {
   test.each([
     ['that says its length', `Content-Length: 2000\r\n\r\n${'x'.repeat(2000)}`],
     ['in chunks that never end', `Transfer-Encoding: chunked\r\n\r\n${'64\r\n'}${'x'.repeat(100)}\r\n`],
-  ])('that is too large is not read to its end: one %s', async (_, rest) => {
+  ])('that is too large is not read to its end: %s', async (_, rest) => {
     const { origin } = await raw((socket) => {
       const more = () => {
         if (!socket.destroyed) socket.write(`64\r\n${'x'.repeat(100)}\r\n`, () => setImmediate(more))
@@ -115,8 +115,8 @@ describe('an answer', () => {
   })
 })
 
-describe('a connection that is lost', () => {
-  test('before it was made: nothing was sent', async () => {
+describe('a lost connection', () => {
+  test('that was never made sent nothing', async () => {
     const { origin, server } = await raw(() => {})
     await new Promise((resolve) => server.close(resolve))
     const { answer, seen } = open(origin).exchange()
@@ -130,7 +130,7 @@ describe('a connection that is lost', () => {
     expect(seen).toEqual([])
   })
 
-  test('where there is no such host: nothing was sent', async () => {
+  test('to an unknown host sent nothing', async () => {
     const { answer } = open('http://host.invalid').exchange()
     expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: false })
   })
@@ -148,14 +148,14 @@ describe('a connection that is lost', () => {
       'for another protocol',
       (socket: Socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
     ],
-  ])('%s: it may have been carried out', async (_, end) => {
+  ])('%s may have carried out the request', async (_, end) => {
     const { origin } = await raw((socket) => socket.on('data', () => end(socket)))
     const { answer, seen } = open(origin).exchange(new Cancellation(), 'POST')
     expect(await failure(answer)).toMatchObject({ name: 'ConnectionLost', sent: true, cause: expect.any(Error) })
     expect(seen[0]).toBe('sending')
   })
 
-  test('for nonsense: the cause does not repeat it', async () => {
+  test('after an answer that is not HTTP has a cause that does not show it', async () => {
     const { origin } = await answering('secret-nonsense secret-nonsense\r\n\r\n')
     const error = (await failure(open(origin).exchange().answer)) as ConnectionLost
     expect(error).toMatchObject({ name: 'ConnectionLost', sent: true })
@@ -165,7 +165,7 @@ describe('a connection that is lost', () => {
 })
 
 describe('cancellation', () => {
-  test('ends the exchange at once and hangs up', async () => {
+  test('ends the exchange at once and closes the connection', async () => {
     let hungUp: () => void
     const gone = new Promise<void>((resolve) => {
       hungUp = resolve
@@ -228,7 +228,7 @@ describe('connections', () => {
     expect(ports.size).toBeLessThanOrEqual(3)
   })
 
-  test('are told apart: a request is the first on its connection, or it is not', async () => {
+  test('report whether a request is the first on its connection', async () => {
     const server = await serve((_, response) => response.end('{}'))
     const { exchange } = open(server.url, { connections: 1 })
     const exchanges = Array.from({ length: 3 }, () => exchange())
@@ -236,7 +236,7 @@ describe('connections', () => {
     expect(exchanges.map(({ seen }) => seen[1])).toEqual(['written first', 'written', 'written'])
   })
 
-  test('of an injected dispatcher are told apart too', async () => {
+  test('of an injected dispatcher report it too', async () => {
     const { Agent } = await import('undici')
     const server = await serve((_, response) => response.end('{}'))
     const dispatcher = new Agent({ connections: 1 })
@@ -249,7 +249,7 @@ describe('connections', () => {
     expect(dispatcher.listenerCount('connect')).toBe(0)
   })
 
-  test('of one lane hold up nothing in another', async () => {
+  test('of one lane do not hold up another lane', async () => {
     const held: (() => void)[] = []
     const server = await serve((_, response, nth) =>
       nth === 1 ? held.push(() => response.end('{}')) : response.end('{}'),

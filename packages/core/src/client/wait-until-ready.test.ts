@@ -46,8 +46,8 @@ async function wait(statuses: readonly (Deployment | Error)[], options?: WaitOpt
   return { ...((await result) as { value?: Deployment; error?: unknown }), reads, given, took: clock.now() }
 }
 
-describe('ends', () => {
-  test('when it is READY, with the deployment', async () => {
+describe('waitUntilReady ends', () => {
+  test('with the deployment when it is READY', async () => {
     const ready = view('Status.READY', { fqdn: 'abc.example' })
     const { value, reads } = await wait([
       view('Status.SEEKING'),
@@ -59,7 +59,7 @@ describe('ends', () => {
     expect(reads).toHaveLength(4)
   })
 
-  test('when it is in error, with what the service says, without addresses', async () => {
+  test('with the message of the service, without addresses, when it is in ERROR', async () => {
     const { error } = await wait([view('Status.ERROR', { error_detail: 'cannot reach 198.51.100.7' })])
     expect(error).toMatchObject({
       name: 'DeploymentFailed',
@@ -73,7 +73,7 @@ describe('ends', () => {
     expect((await wait([view(status)])).error).toMatchObject({ name: 'AlreadyTerminated', requestId: 'abc' })
   })
 
-  test('when its time is up, saying what it last saw', async () => {
+  test('at its deadline, with the last status in the error', async () => {
     const { error, took } = await wait([view('Status.DEPLOYING')], { timeoutMs: 20_000 })
     expect(error).toMatchObject({
       name: 'TimedOut',
@@ -84,7 +84,7 @@ describe('ends', () => {
     expect(took).toBe(20_000)
   })
 
-  test('at once when a read fails for good', async () => {
+  test('at once when a read fails finally', async () => {
     const forbidden = new Forbidden('no')
     expect(await wait([view('Status.SEEKING'), forbidden])).toMatchObject({
       error: forbidden,
@@ -92,7 +92,7 @@ describe('ends', () => {
     })
   })
 
-  test('at once when aborted, with the reason', async () => {
+  test('at once on an abort, with its reason', async () => {
     const clock = createManualClock()
     const controller = new AbortController()
     const waiting = createWaitUntilReady(async () => view('Status.SEEKING'), { clock, random: seededRandom(1) })(
@@ -106,16 +106,16 @@ describe('ends', () => {
   })
 })
 
-describe('goes on', () => {
+describe('waitUntilReady goes on', () => {
   test.each([
     new ServerError('down'),
     new ConnectionLost('lost', { sent: true }),
     new TimedOut('late', { sent: true, timeoutMs: 1 }),
-  ])('after %s, which a later read may not run into', async (failure) =>
+  ])('after %s, which may be transient', async (failure) =>
     expect((await wait([failure, failure, view('READY')])).value).toEqual(view('READY')),
   )
 
-  test('while a new deployment is not yet known, but not for long', async () => {
+  test('for a while if a new deployment is not yet known', async () => {
     const unknown = new NotFound('no such deployment')
     expect((await wait([unknown, unknown, view('READY')])).value).toEqual(view('READY'))
     const { error, took } = await wait([unknown])
@@ -124,20 +124,20 @@ describe('goes on', () => {
     expect(took).toBeLessThan(12_000)
   })
 
-  test('after answers that cannot be read, but not after five in a row', async () => {
+  test('after unreadable answers, up to four in a row', async () => {
     const unreadable = new UnexpectedResponse('not JSON')
     const four = Array.from({ length: 4 }, () => unreadable)
     expect((await wait([...four, view('Status.SEEKING'), ...four, view('READY')])).value).toEqual(view('READY'))
     expect(await wait([...four, unreadable, view('READY')])).toMatchObject({ error: unreadable })
   })
 
-  test('and keeps the last failure as the cause when its time is up', async () => {
+  test('until its deadline, with the last failure as the cause', async () => {
     const failure = new ServerError('down')
     expect((await wait([failure], { timeoutMs: 3000 })).error).toMatchObject({ name: 'TimedOut', cause: failure })
   })
 })
 
-describe('reads', () => {
+describe('waitUntilReady reads', () => {
   test('at intervals that grow by half up to the longest, half of each left to chance', async () => {
     const { reads } = await wait(
       [view('Status.SEEKING')],
@@ -150,7 +150,7 @@ describe('reads', () => {
     expect(shortest.reads[1]).toBe(500)
   })
 
-  test('with the caller’s priority and signal, and no longer than is left', async () => {
+  test('with the caller’s priority and signal, and no longer than the time left', async () => {
     const { signal } = new AbortController()
     const { given, reads } = await wait([view('Status.SEEKING'), view('READY')], {
       timeoutMs: 9000,

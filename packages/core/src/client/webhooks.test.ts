@@ -13,7 +13,7 @@ describe('a deployment webhook', () => {
     expect(parseDeploymentWebhook(body)).toEqual({ request_id: 'abc', current_status: 'Status.READY' })
   })
 
-  test('needs no more than a request_id', () => {
+  test('needs only a request_id', () => {
     expect(parseDeploymentWebhook({ request_id: 'abc' })).toEqual({ request_id: 'abc', current_status: undefined })
     expect(parseDeploymentWebhook({ request_id: 'abc', current_status: 7 })).toEqual({
       request_id: 'abc',
@@ -22,13 +22,13 @@ describe('a deployment webhook', () => {
   })
 })
 
-test('a relay webhook says which session, and whether it is ready', () => {
+test('a relay webhook has the id of its session and whether it is ready', () => {
   const session = { session_id: 's', ready: true, authorization_token: 3_500_589_645, session_users: [] }
   expect(parseRelayWebhook(JSON.stringify(session))).toEqual({ session_id: 's', ready: true })
   expect(parseRelayWebhook({ session_id: 's', ready: null })).toEqual({ session_id: 's', ready: undefined })
 })
 
-describe('a body that is none', () => {
+describe('a wrong body', () => {
   test.each([
     ['not json', 'deployment webhook: the body is not JSON', 'body'],
     ['', 'deployment webhook: the body is not JSON', 'body'],
@@ -43,7 +43,7 @@ describe('a body that is none', () => {
     )
   })
 
-  test('is bounded, in bytes', () => {
+  test('is refused above a bound in bytes', () => {
     expect(() => parseDeploymentWebhook('é'.repeat(600), { maxBytes: 1000 })).toThrow('larger than 1000 bytes')
     expect(() => parseRelayWebhook(new Uint8Array(2 ** 20 + 1))).toThrow('larger than 1048576 bytes')
   })
@@ -54,7 +54,7 @@ describe('a body that is none', () => {
     expect(() => parseDeploymentWebhook('{"request_id":"abc"}', { maxBytes: maxBytes as number })).toThrow(refusal)
   })
 
-  test('of any kind has a defined end, and is not repeated', () => {
+  test('of any kind gives an error that does not show it', () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.uint8Array(), fc.json(), fc.dictionary(fc.string(), fc.jsonValue())),

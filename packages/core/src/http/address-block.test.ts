@@ -9,6 +9,6 @@ test.each([
   ['2001:db8:0:2::1', '2001:db8:0:2::/64'],
   ['fe80::1%eth0', 'fe80::1%eth0'],
   ['unknown', 'unknown'],
-])('%s counts as %s', (address, block) => {
+])('the address %s counts as %s', (address, block) => {
   expect(addressBlock(address)).toBe(block)
 })

@@ -28,7 +28,7 @@ function setUp(limits: RequestLimits<Who> = { perAddress: limit, exempt: ({ id }
   return { clock, admission, known, ask, looks: () => looks }
 }
 
-test('guesses of tokens are limited by address, and no longer looked into', async () => {
+test('guesses of tokens are limited by address, and then no longer authenticated', async () => {
   const { ask, looks, clock } = setUp({ perAddress: limit })
   expect([await ask('x'), await ask('y'), await ask('z'), await ask('ann')]).toEqual(['401', '401', '429', '429'])
   expect(looks()).toBe(2)
@@ -37,14 +37,14 @@ test('guesses of tokens are limited by address, and no longer looked into', asyn
   expect(await ask('ann')).toBe('ann')
 })
 
-test('a backend gets in from an address that others have used up, also the first time', async () => {
+test('a backend is admitted from an address over its limit, even on its first request', async () => {
   const { ask } = setUp()
   expect([await ask('x'), await ask('y'), await ask('z')]).toEqual(['401', '401', '429'])
   for (let turn = 0; turn < 5; turn += 1) expect(await ask('backend')).toBe('backend')
   expect([await ask('ann'), await ask('z')]).toEqual(['429', '429'])
 })
 
-test('of an address over its limit few are looked into at a time, but for those who were backends before', async () => {
+test('of an address over its limit, few are authenticated at a time, besides known backends', async () => {
   const { ask, looks } = setUp()
   let release = () => {}
   const hold = new Promise<void>((resolve) => {
@@ -61,14 +61,14 @@ test('of an address over its limit few are looked into at a time, but for those 
   expect(new Set(await Promise.all(backends))).toEqual(new Set(['backend']))
 })
 
-test('a backend that is none any more is not let in by what is remembered', async () => {
+test("a token that was a backend's and no longer is, is not admitted from memory", async () => {
   const { ask, known } = setUp()
   expect([await ask('backend'), await ask('x'), await ask('y')]).toEqual(['backend', '401', '401'])
   known.delete('backend')
   expect(await ask('backend')).toBe('429')
 })
 
-test('callers whose address nobody knows count as one, and are told why', async () => {
+test('callers with an unknown address count as one, and their refusal says why', async () => {
   const { admission } = setUp()
   for (let turn = 0; turn < 2; turn += 1) admission.anonymous(UNKNOWN_ADDRESS)
   expect(() => admission.anonymous(UNKNOWN_ADDRESS)).toThrow(

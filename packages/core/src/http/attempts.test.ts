@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../manual-clock.js'
 import { createAttempts } from './attempts.js'
 
-test('a burst is allowed, and then one after the other', async () => {
+test('a burst is allowed, then single attempts at the rate', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 3, windowMs: 3000, clock })
   expect([1, 2, 3].map(() => attempts.take('a'))).toEqual([0, 0, 0])
@@ -14,7 +14,7 @@ test('a burst is allowed, and then one after the other', async () => {
   expect(attempts.take('a')).toBeCloseTo(1000, 1)
 })
 
-test('an attempt that was given back was none', () => {
+test('an attempt that is given back does not count', () => {
   const attempts = createAttempts({ limit: 1, windowMs: 1000, clock: createManualClock() })
   expect(attempts.take('a')).toBe(0)
   attempts.giveBack('a')
@@ -22,7 +22,7 @@ test('an attempt that was given back was none', () => {
   expect(attempts.take('a')).toBeGreaterThan(0)
 })
 
-test('one that is only asked about does not count; one that is charged counts even where none is allowed', async () => {
+test('a check alone does not count; a charge counts even when none is allowed', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
   expect([attempts.wait('a'), attempts.wait('a'), attempts.wait('a')]).toEqual([0, 0, 0])
@@ -34,7 +34,7 @@ test('one that is only asked about does not count; one that is charged counts ev
   expect(attempts.take('a')).toBe(0)
 })
 
-test('what is owed is at most one window, however much was charged', async () => {
+test('the debt of any charges is at most one window', async () => {
   const clock = createManualClock()
   const attempts = createAttempts({ limit: 2, windowMs: 2000, clock })
   for (let failure = 0; failure < 1000; failure += 1) attempts.charge('a')
@@ -43,14 +43,14 @@ test('what is owed is at most one window, however much was charged', async () =>
   expect(attempts.take('a')).toBe(0)
 })
 
-test('no more keys are remembered than said', () => {
+test('no more keys are kept than the option allows', () => {
   const attempts = createAttempts({ limit: 1, windowMs: 1000, clock: createManualClock(), maxKeys: 2 })
   for (const key of ['a', 'b', 'c']) attempts.take(key)
   expect(attempts.take('c')).toBeGreaterThan(0)
   expect(attempts.take('a')).toBe(0)
 })
 
-test('whatever is tried when: in no window are there more than twice the limit, in the long run the limit, and whoever waits as told gets through', async () => {
+test('no window has over twice the limit, the long run keeps it, and waiting as told succeeds', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 5 }),
@@ -86,7 +86,7 @@ test.each([
   ['limit', Infinity, 1000],
   ['windowMs', 1, 0],
   ['windowMs', 1, Number.NaN],
-])('a wrong %s (%d per %d ms) is named, and does not allow everything', (name, limit, windowMs) => {
+])('a wrong %s (%d per %d ms) is refused by name', (name, limit, windowMs) => {
   expect(() => createAttempts({ limit, windowMs, clock: createManualClock() })).toThrow(
     new RegExp(`option ${name} must be .*, got `),
   )

@@ -10,7 +10,7 @@ test.each([
   ['Bearer a b', undefined],
   ['', undefined],
   [undefined, undefined],
-])('%j holds %j', (authorization, token) => {
+])('the header %j holds the token %j', (authorization, token) => {
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization }
   expect(bearerToken(new Request('http://localhost/', { headers }))).toBe(token)
 })

@@ -49,7 +49,7 @@ const answer = async (client: RawClient): Promise<string> => {
 }
 
 describe('a body', () => {
-  test('that comes with its head needs no clock, and counts as unfinished at no time', async () => {
+  test('that arrives with its head needs no timer and never counts as unfinished', async () => {
     const { server, sleeps, bodies } = await setUp()
     const client = await server.connect()
     await client.send('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc')
@@ -64,7 +64,7 @@ describe('a body', () => {
       'transfer-encoding: chunked',
       [...Array.from({ length: 500 }, () => '1\r\nx\r\n'), '0\r\n\r\n'],
     ],
-  ])('%s comes in pieces, and is whole', async (_, head, pieces) => {
+  ])('%s may arrive in pieces', async (_, head, pieces) => {
     const { begin, open, clock } = await setUp()
     const client = await begin(head)
     await open(1)
@@ -75,7 +75,7 @@ describe('a body', () => {
     await open(0)
   })
 
-  test('that is not there in time is answered 408, and its connection ends', async () => {
+  test('that is not complete in time is answered by 408, and its connection ends', async () => {
     const { clock, unfinished, open } = await setUp()
     const client = await unfinished()
     await open(1)
@@ -90,7 +90,7 @@ describe('a body', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('cannot buy time by sending on', async () => {
+  test('that keeps arriving does not extend its deadline', async () => {
     const { clock, begin, open } = await setUp()
     const client = await begin('transfer-encoding: chunked')
     await open(1)
@@ -105,7 +105,7 @@ describe('a body', () => {
     ['announced', 'content-length: 1001', ''],
     ['found out while it comes', 'transfer-encoding: chunked', '1\r\nx\r\n'.repeat(MOST + 1)],
     ['hidden behind a length that no number is', 'content-length: 99999999999999999999', ''],
-  ])('that is too large is refused, also where that is %s', async (_, head, sent) => {
+  ])('that is too large is refused, also if its size is %s', async (_, head, sent) => {
     const { begin, open } = await setUp()
     const client = await begin(head)
     await client.send(sent)
@@ -113,7 +113,7 @@ describe('a body', () => {
     await open(0)
   })
 
-  test('whose length was forged is not believed: what follows is no request', async () => {
+  test('whose length is wrong is refused, and the bytes after it are not read as a request', async () => {
     const { begin, open } = await setUp()
     const client = await begin('content-length: 3')
     await client.send(`abc${'x'.repeat(100)}\r\n\r\n`)
@@ -123,7 +123,7 @@ describe('a body', () => {
     await open(0)
   })
 
-  test('whose sender goes is over', async () => {
+  test('whose sender disconnects is over', async () => {
     const { unfinished, open, clock } = await setUp()
     const client = await unfinished()
     await open(1)
@@ -133,7 +133,7 @@ describe('a body', () => {
   })
 })
 
-test('one unfinished body too many of an address ends the oldest of that address', async () => {
+test('beyond the unfinished bodies of an address ends the oldest of that address', async () => {
   const { unfinished, open } = await setUp({ perAddress: 3 })
   const other = await unfinished('b')
   const clients: RawClient[] = []
@@ -152,7 +152,7 @@ test('one unfinished body too many of an address ends the oldest of that address
   }
 })
 
-test('one unfinished body too many in all ends the oldest, whosever it is', async () => {
+test('beyond all unfinished bodies ends the oldest of all', async () => {
   const { unfinished, open } = await setUp({ perAddress: 2, inAll: 3 })
   const clients: RawClient[] = []
   for (const [index, from] of ['a', 'b', 'c'].entries()) {
@@ -164,7 +164,7 @@ test('one unfinished body too many in all ends the oldest, whosever it is', asyn
   await open(3)
 })
 
-test('250 unfinished bodies in pieces of one byte hold what they have sent, and end when their time is over', async () => {
+test('250 unfinished bodies in 1-byte pieces hold only the bytes received, and end at their deadline', async () => {
   const { clock, begin, open, bodies } = await setUp({ perAddress: 250 })
   const clients: RawClient[] = []
   for (let index = 0; index < 250; index += 1) {
@@ -185,7 +185,7 @@ test.each([
   ['timeoutMs', 0],
   ['perAddress', Number.NaN],
   ['inAll', -1],
-])('an option %s of %d is named', (name, value) => {
+])('a wrong option %s (%d) is refused by name', (name, value) => {
   expect(() => createBodies({ clock: createManualClock(), [name]: value })).toThrow(
     `option ${name} must be at least 1, got ${value}`,
   )

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ByteBuffer } from './byte-buffer.js'
 
-test('whatever the pieces, the bytes are those that came, and less than twice as many are held', () => {
+test('any pieces give the bytes received, and less than twice as many are held', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 600 }), { maxLength: 60 }), (pieces) => {
       const buffer = new ByteBuffer()
@@ -18,7 +18,7 @@ test('whatever the pieces, the bytes are those that came, and less than twice as
   )
 })
 
-test('a piece that changes afterwards changes nothing', () => {
+test('a piece that is changed later has no effect', () => {
   const buffer = new ByteBuffer()
   const piece = Uint8Array.of(1, 2)
   buffer.append(piece)

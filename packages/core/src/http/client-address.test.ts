@@ -4,7 +4,7 @@ import { clientAddress } from './client-address.js'
 const from = (forwarded?: string) =>
   new Request('http://localhost/', { headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } })
 
-test('the socket’s other end, in one spelling; what a header says counts for nothing', () => {
+test('is the address of the socket in canonical form, and headers are ignored', () => {
   const addressOf = clientAddress()
   expect(addressOf(from('198.51.100.1'), { remoteAddress: '::ffff:192.0.2.1' })).toBe('192.0.2.1')
   expect(addressOf(from(), { remoteAddress: '2001:DB8::1' })).toBe('2001:db8::1')
@@ -21,19 +21,19 @@ test.each([
   ['10.9.9.9', '10.9.9.9'],
   [undefined, '10.0.0.1'],
   ['unknown', undefined],
-])('behind trusted proxies, of %j it is %j', (forwarded, address) => {
+])('behind trusted proxies, for %j it is %j', (forwarded, address) => {
   const addressOf = clientAddress({ trustedProxies: ['10.0.0.0/8', 'fd00::/8'] })
   expect(addressOf(from(forwarded), { remoteAddress: '::ffff:10.0.0.1' })).toBe(address)
   expect(addressOf(from(forwarded), { remoteAddress: 'fd00::1' })).toBe(forwarded === undefined ? 'fd00::1' : address)
 })
 
-test('a proxy that is not trusted speaks for itself', () => {
+test('behind a proxy that is not trusted it is that of the proxy', () => {
   expect(clientAddress({ trustedProxies: ['10.0.0.0/8'] })(from('198.51.100.1'), { remoteAddress: '192.0.2.1' })).toBe(
     '192.0.2.1',
   )
 })
 
-test('a network that is none is named', () => {
+test('a wrong network in trustedProxies is refused by name', () => {
   expect(() => clientAddress({ trustedProxies: ['10.0.0.1'] })).toThrow(
     'trustedProxies must hold networks such as 10.0.0.0/8 or ::1/128, got "10.0.0.1"',
   )

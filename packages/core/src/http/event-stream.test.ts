@@ -40,7 +40,7 @@ const open = (request = new AbortController()) => {
   return { clock, response, reader, read, request, ...fed }
 }
 
-test('events are lines, in order, and the end is the end', async () => {
+test('events are written as lines in order, and the stream ends with the source', async () => {
   const { response, read, give, end, clock } = open()
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   expect(await read()).toBe('retry: 2000\n\n')
@@ -57,7 +57,7 @@ test('events are lines, in order, and the end is the end', async () => {
   expect(clock.sleepers).toBe(0)
 })
 
-test('in silence, a comment says that it goes on, and no event is lost by it', async () => {
+test('a comment keeps a silent stream alive without losing an event', async () => {
   const { read, give, clock } = open()
   await read()
   const comment = read()
@@ -69,7 +69,7 @@ test('in silence, a comment says that it goes on, and no event is lost by it', a
   expect(await event).toBe('event: x\ndata: 1\n\n')
 })
 
-test('a client that takes nothing is asked for nothing more', async () => {
+test('a client that reads nothing stops the source', async () => {
   const { state, give, clock } = open()
   await clock.advance(0)
   expect(state.asked).toBe(0)
@@ -78,7 +78,7 @@ test('a client that takes nothing is asked for nothing more', async () => {
   expect(state.asked).toBe(0)
 })
 
-test.each(['the client', 'the request'])('when %s goes, the source is told', async (who) => {
+test.each(['the client', 'the request'])('when %s goes, the source is ended', async (who) => {
   const { read, reader, request, state, clock } = open()
   await read()
   const pending = read()
@@ -89,7 +89,7 @@ test.each(['the client', 'the request'])('when %s goes, the source is told', asy
   expect(state.signal?.aborted).toBe(true)
 })
 
-test('an error of the source breaks it off', async () => {
+test('an error of the source breaks the stream', async () => {
   const failing = async function* (): AsyncGenerator<StreamEvent> {
     yield { event: 'x', data: 1 }
     throw new Error('no')
@@ -98,7 +98,7 @@ test('an error of the source breaks it off', async () => {
   await expect(response.text()).rejects.toThrow('no')
 })
 
-test('a generator that stands between two events cleans up when the client goes', async () => {
+test('a generator that is between two events cleans up when the client disconnects', async () => {
   const clock = createManualClock()
   let cleaned = false
   const source = async function* (): AsyncGenerator<StreamEvent> {
@@ -121,7 +121,7 @@ test('a generator that stands between two events cleans up when the client goes'
   expect(clock.sleepers).toBe(0)
 })
 
-test.each(['the end', 'an error', 'a reader who goes'])('%s lets go of the signal, which may live on', async (how) => {
+test.each(['the end', 'an error', 'a reader who goes'])('%s removes the listeners from the signal', async (how) => {
   const listeners = new Set<unknown>()
   const { signal } = new AbortController()
   const add = signal.addEventListener.bind(signal)

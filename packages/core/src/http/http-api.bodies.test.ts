@@ -58,13 +58,13 @@ async function setUp() {
   return { clock, begin, statusOf, allow, asked: () => asked }
 }
 
-test('whoever is not known is told so, and the body is not waited for', async () => {
+test('an unknown caller is answered without waiting for the body', async () => {
   const { begin, statusOf } = await setUp()
   expect(await statusOf(await begin('nobody'))).toBe('401')
   expect(await statusOf(await begin('nobody', '1\r\nx\r\n'.repeat(10_000)))).toBe('401')
 })
 
-test('while it is found out who calls, bodies count and end as others do', async () => {
+test('bodies count as unfinished and end at their deadline during authentication', async () => {
   const { clock, begin, statusOf, allow, asked } = await setUp()
   const crumbs = '1\r\nx\r\n'.repeat(100)
   const clients: RawClient[] = []
@@ -81,7 +81,7 @@ test('while it is found out who calls, bodies count and end as others do', async
   expect(clients[1]?.answered()).toContain('body-too-slow')
 })
 
-test('the bodies of a backend do not count for its address', async () => {
+test('bodies of a backend do not count against its address', async () => {
   const { clock, begin, statusOf } = await setUp()
   const clients = [await begin('backend'), await begin('backend'), await begin('backend')]
   await untilSo('three bodies', () => clock.sleepers === 3)

@@ -76,7 +76,7 @@ function setUp(options: Partial<HttpApiOptions<typeof routes, { id: string }, 'a
   return { clock, errors, api, call }
 }
 
-test('the input comes from path, query, headers and body; the answer has the operation’s status', async () => {
+test('path, query, headers and body make the input, and the operation gives the status of the answer', async () => {
   const { call } = setUp()
   const added = await call('POST', '/shelves/top%2Fleft/books', { title: 'Emma' })
   expect(added.status).toBe(201)
@@ -93,7 +93,7 @@ test.each([
   ['a wrong value', { title: '' }, 'title'],
   ['a key of the path', { title: 'x', shelf: 'other' }, 'shelf'],
   ['a key that is missing', {}, 'title'],
-])('%s in the body is refused, naming it', async (_, body, field) => {
+])('the key %s in the body is refused by name', async (_, body, field) => {
   const response = await setUp().call('POST', '/shelves/a/books', body)
   expect(response.status).toBe(400)
   expect(response.headers.get('content-type')).toBe('application/problem+json')
@@ -106,7 +106,7 @@ test.each([
   })
 })
 
-test('a list is no body, and the query cannot change prototypes', async () => {
+test('a list is refused as a body, and the query cannot change prototypes', async () => {
   const { call } = setUp()
   expect((await call('POST', '/shelves/a/books', [])).status).toBe(400)
   expect((await call('GET', '/books?__proto__=1')).status).toBe(400)
@@ -114,14 +114,14 @@ test('a list is no body, and the query cannot change prototypes', async () => {
   expect((await call('DELETE', '/books', { force: true })).status).toBe(400)
 })
 
-test('whoever is not known gets 401, but for what anybody may ask', async () => {
+test('an unknown caller gets 401, except from public operations', async () => {
   const { api } = setUp()
   const unknown = await api(new Request('http://localhost/books'))
   expect([unknown.status, unknown.headers.get('www-authenticate')]).toEqual([401, 'Bearer'])
   expect(await (await api(new Request('http://localhost/about'))).json()).toBe('books')
 })
 
-test('errors of the domain become its problems; others say nothing to the client', async () => {
+test('errors of the domain become its problems; other errors show nothing to the client', async () => {
   const { call, errors } = setUp()
   expect(await (await call('POST', '/shelves/a/books', { title: 'taken' })).json()).toMatchObject({
     status: 409,
@@ -136,14 +136,14 @@ test('errors of the domain become its problems; others say nothing to the client
   expect(errors).toHaveLength(1)
 })
 
-test('an authenticate that fails is not an open door', async () => {
+test('a request whose authenticate fails is refused', async () => {
   const { call } = setUp({ authenticate: () => Promise.reject(new Error('the directory is down')) })
   expect((await call('DELETE', '/books')).status).toBe(500)
   const refusing = setUp({ authenticate: () => Promise.reject(new Problem(403, 'banned', 'banned')) })
   expect((await refusing.call('DELETE', '/books')).status).toBe(403)
 })
 
-test('too many requests of one caller, or one address, are told when to come back', async () => {
+test('too many requests of a caller or an address are refused with Retry-After', async () => {
   const { clock, call } = setUp({
     limits: { perCaller: { limit: 2, windowMs: 3000 }, perAddress: { limit: 4, windowMs: 3000 } },
   })
@@ -159,7 +159,7 @@ test('too many requests of one caller, or one address, are told when to come bac
   expect(await status('ann', '192.0.2.3')).toBe(204)
 })
 
-test('of IPv6, a /64 is one address', async () => {
+test('an IPv6 /64 counts as one address', async () => {
   const { call } = setUp({ limits: { perAddress: { limit: 1, windowMs: 3000 } } })
   const status = async (address: string) => (await call('DELETE', '/books', undefined, {}, address)).status
   expect([await status('2001:db8::1'), await status('2001:db8::2'), await status('2001:db8:0:1::1')]).toEqual([
@@ -167,7 +167,7 @@ test('of IPv6, a /64 is one address', async () => {
   ])
 })
 
-test('callers who are exempt are not counted, nor is their address', async () => {
+test('exempt callers count neither for themselves nor for their address', async () => {
   const limit = { limit: 1, windowMs: 3000 }
   const { call } = setUp({ limits: { perCaller: limit, perAddress: limit, exempt: ({ id }) => id === 'own' } })
   const status = async (id: string) => (await call('DELETE', '/books', undefined, { authorization: id })).status
@@ -180,7 +180,7 @@ test('callers who are exempt are not counted, nor is their address', async () =>
   ]).toEqual([204, 204, 204, 429, 204])
 })
 
-test('who may not use a route is told so before the body is read, which may be larger for some routes', async () => {
+test('a caller without access is refused before the body is read, which may be larger for some routes', async () => {
   const { call } = setUp({
     authorize: (route, caller) => {
       if (route === 'add' && caller?.id !== 'ann') throw new Problem(403, 'not-you', 'not you')
@@ -196,7 +196,7 @@ test('who may not use a route is told so before the body is read, which may be l
   expect((await call('DELETE', '/books', { force: 'x'.repeat(10) })).status).toBe(413)
 })
 
-test('pages of other origins may call only where that is said', async () => {
+test('pages of other origins may call only where CORS allows them', async () => {
   const origin = 'https://play.example'
   const ask = { origin, 'access-control-request-method': 'DELETE' }
   expect((await setUp().call('OPTIONS', '/books', undefined, ask)).status).toBe(405)
@@ -218,7 +218,7 @@ test('pages of other origins may call only where that is said', async () => {
   ).toBeNull()
 })
 
-test('HEAD is GET without the body; OPTIONS of no page is no method', async () => {
+test('HEAD answers as GET without a body, and OPTIONS without an origin is 405', async () => {
   const { call } = setUp()
   const head = await call('HEAD', '/books')
   expect([head.status, head.headers.get('content-type'), head.body]).toEqual([200, 'application/json', null])
@@ -227,7 +227,7 @@ test('HEAD is GET without the body; OPTIONS of no page is no method', async () =
   expect([options.status, options.headers.get('allow')]).toEqual([405, 'GET, DELETE'])
 })
 
-test('it never rejects: not for an answer that cannot be changed, nor when the handling of errors fails', async () => {
+test('the handler never rejects, not even when an answer is immutable or onError throws', async () => {
   const redirecting = setUp({
     handlers: { ...handlers, about: () => Response.redirect('http://localhost/books', 302) },
   })
@@ -247,7 +247,7 @@ test('it never rejects: not for an answer that cannot be changed, nor when the h
   }
 })
 
-test('a client that goes is no error of ours', async () => {
+test('a client that disconnects is not reported as an error', async () => {
   const { api, errors } = setUp({
     handlers: { ...handlers, about: (_, { request }) => Promise.reject(request.signal.reason) },
   })
@@ -256,7 +256,7 @@ test('a client that goes is no error of ours', async () => {
   expect(errors).toEqual([])
 })
 
-test('what an answer varies by already stays', async () => {
+test('the Vary header of an answer is kept', async () => {
   const { call } = setUp({
     cors: { origins: ['*'] },
     handlers: { ...handlers, about: () => new Response('x', { headers: { vary: 'accept' } }) },

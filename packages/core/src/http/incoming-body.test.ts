@@ -29,7 +29,7 @@ const PIECES = 400_000
 const endlessly = '1\r\nx\r\n'.repeat(PIECES)
 const unwatched = { unfinished: () => {}, over: () => {} }
 
-test('what is gathered in tiny pieces is held in one buffer, and none of it as pieces', async () => {
+test('tiny pieces are gathered in one buffer', async () => {
   const { message, body, socket } = await receive('POST / HTTP/1.1')
   body?.gather(1_000_000, unwatched)
   socket.write(endlessly)
@@ -40,7 +40,7 @@ test('what is gathered in tiny pieces is held in one buffer, and none of it as p
   expect((await body?.whole())?.byteLength).toBe(PIECES)
 })
 
-test('no more is held than is gathered, and the rest passes', async () => {
+test('no more than the bound is held, and the rest is dropped', async () => {
   const { message, body, socket } = await receive('POST / HTTP/1.1')
   let isOver = false
   body?.gather(1000, { ...unwatched, over: () => (isOver = true) })
@@ -53,7 +53,7 @@ test('no more is held than is gathered, and the rest passes', async () => {
   expect([body?.capacity, message.readableLength]).toEqual([0, 0])
 })
 
-test('as a stream it comes in few pieces, and holds what comes between two reads', async () => {
+test('as a stream it is read in few pieces, and holds what arrives between two reads', async () => {
   const { body, socket } = await receive('POST / HTTP/1.1')
   socket.write(endlessly)
   socket.write('0\r\n\r\n')
@@ -69,7 +69,7 @@ test('as a stream it comes in few pieces, and holds what comes between two reads
   expect(reads).toBeLessThan(PIECES / 100)
 })
 
-test.each(['GET', 'HEAD'])('the body of a %s is thrown away as it comes', async (method) => {
+test.each(['GET', 'HEAD'])('the body of a %s is dropped as it arrives', async (method) => {
   const { message, body, socket } = await receive(`${method} / HTTP/1.1`)
   expect(body).toBeUndefined()
   socket.write(endlessly)

@@ -62,7 +62,7 @@ test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
   },
 )
 
-test('what a quick read does not read, the schema does', async () => {
+test('the schema reads what the quick reader does not', async () => {
   const quick = createHttpApi({
     routes: { set: routes.set },
     handlers: { set: (input) => input },
@@ -81,7 +81,7 @@ test('what a quick read does not read, the schema does', async () => {
   expect(await ask('{"a":1,"__proto__":{}}')).toMatchObject({ status: 400, field: '__proto__' })
 })
 
-test('a stream goes on after the Last-Event-ID', async () => {
+test('a stream resumes after the Last-Event-ID', async () => {
   const response = await api(new Request('http://localhost/events', { headers: { 'last-event-id': '1' } }))
   expect(await response.text()).toBe('retry: 2000\n\nid: 2\nevent: step\ndata: 2\n\nid: 3\nevent: step\ndata: 3\n\n')
 })

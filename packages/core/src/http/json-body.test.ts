@@ -25,19 +25,19 @@ const problem = async (reading: Promise<unknown>) => {
     : error
 }
 
-test('JSON comes back as it is, also in pieces and with a charset', async () => {
+test('JSON is read, also in pieces and with a charset', async () => {
   expect(await readJson(post('{"a":[1,"ü"]}'), 100)).toEqual({ a: [1, 'ü'] })
   expect(await readJson(post(inPieces('{"a"', ':1}')), 100)).toEqual({ a: 1 })
   expect(await readJson(post('1', { 'content-type': 'application/merge-patch+json; charset=utf-8' }), 100)).toBe(1)
 })
 
-test('no body is undefined, whatever its type', async () => {
+test('a missing body is undefined, whatever its content type', async () => {
   expect(await readJson(new Request('http://localhost/', { method: 'POST' }), 100)).toBeUndefined()
   expect(await readJson(post('', { 'content-type': 'text/plain' }), 100)).toBeUndefined()
 })
 
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])(
-  'a body of type %j is refused, as pages of any site can send it',
+  'a body of type %j, which pages of any site can send, is refused',
   async (type) => {
     expect(await problem(readJson(post('{}', { 'content-type': type }), 100))).toEqual({
       status: 415,
@@ -46,7 +46,7 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp
   },
 )
 
-test('no more is read than allowed, whatever length was announced', async () => {
+test('no more is read than allowed, whatever length is announced', async () => {
   expect(await readJson(post(`"${'x'.repeat(98)}"`), 100)).toHaveLength(98)
   const tooLarge = { status: 413, code: 'body-too-large' }
   expect(await problem(readJson(post(`"${'x'.repeat(99)}"`), 100))).toEqual(tooLarge)
@@ -67,11 +67,11 @@ test('no more is read than allowed, whatever length was announced', async () => 
 test.each([
   ['not JSON', '{"a":'],
   ['a lone byte', Uint8Array.of(0x22, 0xff, 0x22)],
-])('%s is refused, and not repeated', async (_, body) => {
+])('%s is refused without being shown', async (_, body) => {
   expect(await problem(readJson(post(body), 100))).toEqual({ status: 400, code: 'body-not-json' })
 })
 
-test('a body that breaks off is refused', async () => {
+test('an incomplete body is refused', async () => {
   const broken = new ReadableStream<Uint8Array>({ start: (controller) => controller.error(new Error('reset')) })
   expect(await problem(readJson(post(broken), 100))).toEqual({ status: 400, code: 'body-broken' })
 })

@@ -124,7 +124,7 @@ describe('a lazy request', () => {
     expect(lazy).toEqual(real)
   })
 
-  test('has headers that follow what was changed in them', async () => {
+  test('has headers that reflect their changes', async () => {
     const [lazy] = await compare(({ headers }) => {
       headers.set('x-a', '3')
       headers.delete('content-type')
@@ -133,7 +133,7 @@ describe('a lazy request', () => {
     expect(lazy).toEqual(['3', null, false])
   })
 
-  test('gives its body once: by the short way, or by the long', async () => {
+  test('gives its body once, with or without its full Request', async () => {
     const [short] = await compare(async (request) => {
       const bytes = await readBytes(request, 100)
       return [bytes.byteLength, request.bodyUsed, await request.text().catch((error: Error) => error.name)]
@@ -146,7 +146,7 @@ describe('a lazy request', () => {
     expect(long).toEqual(['{"a":"ü"}', 10])
   })
 
-  test('has the path and the query of its URL, also where that is not made', () => {
+  test('has the path and query of its URL without building the URL', () => {
     const paths = fc
       .oneof(fc.string(), fc.string({ unit: fc.constantFrom(...'ab1/._-%2e?#\\ü:@') }))
       .map((path) => `/${path}`)
@@ -167,14 +167,14 @@ describe('a lazy request', () => {
     )
   })
 
-  test('can be shown', async () => {
+  test('can be printed', async () => {
     const [lazy] = await compare((request) => inspect(request).startsWith('Request {'))
     expect(lazy).toBe(true)
   })
 })
 
 describe('a replier by node:http', () => {
-  test('answers with what it has', async () => {
+  test('writes status, headers and body', async () => {
     const { url } = await serve(async (request) => ({
       status: 201,
       headers: { 'x-b': 'ü' },
@@ -188,7 +188,7 @@ describe('a replier by node:http', () => {
     ])
   })
 
-  test('leaves what others said about the answer before', async () => {
+  test('keeps headers that were set before', async () => {
     const listener = nodeListener(handlerOf(async () => ({ status: 200, headers: { 'x-b': '1' }, body: 'ü' })))
     const { url } = await listen(
       createServer((message, response) => {
@@ -206,7 +206,7 @@ describe('a replier by node:http', () => {
     expect([response.status, response.headers.has('content-length'), await response.text()]).toEqual([204, false, ''])
   })
 
-  test.each(['early', 'late'])('is told when the client goes, however %s it asks', async (when) => {
+  test.each(['early', 'late'])('learns that the client disconnected, however %s it asks', async (when) => {
     const leaving = new AbortController()
     let seen = (_aborted: boolean) => {}
     const aborted = new Promise<boolean>((resolve) => {
@@ -244,7 +244,7 @@ describe('a replier by node:http', () => {
     expect((await fetch(url, { method: 'POST', headers, body: '"x"' })).status).toBe(200)
   })
 
-  test('hears that a body broke off', async () => {
+  test('learns that a body was incomplete', async () => {
     const statuses: number[] = []
     const { port } = await serve(async (request, connection) => {
       const reading = limited(request, connection)
@@ -265,7 +265,7 @@ describe('a replier by node:http', () => {
     expect(statuses).toEqual([400])
   })
 
-  test('says what is wrong when someone else has read the body', async () => {
+  test('explains that the body was already read', async () => {
     const listener = nodeListener(handlerOf(limited))
     const { url } = await listen(
       createServer((message, response) => {
@@ -279,7 +279,7 @@ describe('a replier by node:http', () => {
     ])
   })
 
-  test('is not led elsewhere by a Host that looks like a path', async () => {
+  test('is not redirected by a Host that looks like a path', async () => {
     const { port } = await serve(async (request) => ({ status: 200, headers: {}, body: request.url }))
     const ask = (host: string) =>
       new Promise((resolve, reject) => {

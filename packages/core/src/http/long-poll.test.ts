@@ -27,14 +27,14 @@ function setUp() {
   return { clock, state, listeners, poll, change }
 }
 
-test('news that is there comes at once', async () => {
+test('present news is returned at once', async () => {
   const { state, poll, listeners } = setUp()
   state.news = 'new'
   expect(await poll(1000)).toBe('new')
   expect(listeners.size).toBe(0)
 })
 
-test('news that comes later is waited for, through changes that bring none', async () => {
+test('later news is waited for, through changes without news', async () => {
   const { clock, poll, change, state } = setUp()
   const polling = poll(1000)
   await clock.advance(100)
@@ -46,7 +46,7 @@ test('news that comes later is waited for, through changes that bring none', asy
   expect(clock.sleepers).toBe(0)
 })
 
-test('when the time is over, there is none', async () => {
+test('at the end of the time there is none', async () => {
   const { clock, poll, listeners } = setUp()
   const polling = poll(1000)
   await clock.advance(1000)
@@ -55,7 +55,7 @@ test('when the time is over, there is none', async () => {
   expect(await poll(0)).toBeUndefined()
 })
 
-test('a change that comes while it reads is not missed', async () => {
+test('a change during a read is not missed', async () => {
   const clock = createManualClock()
   let changed = () => {}
   let reads = 0
@@ -76,7 +76,7 @@ test('a change that comes while it reads is not missed', async () => {
   expect(news).toBe('new')
 })
 
-test('an abort wins, and leaves nothing', async () => {
+test('an abort ends the wait and leaves no listener', async () => {
   const { clock, poll, listeners } = setUp()
   const leaving = new AbortController()
   const polling = poll(1000, leaving.signal)
@@ -88,7 +88,7 @@ test('an abort wins, and leaves nothing', async () => {
   await expect(poll(1000, leaving.signal)).rejects.toThrow('gone')
 })
 
-test('an abort while it reads is not slept over', async () => {
+test('an abort during a read ends the wait', async () => {
   const clock = createManualClock()
   const leaving = new AbortController()
   const read = async () => {

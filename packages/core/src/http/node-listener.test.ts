@@ -23,7 +23,7 @@ async function serve(handler: HttpHandler): Promise<{ url: string; port: number 
   return { url: `http://127.0.0.1:${port}`, port }
 }
 
-test('requests arrive whole, and answers too', async () => {
+test('requests and answers are passed on completely', async () => {
   const { url } = await serve(async (request, connection) => {
     const { method, url: asked, headers } = request
     return Response.json(
@@ -47,7 +47,7 @@ test('requests arrive whole, and answers too', async () => {
   expect((await fetch(url)).status).toBe(201)
 })
 
-test('a body that is too large is answered, not cut off', async () => {
+test('a body that is too large gets an answer instead of a reset', async () => {
   const { url } = await serve((request) =>
     readJson(request, 1000).then(
       () => new Response('ok'),
@@ -62,7 +62,7 @@ test('a body that is too large is answered, not cut off', async () => {
   expect(response.status).toBe(413)
 })
 
-test('a client that goes aborts the request, and ends the stream', async () => {
+test('a client that disconnects aborts the request and ends the stream', async () => {
   const seen = { aborted: false, cancelled: false }
   const { url } = await serve(async (request) => {
     request.signal.addEventListener('abort', () => {
@@ -95,7 +95,7 @@ test('a handler that fails breaks the connection, not the server', async () => {
   expect((await fetch(url)).status).toBe(200)
 })
 
-test('strange requests are answered', async () => {
+test('unusual requests are answered', async () => {
   const { port } = await serve(async (request) => new Response(new URL(request.url).host))
   const status = (options: object) =>
     new Promise((resolve, reject) => {
@@ -118,7 +118,7 @@ test('strange requests are answered', async () => {
   expect(raw).toMatch(/^HTTP\/1\.1 200/)
 })
 
-test('a body that nobody read does not block the connection', async () => {
+test('an unread body does not block the connection', async () => {
   const { port } = await serve(async () => new Response('no', { status: 401 }))
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   closers.push(() => agent.destroy())
@@ -160,7 +160,7 @@ test.each(['HEAD', 'a client that went before the answer'])('an endless answer t
   await ended
 })
 
-test('of pipelined requests all hear that their socket has closed, and their streams end', async () => {
+test('all pipelined requests are aborted and their streams ended when the socket closes', async () => {
   const open = new Set<string>()
   let cancelled = 0
   const server = await rawServer(async (request) => {

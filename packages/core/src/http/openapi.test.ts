@@ -47,7 +47,7 @@ const document = openApiDocument({
   basePath: '/api',
 })
 
-test('keys stand where they are sent', () => {
+test('keys are described where they are sent', () => {
   expect(document).toMatchObject({
     openapi: '3.1.0',
     paths: {
@@ -79,7 +79,7 @@ test('keys stand where they are sent', () => {
   })
 })
 
-test('an input with an id is a body like others', () => {
+test('an input schema with an id is described as a body', () => {
   const { paths } = document as { paths: Record<string, { post: { requestBody: unknown } }> }
   expect(paths['/api/books']?.post.requestBody).toEqual({
     required: true,
@@ -106,7 +106,7 @@ test('schemas with an id are components, and every reference leads to one', () =
   expect(JSON.stringify(document)).not.toContain('$defs')
 })
 
-test('refusals are problems: those declared, and those that come before any handler', () => {
+test('refusals are problems, both declared ones and those before any handler', () => {
   const responses = (path: string, method: string) =>
     Object.keys(
       (document as { paths: Record<string, Record<string, { responses: object }>> }).paths[path]?.[method]?.responses ??

@@ -27,7 +27,7 @@ test('a problem is a problem document, with the message that game clients read',
   })
 })
 
-test('what is not known is left out, and a status without a name has a title', async () => {
+test('unknown members are omitted, and every status has a title', async () => {
   const response = problemResponse(new Problem(499, 'client-gone', 'gone'))
   expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': 'application/problem+json' })
   expect(await response.json()).toEqual({

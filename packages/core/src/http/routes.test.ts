@@ -20,25 +20,25 @@ const problem = (find: () => unknown) => {
   }
 }
 
-test('methods and paths lead to operations; a word wins over a placeholder', () => {
+test('method and path select the operation, where a word precedes a placeholder', () => {
   expect(match('GET', '/things')).toMatchObject({ name: 'list', path: {} })
   expect(match('GET', '/things/a')).toMatchObject({ name: 'read', path: { id: 'a' } })
   expect(match('GET', '/things/newest')).toMatchObject({ name: 'newest' })
   expect(match('DELETE', '/things/newest')).toMatchObject({ name: 'remove', path: { id: 'newest' } })
 })
 
-test.each(['/', '/thing', '/things/', '/things/a/b', '//things', '/things//'])('%s leads nowhere', (path) => {
+test.each(['/', '/thing', '/things/', '/things/a/b', '//things', '/things//'])('%s matches no route', (path) => {
   expect(problem(() => match('GET', path))).toMatchObject({ status: 404 })
 })
 
-test('a method that a path does not have is refused with those that it has', () => {
+test('a method without a route is refused with the allowed methods', () => {
   expect(problem(() => match('POST', '/things/a'))).toMatchObject({
     status: 405,
     options: { headers: { allow: 'GET, DELETE' } },
   })
 })
 
-test('what is encoded in a segment stays in it', () => {
+test('encoded characters stay within their segment', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'binary' }), (id) => {
       fc.pre(!/\p{Surrogate}/u.test(id))
@@ -51,14 +51,14 @@ test('what is encoded in a segment stays in it', () => {
   expect(problem(() => match('GET', '/things/%E0%A4%A'))).toMatchObject({ status: 400 })
 })
 
-test('under a base path, only that', () => {
+test('only paths below the base path match', () => {
   const under = createMatcher(routes, '/api')
   expect(under('GET', '/api/things')).toMatchObject({ name: 'list' })
   for (const path of ['/things', '/apithings', '/api'])
     expect(problem(() => under('GET', path))).toMatchObject({ status: 404 })
 })
 
-test.each(['/', '/api/', 'api', '/a//b'])('the base path %j, which nothing could match, is named', (basePath) => {
+test.each(['/', '/api/', 'api', '/a//b'])('the base path %j, which nothing could match, is refused', (basePath) => {
   expect(() => createMatcher(routes, basePath)).toThrow(
     `option basePath must be empty or like /lobby-api, got "${basePath}"`,
   )

@@ -7,7 +7,7 @@ interface Names extends WithProblems {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test('a listener that fails, at once or later, disturbs neither the speaker nor the others, and is told of as a problem', async () => {
+test('a listener that throws or rejects affects no other and is reported as a problem', async () => {
   const { emitter, emit } = createEventsWithProblems<Names>()
   const heard: string[] = []
   const problems: unknown[] = []
@@ -28,7 +28,7 @@ test('a listener that fails, at once or later, disturbs neither the speaker nor 
   ])
 })
 
-test('where nobody listens to problems, or whoever does fails too, it is a process warning, and no endless talk', async () => {
+test('without a working listener for problems there is one process warning, and no recursion', async () => {
   const warnings: string[] = []
   const listen = ({ message }: Error) => {
     if (message.startsWith('a listener')) warnings.push(message)
@@ -50,7 +50,7 @@ test('where nobody listens to problems, or whoever does fails too, it is a proce
   ])
 })
 
-test('listeners come and go as with any emitter', () => {
+test('listeners are added and removed as with any emitter', () => {
   const failures: unknown[] = []
   const { emitter, emit } = createEvents<Names>((event, error) => failures.push([event, error]))
   const heard: string[] = []

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { linkedSignal } from './linked-signal.js'
 
-test('is aborted with the first of its sources, for the same reason', () => {
+test('is aborted with the first of its sources, with the same reason', () => {
   const [one, other] = [new AbortController(), new AbortController()]
   const { signal } = linkedSignal(one.signal, undefined, other.signal)
   expect(signal.aborted).toBe(false)
@@ -11,7 +11,7 @@ test('is aborted with the first of its sources, for the same reason', () => {
   expect(linkedSignal(one.signal).signal.reason).toBe('too late')
 })
 
-test('hears nothing more once it is let go of', () => {
+test('is not aborted by its sources after it is released', () => {
   const one = new AbortController()
   const { signal, unlink } = linkedSignal(one.signal)
   unlink()
@@ -19,7 +19,7 @@ test('hears nothing more once it is let go of', () => {
   expect(signal.aborted).toBe(false)
 })
 
-test('can be aborted by itself, which its sources do not notice', () => {
+test('can be aborted without effect on its sources', () => {
   const one = new AbortController()
   const linked = linkedSignal(one.signal)
   linked.abort('by itself')

@@ -4,14 +4,14 @@ import { unlessAborted, within } from './race.js'
 
 const never = () => new Promise<string>(() => {})
 
-test('what comes in time is the result, and nothing sleeps on', async () => {
+test('a value in time is the result, and no timer is left', async () => {
   const clock = createManualClock()
   expect(await within(Promise.resolve('here'), 1000, clock)).toBe('here')
   await expect(within(Promise.reject(new Error('no')), 1000, clock)).rejects.toThrow('no')
   expect(clock.sleepers).toBe(0)
 })
 
-test('what comes too late is undefined', async () => {
+test('the result is undefined when the time is over', async () => {
   const clock = createManualClock()
   const waiting = within(never(), 1000, clock)
   await clock.advance(1000)

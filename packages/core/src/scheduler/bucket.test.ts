@@ -21,7 +21,7 @@ function setUp(options: Partial<BucketOptions> = {}) {
   return { bucket, take, nextFrom }
 }
 
-describe('a token comes back', () => {
+describe('a token returns', () => {
   test('one window after the answer', () => {
     const { take, nextFrom } = setUp()
     const permit = take(0)
@@ -39,7 +39,7 @@ describe('a token comes back', () => {
     expect(bucket.reserve(1020)).not.toBeTypeOf('number')
   })
 
-  test('however late that is', () => {
+  test('however late the answer is', () => {
     const { bucket, take, nextFrom } = setUp()
     const permit = take(0)
     permit.written(5)
@@ -48,7 +48,7 @@ describe('a token comes back', () => {
     expect(nextFrom(30_000)).toBe(31_000)
   })
 
-  test('as a probe, if the request ended without an answer', () => {
+  test('as a probe if the request ended without an answer', () => {
     const { take, nextFrom } = setUp()
     const permit = take(0)
     permit.written(5)
@@ -56,13 +56,13 @@ describe('a token comes back', () => {
     expect(nextFrom(700)).toBe(700 + 250 + 1000)
   })
 
-  test('at once, if the request was never written', () => {
+  test('at once if the request was never written', () => {
     const { take, nextFrom } = setUp()
     take(0).release(400)
     expect(nextFrom(400)).toBe(400)
   })
 
-  test('not while the request may still be written, however long connecting takes', () => {
+  test('only after the request can no longer be written, however long connecting takes', () => {
     const { bucket, take, nextFrom } = setUp()
     const permit = take(0)
     expect(bucket.reserve(5000)).toBe(6000)
@@ -71,7 +71,7 @@ describe('a token comes back', () => {
     expect(nextFrom(5550)).toBe(6550)
   })
 
-  test('once, whatever is said twice or afterwards', () => {
+  test('once, even if an outcome is reported twice', () => {
     const { bucket, take } = setUp({ limit: 2 })
     const permit = take(0)
     permit.release(0)
@@ -90,7 +90,7 @@ describe('a token comes back', () => {
     expect(bucket.inspect(1010).tokens).toBe(2)
   })
 
-  test('in the order of counting, not of writing', () => {
+  test('in the order in which the server counts, not in that of writing', () => {
     const { take, nextFrom } = setUp({ limit: 2 })
     const slow = take(0)
     const fast = take(0)
@@ -111,7 +111,7 @@ describe('share', () => {
     [40, 0.025, 1],
     [100, 0.29, 29], // 100 × 0.29 is 28.999999999999996
     [10, 0.15, 1],
-  ])('of %d requests, %d makes %d', (limit, share, tokens) => {
+  ])('of %d requests with share %d is %d', (limit, share, tokens) => {
     expect(setUp({ limit, share }).bucket.inspect(0)).toMatchObject({ tokens, rate: tokens })
   })
 
@@ -125,7 +125,7 @@ describe('share', () => {
 })
 
 describe('burst', () => {
-  test('that many start at one moment, then one each time the rate allows', () => {
+  test('that many requests start at once, then one at a time at the rate', () => {
     const { bucket, take, nextFrom } = setUp({ limit: 10, burst: 3 })
     expect(bucket.inspect(0).tokens).toBe(3)
     for (let n = 0; n < 3; n += 1) take(0)
@@ -134,14 +134,14 @@ describe('burst', () => {
     expect(nextFrom(150)).toBeCloseTo(200)
   })
 
-  test('a start that was not used can be used again', () => {
+  test('an unused start can be used again', () => {
     const { bucket, take } = setUp({ limit: 10, burst: 1 })
     take(0).release(20)
     expect(bucket.reserve(20)).not.toBeTypeOf('number')
     expect(bucket.reserve(20)).toBeTypeOf('number')
   })
 
-  test('above the share means the share', () => {
+  test('above the share is reduced to the share', () => {
     expect(setUp({ limit: 4, share: 0.5, burst: 4 }).bucket.inspect(0).tokens).toBe(2)
   })
 })
@@ -156,7 +156,7 @@ describe('after a 429', () => {
     expect(bucket.inspect(7000)).toMatchObject({ tokens: 10, rate: 10 })
   })
 
-  test('what is out already counts against them', () => {
+  test('tokens in use count against them', () => {
     const { bucket, take } = setUp({ limit: 10 })
     for (let n = 0; n < 8; n += 1) take(0)
     bucket.throttled(0, 0)

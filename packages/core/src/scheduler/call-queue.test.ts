@@ -11,7 +11,7 @@ type Step =
   | { readonly drop: number }
   | { readonly move: number; readonly to: number }
 
-test('always the first of the highest priority, whatever is added, taken, removed or moved', () => {
+test('the next call is always the first of the highest priority, whatever is added, removed or moved', () => {
   const priority = fc.constantFrom(-1, 0, 0, 0.5, 3)
   const step: fc.Arbitrary<Step> = fc.oneof(
     fc.record({ add: priority }),
@@ -57,7 +57,7 @@ test('always the first of the highest priority, whatever is added, taken, remove
   )
 })
 
-test('what has left cannot be removed or moved', () => {
+test('a call that left cannot be removed or moved', () => {
   const queue = new CallQueue()
   queue.enqueue(async () => {}, { id: 'a', signal })
   queue.dequeue()
@@ -69,7 +69,7 @@ test('what has left cannot be removed or moved', () => {
 test.each([
   ['first', (ids: number[]) => ids],
   ['last', (ids: number[]) => ids.toReversed()],
-])('100,000 waiting calls can be aborted one by one, the %s first', (_case, order) => {
+])('100,000 waiting calls can be aborted one by one, from the %s', (_case, order) => {
   const queue = new CallQueue()
   const ids = Array.from({ length: 100_000 }, (_, id) => id)
   for (const id of ids) queue.enqueue(async () => {}, { id: String(id), priority: id % 7, signal })

@@ -17,18 +17,18 @@ function setUp(leastMs = 50) {
 
 const onlyAnswers = Number.POSITIVE_INFINITY
 
-test('before anything is known only answers tell', () => {
+test('at first only answers tell that a request was counted', () => {
   expect(setUp().at()).toBe(onlyAnswers)
 })
 
-test('where answers are quick, for ever', () => {
+test('with quick answers it stays that way', () => {
   const { answers, at, changes } = setUp()
   answers(120, 40)
   expect(at()).toBe(onlyAnswers)
   expect(changes).toEqual([])
 })
 
-test('where answers are slow, it is wide after five seconds, and narrow after half a minute without a surprise', () => {
+test('with slow answers the bound is wide after five seconds and narrow after half a minute without a surprise', () => {
   const { answers, at, changes } = setUp()
   answers(4, 800)
   expect(at()).toBe(onlyAnswers)
@@ -44,7 +44,7 @@ test('where answers are slow, it is wide after five seconds, and narrow after ha
   ])
 })
 
-test('one quick answer among eight, and one that is late tells of something that stands still', () => {
+test('quick answers after slow ones mean that only answers count again', () => {
   const { answers, at, changes } = setUp()
   answers(40, 800)
   answers(6, 20)
@@ -52,8 +52,8 @@ test('one quick answer among eight, and one that is late tells of something that
   expect(changes.at(-1)).toEqual([onlyAnswers, 'quick answers'])
 })
 
-describe('a surprise', () => {
-  test('a late event loop: wide again, once answers have shown again that they are slow', () => {
+describe('a surprise widens the bound', () => {
+  test('after a late event loop, until answers show again that they are slow', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
     bound.late(now())
@@ -63,7 +63,7 @@ describe('a surprise', () => {
     expect(at()).toBe(250)
   })
 
-  test('a 429: only answers tell for a minute', () => {
+  test('after a 429 only answers tell for a minute', () => {
     const { bound, answers, at, now, changes } = setUp()
     answers(40, 800)
     bound.refused(now())
@@ -74,7 +74,7 @@ describe('a surprise', () => {
     expect(at()).toBeLessThanOrEqual(250)
   })
 
-  test('half a minute without any answer: what was known is old', () => {
+  test('after half a minute without any answer', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     expect(bound.at(now() + 31_000)).toBe(onlyAnswers)
@@ -82,7 +82,7 @@ describe('a surprise', () => {
 })
 
 describe('silence', () => {
-  test('is longer than answers take and the bound, and only while one should have come', () => {
+  test('is longer than answers take and the bound, while an answer is due', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     const idleUntil = now() + 5000
@@ -94,7 +94,7 @@ describe('silence', () => {
     expect(bound.silentSince(idleUntil + 9000)).toBeUndefined()
   })
 
-  test('goes on when requests are given up, until one is answered', () => {
+  test('goes on when requests time out, until one is answered', () => {
     const { bound, answers, now } = setUp()
     answers(40, 800)
     const from = now()

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createNumberQueue } from './number-queue.js'
 
-test('gives numbers back in the order in which they came, however many', () => {
+test('returns numbers in the order in which they were added', () => {
   // A number is pushed, undefined takes one out.
   fc.assert(
     fc.property(

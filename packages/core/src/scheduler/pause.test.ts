@@ -3,7 +3,7 @@ import { createPause } from './pause.js'
 
 const setUp = () => createPause({ pauseMs: 1000, maxPauseMs: 60_000 })
 
-test('without a wish each pause in a row is twice as long, up to eight times, until something is accepted', () => {
+test('without Retry-After each pause in a row doubles, up to eight times the first, until a call is accepted', () => {
   const pause = setUp()
   let now = 0
   const lengths = Array.from({ length: 6 }, () => {
@@ -20,7 +20,7 @@ test('without a wish each pause in a row is twice as long, up to eight times, un
   expect(pause.until() - now).toBe(1000)
 })
 
-test('those that were under way together make one pause, whenever their answers come', () => {
+test('429s of calls that were in flight together make one pause', () => {
   const pause = setUp()
   pause.refused(100, undefined, 0)
   pause.refused(900, undefined, 50)
@@ -29,14 +29,14 @@ test('those that were under way together make one pause, whenever their answers 
   expect(pause.probing()).toBe(false)
 })
 
-test('a wish of one of them is heard all the same', () => {
+test('a Retry-After among them is respected', () => {
   const pause = setUp()
   pause.refused(100, undefined, 0)
   pause.refused(200, 5000, 0)
   expect(pause.until()).toBe(5200)
 })
 
-test('a wish is bounded by the cap', () => {
+test('a Retry-After is bounded by the cap', () => {
   const pause = setUp()
   pause.refused(0, 3_600_000, 0)
   expect(pause.until()).toBe(60_000)

@@ -22,7 +22,7 @@ function run(rate: ReturnType<typeof createRateSearch>, allowed: (second: number
   return { rates, refused }
 }
 
-test('begins with what was accepted, and goes back when more is refused', () => {
+test('begins with the accepted rate, and returns to it when more is refused', () => {
   const { rates, refused } = run(createRateSearch(20, 1000), () => 20, 20)
   expect(rates.slice(0, 4)).toEqual([20, 20, 20, 22])
   expect(rates.slice(5)).toEqual(rates.slice(5).map(() => 20))
@@ -39,7 +39,7 @@ test('a refused rate is tried again after half a minute, and then later each tim
   expect(refused).toBeLessThanOrEqual(2 * 6)
 })
 
-test('finds every limit to within a fifth, and refuses hardly anything', () => {
+test('finds every limit to within a fifth, with few refusals', () => {
   fc.assert(
     fc.property(fc.integer({ min: 5, max: 400 }), fc.integer({ min: 0, max: 400 }), (limit, accepted) => {
       const { rates, refused } = run(createRateSearch(Math.min(accepted, limit), 1000), () => limit, 200)

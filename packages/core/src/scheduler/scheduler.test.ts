@@ -4,7 +4,7 @@ import { createBucket } from './bucket.js'
 import { failure, never, perSecond, request, settle, setUp } from './scheduler.fixture.js'
 
 describe('order', () => {
-  test('calls start in the order in which they were made, as tokens come back', async () => {
+  test('calls start in the order in which they were made, as tokens return', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(2) })
     const starts: string[] = []
     const results = Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => scheduler.run(request(clock, starts, name))))
@@ -14,7 +14,7 @@ describe('order', () => {
     expect(await results).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
 
-  test('a late call of higher priority overtakes all that wait', async () => {
+  test('a later call of higher priority overtakes all waiting ones', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     for (const name of ['a', 'b', 'c']) void scheduler.run(request(clock, starts, name))
@@ -24,7 +24,7 @@ describe('order', () => {
     expect(starts).toEqual(['a at 0', 'urgent at 1010', 'b at 2020', 'c at 3030'])
   })
 
-  test('whatever comes when, the next to start is the first of the highest priority that waits', async () => {
+  test('at any time the next to start is the first waiting call of the highest priority', async () => {
     const calls = fc.array(
       fc.record({ afterMs: fc.integer({ min: 0, max: 900 }), priority: fc.integer({ min: -2, max: 2 }) }),
       { maxLength: 40 },
@@ -68,7 +68,7 @@ describe('order', () => {
     )
   })
 
-  test('a priority that is no number is refused', async () => {
+  test('a priority that is not a number is refused', async () => {
     const { scheduler } = setUp()
     await expect(scheduler.run(never, { priority: Number.NaN })).rejects.toThrow(
       'priority must be a finite number, not NaN',
@@ -77,7 +77,7 @@ describe('order', () => {
 })
 
 describe('abort', () => {
-  test('of a waiting call rejects at once, frees its place and costs no token', async () => {
+  test('of a waiting call rejects it at once, frees its place and costs no token', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     const abort = new AbortController()
@@ -92,7 +92,7 @@ describe('abort', () => {
     expect(starts).toEqual(['a at 0', 'c at 1010'])
   })
 
-  test('of a running call rejects at once, though the job goes on', async () => {
+  test('of a running call rejects it at once, though the job goes on', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const abort = new AbortController()
     const aborted = failure(scheduler.run(never, { signal: abort.signal }))
@@ -110,7 +110,7 @@ describe('abort', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('of the last that waits leaves no timer behind', async () => {
+  test('of the last waiting call leaves no timer', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const abort = new AbortController()
     await scheduler.run(async () => {})
@@ -124,7 +124,7 @@ describe('abort', () => {
     await scheduler.onIdle()
   })
 
-  test('of a call that waits only for another to end gives its permit back', async () => {
+  test('of a call that waits for another to end returns its permit', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(2), maxInFlight: 1 })
     const abort = new AbortController()
     void scheduler.run(never)
@@ -138,7 +138,7 @@ describe('abort', () => {
 })
 
 describe('a permit', () => {
-  test('that was not used, because the request was never written, starts the next at once', async () => {
+  test('of a request that was never written starts the next call at once', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     const failed = failure(
@@ -153,7 +153,7 @@ describe('a permit', () => {
     expect(starts).toEqual(['next at 300'])
   })
 
-  test('of a request that was written and lost comes back as a probe', async () => {
+  test('of a request that was written and lost returns as a probe', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     const lost = scheduler.run(async (slot) => {
@@ -166,7 +166,7 @@ describe('a permit', () => {
     expect(starts).toEqual(['next at 1250'])
   })
 
-  test('comes back sooner if the answer is reported before its body is read', async () => {
+  test('returns sooner if the answer is reported before its body is read', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     const starts: string[] = []
     void scheduler.run(async (slot) => {
@@ -180,7 +180,7 @@ describe('a permit', () => {
     expect(starts).toEqual(['next at 1005'])
   })
 
-  test('is used up by a job that fulfils, even if it never said that it wrote', async () => {
+  test('is used up by a job that fulfils, even if it never reported a write', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     await scheduler.run(async () => {})
     expect(scheduler.state.tokens).toBe(0)
@@ -190,7 +190,7 @@ describe('a permit', () => {
 })
 
 describe('bounds', () => {
-  test('no more are under way than maxInFlight, with a limit and without', async () => {
+  test('no more calls run than maxInFlight, with a limit and without', async () => {
     for (const limiter of [undefined, perSecond(100)]) {
       const { clock, scheduler } = setUp({ limiter, maxInFlight: 3 })
       let most = 0
@@ -206,7 +206,7 @@ describe('bounds', () => {
     }
   })
 
-  test('burst: how many start at one moment', async () => {
+  test('burst bounds how many calls start at once', async () => {
     const { clock, scheduler } = setUp({ limiter: createBucket({ limit: 10, windowMs: 1000, burst: 2 }) })
     const starts: string[] = []
     for (const name of 'abcde') void scheduler.run(request(clock, starts, name))
@@ -214,7 +214,7 @@ describe('bounds', () => {
     expect(starts).toEqual(['a at 0', 'b at 0', 'c at 100', 'd at 200', 'e at 300'])
   })
 
-  test('one timer at most, however many wait, and none when nobody does', async () => {
+  test('there is at most one timer, and none when no call waits', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(5) })
     const calls = Array.from({ length: 50 }, () => scheduler.run(async (slot) => slot.written()))
     let most = 0
@@ -236,7 +236,7 @@ describe('bounds', () => {
 })
 
 describe('end', () => {
-  test('onIdle waits for what is queued and for what is under way', async () => {
+  test('onIdle waits for queued and running calls', async () => {
     const { clock, scheduler } = setUp({ limiter: perSecond(1) })
     await scheduler.onIdle()
     for (const name of 'ab') void scheduler.run(request(clock, [], name))
@@ -249,7 +249,7 @@ describe('end', () => {
   })
 
   test.each([undefined, perSecond(1)])(
-    'close rejects what waits, finishes what is under way, and takes no more',
+    'close rejects waiting calls, lets running ones finish, and takes no more',
     async (limiter) => {
       const { clock, scheduler } = setUp({ limiter, maxInFlight: 1 })
       const starts: string[] = []

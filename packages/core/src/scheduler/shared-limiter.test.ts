@@ -26,7 +26,7 @@ function setUpLater() {
   return { ...setUp({ limiter }), asked, permits, permit, limiter }
 }
 
-test('is asked for one start at a time, and the highest priority at the answer starts', async () => {
+test('is asked for one permit at a time, which goes to the highest priority when it is granted', async () => {
   const { clock, scheduler, asked, permit } = setUpLater()
   const starts: string[] = []
   void scheduler.run(request(clock, starts, 'a'))
@@ -43,7 +43,7 @@ test('is asked for one start at a time, and the highest priority at the answer s
   expect(asked).toHaveLength(3)
 })
 
-test('gets back a permit that nobody waits for any more', async () => {
+test('gets back a permit for which no call waits any more', async () => {
   const { clock, scheduler, asked, permits, permit } = setUpLater()
   const abort = new AbortController()
   const aborted = failure(scheduler.run(never, { signal: abort.signal }))
@@ -55,7 +55,7 @@ test('gets back a permit that nobody waits for any more', async () => {
   expect(clock.sleepers).toBe(0)
 })
 
-test('gets back a permit that comes into a pause, is told of it, and is asked again after', async () => {
+test('gets back a permit granted during a pause, and is asked again after it', async () => {
   const { clock, scheduler, asked, permits, permit, limiter } = setUpLater()
   const starts: string[] = []
   void scheduler.run(request(clock, starts, 'a'))
@@ -69,7 +69,7 @@ test('gets back a permit that comes into a pause, is told of it, and is asked ag
   expect(starts).toEqual(['a at 500'])
 })
 
-test('that fails, fails the call that was next, and only that', async () => {
+test('that rejects fails only the next call', async () => {
   const { clock, scheduler, asked, permit } = setUpLater()
   const starts: string[] = []
   const first = failure(scheduler.run(request(clock, starts, 'a')))
@@ -81,7 +81,7 @@ test('that fails, fails the call that was next, and only that', async () => {
   expect(await second).toBe('b')
 })
 
-test('that throws, the same', async () => {
+test('that throws fails only the next call', async () => {
   const limiter: Limiter = {
     reserve: () => {
       throw new Error('store is down')

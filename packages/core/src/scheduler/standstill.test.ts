@@ -92,7 +92,7 @@ const coldThenWarm =
   }
 
 describe('no server counts more than the limit', () => {
-  test('whatever stands still for however long, and however long each request takes, where answers alone are relied on', () => {
+  test('if only answers count: any standstills, and requests of any duration', () => {
     const anything: FateOf = ({ thinkMs, coldMs }, random) => ({
       connectMs: eighths(random() * coldMs),
       outMs: eighths(random() * coldMs),
@@ -106,7 +106,7 @@ describe('no server counts more than the limit', () => {
     )
   })
 
-  test('cold connections, standstills of server and event loop, where the server answers within the bound when it runs', () => {
+  test('with cold connections and standstills, if a running server answers within the bound', () => {
     const fate = coldThenWarm(25, () => 0)
     fc.assert(
       fc.property(scene, (scenario) => void expect(refused(scenario, { fate })).toEqual(none)),
@@ -114,7 +114,7 @@ describe('no server counts more than the limit', () => {
     )
   })
 
-  test('cold connections and a busy event loop with the server in it, however slow its answers are', () => {
+  test('with cold connections and a busy event loop that includes the server, however slow it answers', () => {
     const fate = coldThenWarm(50, ({ thinkMs }, random) => random() * thinkMs)
     fc.assert(
       fc.property(scene, (scenario) => void expect(refused(scenario, { inProcess: true, fate })).toEqual(none)),

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { perSecond, request, setUp } from './scheduler.fixture.js'
 import type { Slot } from './scheduler.js'
 
-test('pauses the whole queue as long as it asks for, and loses nothing', async () => {
+test('a 429 pauses the whole queue for its Retry-After, and loses no call', async () => {
   const { clock, scheduler } = setUp({ limiter: perSecond(10) })
   const starts: string[] = []
   scheduler.throttled(5000)
@@ -22,7 +22,7 @@ test.each([
   ['that makes no sense, the same', Number.NaN, 1000],
   ['no longer than the cap', 3_600_000, 60_000],
   ['not at all for 0', 0, 0],
-])('pauses %s', async (_case, retryAfterMs, pausedMs) => {
+])('a 429 pauses %s', async (_case, retryAfterMs, pausedMs) => {
   const { clock, scheduler } = setUp({ limiter: perSecond(10) })
   const starts: string[] = []
   scheduler.throttled(retryAfterMs)
@@ -31,14 +31,14 @@ test.each([
   expect(starts).toEqual([`a at ${pausedMs}`])
 })
 
-test('a shorter wish does not cut a longer pause', () => {
+test('a shorter Retry-After does not shorten a longer pause', () => {
   const { scheduler } = setUp({ limiter: perSecond(10) })
   scheduler.throttled(5000)
   scheduler.throttled(100)
   expect(scheduler.state.pausedUntil).toBe(5000)
 })
 
-test('lowers the rate once for all that were in flight, and the rate recovers', async () => {
+test('429s of calls in flight together lower the rate once, and it recovers', async () => {
   const { clock, scheduler } = setUp({ limiter: perSecond(10) })
   for (let refused = 0; refused < 5; refused += 1) scheduler.throttled(undefined)
   expect(scheduler.state.rate).toBeCloseTo(7)
@@ -48,7 +48,7 @@ test('lowers the rate once for all that were in flight, and the rate recovers', 
   expect(scheduler.state.rate).toBe(10)
 })
 
-test('also pauses calls that no limit holds back', async () => {
+test('a 429 pauses calls without a limit too', async () => {
   const { clock, scheduler } = setUp()
   const starts: string[] = []
   void scheduler.run(request(clock, starts, 'a'))
@@ -58,7 +58,7 @@ test('also pauses calls that no limit holds back', async () => {
   expect(starts).toEqual(['a at 0', 'b at 200'])
 })
 
-test('never loses a call, whatever the server refuses', async () => {
+test('no call is lost, whatever the server refuses', async () => {
   const refusals = fc.array(
     fc.record({ refuse: fc.boolean(), retryAfterMs: fc.option(fc.integer({ min: 0, max: 3000 }), { nil: undefined }) }),
     {

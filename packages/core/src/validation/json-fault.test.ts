@@ -35,7 +35,7 @@ const isJson = (text: string) => {
   }
 }
 
-test('agrees with JSON.parse, whatever the text', () => {
+test('agrees with JSON.parse on any text', () => {
   const broken = fc.tuple(
     fc.json(),
     fc.nat(),
@@ -57,7 +57,7 @@ test('agrees with JSON.parse, whatever the text', () => {
   )
 })
 
-test('of any depth and length is quick', () => {
+test('is quick for any depth and length', () => {
   expect(jsonFault('['.repeat(1_000_000))).toMatchObject({ column: 1_000_001, wrong: 'ends too early' })
   expect(jsonFault(`["${'x'.repeat(5_000_000)}`)).toMatchObject({ column: 2 })
   expect(jsonFault(`["${'\\n'.repeat(1_000_000)}"`)).toMatchObject({ wrong: 'ends too early' })

@@ -21,14 +21,14 @@ test.each([
   expect(nearestName(given, known)).toBe(wanted)
 })
 
-test('as the end of a message', () => {
+test('is written at the end of a message', () => {
   expect(didYouMean('rankd', ['ranked'])).toBe('; did you mean ranked?')
   expect(didYouMean('duel', ['ranked'])).toBe('')
 })
 
 const word = fc.stringMatching(/^[a-z]{5,12}$/)
 
-test('one letter wrong, missing or too many is found; only known names are given', () => {
+test('a name with one letter wrong, missing or extra is found, and only known names are given', () => {
   fc.assert(
     fc.property(word, fc.nat(), fc.constantFrom('', 'x', 'xy'), fc.array(word), (name, at, instead, others) => {
       const index = at % name.length
@@ -40,7 +40,7 @@ test('one letter wrong, missing or too many is found; only known names are given
   )
 })
 
-test('a name of any length, among any number of names, is quick to answer', () => {
+test('is quick for a name of any length among any number of names', () => {
   expect(nearestName('x'.repeat(100_000), ['ranked'])).toBeUndefined()
   expect(nearestName('ranked', ['x'.repeat(100_000), 'rankedd'])).toBe('rankedd')
   const many = Array.from({ length: 1_000_000 }, (_, index) => `queue${index}`)

@@ -38,7 +38,7 @@ function faultOf(value: unknown) {
   return result.fault
 }
 
-test('a value that fits is given back', () => {
+test('returns a valid value', () => {
   expect(validate(queue, { matchSize: 2 })).toEqual({ success: true, data: { matchSize: 2 } })
   expect(validate(z.string().default('a'), undefined)).toEqual({ success: true, data: 'a' })
 })
@@ -79,7 +79,7 @@ describe('names the field and says what is wrong in plain words', () => {
     expect(faultOf(value)).toMatchObject({ field, message })
   })
 
-  test('without the value for whoever must not be shown any', () => {
+  test('without values where none may be shown', () => {
     expect(faultOf({ matchSize: 0 }).wrong).toBe('must be at least 1')
     expect(faultOf({ matchSize: 2, mode: 'rankd' }).wrong).toBe('must be "casual" or "ranked"; did you mean ranked?')
   })
@@ -119,7 +119,7 @@ describe('no secret is shown', () => {
     expect(faultOf(value)).toMatchObject({ field, message })
   })
 
-  test('wherever in an input of the service it stands, and whatever else is wrong', () => {
+  test('at any place in an input of the service, whatever else is wrong', () => {
     const inputs = operations.map(([, { input }]) => input)
     const keys = [
       ...new Set(
@@ -141,7 +141,7 @@ describe('no secret is shown', () => {
   })
 })
 
-test('nothing that is wrong is told in the words of zod', () => {
+test('no message uses the words of zod', () => {
   const inputs = operations.map(([, { input }]) => input)
   const keys = [
     ...new Set(
@@ -166,7 +166,7 @@ test('nothing that is wrong is told in the words of zod', () => {
   )
 })
 
-test('many things may be wrong at once', () => {
+test('names several faults at once', () => {
   const many = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`key${index}`, index]))
   expect(faultOf({ matchSize: 2, ...many }).field).toBe('key0')
   expect(faultOf({ matchSize: 2, teams: Array.from({ length: 20_000 }, () => 1) }).field).toBe('teams.0')

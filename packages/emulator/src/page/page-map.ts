@@ -114,8 +114,8 @@ function spots(view: View, locations: readonly PageLocation[]): Html {
   const emptySpots = empty.map((location) => spot(view, location, 'none', isSmall(location), hollow))
   const usedSpots = used.map((location) => {
     const title = phases.filter((phase) => location[phase] > 0).map((phase) => `${location[phase]} ${phase}`)
-    const slices = dot(location, radiusOf(location.deployments, most))
-    const drawing = html`${slices}${name(location, labels.get(location.id))}`
+    const marker = dot(location, radiusOf(location.deployments, most))
+    const drawing = html`${marker}${name(location, labels.get(location.id))}`
     return spot(view, location, title.join(', '), isSmall(location), drawing)
   })
   // Small dots are drawn above large ones.
