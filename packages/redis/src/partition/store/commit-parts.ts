@@ -1,8 +1,6 @@
 // pure: a commit in parts of bounded size
+import { cut, MOST_TICKETS, partyWeight } from './cut.js'
 import type { Commit, NewHeader, RecordChange } from './store.js'
-
-/** Most tickets of one step: a script holds up everybody else while it runs. */
-const MOST_TICKETS = 256
 
 /**
  * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, records, backfills. A
@@ -13,11 +11,11 @@ export function partsOf(commit: Commit): readonly Commit[] {
   if (sizeOf(commit) <= MOST_TICKETS) return [commit]
   const { headers = [], left = [], records = [], backfills = [], durable } = commit
   return [
-    ...cut(headers, ({ frees }: NewHeader) => 1 + over(frees?.length)).map((part): Commit => ({
+    ...cut(headers, ({ frees }: NewHeader) => 1 + partyWeight(frees?.length)).map((part): Commit => ({
       headers: part,
       durable,
     })),
-    ...cut(left, ({ players }) => 1 + over(players.length)).map((part): Commit => ({ left: part, durable })),
+    ...cut(left, ({ players }) => 1 + partyWeight(players.length)).map((part): Commit => ({ left: part, durable })),
     ...cut(records, ticketsOf).map((part): Commit => ({ records: part, durable })),
     ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part, durable })),
   ]
@@ -25,31 +23,13 @@ export function partsOf(commit: Commit): readonly Commit[] {
 
 function sizeOf({ headers, left, records, backfills }: Commit): number {
   let size = (headers?.length ?? 0) + (left?.length ?? 0) + (backfills?.length ?? 0)
-  for (const { frees } of headers ?? []) size += over(frees?.length)
-  for (const { players } of left ?? []) size += over(players.length)
+  for (const { frees } of headers ?? []) size += partyWeight(frees?.length)
+  for (const { players } of left ?? []) size += partyWeight(players.length)
   for (const record of records ?? []) size += ticketsOf(record)
   return size
 }
 
 const ticketsOf = (change: RecordChange): number => {
   if (change.text !== undefined) return 1 + (change.requires?.length ?? 0)
-  return 1 + (change.ends?.reduce((sum, { players }) => sum + 1 + over(players.length), 0) ?? 0)
-}
-
-/** A large party counts for more than one ticket. */
-const over = (players = 0): number => Math.floor(players / 8)
-
-function cut<T>(items: readonly T[], weigh: (item: T) => number): T[][] {
-  const parts: T[][] = []
-  let room = 0
-  for (const item of items) {
-    const weight = weigh(item)
-    if (room < weight || parts.length === 0) {
-      parts.push([])
-      room = MOST_TICKETS
-    }
-    room -= weight
-    ;(parts.at(-1) as T[]).push(item)
-  }
-  return parts
+  return 1 + (change.ends?.reduce((sum, { players }) => sum + 1 + partyWeight(players.length), 0) ?? 0)
 }

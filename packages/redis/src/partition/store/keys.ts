@@ -1,0 +1,45 @@
+// pure: the keys of a partition
+import type { KeySpace } from '../../connection/keys.js'
+
+/** All in one slot: see docs/decisions/0050. */
+export interface PartitionKeys {
+  /** Hash: ticket → `<createdAt> <body>`. */
+  readonly bodies: string
+  /** Hash: ticket → header (header.ts); no entry while nothing has changed. */
+  readonly headers: string
+  /** Hash: player → ids of tickets, space between. */
+  readonly players: string
+  /** Hash: match → ids of locked tickets, a line feed, the record. */
+  readonly records: string
+  /** Hash: backfill → text. */
+  readonly backfills: string
+  /** Stream, capped: `+` ids, `-` id, `?` question. */
+  readonly inbox: string
+  /** Stream, capped: `c` and a line for each ticket: id and prefix of the header. */
+  readonly changes: string
+  /** List: time and ids of tickets that ended. */
+  readonly ended: string
+  /** Text with a lifetime: the token of the leader. */
+  readonly lease: string
+  /** Text: the token of the newest leader. */
+  readonly epoch: string
+  /** Hash: text, since. */
+  readonly inForce: string
+  /** Stream, capped and with a lifetime. */
+  readonly repliesTo: (front: string) => string
+}
+
+export const partitionKeys = (name: KeySpace): PartitionKeys => ({
+  bodies: name('b'),
+  headers: name('s'),
+  players: name('p'),
+  records: name('j'),
+  backfills: name('k'),
+  inbox: name('in'),
+  changes: name('ev'),
+  ended: name('e'),
+  lease: name('lead'),
+  epoch: name('epoch'),
+  inForce: name('q'),
+  repliesTo: (front) => name(`r:${front}`),
+})

@@ -1,0 +1,188 @@
+import type { RedisConnection } from '../../connection/connection.js'
+import { RedisError } from '../../connection/errors.js'
+import type { Script } from '../../connection/script.js'
+import { createBatcher } from './batcher.js'
+import { DEFAULT_BOUNDS, refuseTooLong, type StoreBounds } from './bounds.js'
+import { partsOf } from './commit-parts.js'
+import { partyWeight } from './cut.js'
+import { Deposed } from './deposed.js'
+import { partitionKeys, type PartitionKeys } from './keys.js'
+import { cancelScript } from './scripts/cancel.js'
+import { commitScript, commitWords } from './scripts/commit.js'
+import { createScript, createWords, readCreated } from './scripts/create.js'
+import {
+  acquireScript,
+  answerScript,
+  fenceScript,
+  releaseScript,
+  renewScript,
+  setInForceScript,
+} from './scripts/lease.js'
+import { loadTicketsScript, readScanned } from './scripts/load.js'
+import { storedRecord, storedTicket } from './scripts/stored.js'
+import { sweepScript } from './scripts/sweep.js'
+import type { Batch, Commit, CommitOutcome, NewTicket, PartitionStore, StoredTicket } from './store.js'
+import { readChanges, readInbox } from './streams.js'
+import { StreamTail } from './tails.js'
+
+export interface RedisStoreOptions {
+  readonly redis: RedisConnection
+  /** Name of the partition. All processes that use it share tickets. */
+  readonly name: string
+  readonly bounds?: Partial<StoreBounds> | undefined
+  /** For `durable` commits: how many replicas must have it, and within how many milliseconds. Default none. */
+  readonly replicas?: { readonly atLeast: number; readonly timeoutMs: number } | undefined
+}
+
+/** A partition in Redis. Closing it leaves the connection open. */
+export function createRedisStore(options: RedisStoreOptions): PartitionStore {
+  const { redis, name, replicas } = options
+  const bounds: StoreBounds = { ...DEFAULT_BOUNDS, ...options.bounds }
+  const keys = partitionKeys(redis.keys(name))
+  const [inbox, changes] = [new StreamTail(redis), new StreamTail(redis)]
+
+  const command = (key: string, ...words: readonly (string | number)[]) => redis.command(key, words)
+
+  /** Runs a script of a leader. */
+  const fenced = async <T>(
+    script: Script<T>,
+    of: readonly string[],
+    words: readonly (string | number)[],
+  ): Promise<T> => {
+    try {
+      return await redis.run(script, of, words)
+    } catch (error) {
+      throw error instanceof RedisError && error.code === 'DEPOSED' ? new Deposed(name) : error
+    }
+  }
+
+  const create = createBatcher(async (tickets: readonly NewTicket[]) => {
+    const words = createWords(tickets, bounds)
+    return readCreated(
+      await redis.run(createScript, [keys.bodies, keys.players, keys.inbox, keys.headers], words),
+      tickets,
+    )
+  }, weightOf)
+
+  const read = createBatcher(async (ids: readonly string[]) => {
+    const [bodies, headers] = await Promise.all([
+      command(keys.bodies, 'HMGET', keys.bodies, ...ids),
+      command(keys.headers, 'HMGET', keys.headers, ...ids),
+    ])
+    return ids.map((id, index) => ticketOf(id, (bodies as Values)[index], (headers as Values)[index]))
+  })
+
+  const playerTickets = createBatcher(async (ids: readonly string[]) => {
+    const entries = (await command(keys.players, 'HMGET', keys.players, ...ids)) as Values
+    return entries.map((entry) => entry?.split(' ') ?? [])
+  })
+
+  const replicated = async () => {
+    if (replicas === undefined) return
+    const { atLeast, timeoutMs } = replicas
+    const has = (await command(keys.epoch, 'WAIT', atLeast, timeoutMs)) as number
+    if (has >= atLeast) return
+    const message = `partition ${name}: ${has} of ${atLeast} replicas have it after ${timeoutMs} ms`
+    throw new RedisError(message, { code: 'NOREPLICAS', outcome: 'unknown' })
+  }
+
+  const commit = async (token: string, wanted: Commit): Promise<CommitOutcome> => {
+    const parts = partsOf(wanted)
+    const done = parts.map((part) =>
+      fenced(commitScript, commitKeys(keys), commitWords(token, part, bounds.changeEntries)),
+    )
+    const all = wanted.durable === true ? [...done, replicated()] : done
+    const outcomes = (await Promise.all(all)).slice(0, done.length) as CommitOutcome[]
+    if (outcomes.length === 1) return outcomes[0] as CommitOutcome
+    return { refused: outcomes.flatMap(({ refused }) => refused), unmet: outcomes.flatMap(({ unmet }) => unmet) }
+  }
+
+  const scan = async <T>(
+    key: string,
+    at: string | undefined,
+    item: (field: string, value: string) => T,
+  ): Promise<Batch<T>> => readScanned(await command(key, 'HSCAN', key, at ?? '0', 'COUNT', BATCH), item)
+
+  return {
+    create: async (tickets) => {
+      for (const { body } of tickets) refuseTooLong('body', body, bounds.maxBodyBytes)
+      return create(tickets)
+    },
+    read,
+    cancel: (id, players) =>
+      redis.run(cancelScript, cancelKeys(keys), [bounds.inboxEntries, bounds.changeEntries, id, ...players]),
+    playerTickets,
+
+    ask: async (text) => {
+      refuseTooLong('ask', text, bounds.maxAskBytes)
+      await command(keys.inbox, 'XADD', keys.inbox, 'MAXLEN', '~', bounds.inboxEntries, '*', '?', text)
+    },
+    answer: (token, front, texts) =>
+      fenced(answerScript, [keys.epoch, keys.repliesTo(front)], [token, bounds.replyEntries, bounds.replyMs, ...texts]),
+    inbox: (after, tailing) => readInbox(inbox, keys.inbox, after, bounds.inboxEntries, tailing),
+    changes: (after, front, tailing) =>
+      readChanges(changes, [keys.changes, keys.repliesTo(front)], after, bounds.changeEntries, tailing),
+
+    acquire: (owner, leaseMs) => redis.run(acquireScript, [keys.epoch, keys.lease], [owner, leaseMs]),
+    renew: (token, leaseMs) => redis.run(renewScript, [keys.epoch, keys.lease], [token, leaseMs]),
+    release: (token) => redis.run(releaseScript, [keys.lease], [token]),
+    fence: (token) => fenced(fenceScript, [keys.epoch], [token]),
+
+    commit,
+    sweep: (token, olderThanMs, most) =>
+      fenced(sweepScript, [keys.epoch, keys.headers, keys.bodies, keys.ended], [token, olderThanMs, most]),
+
+    loadTickets: (at) => redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH]),
+    loadRecords: (at) => scan(keys.records, at, storedRecord),
+    loadBackfills: (at) => scan(keys.backfills, at, (backfillId, text) => ({ backfillId, text })),
+
+    setInForce: async (token, text) => ({
+      text,
+      since: await fenced(setInForceScript, [keys.epoch, keys.inForce], [token, text]),
+    }),
+    getInForce: async () => {
+      const [text, since] = (await command(keys.inForce, 'HMGET', keys.inForce, 'text', 'since')) as Values
+      return typeof text !== 'string' ? undefined : { text, since: Number(since) }
+    },
+    time: async () => {
+      const [seconds, micros] = (await command(keys.epoch, 'TIME')) as readonly string[]
+      return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
+    },
+    close: async () => {
+      await Promise.all([inbox.close(), changes.close()])
+    },
+  }
+}
+
+type Values = readonly (string | null)[]
+
+/** About how many items a batch of `load…` has. */
+const BATCH = 512
+
+/** Bytes and players of a ticket count, so that a step stays short. */
+const weightOf = ({ body, players }: NewTicket) => 1 + Math.floor(body.length / 8192) + partyWeight(players.length)
+
+const ticketOf = (
+  id: string,
+  value: string | null | undefined,
+  header: string | null | undefined,
+): StoredTicket | undefined => (typeof value !== 'string' ? undefined : storedTicket(id, value, header ?? null))
+
+const cancelKeys = ({ headers, bodies, players, records, inbox, changes, ended }: PartitionKeys): string[] => {
+  const read = [headers, bodies, players, records]
+  return [...read, inbox, changes, ended]
+}
+
+const commitKeys = ({
+  epoch,
+  headers,
+  bodies,
+  players,
+  records,
+  backfills,
+  changes,
+  ended,
+}: PartitionKeys): string[] => {
+  const hashes = [headers, bodies, players, records, backfills]
+  return [epoch, ...hashes, changes, ended]
+}

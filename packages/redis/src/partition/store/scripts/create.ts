@@ -1,0 +1,149 @@
+import { defineScript, type Reply } from '../../../connection/script.js'
+import type { CreateOutcome, NewTicket, PlayerTickets } from '../store.js'
+import { storedTicket } from './stored.js'
+import { MANY, NOW } from './lua.js'
+
+/**
+ * KEYS: bodies, players, inbox, headers.
+ * ARGV: most tickets, most entries of the inbox, number of tickets, number of players, '1' to look at each ticket by
+ * itself at once; the ids; the bodies; how many players each has; the players; where asked to look at each, for each
+ * player the entry that is permitted ('' for none).
+ *
+ * Usually nothing is in the way, and everything is written in a few commands; otherwise each ticket by itself.
+ */
+const LUA = `
+${NOW}
+${MANY}
+local most, kept, n, np = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local ids, bodies, counts = 5, 5 + n, 5 + 2 * n
+local players = counts + n
+local permitted = players + np
+local stamp = now()
+
+local function isClear()
+  if ARGV[5] == '1' or redis.call('HLEN', KEYS[1]) + n > most then return false end
+  for _, known in ipairs(get(KEYS[1], ARGV, ids + 1, ids + n)) do if known then return false end end
+  for _, entry in ipairs(get(KEYS[2], ARGV, players + 1, players + np)) do if entry then return false end end
+  return true
+end
+
+if isClear() then
+  local written, entries, player = {}, {}, players
+  for i = 1, n do
+    local id = ARGV[ids + i]
+    written[2 * i - 1], written[2 * i] = id, stamp .. ' ' .. ARGV[bodies + i]
+    for _ = 1, ARGV[counts + i] do
+      player = player + 1
+      entries[#entries + 1] = ARGV[player]
+      entries[#entries + 1] = id
+    end
+  end
+  -- The only command that may still fail, for a key of another type, comes first.
+  redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(ARGV, ' ', ids + 1, ids + n))
+  many('HSET', KEYS[1], written, 1, #written)
+  many('HSET', KEYS[2], entries, 1, #entries)
+  return stamp
+end
+
+local outcomes, made, player = {}, {}, players
+for i = 1, n do
+  local id, first = ARGV[ids + i], player + 1
+  player = player + ARGV[counts + i]
+  local known = redis.call('HGET', KEYS[1], id)
+  local entries, busy = {}, {}
+  if not known then
+    entries = get(KEYS[2], ARGV, first, player)
+    for k = 1, #entries do
+      if entries[k] and entries[k] ~= ARGV[permitted + first - players + k - 1] then
+        busy[#busy + 1] = k - 1
+        busy[#busy + 1] = entries[k]
+      end
+    end
+  end
+  if known then
+    outcomes[i] = {'exists', known, redis.call('HGET', KEYS[4], id)}
+  elseif #busy > 0 then
+    outcomes[i] = {'busy', busy}
+  elseif redis.call('HLEN', KEYS[1]) >= most then
+    outcomes[i] = {'full'}
+  else
+    redis.call('HSET', KEYS[1], id, stamp .. ' ' .. ARGV[bodies + i])
+    for k = 1, #entries do
+      redis.call('HSET', KEYS[2], ARGV[first + k - 1], entries[k] and entries[k] .. ' ' .. id or id)
+    end
+    made[#made + 1] = id
+    outcomes[i] = {'created'}
+  end
+end
+if #made > 0 then redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(made, ' ')) end
+return {stamp, outcomes}
+`
+
+export const createScript = defineScript({ name: 'partition.create', lua: LUA, read: (reply) => reply })
+
+interface CreateLimits {
+  readonly maxTickets: number
+  readonly inboxEntries: number
+}
+
+export function createWords(
+  tickets: readonly NewTicket[],
+  { maxTickets, inboxEntries }: CreateLimits,
+): (string | number)[] {
+  const looksAtEach = tickets.some(({ permitted }) => permitted !== undefined) || hasRepeats(tickets)
+  const players = tickets.flatMap((ticket) => ticket.players)
+  const words: (string | number)[] = [maxTickets, inboxEntries, tickets.length, players.length, looksAtEach ? 1 : 0]
+  for (const { id } of tickets) words.push(id)
+  for (const { body } of tickets) words.push(body)
+  for (const ticket of tickets) words.push(ticket.players.length)
+  for (const playerId of players) words.push(playerId)
+  if (!looksAtEach) return words
+  for (const ticket of tickets) for (const id of ticket.players) words.push(ticket.permitted?.get(id)?.join(' ') ?? '')
+  return words
+}
+
+/** Whether two of the tickets have the same id, or a player in common. */
+function hasRepeats(tickets: readonly NewTicket[]): boolean {
+  const ids = new Set<string>()
+  const players = new Set<string>()
+  let count = 0
+  for (const ticket of tickets) {
+    ids.add(ticket.id)
+    for (const playerId of ticket.players) players.add(playerId)
+    count += ticket.players.length
+  }
+  return ids.size < tickets.length || players.size < count
+}
+
+type EachOutcome =
+  | readonly ['exists', body: string, header: string | null]
+  | readonly ['busy', entries: readonly (string | number)[]]
+  | readonly ['full']
+  | readonly ['created']
+
+export function readCreated(reply: Reply, tickets: readonly NewTicket[]): CreateOutcome[] {
+  if (typeof reply === 'string') return tickets.map(() => ({ kind: 'created', createdAt: Number(reply) }))
+  const [stamp, outcomes] = reply as unknown as readonly [string, readonly EachOutcome[]]
+  return outcomes.map((outcome, index): CreateOutcome => {
+    const { id, players } = tickets[index] as NewTicket
+    switch (outcome[0]) {
+      case 'exists':
+        return { kind: 'exists', ticket: storedTicket(id, outcome[1], outcome[2]) }
+      case 'busy':
+        return { kind: 'busy', players: busyPlayers(players, outcome[1]) }
+      case 'full':
+        return { kind: 'full' }
+      case 'created':
+        return { kind: 'created', createdAt: Number(stamp) }
+    }
+  })
+}
+
+/** @param entries in turns, the number of a player and the ids of the player's tickets. */
+function busyPlayers(players: readonly string[], entries: readonly (string | number)[]): PlayerTickets[] {
+  const busy: PlayerTickets[] = []
+  for (let at = 0; at < entries.length; at += 2) {
+    busy.push({ playerId: players[entries[at] as number] as string, ticketIds: (entries[at + 1] as string).split(' ') })
+  }
+  return busy
+}

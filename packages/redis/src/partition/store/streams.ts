@@ -1,0 +1,53 @@
+import { readPrefix } from './header.js'
+import type { Changes, Inbox, InboxEntry, TailOptions, TicketChange } from './store.js'
+import { BEGIN, type Entries, type StreamTail } from './tails.js'
+
+export async function readInbox(
+  tail: StreamTail,
+  key: string,
+  after: string | undefined,
+  most: number,
+  options: TailOptions,
+): Promise<Inbox> {
+  if (after === undefined) return { cursor: await tail.end(key), entries: [], gap: false }
+  const { streams, gap } = await tail.read([key], [after], most, options)
+  const [{ entries, cursor }] = streams as [(typeof streams)[number]]
+  return { cursor: gap && entries.length === 0 ? await tail.end(key) : cursor, entries: inboxEntries(entries), gap }
+}
+
+function inboxEntries(entries: Entries): InboxEntry[] {
+  return entries.map(([kind, text]): InboxEntry => {
+    if (kind === '+') return { kind: 'created', ticketIds: text.split(' ') }
+    return kind === '-' ? { kind: 'cancelled', ticketId: text } : { kind: 'ask', text }
+  })
+}
+
+/** The cursor is of both streams, `|` between. */
+export async function readChanges(
+  tail: StreamTail,
+  keys: readonly [changes: string, replies: string],
+  after: string | undefined,
+  most: number,
+  options: TailOptions,
+): Promise<Changes> {
+  if (after === undefined) {
+    const cursors = await Promise.all(keys.map((key) => tail.end(key)))
+    return { cursor: cursors.join('|'), gap: false, tickets: [], replies: [] }
+  }
+  const { streams, gap } = await tail.read(keys, after.split('|'), most, options)
+  const [changed, replied] = streams as [(typeof streams)[number], (typeof streams)[number]]
+  const cursor = gap && changed.entries.length === 0 ? await tail.end(keys[0]) : changed.cursor
+  return {
+    // After a loss of data the stream of replies begins anew as well.
+    cursor: `${cursor}|${gap ? BEGIN : replied.cursor}`,
+    gap,
+    tickets: changed.entries.flatMap(([, text]) => text.split('\n').map(changeOf)),
+    replies: replied.entries.map(([, text]) => text),
+  }
+}
+
+function changeOf(line: string): TicketChange {
+  const [ticketId, prefix] = line.split(' ') as [string, string]
+  const { letter, version } = readPrefix(prefix)
+  return { ticketId, letter, version }
+}
