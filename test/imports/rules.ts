@@ -28,6 +28,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   ],
   emulator: ['@muster/core/api', '@muster/core/clock', '@muster/core/validation'],
   redis: [
+    '@muster/matchmaker/partition',
     '@muster/core',
     '@muster/core/api',
     '@muster/core/clock',
@@ -41,7 +42,8 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 
 /** What only the tests and fixtures of a package may use besides. */
 const TESTS_MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
-  redis: ['@muster/redis-server', '@muster/relay/store-suite'],
+  redis: [
+    '@muster/matchmaker/partition','@muster/redis-server', '@muster/relay/store-suite'],
 }
 
 /**

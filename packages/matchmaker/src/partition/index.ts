@@ -13,4 +13,5 @@ export {
   type TicketChecker,
   type TicketCheckerOptions,
 } from '../tickets/ticket-checker.js'
+export { applyEntry, type Journal, type JournalEntry, type OpenIntent } from '../servers/journal/journal.js'
 export { TicketsGone } from '../servers/journal/journal-errors.js'

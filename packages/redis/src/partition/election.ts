@@ -1,0 +1,131 @@
+import type { Clock } from '@muster/core/clock'
+import { within } from '@muster/core/runtime'
+import type { PartitionStore } from './store/store.js'
+
+/*
+ * The lease of a partition, as one process sees it:
+ *
+ *   waiting ── nobody holds the lease ──▶ leading ── renewed every `renewMs` ──┐
+ *      ▲                                   │  ▲                                │
+ *      │                                   │  └────────────────────────────────┘
+ *      └── taken by another, or not renewed in time, or released ──┘
+ */
+
+/** Takes the lease of the partition whenever nobody holds it, and keeps it. */
+export interface Election {
+  /** Begins to ask for the lease. */
+  start(): void
+  /** Ends the term, if there is one, and then releases the lease; resolves then. */
+  stop(): Promise<void>
+  /** Who leads, as far as this process knows. */
+  leader(): string | undefined
+}
+
+/** One term: from when the lease was won until it is lost or released. */
+export interface Lease {
+  readonly token: string
+  /** Aborted when the lease is lost, or is to be released: then it is held on until the term has ended. */
+  readonly signal: AbortSignal
+  /**
+   * Whether the lease is certainly held: it was asked for recently enough, by this machine's monotonic clock. Asked at
+   * the last moment before something is done that cannot be undone.
+   */
+  isHeld(): boolean
+  /** Ends the term at once: another process has taken over. */
+  lose(): void
+}
+
+export interface ElectionOptions {
+  readonly store: Pick<PartitionStore, 'acquire' | 'renew' | 'release'>
+  /** Random name of this process. */
+  readonly owner: string
+  readonly clock: Clock
+  /** Milliseconds for which the lease is held without being renewed. */
+  readonly leaseMs: number
+  /** Leads until the signal of the lease is aborted. Resolves when nothing of the term is going on any more. */
+  readonly lead: (lease: Lease) => Promise<void>
+  readonly problem: (error: unknown) => void
+}
+
+/** Renewals per lease: three may fail before it ends. */
+const RENEWALS = 4
+/**
+ * The part of a lease for which this process trusts it: the store's clock and ours may run at slightly different
+ * speeds, and bytes take a while.
+ */
+const TRUSTED = 0.9
+
+export function createElection({ store, owner, clock, leaseMs, lead, problem }: ElectionOptions): Election {
+  const renewMs = leaseMs / RENEWALS
+  const stopping = new AbortController()
+  let running: Promise<void> | undefined
+  let leader: string | undefined
+
+  const pause = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).catch(() => {})
+
+  /** Renews the lease until it is lost or the process stops. */
+  const hold = async (token: string, askedAt: number): Promise<void> => {
+    const term = new AbortController()
+    const ended = new AbortController()
+    let heldUntil = askedAt + leaseMs * TRUSTED
+    const lose = () => {
+      heldUntil = -Infinity
+      term.abort(new Error('the lease is lost'))
+    }
+    const release = () => term.abort(new Error('the lease is to be released'))
+    const isHeld = () => clock.now() < heldUntil
+    const leading = lead({ token, signal: term.signal, isHeld, lose })
+      .catch(problem)
+      .finally(() => ended.abort())
+    stopping.signal.addEventListener('abort', release, { once: true })
+    if (stopping.signal.aborted) release()
+    while (!ended.signal.aborted && heldUntil > -Infinity) {
+      await pause(renewMs, ended.signal)
+      if (ended.signal.aborted) break
+      const at = clock.now()
+      try {
+        // A renewal that takes longer than the lease is of no use.
+        const renewed = await within(store.renew(token, leaseMs), leaseMs, clock)
+        if (renewed === false) lose()
+        else if (renewed === true && heldUntil > -Infinity) heldUntil = at + leaseMs * TRUSTED
+      } catch (error) {
+        problem(error)
+      }
+      if (!isHeld()) lose()
+    }
+    stopping.signal.removeEventListener('abort', release)
+    await leading
+    await store.release(token).catch(problem)
+  }
+
+  const run = async (): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      const askedAt = clock.now()
+      try {
+        const acquired = await store.acquire(owner, leaseMs)
+        if (acquired.kind === 'acquired') {
+          leader = owner
+          await hold(acquired.token, askedAt)
+          leader = undefined
+        } else {
+          leader = acquired.owner
+          await pause(Math.min(Math.max(acquired.forMs, 1), renewMs), stopping.signal)
+        }
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        leader = undefined
+        problem(error)
+        await pause(renewMs, stopping.signal)
+      }
+    }
+  }
+
+  return {
+    start: () => void (running ??= run()),
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+    leader: () => leader,
+  }
+}

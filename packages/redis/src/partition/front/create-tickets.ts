@@ -1,0 +1,93 @@
+import { MusterError } from '@muster/core'
+import { PlayerBusy, type Ticket, type TicketInput, type TicketResult } from '@muster/matchmaker'
+import type { Creatable, OtherTicket, TicketChecker } from '@muster/matchmaker/partition'
+import { PartitionFull } from '../errors.js'
+import { viewOf } from '../stored-view.js'
+import type { CreateOutcome, NewTicket, PartitionStore, PlayerTickets } from '../store/store.js'
+
+export interface CreateTicketsOptions {
+  readonly store: Pick<PartitionStore, 'create' | 'read'>
+  readonly checker: TicketChecker
+}
+
+/** Creates tickets; a result for each, in order. */
+export type CreateTickets = (inputs: readonly TicketInput[]) => Promise<readonly TicketResult[]>
+
+/** How often a ticket is tried again while the other tickets of its players change. */
+const TRIES = 5
+
+export function createTicketCreation({ store, checker }: CreateTicketsOptions): CreateTickets {
+  /**
+   * The tickets of busy players that permit another one.
+   * @throws as `permit` of the checker
+   */
+  const permitted = async (
+    input: Creatable,
+    busy: readonly PlayerTickets[],
+  ): Promise<ReadonlyMap<string, readonly string[]>> => {
+    const ids = busy.flatMap(({ ticketIds }) => ticketIds)
+    const stored = await store.read(ids)
+    const others = new Map(stored.flatMap((one) => (one === undefined ? [] : [[one.id, viewOf(one)] as const])))
+    const ofPlayer = ({ playerId, ticketIds }: PlayerTickets): OtherTicket[] =>
+      ticketIds.flatMap((id) => {
+        const ticket = others.get(id)
+        return ticket === undefined ? [] : [{ playerId, ticket }]
+      })
+    checker.permit(input, busy.flatMap(ofPlayer))
+    return new Map(busy.map(({ playerId, ticketIds }) => [playerId, ticketIds]))
+  }
+
+  const resultOf = async (input: Creatable, ticket: NewTicket, first: CreateOutcome): Promise<Ticket> => {
+    let outcome: CreateOutcome | undefined = first
+    for (let tries = 1; ; tries += 1) {
+      switch (outcome?.kind) {
+        case 'created':
+          return checker.created(input, outcome.createdAt)
+        case 'exists': {
+          const view = viewOf(outcome.ticket)
+          checker.refuseOther(view, input)
+          return view
+        }
+        case 'busy': {
+          const seen = await permitted(input, outcome.players)
+          const [busy] = outcome.players
+          if (tries === TRIES && busy !== undefined) throw new PlayerBusy(busy.playerId, busy.ticketIds[0] ?? '')
+          ;[outcome] = await store.create([{ ...ticket, permitted: seen }])
+          break
+        }
+        default:
+          throw new PartitionFull('the partition holds as many tickets as it may')
+      }
+    }
+  }
+
+  const checked = (input: TicketInput): Creatable | MusterError => {
+    try {
+      return checker.check(input)
+    } catch (error) {
+      if (error instanceof MusterError) return error
+      throw error
+    }
+  }
+
+  return async (inputs) => {
+    const all = inputs.map(checked)
+    const good = all.filter((one): one is Creatable => !(one instanceof MusterError))
+    const tickets = good.map(
+      ({ id, body, players }): NewTicket => ({ id, body, players: players.map((player) => player.id) }),
+    )
+    const outcomes = tickets.length === 0 ? [] : await store.create(tickets)
+    const results = good.map(async (input, index): Promise<TicketResult> => {
+      try {
+        return { ticket: await resultOf(input, tickets[index] as NewTicket, outcomes[index] as CreateOutcome) }
+      } catch (error) {
+        if (error instanceof MusterError) return { error }
+        throw error
+      }
+    })
+    const settled = (await Promise.all(results))[Symbol.iterator]()
+    return all.map((one): TicketResult =>
+      one instanceof MusterError ? { error: one } : (settled.next().value as TicketResult),
+    )
+  }
+}

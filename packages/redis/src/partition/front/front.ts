@@ -1,0 +1,149 @@
+import type { Clock } from '@muster/core/clock'
+import { TooLate, UnknownTicket, type Ticket, type TicketService } from '@muster/matchmaker'
+import type { TicketChecker } from '@muster/matchmaker/partition'
+import { hasEnded, viewOf } from '../stored-view.js'
+import type { Changes, PartitionStore } from '../store/store.js'
+import { createAsking } from './asking.js'
+import { createTicketCreation } from './create-tickets.js'
+import { createTail } from './tail.js'
+import { createWaits } from './waits.js'
+import { createWebhook } from './webhook.js'
+
+type Promised<Method> = Method extends (...input: infer Input) => infer Answer
+  ? (...input: Input) => Promise<Awaited<Answer>>
+  : Method
+
+/** What every process of a partition can do, whether or not it leads: all that the ticket API needs, and hints. */
+export type FrontService = {
+  readonly [Name in Exclude<keyof TicketService, 'playerMayState' | 'queueNames'>]: Promised<TicketService[Name]>
+} & Pick<TicketService, 'playerMayState' | 'queueNames'> & {
+    /** Notes that a deployment may have changed, as a webhook says. */
+    readonly hint: (requestId: string) => Promise<void>
+    /** Answers the service's calls about deployments, as `Matchmaker.webhook`. Never rejects. */
+    readonly webhook: (request: Request) => Promise<Response>
+  }
+
+export interface Front {
+  readonly service: FrontService
+  start(): void
+  close(reason: Error): Promise<void>
+}
+
+export interface FrontOptions {
+  readonly store: PartitionStore
+  readonly checker: TicketChecker
+  /** Random name of this process. */
+  readonly name: string
+  readonly clock: Clock
+  readonly newId: () => string
+  /** Milliseconds to wait for an answer of the leader. */
+  readonly askTimeoutMs: number
+  /** What has changed in the partition, and replies that were no answers to questions. */
+  readonly heard: (changes: Changes) => void
+  readonly problem: (error: unknown) => void
+}
+
+export function createFront(options: FrontOptions): Front {
+  const { store, checker, name, clock, newId, askTimeoutMs, problem } = options
+  const waits = createWaits()
+  let closed: Error | undefined
+  const { ask, heard, ...asking } = createAsking({
+    post: (text) => store.ask(text),
+    front: name,
+    clock,
+    newId,
+    timeoutMs: askTimeoutMs,
+    problem,
+  })
+  const tail = createTail({
+    store,
+    front: name,
+    clock,
+    heard: (changes) => {
+      const { tickets, replies } = changes
+      waits.wake(tickets.map(({ ticketId }) => ticketId))
+      heard(replies)
+      options.heard(changes)
+    },
+    missed: waits.wakeAll,
+    problem,
+  })
+  const createTickets = createTicketCreation({ store, checker })
+
+  const find = async (id: string): Promise<Ticket | undefined> => {
+    const [stored] = await store.read([id])
+    return stored && viewOf(stored)
+  }
+  const known = async (id: string): Promise<Ticket> => {
+    const ticket = await find(id)
+    if (ticket === undefined) throw unknown(id)
+    return ticket
+  }
+
+  const service: FrontService = {
+    playerMayState: (queue) => checker.playerMayState(queue),
+    queueNames: () => checker.queueNames(),
+
+    createTickets,
+    createTicket: async (input) => {
+      const [result] = await createTickets([input])
+      if (result?.ticket === undefined) throw result?.error
+      return result.ticket
+    },
+    getTicket: find,
+    waitForChange: async (ticketId, { version, signal }) => {
+      for (;;) {
+        signal?.throwIfAborted()
+        if (closed !== undefined) throw closed
+        // Begun before the ticket is read, so that no change falls in between.
+        const wait = waits.begin(ticketId)
+        try {
+          const ticket = await known(ticketId)
+          if (ticket.version !== version || hasEnded(ticket)) return ticket
+          await wait.changed(signal)
+        } finally {
+          wait.end()
+        }
+      }
+    },
+    cancelTicket: async (id) => {
+      const ticket = await known(id)
+      if (ticket.status === 'CANCELLED') return ticket
+      const players = ticket.players.map((player) => player.id)
+      const outcome = await store.cancel(id, players)
+      if (outcome.kind === 'unknown') throw unknown(id)
+      if (outcome.kind === 'cancelled') return known(id)
+      const late = await known(id)
+      throw new TooLate(id, late.matchId ?? '')
+    },
+
+    acceptMatch: (ticketId, playerId) => ask('acceptMatch', ticketId, playerId),
+    declineMatch: (ticketId, playerId) => ask('declineMatch', ticketId, playerId),
+    explain: (ticketId) => ask('explain', ticketId),
+    longestWaiting: (limit) => ask('longestWaiting', limit),
+    playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
+    stopMatch: (matchId) => ask('stopMatch', matchId),
+    serverReady: (matchId, secret) => ask('serverReady', matchId, secret),
+    isServerSecret: (secret) => ask('isServerSecret', secret),
+    createBackfill: (input) => ask('createBackfill', { ...input, id: input.id ?? newId() }),
+    getBackfill: (id) => ask('getBackfill', id),
+    updateBackfill: (id, change) => ask('updateBackfill', id, change),
+    cancelBackfill: (id) => ask('cancelBackfill', id),
+    inspect: () => ask('inspect'),
+    hint: (requestId) => ask('hint', requestId),
+    webhook: createWebhook({ clock, ask: (path, body) => ask('webhook', path, body) }),
+  }
+
+  return {
+    service,
+    start: tail.start,
+    close: async (reason) => {
+      closed = reason
+      asking.close(reason)
+      await tail.close()
+      waits.wakeAll()
+    },
+  }
+}
+
+const unknown = (id: string) => new UnknownTicket(`there is no ticket ${JSON.stringify(id)}`)

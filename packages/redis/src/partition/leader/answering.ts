@@ -1,0 +1,104 @@
+import type { Leader } from '@muster/matchmaker/partition'
+import { LRUCache } from 'lru-cache'
+import { decodeAsk, encode, type Ask, type Command, type Reply } from '../asks.js'
+import { encodeError } from '../remote-errors.js'
+
+/** Answers the questions of fronts, each once. */
+export interface Answering {
+  take(text: string): void
+}
+
+export interface AnsweringOptions {
+  readonly leader: Leader
+  /** Resolves when all that the leader has decided is written: an answer must not come before what it tells. */
+  readonly flushed: () => Promise<void>
+  /** Sends replies to a front, in order. */
+  readonly send: (front: string, texts: readonly string[]) => Promise<void>
+  readonly problem: (error: unknown) => void
+}
+
+/** Questions that are remembered, so that a repeated one is not done again. */
+const REMEMBERED = 10_000
+
+type Handler = (leader: Leader, input: readonly never[]) => unknown
+
+const HANDLERS: Readonly<Record<Command, Handler>> = {
+  acceptMatch: (leader, [ticketId, playerId]) => leader.acceptMatch(ticketId as never, playerId),
+  declineMatch: (leader, [ticketId, playerId]) => leader.declineMatch(ticketId as never, playerId),
+  explain: (leader, [ticketId]) => leader.explain(ticketId as never),
+  playersLeft: (leader, [matchId, playerIds]) => leader.playersLeft(matchId as never, playerIds as never),
+  stopMatch: (leader, [matchId]) => leader.stopMatch(matchId as never),
+  serverReady: (leader, [matchId, secret]) => leader.serverReady(matchId as never, secret as never),
+  isServerSecret: (leader, [secret]) => leader.isServerSecret(secret as never),
+  createBackfill: (leader, [input]) => leader.createBackfill(input as never),
+  getBackfill: (leader, [id]) => leader.getBackfill(id as never),
+  updateBackfill: (leader, [id, change]) => leader.updateBackfill(id as never, change as never),
+  cancelBackfill: (leader, [id]) => leader.cancelBackfill(id as never),
+  inspect: (leader) => leader.inspect(),
+  longestWaiting: (leader, [limit]) => leader.longestWaiting(limit as never),
+  hint: (leader, [requestId]) => leader.hint(requestId as never),
+  webhook: async (leader, [path, body]) => {
+    const url = new URL(String(path), 'http://webhook.invalid')
+    return (await leader.webhook(new Request(url, { method: 'POST', body: String(body) }))).status
+  },
+}
+
+export function createAnswering({ leader, flushed, send, problem }: AnsweringOptions): Answering {
+  /** Replies by the id of their question; undefined while it is being answered. */
+  const replies = new LRUCache<string, { text: string | undefined }>({ max: REMEMBERED })
+  /** Replies that are not sent yet, by front. */
+  const outgoing = new Map<string, string[]>()
+  let isSending = false
+
+  const sendAll = async (): Promise<void> => {
+    try {
+      await flushed()
+      while (outgoing.size > 0) {
+        const batches = [...outgoing]
+        outgoing.clear()
+        await Promise.all(batches.map(([front, texts]) => send(front, texts)))
+      }
+    } catch (error) {
+      // The front asks again.
+      problem(error)
+    }
+    isSending = false
+  }
+
+  const reply = (front: string, text: string) => {
+    const texts = outgoing.get(front)
+    if (texts === undefined) outgoing.set(front, [text])
+    else texts.push(text)
+    if (isSending) return
+    isSending = true
+    queueMicrotask(() => void sendAll())
+  }
+
+  const answered = async ({ id, command, input }: Ask): Promise<Reply> => {
+    try {
+      const handler = HANDLERS[command] as Handler | undefined
+      if (handler === undefined) throw new Error(`the leader does not know the command ${command}`)
+      return { id, answer: await handler(leader, input as readonly never[]) }
+    } catch (error) {
+      return { id, error: encodeError(error) }
+    }
+  }
+
+  return {
+    take: (text) => {
+      const ask = decodeAsk(text)
+      if (ask === undefined) return
+      const known = replies.get(ask.id)
+      if (known !== undefined) {
+        if (known.text !== undefined) reply(ask.front, known.text)
+        return
+      }
+      const mine: { text: string | undefined } = { text: undefined }
+      replies.set(ask.id, mine)
+      void answered(ask).then((answer) => {
+        mine.text = encode(answer)
+        reply(ask.front, mine.text)
+      })
+    },
+  }
+}

@@ -1,0 +1,158 @@
+import type { Clock } from '@muster/core/clock'
+import { backoffMs } from '@muster/core/runtime'
+import type { Commit, CommitOutcome, NewHeader, RecordChange } from '../store/store.js'
+
+/**
+ * Writes what the leader decides, in order, one commit at a time: whatever is decided while one is under way goes into
+ * the next. A commit whose answer is lost is repeated, for as long as the lease is held.
+ */
+export interface Commits {
+  /** The newest header of a ticket. */
+  header(header: NewHeader): void
+  left(ticketId: string, players: readonly string[]): void
+  /**
+   * Changes the record of a match, once the change before it is written. Resolves with the required tickets that are not in the match; with none, it is
+   * written. Rejects once the lease is lost: then it may have been written.
+   */
+  record(change: RecordChange): Promise<readonly string[]>
+  backfill(backfillId: string, text: string | undefined): void
+  /** Resolves when everything so far is written. Rejects once the lease is lost. */
+  flushed(): Promise<void>
+  /** Nothing more is written. */
+  stop(reason: Error): void
+}
+
+export interface CommitsOptions {
+  readonly commit: (commit: Commit) => Promise<CommitOutcome>
+  /** A header was not written: the ticket has another that goes before it, or is gone. */
+  readonly refused: (ticketId: string, header: string | undefined) => void
+  /** Whether the error means that another process leads. */
+  readonly isDeposed: (error: unknown) => boolean
+  readonly deposed: () => void
+  readonly isHeld: () => boolean
+  readonly problem: (error: unknown) => void
+  readonly clock: Clock
+  readonly random: () => number
+}
+
+interface Waiting {
+  readonly resolve: (unmet: readonly string[]) => void
+  readonly reject: (error: Error) => void
+}
+
+/** What is decided and not yet under way. */
+class Batch {
+  readonly headers = new Map<string, NewHeader>()
+  readonly left: { readonly ticketId: string; readonly players: readonly string[] }[] = []
+  readonly records: RecordChange[] = []
+  readonly backfills = new Map<string, string | undefined>()
+  /** One for each of `records`. */
+  readonly waiting: Waiting[] = []
+  readonly flushed: Waiting[] = []
+
+  get isEmpty(): boolean {
+    return this.headers.size + this.left.length + this.records.length + this.backfills.size + this.flushed.length === 0
+  }
+}
+
+const RETRY = { baseMs: 20, capMs: 200, jitter: 0.5 }
+const NONE: readonly string[] = []
+
+export function createCommits(options: CommitsOptions): Commits {
+  const { refused, isDeposed, deposed, isHeld, problem, clock, random } = options
+  let next = new Batch()
+  let isWriting = false
+  let stopped: Error | undefined
+  const goesOn = () => stopped === undefined
+
+  const fail = (batch: Batch, error: Error) => {
+    for (const { reject } of [...batch.waiting, ...batch.flushed]) reject(error)
+  }
+
+  /** Writes a batch, however often that takes. Undefined once the lease is lost. */
+  const written = async (batch: Batch): Promise<CommitOutcome | undefined> => {
+    if (batch.headers.size + batch.left.length + batch.records.length + batch.backfills.size === 0)
+      return { refused: [], unmet: [] }
+    const commit: Commit = {
+      headers: [...batch.headers.values()],
+      left: batch.left,
+      records: batch.records,
+      backfills: Array.from(batch.backfills, ([backfillId, text]) => ({ backfillId, text })),
+    }
+    for (let tries = 0; goesOn() && isHeld(); tries += 1) {
+      try {
+        return await options.commit(commit)
+      } catch (error) {
+        if (isDeposed(error)) break
+        problem(error)
+        await clock.sleep(backoffMs(tries, random(), RETRY))
+      }
+    }
+    return undefined
+  }
+
+  const write = async (): Promise<void> => {
+    isWriting = true
+    while (goesOn() && !next.isEmpty) {
+      const batch = next
+      next = new Batch()
+      const outcome = await written(batch)
+      if (outcome === undefined) {
+        fail(batch, stopped ?? new Error('another process leads'))
+        if (stopped === undefined) deposed()
+        break
+      }
+      const unmet = new Map(outcome.unmet.map(({ matchId, ticketIds }) => [matchId, ticketIds]))
+      for (const { ticketId, header } of outcome.refused) refused(ticketId, header)
+      for (const [index, { resolve }] of batch.waiting.entries())
+        resolve(unmet.get((batch.records[index] as RecordChange).matchId) ?? NONE)
+      for (const { resolve } of batch.flushed) resolve(NONE)
+    }
+    isWriting = false
+  }
+
+  /** What is decided within one turn of the event loop is written together. */
+  const begin = () => {
+    if (isWriting || stopped !== undefined) return
+    isWriting = true
+    queueMicrotask(() => void write())
+  }
+
+  const waited = (into: (batch: Batch) => Waiting[]): Promise<readonly string[]> =>
+    new Promise((resolve, reject) => {
+      if (stopped !== undefined) return reject(stopped)
+      into(next).push({ resolve, reject })
+      begin()
+    })
+
+  return {
+    header: (header) => {
+      // Deleted first, so that the newest header of all stands last: a ticket of a party may follow another.
+      next.headers.delete(header.ticketId)
+      next.headers.set(header.ticketId, header)
+      begin()
+    },
+    left: (ticketId, players) => {
+      next.left.push({ ticketId, players })
+      begin()
+    },
+    record: (change) => {
+      next.records.push(change)
+      return waited((batch) => batch.waiting)
+    },
+    backfill: (backfillId, text) => {
+      next.backfills.set(backfillId, text)
+      begin()
+    },
+    flushed: async () => {
+      if (!isWriting && next.isEmpty) return
+      await waited((batch) => batch.flushed)
+    },
+    stop: (reason) => {
+      if (stopped !== undefined) return
+      stopped = reason
+      fail(next, reason)
+      next = new Batch()
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { applyEntry, TicketsGone, type Journal, type JournalEntry, type OpenIntent } from '@muster/matchmaker/partition'
+import type { Commits } from './commits.js'
+import type { AssignedTickets } from './assigned-tickets.js'
+
+export interface PartitionJournalOptions {
+  /** Those of the present term. */
+  readonly commits: () => Pick<Commits, 'record'>
+  /** Reads what was written before, oldest first. */
+  readonly load: () => Promise<readonly OpenIntent[]>
+  /** The tickets of a match whose players are told where to connect as soon as its server listens. */
+  readonly expected: (matchId: string) => readonly string[]
+  readonly assigned: AssignedTickets
+  /** These tickets are not in their match. Resolves when the leader knows what became of them. */
+  readonly missing: (ticketIds: readonly string[]) => Promise<void>
+}
+
+/**
+ * The journal of a leader, kept in the partition beside the tickets: that is how a match is claimed, and how its
+ * players are sent to a server, as one step with what other processes do to these tickets.
+ */
+export function createPartitionJournal({ commits, load, expected, assigned, missing }: PartitionJournalOptions): Journal {
+  const open = new Map<string, OpenIntent>()
+
+  /** The record of the match after an entry; undefined if it has none. */
+  const after = (entry: JournalEntry): OpenIntent | undefined => {
+    const present = open.get(entry.matchId)
+    const one = new Map(present === undefined ? [] : [[entry.matchId, present]])
+    applyEntry(one, entry)
+    return one.get(entry.matchId)
+  }
+
+  /** Writes an entry that changes a record. */
+  const write = async (intent: OpenIntent, requires?: readonly string[], locks = false): Promise<readonly string[]> => {
+    const { matchId } = intent
+    const unmet = await commits().record({ matchId, text: JSON.stringify(intent), requires, locks })
+    if (unmet.length === 0) open.set(matchId, intent)
+    return unmet
+  }
+
+  /** Claims the tickets of a match. @throws {TicketsGone} */
+  const claim = async (intent: OpenIntent): Promise<void> => {
+    const unmet = await write(intent, intent.ticketIds)
+    if (unmet.length === 0) return
+    await missing(unmet)
+    throw new TicketsGone(intent.matchId, unmet)
+  }
+
+  /**
+   * Sends players to the server. Whoever has cancelled by now is taken out of the match first, which may end it; then
+   * nobody is sent there, and there is nothing to write.
+   */
+  const assign = async (entry: JournalEntry): Promise<void> => {
+    for (let isFirst = true; ; isFirst = false) {
+      const intent = after(entry)
+      const ticketIds = expected(entry.matchId)
+      const isOver = !isFirst && ticketIds.length + assigned.of(entry.matchId).length === 0
+      if (intent === undefined || isOver) return
+      const unmet = await write(intent, ticketIds, true)
+      if (unmet.length === 0) return
+      await missing(unmet)
+    }
+  }
+
+  const settle = async ({ matchId }: JournalEntry): Promise<void> => {
+    if (!open.has(matchId)) return
+    const ends = assigned.of(matchId).map(({ id, players }) => ({ ticketId: id, players: players.map((one) => one.id) }))
+    open.delete(matchId)
+    assigned.forget(matchId)
+    await commits().record({ matchId, ends })
+  }
+
+  return {
+    append: async (entry) => {
+      if (entry.kind === 'settled') return settle(entry)
+      if (entry.kind === 'assigned') return assign(entry)
+      const intent = after(entry)
+      if (intent === undefined) return
+      if (entry.kind === 'intent') return claim(intent)
+      await write(intent)
+    },
+    open: async () => {
+      const before = await load()
+      open.clear()
+      for (const intent of before) open.set(intent.matchId, intent)
+      return before
+    },
+  }
+}

@@ -1,0 +1,192 @@
+import type { Clock } from '@muster/core/clock'
+import type { MatchmakerOptions, Ticket } from '@muster/matchmaker'
+import { createLeader, type Leader, type OpenIntent } from '@muster/matchmaker/partition'
+import type { Lease } from '../election.js'
+import { loadedOf, viewOf } from '../stored-view.js'
+import { encodeHeader } from '../store/header.js'
+import type { Batch, InboxEntry, PartitionStore, StoredTicket, TicketChange } from '../store/store.js'
+import { createAssignedTickets, type AssignedTickets } from './assigned-tickets.js'
+import type { Commits } from './commits.js'
+import { fencedService } from './fenced-service.js'
+import { createPartitionJournal } from './partition-journal.js'
+
+/** What a term adds to a replica: the lease, and the way to write. */
+export interface Writing {
+  readonly lease: Lease
+  readonly commits: Commits
+}
+
+/**
+ * The tickets of a partition as this process knows them, in a matchmaker that matches nobody until its process leads.
+ * All of its methods are called one after another.
+ */
+export interface Replica {
+  readonly leader: Leader
+  readonly assigned: AssignedTickets
+  /** Reads all there is; what happens from then on comes by `changed` and `happened`. */
+  load(): Promise<void>
+  /** Tickets have changed, by the decision of another leader or of a front. */
+  changed(tickets: readonly TicketChange[]): Promise<void>
+  /** What fronts did, except for questions. Returns tickets that were cancelled. */
+  happened(entries: readonly InboxEntry[]): Promise<readonly string[]>
+  /** Forgets running matches that are over. */
+  prune(): Promise<void>
+  /** From now on this process leads. */
+  lead(writing: Writing): void
+  /** Tickets that a front has cancelled: their matches go on without them, or dissolve. */
+  gone(ticketIds: readonly string[]): void
+  /** Tickets whose headers were not taken. */
+  missing(ticketIds: readonly string[]): Promise<void>
+  abandon(): void
+}
+
+export interface ReplicaOptions {
+  readonly store: PartitionStore
+  readonly matchmaker: MatchmakerOptions
+  readonly clock: Clock
+  readonly problem: (error: unknown) => void
+}
+
+/** Tickets taken over at a time: some milliseconds of work. */
+const LOADED_AT_ONCE = 500
+
+export function createReplica({ store, matchmaker, problem }: ReplicaOptions): Replica {
+  const assigned = createAssignedTickets()
+  let writing: Writing | undefined
+
+  const commits = (): Commits => {
+    if (writing === undefined) throw new Error('this process does not lead')
+    return writing.commits
+  }
+
+  const gone = (ticketIds: readonly string[]) => {
+    for (const id of ticketIds) {
+      const ticket = leader.getTicket(id)
+      if (ticket === undefined || ticket.status === 'CANCELLED') continue
+      try {
+        if (ticket.status === 'HOST_ASSIGNED') leader.playersLeft(ticket.matchId ?? '', idsOf(ticket))
+        else leader.cancelTicket(id)
+      } catch (error) {
+        problem(error)
+      }
+    }
+  }
+
+  /** These tickets are not as the leader left them: either a front has cancelled them, or another process leads. */
+  const missing = async (ticketIds: readonly string[]): Promise<void> => {
+    const stored = await store.read(ticketIds)
+    const cancelled = ticketIds.filter((_, index) => (stored[index]?.header ?? 'C').startsWith('C'))
+    gone(cancelled)
+    if (cancelled.length === ticketIds.length) return
+    problem(new Error('tickets are not as this leader left them: it reads them again'))
+    writing?.lease.lose()
+  }
+
+  const loadIntents = async (): Promise<readonly OpenIntent[]> => {
+    const records = await every((at) => store.loadRecords(at))
+    const open = new Map(records.map(({ matchId, text }) => [matchId, JSON.parse(text) as OpenIntent]))
+    return [...open.values()].toSorted((one, other) => one.at - other.at)
+  }
+
+  const leader = createLeader({
+    ...matchmaker,
+    deployments: fencedService(matchmaker.deployments, {
+      isHeld: () => writing?.lease.isHeld() ?? false,
+      assert: async () => store.fence(writing?.lease.token ?? ''),
+    }),
+    journal: createPartitionJournal({
+      commits,
+      load: loadIntents,
+      expected: (matchId) => leader.expected(matchId),
+      assigned,
+      missing,
+    }),
+    ledger: {
+      changed: (ticket) => {
+        assigned.put(ticket)
+        const frees = ticket.status === 'CANCELLED' ? idsOf(ticket) : undefined
+        commits().header({ ticketId: ticket.id, header: encodeHeader(ticket), frees })
+      },
+      served: () => {},
+    },
+  })
+  const stopListening = leader.on('playersLeft', ({ matchId, playerIds }) => {
+    const left = new Set(playerIds)
+    for (const ticket of assigned.of(matchId)) {
+      const those = idsOf(ticket).filter((id) => left.has(id))
+      if (those.length > 0) commits().left(ticket.id, those)
+    }
+  })
+
+  const take = (stored: readonly (StoredTicket | undefined)[]) => {
+    const waiting: StoredTicket[] = []
+    const over: string[] = []
+    for (const ticket of stored) {
+      if (ticket === undefined) continue
+      const letter = ticket.header?.[0] ?? 'S'
+      if (letter === 'A') assigned.put(viewOf(ticket))
+      if (letter === 'S' || letter === 'M') waiting.push(ticket)
+      else over.push(ticket.id)
+    }
+    if (writing === undefined) leader.unload(over)
+    for (const { error } of leader.load(waiting.map(loadedOf))) problem(error)
+  }
+
+  return {
+    leader,
+    assigned,
+    gone,
+    missing,
+    load: async () => {
+      let at: string | undefined
+      do {
+        const batch = await store.loadTickets(at)
+        for (let from = 0; from < batch.items.length; from += LOADED_AT_ONCE) {
+          take(batch.items.slice(from, from + LOADED_AT_ONCE))
+          // A lease has to be renewed meanwhile.
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        at = batch.next
+      } while (at !== undefined)
+    },
+    changed: async (tickets) => {
+      const letters = new Map(tickets.map(({ ticketId, letter }) => [ticketId, letter]))
+      const cancelled = [...letters].flatMap(([id, letter]) => (letter === 'C' ? id : []))
+      leader.unload(cancelled)
+      for (const id of cancelled) assigned.remove(id)
+      take(await store.read([...letters.keys()].filter((id) => letters.get(id) !== 'C')))
+    },
+    happened: async (entries) => {
+      const created = entries.flatMap((entry) => (entry.kind === 'created' ? entry.ticketIds : []))
+      const unknown = created.filter((id) => leader.getTicket(id) === undefined)
+      if (unknown.length > 0) take(await store.read(unknown))
+      return entries.flatMap((entry) => (entry.kind === 'cancelled' ? entry.ticketId : []))
+    },
+    prune: async () => {
+      const before = [...assigned.matches()]
+      const running = new Set((await every((at) => store.loadRecords(at))).map(({ matchId }) => matchId))
+      for (const matchId of before) if (!running.has(matchId)) assigned.forget(matchId)
+    },
+    lead: (term) => {
+      writing = term
+      leader.lead()
+    },
+    abandon: () => {
+      stopListening()
+      leader.abandon()
+    },
+  }
+}
+
+const idsOf = ({ players }: Ticket): readonly string[] => players.map(({ id }) => id)
+
+async function every<T>(load: (at: string | undefined) => Promise<Batch<T>>): Promise<readonly T[]> {
+  const items: T[] = []
+  let at: string | undefined
+  do {
+    const batch = await load(at)
+    items.push(...batch.items)
+    at = batch.next
+  } while (at !== undefined)
+  return items
+}

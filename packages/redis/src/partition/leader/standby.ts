@@ -1,0 +1,103 @@
+import type { Clock } from '@muster/core/clock'
+import type { Inbox, PartitionStore, TicketChange } from '../store/store.js'
+import type { Replica } from './replica.js'
+
+/**
+ * Keeps a replica as the partition is, until its process leads: then the tickets are there already, however many wait.
+ */
+export interface Standby {
+  readonly replica: Replica
+  /** Changes that the front has heard of. */
+  heard(tickets: readonly TicketChange[]): void
+  /** Changes were missed: the replica is of no use any more. */
+  missed(): void
+  /**
+   * Ends the following, once everything heard so far is done, and tells where the reading of the inbox goes on.
+   * @throws if the replica is of no use any more
+   */
+  end(): Promise<string>
+  /** Whether the replica is of no use any more. */
+  isBroken(): boolean
+}
+
+export interface StandbyOptions {
+  readonly store: Pick<PartitionStore, 'inbox'>
+  readonly replica: Replica
+  readonly clock: Clock
+  readonly problem: (error: unknown) => void
+}
+
+/** Milliseconds that a call for the inbox may wait. */
+const BLOCK_MS = 1000
+const RETRY_MS = 200
+/** Running matches that are over are forgotten so often. */
+const PRUNE_MS = 60_000
+
+/** Begins to follow at once. */
+export function createStandby({ store, replica, clock, problem }: StandbyOptions): Standby {
+  const ending = new AbortController()
+  const { signal } = ending
+  let cursor = ''
+  let isBroken = false
+  let prunedAt = clock.now()
+
+  /** What is done to the replica, one after another. */
+  let work: Promise<void> = Promise.resolve()
+  const then = (step: () => Promise<unknown>): Promise<void> => {
+    work = work.then(async () => {
+      if (isBroken) return
+      try {
+        await step()
+      } catch (error) {
+        isBroken = true
+        problem(error)
+      }
+    })
+    return work
+  }
+
+  const follow = async (): Promise<void> => {
+    while (!signal.aborted && !isBroken) {
+      let inbox: Inbox
+      try {
+        inbox = await store.inbox(cursor, { blockMs: BLOCK_MS, signal })
+      } catch (error) {
+        if (signal.aborted) return
+        problem(error)
+        await clock.sleep(RETRY_MS, signal).catch(() => {})
+        continue
+      }
+      if (inbox.gap) isBroken = true
+      cursor = inbox.cursor
+      if (inbox.entries.length > 0) await then(() => replica.happened(inbox.entries))
+      if (clock.now() - prunedAt < PRUNE_MS) continue
+      prunedAt = clock.now()
+      await then(() => replica.prune())
+    }
+  }
+  // Whatever happens after this is heard, or comes by the inbox.
+  const loaded = then(async () => {
+    ;({ cursor } = await store.inbox(undefined, { blockMs: 0 }))
+    await replica.load()
+  })
+  const following = loaded.then(follow)
+
+  return {
+    replica,
+    heard: (tickets) => {
+      if (tickets.length > 0) void then(() => replica.changed(tickets))
+    },
+    missed: () => {
+      isBroken = true
+    },
+    end: async () => {
+      await loaded
+      ending.abort(new Error('this process leads now'))
+      await following
+      await work
+      if (isBroken) throw new Error('the tickets that were kept ready are not up to date')
+      return cursor
+    },
+    isBroken: () => isBroken,
+  }
+}

@@ -1,0 +1,271 @@
+import type { Clock, Random } from '@muster/core/clock'
+import { systemClock } from '@muster/core/clock'
+import { createEventsWithProblems, createTicker, within, type ListenerProblem } from '@muster/core/runtime'
+import {
+  MatchmakerClosed,
+  type MatchmakerEvents,
+  type MatchmakerOptions,
+  type QueueDefinition,
+} from '@muster/matchmaker'
+import { createTicketChecker, type Leader } from '@muster/matchmaker/partition'
+import { createElection, type Lease } from './election.js'
+import { createFront, type FrontService } from './front/front.js'
+import { fingerprintOf, inForceText, readInForce, type QueuesInForce } from './in-force.js'
+import { createReplica } from './leader/replica.js'
+import { createStandby, type Standby } from './leader/standby.js'
+import { leadTerm } from './leader/term.js'
+import type { Changes, PartitionStore } from './store/store.js'
+
+/** What a process reports of its partition. */
+export interface PartitionEvents {
+  /** This process leads from now on, `takeoverMs` milliseconds after it won the lease. */
+  leading: (event: { readonly takeoverMs: number; readonly tickets: number }) => void
+  /** This process leads no longer. */
+  following: () => void
+  /** The leader matches by other queues than this process has: see `queuesInForce`. */
+  queuesDiffer: (event: { readonly inForce: QueuesInForce; readonly fingerprint: string }) => void
+  /** Something went wrong that is tried again, or a listener failed. */
+  problem: (problem: PartitionProblem) => void
+}
+
+export type PartitionProblem = ListenerProblem | { readonly during: 'partition'; readonly error: unknown }
+
+/**
+ * A process of a partition: it takes tickets like a matchmaker, as a service that answers by promises, and leads while
+ * no other process does.
+ */
+export interface Partition extends FrontService {
+  /** Begins to follow the partition, and to lead it if nobody does. Before, and after `close`, nothing is answered. */
+  start(): void
+  /** Whether this process leads now. */
+  leads(): boolean
+  /** The queues by which the leader matches; undefined before there was one. */
+  queuesInForce(): Promise<QueuesInForce | undefined>
+  /**
+   * Replaces the queues of this process. If it leads, they are in force at once; otherwise from when it leads.
+   * @throws {InvalidQueue}, and nothing changes
+   */
+  reconfigure(queues: readonly QueueDefinition[]): void
+  /** Subscribes a listener to what this process does; returns a function that ends the subscription. */
+  on<Name extends keyof PartitionEvents>(name: Name, listener: PartitionEvents[Name]): () => void
+  /** Subscribes a listener to the events of the matchmaker, while this process leads. */
+  onMatching<Name extends keyof MatchmakerEvents>(
+    name: Name,
+    listener: (event: MatchmakerEvents[Name]) => void,
+  ): () => void
+  /**
+   * Ends this process' part. What it has decided is written and the lease is released, so that another process leads at
+   * once; tickets, matches and servers stay as they are.
+   */
+  close(): Promise<void>
+}
+
+export interface PartitionOptions extends Omit<MatchmakerOptions, 'journal'> {
+  readonly name: string
+  /** Whether this process may lead. Default true. */
+  readonly mayLead?: boolean | undefined
+  /**
+   * Whether this process keeps all tickets ready while another one leads: then it takes over within a second or two,
+   * however many wait, for the memory and some 10 µs of CPU per ticket. Default true.
+   */
+  readonly standby?: boolean | undefined
+  /** Milliseconds after which another process leads if the leader is gone. From 300; default 1000. */
+  readonly leaseMs?: number | undefined
+  /** Milliseconds to wait for an answer of the leader. Default 10,000. */
+  readonly askTimeoutMs?: number | undefined
+}
+
+export interface PartitionParts {
+  readonly store: PartitionStore
+  /** A random name of this process. */
+  readonly owner: string
+  readonly newId: () => string
+  readonly random: Random
+  readonly clock?: Clock | undefined
+}
+
+const MATCHES_PER_PLAYER = 4
+const KEEP_ENDED_MS = 60_000
+/** Milliseconds until a mark that was not heard is sent again. */
+const SYNC_MS = 200
+/** Milliseconds between two looks at the queues in force. */
+const COMPARE_MS = 10_000
+
+/** A process of a partition over any store. */
+export function createPartition(options: PartitionOptions, parts: PartitionParts): Partition {
+  const { mayLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
+  const { store, owner, newId, random, clock = systemClock } = parts
+  const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
+  const problem = (error: unknown) => {
+    if (!isClosed) emit('problem', { during: 'partition', error })
+  }
+  let { queues } = given
+  let isClosed = false
+  let leading: Leader | undefined
+  /** Of the present term. */
+  let token = ''
+  /** Of the queues in force that were reported last. */
+  let reported: string | undefined
+
+  const checker = createTicketChecker({
+    queues,
+    maxMatchesPerPlayer: given.maxMatchesPerPlayer ?? MATCHES_PER_PLAYER,
+    clock,
+    random,
+  })
+
+  /** Listeners to the matchmaker, whenever there is one here. */
+  const subscriptions = new Set<(leader: Leader) => () => void>()
+  const ends = new Map<(leader: Leader) => () => void, () => void>()
+
+  let standby: Standby | undefined
+  const newStandby = (): Standby => {
+    const matchmaker: MatchmakerOptions = { ...given, queues, clock, random }
+    return createStandby({ store, replica: createReplica({ store, matchmaker, clock, problem }), clock, problem })
+  }
+  /** Keeps a standby that is up to date, unless this process leads. */
+  const keepReady = () => {
+    if (leading !== undefined || isClosed) return
+    if (standby?.isBroken() === true) {
+      standby.replica.abandon()
+      standby = undefined
+    }
+    if (mayLead && keepsReady) standby ??= newStandby()
+  }
+
+  /** Resolves once everything that was written before has been heard here. */
+  const synced = async ({ token: own, signal }: Lease): Promise<void> => {
+    const id = `sync:${newId()}`
+    const heard = new Promise<void>((resolve, reject) => {
+      syncs.set(id, resolve)
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    })
+    try {
+      for (let isHeard = false; !isHeard; ) {
+        await store.answer(own, owner, [id])
+        isHeard = (await within(heard.then(() => true), SYNC_MS, clock)) ?? false
+      }
+    } finally {
+      syncs.delete(id)
+    }
+  }
+  const syncs = new Map<string, () => void>()
+
+  const heard = ({ tickets, replies, gap }: Changes) => {
+    for (const reply of replies) syncs.get(reply)?.()
+    if (gap) standby?.missed()
+    standby?.heard(tickets)
+    keepReady()
+  }
+  const front = createFront({
+    store,
+    checker,
+    name: owner,
+    clock,
+    newId,
+    askTimeoutMs,
+    heard,
+    problem,
+  })
+
+  const lead = async (lease: Lease): Promise<void> => {
+    const wonAt = clock.now()
+    if (standby?.isBroken() === true) standby.replica.abandon()
+    const isReady = standby !== undefined && !standby.isBroken()
+    const mine = isReady ? (standby as Standby) : newStandby()
+    standby = mine
+    const { leader } = mine.replica
+    try {
+      // What is read from now on needs no mark: no other leader can change it.
+      if (isReady) await synced(lease)
+      const cursor = await mine.end()
+      await store.setInForce(lease.token, inForceText(queues, owner))
+      standby = undefined
+      leading = leader
+      token = lease.token
+      for (const subscribe of subscriptions) ends.set(subscribe, subscribe(leader))
+      emit('leading', { takeoverMs: clock.now() - wonAt, tickets: leader.longestWaiting(0).total })
+      await leadTerm({
+        name: given.name,
+        store,
+        lease,
+        replica: mine.replica,
+        cursor,
+        clock,
+        random,
+        keepEndedMs: given.keepEndedMs ?? KEEP_ENDED_MS,
+        problem,
+      })
+    } finally {
+      if (standby === mine) standby = undefined
+      mine.replica.abandon()
+      if (leading === leader) {
+        leading = undefined
+        ends.clear()
+        emit('following')
+      }
+      keepReady()
+    }
+  }
+  const election = createElection({ store, owner, clock, leaseMs, lead, problem })
+
+  const queuesInForce = async (): Promise<QueuesInForce | undefined> => {
+    const found = await store.getInForce()
+    return found && readInForce(found.text, found.since)
+  }
+  const compareQueues = async () => {
+    const inForce = await queuesInForce()
+    const fingerprint = fingerprintOf(queues)
+    const differ = inForce !== undefined && inForce.fingerprint !== fingerprint
+    if (differ && reported !== inForce.fingerprint) emit('queuesDiffer', { inForce, fingerprint })
+    reported = differ ? inForce.fingerprint : undefined
+  }
+  const comparing = createTicker({
+    clock,
+    everyMs: COMPARE_MS,
+    atOnce: true,
+    tick: () => compareQueues().catch(problem),
+    isNeeded: () => !isClosed,
+  })
+
+  return {
+    ...front.service,
+    start: () => {
+      front.start()
+      if (mayLead) election.start()
+      comparing.wake()
+    },
+    leads: () => leading !== undefined,
+    queuesInForce,
+    reconfigure: (definitions) => {
+      checker.reconfigure(definitions)
+      queues = definitions
+      standby?.missed()
+      if (leading === undefined) return
+      leading.reconfigure(definitions)
+      store.setInForce(token, inForceText(definitions, owner)).catch(problem)
+    },
+    on: (name, listener) => {
+      emitter.on(name, listener as never)
+      return () => void emitter.off(name, listener as never)
+    },
+    onMatching: (name, listener) => {
+      const subscribe = (leader: Leader) => leader.on(name, listener as never)
+      subscriptions.add(subscribe)
+      if (leading !== undefined) ends.set(subscribe, subscribe(leading))
+      return () => {
+        subscriptions.delete(subscribe)
+        ends.get(subscribe)?.()
+        ends.delete(subscribe)
+      }
+    },
+    close: async () => {
+      await election.stop()
+      isClosed = true
+      standby?.replica.abandon()
+      await comparing.stop()
+      await front.close(new MatchmakerClosed('this process has left the partition'))
+      await store.close()
+    },
+  }
+}

@@ -1,0 +1,47 @@
+import { MusterError, scrub } from '@muster/core'
+import {
+  BackfillExists,
+  InvalidBackfill,
+  InvalidTicket,
+  MatchmakerClosed,
+  NothingToAccept,
+  NotRunning,
+  StaleBackfill,
+  TooLate,
+  UnknownBackfill,
+  UnknownMatch,
+  UnknownTicket,
+} from '@muster/matchmaker'
+import type { EncodedError } from './asks.js'
+
+/** The errors that a leader's answers to fronts may be, by name. */
+const CLASSES: ReadonlyMap<string, { readonly prototype: Error }> = new Map(
+  [
+    BackfillExists,
+    InvalidBackfill,
+    InvalidTicket,
+    MatchmakerClosed,
+    NothingToAccept,
+    NotRunning,
+    StaleBackfill,
+    TooLate,
+    UnknownBackfill,
+    UnknownMatch,
+    UnknownTicket,
+  ].map((one) => [one.prototype.name, one]),
+)
+
+/** An error as text can hold it. Of an unexpected one, only its message is told. */
+export function encodeError(error: unknown): EncodedError {
+  if (!(error instanceof MusterError)) return { name: 'MusterError', message: scrub(String(error)), facts: {} }
+  const { name, message } = error
+  return { name, message, facts: Object.fromEntries(Object.entries(error)) }
+}
+
+/** The error again, of the class it had; an unknown one becomes a `MusterError`. */
+export function decodeError({ name, message, facts }: EncodedError): MusterError {
+  const error = new MusterError(message)
+  const known = CLASSES.get(name)
+  if (known !== undefined) Object.setPrototypeOf(error, known.prototype)
+  return Object.assign(error, facts)
+}

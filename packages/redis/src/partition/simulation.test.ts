@@ -1,0 +1,146 @@
+import { seededRandom } from '@muster/core/clock'
+import { NotFound } from '@muster/core'
+import { TooLate, type Ticket } from '@muster/matchmaker'
+import { expect, test } from 'vitest'
+import { createWorld, type Process } from './world.fixture.js'
+
+const SEEDS = Number(process.env['SIMULATIONS'] ?? 10)
+const FIRST = Number(process.env['SIMULATION_SEED'] ?? 1)
+
+/** What clients were told, and what they may rely on. */
+class Witness {
+  readonly acknowledged = new Set<string>()
+  readonly cancelled = new Set<string>()
+  readonly told = new Map<string, string>()
+  readonly broken: string[] = []
+
+  saw(ticket: Ticket | undefined): void {
+    if (ticket === undefined) return
+    const { id, status, assignment, matchId } = ticket
+    if (status !== 'HOST_ASSIGNED') return
+    const where = `${matchId} ${assignment?.fqdn}`
+    const before = this.told.get(id)
+    if (before !== undefined && before !== where) this.broken.push(`${id} was told ${before}, then ${where}`)
+    if (this.cancelled.has(id)) this.broken.push(`${id} was cancelled, and then assigned`)
+    this.told.set(id, where)
+  }
+}
+
+async function simulate(seed: number, isFenced = true): Promise<readonly string[]> {
+  const random = seededRandom(seed)
+  const below = (end: number) => Math.floor(random() * end)
+  const world = createWorld({ reapAfterMs: 20_000, keepEndedMs: 3_600_000 }, isFenced)
+  const { service, partition, pass, player } = world
+  service.travelMs = () => 1 + below(20)
+  service.fault = () => (random() < 0.03 ? (random() < 0.5 ? 'answer' : 'call') : undefined)
+  const witness = new Witness()
+  /** Answers that get lost: the step is done, and its caller does not know. */
+  const lossy = { share: 0.02 }
+  const begin = (): Process => {
+    const one = world.process({}, (method, moment) => {
+      if (method === 'inbox' || method === 'changes' || random() >= lossy.share) return
+      throw new Error(`lost ${moment} ${method}`)
+    })
+    one.start()
+    return one
+  }
+  const alive: Process[] = [begin(), begin(), begin()]
+  const paused: Process[] = []
+  const dead: Process[] = []
+  const any = () => alive[below(alive.length)] as Process
+  const open: Promise<unknown>[] = []
+
+  const creating = async (front: Process, id: string) => {
+    try {
+      await front.createTicket({ id, queue: 'duel', players: [player(`player of ${id}`)] })
+      witness.acknowledged.add(id)
+    } catch {
+      // Not acknowledged: it may be there or not.
+    }
+  }
+  const cancelling = async (front: Process, id: string) => {
+    try {
+      await front.cancelTicket(id)
+      witness.cancelled.add(id)
+      if (witness.told.has(id)) witness.broken.push(`${id} was told where to connect, and then cancelled`)
+    } catch (error) {
+      if (error instanceof TooLate || error instanceof NotFound) return
+    }
+  }
+  const reading = async (front: Process, id: string) => witness.saw(await front.getTicket(id).catch(() => undefined))
+
+  const remove = (one: Process) => alive.splice(alive.indexOf(one), 1)
+  for (let round = 0; round < 120; round += 1) {
+    const id = `t${round}`
+    open.push(creating(any(), id))
+    if (random() < 0.2) open.push(cancelling(any(), `t${below(round + 1)}`))
+    open.push(reading(any(), `t${below(round + 1)}`))
+    const leader = alive.find((one) => one.leads())
+    if (random() < 0.05) {
+      const victim = random() < 0.7 && leader !== undefined ? leader : any()
+      victim.pause()
+      dead.push(victim)
+      remove(victim)
+      alive.push(begin())
+    } else if (random() < 0.06) {
+      const victim = random() < 0.7 && leader !== undefined ? leader : any()
+      victim.pause()
+      paused.push(victim)
+      remove(victim)
+      alive.push(begin())
+    } else if (random() < 0.2 && paused.length > 0) {
+      const back = paused.shift() as Process
+      back.resume()
+      alive.push(back)
+    }
+    await pass(20 + below(300), 5)
+  }
+  for (const one of paused) one.resume()
+  alive.push(...paused)
+  lossy.share = 0
+  service.fault = () => undefined
+  await pass(60_000, 50)
+
+  const last = any()
+  const broken = [...witness.broken]
+  const byMatch = new Map<string, string[]>()
+  for (const id of witness.acknowledged) {
+    const ticket = await last.getTicket(id)
+    witness.saw(ticket)
+    if (ticket === undefined) broken.push(`${id} was acknowledged, and is gone`)
+    else if (ticket.status === 'MATCH_FOUND') broken.push(`${id} is in a match without an end`)
+    else if (ticket.status === 'CANCELLED' && ticket.cancelReason !== 'cancelled')
+      broken.push(`${id} was cancelled as ${ticket.cancelReason}`)
+  }
+  for (const ticket of partition.tickets.values()) {
+    const view = await last.getTicket(ticket.id)
+    if (view?.status === 'HOST_ASSIGNED') byMatch.set(view.matchId ?? '', [...(byMatch.get(view.matchId ?? '') ?? []), view.id])
+  }
+  for (const [matchId, ids] of byMatch) if (ids.length !== 2) broken.push(`match ${matchId} has ${ids.join(', ')} alone`)
+  const tags = new Map<string, number>()
+  for (const { tags: own } of service.servers) {
+    const tag = own.find((one) => one !== 'mm-eu') ?? ''
+    tags.set(tag, (tags.get(tag) ?? 0) + 1)
+  }
+  for (const [tag, count] of tags) if (count > 1) broken.push(`${count} servers were created with ${tag}`)
+  if (service.running().length !== byMatch.size)
+    broken.push(`${service.running().length} servers run for ${byMatch.size} matches`)
+  if (partition.records.size !== byMatch.size) broken.push(`${partition.records.size} records for ${byMatch.size} matches`)
+  if (byMatch.size < 20) broken.push(`only ${byMatch.size} matches were made`)
+  if (alive.filter((one) => one.leads()).length !== 1) broken.push('not one process leads')
+  await Promise.all(alive.map((one) => one.close()))
+  return [...broken, ...witness.broken.filter((one) => !broken.includes(one))]
+}
+
+test.each(Array.from({ length: SEEDS }, (_, index) => FIRST + index))(
+  'whatever processes end or are held, and whichever answers get lost, nothing that was promised is broken: seed %i',
+  async (seed) => {
+    expect(await simulate(seed)).toEqual([])
+  },
+)
+
+test('without fences, promises are broken', async () => {
+  let broken: readonly string[] = []
+  for (let seed = 1; seed <= 10 && broken.length === 0; seed += 1) broken = await simulate(seed, false)
+  expect(broken).not.toEqual([])
+})

@@ -1,0 +1,193 @@
+import { ConnectionLost, NotFound, Withheld, type CallOptions } from '@muster/core'
+import type { Deployment } from '@muster/core/api'
+import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
+import type { DeploymentService, QueueDefinition } from '@muster/matchmaker'
+import { createPartition, type Partition, type PartitionOptions } from './partition.js'
+import { MemoryPartition } from './store/memory-partition.fixture.js'
+import { openMemoryStore, type StoreHook } from './store/memory-store.fixture.js'
+import type { PartitionStore } from './store/store.js'
+
+const duel: QueueDefinition = {
+  name: 'duel',
+  matchSize: 2,
+  deploy: { application: 'game', version: '1' },
+}
+
+export interface Server {
+  readonly id: string
+  readonly tags: readonly string[]
+  readonly createdAt: number
+  stoppedAt: number | undefined
+}
+
+/** A deployment service in which servers are READY after a while, and calls take their time. */
+class FakeService implements DeploymentService {
+  readonly servers: Server[] = []
+  readonly #clock: ManualClock
+  readonly #readyMs: number
+  /** Milliseconds of each way of a call. */
+  travelMs: () => number = () => 5
+  /** Whether the answer of a call is lost, or the call itself. */
+  fault: (method: string) => 'answer' | 'call' | undefined = () => undefined
+
+  constructor(clock: ManualClock, readyMs = 1000) {
+    this.#clock = clock
+    this.#readyMs = readyMs
+  }
+
+  async #call<T>(method: string, options: CallOptions | undefined, act: () => T): Promise<T> {
+    const wrong = this.fault(method)
+    if (options?.mayWrite?.() === false) throw new Withheld('not sent', { sent: false })
+    await this.#clock.sleep(this.travelMs())
+    if (wrong === 'call') throw new ConnectionLost('lost', { sent: true })
+    const answer = act()
+    await this.#clock.sleep(this.travelMs())
+    if (wrong === 'answer') throw new ConnectionLost('lost', { sent: true })
+    return answer
+  }
+  #find(id: string): Server {
+    const server = this.servers.find((one) => one.id === id)
+    if (server === undefined) throw new NotFound('no such deployment')
+    return server
+  }
+  #view(server: Server): Deployment {
+    const { id, tags, createdAt, stoppedAt } = server
+    const now = this.#clock.now()
+    const ready = now - createdAt >= this.#readyMs ? 'Status.READY' : 'Status.DEPLOYING'
+    const status = stoppedAt === undefined ? ready : 'Status.TERMINATED'
+    return {
+      request_id: id,
+      current_status: status,
+      elapsed_time: Math.floor((now - createdAt) / 1000),
+      fqdn: `${id}.example.com`,
+      public_ip: '203.0.113.9',
+      ports: { game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: `${id}.example.com:30000` } },
+      tags: [...tags],
+    }
+  }
+
+  create: DeploymentService['create'] = ({ tags = [] }, options) =>
+    this.#call('create', options, () => {
+      const id = `r${this.servers.length + 1}`
+      this.servers.push({ id, tags, createdAt: this.#clock.now(), stoppedAt: undefined })
+      return { request_id: id }
+    })
+  get: DeploymentService['get'] = ({ request_id }, options) =>
+    this.#call('get', options, () => this.#view(this.#find(request_id)))
+  stop: DeploymentService['stop'] = ({ request_id }, options) =>
+    this.#call('stop', options, () => {
+      this.#find(request_id).stoppedAt ??= this.#clock.now()
+      return { message: 'stopped' }
+    })
+  list: DeploymentService['list'] = ({ query, page = 1 }, options) =>
+    this.#call('list', options, () => {
+      const wanted = [query?.filters?.find(({ field }) => field === 'tags')?.value ?? []].flat().map(String)
+      const running = this.servers.filter(({ stoppedAt }) => stoppedAt === undefined)
+      const found = running.filter(({ tags }) => wanted.length === 0 || wanted.some((tag) => tags.includes(tag)))
+      const data = found.slice((page - 1) * 100, page * 100).map((server) => this.#view(server))
+      return { data, total_count: found.length, has_next: page * 100 < found.length } as never
+    })
+
+  running(): readonly Server[] {
+    return this.servers.filter(({ stoppedAt }) => stoppedAt === undefined)
+  }
+}
+
+/** A process that can be held where it waits for anything, for a while or for ever. */
+export interface Process extends Partition {
+  /** It goes on nowhere from now on, and what comes to it is not heard. */
+  pause(): void
+  resume(): void
+}
+
+/** A store by which every process that ever led may write as if it still did. */
+function withoutFences(store: PartitionStore, latest: { token: string }): PartitionStore {
+  return {
+    ...store,
+    acquire: async (owner, leaseMs) => {
+      const acquired = await store.acquire(owner, leaseMs)
+      if (acquired.kind === 'acquired') latest.token = acquired.token
+      return acquired
+    },
+    renew: async () => true,
+    fence: async () => {},
+    commit: (_, commit) => store.commit(latest.token, commit),
+    answer: (_, front, texts) => store.answer(latest.token, front, texts),
+    sweep: (_, olderThanMs, most) => store.sweep(latest.token, olderThanMs, most),
+  }
+}
+
+/**
+ * Several processes of one partition, a service, and a clock that moves when the test says so.
+ * @param isFenced whether a leader that was deposed is kept from writing, as it must be. Default true.
+ */
+export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = true) {
+  const latest = { token: '' }
+  const clock = createManualClock({ start: Date.UTC(2026, 0, 31) })
+  const partition = new MemoryPartition(clock)
+  const service = new FakeService(clock)
+  const problems: unknown[] = []
+  let made = 0
+
+  const process = (options: Partial<PartitionOptions> = {}, hook: StoreHook = () => {}): Process => {
+    made += 1
+    let held: Promise<void> | undefined
+    let release = () => {}
+    /** Holds a call, also one that begins to wait for something only later. */
+    const gate = async () => {
+      while (held !== undefined) await held
+    }
+    const gated =
+      <Input, Output>(call: (input: Input, options?: CallOptions) => Promise<Output>) =>
+      async (input: Input, given?: CallOptions): Promise<Output> => {
+        await gate()
+        try {
+          return await call(input, given)
+        } finally {
+          await gate()
+        }
+      }
+    const { create, get, stop, list } = service
+    const deployments = { create: gated(create), get: gated(get), stop: gated(stop), list: gated(list) }
+    const random = seededRandom(made)
+    const store = openMemoryStore(partition, clock, async (method, moment) => {
+      await gate()
+      await hook(method, moment)
+      await gate()
+    })
+    const owner = `process-${made}`
+    let ids = 0
+    const member = createPartition(
+      { name: 'eu', queues: [duel], deployments, listLagMs: 1000, ...given, ...options },
+      {
+        store: isFenced ? store : withoutFences(store, latest),
+        owner,
+        newId: () => `${owner}-${(ids += 1)}`,
+        random,
+        clock,
+      },
+    )
+    member.on('problem', ({ error }) => problems.push(error))
+    return {
+      ...member,
+      pause: () => {
+        held ??= new Promise((resolve) => {
+          release = resolve
+        })
+      },
+      resume: () => {
+        held = undefined
+        release()
+      },
+    }
+  }
+  /** Lets time pass, in steps, with everything that follows from each. */
+  const pass = async (ms: number, stepMs = 10): Promise<void> => {
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      await clock.advance(stepMs)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  const player = (id: string) => ({ id, ip: '192.0.2.1' })
+  return { clock, partition, service, problems, process, pass, player }
+}
