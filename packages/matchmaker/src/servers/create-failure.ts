@@ -12,6 +12,7 @@ import {
   RateLimited,
   TimedOut,
   Unauthorized,
+  Withheld,
 } from '@muster/core'
 
 export type CreateFailure =
@@ -36,7 +37,8 @@ export function readCreateFailure(error: unknown): CreateFailure {
   // An error that names a deployment proves that it exists, whatever else the error says.
   if (error instanceof MusterError && error.requestId !== undefined)
     return { kind: 'no-capacity', requestId: error.requestId }
-  if (error instanceof ConnectionLost || error instanceof TimedOut) return { kind: error.sent ? 'lost' : 'unavailable' }
+  if (error instanceof ConnectionLost || error instanceof TimedOut || error instanceof Withheld)
+    return { kind: error.sent ? 'lost' : 'unavailable' }
   if (unavailabilities.some((kind) => error instanceof kind)) return { kind: 'unavailable' }
   if (refusals.some((kind) => error instanceof kind)) return { kind: 'refused' }
   return { kind: 'lost' }

@@ -1,0 +1,111 @@
+import { createClient, InvalidInput, TimedOut } from '@muster/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { LimitsUnavailable } from './errors.js'
+import { createRedisLimits, type RedisLimitsOptions } from './limits.js'
+
+const limit = { name: 'status', limit: 3, windowMs: 60_000 }
+const OUT = 'mu:{limit.account.status}:out'
+
+/** A client whose service nobody can reach, for calls that do not get that far. */
+async function clientOf(under: RedisUnderTest, options: Partial<RedisLimitsOptions> = {}) {
+  const limits = createRedisLimits({ redis: await under.connect({ timeoutMs: 200 }), ...options })
+  const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 't', limiter: limits.limiter })
+  onTestFinished(async () => {
+    await client.close({ timeoutMs: 0 })
+    await limits.close()
+  })
+  const get = (timeoutMs: number) =>
+    client.deployments.get({ request_id: 'x' }, { timeoutMs }).then(
+      () => expect.unreachable('nobody answers'),
+      (error: unknown) => error,
+    )
+  return { limits, client, get }
+}
+
+test.each([
+  [{ redis: undefined }, 'redis'],
+  [{ name: 'two words' }, 'name'],
+  [{ naem: 'x' }, 'naem'],
+])('%o is refused by name', (wrong, field) => {
+  const redis = { run: async () => {} }
+  const create = () => createRedisLimits({ redis, ...wrong } as never)
+  expect(create).toThrow(InvalidInput)
+  expect(create).toThrow(field)
+})
+
+describeRedis('limits in Redis', () => {
+  const open = async () => {
+    const under = await openRedis()
+    onTestFinished(() => under.close())
+    const reserve = async (name?: string) => {
+      const limiter = createRedisLimits({ redis: await under.connect(), name }).limiter(limit)
+      return () => limiter.reserve(0)
+    }
+    /** Nothing is out any more. */
+    const warmUp = async (name = 'account') => {
+      await (await reserve(name))()
+      await under.server.ask(`ZREMRANGEBYSCORE mu:{limit.${name}.status}:out (0 +inf`)
+    }
+    return { under, reserve, warmUp }
+  }
+
+  test('are shared by name, and nothing is shared by another', async () => {
+    const { reserve, warmUp } = await open()
+    await warmUp()
+    await warmUp('other')
+    const [one, two, other] = await Promise.all([reserve(), reserve(), reserve('other')])
+    const permits = [await one(), await two(), await one()]
+    expect(permits.map((permit) => typeof permit)).toEqual(['object', 'object', 'object'])
+    expect(typeof (await two())).toBe('number')
+    expect(typeof (await other())).toBe('object')
+  })
+
+  test('a limiter tells what is free, and why there are no permits', async () => {
+    const { under, warmUp } = await open()
+    await warmUp()
+    const limiter = createRedisLimits({ redis: await under.connect({ timeoutMs: 200 }) }).limiter(limit)
+    await limiter.reserve(0)
+    expect(limiter.inspect(0)).toEqual({ tokens: 2, rate: 3 })
+    expect(limiter.obstacle?.()).toBeUndefined()
+    under.server.pause()
+    const at = await limiter.reserve(0)
+    under.server.resume()
+    expect(typeof at).toBe('number')
+    expect(limiter.obstacle?.()).toMatchObject({
+      name: 'LimitsUnavailable',
+      limit: 'status',
+      message: expect.stringContaining("the shared limit 'status' gives no permits: "),
+      cause: { name: 'RedisTimedOut' },
+    })
+  })
+
+  test('calls wait while Redis is away, time out with the reason, and nothing is sent', async () => {
+    const { under } = await open()
+    const { get, client } = await clientOf(under)
+    const requests: string[] = []
+    client.events.on('request', ({ operation }) => requests.push(operation))
+    await under.server.kill()
+    const error = await get(600)
+    expect(error).toBeInstanceOf(TimedOut)
+    expect(error).toMatchObject({ sent: false, cause: { name: 'LimitsUnavailable' } })
+    expect((error as TimedOut).cause).toBeInstanceOf(LimitsUnavailable)
+    expect(requests).toEqual([])
+    await under.server.restart()
+    await get(600)
+    expect(client.queues()['status']).toMatchObject({ rate: 20 })
+  })
+
+  test('a permit that nobody uses is given back', async () => {
+    const { under, reserve, warmUp } = await open()
+    await warmUp()
+    const permit = await (await reserve())()
+    if (typeof permit === 'number') return expect.unreachable('nothing is out')
+    expect(permit.mayWrite?.()).toBe(true)
+    permit.release(0)
+    permit.release(0)
+    permit.answered(0)
+    const soon = (Date.now() + 10_000) * 1000
+    await expect.poll(() => under.redis.command(OUT, ['ZCOUNT', OUT, '(0', soon])).toBe(1)
+  })
+})
