@@ -1,5 +1,4 @@
-import type { Clock, Random } from '@muster/core/clock'
-import { systemClock } from '@muster/core/clock'
+import { systemClock, type Random } from '@muster/core/clock'
 import { createEventsWithProblems, createTicker, within, type ListenerProblem } from '@muster/core/runtime'
 import {
   MatchmakerClosed,
@@ -7,7 +6,7 @@ import {
   type MatchmakerOptions,
   type QueueDefinition,
 } from '@muster/matchmaker'
-import { createTicketChecker, type Leader } from '@muster/matchmaker/partition'
+import { createLeader, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
 import { createElection, type Lease } from './election.js'
 import { createFront, type FrontService } from './front/front.js'
 import { fingerprintOf, inForceText, readInForce, type QueuesInForce } from './in-force.js'
@@ -75,13 +74,16 @@ export interface PartitionOptions extends Omit<MatchmakerOptions, 'journal'> {
   readonly askTimeoutMs?: number | undefined
 }
 
+/** What a partition is made of besides its options. */
 export interface PartitionParts {
-  readonly store: PartitionStore
+  /** Opens the store, once the options are checked. */
+  readonly openStore: () => PartitionStore
   /** A random name of this process. */
   readonly owner: string
   readonly newId: () => string
   readonly random: Random
-  readonly clock?: Clock | undefined
+  /** Whether entries that a crash must not lose wait for replicas. Default false. */
+  readonly isDurable?: boolean | undefined
 }
 
 const MATCHES_PER_PLAYER = 4
@@ -94,7 +96,8 @@ const COMPARE_MS = 10_000
 /** A process of a partition over any store. */
 export function createPartition(options: PartitionOptions, parts: PartitionParts): Partition {
   const { mayLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
-  const { store, owner, newId, random, clock = systemClock } = parts
+  const { openStore, owner, newId, isDurable = false } = parts
+  const { clock = systemClock, random = parts.random } = given
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
   const problem = (error: unknown) => {
     if (!isClosed) emit('problem', { during: 'partition', error })
@@ -113,6 +116,10 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     clock,
     random,
   })
+
+  // The options are checked now, and not when this process comes to lead.
+  createLeader({ ...given, clock, random, ledger: { changed: () => {}, served: () => {} } }).abandon()
+  const store = openStore()
 
   /** Listeners to the matchmaker, whenever there is one here. */
   const subscriptions = new Set<(leader: Leader) => () => void>()
@@ -193,6 +200,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
         cursor,
         clock,
         random,
+        isDurable,
         keepEndedMs: given.keepEndedMs ?? KEEP_ENDED_MS,
         problem,
       })

@@ -1,13 +1,13 @@
 import { ConnectionLost, NotFound, Withheld, type CallOptions } from '@muster/core'
 import type { Deployment } from '@muster/core/api'
-import { createManualClock, seededRandom, type ManualClock } from '@muster/core/clock'
+import { createManualClock, seededRandom, type Clock } from '@muster/core/clock'
 import type { DeploymentService, QueueDefinition } from '@muster/matchmaker'
 import { createPartition, type Partition, type PartitionOptions } from './partition.js'
 import { MemoryPartition } from './store/memory-partition.fixture.js'
 import { openMemoryStore, type StoreHook } from './store/memory-store.fixture.js'
 import type { PartitionStore } from './store/store.js'
 
-const duel: QueueDefinition = {
+export const duel: QueueDefinition = {
   name: 'duel',
   matchSize: 2,
   deploy: { application: 'game', version: '1' },
@@ -21,16 +21,16 @@ export interface Server {
 }
 
 /** A deployment service in which servers are READY after a while, and calls take their time. */
-class FakeService implements DeploymentService {
+export class FakeService implements DeploymentService {
   readonly servers: Server[] = []
-  readonly #clock: ManualClock
+  readonly #clock: Clock
   readonly #readyMs: number
   /** Milliseconds of each way of a call. */
   travelMs: () => number = () => 5
   /** Whether the answer of a call is lost, or the call itself. */
   fault: (method: string) => 'answer' | 'call' | undefined = () => undefined
 
-  constructor(clock: ManualClock, readyMs = 1000) {
+  constructor(clock: Clock, readyMs = 1000) {
     this.#clock = clock
     this.#readyMs = readyMs
   }
@@ -158,13 +158,12 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
     const owner = `process-${made}`
     let ids = 0
     const member = createPartition(
-      { name: 'eu', queues: [duel], deployments, listLagMs: 1000, ...given, ...options },
+      { name: 'eu', queues: [duel], deployments, listLagMs: 1000, clock, ...given, ...options },
       {
-        store: isFenced ? store : withoutFences(store, latest),
+        openStore: () => (isFenced ? store : withoutFences(store, latest)),
         owner,
         newId: () => `${owner}-${(ids += 1)}`,
         random,
-        clock,
       },
     )
     member.on('problem', ({ error }) => problems.push(error))

@@ -30,6 +30,8 @@ export interface CommitsOptions {
   readonly isDeposed: (error: unknown) => boolean
   readonly deposed: () => void
   readonly isHeld: () => boolean
+  /** Whether records of matches wait for replicas. */
+  readonly isDurable: boolean
   readonly problem: (error: unknown) => void
   readonly clock: Clock
   readonly random: () => number
@@ -59,7 +61,7 @@ const RETRY = { baseMs: 20, capMs: 200, jitter: 0.5 }
 const NONE: readonly string[] = []
 
 export function createCommits(options: CommitsOptions): Commits {
-  const { refused, isDeposed, deposed, isHeld, problem, clock, random } = options
+  const { refused, isDeposed, deposed, isHeld, isDurable, problem, clock, random } = options
   let next = new Batch()
   let isWriting = false
   let stopped: Error | undefined
@@ -78,6 +80,7 @@ export function createCommits(options: CommitsOptions): Commits {
       left: batch.left,
       records: batch.records,
       backfills: Array.from(batch.backfills, ([backfillId, text]) => ({ backfillId, text })),
+      durable: isDurable && batch.records.length > 0,
     }
     for (let tries = 0; goesOn() && isHeld(); tries += 1) {
       try {

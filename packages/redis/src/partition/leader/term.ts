@@ -25,6 +25,8 @@ export interface TermOptions {
   readonly replica: Replica
   /** Where the reading of the inbox goes on. */
   readonly cursor: string
+  /** Whether what a crash must not lose waits for replicas. */
+  readonly isDurable: boolean
   readonly clock: Clock
   readonly random: () => number
   /** Milliseconds for which a ticket can be read after it has ended. */
@@ -41,7 +43,7 @@ const RETRY_MS = 200
 
 /** Leads until the lease is lost or to be released. Resolves when nothing of the term is going on any more. */
 export async function leadTerm(options: TermOptions): Promise<void> {
-  const { name, store, lease, replica, clock, random, keepEndedMs, problem } = options
+  const { name, store, lease, replica, isDurable, clock, random, keepEndedMs, problem } = options
   const { token, signal } = lease
   const { leader } = replica
 
@@ -54,6 +56,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
     isDeposed: (error) => error instanceof Deposed,
     deposed: lease.lose,
     isHeld: lease.isHeld,
+    isDurable,
     problem,
     clock,
     random,

@@ -1,0 +1,67 @@
+import { createManualClock, systemClock } from '@muster/core/clock'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import type { Partition } from './partition.js'
+import { createRedisPartition, type RedisPartitionOptions } from './redis-partition.js'
+import { duel, FakeService } from './world.fixture.js'
+
+const deployments = new FakeService(createManualClock())
+const redis = { run: () => {} } as never
+
+test.each([
+  [{ redis: undefined }, 'redis', 'createRedisPartition: option redis must be a connection made by connectRedis'],
+  [{ name: 'e u' }, 'name', 'createRedisPartition: option name must be 1 to 32 of'],
+  [{ leaseMs: 5 }, 'leaseMs', 'createRedisPartition: option leaseMs'],
+  [{ journal: {} }, 'journal', 'must not be given: the journal is part of the partition'],
+  [{ queues: [] }, 'queues', 'queues: must be a list of at least one queue'],
+  [{ tickMs: 0 }, 'tickMs', 'tickMs'],
+  [{ tikMs: 5 }, 'tikMs', 'did you mean tickMs?'],
+])('%j is refused', (changes, field, message) => {
+  const options = { redis, name: 'eu', queues: [duel], deployments, ...changes } as unknown as RedisPartitionOptions
+  expect(() => createRedisPartition(options)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+  expect(() => createRedisPartition(options)).toThrow(message)
+})
+
+describeRedis('a partition in Redis', () => {
+  let server: RedisUnderTest
+  beforeAll(async () => {
+    server = await openRedis()
+  })
+  afterAll(() => server.close())
+
+  test('matches tickets of several processes, and goes on when its leader leaves', async () => {
+    const service = new FakeService(systemClock, 0)
+    const join = async () => {
+      const partition = createRedisPartition({
+        redis: await server.connect(),
+        name: 'eu',
+        queues: [duel],
+        deployments: service,
+        tickMs: 20,
+      })
+      partition.on('problem', ({ error }) => problems.push(error))
+      partition.start()
+      return partition
+    }
+    const problems: unknown[] = []
+    const [first, second] = [await join(), await join()]
+    const ticket = (id: string) => ({ id, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
+    const assigned = async (partition: Partition, id: string) => {
+      let found = await partition.getTicket(id)
+      while (found !== undefined && found.status !== 'HOST_ASSIGNED')
+        found = await partition.waitForChange(id, { version: found.version })
+      return found?.assignment?.fqdn
+    }
+    await first.createTicket(ticket('ann'))
+    await second.createTicket(ticket('bob'))
+    expect(await Promise.all([first, second].map((each) => assigned(each, 'ann')))).toEqual(['r1.example.com', 'r1.example.com'])
+    const [leader, other] = first.leads() ? [first, second] : [second, first]
+    await leader.close()
+    await other.createTicket(ticket('eve'))
+    await other.createTicket(ticket('joe'))
+    expect(await assigned(other, 'eve')).toBe('r2.example.com')
+    expect(service.running()).toHaveLength(2)
+    expect(problems).toEqual([])
+    await other.close()
+  })
+})

@@ -1,0 +1,73 @@
+import { randomInt, randomUUID } from 'node:crypto'
+import { InvalidInput } from '@muster/core'
+import { validate } from '@muster/core/validation'
+import { z } from 'zod'
+import type { RedisConnection } from '../connection/connection.js'
+import { createPartition, type Partition, type PartitionOptions } from './partition.js'
+import { DEFAULT_BOUNDS } from './store/bounds.js'
+import { createRedisStore } from './store/redis-store.js'
+
+/**
+ * A process of a partition: the options of a matchmaker, except for the journal, which is part of the partition, and a
+ * few of its own. All processes of a partition have the same `name`, which is also that of their matchmaker: servers
+ * have the tag `mm-<name>`.
+ */
+export interface RedisPartitionOptions extends PartitionOptions {
+  /** Made by `connectRedis`. The partition opens two more for what it follows. */
+  readonly redis: RedisConnection
+  /** Most tickets, with those that ended and are still kept; more are refused. Default 1,000,000. */
+  readonly maxTickets?: number | undefined
+  /**
+   * Before a server is created or players are sent to one, wait until so many replicas of Redis know it, at most so
+   * many milliseconds. Redis promises nothing by that, but a failover then rarely loses anything. Default: no waiting.
+   */
+  readonly replicas?: { readonly atLeast: number; readonly timeoutMs: number } | undefined
+}
+
+/**
+ * Joins a partition: any number of processes on one Redis that take tickets together, while one of them, the leader,
+ * matches. If it ends, another one leads within about a second. What it gives is taken by `createTicketApi`.
+ *
+ * Redis then holds all tickets, with players' addresses and attributes; protect it accordingly.
+ * @throws {InvalidInput} naming the option and the value
+ * @example
+ * const redis = await connectRedis({ client: { url: 'redis://127.0.0.1:6379' } })
+ * const partition = createRedisPartition({ redis, name: 'eu', queues, deployments: client.deployments })
+ * partition.start()
+ * const api = createTicketApi(partition, { authenticate })
+ */
+export function createRedisPartition(options: RedisPartitionOptions): Partition {
+  const { redis, maxTickets, replicas, ...rest } = checked(options)
+  return createPartition(rest, {
+    openStore: () => createRedisStore({ redis, name: `partition.${rest.name}`, bounds: { maxTickets }, replicas }),
+    owner: randomUUID(),
+    newId: randomUUID,
+    random: () => randomInt(2 ** 48 - 1) / 2 ** 48,
+    isDurable: replicas !== undefined,
+  })
+}
+
+const having = (method: string, message: string) =>
+  z.custom<RedisConnection>((value) => typeof Reflect.get(Object(value), method) === 'function', message)
+
+/** Ours; those of the matchmaker are checked by itself. */
+const schema = z.looseObject({
+  redis: having('run', 'must be a connection made by connectRedis'),
+  name: z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'),
+  mayLead: z.boolean().optional(),
+  standby: z.boolean().optional(),
+  leaseMs: z.number().min(300).max(60_000).optional(),
+  askTimeoutMs: z.number().min(100).max(600_000).optional(),
+  maxTickets: z.int().min(1).max(100_000_000).default(DEFAULT_BOUNDS.maxTickets),
+  replicas: z
+    .strictObject({ atLeast: z.int().min(1).max(100), timeoutMs: z.number().min(1).max(10_000) })
+    .optional(),
+  journal: z.undefined('must not be given: the journal is part of the partition').optional(),
+})
+
+function checked(options: RedisPartitionOptions) {
+  const result = validate(schema, options)
+  if (result.success) return { ...options, ...result.data } as RedisPartitionOptions & { readonly maxTickets: number }
+  const { field, message } = result.fault
+  throw new InvalidInput(`createRedisPartition: option${field === undefined ? 's' : ` ${field}`} ${message}`, { field })
+}
