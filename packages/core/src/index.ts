@@ -28,6 +28,7 @@ export {
   NotFound,
   RateLimited,
   ServerError,
+  StoreUnavailable,
   TimedOut,
   Unauthorized,
   UnexpectedResponse,

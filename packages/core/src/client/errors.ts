@@ -43,6 +43,16 @@ export class MusterError extends Error {
 }
 
 /**
+ * What several processes share could not be read or changed: it is away, full, or refuses. The request may be repeated
+ * later. The HTTP APIs answer 503.
+ */
+export class StoreUnavailable extends MusterError {
+  static {
+    this.prototype.name = 'StoreUnavailable'
+  }
+}
+
+/**
  * The input or an option is wrong: found before sending, or by the service (400, 422). Repeating the same call fails
  * again.
  */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Clock } from '../clock.js'
-import { createAttempts, type AttemptLimit } from './attempts.js'
+import type { AttemptLimit } from './attempts.js'
+import { createMemoryLimitStore, type LimitStore } from './limit-store.js'
 import { Problem } from './problem.js'
 
 /** An authenticated caller. */
@@ -16,12 +17,14 @@ export interface RequestLimits<Who> {
   readonly perAddress?: AttemptLimit | undefined
   /** Callers without limits, e.g. the game's own backend. Default none. */
   readonly exempt?: ((caller: Who) => boolean) | undefined
+  /** Where requests are counted, as `perCaller` and `perAddress`. Default: in memory. */
+  readonly store?: LimitStore | undefined
 }
 
 /** Decides who may call, before the body is read. */
 export interface Admission<Who extends Caller> {
-  /** Counts a request without a caller. @throws {Problem} 429 */
-  anonymous(from: string): undefined
+  /** Counts a request without a caller. Throws or rejects with a {Problem} 429. */
+  anonymous(from: string): undefined | Promise<undefined>
   /** @throws {Problem} 401 for an unknown caller, 429 for too many requests; or what `authenticate` throws */
   caller(request: Request, from: string, authenticate: () => Who | undefined | Promise<Who | undefined>): Promise<Who>
   isExempt(caller: Who): boolean
@@ -42,9 +45,9 @@ const MOST_REMEMBERED = 1000
  * time.
  */
 export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, clock: Clock): Admission<Who> {
-  const { perCaller, perAddress, exempt } = limits
-  const callers = perCaller && createAttempts({ ...perCaller, clock })
-  const addresses = perAddress && createAttempts({ ...perAddress, clock })
+  const { perCaller, perAddress, exempt, store = createMemoryLimitStore(clock) } = limits
+  const callers = perCaller && store.attempts('perCaller', perCaller)
+  const addresses = perAddress && store.attempts('perAddress', perAddress)
   const remembered = new LRUCache<string, true>({ max: MOST_REMEMBERED })
   const looks = new Map<string, number>()
 
@@ -76,13 +79,18 @@ export function createAdmission<Who extends Caller>(limits: RequestLimits<Who>, 
 
   return {
     isExempt,
-    anonymous: (from) => refuseFor(addresses?.take(from) ?? 0, from),
+    anonymous: (from) => {
+      const wait = addresses?.take(from) ?? 0
+      return typeof wait === 'number' ? refuseFor(wait, from) : wait.then((ms) => refuseFor(ms, from))
+    },
     caller: async (request, from, authenticate) => {
-      const waitMs = addresses?.take(from) ?? 0
+      const wait = addresses?.take(from) ?? 0
+      const waitMs = typeof wait === 'number' ? wait : await wait
       if (waitMs === 0) {
         const caller = known(await authenticate())
         if (!isExempt(caller)) {
-          refuseFor(callers?.take(caller.id) ?? 0)
+          const ownWait = callers?.take(caller.id) ?? 0
+          refuseFor(typeof ownWait === 'number' ? ownWait : await ownWait)
           return caller
         }
         addresses?.giveBack(from)

@@ -10,19 +10,30 @@ export interface AttemptLimit {
   readonly windowMs: number
 }
 
-/** Counts attempts per key: a player, an address, or everyone. */
+/**
+ * Counts attempts per key: a player, an address, or everyone. Answers are promises where the counts are kept elsewhere;
+ * these never reject.
+ */
 export interface Attempts {
   /** Counts an attempt and returns 0; or, at the limit, counts nothing and returns the milliseconds to wait. */
-  take(key: string): number
+  take(key: string): number | Promise<number>
   /** Takes an attempt back, e.g. if it succeeded and only failures count. */
   giveBack(key: string): void
   /** Returns the milliseconds until an attempt is allowed, 0 if one is now. Counts nothing. */
-  wait(key: string): number
+  wait(key: string): number | Promise<number>
   /**
    * Counts an attempt that was made, allowed or not. Attempts beyond the limit delay later ones, by no more than one
    * window besides the wait of one attempt.
    */
   charge(key: string): void
+}
+
+/** Counts attempts in memory of this process. */
+export interface LocalAttempts extends Attempts {
+  take(key: string): number
+  wait(key: string): number
+  /** Allows no attempt for some milliseconds, e.g. because others have counted more. */
+  delay(key: string, ms: number): void
 }
 
 export interface AttemptsOptions extends AttemptLimit {
@@ -35,10 +46,10 @@ export interface AttemptsOptions extends AttemptLimit {
 
 /**
  * Counts attempts by one number per key (the 'generic cell rate algorithm'): the instant from which the key counts no
- * attempts any more. Limits apply per process.
+ * attempts any more. Counts are those of this process.
  * @throws RangeError for a limit below 1 or a window that is not positive.
  */
-export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): Attempts {
+export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: AttemptsOptions): LocalAttempts {
   // A limit of NaN would allow every attempt.
   if (!(limit >= 1 && Number.isFinite(limit)))
     throw new RangeError(`option limit must be a number of at least 1, got ${limit}`)
@@ -71,6 +82,10 @@ export function createAttempts({ limit, windowMs, clock, maxKeys = 100_000 }: At
       const waitMs = waitFor(clear, now)
       if (waitMs === 0) clearAt.set(key, clear + intervalMs)
       return waitMs
+    },
+    delay: (key, ms) => {
+      const now = clock.now()
+      clearAt.set(key, Math.max(clearOf(key, now), now + windowMs - intervalMs + ms))
     },
     giveBack: (key) => {
       const clear = clearAt.get(key)

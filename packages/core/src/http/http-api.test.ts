@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { StoreUnavailable } from '../client/errors.js'
 import { createManualClock } from '../manual-clock.js'
 import { operation } from '../operation.js'
 import { createHttpApi, type Handlers, type HttpApiOptions } from './http-api.js'
+import type { LimitStore } from './limit-store.js'
 import { Problem } from './problem.js'
 
 const routes = {
@@ -134,6 +136,38 @@ test('errors of the domain become its problems; other errors show nothing to the
   expect(response.status).toBe(500)
   expect(await response.text()).not.toContain('hunter2')
   expect(errors).toHaveLength(1)
+})
+
+test('an unavailable shared store is answered by 503, without its message', async () => {
+  const burn = () => Promise.reject(new StoreUnavailable('the store on redis.internal is full'))
+  const { call, errors } = setUp({ handlers: { ...handlers, burn } })
+  const response = await call('DELETE', '/books', undefined, { authorization: 'ann' })
+  expect(response.status).toBe(503)
+  expect(response.headers.get('retry-after')).toBe('1')
+  expect(await response.json()).toMatchObject({ code: 'unavailable', message: expect.not.stringContaining('redis') })
+  expect(errors).toEqual([expect.any(StoreUnavailable)])
+})
+
+test('counts of limits may be promises', async () => {
+  const counted: string[] = []
+  const store: LimitStore = {
+    attempts: (name, { limit }) => {
+      let left = limit
+      const take = async (key: string) => {
+        counted.push(`${name} ${key}`)
+        left -= 1
+        return left < 0 ? 1500 : 0
+      }
+      return { take, wait: async () => 0, giveBack: () => {}, charge: () => {} }
+    },
+  }
+  const limits = { perCaller: { limit: 1, windowMs: 3000 }, perAddress: { limit: 3, windowMs: 3000 }, store }
+  const { call } = setUp({ limits })
+  const find = () => call('GET', '/books', undefined, { authorization: 'ann' })
+  const statuses = [await find(), await find(), await call('GET', '/nowhere'), await call('GET', '/about')]
+  expect(statuses.map(({ status }) => status)).toEqual([200, 429, 404, 429])
+  expect(counted.filter((one) => one === 'perCaller ann')).toHaveLength(2)
+  expect(counted.filter((one) => one === 'perAddress 192.0.2.1')).toHaveLength(4)
 })
 
 test('a request whose authenticate fails is refused', async () => {

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '../client/errors.js'
 import type { Clock } from '../clock.js'
 import type { InputOf, Operation, OutputOf } from '../operation.js'
 import { scrub } from '../redact.js'
@@ -71,7 +72,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
   /** Maps an error of the domain to a problem; undefined for other errors. */
   readonly problemOf?: ((error: unknown) => Problem | undefined) | undefined
   /**
-   * Called with unexpected errors, of which the client learns nothing but the status 500. Default: a process warning.
+   * Called with unexpected errors, of which the client learns nothing but the status: 503 if a shared store is not
+   * available, otherwise 500. Default: a process warning.
    */
   readonly onError?: ((error: unknown) => void) | undefined
 }
@@ -80,6 +82,8 @@ export interface HttpApiOptions<Table extends Routes, Who extends Caller, Anonym
 const ALWAYS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 const ALWAYS_JSON = { 'content-type': 'application/json', ...ALWAYS }
 
+const unavailable = () =>
+  new Problem(503, 'unavailable', 'this server cannot answer at the moment: try again', { retryAfterMs: 1000 })
 const internal = () => new Problem(500, 'internal-error', 'something went wrong here')
 
 /** Creates an HTTP API from described routes and a handler for each route. */
@@ -106,27 +110,24 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
   const names = Object.keys(routes) as (keyof Table & string)[]
   const reads = new Map(names.map((name) => [name, inputReader(routes[name] as Operation, options.quickReads?.[name])]))
 
-  /** Requests for unknown paths are limited too. */
-  const matchOr = (charge: () => void, request: Request, pathname: string) => {
-    try {
-      return match(request.method === 'HEAD' ? 'GET' : request.method, pathname)
-    } catch (error) {
-      charge()
-      throw error
-    }
-  }
-
   const handle = async (request: Request, connection: Connection): Promise<Reply | Response> => {
     const target = targetOf(request)
     const asked = cors && preflight(request, methods)
     if (asked !== undefined) return withHeaders(asked, ALWAYS)
     const address = addressOf(request, connection)
     const from = address === undefined ? UNKNOWN_ADDRESS : addressBlock(address)
-    const found = matchOr(() => admission.anonymous(from), request, target.pathname)
+    let found: Match<keyof Table & string>
+    try {
+      found = match(request.method === 'HEAD' ? 'GET' : request.method, target.pathname)
+    } catch (error) {
+      // Requests for unknown paths are limited too.
+      await admission.anonymous(from)
+      throw error
+    }
     const maxBytes = typeof maxBodyBytes === 'number' ? maxBodyBytes : maxBodyBytes(found.name)
     const body = bodies.begin(request, maxBytes, from)
     const caller = anonymous.has(found.name)
-      ? admission.anonymous(from)
+      ? await admission.anonymous(from)
       : await admission.caller(request, from, () => authenticate(request, connection))
     const authorized = authorize?.(found.name, caller, request)
     if (authorized !== undefined) await authorized
@@ -145,6 +146,7 @@ export function createHttpApi<Table extends Routes, Who extends Caller, Anonymou
     if (request.signal.aborted && error === request.signal.reason)
       return new Problem(499, 'client-gone', 'the client went away')
     onError(error)
+    if (error instanceof StoreUnavailable) return unavailable()
     return internal()
   }
 

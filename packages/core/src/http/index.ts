@@ -1,7 +1,13 @@
 /** What `@muster/core/http` offers: the pieces that HTTP APIs made of described operations share. */
 export { addressBlock } from './address-block.js'
 export type { Caller, RequestLimits } from './admission.js'
-export { createAttempts, type AttemptLimit, type Attempts, type AttemptsOptions } from './attempts.js'
+export {
+  createAttempts,
+  type AttemptLimit,
+  type Attempts,
+  type AttemptsOptions,
+  type LocalAttempts,
+} from './attempts.js'
 export { bearerToken } from './bearer.js'
 export { createBodies, type Bodies, type BodiesOptions, type BodyLimits } from './bodies.js'
 export { addressUnknown } from './address-unknown.js'
@@ -15,6 +21,7 @@ export {
   type Handlers,
   type HttpApiOptions,
 } from './http-api.js'
+export { createMemoryLimitStore, prefixed, type LimitStore } from './limit-store.js'
 export { inputProblem, type QuickRead } from './input.js'
 export { longPoll, type LongPoll } from './long-poll.js'
 export { nodeListener } from './node-listener.js'

@@ -26,6 +26,11 @@ const store = z.custom(
   `must have ${STORE_METHODS.join(', ')}`,
 )
 
+const limitStore = z.custom(
+  (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'attempts') === 'function',
+  'must have attempts',
+)
+
 const longEnough = (key: unknown) =>
   (typeof key === 'string' || key instanceof Uint8Array) && Buffer.byteLength(key) >= 32
 const streamTokens = z.strictObject({
@@ -66,6 +71,7 @@ const schema = z.strictObject({
         .optional(),
     })
     .optional(),
+  limitStore: limitStore.optional(),
   groupIdleMs: z.number().positive().optional(),
   streamTokens: streamTokens.optional(),
   groups: store.optional(),

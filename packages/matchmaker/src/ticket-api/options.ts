@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@muster/core/clock'
-import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions } from '@muster/core/http'
+import type { AddressOf, AttemptLimit, Authenticate, BodyLimits, CorsOptions, LimitStore } from '@muster/core/http'
 import type { Locate } from '../tickets/locate/locate.js'
 import type { BeaconSource } from '../beacons.js'
 import type { TicketCaller } from './caller.js'
@@ -58,6 +58,11 @@ export interface TicketApiOptions {
   /** Whether backends may read /inspect. Default false. */
   readonly inspect?: boolean | undefined
   readonly limits?: TicketApiLimits | undefined
+  /**
+   * Where `limits.perCaller` and `limits.perAddress` are counted. Default: in memory of this process. With the store of
+   * `@muster/redis`, a player is one player for all processes.
+   */
+  readonly limitStore?: LimitStore | undefined
   /** Milliseconds for which a group is kept without requests about it. Default 300,000. */
   readonly groupIdleMs?: number | undefined
   /**

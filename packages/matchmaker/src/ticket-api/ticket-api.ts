@@ -4,6 +4,7 @@ import {
   bearerToken,
   createHttpApi,
   openApiDocument,
+  prefixed,
   Problem,
   type AttemptLimit,
   type Handlers,
@@ -206,6 +207,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       perCaller: orNone(perCaller, PER_CALLER),
       perAddress: orNone(perAddress, PER_ADDRESS),
       exempt: isBackend,
+      store: options.limitStore && prefixed(options.limitStore, 'ticket-api'),
     },
   })
   const counts = (): TicketApiCounts => ({

@@ -1,4 +1,4 @@
-import { MusterError } from '@muster/core'
+import { StoreUnavailable } from '@muster/core'
 
 /** Whether a command that failed took effect: certainly not, or nobody knows. */
 export type Outcome = 'not-done' | 'unknown'
@@ -13,7 +13,7 @@ interface RedisFacts {
  * Redis did not do what it was asked. Its message names the script or command, and never a key or a value, because
  * those may belong to a player.
  */
-export class RedisError extends MusterError {
+export class RedisError extends StoreUnavailable {
   /** The first word of Redis' answer, e.g. `OOM`; `DISCONNECTED` or `TIMEOUT` where there was none. */
   declare readonly code: string
   /** `not-done`: nothing was changed. `unknown`: it may have been done, for the answer did not come. */

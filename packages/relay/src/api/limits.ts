@@ -2,7 +2,10 @@ import type { AttemptLimit, BodyLimits } from '@muster/core/http'
 import { z } from 'zod'
 import { checked, count, milliseconds } from '../validate.js'
 
-/** Limits of a lobby API's clients; null for no limit. Each process counts by itself. */
+/**
+ * Limits of a lobby API's clients; null for no limit. `limitStore` counts requests and lists; open streams and bodies are
+ * those of the process.
+ */
 export interface LobbyApiLimits {
   /** Requests of one caller. Default 50 per 5 seconds. */
   readonly perCaller?: AttemptLimit | null | undefined

@@ -1,10 +1,11 @@
 import { systemClock, type Clock } from '@muster/core/clock'
 import {
   addressUnknown,
-  createAttempts,
+  createMemoryLimitStore,
   createHttpApi,
   eventStream,
   openApiDocument,
+  prefixed,
   Problem,
   type AddressOf,
   type Authenticate,
@@ -12,6 +13,7 @@ import {
   type Exchange,
   type Handlers,
   type HttpHandler,
+  type LimitStore,
   type StreamEvent,
 } from '@muster/core/http'
 import type { Follow, Followed, Joined, Lobbies, LobbyMessage } from '../lobby/lobbies.js'
@@ -42,6 +44,11 @@ export interface LobbyApiOptions {
    */
   readonly address?: AddressOf | undefined
   readonly limits?: LobbyApiLimits | undefined
+  /**
+   * Where requests and lists are counted. Default: in memory of this process. With the store of `@muster/redis`, a
+   * player is one player for all processes.
+   */
+  readonly limitStore?: LimitStore | undefined
   /** Lets pages of these origins call the API. Default none. */
   readonly cors?: CorsOptions | undefined
   /** Called with unexpected errors. Default: a process warning. */
@@ -63,13 +70,14 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
   })
 
   const openStream = createOpenStreams({ perCaller: limits.streamsPerCaller, inAll: limits.streams })
-  const lists = limits.listsPerCaller === null ? undefined : createAttempts({ ...limits.listsPerCaller, clock })
+  const store = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'lobby-api')
+  const lists = limits.listsPerCaller === null ? undefined : store.attempts('listsPerCaller', limits.listsPerCaller)
 
   const handlers: Handlers<typeof lobbyRoutes, LobbyCaller, 'document'> = {
     document: () => document,
     create: (input, exchange) => lobbies.create({ ...input, player: playerOf(exchange) }),
     list: async (input, { caller }) => {
-      const retryAfterMs = lists?.take(caller.id) ?? 0
+      const retryAfterMs = (await lists?.take(caller.id)) ?? 0
       if (retryAfterMs > 0) throw new Problem(429, 'too-many-requests', 'too many lists', { retryAfterMs })
       const { lobbies: listed, next } = await lobbies.list(input)
       return { lobbies: listed, next: next ?? null }
@@ -117,7 +125,7 @@ export function createLobbyApi(lobbies: Lobbies, options: LobbyApiOptions): Http
     problemOf,
     maxBodyBytes: limits.bodyBytes,
     bodies: limits.bodies,
-    limits: { perCaller: limits.perCaller ?? undefined, perAddress: limits.perAddress ?? undefined },
+    limits: { perCaller: limits.perCaller ?? undefined, perAddress: limits.perAddress ?? undefined, store },
   })
 }
 

@@ -1,5 +1,4 @@
-import type { Clock } from '@muster/core/clock'
-import { createAttempts, type AttemptLimit } from '@muster/core/http'
+import type { AttemptLimit, LimitStore } from '@muster/core/http'
 import { LobbyRefused } from '../errors.js'
 import { createKeyedLock } from '../keyed-lock.js'
 import type { Command } from './command.js'
@@ -14,7 +13,7 @@ export interface Costs {
   /** Runs a task that creates a lobby. @throws {LobbyRefused} */
   create<T>(player: { readonly id: string }, task: () => Promise<T>): Promise<T>
   /** Checks a player's command before it is carried out. @throws {LobbyRefused} */
-  admit(command: Command): void
+  admit(command: Command): Promise<void>
   /** Counts the new sessions or matches that a command caused. */
   happened(command: Command, events: readonly LobbyEvent[]): void
 }
@@ -25,10 +24,10 @@ export interface CostLimits {
   readonly sessionsPerPlayer: AttemptLimit | null
 }
 
-export function createCosts(limits: CostLimits, store: LobbyStore, clock: Clock): Costs {
+export function createCosts(limits: CostLimits, store: LobbyStore, limitStore: LimitStore): Costs {
   const { createsPerPlayer, lobbiesPerPlayer, sessionsPerPlayer } = limits
-  const creates = createsPerPlayer === null ? undefined : createAttempts({ ...createsPerPlayer, clock })
-  const sessions = sessionsPerPlayer === null ? undefined : createAttempts({ ...sessionsPerPlayer, clock })
+  const creates = createsPerPlayer === null ? undefined : limitStore.attempts('createsPerPlayer', createsPerPlayer)
+  const sessions = sessionsPerPlayer === null ? undefined : limitStore.attempts('sessionsPerPlayer', sessionsPerPlayer)
   // Two joins of one player at the same time would not count each other, so they run one after the other.
   const lock = createKeyedLock()
 
@@ -43,11 +42,11 @@ export function createCosts(limits: CostLimits, store: LobbyStore, clock: Clock)
   return {
     enter,
     create: async (player, task) => {
-      refuseFor(creates?.take(player.id))
+      refuseFor(await creates?.take(player.id))
       return enter(player, task)
     },
-    admit: (command) => {
-      if (command.kind === 'start' || command.kind === 'transferHost') refuseFor(sessions?.wait(command.playerId))
+    admit: async (command) => {
+      if (command.kind === 'start' || command.kind === 'transferHost') refuseFor(await sessions?.wait(command.playerId))
     },
     happened: (command, events) => {
       // A host cannot be kept from leaving, but is charged for the session that the next host needs.

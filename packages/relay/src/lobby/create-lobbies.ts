@@ -1,4 +1,5 @@
 import { LobbyRefused, RelayClosed } from '../errors.js'
+import { createMemoryLimitStore, prefixed } from '@muster/core/http'
 import { createEventsWithProblems, createTicker, linkedSignal, manyWaitOn } from '@muster/core/runtime'
 import { unguessable } from '../random-text.js'
 import type { ReapedOrphans } from '../sessions/orphans.js'
@@ -37,7 +38,8 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const { relay, matchmaker, store, rules, limits, clock, randomInt, tickMs, reapMs } = configure(options)
   const closing = manyWaitOn()
   const events = createEventsWithProblems<LobbiesEvents>()
-  const costs = createCosts(limits, store, clock)
+  const limitStore = prefixed(options.limitStore ?? createMemoryLimitStore(clock), 'lobbies')
+  const costs = createCosts(limits, store, limitStore)
   const runner = runnerOf(relay, matchmaker)
 
   const read = async (lobbyId: string) => (await store.get(lobbyId))?.lobby
@@ -48,7 +50,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   }
   const change = createChange({ store, clock, rules, changed })
   const digestOf = createDigests()
-  const join = createJoining({ store, clock, limits, digestOf, change, enter: costs.enter })
+  const join = createJoining({ store, limits, limitStore, digestOf, change, enter: costs.enter })
   const keeper = createKeeper({ runner, clock, rules, worker: unguessable(randomInt), read, change })
 
   const tick = async () => {
@@ -96,7 +98,7 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
   const ask = async (lobbyId: string, command: MemberRequest): Promise<LobbyView> => {
     closing.signal.throwIfAborted()
     const checked = checkRequest(command)
-    costs.admit(checked)
+    await costs.admit(checked)
     return viewOf(await change(lobbyId, checked), command.playerId)
   }
   let closed: Promise<void> | undefined

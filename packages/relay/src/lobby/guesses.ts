@@ -1,15 +1,14 @@
-import type { Clock } from '@muster/core/clock'
-import { addressBlock, createAttempts, type AttemptLimit } from '@muster/core/http'
+import { addressBlock, type AttemptLimit, type LimitStore } from '@muster/core/http'
 import { LobbyRefused } from '../errors.js'
 import type { LobbyPlayer } from './options.js'
 
 /** Bounds how often one player, one address (of IPv6, one /64) and all players can give a wrong code or password. */
 export interface Guesses {
   /**
-   * Begins a join that may be a guess; returns a function to call when the join has ended.
+   * Begins a join that may be a guess; resolves with a function to call when the join has ended.
    * @throws {LobbyRefused} with the time to wait
    */
-  begin(player: LobbyPlayer): (wasWrong: boolean) => void
+  begin(player: LobbyPlayer): Promise<(wasWrong: boolean) => void>
 }
 
 export interface GuessLimits {
@@ -23,18 +22,21 @@ export interface GuessLimits {
  * wrong joins only: a thousand players joining at the same moment are no attack. Wrong joins beyond that limit delay
  * later ones, by one window at most.
  */
-export function createGuesses(limits: GuessLimits, clock: Clock): Guesses {
-  const attemptsOf = (limit: AttemptLimit | null) => (limit === null ? undefined : createAttempts({ ...limit, clock }))
-  const perPlayer = attemptsOf(limits.joinsPerPlayer)
-  const perAddress = attemptsOf(limits.joinsPerAddress)
-  const overall = attemptsOf(limits.joinsOverall)
+export function createGuesses(limits: GuessLimits, store: LimitStore): Guesses {
+  const attemptsOf = (name: keyof GuessLimits) => {
+    const limit = limits[name]
+    return limit === null ? undefined : store.attempts(name, limit)
+  }
+  const perPlayer = attemptsOf('joinsPerPlayer')
+  const perAddress = attemptsOf('joinsPerAddress')
+  const overall = attemptsOf('joinsOverall')
 
   return {
-    begin: ({ id, ip }) => {
+    begin: async ({ id, ip }) => {
       const block = addressBlock(ip)
-      refuseFor(overall?.wait(ALL))
-      refuseFor(perPlayer?.take(id))
-      const waitMs = perAddress?.take(block) ?? 0
+      refuseFor(await overall?.wait(ALL))
+      refuseFor(await perPlayer?.take(id))
+      const waitMs = (await perAddress?.take(block)) ?? 0
       if (waitMs > 0) perPlayer?.giveBack(id)
       refuseFor(waitMs)
       return (wasWrong) => {

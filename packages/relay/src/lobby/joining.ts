@@ -1,5 +1,4 @@
-import type { Clock } from '@muster/core/clock'
-import { createAttempts, type AttemptLimit } from '@muster/core/http'
+import type { AttemptLimit, LimitStore } from '@muster/core/http'
 import { LobbyRefused } from '../errors.js'
 import { parseCode } from './code.js'
 import type { PlayerCommand } from './command.js'
@@ -11,8 +10,8 @@ import type { LobbyStore } from './store.js'
 
 export interface JoiningOptions {
   readonly store: LobbyStore
-  readonly clock: Clock
   readonly limits: GuessLimits & { readonly seatingsPerPlayer: AttemptLimit | null }
+  readonly limitStore: LimitStore
   readonly digestOf: DigestOf
   readonly change: (lobbyId: string, command: PlayerCommand) => Promise<Lobby>
   /** Runs a task that makes the player a member of one more lobby, unless the player is in too many. */
@@ -23,10 +22,10 @@ export interface JoiningOptions {
 const NO_SALT = 'no lobby'
 
 /** Creates `join`, by which players join a lobby and come back to it. */
-export function createJoining({ store, clock, limits, digestOf, change, enter }: JoiningOptions) {
-  const guesses = createGuesses(limits, clock)
+export function createJoining({ store, limits, limitStore, digestOf, change, enter }: JoiningOptions) {
+  const guesses = createGuesses(limits, limitStore)
   const seatings =
-    limits.seatingsPerPlayer === null ? undefined : createAttempts({ ...limits.seatingsPerPlayer, clock })
+    limits.seatingsPerPlayer === null ? undefined : limitStore.attempts('seatingsPerPlayer', limits.seatingsPerPlayer)
 
   /**
    * Runs a join that seats the player in a running session, unless the player has been seated too often. A refused join
@@ -34,7 +33,7 @@ export function createJoining({ store, clock, limits, digestOf, change, enter }:
    */
   const seated = async (lobby: Lobby, playerId: string, join: () => Promise<Lobby>): Promise<Lobby> => {
     if (sessionOf(lobby) === undefined) return join()
-    refuseFor(seatings?.take(playerId))
+    refuseFor(await seatings?.take(playerId))
     return join().catch((error: unknown) => {
       seatings?.giveBack(playerId)
       throw error
@@ -56,7 +55,7 @@ export function createJoining({ store, clock, limits, digestOf, change, enter }:
   const comeIn = async (lobby: Lobby | undefined, input: CheckedJoin): Promise<Lobby> => {
     const { player, code, password } = input
     const isAsked = lobby?.entry.kind === 'password'
-    const ended = code !== undefined || isAsked ? guesses.begin(player) : undefined
+    const ended = code !== undefined || isAsked ? await guesses.begin(player) : undefined
     let wasWrong = code !== undefined && lobby === undefined
     try {
       // No digest is made for a player who may not enter anyway.

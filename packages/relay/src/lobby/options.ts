@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { systemClock, type Clock } from '@muster/core/clock'
-import type { AttemptLimit } from '@muster/core/http'
+import type { AttemptLimit, LimitStore } from '@muster/core/http'
 import { z } from 'zod'
 import type { RandomInt } from '../random-text.js'
 import type { RelaySessions } from '../sessions/relay-sessions.js'
@@ -11,7 +11,7 @@ import { createMemoryLobbyStore } from './memory-store.js'
 import { defaultRules, type LobbyRules } from './rules.js'
 import type { LobbyStore } from './store.js'
 
-/** Limits of one player, one address and all players; null for no limit. Each process counts by itself. */
+/** Limits of one player, one address and all players; null for no limit. `LobbiesOptions.limitStore` counts. */
 export interface LobbyLimits {
   /** Wrong codes and passwords, per player. Default 10 per minute. */
   readonly joinsPerPlayer?: AttemptLimit | null | undefined
@@ -49,6 +49,11 @@ export interface LobbiesOptions {
   /** Durations; see `LobbyRules` for the defaults. */
   readonly rules?: Partial<LobbyRules> | undefined
   readonly limits?: LobbyLimits | undefined
+  /**
+   * Where the limits are counted. Default: in memory of this process. With the store of `@muster/redis`, a player is one
+   * player for all processes.
+   */
+  readonly limitStore?: LimitStore | undefined
   /** Milliseconds between two ticks. Default 1,000. */
   readonly tickMs?: number | undefined
   /** Milliseconds between two searches for relay sessions without a lobby; null for never. Default 60,000. */
@@ -100,6 +105,7 @@ const optionsSchema = z
         seatingsPerPlayer: limit(10, 300_000),
       })
       .prefault({}),
+    limitStore: having<LimitStore>('attempts').optional(),
     tickMs: milliseconds.default(1000),
     reapMs: milliseconds.nullable().default(60_000),
     clock: clock.default(systemClock),
