@@ -15,7 +15,7 @@ test.each([
   expect(matchmakerTag('x'.repeat(32)).length).toBeLessThanOrEqual(LONGEST_TAG)
 })
 
-test('are what was drawn, to base 32', () => {
+test('ids are the drawn random bits in base 32', () => {
   const random = seededRandom(3)
   for (let times = 0; times < 1000; times += 1) {
     const drawn = random()
@@ -28,6 +28,6 @@ test('are what was drawn, to base 32', () => {
   }
 })
 
-test('do not repeat', () => {
+test('ids do not repeat', () => {
   expect(new Set(Array.from({ length: 10_000 }, () => newId(unguessable))).size).toBe(10_000)
 })

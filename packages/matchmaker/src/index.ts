@@ -2,7 +2,14 @@
  * What `@muster/matchmaker` offers: tickets in, groups out, a server for each, and every player told where to connect.
  */
 export { createMatchmaker } from './create-matchmaker.js'
-export type { CloseOptions, LongestWaiting, Matchmaker, TicketExplanation, TicketResult, WaitOptions } from './commands/matchmaker.js'
+export type {
+  CloseOptions,
+  LongestWaiting,
+  Matchmaker,
+  TicketExplanation,
+  TicketResult,
+  WaitOptions,
+} from './commands/matchmaker.js'
 export type { MatchmakerOptions } from './options.js'
 export type { PlayerMayState } from './queues/player-may-state.js'
 export {

@@ -4,7 +4,7 @@ import { MatchmakerClosed, TooLate } from './errors.js'
 import { duel, setUp } from './matchmaker.fixture.js'
 
 describe('cancelling', () => {
-  test('while searching', () => {
+  test('ends a search', () => {
     const { matchmaker, seen, join } = setUp()
     join('ann')
     expect(matchmaker.cancelTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'cancelled' })
@@ -15,7 +15,7 @@ describe('cancelling', () => {
   test.each([
     ['while the create is under way', 0],
     ['while the server starts', 3000],
-  ])('%s: the server is stopped, and the other keeps waiting', async (_, after) => {
+  ])('%s stops the server, and the other ticket keeps waiting', async (_, after) => {
     const { clock, matchmaker, service, seen, join, run } = setUp({ service: { latencyMs: () => 100 } })
     const { createdAt } = join('ann')
     join('ben')
@@ -33,14 +33,14 @@ describe('cancelling', () => {
     expect(matchmaker.getTicket('ben')?.assignment?.fqdn).toBe('r2.example.com')
   })
 
-  test('is too late once the players know their server', async () => {
+  test('is refused once the players know their server', async () => {
     const { matchmaker, join, run } = setUp()
     join('ann', 'ben')
     await run(6000)
     expect(() => matchmaker.cancelTicket('ann-ben')).toThrow(TooLate)
   })
 
-  test('from within a listener that hears of the same match', async () => {
+  test('works within a listener of the same match', async () => {
     const { matchmaker, service, join, run, status } = setUp()
     matchmaker.on('returned', ({ ticket }) => void matchmaker.cancelTicket(ticket.id))
     matchmaker.on('matchFound', () => void matchmaker.cancelTicket('ann'))
@@ -52,7 +52,7 @@ describe('cancelling', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('from within a listener that hears of one of several: each ticket ends once', async () => {
+  test('works within a listener of one of several matches, and each ticket ends once', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
     matchmaker.on('returned', ({ ticket }) => void (ticket.id === 'ben' && matchmaker.cancelTicket('cas')))
     join('ann')
@@ -66,7 +66,7 @@ describe('cancelling', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('before the journal has the intent: no server is asked for', async () => {
+  test('before the intent is written creates no server', async () => {
     let written = () => {}
     const journal = { open: () => [], append: () => new Promise<void>((resolve) => (written = resolve)) }
     const { clock, matchmaker, service, join, run } = setUp({ journal })
@@ -80,7 +80,7 @@ describe('cancelling', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  test('stopMatch while the server starts: all search again', async () => {
+  test('a starting match by stopMatch lets all search again', async () => {
     const { matchmaker, service, join, run } = setUp()
     join('ann', 'ben')
     await run(1000)
@@ -91,7 +91,7 @@ describe('cancelling', () => {
 })
 
 describe('closing', () => {
-  test('cancels who waits, stops what starts, and leaves running servers alone', async () => {
+  test('cancels searching tickets, stops starting servers and leaves running ones', async () => {
     const { clock, matchmaker, service, join, run, status } = setUp()
     join('ann', 'ben')
     await run(6000)
@@ -109,7 +109,7 @@ describe('closing', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('also stops running servers when asked, and settles a create that is under way', async () => {
+  test('stops running servers too if asked, and settles creates in flight', async () => {
     const { clock, matchmaker, service, join, run } = setUp({ service: { latencyMs: () => 300 } })
     join('ann', 'ben')
     await run(8000)
@@ -123,7 +123,7 @@ describe('closing', () => {
     expect(service.records).toHaveLength(2)
   })
 
-  test('tells what it could not stop in time', async () => {
+  test('reports the servers that it could not stop in time', async () => {
     const { clock, matchmaker, seen, join, run } = setUp({
       service: { fault: (method) => (method === 'stop' ? { error: new ServerError('down') } : undefined) },
     })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { deploy, setUp } from './matchmaker.fixture.js'
 
-test('a custom rule that throws for some players keeps nobody else from playing', async () => {
+test('a custom rule that throws for some players keeps only those from playing', async () => {
   const test = ({ teams }: { readonly teams: readonly { readonly tickets: readonly { readonly id: string }[] }[] }) => {
     if (teams.some(({ tickets }) => tickets.some(({ id }) => id === 'abe'))) throw new Error('no such player')
     return true

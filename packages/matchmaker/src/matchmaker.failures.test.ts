@@ -16,12 +16,12 @@ import { lost } from './service.fixture.js'
 const searches = ({ calls }: ReturnType<typeof setUp>['service']) =>
   calls.list.filter(({ query }) => JSON.stringify(query).includes('match-'))
 
-describe('when deploying goes wrong', () => {
+describe('failures of the service', () => {
   const failOnce = (error: Error, effect = false) => ({
     fault: (method: string, nth: number) => (method === 'create' && nth === 1 ? { error, effect } : undefined),
   })
 
-  test('an answer that was lost after the effect is found by its tag, and nothing is created twice', async () => {
+  test('a create whose answer was lost is found by its tag and not repeated', async () => {
     const { matchmaker, service, join, run } = setUp({ service: { ...failOnce(lost, true), listLagMs: 1500 } })
     join('ann', 'ben')
     await run(8000)
@@ -33,7 +33,7 @@ describe('when deploying goes wrong', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('an answer that was lost before the effect: after several looks the tickets search again', async () => {
+  test('a create that was lost is looked for, and then its tickets search again', async () => {
     const { matchmaker, service, seen, join, run } = setUp({ service: failOnce(lost) })
     join('ann', 'ben')
     await run(4000)
@@ -45,7 +45,7 @@ describe('when deploying goes wrong', () => {
     expect(service.calls.create).toHaveLength(2)
   })
 
-  test('a deployment that shows up after its tickets have gone is stopped', async () => {
+  test('a deployment that appears after its tickets have ended is stopped', async () => {
     const { service, seen, join, run } = setUp({ service: { ...failOnce(lost, true), listLagMs: 20_000 } })
     join('ann', 'ben')
     await run(60_000)
@@ -53,7 +53,7 @@ describe('when deploying goes wrong', () => {
     expect(service.unstopped()).toEqual(['r2'])
   })
 
-  test('a second deployment with the tag of a match is stopped', async () => {
+  test('a second deployment with the tag of a match is stopped too', async () => {
     const { matchmaker, service, seen, join, run } = setUp()
     join('ann', 'ben')
     await run(1000)
@@ -63,7 +63,7 @@ describe('when deploying goes wrong', () => {
     expect(service.unstopped()).toEqual(['r1'])
   })
 
-  test('without capacity, what was created in spite of it is stopped, and the tickets try again', async () => {
+  test('a deployment that was created without capacity is stopped, and the tickets search again', async () => {
     const noCapacity = new NoCapacity('no capacity', { requestId: 'r1' })
     const { matchmaker, service, seen, join, run } = setUp({ service: failOnce(noCapacity, true) })
     const { createdAt } = join('ann', 'ben')
@@ -83,7 +83,7 @@ describe('when deploying goes wrong', () => {
   test.each([
     ['without an id', new NoCapacity('no capacity')],
     ['an error that tells nothing', new Error('?')],
-  ])('%s: it is looked for by its tag', async (_, error) => {
+  ])('after %s the deployment is looked for by its tag', async (_, error) => {
     const { service, join, run } = setUp({ service: failOnce(error, true) })
     join('ann', 'ben')
     await run(20_000)
@@ -94,7 +94,7 @@ describe('when deploying goes wrong', () => {
     ['ends in error', { errorMs: 2000 }, 'failed'],
     ['ends before it is ready', { endMs: 2000 }, 'failed'],
     ['is never ready', {}, 'too-slow'],
-  ] as const)('a deployment that %s is stopped, and the tickets try again', async (_, fate, reason) => {
+  ] as const)('a deployment that %s is stopped, and the tickets search again', async (_, fate, reason) => {
     const { matchmaker, service, seen, join, run } = setUp({
       queues: [{ ...duel, deploy: { ...deploy, readyTimeoutMs: 10_000 } }],
       service: { fate: (nth) => (nth === 1 ? fate : { readyMs: 1000 }) },
@@ -121,7 +121,7 @@ describe('when deploying goes wrong', () => {
     expect(service.unstopped()).toEqual([])
   })
 
-  test('a refusal counts as an attempt, and is not looked for', async () => {
+  test('a refused create counts as an attempt and is not looked for', async () => {
     const { matchmaker, service, join, run } = setUp({
       service: {
         fault: (method) => (method === 'create' ? { error: new InvalidInput('no such version') } : undefined),
@@ -138,7 +138,7 @@ describe('when deploying goes wrong', () => {
     ['refuses the token', new Unauthorized('no')],
     ['cannot be reached', new ConnectionLost('no route', { sent: false })],
   ])(
-    'while the service %s, tickets wait, one create at a time asks every few seconds, and no attempt is counted',
+    'while the service %s, one create at a time probes every few seconds, and no attempt is counted',
     async (_, error) => {
       let down = true
       const { matchmaker, service, join, run } = setUp({
@@ -157,7 +157,7 @@ describe('when deploying goes wrong', () => {
     },
   )
 
-  test('a stop is repeated until it is confirmed, by 410 too', async () => {
+  test('a stop is repeated until it is confirmed, also by 410', async () => {
     const answers = [lost, new ServerError('down'), new Unauthorized('no'), new AlreadyTerminated('gone')]
     const { matchmaker, service, join, run } = setUp({
       service: { fault: (method, nth) => (method === 'stop' && nth <= 4 ? { error: answers[nth - 1] } : undefined) },
@@ -173,7 +173,7 @@ describe('when deploying goes wrong', () => {
     expect(matchmaker.inspect()).toMatchObject({ stopsPending: 0, matches: [] })
   })
 
-  test('that a deployment is unknown confirms its stop only when it is not new', async () => {
+  test('an unknown deployment counts as stopped only if it is not new', async () => {
     const { service, matchmaker, join, run } = setUp({
       service: { fault: (method, nth) => (method === 'stop' && nth <= 2 ? { error: new NotFound('?') } : undefined) },
     })
@@ -190,7 +190,7 @@ describe('the spend bound', () => {
   test.each([
     ['servers', { maxServers: 1 }],
     ['starting servers', { maxStarting: 1 }],
-  ])('of %s: the oldest tickets come first, the others wait and say for what', async (_, bound) => {
+  ])('of %s is given to the oldest tickets, and the others say that they wait for servers', async (_, bound) => {
     const { matchmaker, service, join, run, status } = setUp(bound)
     join('ann', 'ben')
     await run(250)
@@ -211,7 +211,7 @@ describe('the spend bound', () => {
 })
 
 describe('the journal', () => {
-  test('knows of a deployment before it is asked for, and forgets it when it is gone', async () => {
+  test('has an entry before a deployment is created, and drops it when it is gone', async () => {
     const entries: JournalEntry[] = []
     const memory = createMemoryJournal()
     const journal: Journal = {
@@ -234,7 +234,7 @@ describe('the journal', () => {
     expect(await memory.open()).toEqual([])
   })
 
-  test('that cannot be written to stops the creating, and costs no attempt', async () => {
+  test('that cannot be written stops all creates, without costing attempts', async () => {
     const journal: Journal = { open: () => [], append: () => Promise.reject(new Error('disk full')) }
     const { matchmaker, service, seen, join, run } = setUp({ journal })
     join('ann', 'ben')
@@ -244,7 +244,7 @@ describe('the journal', () => {
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ attempts: 0 })
   })
 
-  test('that cannot be read holds back every match until it can', async () => {
+  test('that cannot be read holds back every match', async () => {
     let broken = true
     const memory = createMemoryJournal()
     const journal: Journal = { ...memory, open: () => (broken ? Promise.reject(new Error('no disk')) : memory.open()) }

@@ -220,7 +220,7 @@ async function live(seed: number) {
 }
 
 test(
-  'whatever goes wrong: every ticket ends once, nobody is in two matches, every match has one server at most, and none is left',
+  'under any faults every ticket ends once, no player is in two matches, and no match has two servers or leaves one',
   { timeout: 60_000 },
   async () => {
     const reached = { assigned: 0, joined: 0 }

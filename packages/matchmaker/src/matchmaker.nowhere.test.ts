@@ -10,7 +10,7 @@ const beacon = {
 }
 const near = (id: string) => ({ queue: 'ping', players: [{ id, latencies: { London: 20 } }] })
 
-test('where a latency rule chooses the place, latencies are enough', async () => {
+test('latencies are enough where a latency rule chooses the place', async () => {
   const { matchmaker, service, run } = setUp({ queues: [ping], beacons: async () => [beacon] })
   const { id } = matchmaker.createTicket(near('ann'))
   matchmaker.createTicket(near('ben'))
@@ -20,7 +20,7 @@ test('where a latency rule chooses the place, latencies are enough', async () =>
   expect(service.calls.create[0]?.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude, longitude } }])
 })
 
-test('without a place of any beacon either, no server is asked for, and the tickets wait on until they expire', async () => {
+test('without the place of any beacon no server is created, and the tickets wait until they expire', async () => {
   const { matchmaker, service, run, seen } = setUp({
     queues: [{ ...ping, expireAfterMs: 60_000 }],
     beacons: async () => [],
@@ -37,7 +37,7 @@ test('without a place of any beacon either, no server is asked for, and the tick
   expect(matchmaker.getTicket(id)).toMatchObject({ status: 'CANCELLED', cancelReason: 'expired' })
 })
 
-test('every queue of the ticket must have such a rule', () => {
+test('a ticket without a place is refused unless all its queues have a latency rule', () => {
   const { matchmaker } = setUp({ queues: [ping, duel] })
   const create = () => matchmaker.createTicket({ queues: ['ping', 'duel'], players: near('ann').players })
   expect(create).toThrow(InvalidTicket)

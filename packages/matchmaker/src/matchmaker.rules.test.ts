@@ -37,7 +37,7 @@ describe('teams', () => {
     { name: 'hunters', size: 4 },
   ]
 
-  test('one against four: parties go where they fit', async () => {
+  test('of one against four take parties where they fit', async () => {
     const { wait, run, teamOf } = queueOf({ teams: hunt })
     wait({ id: 'ann' }, { id: 'ben' }, { id: 'cas' })
     wait({ id: 'dee' })
@@ -47,7 +47,7 @@ describe('teams', () => {
     expect([teamOf('dee'), teamOf('eve')].toSorted()).toEqual(['hunters', 'monster'])
   })
 
-  test('one against four: a rule may compare the two', async () => {
+  test('of one against four may be compared by a rule', async () => {
     const sums = { kind: 'compare', attribute: 'skill', aggregate: 'sum' } as const
     const stronger: RuleDefinition = { ...sums, team: 'monster', operator: '>=', otherTeam: 'hunters' }
     const { skilled, run, teamOf } = queueOf({ teams: hunt, rules: [stronger] })
@@ -69,7 +69,7 @@ describe('teams', () => {
     ])
   })
 
-  test('are filled for a while, then the minimum will do, and that falls', async () => {
+  test('are filled for a while, then need only their minimum, which may fall', async () => {
     const min = [
       { afterMs: 0, value: 3 },
       { afterMs: 6000, value: 2 },
@@ -90,7 +90,7 @@ describe('teams', () => {
     expect(['ann', 'ben'].map(two.isMatched)).toEqual([true, true])
   })
 
-  test('each has its roles, and a party is never split for them', async () => {
+  test('each have their roles, for which no party is split', async () => {
     const { wait, run, isMatched, teamOf } = queueOf({
       teams: [{ name: 'side', count: 2, size: 2 }],
       rules: [{ kind: 'roles', roles: { tank: 1 } }],
@@ -108,14 +108,14 @@ describe('teams', () => {
   })
 })
 
-describe('rules give way', () => {
+describe('relaxing rules', () => {
   // Ann waits since 0 s, ben since 2 s: the oldest has waited enough at 4 s, the average at 5 s, the youngest at 6 s.
   test.each<[WaitOf, number]>([
     ['oldest', 4000],
     ['average', 5000],
     ['youngest', 6000],
     ['each', 6000],
-  ])('by the waiting time of: %s', async (by, at) => {
+  ])('go by the waiting time of %s', async (by, at) => {
     const { skilled, run, isMatched } = queueOf({ rules: [{ ...giving, by }] })
     skilled('ann', 0)
     await run(2000)
@@ -127,7 +127,7 @@ describe('rules give way', () => {
     expect([isMatched('ann'), isMatched('ben')]).toEqual([true, true])
   })
 
-  test('and count no more once they are optional', async () => {
+  test('are ignored once they are optional', async () => {
     const { skilled, run, isMatched } = queueOf({ rules: [{ ...close, optionalAfterMs: 3000 }] })
     skilled('ann', 0)
     skilled('ben', 5000)
@@ -138,8 +138,8 @@ describe('rules give way', () => {
   })
 })
 
-describe('nobody waits without an end', () => {
-  test('at the last resort one takes the best there is, whoever has only just come', async () => {
+describe('a long wait', () => {
+  test('ends at the last resort with the best match there is, also with a new ticket', async () => {
     const { skilled, run, isMatched } = queueOf({ rules: [close], lastResortMs: 5000 })
     skilled('ann', 0)
     await run(4000)
@@ -151,7 +151,7 @@ describe('nobody waits without an end', () => {
     expect(['ann', 'ben', 'cas'].map(isMatched)).toEqual([true, false, true])
   })
 
-  test('but never against a hard rule: then the end is expiry', async () => {
+  test('ends by expiry where a hard rule allows no match', async () => {
     const { skilled, run, status } = queueOf({
       rules: [{ ...close, hard: true }],
       lastResortMs: 2000,
@@ -180,7 +180,7 @@ describe('without the attribute', () => {
     expect(['ann', 'ben', 'cas'].map(isMatched)).toEqual([true, false, true])
   })
 
-  test('a ticket goes with anything, where the rule says so', async () => {
+  test('a ticket matches any value, where the rule says so', async () => {
     const { wait, skilled, run, isMatched } = queueOf({ rules: [{ ...close, missing: 'any' }] })
     wait({ id: 'ann' })
     skilled('ben', 12_345)

@@ -4,7 +4,7 @@ import { PlayerBusy, UnknownMatch, UnknownQueue, UnknownTicket } from './errors.
 import { duel, setUp } from './matchmaker.fixture.js'
 
 describe('the first match', () => {
-  test('two tickets meet, a server is deployed, and both are told where to connect', async () => {
+  test('two tickets are matched, a server is deployed, and both receive the address', async () => {
     const { service, matchmaker, names, seen, join, run } = setUp()
     const createdAt = join('ann').createdAt
     join('ben')
@@ -44,14 +44,14 @@ describe('the first match', () => {
     await expect(matchmaker.stopMatch(matchId ?? '')).rejects.toThrow(UnknownMatch)
   })
 
-  test('nothing shown anywhere holds a player’s address', async () => {
+  test('nothing that is shown has a player’s address', async () => {
     const { matchmaker, seen, join, run } = setUp()
     join('ann', 'ben')
     await run(6000)
     expect(JSON.stringify([seen, matchmaker.inspect(), matchmaker.getTicket('ann-ben')])).not.toContain('198.51')
   })
 
-  test('start ticks by itself, stop pauses it', async () => {
+  test('start runs ticks, and stop pauses them', async () => {
     const { clock, matchmaker, join, status } = setUp()
     matchmaker.start()
     matchmaker.start()
@@ -69,7 +69,7 @@ describe('the first match', () => {
     await matchmaker.stop()
   })
 
-  test('a ready server that is only listed so is enough when its status cannot be read', async () => {
+  test('a server that is listed as ready counts when its status cannot be read', async () => {
     const { matchmaker, join, run } = setUp({
       service: { fault: (method) => (method === 'get' ? { error: new ServerError('down') } : undefined) },
     })
@@ -81,7 +81,7 @@ describe('the first match', () => {
     })
   })
 
-  test('a ready server is found when the list cannot be read', async () => {
+  test('a ready server is found by its status when the list cannot be read', async () => {
     const { join, run, status } = setUp({
       service: { fault: (method) => (method === 'list' ? { error: new ServerError('down') } : undefined) },
     })
@@ -90,7 +90,7 @@ describe('the first match', () => {
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
   })
 
-  test('a hint is looked up at once, also when it came before the create had returned', async () => {
+  test('a webhook leads to a read at once, also before the create has returned', async () => {
     const { clock, service, matchmaker, join } = setUp({
       service: { fate: () => ({ readyMs: 0 }), latencyMs: () => 50 },
     })
@@ -108,7 +108,7 @@ describe('the first match', () => {
   test.each([
     ['is not listed any more', false],
     ['is still listed', true],
-  ])('a server that ends by itself, and %s, is noticed and leaves nothing behind', async (_, listsEnded) => {
+  ])('a server that ends by itself and %s is noticed and leaves nothing behind', async (_, listsEnded) => {
     const { matchmaker, seen, join, run } = setUp({
       service: { listsEnded, fate: () => ({ readyMs: 1000, endMs: 10_000 }) },
     })
@@ -120,7 +120,7 @@ describe('the first match', () => {
 })
 
 describe('tickets', () => {
-  test('creating the same ticket twice is creating it once; another one under its id is refused', () => {
+  test('creating the same ticket again returns it, and a different one with its id is refused', () => {
     const { matchmaker, join, names } = setUp()
     expect(join('ann')).toEqual(join('ann'))
     expect(names).toEqual(['ticketCreated'])
@@ -129,7 +129,7 @@ describe('tickets', () => {
     ).toThrow('ticket: id: is that of a ticket')
   })
 
-  test('a player is in one ticket at a time, and the error names the other one', async () => {
+  test('a player is in one ticket at a time, and the error names it', async () => {
     const { matchmaker, join, run, clock } = setUp()
     join('ann', 'ben')
     const again = () => matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ben', ip: '198.51.100.7' }] })
@@ -165,7 +165,7 @@ describe('tickets', () => {
     expect(() => matchmaker.cancelTicket('ann')).toThrow(UnknownTicket)
   })
 
-  test('of players whose place is known, only those near each other meet, until they have waited', async () => {
+  test('of players with a known place match nearby ones first, and others after a wait', async () => {
     const places: Record<string, { latitude: number; longitude: number }> = {
       '192.0.2.1': { latitude: 59.9, longitude: 10.7 },
       '192.0.2.2': { latitude: 35.7, longitude: 139.7 },
@@ -194,7 +194,7 @@ describe('tickets', () => {
     expect(status('oslo')).toBe('MATCH_FOUND')
   })
 
-  test('do not wait for a lookup that takes too long', async () => {
+  test('do not wait for a slow lookup for ever', async () => {
     const { join, run, status } = setUp({ locate: () => new Promise(() => {}), locateTimeoutMs: 1000 })
     join('ann')
     join('ben')
@@ -206,7 +206,7 @@ describe('tickets', () => {
 })
 
 describe('events', () => {
-  test('a listener that throws, or whose promise rejects, disturbs neither the tick nor the others', async () => {
+  test('a listener that throws or rejects affects neither the tick nor other listeners', async () => {
     const { matchmaker, join, run, status, seen } = setUp()
     let heard = 0
     matchmaker.on('matchFound', () => {

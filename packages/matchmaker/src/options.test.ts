@@ -9,7 +9,7 @@ const { deployments } = createTestService({ clock: createManualClock() })
 const duel = { name: 'duel', matchSize: 2, deploy: { application: 'game', version: '1' } }
 const options: MatchmakerOptions = { deployments, queues: [duel] }
 
-test('has defaults', () => {
+test('all optional values have defaults', () => {
   expect(configure(options)).toMatchObject({
     name: 'muster',
     tickMs: 250,
@@ -23,7 +23,7 @@ test('has defaults', () => {
   })
 })
 
-describe('refuses, and names the option and the value', () => {
+describe('wrong options are refused with the option and its value', () => {
   test.each<[object, string]>([
     [{ tickMs: 0 }, 'option tickMs: '],
     [{ tickMs: NaN }, 'option tickMs: '],
@@ -43,7 +43,7 @@ describe('refuses, and names the option and the value', () => {
     expect(() => configure({ ...options, ...wrong })).toThrow(message)
   })
 
-  test('queues by their own error', () => {
+  test('wrong queues are refused by their own error', () => {
     expect(() => configure({ ...options, queues: [{ ...duel, matchSize: 0 }] })).toThrow(InvalidQueue)
   })
 })

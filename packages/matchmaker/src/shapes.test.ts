@@ -30,8 +30,8 @@ function anAllocator() {
   })
 }
 
-// The engine keeps an object with an own accessor as a dictionary, whose lookups take many times as long, and drops code
-// compiled for it when another such object comes.
+// The engine keeps an object with an own accessor as a dictionary, whose lookups take many times as long, and drops
+// code compiled for it when another such object comes.
 test.each([
   [
     'a runtime',
@@ -45,12 +45,12 @@ test.each([
   ['the players', createPlayerIndex()],
   ['the matches', createAllocations()],
   ['the allocator', anAllocator()],
-])('%s has no accessors, as every ticket comes by it', (_, one) => {
+])('%s has no accessors', (_, one) => {
   const accessors = Object.entries(Object.getOwnPropertyDescriptors(one)).filter(([, { get }]) => get !== undefined)
   expect(accessors.map(([name]) => name)).toEqual([])
 })
 
-test('all queues have the same fields in the same order, whatever was given', () => {
+test('all queues have the same fields in the same order, whatever their definition', () => {
   const least = defineQueue({ name: 'a', matchSize: 2, deploy })
   const most = defineQueue({
     deploy,

@@ -1,6 +1,9 @@
 import { createConnection } from 'node:net'
 
-/** Sends one command, with words that need no quotes, on a connection of its own. Returns the first part of the raw reply. */
+/**
+ * Sends one command, with words that need no quotes, on a connection of its own. Returns the first part of the raw
+ * reply.
+ */
 export function ask(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = createConnection({ port, host: '127.0.0.1' })

@@ -72,7 +72,10 @@ try {
   console.log(get())
 } catch (error) {
   const { code, stderr } = error as { code?: string; stderr?: string }
-  const why = code === 'ENOENT' ? 'apt-get and dpkg are needed for this, which this system does not have' : (stderr ?? String(error)).trim()
+  const why =
+    code === 'ENOENT'
+      ? 'apt-get and dpkg are needed for this, which this system does not have'
+      : (stderr ?? String(error)).trim()
   console.error(`no redis-server was fetched: ${why}\ninstall redis 7, or set MUSTER_REDIS_SERVER to a redis-server`)
   process.exitCode = 1
 }

@@ -44,7 +44,7 @@ export interface RedisServer {
 /** Milliseconds until a server that does not answer counts as not started. */
 const START_MS = 10_000
 
-/** Starts the redis-server that `findRedisServer` finds. It ends with this process at the latest, unless that is killed. */
+/** Starts the redis-server that `findRedisServer` finds. It ends with this process, unless that is killed. */
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-redis-'))
   const port = options.port ?? (await freePort())
@@ -82,13 +82,22 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
   }
 }
 
-async function begin(options: RedisServerOptions, folder: string, port: number, busPort: number | undefined): Promise<ChildProcess> {
+async function begin(
+  options: RedisServerOptions,
+  folder: string,
+  port: number,
+  busPort: number | undefined,
+): Promise<ChildProcess> {
   const binary = findRedisServer()
   if (binary === undefined) throw new Error(`there is no redis-server on this machine: ${howToGetRedis}`)
   const env = { ...process.env, ...binary.env }
-  const child = spawn(binary.path, argumentsOf(options, folder, port, busPort), { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(binary.path, argumentsOf(options, folder, port, busPort), {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let said = ''
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text) => (said = `${said}${text}`.slice(-2000)))
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on('data', (text) => (said = `${said}${text}`.slice(-2000)))
   child.once('error', (error) => (said += String(error)))
   try {
     await until(child, async () => /^\+PONG|^-NOAUTH/.test(await ask(port, 'PING')))
@@ -108,7 +117,8 @@ function argumentsOf(options: RedisServerOptions, folder: string, port: number, 
   const given = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', folder, '--save', '']
   if (appendOnly !== 'none') given.push('--appendonly', 'yes', '--appendfsync', appendOnly)
   if (maxMemory !== undefined) given.push('--maxmemory', maxMemory, '--maxmemory-policy', 'noeviction')
-  if (busPort !== undefined) given.push('--cluster-enabled', 'yes', '--cluster-port', `${busPort}`, '--cluster-announce-ip', '127.0.0.1')
+  if (busPort !== undefined)
+    given.push('--cluster-enabled', 'yes', '--cluster-port', `${busPort}`, '--cluster-announce-ip', '127.0.0.1')
   if (replicaOf !== undefined) given.push('--replicaof', '127.0.0.1', `${replicaOf}`)
   return [...given, ...settings]
 }
@@ -117,7 +127,8 @@ function argumentsOf(options: RedisServerOptions, folder: string, port: number, 
 async function until(child: ChildProcess, isSo: () => Promise<boolean>): Promise<void> {
   for (const end = Date.now() + START_MS; ; ) {
     if (await isSo().catch(() => false)) return
-    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null || Date.now() > end) throw new Error('no')
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null || Date.now() > end)
+      throw new Error('no')
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
 }

@@ -128,7 +128,7 @@ const plans = fc.record({
   outcome: fc.constantFrom<Plan['outcome']>('ready', 'error', 'never'),
 })
 
-test('property: time never runs backwards, the order holds, and with finite limits every deployment ends, stopped or not', () => {
+test('every deployment passes its statuses in order of time, and ends where limits are finite', () => {
   const order: StatusName[] = [
     'INITIALIZING',
     'SEEKING',

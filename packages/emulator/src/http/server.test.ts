@@ -69,7 +69,7 @@ async function raw(url: string, request: string): Promise<string> {
   return text
 }
 
-test('a Host that is a name of somebody else is refused before anything is done, the page and operations alike', async () => {
+test('an unknown name in the Host header is refused before anything else, by page and operations', async () => {
   for (const host of [
     'host: evil.example\r\n',
     `host: evil.example:${new URL(listening.url).port}\r\n`,

@@ -7,8 +7,8 @@ import type { TicketSnapshot } from './snapshot.js'
 const throughJson = (snapshot: TicketSnapshot) => JSON.parse(JSON.stringify(snapshot)) as TicketSnapshot
 const at = { latitude: 59.9, longitude: 10.7 }
 
-describe('handing tickets over', () => {
-  test('they go on waiting, with everything that they came with', async () => {
+describe('tickets that are handed over', () => {
+  test('go on waiting in the next matchmaker with all their data', async () => {
     const queues = [
       { ...duel, rules: [{ kind: 'difference', attribute: 'skill', max: 10 }] },
       { ...duel, name: 'other', matchSize: 4 },
@@ -50,7 +50,7 @@ describe('handing tickets over', () => {
     expect(after.matchmaker.explain('a').waitedMs).toBe(5000)
   })
 
-  test('a copy leaves the tickets where they are; coming twice is coming once', async () => {
+  test('stay where they are if they are only copied, and are taken once if they come twice', async () => {
     const { matchmaker, join, names } = setUp()
     join('ann')
     const snapshot = matchmaker.exportTickets()
@@ -61,7 +61,7 @@ describe('handing tickets over', () => {
     expect(names).toEqual(['ticketCreated'])
   })
 
-  test('those that were handed over can come back, where nobody took them', async () => {
+  test('can come back if no other matchmaker took them', async () => {
     const { matchmaker, clock, seen, join, run, status } = setUp({ keepEndedMs: 4000 })
     const { createdAt } = join('ann')
     await clock.advance(3000)
@@ -78,7 +78,7 @@ describe('handing tickets over', () => {
     expect(matchmaker.importTickets(snapshot).tickets).toMatchObject([{ id: 'ann', status: 'CANCELLED' }])
   })
 
-  test('those that cannot be taken are told, each with its reason; the others are taken', () => {
+  test('are taken or refused one by one, each refusal with its reason', () => {
     const before = setUp()
     for (const id of ['ann', 'ben', 'cas', 'dee']) before.join(id)
     const snapshot = throughJson(before.matchmaker.exportTickets())
@@ -97,19 +97,19 @@ describe('handing tickets over', () => {
     ])
   })
 
-  test('what is no snapshot is refused', () => {
+  test('are refused if the snapshot is wrong', () => {
     const { matchmaker } = setUp()
     expect(() => matchmaker.importTickets({ format: 'else' } as never)).toThrow('snapshot: format: ')
   })
 
-  test('a closed matchmaker takes nothing', async () => {
+  test('are refused by a closed matchmaker', async () => {
     const { matchmaker } = setUp()
     const snapshot = matchmaker.exportTickets()
     await matchmaker.close()
     expect(() => matchmaker.importTickets(snapshot)).toThrow(MatchmakerClosed)
   })
 
-  test('nothing is lost and nothing is doubled, whoever waits', async () => {
+  test('are neither lost nor doubled, whatever waits', async () => {
     const tickets = fc.array(
       fc.record({ players: fc.integer({ min: 1, max: 2 }), both: fc.boolean(), after: fc.nat(3) }),
       {
@@ -145,8 +145,8 @@ describe('handing tickets over', () => {
   })
 })
 
-describe('reconfiguring', () => {
-  test('tickets wait on under the new rules, with their waiting time', async () => {
+describe('after new queues were set', () => {
+  test('tickets go on waiting under the new rules, with their waiting time', async () => {
     const { matchmaker, join, run, status } = setUp({ queues: [{ ...duel, matchSize: 3 }] })
     const { createdAt } = join('ann')
     join('ben')
@@ -157,7 +157,7 @@ describe('reconfiguring', () => {
     expect([status('ann'), status('ben')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
   })
 
-  test('those that the new queues refuse are told, and wait where they still can', () => {
+  test('tickets that a new queue refuses are named, and wait in the others', () => {
     const other = { ...duel, name: 'other' }
     const { matchmaker, seen, join } = setUp({ queues: [duel, other] })
     join('ann', 'ben')
@@ -176,7 +176,7 @@ describe('reconfiguring', () => {
     expect(matchmaker.getTicket('both')).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('queues that are wrong change nothing', async () => {
+  test('wrong queues change nothing', async () => {
     const { matchmaker, join, run, status } = setUp()
     join('ann', 'ben')
     expect(() => matchmaker.reconfigure([{ ...duel, matchSize: 0 }])).toThrow(InvalidQueue)
@@ -184,7 +184,7 @@ describe('reconfiguring', () => {
     expect(status('ann-ben')).toBe('MATCH_FOUND')
   })
 
-  test('a match that is found goes on; if it fails, its tickets search under the new rules', async () => {
+  test('a match that is found goes on, and if it fails its tickets search under the new rules', async () => {
     const { matchmaker, join, run, status } = setUp({
       service: { fate: (nth) => (nth === 1 ? { errorMs: 2000 } : { readyMs: 1000 }) },
     })
@@ -196,7 +196,7 @@ describe('reconfiguring', () => {
     expect(status('ann-ben')).toBe('HOST_ASSIGNED')
   })
 
-  test('an open backfill goes on where the teams are the same, and ends where they are not', async () => {
+  test('an open backfill goes on if the teams are the same, and ends if they are not', async () => {
     const social = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
     const { matchmaker, join, run } = setUp({ queues: [social] })
     join('ann')

@@ -7,7 +7,7 @@ const asking: QueueDefinition = { ...duel, acceptance: { withinMs: 10_000 } }
 const replacing: QueueDefinition = { ...duel, matchSize: 3, acceptance: { withinMs: 10_000, replace: true } }
 
 describe('acceptance', () => {
-  test('a server is deployed as soon as all have accepted', async () => {
+  test('deploys the server as soon as all have accepted', async () => {
     const { service, matchmaker, seen, names, join, run, status, clock } = setUp({ queues: [asking] })
     join('ann')
     join('ben')
@@ -34,7 +34,7 @@ describe('acceptance', () => {
     ])
   })
 
-  test('who is told of the match is asked at once', async () => {
+  test('is asked for in the change that reports the match', async () => {
     const { matchmaker, clock, join } = setUp({ queues: [asking] })
     join('ann')
     join('ben')
@@ -44,7 +44,7 @@ describe('acceptance', () => {
     expect(await told).toMatchObject({ status: 'MATCH_FOUND', version: 2, acceptance })
   })
 
-  test('every player of a party accepts, one by one or all at once', async () => {
+  test('is given by every player of a party, one by one or all at once', async () => {
     const { service, matchmaker, join, run } = setUp({ queues: [{ ...asking, matchSize: 4 }] })
     join('ann', 'ben')
     join('cas', 'dee')
@@ -61,7 +61,7 @@ describe('acceptance', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('who declines is out, the others wait on from where they were', async () => {
+  test('is refused by a player who is cancelled, while the others keep their waiting time', async () => {
     const { matchmaker, seen, join, run, status } = setUp({ queues: [asking] })
     const { createdAt } = join('ann')
     join('ben')
@@ -80,7 +80,7 @@ describe('acceptance', () => {
     expect([status('ann'), status('cas')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
   })
 
-  test('all who do not accept in time are out, and only they', async () => {
+  test('cancels the tickets that do not accept in time, and only those', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [{ ...asking, matchSize: 3 }] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)
@@ -95,7 +95,7 @@ describe('acceptance', () => {
     expect(service.calls.create).toEqual([])
   })
 
-  test('a ticket that is cancelled while it is asked leaves the others searching', async () => {
+  test('ends when a ticket is cancelled, and the others search again', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [asking] })
     join('ann')
     join('ben')
@@ -104,7 +104,7 @@ describe('acceptance', () => {
     expect(seen.returned).toMatchObject([{ reason: 'dissolved', ticket: { id: 'ben' } }])
   })
 
-  test('stopMatch while they are asked: all search again', async () => {
+  test('ends on stopMatch, and all search again', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [asking] })
     join('ann', 'ben')
     await run(250)
@@ -112,7 +112,7 @@ describe('acceptance', () => {
     expect(seen.returned).toMatchObject([{ reason: 'stopped' }])
   })
 
-  test('nothing can be accepted or declined where nobody asks', async () => {
+  test('cannot be given or refused where no match asks for it', async () => {
     const { matchmaker, join, run } = setUp({ queues: [asking] })
     join('ann')
     expect(() => matchmaker.acceptMatch('ann')).toThrow(NothingToAccept)
@@ -123,7 +123,7 @@ describe('acceptance', () => {
     expect(() => matchmaker.declineMatch('ann')).toThrow(NothingToAccept)
   })
 
-  test('a match that is asked has its server reserved: no more are asked than can be served', async () => {
+  test('reserves a server, so that no more matches are asked than can be served', async () => {
     const { service, matchmaker, join, run, status } = setUp({ queues: [asking], maxServers: 1 })
     join('ann', 'ben')
     await run(250)
@@ -136,7 +136,7 @@ describe('acceptance', () => {
     expect(service.calls.create).toEqual([])
   })
 
-  test('a match whose server has to wait after all gets it as soon as there is room', async () => {
+  test('may be followed by a wait, if the server finds no room at once', async () => {
     const { service, matchmaker, join, run, status } = setUp({
       queues: [asking, { ...duel, name: 'other' }],
       maxServers: 2,
@@ -160,7 +160,7 @@ describe('acceptance', () => {
 })
 
 describe('acceptance with replacement', () => {
-  test('only who declined is replaced; the newcomer is asked, the others are not asked again', async () => {
+  test('replaces only players who declined, and asks only the new ones', async () => {
     const { matchmaker, service, seen, join, run, status } = setUp({ queues: [replacing] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)
@@ -186,7 +186,7 @@ describe('acceptance with replacement', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('within the limits that were in force when the match was found, not the strictest', async () => {
+  test('uses the limits of the time when the match was found, not the strictest ones', async () => {
     const max = [
       { afterMs: 0, value: 50 },
       { afterMs: 20_000, value: 500 },
@@ -210,7 +210,7 @@ describe('acceptance with replacement', () => {
     })
   })
 
-  test('if nobody is found in time, the match dissolves', async () => {
+  test('dissolves the match if no player is found in time', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [replacing] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)
@@ -226,7 +226,7 @@ describe('acceptance with replacement', () => {
     expect(matchmaker.inspect().queues[0]).toMatchObject({ matchesFound: 0, backfills: 0 })
   })
 
-  test('nobody is kept waiting for ever by others who decline, one after another', async () => {
+  test('ends at a deadline even if one player after another declines', async () => {
     const queues = [{ ...replacing, matchSize: 2, expireAfterMs: 20_000 }]
     const { matchmaker, clock, seen, join, run, status } = setUp({ queues })
     join('ann')
@@ -243,7 +243,7 @@ describe('acceptance with replacement', () => {
     expect(seen.expired).toMatchObject([{ ticket: { id: 'ann' } }])
   })
 
-  test('when all have declined, nothing is left of the match', async () => {
+  test('leaves nothing of a match that all have declined', async () => {
     const { matchmaker, seen, join, run } = setUp({ queues: [replacing] })
     for (const id of ['ann', 'ben', 'cas']) join(id)
     await run(250)

@@ -14,7 +14,7 @@ const rules = [
   { kind: 'overlap', attribute: 'modes' },
 ].map((rule) => ruleSchema.parse(rule))
 
-test('says what all players have in common: not what differs because a rule gave way', () => {
+test('gives the values that all players share, without those that differ because a rule gave way', () => {
   const tickets = [
     ticket('a', { map: 'dust', region: 'eu', modes: ['ctf', 'koth', 'tdm'] }),
     ticket('b', { map: 'dust', region: 'us', modes: ['tdm', 'ctf'] }),
@@ -22,6 +22,6 @@ test('says what all players have in common: not what differs because a rule gave
   expect(inCommon(rules, tickets)).toEqual({ equality: { map: 'dust' }, intersection: { modes: ['ctf', 'tdm'] } })
 })
 
-test('says nothing where no rule asks', () => {
+test('is empty without a rule that asks for shared values', () => {
   expect(inCommon([], [ticket('a', { map: 'dust' })])).toEqual({ equality: {}, intersection: {} })
 })

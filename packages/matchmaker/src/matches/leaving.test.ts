@@ -24,8 +24,8 @@ async function found(definition: QueueDefinition, ms: number, options: Parameter
   return { ...all, matchId, createdAt: matchmaker.getTicket('ann')?.createdAt }
 }
 
-describe('while the server is deployed', () => {
-  test('they are replaced, where the queue says so', async () => {
+describe('players who leave while the server is deployed', () => {
+  test('are replaced where the queue says so', async () => {
     const { matchmaker, service, seen, join, run, status, matchId } = await found(replacing, 1000)
     const { team } = matchmaker.getTicket('ann') ?? {}
     matchmaker.playersLeft(matchId, ['ann', 'nobody'])
@@ -40,7 +40,7 @@ describe('while the server is deployed', () => {
     expect(service.calls.create).toHaveLength(1)
   })
 
-  test('the match dissolves as it does for a ticket that is cancelled, where it does not', async () => {
+  test('dissolve the match elsewhere, like a cancelled ticket', async () => {
     const { matchmaker, service, seen, run, matchId, createdAt } = await found(queue, 1000)
     matchmaker.playersLeft(matchId, ['ben', 'bea'])
     expect(seen.playersLeft).toMatchObject([{ playerIds: ['ben', 'bea'], remaining: 0 }])
@@ -51,7 +51,7 @@ describe('while the server is deployed', () => {
     expect(matchmaker.inspect().matches).toEqual([])
   })
 
-  test('a party leaves together, as it was found', async () => {
+  test('leave together with their party', async () => {
     const { matchmaker, seen, status, matchId } = await found(replacing, 1000)
     const { team } = matchmaker.getTicket('ben-bea') ?? {}
     matchmaker.playersLeft(matchId, ['bea'])
@@ -61,7 +61,7 @@ describe('while the server is deployed', () => {
     expect(created?.backfill.teams.filter(({ slots }) => slots > 0)).toEqual([{ name: team, slots: 2, players: [] }])
   })
 
-  test('nobody of the match: nothing happens', async () => {
+  test('have no effect if they are not in the match', async () => {
     const { matchmaker, seen, matchId } = await found(queue, 1000)
     matchmaker.playersLeft(matchId, ['nobody'])
     expect(seen.playersLeft).toBeUndefined()
@@ -69,7 +69,7 @@ describe('while the server is deployed', () => {
   })
 })
 
-describe('all of them: nothing of the match is left', () => {
+describe('leave nothing of the match if all leave', () => {
   const asking: QueueDefinition = { ...replacing, acceptance: { withinMs: 60_000, replace: true } }
   const registering: QueueDefinition = { ...replacing, deploy: { ...deploy, probe: { kind: 'registration' } } }
   const lost = {
@@ -96,7 +96,7 @@ describe('all of them: nothing of the match is left', () => {
   })
 })
 
-test('who is named twice on a running server is one player', async () => {
+test('a player who is named twice on a running server leaves once', async () => {
   const { matchmaker, service, seen, run, matchId } = await found(queue, 1000)
   await run(6000)
   matchmaker.playersLeft(matchId, ['bea', 'bea', 'bea'])
@@ -105,7 +105,7 @@ test('who is named twice on a running server is one player', async () => {
   expect(service.unstopped()).toEqual(['r1'])
 })
 
-test('of a match whose server is being stopped already: nothing happens', async () => {
+test('players leaving a match whose server is being stopped have no effect', async () => {
   const { matchmaker, seen, run, matchId } = await found(queue, 1000)
   const stopped = matchmaker.stopMatch(matchId)
   matchmaker.playersLeft(matchId, ['ann'])

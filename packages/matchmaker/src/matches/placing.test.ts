@@ -35,7 +35,7 @@ function play(
   return { ...all, asked }
 }
 
-test('the server is asked for at the best beacon that its players have in common, and everybody is told', async () => {
+test('the server is created at the best common beacon, which is reported everywhere', async () => {
   const { matchmaker, service, seen, asked, run } = play()
   const ready: unknown[] = []
   matchmaker.on('deploymentReady', ({ placed }) => ready.push(placed))
@@ -56,7 +56,7 @@ test('the server is asked for at the best beacon that its players have in common
   expect(JSON.stringify(seen.assigned)).not.toMatch(/\b4[25]\b/)
 })
 
-describe('without capacity there', () => {
+describe('without capacity at the best beacon', () => {
   const full = {
     fault: (method: string, nth: number) =>
       method === 'create' && nth === 1
@@ -65,7 +65,7 @@ describe('without capacity there', () => {
     fate: (nth: number) => (nth === 1 ? { errorMs: 0 } : { readyMs: 1000 }),
   }
 
-  test('the next best is asked for, and promised', async () => {
+  test('the next best is tried, and promised', async () => {
     const { matchmaker, seen, asked, run } = play({ service: full })
     await run(8000)
     expect(asked()).toEqual([[oslo], [paris]])
@@ -73,7 +73,7 @@ describe('without capacity there', () => {
     expect(matchmaker.inspect().matches).toMatchObject([{ placement: { beacon: 'Paris', worstMs: 70 } }])
   })
 
-  test('none that the rule does not allow: the tickets return', async () => {
+  test('a beacon beyond the limit is not tried, and the tickets return', async () => {
     const { seen, asked, run } = play({ service: full }, [ann, { Oslo: 45, Paris: 90 }])
     await run(700)
     expect(asked()).toEqual([[oslo]])
@@ -98,7 +98,7 @@ describe('by the addresses of the players', () => {
   })
 })
 
-test('a list of beacons that is slow to come is waited for, but not for ever, and the match may leave meanwhile', async () => {
+test('a slow list of beacons is waited for up to a limit, and the match may dissolve meanwhile', async () => {
   const { clock, matchmaker, asked, run } = play({ beacons: () => new Promise(() => {}) })
   await run(500)
   expect(asked()).toEqual([])
@@ -113,7 +113,7 @@ test('a list of beacons that is slow to come is waited for, but not for ever, an
   expect(other.asked()).toEqual([])
 })
 
-test('the beacons of `locations` are taken where no others are given', async () => {
+test('the beacons of `locations` are the default', async () => {
   async function* all() {
     yield* await beacons()
   }

@@ -6,7 +6,7 @@ const ip = '198.51.100.7'
 describe('matches at arrival', () => {
   const arrival = { ...duel, mode: 'arrival' } as const
 
-  test('are made without waiting for a tick; those that come together are one arrival', async () => {
+  test('are made without waiting for a tick, and tickets that come together count as one arrival', async () => {
     const { clock, matchmaker, seen, status } = setUp({ queues: [arrival], tickMs: 60_000 })
     matchmaker.start()
     await clock.advance(10)
@@ -20,7 +20,7 @@ describe('matches at arrival', () => {
     await matchmaker.stop()
   })
 
-  test('a match that dissolves is an arrival of those who are back', async () => {
+  test('are also made when a dissolved match returns its tickets', async () => {
     const { clock, matchmaker, status } = setUp({ queues: [arrival], tickMs: 60_000 })
     matchmaker.start()
     await clock.advance(10)
@@ -32,7 +32,7 @@ describe('matches at arrival', () => {
     await matchmaker.stop()
   })
 
-  test('none while it is stopped', async () => {
+  test('are not made while the matchmaker is stopped', async () => {
     const { clock, matchmaker, join, status } = setUp({ queues: [arrival] })
     join('ann', 'ben')
     await clock.advance(0)
@@ -43,7 +43,7 @@ describe('matches at arrival', () => {
 })
 
 describe('a tick with a budget', () => {
-  test('goes on where it was, and misses nobody', async () => {
+  test('continues where it stopped, and misses no ticket', async () => {
     // Each look at the stopwatch is 60 ms later: the budget is spent at the first.
     let time = 0
     const queues = [duel, { ...duel, name: 'other' }, { ...duel, name: 'third' }]
@@ -68,7 +68,7 @@ describe('a tick with a budget', () => {
     expect(new Set(players).size).toBe(3 * count)
   })
 
-  test.each([1, 2, 3, 4, 5, 6])('whose queues are replaced after %i parts of it loses nobody', async (parts) => {
+  test.each([1, 2, 3, 4, 5, 6])('whose queues are replaced after %i parts loses no ticket', async (parts) => {
     let time = 0
     const { matchmaker, seen } = setUp({ stopwatch: () => (time += 11), maxServers: Infinity, maxStarting: Infinity })
     const count = 6000
@@ -82,7 +82,7 @@ describe('a tick with a budget', () => {
     expect(seen.matchFound).toHaveLength(count / 2)
   })
 
-  test('two ticks at once are one after the other', async () => {
+  test('runs after one that is under way', async () => {
     let time = 0
     const { matchmaker, seen } = setUp({ stopwatch: () => (time += 11), maxServers: Infinity, maxStarting: Infinity })
     for (let index = 0; index < 4000; index += 1)

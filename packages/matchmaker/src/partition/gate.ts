@@ -15,7 +15,10 @@ export interface Gate {
   shut(): void
   /** @throws {MatchmakerClosed} once the gate is shut */
   check(): void
-  /** For a caller outside: what the promise brings, or the rejection once the gate is shut. @throws {MatchmakerClosed} */
+  /**
+   * For a caller outside: what the promise brings, or the rejection once the gate is shut.
+   * @throws {MatchmakerClosed}
+   */
   promised<Value>(promise: Promise<Value>): Promise<Value>
   service(service: DeploymentService): DeploymentService
   journal(journal: Journal): Journal

@@ -10,10 +10,21 @@ import { createLeader, type LeaderOptions } from './leader.js'
 
 export { deploy, duel }
 
-const eventNames = ['returned', 'cancelled', 'expired', 'assigned', 'matchFound', 'deploymentStopped', 'problem'] as const
+const eventNames = [
+  'returned',
+  'cancelled',
+  'expired',
+  'assigned',
+  'matchFound',
+  'deploymentStopped',
+  'problem',
+] as const
 
 /** A world that outlives its leaders: a clock, a service, a journal, and what the ledgers were told. */
-export function createWorld({ service: serviceOptions, ...given }: Partial<LeaderOptions> & { readonly service?: Partial<ServiceOptions> } = {}) {
+export function createWorld({
+  service: serviceOptions,
+  ...given
+}: Partial<LeaderOptions> & { readonly service?: Partial<ServiceOptions> } = {}) {
   const clock: ManualClock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
   const memory = createMemoryJournal()

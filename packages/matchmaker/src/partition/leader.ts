@@ -16,7 +16,8 @@ export interface Leader
     Pick<Loading, 'load' | 'unload' | 'lead'> {
   /**
    * Ids of the tickets of a match whose players are told where to connect as soon as its server listens: those who have
-   * no server yet, and who are not asked whether they accept. A journal asks it while an entry of the match is appended.
+   * no server yet, and who are not asked whether they accept. A journal asks it while an entry of the match is
+   * appended.
    */
   expected(matchId: string): readonly string[]
   /**

@@ -28,7 +28,12 @@ test('a loaded ticket keeps when it was created, its version and its attempts', 
   const { leader, changes } = process()
   leader.load([{ ...ann, state: { version: 7, status: 'SEARCHING', waitingFor: 'players', attempts: 2 } }])
   leader.lead()
-  expect(leader.getTicket('ann')).toMatchObject({ createdAt: ann.createdAt, version: 7, attempts: 2, waitingFor: 'players' })
+  expect(leader.getTicket('ann')).toMatchObject({
+    createdAt: ann.createdAt,
+    version: 7,
+    attempts: 2,
+    waitingFor: 'players',
+  })
   expect(changes).toEqual([])
   expect(leader.explain('ann').waitedMs).toBe(60_000)
 })
@@ -102,7 +107,15 @@ test('the ticket of a match that has no server searches again once this process 
   first.leader.load([join('ann')])
   const { leader, changes } = process()
   const ben = join('ben')
-  const found = { version: 2, status: 'MATCH_FOUND', attempts: 0, matchId: 'm', queue: 'duel', team: 'team', matchedAt: 1 } as const
+  const found = {
+    version: 2,
+    status: 'MATCH_FOUND',
+    attempts: 0,
+    matchId: 'm',
+    queue: 'duel',
+    team: 'team',
+    matchedAt: 1,
+  } as const
   leader.load([{ ...ben, state: found }])
   expect(changes).toEqual([])
   leader.lead()
@@ -153,7 +166,9 @@ test('loading counts as arrival in a queue that matches at once', async () => {
 
 test('players without coordinates are located once, while a standby is told of newer states', async () => {
   const asked: string[] = []
-  const { join, process, clock } = createWorld({ queues: [{ name: 'duel', matchSize: 2, deploy, rules: [{ kind: 'distance', maxKm: 100 }] }] })
+  const { join, process, clock } = createWorld({
+    queues: [{ name: 'duel', matchSize: 2, deploy, rules: [{ kind: 'distance', maxKm: 100 }] }],
+  })
   const { leader, changes } = process({
     locate: async (ip) => {
       asked.push(ip)

@@ -46,7 +46,7 @@ test.each([
     { rules: [{ kind: 'compare', aggregate: 'count', operator: '<', value: 3 }] },
     [...NAMES],
   ],
-] as const)('players may state, %s', (_, more, names) => {
+] as const)('what players may state, %s', (_, more, names) => {
   expect(believed(more as Partial<QueueDefinition>)).toEqual(names)
 })
 

@@ -46,7 +46,7 @@ const together = (matches: readonly (readonly (readonly string[])[])[]) =>
   matches.map((match) => match.flat().toSorted().join('')).toSorted()
 
 describe('criteria of a ticket’s own', () => {
-  test('each player says how good the others must be, at least and at most', () => {
+  test('each player sets the least and greatest skill of the others', () => {
     const bounds = rules(
       { kind: 'accepts', attribute: 'skill', operator: '>=', own: 'minSkill' },
       { kind: 'accepts', attribute: 'skill', operator: '<=', own: 'maxSkill' },
@@ -60,7 +60,7 @@ describe('criteria of a ticket’s own', () => {
     expect(together(matchesOf(bounds, players))).toEqual(['ad'])
   })
 
-  test('and whom they will not meet', () => {
+  test('each player excludes others', () => {
     const blocked = rules({ kind: 'accepts', attribute: 'clan', operator: 'not in', own: 'blocked' })
     expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['y'] }), b: one({ clan: 'y' }) }))).toEqual([])
     expect(together(matchesOf(blocked, { a: one({ clan: 'x', blocked: ['z'] }), b: one({ clan: 'y' }) }))).toEqual([
@@ -72,12 +72,12 @@ describe('criteria of a ticket’s own', () => {
 describe('all different', () => {
   const heroes = { a: one({ hero: 'x' }), b: one({ hero: 'x' }), c: one({ hero: 'y' }) }
 
-  test('in the match', () => {
+  test('within the match', () => {
     const [match] = together(matchesOf(rules({ kind: 'different', attribute: 'hero' }), heroes))
     expect(match).toMatch(/^(ac|bc)$/)
   })
 
-  test('in each team only', () => {
+  test('within each team', () => {
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const players = { ...heroes, d: one({ hero: 'y' }) }
     const [match = []] = matchesOf(
@@ -91,7 +91,7 @@ describe('all different', () => {
 })
 
 describe('rules of rules', () => {
-  test('one or the other', () => {
+  test('one rule or another holds', () => {
     const either = rules({
       kind: 'any',
       rules: [
@@ -110,13 +110,13 @@ describe('rules of rules', () => {
     ).toEqual(['ab'])
   })
 
-  test('not all beginners', () => {
+  test('a rule does not hold: not all are beginners', () => {
     const mixed = rules({ kind: 'not', rule: { kind: 'equal', attribute: 'beginner' } })
     expect(together(matchesOf(mixed, { a: one({ beginner: true }), b: one({ beginner: true }) }))).toEqual([])
     expect(together(matchesOf(mixed, { a: one({ beginner: true }), b: one({ beginner: false }) }))).toEqual(['ab'])
   })
 
-  test('a number of teams that varies: two or three full ones', () => {
+  test('the number of teams varies: two or three full ones', () => {
     const counted = (value: number): RuleDefinition => ({
       kind: 'compare',
       aggregate: 'count',
@@ -137,7 +137,7 @@ describe('rules of rules', () => {
 })
 
 describe('totals and teams', () => {
-  test('the whole match adds up', () => {
+  test('a total over the whole match has a limit', () => {
     const teams = [{ name: 'team', count: 2, size: 1 }]
     const total: RuleDefinition = {
       kind: 'compare',
@@ -153,14 +153,14 @@ describe('totals and teams', () => {
     ])
   })
 
-  test('a team speaks one language, and the other another', () => {
+  test('each team shares a language, which may differ between teams', () => {
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const players = { a: one({ lang: 'de' }), b: one({ lang: 'fr' }), c: one({ lang: 'de' }), d: one({ lang: 'fr' }) }
     const [match = []] = matchesOf({ teams, ...rules({ kind: 'equal', attribute: 'lang', scope: 'team' }) }, players)
     expect(match.map((team) => team.join('')).toSorted()).toEqual(['ac', 'bd'])
   })
 
-  test('premade against premade', () => {
+  test('premade teams meet premade teams', () => {
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const sizes: RuleDefinition = { kind: 'balance', attribute: PARTY_SIZE, aggregate: 'max', max: 0 }
     const pair: Party = [{}, {}]
@@ -188,7 +188,7 @@ describe('totals and teams', () => {
   })
 })
 
-test('lists exclude, and texts are none of a list', () => {
+test('lists exclude each other, and a text excludes those in a list', () => {
   const stated = rules(
     { kind: 'require', attribute: 'dlc', operator: 'excludes', value: 'beta' },
     { kind: 'require', attribute: 'mode', operator: 'not in', value: ['old'] },
@@ -200,7 +200,7 @@ test('lists exclude, and texts are none of a list', () => {
   expect(() => matchesOf(stated, { a: one({ dlc: [], mode: 'old' }) })).toThrow('never meet rule "require mode"')
 })
 
-test('a limit may stay for a while, and end at none', () => {
+test('a limit may hold for a while and then end', () => {
   const plateau: RuleDefinition = {
     kind: 'difference',
     attribute: 'skill',
@@ -215,7 +215,7 @@ test('a limit may stay for a while, and end at none', () => {
   expect(together(matchesOf(rules(plateau), players, 2000))).toEqual(['ab'])
 })
 
-test('two rules about one attribute have names of their own', () => {
+test('two rules about one attribute have distinct names', () => {
   const range = defineQueue({
     name: 'q',
     matchSize: 2,

@@ -6,7 +6,7 @@ import { defineQueue, queueFromJson, type QueueDefinition } from './queue.js'
 const deploy = { application: 'game', version: '1' }
 const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
 
-test('fills in the defaults, also twice, and from JSON', () => {
+test('defaults are filled in, also twice and from JSON', () => {
   const queue = defineQueue(duel)
   expect(queue).toMatchObject({
     name: 'duel',
@@ -27,7 +27,7 @@ test('fills in the defaults, also twice, and from JSON', () => {
   expect(defineQueue({ ...duel, acceptance: { withinMs: 5 } }).acceptance).toEqual({ withinMs: 5, replace: false })
 })
 
-test('rules are named by what they are about', () => {
+test('rules are named after what they compare by default', () => {
   const { rules } = defineQueue({
     ...duel,
     matchSize: undefined,
@@ -67,7 +67,7 @@ const require = (operator: string, value: unknown, more: object = {}) =>
 const compare = (more: object) =>
   rule({ kind: 'compare', aggregate: 'avg', attribute: 'skill', operator: '<', ...more })
 
-describe('refuses, and names the queue, the path and the value', () => {
+describe('a wrong queue is refused with its name, the path and the value', () => {
   const cases: [unknown, string][] = [
     [null, 'queue: '],
     ['duel', 'queue: '],
@@ -214,14 +214,14 @@ describe('refuses, and names the queue, the path and the value', () => {
     expect(define).toThrow(message)
   })
 
-  test('a value that may be a secret is not repeated', () => {
+  test('without a value that may be a secret', () => {
     const hiddenEnvironment = { KEY: 'swordfish'.repeat(500) }
     const define = () => defineQueue({ ...duel, deploy: { ...deploy, hiddenEnvironment } })
     expect(define).toThrow('deploy.hiddenEnvironment.KEY: must be at most 4096 bytes of UTF-8')
     expect(define).not.toThrow('swordfish')
   })
 
-  test('the field is on the error too', () => {
+  test('and the error has the field', () => {
     const define = () => defineQueue(maxKm(0) as QueueDefinition)
     expect(define).toThrow(expect.objectContaining({ field: 'rules.0.maxKm', name: 'InvalidQueue' }))
   })
@@ -238,7 +238,7 @@ function lines(many: number, steps: number): object[] {
 }
 
 describe('from JSON', () => {
-  test('what is no JSON is refused with the place and the cause, without being repeated', () => {
+  test('a text that is not JSON is refused with the position and the cause, without being shown', () => {
     expect(() => queueFromJson('{\n  "name": "duel",\n}')).toThrow(
       'queue: is no JSON: line 3, column 1: a comma before the end',
     )
@@ -251,7 +251,7 @@ describe('from JSON', () => {
     expect(() => queueFromJson(text)).toThrow('rules.0.test: must be a function')
   })
 
-  test('a name that objects inherit is a name like others', () => {
+  test('names of members of Object.prototype are names like others', () => {
     const roles = { kind: 'roles', roles: { constructor: 1, toString: 2 } }
     const { rules } = queueFromJson(JSON.stringify({ ...duel, matchSize: 3, rules: [roles] }))
     expect(rules[0]).toMatchObject({ roles: { constructor: 1, toString: 2 } })

@@ -5,7 +5,7 @@ import { readLine } from './lines.js'
 const hollow = { id: 'a', queues: [], players: [], priority: 0, createdAt: 1 }
 const cancel = { kind: 'cancel', at: 1, n: 2, ticketId: 'a' }
 
-test('reads what it knows', () => {
+test('reads the known kinds of lines', () => {
   expect(readLine(JSON.stringify(cancel), 1)).toEqual(cancel)
 })
 

@@ -10,7 +10,7 @@ const player = (id: string, attributes: Player['attributes'], longitude = 0): Pl
   coordinates: { latitude: 0, longitude },
 })
 
-test('percentiles are values that occur, and grow', () => {
+test('percentiles are occurring values and grow', () => {
   expect(percentilesOf([])).toEqual({ p50: 0, p90: 0, p99: 0, max: 0 })
   expect(percentilesOf([7])).toEqual({ p50: 7, p90: 7, p99: 7, max: 7 })
   expect(percentilesOf(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({
@@ -30,7 +30,7 @@ test('percentiles are values that occur, and grow', () => {
   )
 })
 
-test('tells how far players are from their middle, how much they differ, and how uneven teams are', () => {
+test('measures distances to the middle, differences and uneven teams', () => {
   const { distanceKm, difference, imbalance } = qualityOf([
     [
       { team: 'team-1', players: [player('a', { skill: 10, mode: 'ranked' }, 1), player('b', { skill: 30 }, -1)] },
@@ -48,7 +48,7 @@ test('tells how far players are from their middle, how much they differ, and how
   expect(imbalance).toEqual({ skill: percentilesOf([20]) })
 })
 
-test('teams of which only one has the attribute are not compared', () => {
+test('teams are not compared if only one has the attribute', () => {
   const match = [
     { team: 'team-1', players: [player('a', { skill: 10 })] },
     { team: 'team-2', players: [player('b', {})] },

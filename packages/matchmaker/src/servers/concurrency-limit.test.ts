@@ -17,7 +17,7 @@ function setUp(most: number) {
   return { limit, taken, end }
 }
 
-test('so many at once, the others in their order', async () => {
+test('runs a bounded number at once, the others in their order', async () => {
   const { limit, taken, end } = setUp(2)
   for (const item of ['a', 'b', 'c', 'd']) limit.add(item)
   expect(taken).toEqual([])
@@ -29,7 +29,7 @@ test('so many at once, the others in their order', async () => {
   expect(taken).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('whoever is removed is passed over, and whoever is under way cannot be', async () => {
+test('passes over what was removed; what runs cannot be removed', async () => {
   const { limit, taken, end } = setUp(1)
   for (const item of ['a', 'b', 'c']) limit.add(item)
   await settled()
@@ -38,7 +38,7 @@ test('whoever is removed is passed over, and whoever is under way cannot be', as
   expect(taken).toEqual(['a', 'c'])
 })
 
-test('one that is added by what is taken up waits as well', async () => {
+test('an entry added while another is begun waits too', async () => {
   const taken: number[] = []
   const limit = createConcurrencyLimit<number>(3, async (item) => {
     taken.push(item)

@@ -6,7 +6,7 @@ import { createMemoryJournal, type JournalEntry } from './journal/journal.js'
 
 const tooLarge = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
 
-test('a journal that throws: the match is announced before its tickets return, and nothing is created', async () => {
+test('with a journal that throws, a match is announced before its tickets return, and none is created', async () => {
   const memory = createMemoryJournal()
   let broken = true
   const append = (entry: JournalEntry) => {
@@ -25,7 +25,7 @@ test('a journal that throws: the match is announced before its tickets return, a
   expect(status('ann-ben')).toBe('HOST_ASSIGNED')
 })
 
-describe('so many creates are under way at once', () => {
+describe('beyond the creates in flight', () => {
   const pairs = ['a', 'b', 'c', 'd']
   const slow = { maxCreatesInFlight: 2, service: { latencyMs: () => 500 } }
   const crowd = (options: Parameters<typeof setUp>[0] = {}) => {
@@ -36,7 +36,7 @@ describe('so many creates are under way at once', () => {
     return { ...all, journal, matchIdOf }
   }
 
-  test('the others wait for their answers, in order, written down before', async () => {
+  test('others wait in order, with their intents written', async () => {
     const { service, journal, matchIdOf, matchmaker, run, status } = crowd()
     await matchmaker.tick()
     const tags = pairs.map((name) => `match-${matchIdOf(name)}`)
@@ -51,7 +51,7 @@ describe('so many creates are under way at once', () => {
     expect(pairs.map((name) => status(`${name}1-${name}2`))).toEqual(pairs.map(() => 'HOST_ASSIGNED'))
   })
 
-  test('one that fails makes room for the next', async () => {
+  test('a failed create makes room for the next', async () => {
     const { service, run } = crowd({
       service: { latencyMs: () => 500, fault: (method, nth) => (method === 'create' && nth <= 2 ? {} : undefined) },
     })
@@ -59,7 +59,7 @@ describe('so many creates are under way at once', () => {
     expect(service.calls.create).toHaveLength(4)
   })
 
-  test('a match that is not wanted any more by then never asks, and is over at once', async () => {
+  test('a waiting match that ends is never created', async () => {
     const { service, seen, journal, matchIdOf, matchmaker, run } = crowd()
     await matchmaker.tick()
     const [, , third, fourth] = pairs.map(matchIdOf) as [string, string, string, string]
@@ -75,7 +75,7 @@ describe('so many creates are under way at once', () => {
     expect(seen.deploymentStopped).toBeUndefined()
   })
 
-  test('what is too large is found out when its turn comes, and makes room for the next', async () => {
+  test('a match that is too large is found when its turn comes, and makes room for the next', async () => {
     const queues = [{ ...duel, deploy: { ...deploy, hiddenEnvironment: tooLarge } }]
     const { service, seen, journal, matchmaker } = crowd({ queues })
     await matchmaker.tick()
@@ -85,7 +85,7 @@ describe('so many creates are under way at once', () => {
     expect(await journal.open()).toEqual([])
   })
 
-  test('closing creates none of those that wait', async () => {
+  test('closing creates none of the waiting ones', async () => {
     const { service, clock, matchmaker } = crowd()
     await matchmaker.tick()
     const closed = matchmaker.close()
@@ -96,7 +96,7 @@ describe('so many creates are under way at once', () => {
   })
 })
 
-describe('so many creates are sent within any minute', () => {
+describe('the creates of any minute are bounded', () => {
   const minuteOf = (options: Parameters<typeof setUp>[0] = {}) => {
     const sentAt: number[] = []
     const all = setUp({
@@ -118,7 +118,7 @@ describe('so many creates are sent within any minute', () => {
     return { ...all, sentAt, joinAll, mostAtOnce }
   }
 
-  test('whenever it was that their turn came', async () => {
+  test('by the time at which they are sent', async () => {
     let slow = true
     const { sentAt, joinAll, mostAtOnce, run } = minuteOf({
       maxCreatesInFlight: 1,
@@ -136,7 +136,7 @@ describe('so many creates are sent within any minute', () => {
     expect(mostAtOnce()).toBe(2)
   })
 
-  test('those that wait for their turn take their part of what may be sent', async () => {
+  test('with those that wait for their turn counted', async () => {
     const { matchmaker, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
     joinAll('a', 'b', 'c')
     await run(500)
@@ -144,7 +144,7 @@ describe('so many creates are sent within any minute', () => {
     expect(matchmaker.inspect().matches).toHaveLength(2)
   })
 
-  test('and one that is not wanted any more by then is not one of them', async () => {
+  test('without those whose match ended before its turn', async () => {
     const { matchmaker, sentAt, joinAll, run } = minuteOf({ maxCreatesInFlight: 1, service: { latencyMs: () => 500 } })
     joinAll('a', 'b')
     await run(250)
@@ -155,7 +155,7 @@ describe('so many creates are sent within any minute', () => {
     expect(matchmaker.getTicket('c1-c2')).toMatchObject({ status: 'MATCH_FOUND' })
   })
 
-  test('nor is one that is too large, or whose intent could not be written', async () => {
+  test('without those that are too large or whose intent could not be written', async () => {
     const memory = createMemoryJournal()
     let writes = 0
     const append = (entry: JournalEntry) => {
@@ -177,7 +177,7 @@ describe('so many creates are sent within any minute', () => {
     expect(sentAt).toHaveLength(2)
   })
 
-  test('each try of a match is one of them', async () => {
+  test('with each attempt of a match counted', async () => {
     const cached = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
     const { sentAt, joinAll, mostAtOnce, status, run } = minuteOf({
       queues: [cached],

@@ -42,7 +42,7 @@ function setUp(answer: (requestId: string) => Partial<Deployment> | Error) {
   return { clock, allocations, asked, problems, add, run }
 }
 
-test('each is asked about once, one at a time', async () => {
+test('reads each deployment once, one at a time', async () => {
   const { clock, asked, add, run } = setUp((id) => ({ elapsed_time: id === 'r-old' ? 90 : 10 }))
   const [old, young] = [add('old', 100_000), add('young', 100_000)]
   const startedAt = clock.now()
@@ -52,7 +52,7 @@ test('each is asked about once, one at a time', async () => {
   expect(young.endsAt).toBe(startedAt + 250 + 90_000)
 })
 
-test('where the service does not tell, it lasts as long again', async () => {
+test('without a start time of the service, a match may last its whole duration again', async () => {
   const { clock, add, run } = setUp(() => ({}))
   const one = add('one', 60_000)
   const at = clock.now()
@@ -60,7 +60,7 @@ test('where the service does not tell, it lasts as long again', async () => {
   expect(one.endsAt).toBe(at + 60_000)
 })
 
-test('where it does not answer, it is asked again later, and the others do not wait for that', async () => {
+test('a failed read is repeated later, and the others do not wait for it', async () => {
   const { asked, problems, add, run } = setUp((id) => (id === 'r-bad' ? new ServerError('down') : { elapsed_time: 1 }))
   const [bad, good] = [add('bad', 1000), add('good', 1000)]
   await run(12_000)
@@ -69,7 +69,7 @@ test('where it does not answer, it is asked again later, and the others do not w
   expect(problems).toEqual(['bad', 'bad', 'bad'])
 })
 
-test('what is gone, and what is being stopped, is not asked about', async () => {
+test('deployments that are gone or being stopped are not read', async () => {
   const { asked, problems, allocations, add, run } = setUp(() => new NotFound('no such deployment'))
   const [ended, stopping] = [add('ended', 1000), add('stopping', 1000), add('unknown', 1000)]
   allocations.remove(ended)

@@ -40,7 +40,7 @@ const told = (players: number): Told => ({
   common: ['maps', 'mode'],
 })
 
-test('a rough look says no less than an exact one', () => {
+test('the rough size is no smaller than the exact size', () => {
   fc.assert(
     fc.property(ticket, fc.constantFrom([], ['maps', 'mode']), (one, common) => {
       expect(roughBytesOfTicket(one, { queue: 'duel', common })).toBeGreaterThanOrEqual(
@@ -73,7 +73,7 @@ test.each([
   [40, 'é'],
   [100, '𝒳'],
   [300, 'x'],
-])('a match of %i players fits, even if each takes all that they may, of %j', (players, character) => {
+])('a match of %i players fits even if each takes their whole share of %j', (players, character) => {
   const about = told(players)
   const share = shareOf(about)
   const tickets = Array.from({ length: players }, (_, index) => filled(index, share, about, character))
@@ -98,7 +98,7 @@ test.each([
   expect(bytes).toBeGreaterThan(0.5 * LARGEST_ENVIRONMENT_BYTES)
 })
 
-test('whatever the tickets of a match are, those that may wait fit together', () => {
+test('any tickets that are accepted fit together in a match', () => {
   fc.assert(
     fc.property(fc.array(ticket, { minLength: 1, maxLength: 60 }), (given) => {
       const tickets = given.map((one, index) => ({ ...one, id: `${index}-${one.id}`.slice(0, 64) }))
@@ -123,7 +123,7 @@ test('whatever the tickets of a match are, those that may wait fit together', ()
   )
 })
 
-test('a match that is too large in spite of all costs those who made it so an attempt, and not the others', async () => {
+test('a match that is too large nevertheless costs an attempt of only the tickets that made it so', async () => {
   const hidden = Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`V${index}`, 'x'.repeat(4000)]))
   const queue = { name: 'duel', matchSize: 3, deploy: { application: 'game', version: '1', hiddenEnvironment: hidden } }
   const { matchmaker, seen, run } = setUpMatchmaker({ queues: [queue] })

@@ -58,8 +58,8 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
   return { clock, service, finder, told, lose, run }
 }
 
-describe('what was lost while players wait', () => {
-  test('is looked for often at first, and is absent after eight looks, the last at eight times the lag', async () => {
+describe('a create lost while players wait', () => {
+  test('counts as absent after eight looks, often at first and the last at eight times the lag', async () => {
     const { service, told, lose, run } = setUp()
     lose('m')
     await run(LAG_MS)
@@ -69,7 +69,7 @@ describe('what was lost while players wait', () => {
     expect(told).toEqual([`late m ${LAG_MS + 100}`, `absent m ${8 * LAG_MS + 100}`])
   })
 
-  test('looks that a webhook brings about prove nothing', async () => {
+  test('is not proved absent by looks that a webhook caused', async () => {
     const { clock, service, finder, told, lose, run } = setUp({ listLagMs: LAG_MS - 100 })
     const adding = service.add(['mm-a', matchTag('m')])
     await clock.advance(0)
@@ -82,7 +82,7 @@ describe('what was lost while players wait', () => {
     expect(told).toEqual([`found r1 ${LAG_MS - 100}`])
   })
 
-  test('whatever the lag, up to what is allowed for, and whenever webhooks come, it is found', async () => {
+  test('is found for any lag within the option, whenever webhooks come', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 0, max: 8 * LAG_MS - 1 }),
@@ -109,8 +109,8 @@ describe('what was lost while players wait', () => {
   })
 })
 
-describe('many at once', () => {
-  test('are answered together by one sweep for each time', async () => {
+describe('many lost creates', () => {
+  test('share one sweep per look', async () => {
     const { service, told, lose, run } = setUp()
     for (let nth = 0; nth < 200; nth += 1) lose(`m${nth}`)
     await run(8 * LAG_MS + 200)
@@ -118,7 +118,7 @@ describe('many at once', () => {
     expect(told.filter((line) => line.startsWith('absent'))).toHaveLength(200)
   })
 
-  test('a sweep that fails proves nothing, and is repeated', async () => {
+  test('are not proved absent by a failed sweep, which is repeated', async () => {
     const { told, lose, run } = setUp({
       fault: (method, nth) => (method === 'list' && nth <= 3 ? { error: new ServerError('down') } : undefined),
     })
@@ -130,8 +130,8 @@ describe('many at once', () => {
   })
 })
 
-describe('what an earlier process lost', () => {
-  test('is absent after one look, begun when the list shows all that was created', async () => {
+describe('a create lost by an earlier process', () => {
+  test('counts as absent after one look, begun when the list shows everything created', async () => {
     const { service, told, lose, run } = setUp()
     lose('m', false)
     await run(10_000)
@@ -139,7 +139,7 @@ describe('what an earlier process lost', () => {
     expect(told).toContain(`absent m ${LAG_MS + 100}`)
   })
 
-  test('which counts from when the loss was first noticed', async () => {
+  test('is looked for from the time when the loss was first noticed', async () => {
     const { clock, told, lose, run } = setUp()
     lose('m', false, clock.now() - LAG_MS)
     await run(200)
@@ -147,7 +147,7 @@ describe('what an earlier process lost', () => {
   })
 })
 
-test('nothing is looked for any more when it is closed', async () => {
+test('is not looked for after closing', async () => {
   const { clock, service, finder, told, lose, run } = setUp({ latencyMs: () => 100, pageSize: 1 })
   for (let nth = 0; nth < 10; nth += 1) lose(`m${nth}`, false)
   for (let nth = 0; nth < 5; nth += 1) {

@@ -19,7 +19,7 @@ const order = (...tickets: FoundTicket[]): Order => ({
   secret: undefined,
 })
 
-test('says who plays in which team, and what its match says they have in common', () => {
+test('lists the players of each team and what the match has in common', () => {
   const tickets = [ticket('a', {}), ticket('b', {}), ticket('c', {})]
   expect(foundMatch(match, order(...tickets))).toEqual({
     id: 'm1',

@@ -16,7 +16,7 @@ function matches(...phases: AllocationPhase[]) {
 const none = matches()
 const bound = { maxServers: 5, maxStarting: 3, maxCreatesPerMinute: Infinity }
 
-describe('room', () => {
+describe('the room for creates', () => {
   test.each<[AllocationPhase[], number, Held | undefined]>([
     [[], 3, undefined],
     [['creating', 'finding'], 1, undefined],
@@ -33,7 +33,7 @@ describe('room', () => {
 const minute = (maxCreatesPerMinute: number) =>
   createGovernor({ maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute }, () => 1)
 
-test('no minute has more creates than allowed, however long they wait for their turn, and whether they are sent at all', () => {
+test('no minute has more creates than allowed, however long they wait and whether or not they are sent', () => {
   const gap = fc.nat(20_000)
   const step = fc.oneof(
     fc.record({ gap, does: fc.constant('plan' as const) }),
@@ -71,7 +71,7 @@ test('no minute has more creates than allowed, however long they wait for their 
   )
 })
 
-test('what was sent counts, whatever became of it', () => {
+test('counts creates that were sent, whatever their outcome', () => {
   const governor = minute(1)
   const match = {}
   governor.planned(match, 0)
@@ -87,7 +87,7 @@ describe('a pause', () => {
     return governor
   }
 
-  test('begins with the third failure in a row, and those that were under way together make one', () => {
+  test('begins with the third failure in a row; failures in flight together count once', () => {
     const governor = createGovernor(bound, () => 1)
     governor.failed(0, 0)
     governor.failed(0, 0)
@@ -97,7 +97,7 @@ describe('a pause', () => {
     expect([governor.room(none, 499), governor.held(), governor.pausedUntil()]).toEqual([0, 'paused', 500])
   })
 
-  test('lets one create probe, and no other until its time has come, whether the first is answered or not', () => {
+  test('lets one create probe per interval, whether or not it is answered', () => {
     const governor = failing(0)
     expect(governor.room(none, 500)).toBe(1)
     governor.planned({}, 500)
@@ -107,14 +107,14 @@ describe('a pause', () => {
     expect([governor.room(none, 3499), governor.room(none, 3500)]).toEqual([0, 1])
   })
 
-  test('is over with the first answer', () => {
+  test('ends with the first answer', () => {
     const governor = failing(0)
     governor.planned({}, 500)
     governor.answered(600)
     expect([governor.room(none, 600), governor.held(), governor.pausedUntil()]).toEqual([3, undefined, 0])
   })
 
-  test('is not begun anew by what was sent before the answer', () => {
+  test('is not begun again by creates sent before the answer', () => {
     const governor = failing(0)
     governor.answered(600)
     for (let late = 0; late < 10; late += 1) governor.failed(300, 30_000)
@@ -123,7 +123,7 @@ describe('a pause', () => {
     expect(governor.room(none, 30_000)).toBe(0)
   })
 
-  test('of an hour probes every three seconds to the end', () => {
+  test('of an hour still probes every three seconds', () => {
     const governor = failing(0)
     let now = 0
     while (now < 3_600_000) {

@@ -48,7 +48,7 @@ describe('the journal of servers', () => {
     return { disk, journal: { append, open: () => memory.open() } satisfies Journal }
   }
 
-  test('that is full while a server gets READY holds the assignment until it is written, and a restart keeps the server', async () => {
+  test('that is full when a server gets READY delays the assignment, and a restart keeps the server', async () => {
     const { disk, journal } = onDisk()
     const { clock, matchmaker, service, seen, run, join, status } = setUp({ journal })
     join('ann', 'ben')

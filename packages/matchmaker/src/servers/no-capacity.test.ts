@@ -23,7 +23,7 @@ describe('without capacity', () => {
   })
   const cached = { ...duel, deploy: { ...deploy, requireCachedLocations: true } }
 
-  test('in cached places, all places are tried once the failed create is stopped, and the tickets stay matched', async () => {
+  test('in cached places, all others are tried once the failed create is stopped, and the match stays', async () => {
     const { matchmaker, service, seen, join, run } = setUp({ queues: [cached], service: full(1) })
     join('ann', 'ben')
     await run(10_000)

@@ -12,7 +12,7 @@ const known = (places: Elsewhere['places'], players: Elsewhere['players']): Else
   players,
 })
 
-describe('where to ask next', () => {
+describe('the next place', () => {
   test.each<[string, PlacementAttempt[], PlacementAttempt | undefined]>([
     ['anywhere, if only cached places were asked for', [firstAttempt(true)], at(undefined)],
     ['at the nearest place with capacity', [firstAttempt(false)], at(paris)],
@@ -22,12 +22,12 @@ describe('where to ask next', () => {
     expect(nextAttempt(tries, known([tokyo, oslo, paris], { latitude: 47, longitude: 8 }))).toEqual(next)
   })
 
-  test('nowhere, if no other place is known to have capacity', () => {
+  test('is none if no other place is known to have capacity', () => {
     expect(nextAttempt([firstAttempt(false)], known([], oslo))).toBeUndefined()
     expect(nextAttempt([firstAttempt(false), at(oslo)], known([oslo], oslo))).toBeUndefined()
   })
 
-  test('in the order of the service, if it is not known where the players are', () => {
+  test('follows the order of the service if the place of the players is unknown', () => {
     expect(nextAttempt([firstAttempt(false)], known([tokyo, oslo], undefined))).toEqual(at(tokyo))
   })
 })
@@ -58,12 +58,12 @@ describe('where the rules choose the place', () => {
     expect(nextAttempt(tries, { placements, places, players: paris })).toEqual(next)
   })
 
-  test('the best is asked for first', () => {
+  test('the best is tried first', () => {
     expect(firstAttempt(false, placements)).toEqual(attempt(inTokyo))
   })
 })
 
-test('the middle of a match is that of its parties, as far as it is known where they are', () => {
+test('the middle of a match is that of its parties with a known place', () => {
   const ticket = (id: string, place: typeof oslo | undefined, ...coordinates: (typeof oslo)[]) => ({
     id,
     createdAt: 0,

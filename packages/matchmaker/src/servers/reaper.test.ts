@@ -31,15 +31,15 @@ function setUp() {
   return { clock, reaper, ordered, reaped, confirms, show }
 }
 
-describe('a stray is stopped', () => {
-  test('when it is old enough, as the service says, at first sight', () => {
+describe('a deployment without a match is stopped', () => {
+  test('at first sight, if the service says that it is old enough', () => {
     const { ordered, show } = setUp()
     show('young', GRACE_MS - 1000)
     show('old', GRACE_MS)
     expect(ordered).toEqual(['old'])
   })
 
-  test('when it was seen for so long, where the service does not say, or is ahead of our clock', async () => {
+  test('after the grace period, if the service gives no age or one ahead of our clock', async () => {
     const { clock, ordered, show } = setUp()
     show('silent')
     show('ahead', -3_600_000)
@@ -53,14 +53,14 @@ describe('a stray is stopped', () => {
     expect(ordered).toEqual(['silent', 'ahead'])
   })
 
-  test('at once, if its match has ended', () => {
+  test('at once if its match has ended', () => {
     const { reaper, ordered, show } = setUp()
     reaper.ended('match-m')
     show('late', 0, ['match-m'])
     expect(ordered).toEqual(['late'])
   })
 
-  test('once, however often it is listed while it ends', async () => {
+  test('once, however often it is listed meanwhile', async () => {
     const { clock, ordered, reaped, confirms, show } = setUp()
     show('old', GRACE_MS)
     for (const confirm of confirms) confirm()
@@ -73,7 +73,7 @@ describe('a stray is stopped', () => {
   })
 })
 
-test('strays count until their stop is confirmed, or the list does not show them any more', async () => {
+test('such deployments count as servers until their stop is confirmed or they are no longer listed', async () => {
   const { clock, reaper, confirms, show } = setUp()
   show('young', 0)
   show('gone', 0)
@@ -88,7 +88,7 @@ test('strays count until their stop is confirmed, or the list does not show them
   expect(reaper.strays()).toBe(1)
 })
 
-test('what a match stops itself is none', () => {
+test('a deployment that its match stops is not reaped', () => {
   const { reaper, show } = setUp()
   reaper.stopping('mine')
   show('mine', GRACE_MS)

@@ -48,7 +48,7 @@ const own = { matchmaker: 'mm-muster', match: 'match-m1' }
 const requestFor = (changes: Partial<Wanted>, webhookUrl?: string) =>
   deploymentRequest({ ...wanted, ...changes }, firstAttempt(true), own, webhookUrl)
 
-test('asks for a server near the players, with the tags to find it by', () => {
+test('the request asks for a server near the players, with the tags to find it', () => {
   const request = requestFor({})
   expect(request).toMatchObject({
     application: 'game',
@@ -68,13 +68,13 @@ test('asks for a server near the players, with the tags to find it by', () => {
   expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 
-test('asks for another place by its coordinates', () => {
+test('the request asks for another place by its coordinates', () => {
   const request = deploymentRequest(wanted, { cachedOnly: false, at: { latitude: 50, longitude: 8 } }, own, undefined)
   expect(request.users).toEqual([{ user_type: 'geo_coordinates', user_data: { latitude: 50, longitude: 8 } }])
   expect(request).not.toHaveProperty('require_cached_locations')
 })
 
-test('asks for all three webhooks', () => {
+test('the request asks for all three webhooks', () => {
   const request = requestFor({}, 'https://example.com/hooks/m1/hush')
   const webhook = { url: 'https://example.com/hooks/m1/hush' }
   expect(request).toMatchObject({
@@ -85,14 +85,14 @@ test('asks for all three webhooks', () => {
   expect(api.deployments.create.input.safeParse(request).success).toBe(true)
 })
 
-test('tells a server that registers itself how to', () => {
+test('the environment tells a server how to register', () => {
   const probe = { kind: 'registration', url: 'https://example.com/ready', withinMs: 1000 } as const
   const { environment_variables } = requestFor({ deploy: { ...deploy, probe } })
   expect(environment_variables).toContainEqual({ key: 'MM_REGISTRATION_SECRET', value: 'hush', is_hidden: true })
   expect(environment_variables).toContainEqual({ key: 'MM_REGISTRATION_URL', value: probe.url, is_hidden: false })
 })
 
-test('tells the server about its match, but no address', () => {
+test('the environment describes the match, without addresses', () => {
   const variables = Object.fromEntries(matchEnvironment(found).map(({ key, value }) => [key, value]))
   expect(variables).toEqual({
     MM_MATCH_ID: 'm1',
@@ -112,13 +112,13 @@ test('tells the server about its match, but no address', () => {
   expect(atFirst.find(({ key }) => key === 'MM_EXPANSION')?.value).toBe('initial')
 })
 
-describe('what is too large', () => {
+describe('a match that is too large', () => {
   const party = (names: readonly string[]): FoundMatch => ({
     ...found,
     tickets: [{ id: 'party', createdAt: 0, players: names.map((id) => ({ id, ip: '192.0.2.1' })) }],
   })
 
-  test('for one variable comes in parts', () => {
+  test('for one variable is split into parts', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ minLength: 1, maxLength: 128, unit: 'binary' }), { minLength: 1, maxLength: 200 }),
@@ -138,7 +138,7 @@ describe('what is too large', () => {
     )
   })
 
-  test('for the whole environment is an error of its own', () => {
+  test('for the whole environment is an error', () => {
     const names = Array.from({ length: 500 }, (_, index) => String(index).padStart(128, 'x'))
     expect(() => checkSize(requestFor({ found: party(names) }), party(names))).not.toThrow()
     const more = names.map((name) => name.repeat(3))

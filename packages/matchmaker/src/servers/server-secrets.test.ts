@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { createServerSecrets } from './server-secrets.js'
 
-test('those that were made are recognized, and nothing else is', () => {
+test('only issued secrets are recognized', () => {
   const secrets = createServerSecrets(seededRandom(1))
   const others = createServerSecrets(seededRandom(2))
   const one = secrets.create()

@@ -22,7 +22,7 @@ function setUp(match: Partial<Allocation> = {}, baseUrl: string | undefined = 'h
 }
 const ready = JSON.stringify({ request_id: 'r1', current_status: 'Status.READY' })
 
-test('each match has a path of its own, if the service can reach us', () => {
+test('each match has its own path if a webhook URL is set', () => {
   const { receiver, known } = setUp()
   expect(receiver.urlOf(known)).toBe('https://game.example.com/hooks/m1/hush')
   expect(receiver.urlOf({ ...known, order: undefined })).toBeUndefined()
@@ -42,7 +42,7 @@ test.each([
   ['{}', undefined],
   ['not JSON', undefined],
   ['', undefined],
-])('a call at the right path is a hint, whatever its body says: %j', async (body, hint) => {
+])('a call at the path of a match is a hint, whatever its body: %j', async (body, hint) => {
   const { hints, post } = setUp()
   expect(await post('/any/where/m1/hush', body)).toBe(204)
   expect(hints).toEqual([['m1', hint]])
@@ -60,7 +60,7 @@ test.each([
   expect(hints).toEqual([])
 })
 
-test('a match of an earlier process has no path any more', async () => {
+test('the paths of an earlier process are refused', async () => {
   const { post } = setUp({ order: undefined, requestId: 'r1' })
   expect(await post('/hooks/m1/hush', ready)).toBe(404)
 })

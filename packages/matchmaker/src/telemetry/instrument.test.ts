@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { setUp as setUpMatchmaker } from '../matchmaker.fixture.js'
 import { setUp } from './telemetry.fixture.js'
 
-test('what a matchmaker does from tickets to a server is all told, and no player or address with it', async () => {
+test('everything from tickets to a server is reported, without players or addresses', async () => {
   const { clock, matchmaker, join, run } = setUpMatchmaker()
   const { measured, spans } = setUp({ matchmaker, clock })
   join('ann')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createLimitMeter } from './limit-meter.js'
 
-test('the use of a limit is the most that left in any one window since it was last asked', () => {
+test('the use of a limit is the busiest window since the last reading', () => {
   const meter = createLimitMeter()
   for (const now of [0, 400, 999, 1000, 1399]) meter.left('deployments.create', now)
   // Of this there is no documented limit.

@@ -9,7 +9,7 @@ import { assignment, idle, setUp, START, ticket } from './telemetry.fixture.js'
 const match = { matchId: 'm1', queue: 'duel' }
 
 describe('tickets', () => {
-  test('are counted and timed as they come, are matched, return, and end', async () => {
+  test('are counted and timed as they are created, matched, returned and ended', async () => {
     const { emit, measured } = setUp()
     emit('ticketCreated', { ticket: ticket('a') })
     emit('ticketCreated', { ticket: ticket('b', { queues: ['duel', 'ranked'] }) })
@@ -42,7 +42,7 @@ describe('tickets', () => {
     })
   })
 
-  test('that come into a match later are counted, as are acceptances, leavers and backfills', async () => {
+  test('that join a match later are counted, as are acceptances, leavers and backfills', async () => {
     const { emit, measured } = setUp()
     const backfill = { id: 'f1', version: 1, matchId: 'm1', queue: 'duel', createdAt: START, teams: [], tickets: [] }
     emit('accepted', { ...match, ticket: ticket('a'), playerIds: ['ann', 'ben'] })
@@ -85,7 +85,7 @@ test('deployments, ticks and problems are counted and timed', async () => {
   })
 })
 
-test('how things are is read when it is collected', async () => {
+test('gauges are read when metrics are collected', async () => {
   const { state, measured } = setUp({ attributes: { region: 'eu' } })
   const phases = ['starting', 'running', 'running'] as const
   const matches = phases.map((phase) => ({ ...match, phase }) as unknown as AllocationView)
@@ -131,7 +131,7 @@ describe('with a client', () => {
   const call = { operation: 'deployments.create', call: 'c-1', attempt: 1 } as const
   const request = { ...call, method: 'POST', path: '/v2/deployments', priority: 0, queuedMs: 250 } as const
 
-  test('requests are counted and timed, and the busiest second of each limit since the last reading is told', async () => {
+  test('requests are counted and timed, and the busiest second of each limit is reported', async () => {
     const client = clientOf()
     const { clock, measured } = setUp({ client })
     for (let second = 0; second < 2; second += 1) {
@@ -155,7 +155,7 @@ describe('with a client', () => {
     expect(await measured()).toMatchObject({ 'muster.api.limit_use{"muster.limit":"createDeployment"}': 0 })
   })
 
-  test('nothing is heard of it once it has ended', async () => {
+  test('nothing is reported after the instrumentation has ended', async () => {
     const client = clientOf()
     const { end, measured, emit } = setUp({ client })
     end()
@@ -165,7 +165,7 @@ describe('with a client', () => {
   })
 })
 
-test('every metric has the unit in the documentation that it has here, and no other is there', () => {
+test('the documentation lists exactly the metrics with their units', () => {
   const text = readFileSync(new URL('../../../../docs/telemetry.md', import.meta.url), 'utf8')
   const documented = Array.from(text.matchAll(/^\| `(muster\.[\w.]+)` \|[^|]*\| (\S+) \|/gm), ([, name, unit]) => [
     name,

@@ -87,7 +87,7 @@ test('a match that loses its last ticket has failed, and the ticket goes on', as
   expect(spans()).toHaveLength(4)
 })
 
-test('who comes into a match later is waited for too', () => {
+test('tickets that join a match later are waited for too', () => {
   const { emit, spans } = setUp()
   emit('ticketCreated', { ticket: ann })
   emit('ticketCreated', { ticket: ben })
@@ -101,7 +101,7 @@ test('who comes into a match later is waited for too', () => {
   expect(found?.links).toHaveLength(2)
 })
 
-test('what is still open when it ends, ends with it', () => {
+test('open spans end with the instrumentation', () => {
   const { emit, spans, end } = setUp()
   emit('ticketCreated', { ticket: ann })
   emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })
@@ -112,7 +112,7 @@ test('what is still open when it ends, ends with it', () => {
   expect(spans()).toHaveLength(3)
 })
 
-test('a ticket is part of the trace that created it; a match is a trace of its own', () => {
+test('a ticket belongs to the trace that created it, and a match has its own trace', () => {
   const { emit, spans } = setUp()
   const remote = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331', traceFlags: 1 }
   context.setGlobalContextManager(stackOf())
@@ -131,7 +131,7 @@ test('a ticket is part of the trace that created it; a match is a trace of its o
   expect(found?.spanContext().traceId).not.toBe(remote.traceId)
 })
 
-test('what is not sampled is not kept', () => {
+test('spans that are not sampled are not kept', () => {
   const { emit, spans } = setUp({ sampler: new AlwaysOffSampler() })
   emit('ticketCreated', { ticket: ann })
   emit('matchFound', { ...match, tickets: [ann], expansionMs: 0 })

@@ -53,7 +53,7 @@ describe('backfills and matches of a backend', () => {
     expect((await call('backend', 'GET', '/backfills/nothing')).status).toBe(404)
   })
 
-  test('a backfill may list the tickets that are present instead of the match, as existing servers do; missing players have left', async () => {
+  test('a backfill may list the present tickets, as existing servers do; the other players have left', async () => {
     const { call, service } = setUp()
     service.matches.push(running)
     const ask = (body: object) =>

@@ -244,7 +244,10 @@ describe('a group that changes while a request is under way', () => {
     const bob = await join('bob')
     expect((await ready('bob', bob)).json).toMatchObject({ is_ready: true })
     expect((await call('ann', 'DELETE', `${group}/members/${ann.member_id}`)).status).toBe(204)
-    expect((await call('bob', 'GET', group)).json).toMatchObject({ members: [{ player_id: 'bob' }], status: 'SEARCHING' })
+    expect((await call('bob', 'GET', group)).json).toMatchObject({
+      members: [{ player_id: 'bob' }],
+      status: 'SEARCHING',
+    })
   })
 
   test('without end is left as it is', async () => {

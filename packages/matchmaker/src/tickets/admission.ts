@@ -108,7 +108,10 @@ function entryIn({ queue, entryOf }: QueueRuntime, ticket: Enterable): Entry<Fac
 }
 
 /** @throws {UnknownQueue} */
-export function runtimesOf(queues: readonly string[], runtimes: ReadonlyMap<string, QueueRuntime>): readonly QueueRuntime[] {
+export function runtimesOf(
+  queues: readonly string[],
+  runtimes: ReadonlyMap<string, QueueRuntime>,
+): readonly QueueRuntime[] {
   const [first] = queues
   return first !== undefined && queues.length === 1
     ? runtimeOf(first, runtimes).alone.runtimes

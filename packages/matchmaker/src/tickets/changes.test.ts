@@ -3,7 +3,7 @@ import { UnknownTicket } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
 
 describe('waiting for a change', () => {
-  test('every change is told, the end as well, to all who wait', async () => {
+  test('resolves for all callers on every change, also on the end', async () => {
     const { clock, matchmaker, join } = setUp()
     expect(join('ann', 'ben').version).toBe(1)
     matchmaker.start()
@@ -23,7 +23,7 @@ describe('waiting for a change', () => {
     await matchmaker.stop()
   })
 
-  test('is over at once for a version that has gone by, and for a ticket that has ended', async () => {
+  test('resolves at once for an older version and for a ticket that has ended', async () => {
     const { matchmaker, join } = setUp()
     join('ann')
     expect(await matchmaker.waitForChange('ann', { version: 7 })).toMatchObject({ version: 1 })
@@ -32,7 +32,7 @@ describe('waiting for a change', () => {
     await expect(matchmaker.waitForChange('nosuch', { version: 1 })).rejects.toThrow(UnknownTicket)
   })
 
-  test('can be given up, and leaves nothing behind', async () => {
+  test('can be aborted, leaving nothing behind', async () => {
     const { matchmaker, join } = setUp()
     join('ann')
     const giving = new AbortController()
@@ -45,7 +45,7 @@ describe('waiting for a change', () => {
     expect(await other).toMatchObject({ status: 'CANCELLED' })
   })
 
-  test('closing ends it', async () => {
+  test('ends on closing', async () => {
     const { matchmaker, join } = setUp()
     join('ann')
     const waiting = matchmaker.waitForChange('ann', { version: 1 })
@@ -53,7 +53,7 @@ describe('waiting for a change', () => {
     expect(await waiting).toMatchObject({ status: 'CANCELLED', cancelReason: 'closed' })
   })
 
-  test('what a ticket lacks is a change too', async () => {
+  test('resolves also when waitingFor changes', async () => {
     const { matchmaker, join, run } = setUp({ queues: [duel], maxServers: 1 })
     join('ann', 'ben')
     await run(250)

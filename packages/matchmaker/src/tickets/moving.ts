@@ -31,6 +31,11 @@ export function moveAll(
     )
   }
   for (const record of byId.values())
-    searching.settle(record, now, undefined, ({ queue }, error) => void refused.push({ record, queue: queue.name, error }))
+    searching.settle(
+      record,
+      now,
+      undefined,
+      ({ queue }, error) => void refused.push({ record, queue: queue.name, error }),
+    )
   return refused
 }

@@ -7,7 +7,7 @@ import { createPlayerLimits } from './player-limits.js'
 const HOUR_MS = 3_600_000
 
 describe('servers within an hour', () => {
-  test('are counted for each player, and the hour begins with the first', () => {
+  test('are counted per player, in an hour that begins with the first', () => {
     const limits = createPlayerLimits({ maxMatchesPerPlayer: 4, maxServersPerPlayer: 2 })
     limits.served(['ann', 'ben'], 0)
     limits.served(['ann'], 1000)
@@ -20,14 +20,14 @@ describe('servers within an hour', () => {
     expect(() => limits.check('ann', 0, HOUR_MS + 1)).not.toThrow()
   })
 
-  test('do not count where there is no bound', () => {
+  test('are not counted without a limit', () => {
     const limits = createPlayerLimits({ maxMatchesPerPlayer: Infinity, maxServersPerPlayer: Infinity })
     for (let nth = 0; nth < 1000; nth += 1) limits.served(['ann'], 0)
     expect(() => limits.check('ann', 1000, 0)).not.toThrow()
   })
 })
 
-test('whoever finds matches and leaves them, again and again, costs so many servers and no more', async () => {
+test('a player who keeps leaving matches costs no more servers than the limit', async () => {
   const { matchmaker, service, run } = setUp({ maxServersPerPlayer: 5 })
   let refused = 0
   for (let nth = 0; nth < 20; nth += 1) {
@@ -55,7 +55,7 @@ test('whoever finds matches and leaves them, again and again, costs so many serv
   expect(matchmaker.getTicket('ann')?.status).toBe('HOST_ASSIGNED')
 })
 
-test('a player is in so many matches at once, where queues allow several', async () => {
+test('a player is in a limited number of matches at once where queues allow several', async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f']
   const queues = names.map((name) => ({
     ...duel,

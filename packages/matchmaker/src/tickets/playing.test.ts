@@ -26,7 +26,7 @@ async function playing(options: Parameters<typeof setUp>[0] = {}) {
 }
 
 describe('a ticket', () => {
-  test('can be read as long as its match runs, and a while after', async () => {
+  test('can be read while its match runs and a while after', async () => {
     const { matchmaker, clock, run, matchId } = await playing()
     for (let minute = 0; minute < 30; minute += 1) {
       await clock.advance(60_000)
@@ -44,7 +44,7 @@ describe('a ticket', () => {
     expect([matchmaker.getTicket('ann'), matchmaker.getTicket('ben')]).toEqual([undefined, undefined])
   })
 
-  test('of a match whose server ends by itself is kept from then on', async () => {
+  test('of a match whose server ends by itself is kept from that time', async () => {
     const { matchmaker, run } = await playing({ service: { fate: () => ({ readyMs: 5000, endMs: 20_000 }) } })
     await run(120_000)
     expect(matchmaker.inspect().matches).toEqual([])
@@ -54,7 +54,7 @@ describe('a ticket', () => {
 })
 
 describe('a player who plays', () => {
-  test('may not wait, and is told in which match they are; nor may a party with them', async () => {
+  test('may not queue, alone or in a party, and the error names the match', async () => {
     const { again, matchId } = await playing()
     for (const party of [['ann'], ['cleo', 'ann']]) {
       expect(() => again(...party)).toThrow(new PlayerPlaying('ann', 'ann', matchId))
@@ -62,7 +62,7 @@ describe('a player who plays', () => {
     expect(again('cleo').status).toBe('SEARCHING')
   })
 
-  test('may wait when they have left it, while the others may not', async () => {
+  test('may queue after leaving, while the others may not', async () => {
     const { matchmaker, again, matchId } = await playing()
     matchmaker.playersLeft(matchId, ['ann'])
     expect(again('ann').status).toBe('SEARCHING')
@@ -71,14 +71,14 @@ describe('a player who plays', () => {
     expect(() => again('ann')).toThrow('player "ann" is in ticket again-1 already')
   })
 
-  test('may wait when the match is over', async () => {
+  test('may queue when the match is over', async () => {
     const { matchmaker, again, clock, matchId } = await playing()
     const stopped = matchmaker.stopMatch(matchId)
     expect([again('ann').status, again('ben').status]).toEqual(['SEARCHING', 'SEARCHING'])
     await clock.until(stopped)
   })
 
-  test('may wait where the queue says so', async () => {
+  test('may queue where the queue says so', async () => {
     const other = { ...duel, name: 'other' }
     const { matchmaker, again } = await playing({ queues: [{ ...duel, playersMayWaitWhilePlaying: true }, other] })
     expect(again('ann').status).toBe('SEARCHING')
@@ -88,7 +88,7 @@ describe('a player who plays', () => {
     )
   })
 
-  test('is not sent to the same match again', async () => {
+  test('is not matched into the same match again', async () => {
     const team = { name: 'team', size: { min: 2, max: 3 } }
     const queue = { name: 'duel', teams: [team], fillForMs: 0, deploy: duel.deploy, playersMayWaitWhilePlaying: true }
     const { matchmaker, again, run, matchId } = await playing({ queues: [queue] })
@@ -100,7 +100,7 @@ describe('a player who plays', () => {
   })
 })
 
-test('whatever happens, who may not wait is in a match that runs, and nobody else', async () => {
+test('at any time exactly the players of running matches may not queue', async () => {
   const names = ['ann', 'ben', 'cleo', 'dan', 'eve'] as const
   const act = fc.oneof(
     fc.record({ do: fc.constant('wait' as const), who: fc.subarray([...names], { minLength: 1, maxLength: 2 }) }),

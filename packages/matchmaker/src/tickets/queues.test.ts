@@ -8,7 +8,7 @@ const ip = '198.51.100.7'
 const ticket = (id: string, ...queues: string[]): TicketInput => ({ id, queues, players: [{ id, ip }] })
 
 describe('a ticket in several queues', () => {
-  test('is matched in the first that finds a match, and waits in none after that', async () => {
+  test('is matched in the first that finds a match, and leaves the others', async () => {
     const { matchmaker, run } = setUp({ queues: [duel, trio] })
     expect(matchmaker.createTicket(ticket('ann', 'duel', 'trio'))).toMatchObject({
       queues: ['duel', 'trio'],
@@ -26,7 +26,7 @@ describe('a ticket in several queues', () => {
     expect(matchmaker.inspect().queues.map(({ players }) => players)).toEqual([1, 0])
   })
 
-  test('that both find a match for is in one of them; those whom the other one lacks now wait on', async () => {
+  test('that two queues match is in one match, and the others of the second match wait on', async () => {
     const { matchmaker, service, seen, run, status } = setUp({ queues: [duel, trio] })
     matchmaker.createTicket(ticket('both', 'duel', 'trio'))
     matchmaker.createTicket(ticket('ann', 'duel'))
@@ -41,7 +41,7 @@ describe('a ticket in several queues', () => {
     expect(service.calls.create).toHaveLength(2)
   })
 
-  test('for which there are no servers goes on waiting in all of them', async () => {
+  test('without a server for its match goes on waiting in all of them', async () => {
     const { matchmaker, run } = setUp({ queues: [duel, trio], maxServers: 1 })
     matchmaker.createTicket({
       id: 'x',
@@ -63,7 +63,7 @@ describe('a ticket in several queues', () => {
     expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', queue: 'duel' })
   })
 
-  test('leaves each queue at its time, and ends with the last', async () => {
+  test('leaves each queue at its expiry, and ends with the last', async () => {
     const { matchmaker, run } = setUp({
       queues: [
         { ...duel, expireAfterMs: 2000 },
@@ -80,7 +80,7 @@ describe('a ticket in several queues', () => {
     expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'expired' })
   })
 
-  test('that one of them refuses is not created', () => {
+  test('is refused if one of them refuses it', () => {
     const { matchmaker, names } = setUp({
       queues: [duel, { ...trio, rules: [{ kind: 'equal', attribute: 'mode', missing: 'refuse' }] }],
     })
@@ -97,7 +97,7 @@ describe('a ticket in several queues', () => {
   })
 })
 
-describe('a player who may wait twice', () => {
+describe('a player who may queue twice', () => {
   const queues = [
     { ...duel, playersMayWaitTwice: true },
     { ...trio, playersMayWaitTwice: true },
@@ -109,7 +109,7 @@ describe('a player who may wait twice', () => {
     players: players.map((player) => ({ id: player, ip })),
   })
 
-  test('is held back in one queue while a match is found in the other, and back if that comes to nothing', async () => {
+  test('is held back in one queue while matched in the other, and returns if that match dissolves', async () => {
     const { matchmaker, run, status } = setUp({ queues })
     matchmaker.createTicket(again('a', 'duel', 'ann'))
     matchmaker.createTicket(again('b', 'trio', 'ann', 'ben'))
@@ -125,7 +125,7 @@ describe('a player who may wait twice', () => {
     expect(matchmaker.getTicket('a')).toMatchObject({ status: 'SEARCHING', waitingFor: 'other-ticket' })
   })
 
-  test('is out of the other queue when playing', async () => {
+  test('leaves the other queue when playing', async () => {
     const { matchmaker, run } = setUp({ queues })
     matchmaker.createTicket(again('a', 'duel', 'ann', 'cas'))
     matchmaker.createTicket(again('b', 'trio', 'ann'))
@@ -134,7 +134,7 @@ describe('a player who may wait twice', () => {
     expect(matchmaker.getTicket('b')).toMatchObject({ status: 'CANCELLED', cancelReason: 'elsewhere' })
   })
 
-  test('may not in the same queue, nor where one of the queues does not allow it', () => {
+  test('may not queue twice in the same queue, nor where one of the queues does not allow it', () => {
     const { matchmaker } = setUp({ queues })
     matchmaker.createTicket(again('a', 'duel', 'ann'))
     expect(() => matchmaker.createTicket(again('b', 'duel', 'ann'))).toThrow(PlayerBusy)
@@ -144,7 +144,7 @@ describe('a player who may wait twice', () => {
   })
 })
 
-test('more important tickets get the servers first', async () => {
+test('tickets of higher priority get the servers first', async () => {
   const { matchmaker, run, status } = setUp({ queues: [duel, trio], maxServers: 1 })
   matchmaker.createTicket({
     id: 'old',
@@ -159,7 +159,7 @@ test('more important tickets get the servers first', async () => {
   expect([status('old'), status('vip')]).toEqual(['SEARCHING', 'MATCH_FOUND'])
 })
 
-test('a batch: each ticket by itself', () => {
+test('each ticket of a batch is created or refused by itself', () => {
   const { matchmaker } = setUp({ queues: [duel] })
   const results = matchmaker.createTickets([
     ticket('ann', 'duel'),

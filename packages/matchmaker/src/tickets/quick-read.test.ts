@@ -97,7 +97,7 @@ const ticket = fields(
   ['players'],
 )
 
-test('what is read quickly is what the schema reads; what the schema refuses is not', () => {
+test('the quick reader reads what the schema reads, and nothing that the schema refuses', () => {
   const reached = { quick: 0, refused: 0 }
   fc.assert(
     fc.property(mostly(ticket), (input) => {
@@ -121,7 +121,7 @@ test('what is read quickly is what the schema reads; what the schema refuses is 
   expect(reached.refused).toBeGreaterThan(100)
 })
 
-test('nothing of it is shared with whoever gave it', () => {
+test('the result shares nothing with the input', () => {
   const input = {
     queue: 'q',
     players: [{ id: 'a', coordinates: { latitude: 1, longitude: 2 }, attributes: { skill: 1 } }],

@@ -21,7 +21,7 @@ export interface Searching {
   leave(record: TicketRecord): void
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
-  /** The ticket was short of servers, in an earlier process: it counts as such until `shortOfServers` is next called. */
+  /** The ticket was short of servers in an earlier process, and counts as such until `shortOfServers` is called. */
   expectShort(record: TicketRecord): void
   /** Nothing is kept of the ticket any more. */
   forget(record: TicketRecord): void

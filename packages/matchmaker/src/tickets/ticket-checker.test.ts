@@ -16,7 +16,11 @@ import { createTicketChecker } from './ticket-checker.js'
 import { readTicketInput } from './ticket-input.js'
 import type { Ticket, TicketInput } from './ticket.js'
 
-const ranked: QueueDefinition = { ...duel, name: 'ranked', rules: [{ kind: 'difference', attribute: 'skill', max: 100 }] }
+const ranked: QueueDefinition = {
+  ...duel,
+  name: 'ranked',
+  rules: [{ kind: 'difference', attribute: 'skill', max: 100 }],
+}
 const near: QueueDefinition = { ...duel, name: 'near', rules: [{ kind: 'distance', maxKm: 100 }] }
 const both: QueueDefinition = { ...duel, name: 'both', playersMayWaitTwice: true, playersMayWaitWhilePlaying: true }
 const also: QueueDefinition = { ...both, name: 'also' }
@@ -83,7 +87,9 @@ test('the body is the whole ticket', () => {
         longitude: fc.double({ min: -180, max: 180, noNaN: true }),
       }),
       latencies: fc.dictionary(name, fc.double({ min: 1, max: 500, noNaN: true }), { maxKeys: 3 }),
-      attributes: fc.dictionary(name, fc.oneof(fc.integer(), fc.boolean(), fc.string({ maxLength: 5 }), names), { maxKeys: 3 }),
+      attributes: fc.dictionary(name, fc.oneof(fc.integer(), fc.boolean(), fc.string({ maxLength: 5 }), names), {
+        maxKeys: 3,
+      }),
       roles: names,
       avoid: names,
     },
@@ -124,7 +130,10 @@ test('a player who plays waits only where all queues permit it, and in so many m
   const { check, permit } = checker()
   const inDuel = check({ queue: 'duel', players: [ann] })
   const inBoth = check({ queue: 'both', players: [ann] })
-  const plays = (id: string) => ({ playerId: 'ann', ticket: ticket(id, { status: 'HOST_ASSIGNED', matchId: `m${id}` }) })
+  const plays = (id: string) => ({
+    playerId: 'ann',
+    ticket: ticket(id, { status: 'HOST_ASSIGNED', matchId: `m${id}` }),
+  })
   expect(() => permit(inDuel, [plays('1')])).toThrow(new PlayerPlaying('ann', '1', 'm1'))
   permit(inBoth, [plays('1')])
   expect(() => permit(inBoth, [plays('1'), plays('2')])).toThrow(new PlayerOverLimit('ann', 'maxMatchesPerPlayer'))

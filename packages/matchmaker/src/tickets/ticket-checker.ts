@@ -25,7 +25,7 @@ import type { Ticket, TicketInput } from './ticket.js'
 /** A ticket that may be created. */
 export interface Creatable {
   readonly id: string
-  /** All that does not change of it but its id, as text for a store: see `StoredTicket`. It holds players' addresses. */
+  /** Its constant parts without its id, as text for a store: see `StoredTicket`. It holds players' addresses. */
   readonly body: string
   readonly queues: readonly string[]
   readonly players: readonly { readonly id: string }[]

@@ -4,7 +4,7 @@ import { createMatchmaker } from '../create-matchmaker.js'
 import { duel } from '../matchmaker.fixture.js'
 import { createTestService } from '../service.fixture.js'
 
-test('no time that is told has a fraction, whatever the clock', async () => {
+test('times are whole milliseconds, whatever the clock', async () => {
   const manual = createManualClock()
   const clock = { now: () => manual.now() + 0.123_456, sleep: manual.sleep }
   const { deployments } = createTestService({ clock: manual })

@@ -4,7 +4,7 @@ import { createTimerHeap, type Timed } from './timer-heap.js'
 
 const item = (): Timed => ({ dueAt: 0, heapIndex: -1 })
 
-test('what is due comes out, the first first, and nothing else', () => {
+test('due timers are returned in order, and no others', () => {
   const deadlines = createTimerHeap()
   const [one, other, never] = [item(), item(), item()]
   deadlines.set(one, 200)
@@ -16,7 +16,7 @@ test('what is due comes out, the first first, and nothing else', () => {
   expect(deadlines.takeDue(Number.MAX_VALUE)).toBeUndefined()
 })
 
-test('as a sorted list would, whatever is set, set anew and removed', () => {
+test('any sequence of sets and removals gives the results of a sorted list', () => {
   const step = fc.tuple(fc.nat(9), fc.constantFrom('set', 'never', 'remove', 'take'), fc.nat(50))
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {

@@ -90,23 +90,32 @@ function refuseUnfit(probed: Probed): void {
   if (isTooOld(probed)) throw tooOld(probed.version ?? 'unknown')
   if (probed.isReplica) throw failureOf(new ErrorReply('READONLY'), 'connectRedis')
   if (probed.evicts) {
-    const message = `this Redis deletes keys when it is full (maxmemory-policy ${probed.evictionPolicy}): set noeviction, or tickets and lobbies get lost`
+    const policy = `maxmemory-policy ${probed.evictionPolicy}`
+    const message = `this Redis deletes keys when it is full (${policy}): set noeviction, or tickets and lobbies get lost`
     process.emitWarning(message, 'MusterWarning')
   }
 }
 
 const tooOld = (version: string) =>
-  new RedisTooOld(`connectRedis: Redis 7.0 or later is needed, and this is ${version}`, { code: 'VERSION', outcome: 'not-done' })
+  new RedisTooOld(`connectRedis: Redis 7.0 or later is needed, and this is ${version}`, {
+    code: 'VERSION',
+    outcome: 'not-done',
+  })
 
 const schema = z.strictObject({
-  client: z.custom<RedisOptions['client']>((value) => typeof value === 'object' && value !== null, 'must be options or a client of @redis/client'),
+  client: z.custom<RedisOptions['client']>(
+    (value) => typeof value === 'object' && value !== null,
+    'must be options or a client of @redis/client',
+  ),
   prefix: z
     .string()
     .regex(/^[A-Za-z0-9._:-]{1,64}$/, "must be 1 to 64 letters, digits, '.', '_', '-' and ':'")
     .default('mu'),
   timeoutMs: z.number().min(50).max(600_000).default(5000),
   connectTimeoutMs: z.number().min(50).max(600_000).default(10_000),
-  clock: z.custom<Clock>((value) => typeof (value as Clock | undefined)?.sleep === 'function', 'must have now, sleep').default(systemClock),
+  clock: z
+    .custom<Clock>((value) => typeof (value as Clock | undefined)?.sleep === 'function', 'must have now, sleep')
+    .default(systemClock),
 })
 
 function checked(options: RedisOptions) {

@@ -21,8 +21,17 @@ const put = defineScript({
   lua: `redis.call('SET', KEYS[1], ARGV[1]) return redis.call('STRLEN', KEYS[1])`,
   read: Number,
 })
-const size = defineScript({ name: 'test.size', lua: `return redis.call('STRLEN', KEYS[1])`, kind: 'read', read: Number })
-const move = defineScript({ name: 'test.move', lua: `redis.call('SET', KEYS[1], redis.call('GET', KEYS[2]) or '') return 1`, read: Number })
+const size = defineScript({
+  name: 'test.size',
+  lua: `return redis.call('STRLEN', KEYS[1])`,
+  kind: 'read',
+  read: Number,
+})
+const move = defineScript({
+  name: 'test.move',
+  lua: `redis.call('SET', KEYS[1], redis.call('GET', KEYS[2]) or '') return 1`,
+  read: Number,
+})
 const refuse = defineScript({ name: 'test.refuse', lua: `return redis.error_reply('FENCED by another')`, read: Number })
 
 /** What the command fails with. */
@@ -66,7 +75,8 @@ describeRedis('a connection', () => {
     expect(wrong).toBeInstanceOf(RedisWrongType)
     const unknown = await failure(it.redis.command(key, ['NO-SUCH', 's3cret', "a'quote", 's3cret']))
     expect(unknown).toMatchObject({ code: 'ERR', outcome: 'not-done' })
-    for (const error of [wrong, unknown]) expect(JSON.stringify([error, error.message, String(error.cause)])).not.toMatch(/s3cret|quote|mu:/)
+    for (const error of [wrong, unknown])
+      expect(JSON.stringify([error, error.message, String(error.cause)])).not.toMatch(/s3cret|quote|mu:/)
     await it.redis.command(key, ['DEL', key])
   })
 
@@ -188,10 +198,20 @@ describeRedis('a Redis that', () => {
 
 describe('a Redis that is too old', () => {
   test.each([
-    ['6.2.14', (words: readonly string[]) => (words[0] === 'EVAL' ? '*4\r\n$6\r\n6.2.14\r\n$6\r\nmaster\r\n$1\r\n0\r\n$10\r\nnoeviction\r\n' : '+OK\r\n')],
-    ['before 6.0', (words: readonly string[]) => (words[0] === 'HELLO' ? "-ERR unknown command `HELLO`, with args beginning with: `3`, \r\n" : '+OK\r\n')],
+    [
+      '6.2.14',
+      (words: readonly string[]) =>
+        words[0] === 'EVAL' ? '*4\r\n$6\r\n6.2.14\r\n$6\r\nmaster\r\n$1\r\n0\r\n$10\r\nnoeviction\r\n' : '+OK\r\n',
+    ],
+    [
+      'before 6.0',
+      (words: readonly string[]) =>
+        words[0] === 'HELLO' ? '-ERR unknown command `HELLO`, with args beginning with: `3`, \r\n' : '+OK\r\n',
+    ],
   ])('is told by its version: %s', async (version, answer) => {
-    const fake = await openFakeRedis((words) => (words[0] === 'HELLO' && version !== 'before 6.0' ? '%1\r\n+proto\r\n:3\r\n' : answer(words)))
+    const fake = await openFakeRedis((words) =>
+      words[0] === 'HELLO' && version !== 'before 6.0' ? '%1\r\n+proto\r\n:3\r\n' : answer(words),
+    )
     const error = await failure(connectRedis({ client: { url: fake.url } }))
     await fake.close()
     expect(error).toBeInstanceOf(RedisTooOld)

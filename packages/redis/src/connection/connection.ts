@@ -8,8 +8,8 @@ import { keySpace, type KeySpace } from './keys.js'
 import type { Reply, Script } from './script.js'
 
 /**
- * Something is wrong: the connection broke and is made again, a stream of changes or the limits could not be reached, or
- * a listener failed.
+ * Something is wrong: the connection broke and is made again, a stream of changes or the limits could not be reached,
+ * or a listener failed.
  */
 export type RedisProblem =
   | ListenerProblem
@@ -111,7 +111,8 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     report: (problem) => events.emit('problem', problem),
     close: () =>
       (closed ??= (async () => {
-        if (isOurs && client.isOpen) await deadlines.limit(client.close(), 'close', timeoutMs).catch(() => client.destroy())
+        if (isOurs && client.isOpen)
+          await deadlines.limit(client.close(), 'close', timeoutMs).catch(() => client.destroy())
         await turnAway()
       })()),
     destroy: () => {
@@ -122,4 +123,5 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
 }
 
 /** The client takes nothing but strings. */
-const strings = (words: readonly (string | number)[]): string[] => words.map((word) => (typeof word === 'string' ? word : `${word}`))
+const strings = (words: readonly (string | number)[]): string[] =>
+  words.map((word) => (typeof word === 'string' ? word : `${word}`))

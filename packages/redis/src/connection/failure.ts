@@ -16,7 +16,8 @@ const readOnly = (why: string): Refusal => [RedisReadOnly, `${why}: connect to t
 const busy = (why: string): Refusal => [RedisBusy, `${why}: try again later`]
 const notPermitted: Refusal = [
   RedisNotPermitted,
-  "is not permitted: check user and password, and that the user may run '@scripting', '@stream', '@read' and INFO on this prefix",
+  "is not permitted: check user and password, and that the user may run '@scripting', '@stream', '@read' and INFO " +
+    'on this prefix',
 ]
 
 /** What an answer means, by its first word. */
@@ -58,7 +59,8 @@ export function failureOf(error: unknown, what: string): RedisError {
 function refusalOf(message: string, what: string): RedisError {
   const code = /^[A-Z]+(?= |$)/.exec(message)?.[0] ?? 'ERR'
   const known = refusals[code] ?? (/can't run this command/.test(message) ? notPermitted : undefined)
-  if (known === undefined) return new RedisError(`${what}: Redis answered ${withoutValues(message)}`, { code, outcome: 'not-done' })
+  if (known === undefined)
+    return new RedisError(`${what}: Redis answered ${withoutValues(message)}`, { code, outcome: 'not-done' })
   const [Kind, words] = known
   return new Kind(`${what}: ${words}`, { code, outcome: 'not-done' })
 }
@@ -68,6 +70,7 @@ const withoutValues = (message: string) => message.replaceAll(/(['"`]).*\1/gs, '
 
 /** A client of the caller's may come from another copy of the package, so classes are compared by name. */
 export const isReply = (error: unknown): error is Error =>
-  error instanceof ErrorReply || (error instanceof Error && /^(?:SimpleError|BlobError|ErrorReply)$/.test(error.constructor.name))
+  error instanceof ErrorReply ||
+  (error instanceof Error && /^(?:SimpleError|BlobError|ErrorReply)$/.test(error.constructor.name))
 const isNamed = (error: unknown, kind: new () => Error) =>
   error instanceof kind || (error instanceof Error && error.constructor.name === kind.name)

@@ -22,7 +22,7 @@ end
 local function thisRun() return 'run:' .. string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') end
 `
 
-/** Additive increase, multiplicative decrease, as `createRate` in core: a 429 leaves 70 %, each window gives 5 % back. */
+/** Additive increase, multiplicative decrease, as `createRate` in core: a 429 leaves 70 %, a window gives 5 % back. */
 const RATE = `
 local function rateOf(key, limit, window)
   local lowest, from = unpack(redis.call('HMGET', key, 'lowest', 'from'))

@@ -2,8 +2,8 @@
 import type { KeySpace } from '../connection/keys.js'
 
 /**
- * The keys of one store, all in one slot. Every one has an entry per lobby at most a few times, `ev` has a bound, and all
- * of them expire some days after the last process that used the store has ended.
+ * The keys of one store, all in one slot. Every one has an entry per lobby at most a few times, `ev` has a bound, and
+ * all of them expire some days after the last process that used the store has ended.
  */
 export interface LobbyKeys {
   /** Hash: id → `version number code`. The number rises with every lobby created. */

@@ -14,7 +14,10 @@ describeRedis('with Redis', () => {
   testLobbyStore('the store in Redis', async () => {
     stores += 1
     const name = `${stores}`
-    const [store, other] = [createRedisLobbyStore({ redis: it.redis, name }), createRedisLobbyStore({ redis: await it.connect(), name })]
+    const [store, other] = [
+      createRedisLobbyStore({ redis: it.redis, name }),
+      createRedisLobbyStore({ redis: await it.connect(), name }),
+    ]
     return {
       store,
       other,

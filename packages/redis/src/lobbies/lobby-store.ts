@@ -46,10 +46,15 @@ const DAY_MS = 86_400_000
  */
 export function createRedisLobbyStore({ redis, name = 'main', keepDays = 7 }: RedisLobbyStoreOptions): RedisLobbyStore {
   if (!/^[\w.-]{1,64}$/.test(name)) {
-    throw new InvalidInput("createRedisLobbyStore: option name must be 1 to 64 letters, digits, '.', '_' and '-'", { field: 'name' })
+    throw new InvalidInput("createRedisLobbyStore: option name must be 1 to 64 letters, digits, '.', '_' and '-'", {
+      field: 'name',
+    })
   }
   if (!(keepDays > 0 && keepDays <= 3650)) {
-    throw new InvalidInput(`createRedisLobbyStore: option keepDays must be more than 0 and at most 3650, got ${keepDays}`, { field: 'keepDays' })
+    throw new InvalidInput(
+      `createRedisLobbyStore: option keepDays must be more than 0 and at most 3650, got ${keepDays}`,
+      { field: 'keepDays' },
+    )
   }
   const keys = lobbyKeys(redis.keys(`lobbies.${name}`))
   const keepMs = Math.ceil(keepDays * DAY_MS)

@@ -6,7 +6,8 @@ import { isListed } from '@muster/relay'
 const LISTED = 'listed'
 
 /** As two JSON values side by side, so that neither the type nor the end of a name is in doubt. */
-const traitOf = ([name, value]: readonly [string, Attributes[string]]) => `${JSON.stringify(name)}${JSON.stringify(value)}`
+const traitOf = ([name, value]: readonly [string, Attributes[string]]) =>
+  `${JSON.stringify(name)}${JSON.stringify(value)}`
 
 /** Each trait is there twice: for all listed lobbies that have it, and for those of them with a free slot. */
 const any = (trait: string) => `*${trait}`

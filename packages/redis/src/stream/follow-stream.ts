@@ -8,8 +8,8 @@ export interface FollowStream {
   /** Called with new entries, in order. */
   readonly onEntries: (entries: readonly StreamEntry[]) => void
   /**
-   * Called where entries may have been missed: at the beginning, after a time without connection in which the stream was
-   * cut, and if Redis has lost entries. Whoever keeps something up to date by the stream reads it anew.
+   * Called where entries may have been missed: at the beginning, after a time without connection in which the stream
+   * was cut, and if Redis has lost entries. Whoever keeps something up to date by the stream reads it anew.
    */
   readonly onGap: () => void
   readonly clock?: Clock | undefined

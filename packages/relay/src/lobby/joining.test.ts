@@ -86,7 +86,7 @@ describe('codes', () => {
     expect(await lobbies.join({ player: player('dora', '203.0.113.1'), code })).toMatchObject({ status: 'joined' })
   })
 
-  test('overall, those who succeed are never limited, however many join at the same moment; guesses at the same moment are owed for, for a window at most', async () => {
+  test('successful joins are never limited; guesses at one moment are all charged, with a debt of one window at most', async () => {
     const { clock, lobbies } = setUp({ limits: { joinsOverall: { limit: 2, windowMs: 60_000 } } })
     const { code } = await lobbies.create({ player: ann, maxPlayers: 16 })
     const all = Array.from({ length: 10 }, (_, index) => player(`player-${index}`, `192.0.2.${index}`))

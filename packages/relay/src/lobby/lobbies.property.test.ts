@@ -175,7 +175,7 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
   expect(await store.ids()).toEqual([])
 }
 
-test('whatever fails and whoever dies: one host, no slot too many, no token in wrong hands, and nothing left', async () => {
+test('under any failures there is one host, no extra slot, no token of another player, and nothing left', async () => {
   const schedules = fc.array(action, { minLength: 20, maxLength: 60, size: 'max' })
   const holds = fc.asyncProperty(schedules, fc.nat(), (actions, seed) => play(actions, seed))
   await expect(fc.assert(holds, { numRuns: 80 })).resolves.toBeUndefined()

@@ -6,7 +6,7 @@ import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 
 describe('opening', () => {
-  test('every player gets their own credentials: the server port for the host, distinct tokens behind one address', async () => {
+  test('players get their own credentials: the server port for the host, distinct tokens at one address', async () => {
     const { service, sessions, within } = setUp()
     const session = await within(sessions.open({ players, hostId: 'bob' }))
     const all = players.map(({ id }) => sessions.credentialsFor(session.id, id))
@@ -24,7 +24,7 @@ describe('opening', () => {
     expect(() => sessions.credentialsFor(session.id, 'eve')).toThrow(NotFound)
   })
 
-  test('the service is told of addresses, filters, and a webhook of each session’s own, also for the second', async () => {
+  test('the service receives addresses, filters and a separate webhook for each session', async () => {
     const { clock, service, within } = setUp({ faults: [{ operation: 'create', fault: 'in error', times: 1 }] })
     const seen: Parameters<typeof service.create>[0][] = []
     const spied = { ...service, create: (input: (typeof seen)[0]) => (seen.push(input), service.create(input)) }

@@ -145,7 +145,7 @@ test.each([
   )
 })
 
-test('a session is read by its id, becomes ready by that, and is forgotten when the service has it no more', async () => {
+test('a session becomes ready when it is read, and is forgotten when the service has it no more', async () => {
   const { clock, service, sessions, within } = setUp()
   const { id } = await within(sessions.create({ players }))
   expect(await sessions.get(id)).toMatchObject({ ready: false })

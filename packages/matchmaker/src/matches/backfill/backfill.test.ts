@@ -178,7 +178,7 @@ describe('a backfill', () => {
     expect(matchmaker.getTicket('new')).toMatchObject({ status: 'SEARCHING' })
   })
 
-  test('asks players who join to accept where the queue asks so, and reopens the slot of one who does not', async () => {
+  test('asks joining players to accept where the queue asks so, and reopens the slot of one who does not', async () => {
     const all = setUp({ queues: [{ ...social, acceptance: { withinMs: 5000 } }] })
     const { matchmaker, join, run, status } = all
     join('ann')

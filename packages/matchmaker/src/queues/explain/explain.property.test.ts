@@ -30,7 +30,7 @@ const forTwo = (queue: QueueDefinition): QueueDefinition => ({
   ),
 })
 
-test('compatible are those with whom the oracle sees no rule broken', () => {
+test('`compatible` counts the tickets with which the oracle finds no broken rule', () => {
   let [compatible, asked] = [0, 0]
   fc.assert(
     fc.property(queues(aboutTwo, 3), tickets(6), (queue, waiting) => {

@@ -59,7 +59,7 @@ describe('a ticket waits', () => {
     })
   })
 
-  test('because a rule keeps the others away: the nearest, and by how much', () => {
+  test('because of a rule, with the nearest other and its distance', () => {
     const why = explain([closer], [skill(50), skill(80), skill(62), skill(20)])
     expect(why).toMatchObject({
       summary:
@@ -73,7 +73,7 @@ describe('a ticket waits', () => {
     })
   })
 
-  test('because of the rule that lets the fewest through', () => {
+  test('because of the rule that allows the fewest others', () => {
     const rules: RuleDefinition[] = [closer, { kind: 'overlap', attribute: 'maps', atLeast: 2 }]
     const one = (skill: number, ...maps: string[]): Waiting => ({ attributes: { skill, maps } })
     const why = explain(rules, [one(1, 'a', 'b', 'c'), one(2, 'c', 'd'), one(3, 'd', 'e'), one(90, 'a', 'b')])
@@ -87,14 +87,14 @@ describe('a ticket waits', () => {
     })
   })
 
-  test('who breaks two rules has not come near, however little of each', () => {
+  test('and a ticket that breaks two rules is not the nearest miss', () => {
     const rank: RuleDefinition = { kind: 'difference', attribute: 'rank', max: 1 }
     const one = (skill: number, rank: number): Waiting => ({ attributes: { skill, rank } })
     expect(explain([closer, rank], [one(0, 0), one(11, 2), one(30, 0)]).nearest?.gap).toBe(20)
     expect(explain([closer, rank], [one(0, 0), one(11, 2)]).nearest).toBeUndefined()
   })
 
-  test('although some could play with it: too few', () => {
+  test('because too few compatible others wait', () => {
     const why = explain([closer], [skill(1), skill(2), skill(3), skill(99)], { matchSize: 5 })
     expect(why).toMatchObject({ compatible: 2, lacks: 2, blocking: 'difference skill' })
     expect(explain([closer], [skill(1), skill(2)], { matchSize: 4 }).summary).toBe(
@@ -102,7 +102,7 @@ describe('a ticket waits', () => {
     )
   })
 
-  test('because nobody can play a role', () => {
+  test('because no player has a role', () => {
     const roles: RuleDefinition = { kind: 'roles', roles: { healer: 1, tank: 1 } }
     const teams = [{ name: 'team', count: 2, size: 2 }]
     const tank: Waiting = { roles: ['tank'] }
@@ -113,7 +113,7 @@ describe('a ticket waits', () => {
     expect(explain([roles], [tank, tank, healer, healer], { matchSize: undefined, teams }).blocking).toBeUndefined()
   })
 
-  test('because the others are not equal', () => {
+  test('because the others differ in a value that must be equal', () => {
     const mode = (mode: string): Waiting => ({ attributes: { mode } })
     expect(explain([{ kind: 'equal', attribute: 'mode' }], [mode('a'), mode('b')])).toMatchObject({
       others: 0,
@@ -124,7 +124,7 @@ describe('a ticket waits', () => {
     expect(explain([{ kind: 'equal', attribute: 'mode' }], many).others).toBe(0)
   })
 
-  test('although enough others do, when rules about whole matches are left', () => {
+  test('although enough others wait, because of rules about whole matches', () => {
     const balance: RuleDefinition = { kind: 'balance', attribute: 'skill', max: 1 }
     const teams = [{ name: 'team', count: 2, size: 1 }]
     expect(explain([balance], [skill(1), skill(5)], { matchSize: undefined, teams }).summary).toBe(
@@ -134,8 +134,8 @@ describe('a ticket waits', () => {
   })
 })
 
-describe('measures', () => {
-  test('kilometres', () => {
+describe('the nearest miss is measured', () => {
+  test('in kilometres', () => {
     const at = (longitude: number): Waiting => ({ place: { latitude: 0, longitude } })
     const { nearest } = explain([{ kind: 'distance', maxKm: 100 }], [at(0), at(1)])
     expect(nearest?.value).toBeCloseTo(111.19, 1)
@@ -145,20 +145,20 @@ describe('measures', () => {
     )
   })
 
-  test('the round trip to the best beacon in common', () => {
+  test('by the round trip to the best common beacon', () => {
     const to = (latencies: Record<string, number>): Waiting => ({ latencies })
     const { nearest } = explain([{ kind: 'latency', maxMs: 50 }], [to({ ams: 20, nyc: 90 }), to({ ams: 80, nyc: 20 })])
     expect(nearest).toEqual({ rule: 'latency', value: 80, limit: 50, gap: 30, unit: 'ms' })
   })
 
-  test('no numbers where there are none', () => {
+  test('without numbers where there are none', () => {
     const why = explain([{ kind: 'avoid' }], [{ avoid: ['p1'] }, {}])
     expect(why).toMatchObject({ blocking: 'avoid', rules: [{ rule: 'avoid', lets: 0 }] })
     expect(why.nearest).toBeUndefined()
   })
 })
 
-describe('what gives way next', () => {
+describe('the next relaxation', () => {
   const teams = [
     {
       name: 'team',
@@ -172,7 +172,7 @@ describe('what gives way next', () => {
     },
   ]
 
-  test('players of the smallest match, and a rule that counts no more', () => {
+  test('may be a smaller match, and a rule that becomes optional', () => {
     const more = { matchSize: undefined, teams, fillForMs: 3000 }
     const rules: RuleDefinition[] = [{ kind: 'avoid', optionalAfterMs: 9000 }]
     expect(explain(rules, [{}], more).next).toEqual({ inMs: 3000, changes: [{ from: 5, to: 4 }] })
@@ -182,7 +182,7 @@ describe('what gives way next', () => {
     expect(explain(rules, [{ waited: 9000 }], more).next).toBeUndefined()
   })
 
-  test('all rules at the last resort, but for the hard ones', () => {
+  test('may be all rules except hard ones, at the last resort', () => {
     const rules: RuleDefinition[] = [
       { ...closer, hard: true },
       { kind: 'difference', attribute: 'rank', max: 1, missing: 'any' },
@@ -200,7 +200,7 @@ describe('what gives way next', () => {
   })
 })
 
-test('the level of two tickets is the lower one, unless the rule says otherwise', () => {
+test('applies from the lower level of two tickets, unless the rule says otherwise', () => {
   const waits = [skill(0, 5000), skill(20)]
   expect(explain([closer], waits).compatible).toBe(0)
   expect(explain([{ ...closer, by: 'oldest' }], waits).compatible).toBe(1)
@@ -209,7 +209,7 @@ test('the level of two tickets is the lower one, unless the rule says otherwise'
   expect(explain([closer], waits, { lastResortMs: 5000 }).compatible).toBe(1)
 })
 
-test('plain data, of which nothing is another player’s', () => {
+test('is plain data without anything about other players', () => {
   const place = { latitude: 1, longitude: 2 }
   const secret: Waiting = { id: 'secret', attributes: { skill: 99 }, network: '192.0.2.0/24', place }
   const why = explain([closer], [skill(1), secret])

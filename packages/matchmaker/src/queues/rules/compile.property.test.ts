@@ -30,7 +30,11 @@ const kindsOf = ({ teams = [] }: QueueDefinition) => teams.flatMap((team) => nam
 /** Whether the compiled queue allows the match; a ticket that it refuses is in none. */
 function allows(compiled: CompiledQueue, match: readonly (readonly RuleTicket[])[]): boolean {
   try {
-    return modelAllows(compiled, match.map((team) => team.map(compiled.entryOf)), NOW)
+    return modelAllows(
+      compiled,
+      match.map((team) => team.map(compiled.entryOf)),
+      NOW,
+    )
   } catch (error) {
     if (error instanceof InvalidTicket) return false
     throw error
@@ -47,7 +51,11 @@ const agree = (of: readonly RuleDefinition['kind'][], maxRules: number, numRuns:
       const match = seat(compiled, waiting, choices)
       if (match.flat().length === 0) return
       const names = kindsOf(definition)
-      const broken = brokenRules(definition, match.map((tickets, team) => ({ kind: names[team] ?? '', tickets })), NOW)
+      const broken = brokenRules(
+        definition,
+        match.map((tickets, team) => ({ kind: names[team] ?? '', tickets })),
+        NOW,
+      )
       expect(allows(compiled, match), `broken: ${broken.join()}`).toBe(broken.length === 0)
       all += 1
       if (broken.length === 0) allowed += 1
@@ -57,7 +65,7 @@ const agree = (of: readonly RuleDefinition['kind'][], maxRules: number, numRuns:
   return allowed / all
 }
 
-describe('compiled rules say what the definitions say', () => {
+describe('compiled rules agree with their definitions', () => {
   test.each(kinds)('%s', (kind) => {
     const share = agree([kind], 2, 400)
     // Neither side of the answer is rare.
@@ -70,7 +78,7 @@ describe('compiled rules say what the definitions say', () => {
   })
 })
 
-test('a part of a match that is allowed is never given up', () => {
+test('a part of an allowed match is never rejected', () => {
   const staying = fc.array(fc.boolean(), { minLength: 5, maxLength: 5 })
   fc.assert(
     fc.property(queues(kinds, 3), tickets(5), choices, staying, (definition, waiting, choices, stays) => {

@@ -29,8 +29,8 @@ const party = (...players: readonly Partial<RulePlayer>[]): RuleTicket => ({
 const skilled = (...skills: readonly number[]) => party(...skills.map((skill) => ({ attributes: { skill } })))
 const skill = { kind: 'difference', attribute: 'skill', max: 10 } as const
 
-describe('a ticket becomes an entry', () => {
-  test('with its place on the sphere, its key and its values', () => {
+describe('a compiled ticket', () => {
+  test('has its place on the sphere, its key and its values', () => {
     const compiled = queueOf([
       { kind: 'equal', attribute: 'mode' },
       { kind: 'difference', attribute: 'skill', max: 10 },
@@ -45,13 +45,13 @@ describe('a ticket becomes an entry', () => {
     expect(compiled.entryOf({ ...ticket, place: undefined }).place).toBeUndefined()
   })
 
-  test('without rules, it has no key, no values and no checks', () => {
+  test('has no key, no values and no checks without rules', () => {
     const compiled = queueOf([])
     expect(compiled.entryOf(party({}))).toMatchObject({ key: '', values: [] })
     expect(compiled.model).toMatchObject({ checks: undefined, radius: undefined, spans: [] })
   })
 
-  test('a number and a text are never the same', () => {
+  test('tells numbers from texts', () => {
     const compiled = queueOf([{ kind: 'equal', attribute: 'mode' }])
     const keyOf = (mode: string | number) => compiled.entryOf(party({ attributes: { mode } })).key
     expect(keyOf(1)).not.toBe(keyOf('1'))
@@ -62,18 +62,18 @@ describe('a ticket becomes an entry', () => {
     ['min', [2, 2]],
     ['max', [6, 6]],
     ['each', [2, 6]],
-  ])('a party stands for itself by %s', (how, values) => {
+  ])('of a party has one value by %s', (how, values) => {
     expect(queueOf([{ ...skill, party: how as 'avg' }]).entryOf(skilled(2, 6)).values).toEqual(values)
   })
 
-  test('who has no value counts as the rule says', () => {
+  test('of a player without a value counts as the rule says', () => {
     const one = party({ attributes: { skill: 2 } }, {})
     expect(queueOf([{ ...skill, missing: { value: 6 } }]).entryOf(one).values).toEqual([4, 4])
     expect(queueOf([{ ...skill, missing: 'any' }]).entryOf(one).values).toEqual([2, 2])
   })
 })
 
-describe('an equality rule is a key unless it may give way', () => {
+describe('an equality rule becomes a key unless it may relax', () => {
   const isKey = (rule: object, more: Partial<QueueDefinition> = {}) => {
     const { model } = queueOf([{ kind: 'equal', attribute: 'mode', ...rule }], more)
     return model.checks === undefined
@@ -88,7 +88,7 @@ describe('an equality rule is a key unless it may give way', () => {
   ])('%j in %j: %s', (rule, queue, key) => expect(isKey(rule, queue)).toBe(key))
 })
 
-describe('refuses tickets, and names the path', () => {
+describe('a wrong ticket is refused with the path', () => {
   const having = (...all: readonly RulePlayer['attributes'][]) => party(...all.map((attributes) => ({ attributes })))
   const seeing = (...all: readonly RulePlayer['latencies'][]) => party(...all.map((latencies) => ({ latencies })))
   const equal: RuleDefinition = { kind: 'equal', attribute: 'mode' }
@@ -156,7 +156,7 @@ describe('refuses tickets, and names the path', () => {
     expect(enter).toThrow(expect.objectContaining({ field }))
   })
 
-  test('but not where the rule gives way in time', () => {
+  test('unless the rule relaxes in time', () => {
     const never = { kind: 'require', attribute: 'skill', operator: '>', value: 5 } as const
     expect(() => queueOf([never]).entryOf(skilled(1))).toThrow('never meet')
     expect(queueOf([{ ...never, optionalAfterMs: 9 }]).entryOf(skilled(1)).size).toBe(1)
@@ -164,7 +164,7 @@ describe('refuses tickets, and names the path', () => {
     expect(() => queueOf([{ ...never, hard: true }], { lastResortMs: 9 }).entryOf(skilled(1))).toThrow('never meet')
   })
 
-  test('a party that fits one of several teams only has that team to suit', () => {
+  test('and a party that fits only one of several teams is checked against that team', () => {
     const teams = [
       { name: 'boss', size: 1 },
       { name: 'hunters', size: 2 },
@@ -177,23 +177,23 @@ describe('refuses tickets, and names the path', () => {
   })
 })
 
-describe('a match that takes more players becomes an opening', () => {
+describe('a backfill becomes an opening', () => {
   const compiled = queueOf([{ kind: 'equal', attribute: 'mode' }, skill, { kind: 'avoid' }])
   const there = (skill: number): RuleTicket => party({ attributes: { mode: 'a', skill } })
   const opening: RuleOpening = { ...there(0), rooms: [1, 0], present: [[there(4)], [there(6), there(9)]] }
 
-  test('with the key of those present, and the range of their values', () => {
+  test('with the key of the present players and the range of their values', () => {
     const { key, values, rooms, present } = compiled.openingOf(opening)
     expect({ key, values, rooms }).toEqual({ key: '["a"]', values: [4, 9], rooms: [1, 0] })
     expect(present.map((team) => team.map(({ ticket }) => ticket))).toEqual(opening.present)
   })
 
-  test('nobody is there, and nothing holds the others together: the range is open', () => {
+  test('with an open range when no player is present', () => {
     const { key, values } = queueOf([skill]).openingOf({ ...opening, present: [[], []] })
     expect({ key, values }).toEqual({ key: '', values: [Number.NaN, Number.NaN] })
   })
 
-  test('refused where it cannot be told who may join', () => {
+  test('and is refused where nothing tells who may join', () => {
     const refused = (present: RuleOpening['present']) => () => compiled.openingOf({ ...opening, present })
     expect(refused([[], []])).toThrow(expect.objectContaining({ name: 'InvalidTicket', field: 'present' }))
     expect(refused([[], [party({ attributes: { mode: 'a' } })]])).toThrow(
@@ -202,7 +202,7 @@ describe('a match that takes more players becomes an opening', () => {
   })
 })
 
-test('teams of one kind have numbers, and minima that fall are rounded up', () => {
+test('teams of one kind are numbered, and falling minima are rounded up', () => {
   const teams = [
     { name: 'boss', size: 1 },
     { name: 'hunters', count: 2, size: { min: { from: 4, to: 2, overMs: 1600 }, max: 5 } },
@@ -217,7 +217,7 @@ test('teams of one kind have numbers, and minima that fall are rounded up', () =
   expect([...(model.teams[1]?.min ?? [])]).toEqual([4, 4, 4, 4, 4, 4, 4, 4, 2])
 })
 
-test('a custom rule that throws says no, and its error is told once', () => {
+test('a custom rule that throws refuses the match, and its error is reported once', () => {
   const told: string[] = []
   let message = 'odd'
   const test = () => {

@@ -48,7 +48,7 @@ function poolOf(rules: readonly RuleDefinition[], dps: number, tanks: number, he
   return { pool, rare }
 }
 
-test.each([6, 100, 1000, 12_000])('two tanks and two healers are found among %d others, at once', (dps) => {
+test.each([6, 100, 1000, 12_000])('two tanks and two healers among %d others are matched at once', (dps) => {
   const { pool, rare } = poolOf([roles, balance], dps, 2, 2)
   const matches = [...pool.group(NOW)]
   expect(matches).toHaveLength(1)
@@ -64,13 +64,13 @@ function stepsOf(pool: ReturnType<typeof poolOf>['pool'], now: number): number {
   return steps
 }
 
-test('while a role is missing, a crowd costs a look at each ticket once, and next to nothing later', () => {
+test('while a role is missing, each ticket of a crowd is read once and hardly again', () => {
   const { pool } = poolOf([roles, balance, evenSkills], 5000, 2, 1)
   expect(stepsOf(pool, NOW)).toBeLessThan(40)
   expect(stepsOf(pool, NOW + 250)).toBeLessThan(10)
 })
 
-test.each([25, 200, 2000])('%d tickets whom a custom rule keeps apart cost a round no more than its tries', (many) => {
+test.each([25, 200, 2000])('%d tickets that a custom rule keeps apart cost a round no more than its tries', (many) => {
   const { pool } = poolOf([balance, { kind: 'custom', name: 'never', test: () => false }], many, 0, 0)
   // 10,000 tries before the bulk, 10,000 after it, and the last search of each.
   for (let round = 0; round < 8; round++) expect(stepsOf(pool, NOW + 250 * round)).toBeLessThan(70)

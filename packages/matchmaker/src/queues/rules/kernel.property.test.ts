@@ -77,7 +77,7 @@ function play(scene: Scene, see: (match: JudgedTeam[], playing: readonly RuleTic
   }
 }
 
-test('no match breaks a rule, whatever the rules, the parties and their waits', () => {
+test('no match breaks a rule, for any rules, parties and waits', () => {
   let [matches, filled] = [0, 0]
   fc.assert(
     fc.property(scenes, (scene) => {

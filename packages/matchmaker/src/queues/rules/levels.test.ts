@@ -13,11 +13,11 @@ const difference = (max: DifferenceRule['max'], more: Partial<DifferenceRule> = 
   ...more,
 })
 
-test('nothing that relaxes makes one level', () => {
+test('a queue that never relaxes has one level', () => {
   expect([...levelsOf({ teams, rules: [difference(5)] }).at]).toEqual([0])
 })
 
-test('levels are all times at which anything gives way, in order, each once', () => {
+test('levels are all times at which anything relaxes, in order, each once', () => {
   const rules = [
     difference([
       { afterMs: 0, value: 1 },
@@ -37,7 +37,7 @@ test('levels are all times at which anything gives way, in order, each once', ()
   expect([...levelsOf({ teams: [{ name: 'team', size }], rules }).at]).toEqual([0, 300, 500, 700, 900])
 })
 
-test('the last resort is the last level: nothing relaxes after it', () => {
+test('the last resort is the last level', () => {
   const rules = [
     difference([
       { afterMs: 0, value: 1 },
@@ -50,7 +50,7 @@ test('the last resort is the last level: nothing relaxes after it', () => {
   expect(levelsOf({ teams, rules }).lastResort).toBe(Infinity)
 })
 
-test('at the last resort a rule counts no more, or as a hard one with its loosest limit', () => {
+test('at the last resort a rule is ignored, or is hard with its loosest limit', () => {
   const max = [
     { afterMs: 0, value: 1 },
     { afterMs: 900, value: 3 },
@@ -64,7 +64,7 @@ test('at the last resort a rule counts no more, or as a hard one with its looses
   ])
 })
 
-test('a limit is what its definition says, at every moment', () => {
+test('a limit follows its definition at all times', () => {
   const limit = fc.oneof(relaxingBetween(0, 9), relaxingBetween(9, 0))
   fc.assert(
     fc.property(limit, fc.integer({ min: 0, max: 6000 }), (max, waited) => {
@@ -76,7 +76,7 @@ test('a limit is what its definition says, at every moment', () => {
   )
 })
 
-test('a line is stairs that are never ahead of it', () => {
+test('a line becomes steps that never run ahead of it', () => {
   const line = { from: 100, to: 500, startMs: 1000, overMs: 777 }
   const levels = levelsOf({ teams, rules: [difference(line)] })
   const table = tableOf(levels, line, Infinity, difference(line))
@@ -88,7 +88,7 @@ test('a line is stairs that are never ahead of it', () => {
   }
 })
 
-test('where there are too many lines, their steps are fewer', () => {
+test('many lines have fewer steps each', () => {
   const lines = Array.from({ length: 30 }, (_, at) => difference({ from: 0, to: 16, overMs: 1600 + at }))
   const levels = levelsOf({ teams, rules: lines })
   expect(levels.steps).toBe(8)

@@ -114,7 +114,7 @@ function play({ definition, waiting, comes, playing, step }: Scene): Outcome {
 test.each([
   ['any rules', queues(kinds, 2), 700, 200],
   ['rules about the whole match', queues(['balance', 'compare', 'custom', 'roles', 'any', 'all', 'not'], 3), 700, 200],
-] as const)('where there is a match to be made, one is made: %s', (_, definitions, numRuns, least) => {
+] as const)('a match is made wherever one is possible: %s', (_, definitions, numRuns, least) => {
   let [made, filled] = [0, 0]
   fc.assert(
     fc.property(scenesOf(definitions), (scene) => {

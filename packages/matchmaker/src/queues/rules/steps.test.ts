@@ -64,7 +64,7 @@ test.each([
     1000,
   ],
 ] as const)(
-  'a pair is matched in the first tick in which its limit allows it, however little a step widens: %j, %d apart, after %d ms',
+  'a pair is matched in the first tick in which its limit allows it: %j, %d apart, after %d ms',
   (max, apart, waited) => {
     expect(waitOf(max, apart)).toBe(waited)
   },

@@ -71,7 +71,7 @@ async function opened(path: string) {
   }
 }
 
-test('what was written is there when it is opened again, and nobody else may read it', async () => {
+test('entries are there when it is opened again, and only its user may read it', async () => {
   for (const fsync of ['always', 'intents', 'never']) {
     const path = newPath()
     const entries = [...lives('a').slice(0, 4), ...lives('b'), intent('c')]
@@ -85,7 +85,7 @@ test('what was written is there when it is opened again, and nobody else may rea
 const whole = (entries: readonly JournalEntry[]) =>
   Buffer.from(HEADER + entries.map((entry) => lineOf(JSON.stringify(entry))).join(''))
 
-test('torn at any byte: every line that was whole counts, what was lost is a problem, and it goes on from there', async () => {
+test('torn at any byte, it keeps all whole lines, reports the loss as a problem, and goes on', async () => {
   const entries: JournalEntry[] = [
     { kind: 'intent', matchId: 'ø', queue: 'q', tag: 't', ticketIds: [], at: 1 },
     { kind: 'sent', matchId: 'ø', at: 2 },
@@ -108,14 +108,14 @@ test('torn at any byte: every line that was whole counts, what was lost is a pro
   }
 })
 
-test('torn in a way that leaves rubbish: that is cut off too', async () => {
+test('rubbish at a torn end is cut off too', async () => {
   const path = newPath()
   await written(path, [intent('a')])
   writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.alloc(300), Buffer.from('\n"?')]))
   expect(await opened(path)).toEqual(await known([intent('a')]))
 })
 
-describe('is not opened, and left as it is, and nothing is left beside it', () => {
+describe('is not opened and left unchanged, with nothing beside it', () => {
   const cases: readonly (readonly [what: string, content: Buffer, line: number, message: RegExp])[] = [
     [
       'where it is damaged in the middle',
@@ -139,7 +139,7 @@ describe('is not opened, and left as it is, and nothing is left beside it', () =
   })
 })
 
-test('like a journal in memory, for any entries, however often it is opened again and compacted', async () => {
+test('any entries give the state of a journal in memory, however often it is reopened and compacted', async () => {
   const anyEntry = fc
     .tuple(fc.constantFrom('a', 'b', 'c'), fc.integer({ min: 0, max: 6 }))
     .map(([matchId, step]) => lives(matchId)[step] as JournalEntry)
@@ -154,7 +154,7 @@ test('like a journal in memory, for any entries, however often it is opened agai
   )
 })
 
-test('is written anew when most of it is settled', async () => {
+test('is compacted when most of it is settled', async () => {
   const path = newPath()
   const journal = createFileJournal({ path, fsync: 'never', compactAtBytes: 20_000 })
   await journal.open()
@@ -169,7 +169,7 @@ test('is written anew when most of it is settled', async () => {
   expect(await opened(path)).toEqual(await known([intent('stays')]))
 })
 
-test('is not written anew with each entry, however much is open', async () => {
+test('is not compacted with each entry, however much is open', async () => {
   const path = newPath()
   const journal = createFileJournal({ path, fsync: 'never' })
   await journal.open()
@@ -192,7 +192,7 @@ test('is not written anew with each entry, however much is open', async () => {
   expect(await opened(path)).toHaveLength(1000)
 })
 
-test('where it cannot be written anew, on a full disk for instance, it goes on as it is', async () => {
+test('goes on uncompacted when it cannot be compacted, as on a full disk', async () => {
   const path = newPath()
   await written(path, [intent('a'), intent('b')])
   appendFileSync(path, 'torn')
@@ -207,7 +207,7 @@ test('where it cannot be written anew, on a full disk for instance, it goes on a
 })
 
 describe('while it is open', () => {
-  test('its file is removed: it is written again', async () => {
+  test('its file is written again if it was removed', async () => {
     const path = newPath()
     const journal = createFileJournal({ path })
     await journal.open()
@@ -218,7 +218,7 @@ describe('while it is open', () => {
     expect(await opened(path)).toEqual(await known([intent('a'), intent('b')]))
   })
 
-  test('another file is put in its place: nothing is written to either', async () => {
+  test('nothing is written if another file took its place', async () => {
     const path = newPath()
     const journal = createFileJournal({ path })
     await journal.open()
@@ -235,13 +235,13 @@ describe('while it is open', () => {
   })
 })
 
-test.each(['folder of the file', 'file'])('where the %s cannot be had, the error says which', async (what) => {
+test.each(['folder of the file', 'file'])('the error names the %s that cannot be opened', async (what) => {
   const path = what === 'file' ? folder : join(folder, 'nosuch', 'journal')
   await expect(createFileJournal({ path }).open()).rejects.toThrow(path)
   rmSync(`${folder}.lock`, { force: true })
 })
 
-test('an entry that could not be written says so, and the next one is not harmed by it', async () => {
+test('an entry that could not be written rejects, and the next one is written', async () => {
   const path = newPath()
   const journal = createFileJournal({ path })
   await expect(journal.append(intent('early'))).rejects.toThrow('not open')

@@ -29,7 +29,7 @@ const batches = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), isFo
   maxLength: 8,
 })
 
-test('cut at any byte: all whole lines are read, and the rest is lost', () => {
+test('a journal cut at any byte is read up to its last whole line', () => {
   fc.assert(
     fc.property(batches, fc.double({ min: 0, max: 1, noNaN: true }), (given, share) => {
       const { bytes, ends } = journalOf(given)
@@ -42,7 +42,7 @@ test('cut at any byte: all whole lines are read, and the rest is lost', () => {
   )
 })
 
-test('a power failure leaves zeros in what was not forced yet: the lines that are whole are read', () => {
+test('zeros in the unforced tail, left by a power failure, end the journal at its last whole line', () => {
   fc.assert(
     fc.property(batches, fc.nat(), fc.integer({ min: 1, max: 200 }), (given, at, length) => {
       const { bytes, ends, safe } = journalOf(given)
@@ -61,7 +61,7 @@ test('a power failure leaves zeros in what was not forced yet: the lines that ar
   )
 })
 
-test('zeros before something that was forced are no crash: it is corrupt, and so is any changed byte but at the end', () => {
+test('zeros before a forced line, and a changed byte before the last line, make it corrupt', () => {
   fc.assert(
     fc.property(batches, fc.nat(), fc.integer({ min: 0, max: 255 }), (given, at, value) => {
       const { bytes, ends, safe } = journalOf(given)
@@ -83,6 +83,6 @@ test.each([
   ['nothing', Buffer.alloc(0)],
   ['zeros', Buffer.alloc(4096)],
   ['a header that was being written', Buffer.from(HEADER.slice(0, 20))],
-])('%s is a journal that was not written to', (_, bytes) => {
+])('%s is an empty journal', (_, bytes) => {
   expect(readJournal(PATH, bytes)).toEqual({ entries: [], goodBytes: 0, lostBytes: bytes.length })
 })

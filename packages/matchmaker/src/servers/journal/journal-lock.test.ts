@@ -17,7 +17,7 @@ let files = 0
 const newPath = () => join(folder, `journal-${files++}`)
 const intent: JournalEntry = { kind: 'intent', matchId: 'a', queue: 'duel', tag: 't', ticketIds: [], at: 1 }
 
-test('one has it until it is closed, the others are told who, and nothing is left of it', async () => {
+test('the lock is held until it is closed, others learn its holder, and no file is left', async () => {
   const path = newPath()
   const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
   await first.open()
@@ -38,7 +38,7 @@ test.each([
   ['a living process', { host: hostname(), pid: process.ppid }],
   ['another host', { host: 'elsewhere', pid: 1 }],
   ['nobody', undefined],
-])('what a killed process left is taken at once, although it names %s', async (_, said) => {
+])('the lock of a killed process is free at once, although its file names %s', async (_, said) => {
   const path = newPath()
   writeFileSync(`${path}.lock`, said === undefined ? '\0\0' : JSON.stringify(said))
   const journal = createFileJournal({ path })
@@ -46,7 +46,7 @@ test.each([
   await journal.close()
 })
 
-test('of many who want it at once exactly one gets it, round after round', async () => {
+test('of many processes at once exactly one gets the lock, in every round', async () => {
   const path = newPath()
   for (let round = 0; round < 50; round++) {
     const journals = Array.from({ length: 8 }, () => createFileJournal({ path, fsync: 'never' }))
@@ -58,7 +58,7 @@ test('of many who want it at once exactly one gets it, round after round', async
   }
 })
 
-test('one that is being closed and one that is being opened are never both open', async () => {
+test('a lock being closed and one being opened are never both held', async () => {
   const path = newPath()
   let open = 0
   const live = async (): Promise<boolean> => {
@@ -83,7 +83,7 @@ test('one that is being closed and one that is being opened are never both open'
   expect(open).toBe(0)
 })
 
-test('a lock on a file that was removed before it was locked, as by a close meanwhile, counts for nothing', async () => {
+test('a lock on a file that was removed before it was locked does not count', async () => {
   const path = newPath()
   let openings = 0
   const lock = await takeLock(path, async () => {
@@ -98,7 +98,7 @@ test('a lock on a file that was removed before it was locked, as by a close mean
   await lock.release()
 })
 
-test('whoever loses it, because its file was removed by hand, writes nothing more', async () => {
+test('a holder whose lock file was removed by hand writes nothing more', async () => {
   const path = newPath()
   const [first, second] = [createFileJournal({ path }), createFileJournal({ path })]
   await first.open()

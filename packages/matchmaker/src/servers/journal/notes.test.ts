@@ -51,14 +51,14 @@ function setUp({ slowMs }: { readonly slowMs?: () => number } = {}) {
   return { clock, memory, written, disk, problems, notes }
 }
 
-test('what is written at once takes no turn of the event loop', () => {
+test('a note that is written synchronously takes no turn of the event loop', () => {
   const { notes, written } = setUp()
   expect(notes.append(intent('a'))).toBeUndefined()
   expect(notes.note(after('a', 'created'))).toBeUndefined()
   expect(written).toEqual(['a:intent', 'a:created'])
 })
 
-test('a note that cannot be written is kept, with those of its match after it, and written with the next good append', async () => {
+test('a failed note is kept with the later ones of its match, and written with the next good append', async () => {
   const { notes, written, disk, problems } = setUp()
   void notes.append(intent('a'))
   disk.full = true
@@ -76,7 +76,7 @@ test('a note that cannot be written is kept, with those of its match after it, a
   expect({ isBehind: notes.isBehind(), told }).toEqual({ isBehind: false, told: 'created assigned ' })
 })
 
-test('or by itself: one entry tells each time whether it works again', async () => {
+test('kept notes are also retried by themselves, one entry per attempt', async () => {
   const { notes, written, disk, problems, clock } = setUp()
   for (const matchId of ['a', 'b', 'c']) void notes.append(intent(matchId))
   disk.full = true
@@ -97,7 +97,7 @@ test('or by itself: one entry tells each time whether it works again', async () 
   expect(notes.isBehind()).toBe(false)
 })
 
-test('what must be written before it is done is refused behind an entry that cannot be, and does not come later', async () => {
+test('an entry that must precede its action is refused behind a failed one, and is not written later', async () => {
   const { notes, written, disk } = setUp()
   void notes.append(intent('a'))
   disk.full = true
@@ -109,7 +109,7 @@ test('what must be written before it is done is refused behind an entry that can
   expect(written).toEqual(['a:intent', 'a:created'])
 })
 
-test('of what is kept only what still matters is: the last list of players, and of a match that is over that it is', async () => {
+test('of the kept notes only the latest list of players remains, and the end of an ended match', async () => {
   const { notes, written, disk } = setUp()
   for (const matchId of ['a', 'b']) void notes.append(intent(matchId))
   disk.full = true
@@ -125,7 +125,7 @@ test('of what is kept only what still matters is: the last list of players, and 
   expect(told).toHaveLength(101)
 })
 
-test('a journal that hangs does not keep whoever closes it for ever', async () => {
+test('a journal that hangs does not block closing for ever', async () => {
   const { clock, memory } = setUp()
   const journal: Journal = { open: () => memory.open(), append: () => new Promise(() => {}), close: () => {} }
   const notes = createNotes(journal, clock, () => {})
@@ -134,7 +134,7 @@ test('a journal that hangs does not keep whoever closes it for ever', async () =
   expect(clock.sleepers).toBe(0)
 })
 
-test('it is closed after the last entry, and what that fails with is told', async () => {
+test('the journal is closed after the last entry, and a failure of that is reported', async () => {
   const { clock, memory } = setUp()
   const order: string[] = []
   const append = async ({ kind }: JournalEntry) => {
@@ -151,7 +151,7 @@ test('it is closed after the last entry, and what that fails with is told', asyn
   expect(order).toEqual(['created', 'close'])
 })
 
-test('whatever fails when, the journal says in the end what one that never fails does, without what was refused', async () => {
+test('under any failures the journal ends like one without failures, except refused entries', async () => {
   const step = fc.record({
     matchId: fc.constantFrom('a', 'b', 'c'),
     kind: fc.oneof(
@@ -199,7 +199,7 @@ test('whatever fails when, the journal says in the end what one that never fails
   )
 })
 
-test.each([0, 10])('entries that the journal itself causes while it is handed one follow that one (in %i ms)', async (slowMs) => {
+test.each([0, 10])('entries caused by the journal during an append follow that entry (in %i ms)', async (slowMs) => {
   const clock = createManualClock()
   const written: string[] = []
   const noted: Promise<void>[] = []

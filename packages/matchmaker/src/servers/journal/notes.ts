@@ -54,8 +54,8 @@ export function createNotes(journal: Journal, clock: Clock, problem: (error: unk
   const attempts = new Set<Promise<void>>()
   let isBehind = false
   /**
-   * The match whose entry is being handed to the journal now, and the entries about it that the journal itself has caused
-   * meanwhile: one that knows tickets may cancel some.
+   * The match whose entry is being handed to the journal now, and the entries about it that the journal itself has
+   * caused meanwhile: one that knows tickets may cancel some.
    */
   let handed: string | undefined
   let caused: Backlog | undefined

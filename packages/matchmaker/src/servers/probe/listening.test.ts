@@ -33,13 +33,13 @@ function setUp(changes: Partial<DeployDefinition>, answersAt = Infinity) {
   return { clock, listening, allocation, knocks, told, problems }
 }
 
-test('with nothing to find out, it is told at once', () => {
+test('without a probe the server counts as listening at once', () => {
   const { listening, allocation, told } = setUp({})
   listening.begin(allocation, assignment)
   expect(told).toEqual([[true, 0]])
 })
 
-test('warm-up is waited for', async () => {
+test('the warm-up time is waited for', async () => {
   const { clock, listening, allocation, told } = setUp({ warmUpMs: 3000 })
   listening.begin(allocation, assignment)
   await clock.advance(2999)
@@ -48,10 +48,10 @@ test('warm-up is waited for', async () => {
   expect(told).toEqual([[true, 3000]])
 })
 
-describe('knocking', () => {
+describe('a probe of a port', () => {
   const probe = { kind: 'udp', port: 'game', payload: 'hi', timeoutMs: 500, withinMs: 5000 } as const
 
-  test('goes on until it is answered, at the outer port of the server', async () => {
+  test('goes to the external port and is repeated until it is answered', async () => {
     const { clock, listening, allocation, knocks, told } = setUp({ warmUpMs: 100, probe }, 2000)
     listening.begin(allocation, assignment)
     await clock.advance(5000)
@@ -61,7 +61,7 @@ describe('knocking', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('ends when it took too long', async () => {
+  test('fails when its time is over', async () => {
     const { clock, listening, allocation, told } = setUp({ probe })
     listening.begin(allocation, assignment)
     await clock.advance(6000)
@@ -69,7 +69,7 @@ describe('knocking', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('ends without a word when it does not matter any more', async () => {
+  test('ends silently when the match ends', async () => {
     const { clock, listening, allocation, told } = setUp({ probe })
     listening.begin(allocation, assignment)
     await clock.advance(700)
@@ -79,7 +79,7 @@ describe('knocking', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('at a port that there is not fails, and says which', async () => {
+  test('of an unknown port fails and names it', async () => {
     const { clock, listening, allocation, told, problems } = setUp({ probe: { ...probe, port: 'query' } })
     listening.begin(allocation, assignment)
     await clock.advance(0)
@@ -91,7 +91,7 @@ describe('knocking', () => {
 describe('registration', () => {
   const probe = { kind: 'registration', withinMs: 5000 } as const
 
-  test('is waited for', async () => {
+  test('of the server is waited for', async () => {
     const { clock, listening, allocation, told } = setUp({ probe })
     listening.begin(allocation, assignment)
     await clock.advance(1500)
@@ -101,7 +101,7 @@ describe('registration', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('may come before READY is seen', async () => {
+  test('may arrive before READY is seen', async () => {
     const { clock, listening, allocation, told } = setUp({ probe })
     listening.registered(allocation)
     listening.begin(allocation, assignment)
@@ -109,7 +109,7 @@ describe('registration', () => {
     expect(told).toEqual([[true, 0]])
   })
 
-  test('that does not come in time fails', async () => {
+  test('that does not arrive in time fails', async () => {
     const { clock, listening, allocation, told } = setUp({ probe })
     listening.begin(allocation, assignment)
     await clock.advance(9000)

@@ -12,7 +12,7 @@ const target = (kind: 'tcp' | 'udp', port: number): ProbeTarget => ({
 })
 const unheard = () => new AbortController().signal
 
-test('TCP: an accepted connection is an answer, a closed port is none', async () => {
+test('by TCP an accepted connection is an answer, a closed port is not', async () => {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -22,7 +22,7 @@ test('TCP: an accepted connection is an answer, a closed port is none', async ()
   expect(await networkProber(target('tcp', port), unheard())).toBe(false)
 })
 
-test('UDP: any datagram back is an answer to the payload', async () => {
+test('by UDP any datagram is an answer to the payload', async () => {
   const server = createSocket('udp4')
   const heard: string[] = []
   server.on('message', (message, from) => {
@@ -40,7 +40,7 @@ test('UDP: any datagram back is an answer to the payload', async () => {
   expect(await networkProber(target('udp', port), unheard())).toBe(false)
 })
 
-test('silence lasts until it is given up, before or while it knocks', async () => {
+test('silence lasts until the probe is aborted, before or during an attempt', async () => {
   const server = createSocket('udp4')
   server.bind(0, '127.0.0.1')
   await once(server, 'listening')
@@ -53,7 +53,7 @@ test('silence lasts until it is given up, before or while it knocks', async () =
   server.close()
 })
 
-test('a host that does not exist answers nothing', async () => {
+test('an unknown host does not answer', async () => {
   const nowhere = { host: 'nowhere.invalid', port: 9, payload: '?' }
   expect(await networkProber({ kind: 'tcp', ...nowhere }, unheard())).toBe(false)
   expect(await networkProber({ kind: 'udp', ...nowhere }, unheard())).toBe(false)

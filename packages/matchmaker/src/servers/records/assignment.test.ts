@@ -3,7 +3,7 @@ import { assignmentOf } from './assignment.js'
 
 const ready = { request_id: 'r', current_status: 'Status.READY' }
 
-test('a server without a name goes by its address, and one without either cannot be reached', () => {
+test('a server without an fqdn has its address, and one without either cannot be reached', () => {
   expect(assignmentOf({ ...ready, public_ip: '203.0.113.9' })).toMatchObject({
     fqdn: '203.0.113.9',
     publicIp: '203.0.113.9',
@@ -22,7 +22,7 @@ test('ports may be incomplete', () => {
   })
 })
 
-describe('degrees may come as text', () => {
+describe('degrees may be given as text', () => {
   test.each([
     ['59.9', 59.9],
     [59.9, 59.9],

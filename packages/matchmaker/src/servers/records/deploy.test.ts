@@ -6,7 +6,7 @@ import { deploySchema, type DeployDefinition } from './deploy.js'
 const game: DeployDefinition = { application: 'game', version: '1' }
 const checked = (deploy: unknown) => read(deploySchema, deploy, (_, message) => new InvalidInput(message))
 
-test('fills in the defaults, also twice', () => {
+test('defaults are filled in, also twice', () => {
   const deploy = checked({ ...game, probe: { kind: 'tcp', port: 'game' } })
   expect(deploy).toEqual({
     ...game,
@@ -26,7 +26,7 @@ test('fills in the defaults, also twice', () => {
   })
 })
 
-describe('is refused, and the message names the path', () => {
+describe('a wrong deploy is refused with the path', () => {
   test.each<[Record<string, unknown>, string]>([
     [{ application: '' }, 'application'],
     [{ maxDurationMs: 0 }, 'maxDurationMs'],
@@ -44,7 +44,7 @@ describe('is refused, and the message names the path', () => {
     expect(() => checked({ ...game, ...changes })).toThrow(path)
   })
 
-  test('without repeating what may be a secret', () => {
+  test('without a value that may be a secret', () => {
     const tooLong = { ...game, hiddenEnvironment: { KEY: 'hush'.repeat(2000) } }
     expect(() => checked(tooLong)).toThrow(/^hiddenEnvironment\.KEY: must be at most 4096 bytes of UTF-8$/)
   })

@@ -27,7 +27,7 @@ async function swept(answer: (page: number) => DeploymentList) {
 }
 const entry = (request_id: string) => ({ request_id, tags: ['mm-a'] })
 
-test('reads page after page to the end, and only takes what has the tag', async () => {
+test('reads all pages, and returns only deployments with the tag', async () => {
   const pages = [[entry('c'), { request_id: 'x', tags: ['mm-b'] }, { request_id: 'y' }], [entry('b')], [entry('a')]]
   expect(await swept((page) => ({ data: pages[page - 1] ?? [], pagination: { has_next: page < 3 } }))).toEqual({
     all: true,
@@ -36,7 +36,7 @@ test('reads page after page to the end, and only takes what has the tag', async 
   })
 })
 
-test('misses none where others end meanwhile, and what is left moves up', async () => {
+test('misses none when others end meanwhile and entries move up', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 1, max: 30 }),
@@ -68,14 +68,14 @@ describe('ends for a service that', () => {
       asked: 2,
     })
   })
-  test('says nothing of further pages', async () => {
+  test('gives no pagination', async () => {
     expect(await swept((page) => ({ data: page === 1 ? [entry('a')] : [] }))).toEqual({
       all: true,
       seen: ['a'],
       asked: 2,
     })
   })
-  test('gives the number of the next page only', async () => {
+  test('gives only the number of the next page', async () => {
     expect(
       await swept((page) => ({
         data: [entry(`r${page}`)],
@@ -83,7 +83,7 @@ describe('ends for a service that', () => {
       })),
     ).toEqual({ all: true, seen: ['r1', 'r2'], asked: 2 })
   })
-  test('makes up ever new entries', async () => {
+  test('invents ever new entries', async () => {
     expect(await swept((page) => ({ data: [entry(`r${page}`)], pagination: { has_next: true } }))).toMatchObject({
       all: false,
       asked: 500,

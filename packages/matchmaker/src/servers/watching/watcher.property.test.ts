@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   by: fc.integer({ min: 1, max: 400 }),
 })
 
-test('reads begin for those that are followed, and no others', async () => {
+test('only followed deployments are read', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), fc.boolean(), async (steps, listsNothing) => {
       const clock = createManualClock()
@@ -83,7 +83,7 @@ test('reads begin for those that are followed, and no others', async () => {
   )
 })
 
-test('suspects are followed, in whatever order they come and go', () => {
+test('suspects are always followed, in any order of events', () => {
   const change = fc.tuple(fc.constantFrom('add', 'settle', 'remove', 'suspect', 'clear'), fc.nat(1))
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60, size: 'max' }), (changes) => {

@@ -38,7 +38,7 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
   return { clock, service, watcher, seen, strangers, problems, deploy, run }
 }
 
-test('sees what becomes READY, what fails and what ends, once each', async () => {
+test('deployments that become READY, fail or end are reported once each', async () => {
   const fates = [{ readyMs: 3000 }, { errorMs: 3000 }, { endMs: 3000 }, { readyMs: 3000, endMs: 10_000 }, {}]
   const { watcher, seen, deploy, run } = setUp({ fate: (nth) => fates[nth - 1] ?? {} })
   for (const _ of fates) watcher.follow(await deploy(), 'k')
@@ -48,7 +48,7 @@ test('sees what becomes READY, what fails and what ends, once each', async () =>
   expect(seen.slice(4)).toEqual(['r4 gone'])
 })
 
-test('one alone is asked for a few times a second, and nothing when nothing starts', async () => {
+test('one starting deployment is read a few times a second, and nothing is read when none starts', async () => {
   const { watcher, service, deploy, run, seen } = setUp({ fate: () => ({ readyMs: 10_000 }) })
   watcher.follow(await deploy(), 'k')
   await run(11_000)
@@ -60,7 +60,7 @@ test('one alone is asked for a few times a second, and nothing when nothing star
   expect(service.calls.get.length + service.calls.list.length - asked).toBeLessThanOrEqual(2)
 })
 
-test('hundreds at once: within the limits of the service, and each is seen soon', async () => {
+test('hundreds at once are seen soon, within the limits of the service', async () => {
   const { watcher, service, deploy, run, seen } = setUp({
     latencyMs: () => 40,
     fate: (nth) => ({ readyMs: 5000 + 10 * nth }),
@@ -75,7 +75,7 @@ test('hundreds at once: within the limits of the service, and each is seen soon'
   expect(service.calls.list.length).toBeLessThanOrEqual(10 * 15 + 20)
 })
 
-test('a service with smaller pages than asked for is believed', async () => {
+test('smaller pages than requested are read completely', async () => {
   const { watcher, service, deploy, run, seen } = setUp({ pageSize: 7, fate: () => ({ readyMs: 4000 }) })
   for (let count = 0; count < 30; count++) watcher.follow(await deploy(), 'k')
   await run(8000)
@@ -84,7 +84,7 @@ test('a service with smaller pages than asked for is believed', async () => {
 })
 
 describe('a hint', () => {
-  test('is looked up at once, and is not believed', async () => {
+  test('leads to a read at once, and is not taken as the state', async () => {
     const { clock, watcher, service, seen, deploy } = setUp({ fate: () => ({ readyMs: 3000 }) })
     watcher.follow(await deploy(), 'k')
     await clock.advance(1000)
@@ -98,7 +98,7 @@ describe('a hint', () => {
     expect(seen).toEqual(['r1 ready'])
   })
 
-  test('may come before the deployment is followed', async () => {
+  test('may arrive before the deployment is followed', async () => {
     const { clock, watcher, seen, deploy } = setUp({ fate: () => ({ readyMs: 0 }) })
     watcher.hint('r1')
     watcher.follow(await deploy(), 'k')
@@ -106,7 +106,7 @@ describe('a hint', () => {
     expect(seen).toEqual(['r1 ready'])
   })
 
-  test('a thousand times over costs no more than the allowance', async () => {
+  test('repeated a thousand times costs no more than the allowance', async () => {
     const { clock, watcher, service, deploy } = setUp({ fate: () => ({}) })
     for (let count = 0; count < 50; count++) watcher.follow(await deploy(), 'k')
     for (let flood = 0; flood < 20; flood++) {
@@ -118,7 +118,7 @@ describe('a hint', () => {
   })
 })
 
-test('strangers are told of at the start, and every half minute', async () => {
+test('unknown deployments are reported at the start and every half minute', async () => {
   const { service, strangers, run } = setUp()
   await service.add(['mm-a', 'match-x'])
   await service.add(['mm-b'])
@@ -128,7 +128,7 @@ test('strangers are told of at the start, and every half minute', async () => {
   expect(strangers).toEqual(['r1', 'r1'])
 })
 
-test('when reads fail, the list will do; when lists fail, reads', async () => {
+test('the list is used when reads fail, and reads when the list fails', async () => {
   for (const broken of ['get', 'list']) {
     const { watcher, seen, problems, deploy, run } = setUp({
       fate: () => ({ readyMs: 3000 }),
@@ -141,7 +141,7 @@ test('when reads fail, the list will do; when lists fail, reads', async () => {
   }
 })
 
-test('that a new deployment is unknown is not believed at first', async () => {
+test('a new deployment that is unknown to the service is not taken as gone at first', async () => {
   const { clock, watcher, seen, run } = setUp()
   watcher.follow('nowhere', 'k')
   await run(750)
@@ -151,7 +151,7 @@ test('that a new deployment is unknown is not believed at first', async () => {
   expect(seen).toEqual(['nowhere gone'])
 })
 
-test('nothing is left when it is closed', async () => {
+test('nothing goes on after closing', async () => {
   const { clock, watcher, seen, deploy } = setUp({ latencyMs: () => 100 })
   const creating = deploy()
   await clock.advance(300)

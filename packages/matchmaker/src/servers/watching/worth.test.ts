@@ -12,8 +12,8 @@ const watched = (changes: Partial<Watched>): Watched => ({
   ...changes,
 })
 
-describe('reading a status is worth', () => {
-  test('nothing for one that is being read, was just read, or runs without suspicion', () => {
+describe('the worth of reading a status is', () => {
+  test('zero for a deployment that is being read, was just read, or runs without suspicion', () => {
     expect(readingWorth(watched({ reading: true }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ readAt: NOW - 100 }), NOW, times)).toBe(0)
     expect(readingWorth(watched({ phase: 'running' }), NOW, times)).toBe(0)
@@ -21,11 +21,11 @@ describe('reading a status is worth', () => {
     expect(readingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBeGreaterThan(0)
   })
 
-  test('nothing where it would save nobody any time', () => {
+  test('zero where it saves no waiting time', () => {
     expect(readingWorth(watched({ seenAt: NOW, readAt: NOW - 300, since: NOW - 300 }), NOW, times)).toBe(0)
   })
 
-  test('more the longer it was not seen, less while a list is under way, and most under suspicion', () => {
+  test('higher the longer it was not read, lower during a list, and highest under suspicion', () => {
     const order = [
       watched({ suspect: true }),
       watched({ seenAt: NOW - 2000 }),
@@ -37,14 +37,14 @@ describe('reading a status is worth', () => {
     expect(new Set(worths).size).toBe(order.length)
   })
 
-  test('more the longer no status told whether it is in error', () => {
+  test('higher the longer no status told whether it is in error', () => {
     expect(readingWorth(watched({ readAt: 0, since: 0 }), NOW, times)).toBeGreaterThan(
       readingWorth(watched({}), NOW, times),
     )
   })
 })
 
-test('the most worth reading, at most so many', () => {
+test('the deployments most worth reading are chosen, up to a number', () => {
   const all = [
     watched({ requestId: 'a' }),
     watched({ requestId: 'b', seenAt: NOW - 3000 }),
@@ -72,6 +72,6 @@ describe('the page most worth listing', () => {
   })
 })
 
-test('one that runs is not looked for', () => {
+test('a running deployment is not looked for', () => {
   expect(seeingWorth(watched({ phase: 'running', suspect: true }), NOW, times)).toBe(0)
 })

@@ -10,7 +10,7 @@ const networks = {
 const alsoIpv6 = { ...networks, '2001:db8:1::/48': { name: 'six' }, '2001:db8:2::/48': { name: 'seven' } }
 
 describe.each([24, 28, 32] as const)('records of %i bits', (recordSize) => {
-  test('a tree of IPv4', () => {
+  test('are read from an IPv4 tree', () => {
     const { lookup } = openMmdb(encodeMmdb({ networks, ipVersion: 4, recordSize }), 'test')
     expect(lookup('1.2.3.0')).toEqual(networks['1.2.3.0/24'])
     expect(lookup('1.2.3.255')).toEqual(networks['1.2.3.0/24'])
@@ -21,7 +21,7 @@ describe.each([24, 28, 32] as const)('records of %i bits', (recordSize) => {
     )
   })
 
-  test('a tree of IPv6 with IPv4 in it', () => {
+  test('are read from an IPv6 tree with IPv4 addresses', () => {
     const { lookup } = openMmdb(encodeMmdb({ networks: alsoIpv6, recordSize }), 'test')
     expect(lookup('9.1.1.1')).toEqual({ name: 'ninth' })
     expect(lookup('2001:db8:1::5')).toEqual({ name: 'six' })
@@ -30,20 +30,20 @@ describe.each([24, 28, 32] as const)('records of %i bits', (recordSize) => {
   })
 })
 
-test('an IPv6 address is unknown to a tree of IPv4, though its first bits are those of a known address', () => {
+test('an IPv6 address is unknown to an IPv4 tree, even if its first bits are those of a known address', () => {
   const { lookup } = openMmdb(encodeMmdb({ networks: { '32.1.13.0/24': { name: 'not you' } }, ipVersion: 4 }), 'test')
   expect(lookup('32.1.13.184')).toEqual({ name: 'not you' })
   expect(lookup('2001:db8::1')).toBeUndefined()
 })
 
-test('the first records come in order of address, and end with the space', () => {
+test('the first records are listed in order of address', () => {
   const ipv4 = openMmdb(encodeMmdb({ networks, ipVersion: 4 }), 'test')
   expect(ipv4.firstRecords(1000).map((record) => (record as { name: string }).name)).toEqual(['first', 'ninth', 'half'])
   expect(ipv4.firstRecords(3)).toEqual([])
   expect(openMmdb(encodeMmdb({ networks: alsoIpv6 }), 'test').firstRecords(1000)).toHaveLength(5)
 })
 
-test('says what kind it is', () => {
+test('the database type is read', () => {
   expect(openMmdb(encodeMmdb({ networks, metadata: { database_type: 'GeoLite2-City' } }), 'test').type).toBe(
     'GeoLite2-City',
   )
@@ -78,7 +78,7 @@ describe('a corrupt file is refused by name', () => {
     expect(() => openMmdb(bytes, '/data/city.mmdb')).toThrow(reason)
   })
 
-  test('corrupt data shows at the lookup, in an error that does not tell the address', () => {
+  test('corrupt data fails the lookup, with an error that does not show the address', () => {
     const bytes = Buffer.from(whole)
     // The first record in the data: an extended type that there is not.
     bytes.set([0, 0], bytes.indexOf('name') - 2)

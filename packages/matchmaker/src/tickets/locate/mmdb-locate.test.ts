@@ -36,7 +36,7 @@ test('finds addresses in a file, in any spelling', async () => {
 })
 
 test.each([{ cacheSize: 0 }, { cacheSize: 1 }, {}])(
-  'knows nothing of other addresses and of what is none, first and second time (%o)',
+  'finds nothing for unknown and invalid addresses, also the second time (%o)',
   (options) => {
     const locate = mmdbLocate({ buffer: inLondon, ...options })
     const unknown = [
@@ -56,7 +56,7 @@ test.each([{ cacheSize: 0 }, { cacheSize: 1 }, {}])(
   },
 )
 
-test('remembers the answer for an address', () => {
+test('caches the answer for an address', () => {
   const remembering = mmdbLocate({ buffer: inLondon })
   expect(remembering('9.9.9.9')).toBe(remembering('9.9.9.9'))
   const forgetful = mmdbLocate({ buffer: inLondon, cacheSize: 1 })
@@ -66,13 +66,13 @@ test('remembers the answer for an address', () => {
   expect(forgetful('9.9.9.9')).not.toBe(first)
 })
 
-test('takes a view into a larger buffer', () => {
+test('accepts a view into a larger buffer', () => {
   const larger = new Uint8Array(inLondon.length + 100)
   larger.set(inLondon, 50)
   expect(mmdbLocate({ buffer: larger.subarray(50, 50 + inLondon.length) })('9.9.9.9')).toEqual(london)
 })
 
-test('takes up a file that was replaced, and answers meanwhile', async () => {
+test('reloads a file that was replaced, and answers meanwhile', async () => {
   const file = join(folder, 'replaced.mmdb')
   await writeFile(file, inLondon)
   const locate = mmdbLocate({ file })
@@ -99,7 +99,7 @@ test('keeps the old database when the new one cannot be used', async () => {
   expect(locate('9.9.9.9')).toEqual(tokyo)
 })
 
-test('of several reloads the last one stays', async () => {
+test('keeps the last of several reloads', async () => {
   const file = join(folder, 'several.mmdb')
   await writeFile(file, inLondon)
   const locate = mmdbLocate({ file })
@@ -107,14 +107,14 @@ test('of several reloads the last one stays', async () => {
   expect(locate('9.9.9.9')).toEqual(tokyo)
 })
 
-test('a buffer is replaced by a buffer', async () => {
+test('replaces a buffer by a buffer', async () => {
   const locate = mmdbLocate({ buffer: inLondon })
   await locate.reload(inTokyo)
   expect(locate('9.9.9.9')).toEqual(tokyo)
   await expect(locate.reload()).rejects.toThrow('reload needs a buffer')
 })
 
-test('a file that is missing, corrupt or of another kind is an error at once, and named', async () => {
+test('fails at once, with its name, for a file that is missing, corrupt or of another type', async () => {
   const named = async (name: string, content: Buffer | string) => {
     const file = join(folder, name)
     await writeFile(file, content)
@@ -134,7 +134,7 @@ test('a file that is missing, corrupt or of another kind is an error at once, an
   expect(() => mmdbLocate({ buffer: countries })).toThrow('the MMDB buffer has no coordinates')
 })
 
-test('options that cannot be are refused by name', () => {
+test('refuses wrong options by name', () => {
   const both = { file: 'city.mmdb', buffer: inLondon }
   expect(() => mmdbLocate(both)).toThrow('either file or buffer')
   const neither: unknown = {}

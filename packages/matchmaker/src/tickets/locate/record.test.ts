@@ -16,7 +16,7 @@ test('flattened databases have them at the top', () => {
   expect(locatedIn({ city: 'London', country_code: 'GB', ...place, timezone: '' })).toEqual(place)
 })
 
-test('the equator and Greenwich count', () => {
+test('coordinates of zero count', () => {
   expect(locatedIn({ latitude: 0, longitude: 9.45 })).toEqual({ latitude: 0, longitude: 9.45 })
 })
 

@@ -16,7 +16,8 @@ local function index_members(id, text)
   if text == '' then redis.call('HDEL', members, id) else redis.call('HSET', members, id, text) end
 end
 
--- By which traits a lobby is found. The text holds the free slots and the traits, one a line; nothing if it is not listed.
+-- By which traits a lobby is found. The text holds the free slots and the traits, one a line; nothing if it is not
+-- listed.
 local function index_traits(id, number, text)
   local before = redis.call('HGET', listing, id) or ''
   if before == text then return end
