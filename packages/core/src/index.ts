@@ -66,7 +66,7 @@ export {
   type Scheduler,
   type SchedulerOptions,
   type SchedulerState,
-  type Slot,
 } from './scheduler/scheduler.js'
+export type { Slot } from './scheduler/slot.js'
 export { EARTH_RADIUS_KM, greatCircleKm, type Coordinates } from './geo.js'
 export { addressPrefix, canonicalIp, isPublicIp } from './ip.js'

@@ -1,4 +1,4 @@
-import type { Slot } from '../scheduler/scheduler.js'
+import type { Slot } from '../scheduler/slot.js'
 import type { Cancellation } from './cancellation.js'
 import { Withheld, type CallFacts } from './errors.js'
 import { laneOf } from './lane.js'

@@ -17,9 +17,16 @@ export interface List<T> extends Iterable<T> {
   remove(entry: Entry<T>): void
 }
 
-interface Link<T> extends Entry<T> {
+/** A class, because V8 may allocate object literals among long-lived objects, which keeps alive all they refer to. */
+class Link<T> implements Entry<T> {
+  readonly item: T
   before: Link<T> | undefined
   after: Link<T> | undefined
+
+  constructor(item: T, before: Link<T> | undefined) {
+    this.item = item
+    this.before = before
+  }
 }
 
 export function createList<T>(): List<T> {
@@ -30,7 +37,7 @@ export function createList<T>(): List<T> {
     size: () => size,
     first: () => first,
     push: (item) => {
-      const link: Link<T> = { item, before: last, after: undefined }
+      const link = new Link(item, last)
       if (last === undefined) first = link
       else last.after = link
       last = link

@@ -1,6 +1,7 @@
 import { createManualClock, type ManualClock } from '../manual-clock.js'
 import { createBucket } from './bucket.js'
-import { createScheduler, type SchedulerOptions, type Slot } from './scheduler.js'
+import { createScheduler, type SchedulerOptions } from './scheduler.js'
+import type { Slot } from './slot.js'
 
 /** A bucket of that many starts a second. */
 export const perSecond = (limit: number) => createBucket({ limit, windowMs: 1000 })

@@ -5,6 +5,7 @@ import { CallQueue } from './call-queue.js'
 import { createCountWatch } from './count-watch.js'
 import type { Limiter, LimiterState, Permit } from './limiter.js'
 import { createPause } from './pause.js'
+import { LimitedSlot, unlimitedSlot, type Slot } from './slot.js'
 
 export interface SchedulerOptions {
   readonly clock: Clock
@@ -21,22 +22,6 @@ export interface SchedulerOptions {
   readonly pauseMs?: number | undefined
   /** The longest pause a Retry-After can ask for, in milliseconds. Default 60,000. */
   readonly maxPauseMs?: number | undefined
-}
-
-/** Passed to a job when it starts, to report the course of its request to the limiter. Reporting twice counts once. */
-export interface Slot {
-  /** Asked right before the request is written; if false, the job must not write it. Absent: it may. */
-  readonly mayWrite?: (() => boolean) | undefined
-  /**
-   * The request's bytes have left on an open connection: not when it was put in line for one.
-   * @param fresh the first on its connection.
-   */
-  written(fresh?: boolean): void
-  /**
-   * The first of the answer arrived. A job that fulfils says it by that; saying it before the body is read frees the
-   * next start sooner.
-   */
-  answered(): void
 }
 
 export interface RunOptions {
@@ -97,8 +82,6 @@ export interface Scheduler {
 /** The permit for the next call, or the limiter's error. */
 type Hand = Permit | { readonly failed: unknown }
 
-/** The slot of calls that no limit holds back. */
-const unlimitedSlot: Slot = { written: () => {}, answered: () => {} }
 const unlimitedState: LimiterState = { tokens: Number.POSITIVE_INFINITY, rate: Number.POSITIVE_INFINITY }
 
 /**
@@ -188,13 +171,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const accompany = async <T>(job: (slot: Slot) => Promise<T>, permit: Hand): Promise<T> => {
     try {
       if ('failed' in permit) throw permit.failed
-      const written = (fresh?: boolean) => {
-        const now = clock.now()
-        permit.written(now, fresh)
-        watch.written(now)
-      }
-      const mayWrite = permit.mayWrite === undefined ? undefined : () => permit.mayWrite?.() !== false
-      const value = await job({ mayWrite, written, answered: () => permit.answered(clock.now()) })
+      const value = await job(new LimitedSlot(permit, clock, watch))
       permit.answered(clock.now())
       running -= 1
       // The caller tells only after this whether the call was refused.
@@ -218,7 +195,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       if (closed !== undefined) return Promise.reject(closed.reason)
       if (!Number.isFinite(priority))
         return Promise.reject(new RangeError(`priority must be a finite number, not ${priority}`))
-      const outcome = queue.add(() => begin(job), { priority, signal })
+      // p-queue makes an id and a text of it for each call that has none. Only calls with a signal are looked up by it.
+      const outcome = queue.add(() => begin(job), signal === undefined ? { priority, id: '' } : { priority, signal })
       if (!alarm.isSet()) prepare()
       return outcome
     },

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { perSecond, request, setUp } from './scheduler.fixture.js'
-import type { Slot } from './scheduler.js'
+import type { Slot } from './slot.js'
 
 test('a 429 pauses the whole queue for its Retry-After, and loses no call', async () => {
   const { clock, scheduler } = setUp({ limiter: perSecond(10) })
