@@ -202,6 +202,24 @@ export class UnknownMatch extends NotFound {
   }
 }
 
+/**
+ * Tickets cannot be reached at the moment, because they are kept by several processes and the one that was asked for
+ * does not answer, or because there are too many: try again. What was asked may have been done.
+ */
+export class Unavailable extends MusterError {
+  /** Milliseconds after which it is worth trying again. */
+  readonly retryAfterMs: number
+
+  static {
+    this.prototype.name = 'Unavailable'
+  }
+
+  constructor(message: string, { retryAfterMs = 1000, cause }: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.retryAfterMs = retryAfterMs
+  }
+}
+
 /** The matchmaker was closed. */
 export class MatchmakerClosed extends MusterError {
   static {

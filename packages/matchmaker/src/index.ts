@@ -77,6 +77,7 @@ export {
   PlayerPlaying,
   StaleBackfill,
   TooLate,
+  Unavailable,
   UnknownBackfill,
   UnknownMatch,
   UnknownQueue,

@@ -5,16 +5,17 @@ import type { MonitorView } from './schemas.js'
 
 /**
  * The answer to the monitor route.
+ * @param inspection undefined while the matchmaker cannot be asked.
  * @param now epoch milliseconds.
  */
 export function monitorView(
-  { pausedUntil }: Inspection,
+  inspection: Inspection | undefined,
   beacons: Pick<Beacons, 'failing'> | undefined,
   now: number,
 ): MonitorView {
   const components: readonly (readonly [name: string, healthy: boolean])[] = [
-    ['matchmaker', true],
-    ['deployments', pausedUntil === undefined || pausedUntil <= now],
+    ['matchmaker', inspection !== undefined],
+    ['deployments', (inspection?.pausedUntil ?? now) <= now],
     ...(beacons === undefined ? [] : [['beacons', !beacons.failing()] as const]),
   ]
   const unhealthy = components.flatMap(([name, healthy]) => (healthy ? [] : [name]))

@@ -12,6 +12,7 @@ import {
   PlayerPlaying,
   StaleBackfill,
   TooLate,
+  Unavailable,
   UnknownQueue,
 } from '../errors.js'
 
@@ -81,6 +82,10 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   }
   if (error instanceof MatchmakerClosed) {
     return new Problem(503, 'closed', 'this matchmaker is closing: try again', { retryAfterMs: 1000 })
+  }
+  if (error instanceof Unavailable) {
+    const { retryAfterMs } = error
+    return new Problem(503, 'unavailable', 'tickets cannot be reached at the moment: try again', { retryAfterMs })
   }
   // Any other refusal of the matchmaker.
   if (error instanceof InvalidInput) return new Problem(400, 'invalid-input', error.message, { field: error.field })

@@ -73,7 +73,7 @@ export const ticketRoutes = {
   deleteTicket: operation('DELETE /tickets/{ticket_id}', {
     summary: 'Cancel a ticket, and with it those of its party; 409 once the players know where to connect',
     input: ticketKey,
-    errors: [404, 409],
+    errors: [404, 409, 503],
   }),
   ticketEvents: operation('GET /tickets/{ticket_id}/events', {
     summary:
@@ -99,25 +99,25 @@ export const ticketRoutes = {
     input: ticketKey,
     output: StreamTokenSchema,
     success: [201],
-    errors: [404],
+    errors: [404, 503],
   }),
   explainTicket: operation('GET /tickets/{ticket_id}/explain', {
     summary: 'Why a ticket still waits',
     input: ticketKey,
     output: ExplanationSchema,
-    errors: [404],
+    errors: [404, 503],
   }),
   acceptMatch: operation('POST /tickets/{ticket_id}/accept', {
     summary: 'Accept the match that was found',
     input: ticketKey,
     output: TicketSchema,
-    errors: [404, 409],
+    errors: [404, 409, 503],
   }),
   declineMatch: operation('POST /tickets/{ticket_id}/decline', {
     summary: 'Decline the match that was found',
     input: ticketKey,
     output: TicketSchema,
-    errors: [404, 409],
+    errors: [404, 409, 503],
   }),
 
   createParty: operation('POST /group-tickets', {
@@ -139,12 +139,12 @@ export const ticketRoutes = {
     summary: 'Read a group that one is in',
     input: groupKey,
     output: GroupSchema,
-    errors: [404],
+    errors: [404, 503],
   }),
   deleteGroup: operation('DELETE /groups/{group_id}', {
     summary: 'End a group, by its owner, and cancel its search; 409 once the players know where to connect',
     input: groupKey,
-    errors: [403, 404, 409],
+    errors: [403, 404, 409, 503],
   }),
   joinGroup: operation('POST /groups/{group_id}/members', {
     summary: 'Join a group; the search starts when all members are ready, and nobody joins after',
@@ -157,7 +157,7 @@ export const ticketRoutes = {
     summary: 'Read one’s own place in a group',
     input: memberKey,
     output: MemberSchema,
-    errors: [404],
+    errors: [404, 503],
   }),
   setReady: operation('PATCH /groups/{group_id}/members/{member_id}', {
     summary: 'Say whether one is ready',
@@ -168,7 +168,7 @@ export const ticketRoutes = {
   leaveGroup: operation('DELETE /groups/{group_id}/members/{member_id}', {
     summary: 'Leave a group, or be taken out by its owner; once it searches, this cancels its search',
     input: memberKey,
-    errors: [404, 409],
+    errors: [404, 409, 503],
   }),
 
   createBackfill: operation('POST /backfills', {
@@ -176,56 +176,56 @@ export const ticketRoutes = {
     input: BackfillBody,
     output: BackfillSchema,
     success: [201],
-    errors: [403, 404, 409],
+    errors: [403, 404, 409, 503],
   }),
   getBackfill: operation('GET /backfills/{backfill_id}', {
     summary: 'Read a backfill',
     input: backfillKey,
     output: BackfillSchema,
-    errors: [403, 404],
+    errors: [403, 404, 503],
   }),
   updateBackfill: operation('PATCH /backfills/{backfill_id}', {
     summary: 'Change whom a match asks for; 409 if the backfill has changed since',
     input: backfillKey.extend(BackfillChangeBody.shape),
     output: BackfillSchema,
-    errors: [403, 404, 409],
+    errors: [403, 404, 409, 503],
   }),
   deleteBackfill: operation('DELETE /backfills/{backfill_id}', {
     summary: 'Ask for no more players',
     input: backfillKey,
-    errors: [403, 404],
+    errors: [403, 404, 503],
   }),
 
   playersLeft: operation('POST /matches/{match_id}/players-left', {
     summary: 'These players do not play any more, by the match’s server; when nobody is left, the server is stopped',
     input: z.strictObject({ match_id: id, player_ids: z.array(id).min(1).max(500) }),
-    errors: [403, 404],
+    errors: [403, 404, 503],
   }),
   endMatch: operation('DELETE /matches/{match_id}', {
     summary: 'End a match, and stop its server',
     input: z.strictObject({ match_id: id }),
     success: [202],
-    errors: [403, 404],
+    errors: [403, 404, 503],
   }),
 
   serverReady: operation('POST /server-ready', {
     summary:
       'A match’s server says that players may come: the token is its MM_REGISTRATION_SECRET, the match its MM_MATCH_ID',
     input: z.strictObject({ match_id: id }),
-    errors: [403],
+    errors: [403, 503],
   }),
 
   inspectTickets: operation('GET /inspect/tickets', {
     summary: 'What waits, by a backend, where this is switched on',
     input: z.strictObject({ limit: number(0, 1000).optional().describe('Tickets shown at most; default 100') }),
     output: anything,
-    errors: [403, 404],
+    errors: [403, 404, 503],
   }),
   inspectMatches: operation('GET /inspect/matches', {
     summary: 'Matches of which a server exists or may exist, by a backend, where this is switched on',
     input: z.strictObject({}),
     output: anything,
-    errors: [403, 404],
+    errors: [403, 404, 503],
   }),
 
   document: operation('GET /openapi.json', {

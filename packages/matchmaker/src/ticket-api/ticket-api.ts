@@ -10,6 +10,7 @@ import {
   type Handlers,
   type HttpHandler,
 } from '@muster/core/http'
+import { Unavailable } from '../errors.js'
 import { unguessable } from '../ids.js'
 import { createBackfills } from './backfills.js'
 import { createBeacons } from './beacons.js'
@@ -81,6 +82,15 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const beacons = options.beacons && createBeacons(options.beacons, clock, onError)
   const waits = createOpenWaits({ perCaller: waitsPerCaller, inAll })
   const look = createLook(service, clock)
+  /** Undefined while the matchmaker cannot be asked. */
+  const seen = async () => {
+    try {
+      return await look()
+    } catch (error) {
+      if (error instanceof Unavailable) return undefined
+      throw error
+    }
+  }
   const queueNames = () => service.queueNames()
   const readPlayer = createReadPlayer({
     measured: createMeasured(beacons, locate, latencies),
@@ -101,7 +111,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
   const handlers: Handlers<typeof ticketRoutes, StreamCaller, (typeof anonymous)[number]> = {
     document: () => (document ??= describe(basePath)),
-    monitor: async () => monitorView(await look(), beacons, clock.now()),
+    monitor: async () => monitorView(await seen(), beacons, clock.now()),
     beacons: () => {
       if (beacons === undefined) throw new Problem(404, 'no-beacons', 'there are no beacons here')
       return beacons.view()

@@ -59,7 +59,7 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
       new Promise((resolve, reject) => {
         if (closed !== undefined) return reject(closed)
         if (open.size >= MOST_OPEN)
-          return reject(new PartitionFull(`${MOST_OPEN} questions to the leader are open already`, REPEAT_MS))
+          return reject(new PartitionFull(`${MOST_OPEN} questions to the leader are open already`))
         const id = newId()
         open.set(id, { resolve: resolve as (answer: unknown) => void, reject, answered: new AbortController() })
         const limitMs = command === 'stopMatch' ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs

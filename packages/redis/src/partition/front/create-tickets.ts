@@ -15,6 +15,8 @@ export type CreateTickets = (inputs: readonly TicketInput[]) => Promise<readonly
 
 /** How often a ticket is tried again while the other tickets of its players change. */
 const TRIES = 5
+/** Milliseconds after which a client may try again: tickets end all the time. */
+const FULL_RETRY_MS = 5000
 
 export function createTicketCreation({ store, checker }: CreateTicketsOptions): CreateTickets {
   /**
@@ -56,7 +58,7 @@ export function createTicketCreation({ store, checker }: CreateTicketsOptions): 
           break
         }
         default:
-          throw new PartitionFull('the partition holds as many tickets as it may')
+          throw new PartitionFull('the partition holds as many tickets as it may', { retryAfterMs: FULL_RETRY_MS })
       }
     }
   }

@@ -5,6 +5,7 @@ import { hasEnded, viewOf } from '../stored-view.js'
 import type { Changes, PartitionStore } from '../store/store.js'
 import { createAsking } from './asking.js'
 import { createTicketCreation } from './create-tickets.js'
+import { reachableStore } from './reachable-store.js'
 import { createTail } from './tail.js'
 import { createWaits } from './waits.js'
 import { createWebhook } from './webhook.js'
@@ -44,11 +45,12 @@ export interface FrontOptions {
 }
 
 export function createFront(options: FrontOptions): Front {
-  const { store, checker, name, clock, newId, askTimeoutMs, problem } = options
+  const { store: shared, checker, name, clock, newId, askTimeoutMs, problem } = options
+  const store = reachableStore(shared)
   const waits = createWaits()
   let closed: Error | undefined
   const { ask, heard, ...asking } = createAsking({
-    post: (text) => store.ask(text),
+    post: (text) => shared.ask(text),
     front: name,
     clock,
     newId,
@@ -56,7 +58,7 @@ export function createFront(options: FrontOptions): Front {
     problem,
   })
   const tail = createTail({
-    store,
+    store: shared,
     front: name,
     clock,
     heard: (changes) => {
