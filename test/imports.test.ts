@@ -1,17 +1,29 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { filesBelow } from './imports/files.js'
+import { layoutFaults } from './imports/layout.js'
 import { parseModule } from './imports/modules.js'
 import { type Tree, violations } from './imports/rules.js'
 import { readTree } from './imports/tree.js'
 
+const root = fileURLToPath(new URL('..', import.meta.url))
+
 describe('this repository', () => {
   let tree: Tree
   beforeAll(() => {
-    tree = readTree(fileURLToPath(new URL('..', import.meta.url)))
+    tree = readTree(root)
   })
 
   test('keeps its import rules', () => {
     expect(violations(tree)).toEqual([])
+  })
+
+  test('keeps its lines within 120 columns and its files within 300 lines', () => {
+    const paths = filesBelow(root, '').filter((path) => /\.[cm]?[jt]s$/.test(path))
+    expect(paths.length).toBeGreaterThan(tree.modules.size)
+    expect(layoutFaults(paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })))).toEqual([])
   })
 
   test('was really read', () => {
@@ -267,4 +279,15 @@ describe('the rooms of the matchmaker', () => {
       }),
     ).toEqual([])
   })
+})
+
+test('a line over 120 columns and a file over 300 lines are named, one fault each', () => {
+  const file = (text: string) => layoutFaults([{ path: 'a.ts', text }])
+  expect(file(`${'x'.repeat(120)}\n`)).toEqual([])
+  expect(file(`a\n${'x'.repeat(121)}\nb\n${'x'.repeat(130)}\n`)).toEqual([
+    'a.ts:2: has 121 columns, over 120',
+    'a.ts:4: has 130 columns, over 120',
+  ])
+  expect(file('x\n'.repeat(300))).toEqual([])
+  expect(file('x\n'.repeat(301))).toEqual(['a.ts: has 301 lines, over 300'])
 })

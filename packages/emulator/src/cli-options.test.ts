@@ -20,7 +20,7 @@ test('without flags everything has its default', () => {
   })
 })
 
-test('every flag has its place', () => {
+test('every flag sets its option', () => {
   const line =
     '--port 8080 --host 0.0.0.0 --allow-host emulator --allow-host dev.test --token secret --speed 20' +
     ' --limits token-bucket --retry-after date --latency 30 --jitter 10 --capacity 5 --relay 192.0.2.7' +
@@ -48,27 +48,27 @@ test('every flag has its place', () => {
   })
 })
 
-test('the seed decides what is left to chance', () => {
+test('the seed decides all random values', () => {
   const drawn = (line: string) => read(line).emulator.random?.()
   expect(drawn('--seed 7')).toBe(drawn('--seed 7'))
   expect(drawn('--seed 7')).not.toBe(drawn('--seed 8'))
   expect(drawn('--seed 1')).toBe(drawn(''))
 })
 
-test('limits and Retry-After can be left out', () => {
+test('limits and Retry-After can be off', () => {
   expect(read('--limits none').emulator.limits).toBe(false)
   expect(read('--retry-after none').emulator.limits).toEqual({ algorithm: 'sliding log', retryAfter: false })
 })
 
-test('relay sessions need carry nothing', () => {
+test('relay traffic can be off', () => {
   expect(read('--relay none').emulator.relayData).toBe(false)
 })
 
-test('beacons need not answer', () => {
+test('beacons can be off', () => {
   expect(read('--beacons none').emulator.beacons).toBe(false)
 })
 
-test('it can end with its parent', () => {
+test('--end-with-parent is read', () => {
   expect([read('').endWithParent, read('--end-with-parent').endWithParent]).toEqual([false, true])
 })
 

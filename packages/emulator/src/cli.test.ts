@@ -44,7 +44,7 @@ async function servingBy(command: string, ...args: readonly string[]) {
   return { ...started, url }
 }
 
-test('it prints its URL first, serves, and ends cleanly although a connection is kept open', async () => {
+test('the program prints its URL first, serves, and ends cleanly with an open connection', async () => {
   const { child, output, ended, url } = await serving('--port', '0', '--token', 'secret', '--speed', '20')
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
 
@@ -61,7 +61,7 @@ test('it prints its URL first, serves, and ends cleanly although a connection is
   agent.destroy()
 })
 
-test('SIGINT ends it too, with deployments under way', async () => {
+test('SIGINT ends the program, also with running deployments', async () => {
   const { child, ended, url } = await serving()
   const call = (path: string, body: unknown) =>
     fetch(`${url}${path}`, { method: 'POST', headers: { authorization: 'token dev' }, body: JSON.stringify(body) })
@@ -84,14 +84,14 @@ test('SIGINT ends it too, with deployments under way', async () => {
 const gone = (url: string) =>
   vi.waitFor(() => expect(fetch(url)).rejects.toThrow('fetch failed'), { timeout: 10_000, interval: 50 })
 
-test.each(['SIGTERM', 'SIGKILL'] as const)('%s to the npx that started it ends it', async (signal) => {
+test.each(['SIGTERM', 'SIGKILL'] as const)('%s to the npx that started the program ends it', async (signal) => {
   const { child, url } = await servingBy('npx', 'muster-emulator', '--port', '0')
   expect((await fetch(`${url}/_emulator`)).status).toBe(200)
   child.kill(signal)
   await gone(url)
 })
 
-test('whoever started it may be what it ends with, and is not by itself', async () => {
+test('the program ends with the process that started it only where asked to', async () => {
   const spawned = `spawn(process.execPath, process.argv.slice(1), { stdio: 'inherit' })`
   const launcher = `console.error(require('node:child_process').${spawned}.pid)`
   const [going, ending] = [
@@ -106,7 +106,7 @@ test('whoever started it may be what it ends with, and is not by itself', async 
   await gone(going.url)
 })
 
-test('faults come from a file', async () => {
+test('faults are read from a file', async () => {
   const file = join(folder, 'faults.json')
   writeFileSync(file, JSON.stringify([{ operation: 'applications.list', status: 503 }]))
   const { url } = await serving('--faults', file)

@@ -4,7 +4,7 @@ import { createEmulator } from './emulator.js'
 import { started, version } from './emulator.fixture.js'
 import type { EmulatorOptions } from './options.js'
 
-test('every operation asks for a token', async () => {
+test('every operation requires a token', async () => {
   const { emulator } = started()
   for (const [id, { method, path }] of operations) {
     const target = `http://emulator.invalid${path.replaceAll(/\{\w+\}/g, 'x')}`
@@ -33,14 +33,14 @@ test('the token is an option', async () => {
   expect((await call('GET', '/v1/apps', undefined, { authorization: 'token other' })).status).toBe(200)
 })
 
-test('there is no default token where containers are really run', () => {
+test('there is no default token with launch', () => {
   const launch = () => undefined
   expect(() => createEmulator({ launch })).toThrow(/^option token: is required with launch/)
   expect(() => createEmulator({ launch, token: 'one of ours' })).toThrow(/^option token: must be visible ASCII/)
   expect(() => createEmulator({ launch, token: 'of-ours' })).not.toThrow()
 })
 
-test('what is no operation is 404, or 405 with the methods that there are', async () => {
+test('an unknown path is 404, and an unknown method 405 with the allowed methods', async () => {
   const { call, emulator } = started()
   expect(await call('GET', '/v1/nothing')).toMatchObject({ status: 404, body: { message: expect.any(String) } })
   const wrong = await call('PUT', '/v1/app/arena')
@@ -72,7 +72,7 @@ test('requests are counted by operation and status', async () => {
   expect(emulator.counters.requests).toEqual({ 'applications.list': { 200: 2 }, 'applications.get': { 404: 1 } })
 })
 
-test('a mistake in a handler is 500, and told to who asked for it', async () => {
+test('an error of a handler is 500 and is passed to onError', async () => {
   const errors: unknown[] = []
   const broken = new Error('broken')
   const { call } = started({
@@ -89,7 +89,7 @@ test('a mistake in a handler is 500, and told to who asked for it', async () => 
   expect(errors).toEqual([[broken, 'versions.create']])
 })
 
-test('limits that are known from public material alone are settings', async () => {
+test('limits known only from public material are settings', async () => {
   const { call } = started({ settings: { valueLimits: { appName: { min: 1 } } } })
   expect((await call('POST', '/v1/app', { name: 'x' })).status).toBe(200)
   expect(await call('POST', '/v1/app', { name: 'x'.repeat(65) })).toMatchObject({
@@ -127,7 +127,7 @@ test('latency and jitter delay every answer by the clock', async () => {
   expect(new Set(times).size).toBeGreaterThan(10)
 })
 
-test('the same seed makes the same service, whatever the jitter', async () => {
+test('the seed makes the same service, whatever the jitter', async () => {
   const run = async (options: EmulatorOptions) => {
     const { call, clock, emulator } = started(options)
     await call('POST', '/v1/app', { name: 'arena' })
@@ -146,7 +146,7 @@ test('the same seed makes the same service, whatever the jitter', async () => {
   expect(await run({ faults: [{ operation: '*', probability: 0, status: 500 }] })).toEqual(first)
 })
 
-test('after close nothing is answered and nothing waits', async () => {
+test('after close nothing is answered and no timer is left', async () => {
   const { call, clock, emulator } = started({ latencyMs: 1000 })
   const waiting = call('GET', '/v1/apps')
   await Promise.resolve()
@@ -158,7 +158,7 @@ test('after close nothing is answered and nothing waits', async () => {
   await emulator.close()
 })
 
-test('a port that opens while everything is closing is closed too', async () => {
+test('a port that opens during close is closed too', async () => {
   const { emulator } = started()
   const [opening, ending] = await Promise.allSettled([emulator.listen(), emulator.close()])
   expect(opening).toMatchObject({ status: 'rejected', reason: { message: 'the emulator is closed' } })

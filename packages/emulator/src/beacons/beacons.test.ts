@@ -50,7 +50,7 @@ async function echoOver(beacon: PlaceBeacon, text: string): Promise<string> {
   return echo
 }
 
-test('each beacon answers pings at ports of its own, by UDP and TCP', async () => {
+test('each beacon answers pings at its own ports, by UDP and TCP', async () => {
   const beacons = await beaconsOf(await listening())
   expect(beacons.map(({ location }) => location.city)).toEqual(places.map(({ location }) => location.city))
   expect(new Set(beacons.map(({ udp_port }) => udp_port)).size).toBe(places.length)
@@ -66,7 +66,7 @@ test('each beacon answers pings at ports of its own, by UDP and TCP', async () =
   expect(await echoOver(beacons[1] as PlaceBeacon, long)).toBe(long)
 })
 
-test('they stay where they are, and are gone when the emulator is closed', async () => {
+test('beacons keep their ports until the emulator is closed', async () => {
   const emulator = await listening()
   const [first, second] = await Promise.all([beaconsOf(emulator), beaconsOf(emulator)])
   expect(second).toEqual(first)
@@ -75,7 +75,7 @@ test('they stay where they are, and are gone when the emulator is closed', async
   await expect(echoOver(beacon as PlaceBeacon, 'hello')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('closing waits for those that are being opened', async () => {
+test('closing waits for beacons that are being opened', async () => {
   const settings = { host: '127.0.0.1', publicIp: '127.0.0.1', from: undefined }
   const beacons = createBeacons({ clock: systemClock, settings, isListening: () => true })
   const asked = beacons.list()
@@ -85,14 +85,14 @@ test('closing waits for those that are being opened', async () => {
   await expect(echoOver(beacon as PlaceBeacon, 'hello')).rejects.toThrow('ECONNREFUSED')
 })
 
-test('without a port to listen at, and where they are switched off, nothing answers', async () => {
+test('beacons that are off or without a port do not answer', async () => {
   const unreachable = createEmulator()
   emulators.push(unreachable)
   expect(await beaconsOf(unreachable)).toEqual(silent)
   expect(await beaconsOf(await listening({ beacons: false }))).toEqual(silent)
 })
 
-test('with a place to ping from, echoes come as late as from there', async () => {
+test('echoes are as late as from the place to ping from', async () => {
   const clock = createManualClock()
   const emulator = await listening({ clock, beacons: { from: { latitude: 52.5, longitude: 13.4 } } })
   const near = (await beaconsOf(emulator)).filter(({ location: { city } }) => ['Frankfurt', 'Auckland'].includes(city))
@@ -114,7 +114,7 @@ test('with a place to ping from, echoes come as late as from there', async () =>
   socket.close()
 })
 
-test('a beacon does not answer another, nor what is too long for a ping', async () => {
+test('a beacon answers neither another beacon nor a datagram that is too long', async () => {
   const clock = createManualClock()
   const emulator = await listening({ clock, beacons: { from: { latitude: 0, longitude: 0 } } })
   const [beacon] = await beaconsOf(emulator)
@@ -127,7 +127,7 @@ test('a beacon does not answer another, nor what is too long for a ping', async 
   socket.close()
 })
 
-test('an address that this machine does not have is an error, of the request alone', async () => {
+test('an address that this machine does not have fails only the request', async () => {
   const errors: unknown[] = []
   const emulator = await listening({ beacons: { host: '203.0.113.9' }, onError: (error) => errors.push(error) })
   const request = () =>

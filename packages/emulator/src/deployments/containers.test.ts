@@ -121,7 +121,7 @@ test.each([
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED' })
 })
 
-test('one that ends in peace by itself is terminated', async () => {
+test('a container that ends by itself without an error is terminated', async () => {
   const { launch, launched } = fakeContainers()
   const { clock, deploy, status } = await studio({ launch })
   const id = await deploy()
@@ -141,7 +141,7 @@ test('a deployment without a container of its own stays simulated', async () => 
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED' })
 })
 
-test('close ends all containers and waits for them, also those that are being started', async () => {
+test('close ends all containers and waits for them, including those being started', async () => {
   let started = () => {}
   const { launch, launched } = fakeContainers(() => new Promise<void>((resolve) => (started = resolve)))
   const { clock, deploy, emulator } = await studio({ launch })

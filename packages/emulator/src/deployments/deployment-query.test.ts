@@ -99,11 +99,11 @@ describe('filters', () => {
       'true',
       'query.filters[0].value: must be true or false for is_joinable_by_session',
     ],
-  ])('%s %s %j makes no sense', (field, operator, value, problem) => {
+  ])('%s %s %j is refused', (field, operator, value, problem) => {
     expect(run({ filters: [{ field, operator, value }] }, some)).toMatch(problem)
   })
 
-  test('all must hold; two on one field can be refused', () => {
+  test('must all hold, and two on one field can be refused', () => {
     const between = {
       filters: [
         { field: 'created_at', operator: 'gte', value: formatA(start) },
@@ -121,7 +121,7 @@ describe('order', () => {
   const by = (...order_by: [field: string, order: 'asc' | 'desc'][]) =>
     run({ order_by: order_by.map(([field, order]) => ({ field, order })) }, some)
 
-  test('by any field but tags, and by a second one where the first is equal', () => {
+  test('is by any field except tags, and by a second field among equals', () => {
     expect(by(['created_at', 'desc'])).toEqual(['c', 'b', 'a'])
     expect(by(['available_session_sockets', 'asc'])).toEqual(['b', 'a', 'c'])
     expect(by(['application', 'asc'], ['created_at', 'desc'])).toEqual(['b', 'a', 'c'])
@@ -131,7 +131,7 @@ describe('order', () => {
   })
 })
 
-test('property: a filter and its opposite share the deployments between them', () => {
+test('a filter and its opposite divide the deployments', () => {
   const listed = fc.record({
     status: fc.constantFrom('ready', 'error'),
     tags: fc.uniqueArray(fc.constantFrom('x', 'y', 'z')),
@@ -168,7 +168,7 @@ test('property: a filter and its opposite share the deployments between them', (
 })
 
 describe('the list', () => {
-  test('shows the newest first, in pages, without those that have ended', async () => {
+  test('has the newest first, in pages, without ended deployments', async () => {
     const { clock, call, deploy, list, listedIds, stop } = await studio()
     const ids: string[] = []
     for (let count = 0; count < 12; count++) ids.push(await deploy({ tags: [count % 2 === 0 ? 'even' : 'odd'] }))
@@ -216,7 +216,7 @@ describe('the list', () => {
     })
   })
 
-  test('a query that makes no sense is 400', async () => {
+  test('answers a wrong query by 400', async () => {
     const { list } = await studio()
     expect(await list({ filters: [{ field: 'status', operator: 'is', value: 'ready' }] })).toMatchObject({
       status: 400,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { studio } from './studio.fixture.js'
 
-test('the container is given what it needs to know about itself', async () => {
+test('the container gets the variables about itself', async () => {
   const ports = [
     { port: 7777, protocol: 'UDP', name: 'game' },
     { port: 80, protocol: 'WS', name: 'web-socket 2' },
@@ -43,7 +43,7 @@ test('the container is given what it needs to know about itself', async () => {
   expect(emulator.environment('none')).toBeUndefined()
 })
 
-test('no answer holds what is in the environment', async () => {
+test('no answer contains the environment', async () => {
   const { clock, call, emulator, deploy } = await studio(
     {},
     { envs: [{ key: 'K', value: 'version-secret', is_secret: true }] },
@@ -97,7 +97,7 @@ describe('self-stop', () => {
     })
   })
 
-  test('nobody else can', async () => {
+  test('is refused with any other token', async () => {
     const { id, other, send, status, target, token } = await selfStop()
     expect((await send(target(id), '')).status).toBe(401)
     expect((await send(target(id), token(other))).status).toBe(403)
@@ -107,7 +107,7 @@ describe('self-stop', () => {
     expect((await status(id))['current_status']).toBe('Status.INITIALIZING')
   })
 
-  test('with the delete token nothing else can be done', async () => {
+  test('is the only operation with the delete token', async () => {
     const { id, send, token } = await selfStop()
     expect((await send(`/v1/stop/${id}`, `token ${token(id)}`)).status).toBe(401)
   })

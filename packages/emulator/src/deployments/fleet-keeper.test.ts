@@ -31,7 +31,7 @@ const citiesOf = async ({ status, ...made }: Studio) =>
     .map(({ location }) => (location as { city: string }).city)
     .toSorted()
 
-describe('a fleet holds its minimum', () => {
+describe('a fleet keeps its minimum', () => {
   test('for each policy and each linked version', async () => {
     const made = await fleet({ minimum: 2 })
     expect(await running(made)).toHaveLength(2)
@@ -43,7 +43,7 @@ describe('a fleet holds its minimum', () => {
     expect(await made.listedIds({ filters: [{ field: 'version', operator: 'eq', value: '2.0' }] })).toHaveLength(3)
   })
 
-  test('where its filters say, spread evenly', async () => {
+  test('at the places of its filters, spread evenly', async () => {
     const made = await fleet({ minimum: 5, data: inCities('Paris', 'Tokyo') })
     await made.clock.advance(11_000)
     expect(await citiesOf(made)).toEqual(['Paris', 'Paris', 'Paris', 'Tokyo', 'Tokyo'])
@@ -66,7 +66,7 @@ describe('a fleet holds its minimum', () => {
     expect(await citiesOf(near)).toEqual(['Cape Town', 'Cape Town'])
   })
 
-  test('replaces what was stopped, what has ended and what is in ERROR', async () => {
+  test('by replacing deployments that were stopped, ended or failed', async () => {
     const made = await fleet({ minimum: 2 }, {}, { max_duration: 1, time_to_deploy: 120 })
     const { clock, stop, status } = made
     const before = await running(made)
@@ -83,7 +83,7 @@ describe('a fleet holds its minimum', () => {
     expect(await status(before[1] as string)).toMatchObject({ current_status: 'Status.TERMINATED' })
   })
 
-  test('keeps on trying what always ends in ERROR, without haste, and stops each', async () => {
+  test('by retrying deployments that always fail, slowly, and stopping each', async () => {
     const made = await fleet({ minimum: 1 }, { deployments: { retentionMs: 3_600_000 } }, { time_to_deploy: 5 })
     await made.clock.advance(61_000)
     const all = made.emulator.inspect().deployments
@@ -93,7 +93,7 @@ describe('a fleet holds its minimum', () => {
     expect(await running(made)).toHaveLength(1)
   })
 
-  test('and waits for room where there is none', async () => {
+  test('by waiting for room where there is none', async () => {
     const made = await fleet({ minimum: 3, data: inCities('Paris') }, { capacity: { paris: 1 } })
     const first = await running(made)
     expect(first).toHaveLength(1)
@@ -122,7 +122,7 @@ describe('a fleet deploys nothing', () => {
       ['PATCH', { is_active: true }],
     ],
     ['while its application is not', '/v1/app/arena', ['PATCH', { is_active: false }], ['PATCH', { is_active: true }]],
-  ] as const)('%s, and leaves alone what runs', async (_when, target, off, on) => {
+  ] as const)('if it is %s, and leaves running deployments', async (_when, target, off, on) => {
     const made = await fleet({ minimum: 2 })
     const before = await running(made)
     await made.call(off[0], target, off[1])
@@ -135,7 +135,7 @@ describe('a fleet deploys nothing', () => {
     expect(await running(made)).toHaveLength(2)
   })
 
-  test('more than its maximum, and stops nothing when that is lowered', async () => {
+  test('beyond its maximum, and stops nothing when that is lowered', async () => {
     const made = await fleet({ minimum: 3, maximum: 3 })
     await made.policyChanges({ minimum: 1, maximum: 1 })
     await made.clock.advance(60_000)
@@ -163,7 +163,7 @@ describe('sessions', () => {
     await made.clock.advance(11_000)
   })
 
-  test('that fill the threshold on all deployments call for another, up to the maximum', async () => {
+  test('beyond the threshold on all deployments add another, up to the maximum', async () => {
     const { clock, emulator } = made
     const fill = async (users: number) => {
       for (const id of await running(made)) emulator.setSessions(id, { one: users })
@@ -180,7 +180,7 @@ describe('sessions', () => {
     expect(await fill(10)).toBe(3)
   })
 
-  test('show in the status, the list and its query', async () => {
+  test('are shown in the status, the list and its query', async () => {
     const { emulator, list, listedIds, status } = made
     const [id = ''] = await running(made)
     emulator.setSessions(id, { blue: 4, red: 3 })
@@ -204,7 +204,7 @@ describe('sessions', () => {
     expect(await status(id)).toMatchObject({ sessions: [], sockets_usage: '0' })
   })
 
-  test('that do not fit are refused', async () => {
+  test('beyond the room are refused', async () => {
     const { call, deploy, emulator } = made
     const [id = ''] = await running(made)
     expect(() => emulator.setSessions(id, { a: 6, b: 5 })).toThrow(
@@ -239,7 +239,7 @@ test.each([
     },
     'data.filters: ',
   ],
-])('a policy whose places make no sense is 400: %j', async (policy, message) => {
+])('a policy with wrong places is 400: %j', async (policy, message) => {
   const { call } = await studio()
   await call('POST', '/v1/fleet', { name: 'fleet' })
   expect(await call('POST', '/v1/fleet/fleet/policies', { name: 'p', ...policy })).toMatchObject({

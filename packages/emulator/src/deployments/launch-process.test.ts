@@ -32,7 +32,7 @@ const isAlive = (pid: number) => {
   }
 }
 
-test('the variables are in its environment, and both outputs in the logs', async () => {
+test('a process gets the variables, and both outputs are in the logs', async () => {
   const container = await run(
     'console.log("out", process.env.SERVICE_REQUEST_ID); console.error("err"); process.exitCode = 7',
     {
@@ -44,7 +44,7 @@ test('the variables are in its environment, and both outputs in the logs', async
   expect(container.logs()).toContain('err\n')
 })
 
-test('variables that decide what code runs are withheld, and the output says so', async () => {
+test('variables that could run other code are withheld, and the log says so', async () => {
   const script = 'console.log("ran", process.env.PATH !== "/evil", process.env.NODE_OPTIONS, process.env.MODE)'
   const variables = { NODE_OPTIONS: '--require=/evil.js', PATH: '/evil', MODE: 'duel' }
   const container = await run(script, variables)
@@ -67,7 +67,7 @@ test('only the last part of the output is kept', async () => {
   expect(container.logs()).toMatch(/line 19998\nline 19999\n$/)
 })
 
-test('a stop lets it end in peace', async () => {
+test('a stop lets the process end by itself', async () => {
   const container = await run(
     'process.on("SIGTERM", () => { console.log("bye"); process.exit(0) }); ' +
       'setInterval(() => {}, 1000); console.log("up")',
@@ -78,7 +78,7 @@ test('a stop lets it end in peace', async () => {
   expect(container.logs()).toBe('up\nbye\n')
 })
 
-test('one that will not end is killed when the grace is over', async () => {
+test('a process that does not end is killed after the grace period', async () => {
   const container = await run(
     'process.on("SIGTERM", () => console.log("no")); setInterval(() => {}, 1000); console.log("up")',
   )
@@ -88,7 +88,7 @@ test('one that will not end is killed when the grace is over', async () => {
   expect(container.logs()).toBe('up\nno\n')
 })
 
-test('what it has started ends with it', async () => {
+test('the children of a process end with it', async () => {
   const container = await run(
     'const { spawn } = require("node:child_process");' +
       'const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"], { stdio: "inherit" });' +
@@ -100,13 +100,13 @@ test('what it has started ends with it', async () => {
   await expect.poll(() => isAlive(pid), { timeout: 10_000, interval: 10 }).toBe(false)
 })
 
-test('a command that there is not is an error, and leaves no listener behind', async () => {
+test('an unknown command is an error and leaves no listener', async () => {
   const listeners = process.listenerCount('exit')
   await expect(launchProcess('no-such-command-here')(spec())).rejects.toThrow(/ENOENT/)
   expect(process.listenerCount('exit')).toBe(listeners)
 })
 
-test('an outputLimit that there is not is named', () => {
+test('a wrong outputLimit is refused by name', () => {
   expect(() => launchProcess('node', [], { outputLimit: 0 })).toThrow(
     'outputLimit must be an integer of at least 1, not 0',
   )

@@ -33,7 +33,7 @@ function run(plan: Plan, from: Life = newborn) {
   return { life, seen }
 }
 
-test('through all statuses to READY, stopped by max_duration, to TERMINATED', () => {
+test('a deployment passes all statuses to READY, and to TERMINATED at max_duration', () => {
   const { seen, life } = run(plan)
   expect(seen).toEqual([
     [0, 'INITIALIZING'],
@@ -48,7 +48,7 @@ test('through all statuses to READY, stopped by max_duration, to TERMINATED', ()
   expect(life).toMatchObject({ lastStatus: 'TERMINATING', error: undefined })
 })
 
-test('time_to_deploy ends what takes too long, in whatever status it is', () => {
+test('time_to_deploy ends a slow deployment in any status', () => {
   expect(run({ ...plan, timeToDeployMs: 300, maxDurationMs: Infinity })).toMatchObject({
     life: { status: 'ERROR', lastStatus: 'DEPLOYING', since: 300, error: 'time_to_deploy exceeded' },
   })
@@ -60,7 +60,7 @@ test('time_to_deploy ends what takes too long, in whatever status it is', () => 
   expect(run({ ...plan, timeToDeployMs: 500, maxDurationMs: Infinity }).life.status).toBe('READY')
 })
 
-test('what never becomes ready stays in DEPLOYING until time_to_deploy', () => {
+test('a deployment that never becomes ready stays DEPLOYING until time_to_deploy', () => {
   const stuck = { ...plan, outcome: 'never', maxDurationMs: Infinity } as const
   expect(run(stuck).life).toMatchObject({ status: 'ERROR', since: 10_000 })
   expect(run({ ...stuck, timeToDeployMs: Infinity }).life).toMatchObject({ status: 'DEPLOYING', since: 100 })
@@ -76,7 +76,7 @@ test('an early stop waits for READY, then ends it in the same instant', () => {
   ])
 })
 
-test('an early stop waits for ERROR just as well', () => {
+test('an early stop also waits for ERROR', () => {
   expect(run({ ...plan, outcome: 'error' }, stop(newborn, 5)).seen.slice(-3)).toEqual([
     [500, 'ERROR'],
     [500, 'TERMINATING'],
@@ -84,7 +84,7 @@ test('an early stop waits for ERROR just as well', () => {
   ])
 })
 
-test('max_duration before READY is such an early stop', () => {
+test('max_duration before READY works like an early stop', () => {
   const { seen } = run({ ...plan, maxDurationMs: 200 })
   expect(seen.slice(-4)).toEqual([
     [200, 'DEPLOYING'],

@@ -2,7 +2,7 @@ import { seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { studio } from './studio.fixture.js'
 
-test('a deployment goes through its statuses to READY, and shows more of itself on the way', async () => {
+test('a deployment passes its statuses to READY, and shows more fields on the way', async () => {
   const { clock, create, status } = await studio()
   const created = await create({ tags: ['match-1', 'match-1', 'blue'] })
   expect(created).toMatchObject({ status: 202, body: { request_id: expect.stringMatching(/^[0-9a-f]{12}$/) } })
@@ -68,7 +68,7 @@ test('a deployment goes through its statuses to READY, and shows more of itself 
   })
 })
 
-test('a stop at READY is 200, takes a moment, and then the deployment is gone for all but its status', async () => {
+test('a stop at READY is 200, and after a moment only the status is left', async () => {
   const { clock, call, deploy, status, stop, listedIds } = await studio()
   const id = await deploy()
   await clock.advance(11_000)
@@ -113,7 +113,7 @@ test('a terminated deployment is forgotten in the end', async () => {
   expect((await stop(id)).status).toBe(404)
 })
 
-test('a stop before READY is 202 and happens upon READY', async () => {
+test('a stop before READY is 202 and takes effect at READY', async () => {
   const { clock, deploy, status, stop } = await studio()
   const id = await deploy()
   expect(await stop(id)).toMatchObject({
@@ -129,7 +129,7 @@ test('a stop before READY is 202 and happens upon READY', async () => {
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED' })
 })
 
-test('time_to_deploy ends what takes too long with ERROR, which can be stopped', async () => {
+test('time_to_deploy ends a slow deployment with ERROR, which can be stopped', async () => {
   const { clock, deploy, status, stop } = await studio({}, { time_to_deploy: 5 })
   const id = await deploy()
   await clock.advance(5000)
@@ -142,7 +142,7 @@ test('time_to_deploy ends what takes too long with ERROR, which can be stopped',
   expect((await stop(id)).status).toBe(200)
 })
 
-test('max_duration ends what nobody has stopped, and speed shortens it all', async () => {
+test('max_duration ends a deployment, and speed shortens all times', async () => {
   const { clock, deploy, status } = await studio({ speed: 60 }, { max_duration: 10 })
   const id = await deploy()
   await clock.advance(11_000 / 60)
@@ -153,7 +153,7 @@ test('max_duration ends what nobody has stopped, and speed shortens it all', asy
   expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATING' })
 })
 
-test('-1 is no limit', async () => {
+test('-1 means no limit', async () => {
   const { clock, deploy, status } = await studio({}, { max_duration: -1 })
   const id = await deploy()
   await clock.advance(100 * 24 * 3_600_000)
@@ -197,7 +197,7 @@ test.each([
   expect(await create(fields)).toMatchObject({ status: 400, body: { message } })
 })
 
-test('what is not active is 400', async () => {
+test('an inactive application or version is 400', async () => {
   const { call, create } = await studio()
   await call('PATCH', '/v1/app/arena/version/1.0', { is_active: false })
   expect(await create()).toMatchObject({ status: 400, body: { message: 'version "1.0" of "arena" is not active' } })
@@ -237,7 +237,7 @@ test('a storage for the logs is used if it is there, and the server stops in any
   }
 })
 
-test('the same seed gives the same service, another one another', async () => {
+test('equal seeds give the same service, different seeds different ones', async () => {
   const ids = async (seed: number) => {
     const { deploy } = await studio({ random: seededRandom(seed) })
     return [await deploy(), await deploy()]
@@ -246,7 +246,7 @@ test('the same seed gives the same service, another one another', async () => {
   expect(await ids(3)).not.toEqual(await ids(4))
 })
 
-test('a deployment is found by the time of creation that is shown, on a clock of whatever precision', async () => {
+test('a deployment is found by its shown time of creation, whatever the precision of the clock', async () => {
   const { clock, deploy, status, listedIds } = await studio()
   await clock.advance(1234.5678)
   const id = await deploy()

@@ -44,7 +44,7 @@ describe('container logs', () => {
     expect((await logs()).logs).toBe(`${text}\n2026-01-01T00:00:36.000Z SIGTERM received, shutting down`)
   })
 
-  test('stay short, and what they said they say again', async () => {
+  test('stay short, and repeat the same lines on every read', async () => {
     const { clock, logs } = await running(24 * 3_600_000 - 20_000)
     const before = (await logs()).logs.split('\n')
     expect(before).toHaveLength(103)
@@ -53,7 +53,7 @@ describe('container logs', () => {
     expect(after.slice(3, -1)).toEqual(before.slice(4))
   })
 
-  test('tell of a failed start', async () => {
+  test('show a failed start', async () => {
     const { clock, call, deploy } = await studio({ faults: [{ operation: 'deployments.create', deployment: 'error' }] })
     const id = await deploy()
     await clock.advance(11_000)
@@ -86,7 +86,7 @@ describe('metrics', () => {
     expect(new Set(cpu.datasets).size).toBe(5)
   })
 
-  test('start, end, steps and raw are heeded, and the same instant has the same value', async () => {
+  test('respect start, end, steps and raw, with the same value for the same time', async () => {
     const { clock, series } = await running(3_600_000)
     const start = encodeURIComponent('2026-01-01 00:10:00.0')
     const end = encodeURIComponent('2026-01-01 00:12:00.000000')
@@ -108,7 +108,7 @@ describe('metrics', () => {
     expect((await series()).mem.timestamps).toEqual(['2026-01-01 00:01:00.000', '2026-01-01 00:02:00.000'])
   })
 
-  test('are empty before there is a container', async () => {
+  test('are empty before the container starts', async () => {
     const { series } = await running(500)
     expect((await series('?steps=1s')).cpu).toEqual({ labels: ['vCPU'], datasets: [], timestamps: [] })
   })

@@ -17,7 +17,7 @@ const capacityOnlyAt = (open: Readonly<Record<string, number>>) => ({
   ...open,
 })
 
-test('property: no other place is nearer to the users on average', () => {
+test('no other place is nearer to the users on average', () => {
   const coordinates = fc.record({
     latitude: fc.double({ min: -90, max: 90, noNaN: true }),
     longitude: fc.double({ min: -180, max: 180, noNaN: true }),
@@ -32,7 +32,7 @@ test('property: no other place is nearer to the users on average', () => {
   )
 })
 
-test('users on both sides of the date line meet there, not in Africa', () => {
+test('users on both sides of the date line get a place near it, not in Africa', () => {
   expect(
     nearest(
       places,
@@ -43,7 +43,7 @@ test('users on both sides of the date line meet there, not in Africa', () => {
 })
 
 describe('addresses', () => {
-  test('what locate knows is taken, the rest is made up, the same for the same network', () => {
+  test('are located by `locate`, else by a made-up place that is fixed per network', () => {
     const locate = (ip: string) => (ip === '192.0.2.1' ? { latitude: 1, longitude: 2 } : undefined)
     expect(coordinatesOf('192.0.2.1', locate)).toEqual({ latitude: 1, longitude: 2 })
     expect(coordinatesOf('192.0.2.2', locate)).toEqual(coordinatesOf('192.0.99.7', undefined))
@@ -57,7 +57,7 @@ describe('addresses', () => {
     expect(new Set(cities).size).toBeGreaterThan(places.length / 2)
   })
 
-  test('deployments follow them', async () => {
+  test('decide where deployments are placed', async () => {
     const { clock, deploy, status } = await studio({ locate: () => ({ latitude: -33.9, longitude: 151 }) })
     const id = await deploy({ users: [{ user_type: 'ip_address', user_data: { ip_address: '2001:db8::1' } }] })
     await clock.advance(11_000)
@@ -83,7 +83,7 @@ describe('filters', () => {
     expect(citiesFor(field, type, ...values)).toEqual(ids)
   })
 
-  test('not leaves the others, and several filters must all pass', () => {
+  test('with not select the others, and several must all hold', () => {
     expect(citiesFor('continent', 'not', 'Europe', 'Asia', 'Africa', 'Oceania', 'North America')).toEqual(
       places.filter(({ location }) => location.continent === 'South America').map(({ id }) => id),
     )
@@ -94,7 +94,7 @@ describe('filters', () => {
     expect(!isProblem(passes) && places.filter(passes).map(({ id }) => id)).toEqual(['marseille'])
   })
 
-  test('what makes no sense is a problem', () => {
+  test('that are wrong are a problem', () => {
     expect(citiesFor('planet', 'any', 'Mars')).toMatch('filters[0].field: must be one of city, country')
     expect(citiesFor('toString', 'any', 'Mars')).toMatch('filters[0].field')
     expect(citiesFor('city', 'some', 'Paris')).toBe('filters[0].filter_type: must be one of any, all, not, not "some"')
@@ -102,7 +102,7 @@ describe('filters', () => {
 })
 
 describe('capacity', () => {
-  test('a full place hands over to the next nearest', async () => {
+  test('beyond a place goes to the next nearest', async () => {
     const { clock, deploy, status, stop } = await studio({ capacity: { copenhagen: 1 } })
     const [first, second] = [await deploy(), await deploy()]
     await clock.advance(11_000)
@@ -118,7 +118,7 @@ describe('capacity', () => {
     expect(await status(fourth)).toMatchObject({ location: { city: 'Copenhagen' } })
   })
 
-  test('without room anywhere it is 422, and the deployment is in ERROR until stopped', async () => {
+  test('missing everywhere is 422, with a deployment in ERROR until it is stopped', async () => {
     const { clock, create, deploy, status, stop, listedIds } = await studio({ capacity: capacityOnlyAt({ tokyo: 1 }) })
     await deploy()
     const refused = await create()
@@ -139,7 +139,7 @@ describe('capacity', () => {
     expect(await status(request_id)).toMatchObject({ current_status: 'Status.TERMINATED' })
   })
 
-  test('the declared fault of no capacity looks the same', async () => {
+  test('missing by a declared fault looks the same', async () => {
     const { create } = await studio({
       faults: [{ operation: 'deployments.create', deployment: 'no capacity', count: 1 }],
     })
@@ -147,7 +147,7 @@ describe('capacity', () => {
     expect((await create()).status).toBe(202)
   })
 
-  test('the location list leaves out places without room for the version', async () => {
+  test('missing for a version removes the place from the location list', async () => {
     const { call, deploy } = await studio({ capacity: capacityOnlyAt({ tokyo: 1, paris: 1, beijing: 1 }) })
     const cities = async () => {
       const { body } = await call('GET', '/v1/locations?app=arena&version=1.0&limit=100')
@@ -177,7 +177,7 @@ describe('mainland China', () => {
 })
 
 describe('cached images', () => {
-  test('where a version has run, it deploys faster, and there alone if that is required', async () => {
+  test('make a version deploy faster where it has run, and only there if required', async () => {
     const { clock, create, deploy, status } = await studio()
     expect((await create({ require_cached_locations: true })).status).toBe(422)
     const first = await deploy()
@@ -191,7 +191,7 @@ describe('cached images', () => {
     expect(await status(third)).toMatchObject({ current_status: 'Status.READY', location: { city: 'Copenhagen' } })
   })
 
-  test('with force_cache an image is everywhere after a while, and a new image not yet', async () => {
+  test('are everywhere a while after force_cache, except a new image', async () => {
     const { clock, call, create } = await studio({ deployments: { forceCacheMs: 30_000 } }, { force_cache: true })
     expect((await create({ require_cached_locations: true })).status).toBe(422)
     await clock.advance(30_000)

@@ -17,7 +17,7 @@ async function ready(settings: object, options: EmulatorOptions = {}) {
 }
 
 describe('empty_ttl', () => {
-  test('stops a deployment that has been without a session for so many minutes', async () => {
+  test('stops a deployment that has had no session for that many minutes', async () => {
     const { clock, current } = await ready({ empty_ttl: 5 })
     await clock.advance(5 * MINUTE - 1)
     expect(await current()).toBe('Status.READY')
@@ -25,7 +25,7 @@ describe('empty_ttl', () => {
     expect(await current()).toBe('Status.TERMINATING')
   })
 
-  test('counts anew from the end of the last session', async () => {
+  test('counts from the end of the last session', async () => {
     const { clock, current, set } = await ready({ empty_ttl: 5 })
     await clock.advance(4 * MINUTE)
     set({ one: 1 })
@@ -41,7 +41,7 @@ describe('empty_ttl', () => {
     expect(await current()).toBe('Status.TERMINATING')
   })
 
-  test('passes as fast as all of the service’s time', async () => {
+  test('passes at the speed of the service', async () => {
     const { clock, current } = await ready({ empty_ttl: 5 }, { speed: 20 })
     await clock.advance((5 * MINUTE) / 20)
     expect(await current()).toBe('Status.TERMINATING')
@@ -55,7 +55,7 @@ describe('empty_ttl', () => {
 })
 
 describe('session_max_duration', () => {
-  test('ends each session after so many minutes of its own', async () => {
+  test('ends each session after that many minutes', async () => {
     const { clock, sessions, set, status, id } = await ready({ session_max_duration: 10 })
     set({ one: 4 })
     await clock.advance(4 * MINUTE)
@@ -68,7 +68,7 @@ describe('session_max_duration', () => {
     expect(await sessions()).toEqual([])
   })
 
-  test('counts anew for a session that has been away', async () => {
+  test('counts again for a session that was removed and added', async () => {
     const { clock, sessions, set } = await ready({ session_max_duration: 10 })
     set({ one: 1 })
     await clock.advance(9 * MINUTE)
@@ -89,7 +89,7 @@ describe('session_max_duration', () => {
     expect(await current()).toBe('Status.TERMINATING')
   })
 
-  test.each([{}, { session_max_duration: 0 }])('%j ends none', async (settings) => {
+  test.each([{}, { session_max_duration: 0 }])('%j never ends one', async (settings) => {
     const { clock, sessions, set } = await ready(settings)
     set({ one: 1 })
     await clock.advance(50 * MINUTE)

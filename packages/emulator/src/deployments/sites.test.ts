@@ -6,7 +6,7 @@ import { createSites, type Site } from './sites.js'
 
 const place = places[0] as Place
 
-test('property: no port is given out twice, and none is lost', () => {
+test('no port is given out twice, and none is lost', () => {
   fc.assert(
     fc.property(fc.array(fc.oneof(fc.nat(4), fc.constant('give' as const)), { maxLength: 60 }), (steps) => {
       const pool = createPortPool({ from: 100, to: 109 })
@@ -28,14 +28,14 @@ test('property: no port is given out twice, and none is lost', () => {
   )
 })
 
-test('a port that was given back is not the next to be given out', () => {
+test('a released port is not the next to be given out', () => {
   const pool = createPortPool({ from: 1, to: 3 })
   const first = pool.take(1) as readonly number[]
   pool.give(first)
   expect(pool.take(3)).toEqual([2, 3, 1])
 })
 
-test('deployments at one place share its address and no port', () => {
+test('deployments at one place share its address but no port', () => {
   const sites = createSites({ capacity: () => Infinity, processPorts: undefined })
   const ports = [
     { port: 7777, protocol: 'UDP', name: 'game' },

@@ -107,7 +107,7 @@ test('a failed call is not repeated, and a redirect not followed', async () => {
   expect(received.map(({ path }) => path)).toEqual(['/ready', '/ready'])
 })
 
-test('closing the emulator gives up what is under way', async () => {
+test('closing the emulator aborts calls in progress', async () => {
   const { clock, deploy, emulator } = await studio()
   answer = undefined
   await deploy(all())
@@ -121,7 +121,7 @@ describe('declared faults', () => {
   const faulty = (webhooks: 'lost' | 'early' | 'repeated' | 'forged' | { lateMs: number }) =>
     studio({ faults: [{ operation: 'deployments.create', webhooks, count: 1 }] })
 
-  test('lost', async () => {
+  test('lose a webhook', async () => {
     const { clock, deploy } = await faulty('lost')
     await deploy(all())
     const healthy = await deploy(all())
@@ -130,7 +130,7 @@ describe('declared faults', () => {
     expect(received[0]?.body).toMatchObject({ request_id: healthy })
   })
 
-  test('repeated', async () => {
+  test('repeat a webhook', async () => {
     const { clock, deploy } = await faulty('repeated')
     await deploy(all())
     await clock.advance(11_000)
@@ -138,7 +138,7 @@ describe('declared faults', () => {
     expect(received[0]).toEqual(received[1])
   })
 
-  test('late, and out of date by then', async () => {
+  test('delay a webhook until it is out of date', async () => {
     const { clock, deploy, stop, status } = await faulty({ lateMs: 5000 })
     const id = await deploy({ webhook_on_ready: { url: `${origin}/ready` } })
     await clock.advance(11_000)
@@ -151,7 +151,7 @@ describe('declared faults', () => {
     expect(await status(id)).toMatchObject({ current_status: 'Status.TERMINATED' })
   })
 
-  test('early: answered before the create is', async () => {
+  test('send a webhook before the create is answered', async () => {
     const { create, status } = await faulty('early')
     const created = await create(all())
     expect(created.status).toBe(202)
@@ -160,7 +160,7 @@ describe('declared faults', () => {
     expect(await status(idOf(created.body))).toMatchObject({ current_status: 'Status.READY' })
   })
 
-  test('forged: somebody else claims that it is ready, elsewhere', async () => {
+  test('forge a webhook that claims READY at another address', async () => {
     const { clock, deploy, status } = await faulty('forged')
     const id = await deploy(all())
     await arrivals(1)

@@ -9,14 +9,14 @@ function struck(fault: Fault, count: number, seed = 1): number[] {
   return Array.from({ length: count }, (_, index) => index + 1).filter(() => faults.strike('fleets.get') !== undefined)
 }
 
-test('without probability and nth, every request of the operation', () => {
+test('without probability and nth a fault affects every request of the operation', () => {
   const faults = createFaults([{ operation: 'fleets.get', status: 500 }], seededRandom(1))
   expect(faults.strike('fleets.get')).toMatchObject({ status: 500 })
   expect(faults.strike('fleets.get')).toMatchObject({ status: 500 })
   expect(faults.strike('fleets.list')).toBeUndefined()
 })
 
-test('it is counted what each has done', () => {
+test('the effects of each fault are counted', () => {
   const always: Fault = { operation: '*', count: 2, status: 500 }
   const second: Fault = { operation: 'fleets.get', nth: [2], delayMs: 5 }
   const faults = createFaults([always, second], seededRandom(1))
@@ -35,11 +35,11 @@ test('nth counts requests of the operation', () => {
   expect(faults.strike('fleets.get')).toBeDefined()
 })
 
-test('count is how often at most', () => {
+test('count bounds the effects', () => {
   expect(struck({ operation: '*', count: 2, status: 500 }, 6)).toEqual([1, 2])
 })
 
-test('probability is kept roughly, and exactly repeated by the same seed', () => {
+test('probability is kept roughly, and the same seed repeats it exactly', () => {
   const fault: Fault = { operation: '*', probability: 0.3, status: 500 }
   const first = struck(fault, 2000)
   expect(first.length).toBeGreaterThan(500)
@@ -50,7 +50,7 @@ test('probability is kept roughly, and exactly repeated by the same seed', () =>
   expect(struck({ ...fault, probability: 1 }, 3)).toEqual([1, 2, 3])
 })
 
-test('faults that meet add up: delays do, of each other kind the first declared counts', () => {
+test('of several faults on one request all delays add up, and the first of each other kind counts', () => {
   const faults = createFaults(
     [
       { operation: '*', delayMs: 10 },
@@ -62,7 +62,7 @@ test('faults that meet add up: delays do, of each other kind the first declared 
   expect(faults.strike('fleets.get')).toEqual({ status: 503, retryAfterMs: 5, delayMs: 30, drop: 'after' })
 })
 
-test('faults come and go at run time', () => {
+test('faults can be added and removed at run time', () => {
   const faults = createFaults([], seededRandom(1))
   const withdraw = faults.add({ operation: '*', drop: 'before' })
   faults.add({ operation: '*', body: 'html' })

@@ -39,7 +39,7 @@ test.each([
   ['intent', 50],
   ['sent', 0],
   ['sent', 50],
-] as const)('a ticket cancelled elsewhere while %s is written (%i ms) ends its match without an outage', async (kind, slowMs) => {
+] as const)('a ticket cancelled elsewhere as %s is written (%i ms) ends its match', async (kind, slowMs) => {
   const { begin, join, service, entries, journal } = setUp(kind, ['ann'])
   const { leader, run, seen, changes } = begin(slowMs)
   leader.load([join('ann'), join('ben')])
@@ -68,7 +68,7 @@ test('many such matches do not pause creates', async () => {
   expect(service.records.length).toBeGreaterThan(4)
 })
 
-test.each([0, 50])('a ticket cancelled while `assigned` is written (%i ms) ends its match and the server', async (slowMs) => {
+test.each([0, 50])('one cancelled while `assigned` is written (%i ms) ends the match and the server', async (slowMs) => {
   const { begin, join, service, asked, journal } = setUp('assigned', ['ann'])
   const { leader, run, seen } = begin(slowMs)
   leader.load([join('ann'), join('ben')])
@@ -80,7 +80,7 @@ test.each([0, 50])('a ticket cancelled while `assigned` is written (%i ms) ends 
   expect(await journal.open()).toEqual([])
 })
 
-test.each([0, 50])('where leavers are replaced, the others are assigned then (%i ms) and one is sought', async (slowMs) => {
+test.each([0, 50])('where leavers are replaced, the others are assigned (%i ms) and one is sought', async (slowMs) => {
   const queue = { ...duel, matchSize: 3, replaceLeavers: true }
   const { begin, join, service, journal } = setUp('assigned', ['ann'], { queues: [queue] })
   const { leader, run, seen } = begin(slowMs)

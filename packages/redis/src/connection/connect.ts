@@ -91,7 +91,8 @@ function refuseUnfit(probed: Probed): void {
   if (probed.isReplica) throw failureOf(new ErrorReply('READONLY'), 'connectRedis')
   if (probed.evicts) {
     const policy = `maxmemory-policy ${probed.evictionPolicy}`
-    const message = `this Redis deletes keys when it is full (${policy}): set noeviction, or tickets and lobbies get lost`
+    const advice = 'set noeviction, or tickets and lobbies get lost'
+    const message = `this Redis deletes keys when it is full (${policy}): ${advice}`
     process.emitWarning(message, 'MusterWarning')
   }
 }

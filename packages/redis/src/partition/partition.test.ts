@@ -17,6 +17,9 @@ test('a ticket that one process takes is matched by another, and every process k
   expect(problems).toEqual([])
   expect(service.running()).toHaveLength(1)
   for (const each of [first, second, third])
-    expect(await each.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+    expect(await each.getTicket('ann')).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      assignment: { fqdn: 'r1.example.com' },
+    })
   await Promise.all([first.close(), second.close(), third.close()])
 })

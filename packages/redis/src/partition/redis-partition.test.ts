@@ -54,7 +54,10 @@ describeRedis('a partition in Redis', () => {
     }
     await first.createTicket(ticket('ann'))
     await second.createTicket(ticket('bob'))
-    expect(await Promise.all([first, second].map((each) => assigned(each, 'ann')))).toEqual(['r1.example.com', 'r1.example.com'])
+    expect(await Promise.all([first, second].map((each) => assigned(each, 'ann')))).toEqual([
+      'r1.example.com',
+      'r1.example.com',
+    ])
     const [leader, other] = first.leads() ? [first, second] : [second, first]
     await leader.close()
     await other.createTicket(ticket('eve'))

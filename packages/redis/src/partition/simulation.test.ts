@@ -114,9 +114,11 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
   }
   for (const ticket of partition.tickets.values()) {
     const view = await last.getTicket(ticket.id)
-    if (view?.status === 'HOST_ASSIGNED') byMatch.set(view.matchId ?? '', [...(byMatch.get(view.matchId ?? '') ?? []), view.id])
+    if (view?.status === 'HOST_ASSIGNED')
+      byMatch.set(view.matchId ?? '', [...(byMatch.get(view.matchId ?? '') ?? []), view.id])
   }
-  for (const [matchId, ids] of byMatch) if (ids.length !== 2) broken.push(`match ${matchId} has ${ids.join(', ')} alone`)
+  for (const [matchId, ids] of byMatch)
+    if (ids.length !== 2) broken.push(`match ${matchId} has ${ids.join(', ')} alone`)
   const tags = new Map<string, number>()
   for (const { tags: own } of service.servers) {
     const tag = own.find((one) => one !== 'mm-eu') ?? ''
@@ -125,7 +127,8 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
   for (const [tag, count] of tags) if (count > 1) broken.push(`${count} servers were created with ${tag}`)
   if (service.running().length !== byMatch.size)
     broken.push(`${service.running().length} servers run for ${byMatch.size} matches`)
-  if (partition.records.size !== byMatch.size) broken.push(`${partition.records.size} records for ${byMatch.size} matches`)
+  if (partition.records.size !== byMatch.size)
+    broken.push(`${partition.records.size} records for ${byMatch.size} matches`)
   if (byMatch.size < 20) broken.push(`only ${byMatch.size} matches were made`)
   if (alive.filter((one) => one.leads()).length !== 1) broken.push('not one process leads')
   await Promise.all(alive.map((one) => one.close()))

@@ -61,7 +61,9 @@ export class FakeService implements DeploymentService {
       elapsed_time: Math.floor((now - createdAt) / 1000),
       fqdn: `${id}.example.com`,
       public_ip: '203.0.113.9',
-      ports: { game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: `${id}.example.com:30000` } },
+      ports: {
+        game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: `${id}.example.com:30000` },
+      },
       tags: [...tags],
     }
   }

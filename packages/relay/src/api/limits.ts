@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { checked, count, milliseconds } from '../validate.js'
 
 /**
- * Limits of a lobby API's clients; null for no limit. `limitStore` counts requests and lists; open streams and bodies are
- * those of the process.
+ * Limits of a lobby API's clients; null for no limit. `limitStore` counts requests and lists; open streams and bodies
+ * are those of the process.
  */
 export interface LobbyApiLimits {
   /** Requests of one caller. Default 50 per 5 seconds. */

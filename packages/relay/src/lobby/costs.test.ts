@@ -3,8 +3,8 @@ import { ann, bob, cleo, codeOf, failing, player, setUp, withThree } from './lob
 
 const unlimited = { createsPerPlayer: null, joinsPerPlayer: null, joinsPerAddress: null }
 
-describe('a player is in no more lobbies than said', () => {
-  test('5, unless said otherwise, however they came in, also all at once', async () => {
+describe('the lobbies of a player are limited', () => {
+  test('to 5 by default, however the player joined, also all at once', async () => {
     const { lobbies } = setUp({ limits: unlimited })
     const open = await lobbies.create({ player: bob, maxPlayers: 8 })
     const mine = await Promise.all(
@@ -20,17 +20,17 @@ describe('a player is in no more lobbies than said', () => {
     expect(await lobbies.join({ player: ann, code: open.code })).toMatchObject({ status: 'joined' })
   })
 
-  test('as many as they like, where that is said', async () => {
+  test('or not, where the option says so', async () => {
     const { lobbies } = setUp({ limits: { ...unlimited, lobbiesPerPlayer: null } })
     for (let count = 0; count < 12; count += 1) await lobbies.create({ player: ann, maxPlayers: 8 })
     expect((await lobbies.list({ limit: 100 })).lobbies).toHaveLength(12)
   })
 })
 
-describe('a player brings about no more relay sessions than said', () => {
+describe('the relay sessions that a player causes are limited', () => {
   const sessionsPerPlayer = { limit: 2, windowMs: 60_000 }
 
-  test('by starting again and again', async () => {
+  test('when the player starts again and again', async () => {
     const { lobbies, lobbyId, start, clock, tearDown } = await withThree({ limits: { sessionsPerPlayer } })
     for (let count = 0; count < 2; count += 1) {
       await start()
@@ -45,7 +45,7 @@ describe('a player brings about no more relay sessions than said', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('by making somebody else the host, and by leaving as the host', async () => {
+  test('when the player hands on the host role or leaves as the host', async () => {
     const { lobbies, lobbyId, start, clock, tearDown } = await withThree({ limits: { sessionsPerPlayer } })
     await start()
     await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })
@@ -63,10 +63,10 @@ describe('a player brings about no more relay sessions than said', () => {
   })
 })
 
-describe('a player is seated anew no more often than said', () => {
+describe('the new seats of a player are limited', () => {
   const seatingsPerPlayer = { limit: 2, windowMs: 60_000 }
 
-  test('by another address', async () => {
+  test('when the address changes', async () => {
     const { lobbies, lobbyId, start, clock, service, tearDown } = await withThree({ limits: { seatingsPerPlayer } })
     await start()
     const move = (last: number) => failing(lobbies.join({ player: player('cleo', `198.51.100.${last}`), lobbyId }))
@@ -83,7 +83,7 @@ describe('a player is seated anew no more often than said', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('by leaving and joining', async () => {
+  test('when the player leaves and joins', async () => {
     const { lobbies, lobbyId, code, start, clock, tearDown } = await withThree({ limits: { seatingsPerPlayer } })
     await start()
     const outcomes: unknown[] = []
@@ -96,7 +96,7 @@ describe('a player is seated anew no more often than said', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('before the start, and where nothing came of it, it costs nothing', async () => {
+  test('and none is counted before the start or without effect', async () => {
     const { lobbies, lobbyId, start, tearDown } = await withThree({ limits: { seatingsPerPlayer } }, { maxPlayers: 3 })
     for (let last = 0; last < 5; last += 1)
       await lobbies.join({ player: player('cleo', `198.51.100.${last}`), lobbyId })
@@ -108,10 +108,10 @@ describe('a player is seated anew no more often than said', () => {
   })
 })
 
-describe('those who ask the host', () => {
+describe('applicants', () => {
   const asking = { maxPlayers: 4, approval: true }
 
-  test('are never kept out by those who were denied', async () => {
+  test('are not blocked by denied applicants', async () => {
     const { lobbies, clock } = setUp({ limits: { ...unlimited, seatingsPerPlayer: null } })
     const { lobbyId } = await lobbies.create({ player: ann, ...asking })
     for (let count = 0; count < 100; count += 1) {
@@ -127,7 +127,7 @@ describe('those who ask the host', () => {
     expect((await lobbies.get({ lobbyId, playerId: 'ann' })).applicants).toEqual(['bob'])
   })
 
-  test('are no more than 8 of one address', async () => {
+  test('are at most 8 per address', async () => {
     const { lobbies } = setUp({ limits: unlimited })
     const { lobbyId } = await lobbies.create({ player: ann, ...asking })
     const ask = (id: string, ip: string) =>

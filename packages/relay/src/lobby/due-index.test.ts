@@ -11,7 +11,7 @@ const change = fc.oneof(
 const someNow = fc.integer({ min: 0, max: 20 })
 const someLimit = fc.integer({ min: 1, max: 9 })
 
-test('after any changes it finds exactly what is due, the earliest first', () => {
+test('after any changes it returns exactly the due ids, the earliest first', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 60 }), someNow, someLimit, (changes, now, limit) => {
       const index = createDueIndex()
@@ -28,7 +28,12 @@ test('after any changes it finds exactly what is due, the earliest first', () =>
       const wanted = [...model].filter(([, at]) => at <= now)
       const times = (ids: readonly string[]) => ids.map((one) => model.get(one))
       const found = index.due(now, limit)
-      expect(times(found)).toEqual(wanted.map(([, at]) => at).toSorted((a, b) => a - b).slice(0, limit))
+      expect(times(found)).toEqual(
+        wanted
+          .map(([, at]) => at)
+          .toSorted((a, b) => a - b)
+          .slice(0, limit),
+      )
       expect(new Set(found).size).toBe(found.length)
       // Looking changes nothing.
       expect(index.due(now, limit)).toEqual(found)
@@ -37,7 +42,7 @@ test('after any changes it finds exactly what is due, the earliest first', () =>
   )
 })
 
-test('of 100,000 ids it looks at those that are due only', () => {
+test('of 100,000 ids it reads only the due ones', () => {
   const index = createDueIndex()
   let reads = 0
   for (let number = 0; number < 100_000; number += 1) index.set(`${number}`, number)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { LobbyMessage } from './lobbies.js'
 import { codeOf, failing, player, withThree } from './lobbies.fixture.js'
 
-describe('following', () => {
+describe('following a lobby', () => {
   const collect = (follower: AsyncIterable<LobbyMessage>) => {
     const messages: LobbyMessage[] = []
     const outcome = { ended: false, error: undefined as unknown }
@@ -16,7 +16,7 @@ describe('following', () => {
     return { messages, outcome, types: () => messages.map(({ type }) => type) }
   }
 
-  test('begins with the state, goes on with events, and ends with the lobby', async () => {
+  test('begins with a snapshot, goes on with events, and ends with the lobby', async () => {
     const { clock, lobbies, lobbyId, start } = await withThree()
     const bobs = collect(lobbies.follow({ lobbyId, playerId: 'bob' }))
     await clock.advance(0)
@@ -27,7 +27,7 @@ describe('following', () => {
     expect(bobs.outcome.ended).toBe(true)
   })
 
-  test('each gets their own credentials with the event, and no other’s', async () => {
+  test('gives each member only their own credentials', async () => {
     const { clock, lobbies, lobbyId, code, start, credentials } = await withThree()
     const followers = {
       ann: collect(lobbies.follow({ lobbyId, playerId: 'ann' })),
@@ -49,7 +49,7 @@ describe('following', () => {
     expect(JSON.stringify([followers, doras])).not.toMatch(/192\.0\.2|198\.51/)
   })
 
-  test('of several starts and moves, only the one that counts carries credentials', async () => {
+  test('gives credentials only for the latest of several starts and moves', async () => {
     const { clock, lobbies, lobbyId, start, credentials } = await withThree()
     await start()
     await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'cleo' })
@@ -67,7 +67,7 @@ describe('following', () => {
     ])
   })
 
-  test('goes on where it was broken off; whoever has missed too much gets the state', async () => {
+  test('resumes after a cursor, or with a snapshot if too much was missed', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const { cursor } = await lobbies.get({ lobbyId, playerId: 'bob' })
     await lobbies.setReady({ lobbyId, playerId: 'bob', ready: true })
@@ -84,7 +84,7 @@ describe('following', () => {
     expect(ahead.types()).toEqual(['snapshot'])
   })
 
-  test('is a sign of life', async () => {
+  test('counts as a heartbeat', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const leaving = new AbortController()
     const bobs = collect(lobbies.follow({ lobbyId, playerId: 'bob', signal: leaving.signal }))
@@ -100,7 +100,7 @@ describe('following', () => {
     expect((await lobbies.get({ lobbyId, playerId: 'bob' })).members.at(-1)?.present).toBe(false)
   })
 
-  test('whoever is taken out is told, and nothing after it', async () => {
+  test('ends with the event that removes the member', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const bobs = collect(lobbies.follow({ lobbyId, playerId: 'bob' }))
     await clock.advance(0)
@@ -113,7 +113,7 @@ describe('following', () => {
     expect(codeOf(await failing(lobbies.follow({ lobbyId, playerId: 'eve', after: 0 }).next()))).toBe('no-such-lobby')
   })
 
-  test('by poll: at once if there is something, else when there is, or when the time is over', async () => {
+  test('by poll returns at once if there are events, else with the next one or at the end of its time', async () => {
     const { clock, lobbies, lobbyId } = await withThree()
     const { cursor } = await lobbies.get({ lobbyId, playerId: 'bob' })
     const began = clock.now()

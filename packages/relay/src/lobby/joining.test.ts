@@ -4,7 +4,7 @@ import { CODE_ALPHABET } from './code.js'
 import { ann, bob, codeOf, failing, player, setUp } from './lobbies.fixture.js'
 
 describe('codes', () => {
-  test('have 8 letters, 10 in private lobbies, of 20 that are not mistaken', async () => {
+  test('have 8 letters, 10 in private lobbies, of 20 that are not mistaken for others', async () => {
     const { lobbies } = setUp()
     const { code } = await lobbies.create({ player: ann, maxPlayers: 2 })
     const hidden = await lobbies.create({ player: ann, maxPlayers: 2, visibility: 'private' })
@@ -13,14 +13,14 @@ describe('codes', () => {
     expect(hidden.code).toMatch(/^[B-DF-HJ-NP-TV-XZ]{10}$/)
   })
 
-  test('are read as people type them', async () => {
+  test('are read in any spelling that people type', async () => {
     const { lobbies } = setUp()
     const { code } = await lobbies.create({ player: ann, maxPlayers: 2 })
     const typed = ` ${code.slice(0, 4).toLowerCase()}-${code.slice(4)} `
     expect(await lobbies.join({ player: bob, code: typed })).toMatchObject({ status: 'joined', lobby: { code } })
   })
 
-  test('one that is taken is drawn again', async () => {
+  test('that are taken are drawn again', async () => {
     let draws = 0
     // The same code twice, and different ids.
     const randomInt = (max: number) => (max === 20 ? (draws++ < 16 ? 3 : 5) : draws % max)
@@ -31,7 +31,7 @@ describe('codes', () => {
     expect(first.code).not.toBe(second.code)
   })
 
-  test('wrong, full, private, closed to one or not one at all: the refusal is the same', async () => {
+  test('are refused in the same way if wrong, malformed or of a lobby that is full, private or closed', async () => {
     const { lobbies } = setUp({ limits: { joinsPerPlayer: null, joinsPerAddress: null } })
     const full = await lobbies.create({ player: ann, maxPlayers: 1 })
     const hidden = await lobbies.create({ player: ann, maxPlayers: 4, visibility: 'private' })
@@ -59,7 +59,7 @@ describe('codes', () => {
     expect(await lobbies.join({ player: bob, code: hidden.code })).toMatchObject({ status: 'joined' })
   })
 
-  test('attempts that fail are limited per player, per address and overall; those that succeed are not', async () => {
+  test('that are wrong are limited per player, per address and overall; successful joins are not', async () => {
     const { clock, lobbies } = setUp({
       limits: {
         joinsPerPlayer: { limit: 3, windowMs: 60_000 },
@@ -86,7 +86,7 @@ describe('codes', () => {
     expect(await lobbies.join({ player: player('dora', '203.0.113.1'), code })).toMatchObject({ status: 'joined' })
   })
 
-  test('successful joins are never limited; guesses at one moment are all charged, with a debt of one window at most', async () => {
+  test('successful joins are never limited; all guesses at one moment are charged, up to one window', async () => {
     const { clock, lobbies } = setUp({ limits: { joinsOverall: { limit: 2, windowMs: 60_000 } } })
     const { code } = await lobbies.create({ player: ann, maxPlayers: 16 })
     const all = Array.from({ length: 10 }, (_, index) => player(`player-${index}`, `192.0.2.${index}`))
@@ -105,7 +105,7 @@ describe('codes', () => {
     expect(await lobbies.join({ player: bob, code: later.code })).toMatchObject({ status: 'joined' })
   })
 
-  test('per player and address what is under way counts: nobody tries all at once', async () => {
+  test('are limited per player and address including the attempts under way', async () => {
     const { lobbies } = setUp({ limits: { joinsPerPlayer: { limit: 3, windowMs: 60_000 } } })
     const guesses = await Promise.all(
       Array.from({ length: 5 }, () => failing(lobbies.join({ player: bob, code: 'BCDFGHJK' }))),
@@ -113,7 +113,7 @@ describe('codes', () => {
     expect(guesses.map(codeOf).filter((refusal) => refusal === 'not-joinable')).toHaveLength(3)
   })
 
-  test('whoever is in, and comes back, guesses nothing, and is not limited', async () => {
+  test('may be used again without limit by a member who comes back', async () => {
     const { clock, lobbies } = setUp({ limits: { joinsOverall: { limit: 2, windowMs: 3_600_000 } } })
     const { code, lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4 })
     await lobbies.join({ player: bob, code })
@@ -128,7 +128,7 @@ describe('codes', () => {
     expect(await lobbies.join({ player: player('dora'), lobbyId })).toMatchObject({ status: 'joined' })
   })
 
-  test('an address of IPv6 is its /64: whoever has one has all of it', async () => {
+  test('count per IPv6 /64', async () => {
     const { lobbies } = setUp({ limits: { joinsPerAddress: { limit: 2, windowMs: 60_000 } } })
     const guess = async (ip: string) =>
       codeOf(await failing(lobbies.join({ player: { id: ip, ip }, code: 'BCDFGHJK' })))
@@ -142,11 +142,11 @@ describe('codes', () => {
   })
 })
 
-describe('only a wrong code and a wrong password are guesses', () => {
+describe('only wrong codes and passwords are charged', () => {
   const one = { limit: 1, windowMs: 60_000 }
   const limits = { joinsPerPlayer: one, joinsPerAddress: one, joinsOverall: one, lobbiesPerPlayer: null }
 
-  test('honest joins of what is full, private, gone, closed to one, or asks for a password, cost nothing', async () => {
+  test('not joins of a lobby that is full, private, ended, closed or needs a password', async () => {
     const { lobbies } = setUp({ limits })
     const full = await lobbies.create({ player: ann, maxPlayers: 1 })
     const hidden = await lobbies.create({ player: ann, maxPlayers: 4, visibility: 'private' })
@@ -176,7 +176,7 @@ describe('only a wrong code and a wrong password are guesses', () => {
     ['what is no code', () => ({ code: 'x' })],
     ['a password, by code', (guarded: { code: string }) => ({ code: guarded.code, password: 'x' })],
     ['a password, by id', (guarded: { lobbyId: string }) => ({ lobbyId: guarded.lobbyId, password: 'x' })],
-  ])('%s that is wrong costs one', async (_, way) => {
+  ])('a wrong %s costs one attempt', async (_, way) => {
     const { lobbies } = setUp({ limits })
     const guarded = await lobbies.create({ player: ann, maxPlayers: 4, password: 'sesame' })
     const outcomes = [
@@ -186,7 +186,7 @@ describe('only a wrong code and a wrong password are guesses', () => {
     expect(outcomes.map(codeOf)).toEqual(['not-joinable', 'too-many-attempts'])
   })
 
-  test('one who is in, and comes back, has no password worked out', async () => {
+  test('a member who comes back needs no password digest', async () => {
     const { lobbies } = setUp({ limits })
     const { lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4, password: 'sesame' })
     // A digest is made on another thread: what takes none is done before the event loop turns.

@@ -7,7 +7,7 @@ import { ann, bob, codeOf, failing, player, setUp, withThree } from './lobbies.f
 import { createMemoryLobbyStore } from './memory-store.js'
 
 describe('a lobby', () => {
-  test('is made, filled, listed, and shows nobody an address', async () => {
+  test('is created, joined and listed without showing an address', async () => {
     const { lobbies, lobbyId, code } = await withThree({}, { data: { map: 'ice' } })
     const view = await lobbies.get({ lobbyId, playerId: 'bob' })
     expect(view).toMatchObject({ code, hostId: 'ann', phase: 'open', data: { map: 'ice' }, run: null })
@@ -33,7 +33,7 @@ describe('a lobby', () => {
     expect(codeOf(await failing(lobbies.get({ lobbyId, playerId: 'eve' })))).toBe('no-such-lobby')
   })
 
-  test('the last slot goes to one of many who want it at once', async () => {
+  test('gives its last slot to one of many players at once', async () => {
     const { lobbies, code } = await withThree()
     const joined = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -43,7 +43,7 @@ describe('a lobby', () => {
     expect(joined.filter((one) => one === 'no error')).toHaveLength(1)
   })
 
-  test('has a host who decides, where it says so', async () => {
+  test('lets its host approve applicants where it says so', async () => {
     const { clock, lobbies } = setUp()
     const { lobbyId, code } = await lobbies.create({ player: ann, maxPlayers: 2, approval: true })
     expect(await lobbies.join({ player: bob, code })).toEqual({ status: 'waiting', lobbyId })
@@ -58,7 +58,7 @@ describe('a lobby', () => {
     await waiting.return()
   })
 
-  test('is not made too often by one player', async () => {
+  test('is refused to a player who creates too many', async () => {
     const { lobbies } = setUp({ limits: { createsPerPlayer: { limit: 2, windowMs: 1000 } } })
     const make = () => failing(lobbies.create({ player: ann, maxPlayers: 2 }))
     expect([await make(), await make(), codeOf(await make())]).toEqual(['no error', 'no error', 'too-many-attempts'])
@@ -73,7 +73,7 @@ describe('a lobby', () => {
     [{ player: ann, maxPlayers: 2, data: { 'a b': 1 } }, 'data.a b'],
     [{ player: ann, maxPlayers: 2, data: JSON.parse('{"__proto__x":1}') as never }, 'data.__proto__x'],
     [{ player: ann, maxPlayers: 2, data: { map: 'x'.repeat(257) } }, 'data.map'],
-  ])('cannot be %j', async (input, field) => {
+  ])('cannot be created with %j', async (input, field) => {
     const error = await failing(setUp().lobbies.create(input))
     expect(error).toBeInstanceOf(InvalidInput)
     expect((error as InvalidInput).field).toBe(field)
@@ -90,7 +90,7 @@ describe('several processes', () => {
     return { ...first, second, secondRelay: relay }
   }
 
-  test('see the same lobbies, and only one of them opens a session', async () => {
+  test('share lobbies, of which one process opens the session', async () => {
     const { clock, second, lobbies, lobbyId, code, service, start } = await two()
     await second.join({ player: player('dora'), code })
     await start()
@@ -105,7 +105,7 @@ describe('several processes', () => {
     expect(service.open).toHaveLength(1)
   })
 
-  test('one lets go of its lobbies, and the other goes on with them', async () => {
+  test('hand over their lobbies when they close', async () => {
     const { clock, second, lobbies, relay, lobbyId, service, within } = await two()
     await lobbies.start({ lobbyId, playerId: 'ann' })
     await clock.advance(100)
@@ -118,7 +118,7 @@ describe('several processes', () => {
 })
 
 describe('closing', () => {
-  test('ends every lobby and leaves nothing, whatever is under way', async () => {
+  test('ends every lobby and leaves nothing, whatever is in progress', async () => {
     const { clock, lobbies, lobbyId, code, start, tearDown } = await withThree({
       service: { faults: [{ operation: 'delete', fault: 'lost before', times: 2 }] },
     })
@@ -135,7 +135,7 @@ describe('closing', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('says what may be left when the service does not delete it', async () => {
+  test('reports sessions that the service did not delete', async () => {
     const { lobbies, within, start } = await withThree({
       service: { faults: [{ operation: 'delete', fault: 'lost before' }] },
     })
@@ -145,7 +145,7 @@ describe('closing', () => {
     expect((error as RelayNotDeleted).sessionIds).toEqual(['session-1'])
   })
 
-  test('a lobby in which nobody is any more ends by itself, with its session, and is forgotten', async () => {
+  test('an empty lobby ends by itself with its session, and is forgotten', async () => {
     const store = createMemoryLobbyStore()
     const { clock, service, start } = await withThree({ store })
     await start()
@@ -159,7 +159,7 @@ describe('closing', () => {
   })
 })
 
-test('sessions that were opened for a lobby that is no more are found and deleted', async () => {
+test('sessions of a lobby that no longer exists are found and deleted', async () => {
   const { clock, service, lobbies, relay, within, lobbyId, start } = await withThree()
   await start()
   const lost = await within(relay.open({ players: [ann], label: `${'x'.repeat(22)}-1` }))
@@ -185,7 +185,7 @@ test.each([
   ['decide', { applicantId: 'bob' }, 'approve'],
   ['poll', { waitMs: Number.NaN }, 'waitMs'],
   ['poll', { after: -1, waitMs: 0 }, 'after'],
-] as const)('what is asked is checked: %s %j', async (method, input, field) => {
+] as const)('the input of %s is checked: %j', async (method, input, field) => {
   const { lobbies, lobbyId } = await withThree()
   const ask = lobbies[method] as (input: object) => Promise<unknown>
   const error = await failing((async () => ask({ lobbyId, playerId: 'ann', ...input }))())
@@ -200,7 +200,7 @@ test.each([
   [{ rules: { idleMs: -1 } }, 'rules.idleMs'],
   [{ rules: { idlems: 1 } as never }, 'rules.idlems'],
   [{ limits: { joinsOverall: { limit: 0, windowMs: 1 } } }, 'limits.joinsOverall.limit'],
-])('an option that cannot be is refused by name: %j', (options, field) => {
+])('a wrong option is refused by name: %j', (options, field) => {
   const { relay } = setUp()
   const given = field === 'relay' ? options : { relay, ...options }
   expect(() => createLobbies(given)).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))

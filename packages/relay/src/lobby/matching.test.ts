@@ -38,7 +38,7 @@ async function typesOf(lobbies: Lobbies, lobbyId: string, playerId: string): Pro
   return (await lobbies.poll({ lobbyId, playerId, after: 0, waitMs: 0 })).messages.map(({ type }) => type)
 }
 
-test('its players are handed over, the host first, and every member learns where the match is', async () => {
+test('the players are handed over, the host first, and every member receives the assignment', async () => {
   const { clock, lobbies, lobbyId, parties, withdrawn, runOf } = await setUp()
   await lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })
   await lobbies.start({ lobbyId, playerId: 'bob' })
@@ -75,7 +75,7 @@ test('its players are handed over, the host first, and every member learns where
   expect(withdrawn).toEqual([])
 })
 
-test('whoever goes while they wait takes the ticket with them; the host may start again', async () => {
+test('a member who leaves during the search cancels the ticket, and the host may start again', async () => {
   const { clock, lobbies, lobbyId, parties, withdrawn, runOf } = await setUp()
   await lobbies.start({ lobbyId, playerId: 'ann' })
   await clock.advance(500)
@@ -97,7 +97,7 @@ test('whoever goes while they wait takes the ticket with them; the host may star
   await lobbies.close()
 })
 
-test('players are not handed over again before the ticket they had is withdrawn', async () => {
+test('players are handed over again only after their ticket is withdrawn', async () => {
   const done: string[] = []
   const { clock, lobbies, lobbyId, runOf } = await setUp({
     handOver: async ({ key }) => {
@@ -122,7 +122,7 @@ test('players are not handed over again before the ticket they had is withdrawn'
   await closed
 })
 
-test('a ticket that cannot be withdrawn now is withdrawn later', async () => {
+test('a failed withdrawal is repeated later', async () => {
   const failures = { left: 3 }
   const asked: string[] = []
   const { clock, lobbies, lobbyId } = await setUp({
@@ -140,7 +140,7 @@ test('a ticket that cannot be withdrawn now is withdrawn later', async () => {
   await lobbies.close()
 })
 
-test('closing withdraws what is not assigned yet, also what is just being handed over', async () => {
+test('closing withdraws unassigned tickets, also one that is being handed over', async () => {
   const { clock, lobbies, lobbyId, withdrawn } = await setUp()
   await lobbies.start({ lobbyId, playerId: 'ann' })
   await clock.advance(1000)
@@ -153,7 +153,7 @@ test('closing withdraws what is not assigned yet, also what is just being handed
   expect(withdrawn.toSorted()).toEqual(['ticket-1', 'ticket-2'])
 })
 
-test('nothing comes of it if the matchmaker refuses, or gives up', async () => {
+test('the lobby opens again if the matchmaker refuses or gives up', async () => {
   const refusing = await setUp({ handOver: () => Promise.reject(new RangeError('no')) })
   await refusing.lobbies.start({ lobbyId: refusing.lobbyId, playerId: 'ann' })
   await refusing.clock.advance(0)
@@ -170,7 +170,7 @@ test('nothing comes of it if the matchmaker refuses, or gives up', async () => {
   await lobbies.close()
 })
 
-test('reports about lobbies that there are not change nothing; senseless ones are refused by name', async () => {
+test('reports about unknown lobbies have no effect, and wrong ones are refused by name', async () => {
   const { lobbies, lobbyId } = await setUp()
   for (const key of [`${'x'.repeat(22)}-1`, `${lobbyId}-7`, 'mine', '']) {
     expect(await lobbies.reportMatch({ key, status: 'assigned', assignment })).toBe(false)

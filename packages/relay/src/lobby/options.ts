@@ -50,8 +50,8 @@ export interface LobbiesOptions {
   readonly rules?: Partial<LobbyRules> | undefined
   readonly limits?: LobbyLimits | undefined
   /**
-   * Where the limits are counted. Default: in memory of this process. With the store of `@muster/redis`, a player is one
-   * player for all processes.
+   * Where the limits are counted. Default: in memory of this process. With the store of `@muster/redis`, a player is
+   * one player for all processes.
    */
   readonly limitStore?: LimitStore | undefined
   /** Milliseconds between two ticks. Default 1,000. */

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest'
 import { codeOf, failing, player, setUp } from './lobbies.fixture.js'
 import { createDigests } from './password.js'
 
-test('the same password and salt make the same digest, however the password was typed', async () => {
+test('equal passwords and salts give equal digests, whatever the Unicode form', async () => {
   const digestOf = createDigests()
   const [one, other] = await Promise.all([digestOf('caf\u00e9', 'salt'), digestOf('cafe\u0301', 'salt')])
   expect(one).toBe(other)
   expect(await digestOf('café', 'other salt')).not.toBe(one)
 })
 
-test('two are made at once, 256 wait, and more are refused at once; then there is room again', async () => {
+test('two digests are computed at once, 256 wait, and more are refused until there is room', async () => {
   const digestOf = createDigests()
   const refused: unknown[] = []
   const asked = Array.from({ length: 300 }, (_, index) =>
@@ -25,7 +25,7 @@ test('two are made at once, 256 wait, and more are refused at once; then there i
 
 const unlimited = { joinsPerPlayer: null, joinsPerAddress: null, joinsOverall: null }
 
-test('a crowd with passwords is refused in part, is not charged for it, and holds up nobody without one', async () => {
+test('a crowd with passwords is partly refused without a charge, and delays nobody without a password', async () => {
   const { lobbies } = setUp({ limits: unlimited })
   const ann = player('ann')
   const guarded = await lobbies.create({ player: ann, maxPlayers: 8, password: 'sesame' })
@@ -45,7 +45,7 @@ test('a crowd with passwords is refused in part, is not charged for it, and hold
   expect(codes.filter((code) => code === 'not-joinable')).toHaveLength(258)
 })
 
-test('who is in too many lobbies costs no digest', async () => {
+test('a player in too many lobbies costs no digest', async () => {
   const { lobbies } = setUp({ limits: { ...unlimited, lobbiesPerPlayer: 1 } })
   const guarded = await lobbies.create({ player: player('ann'), maxPlayers: 8, password: 'sesame' })
   await lobbies.create({ player: player('bob'), maxPlayers: 8 })

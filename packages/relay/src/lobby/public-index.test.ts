@@ -52,7 +52,7 @@ const change = fc.record({
   gone: fc.boolean(),
 })
 
-test('after any changes, its pages are what a look at all lobbies finds', () => {
+test('after any changes its pages equal a filter over all lobbies', () => {
   fc.assert(
     fc.property(
       fc.array(change, { maxLength: 40 }),
@@ -82,7 +82,7 @@ test('after any changes, its pages are what a look at all lobbies finds', () => 
   )
 })
 
-test('a page ends after 500 looks, and the next goes on: none is lost, and none comes twice', () => {
+test('a page ends after 500 entries read, and the next continues without loss or repetition', () => {
   const index = createPublicIndex()
   for (let number = 1; number <= 3000; number += 1) {
     // Half have the one value, a third the other, a sixth both.
@@ -99,7 +99,7 @@ test('a page ends after 500 looks, and the next goes on: none is lost, and none 
   expect(pages[0]).toEqual([])
 })
 
-test('lobbies that are full stand in nobody’s way', () => {
+test('full lobbies cost a list nothing', () => {
   const index = createPublicIndex()
   index.change(1, undefined, lobbyOf(1))
   for (let number = 2; number <= 2000; number += 1) index.change(number, undefined, lobbyOf(number, { maxPlayers: 1 }))

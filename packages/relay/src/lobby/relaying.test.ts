@@ -3,8 +3,8 @@ import { createMemoryLobbyStore } from './memory-store.js'
 import type { LobbyStore } from './store.js'
 import { cleo, codeOf, failing, player, withThree } from './lobbies.fixture.js'
 
-describe('the relay', () => {
-  test('is opened when the lobby starts, and everybody gets their own credentials', async () => {
+describe('the relay session of a lobby', () => {
+  test('is opened at the start, and every member gets their own credentials', async () => {
     const { service, start, credentials, tearDown } = await withThree()
     expect(service.opened).toBe(0)
     await start()
@@ -15,7 +15,7 @@ describe('the relay', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('lets those in who come later, and takes the tokens of those who go', async () => {
+  test('authorizes later members and revokes the tokens of those who leave', async () => {
     const { clock, lobbies, lobbyId, code, service, start, credentials, tearDown } = await withThree()
     await start()
     await lobbies.join({ player: player('dora'), code })
@@ -32,7 +32,7 @@ describe('the relay', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('follows the host: a new session of a higher term, and the old one deleted', async () => {
+  test('is replaced by one of a higher term when the host leaves, and the old one is deleted', async () => {
     const { clock, lobbies, lobbyId, service, start, credentials, tearDown } = await withThree()
     await start()
     const before = await credentials('ann')
@@ -49,7 +49,7 @@ describe('the relay', () => {
     expect(await tearDown()).toEqual([])
   })
 
-  test('when the host hands on, peers keep the old session until the new one is there', async () => {
+  test('stays until its successor is ready when the host role is handed on', async () => {
     const { clock, lobbies, lobbyId, service, start, credentials } = await withThree()
     await start()
     const before = await credentials('ann')
@@ -62,7 +62,7 @@ describe('the relay', () => {
     expect((await credentials('ann')).role).toBe('client')
   })
 
-  test('whoever was away comes back to the same slot with a new token', async () => {
+  test('gives a new token to a member who comes back to the same slot', async () => {
     const { clock, lobbies, lobbyId, code, service, start, credentials } = await withThree()
     await start()
     const before = await credentials('cleo')
@@ -86,7 +86,7 @@ describe('the relay', () => {
     expect(service.isValid(after.sessionToken, after.userToken)).toBe(true)
   })
 
-  test('a session in which a token cannot be taken back is replaced', async () => {
+  test('is replaced if a token cannot be revoked', async () => {
     const { clock, lobbies, lobbyId, service, start, credentials } = await withThree({
       service: { faults: [{ operation: 'revokeUser', fault: 'not done' }] },
     })
@@ -99,7 +99,7 @@ describe('the relay', () => {
     expect((await lobbies.get({ lobbyId, playerId: 'ann' })).run).toMatchObject({ term: 2, status: 'relayed' })
   })
 
-  test('that does not become ready opens the lobby again, which can be started again', async () => {
+  test('that does not become ready opens the lobby again, for another start', async () => {
     const { clock, lobbies, lobbyId, service, tearDown } = await withThree({
       service: { faults: [{ operation: 'create', fault: 'never ready', times: 2 }] },
     })
@@ -133,7 +133,7 @@ describe('the relay', () => {
     expect(service.open).toEqual([])
   })
 
-  test('that was stored although the store said no is kept, and one that was not is found as an orphan', async () => {
+  test('is kept if it was stored despite a failed write, and is found as an orphan if not', async () => {
     for (const isStored of [true, false]) {
       const memory = createMemoryLobbyStore()
       const broken = { left: 1 }

@@ -4,8 +4,8 @@ import { aLobby, aSession, ipOf, join, play, running, seated, types, withThree }
 import { defaultRules } from './rules.js'
 import { endable, workOf } from './run.js'
 
-describe('the run', () => {
-  test('starts when all are ready, where that is asked', () => {
+describe('the run of a lobby', () => {
+  test('starts when all are ready, where the lobby requires it', () => {
     const game = withThree({ requireReady: true })
     game.do({ kind: 'setReady', playerId: 'bob', ready: true })
     expect(game.do({ kind: 'start', playerId: 'ann' })).toBe('not-ready')
@@ -14,7 +14,7 @@ describe('the run', () => {
     expect(game.do({ kind: 'start', playerId: 'ann' })).toBe('already-started')
   })
 
-  test('is opened once: whatever else was opened is ended', () => {
+  test('has one session, and any other that was opened is ended', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'claim', worker: 'w' })
@@ -28,7 +28,7 @@ describe('the run', () => {
     expect(sessionOf(game.lobby)?.id).toBe('session-1')
   })
 
-  test('can be taken over when its process is silent', () => {
+  test('can be taken over from a silent process', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'claim', worker: 'w' })
@@ -38,7 +38,7 @@ describe('the run', () => {
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('has no seat for who is gone: the token is spent, and revoked', () => {
+  test('has no seat for a member who left, whose token is revoked', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     const session = aSession(game.lobby, 1)
@@ -51,7 +51,7 @@ describe('the run', () => {
     expect(workOf(game.lobby)).toEqual([])
   })
 
-  test('a token that comes when its player is gone is spent', () => {
+  test('revokes a token that arrives after its player left', () => {
     const game = running()
     game.do(join('dora'))
     game.do({ kind: 'leave', playerId: 'dora' })
@@ -61,7 +61,7 @@ describe('the run', () => {
     expect(sessionOf(game.lobby)?.spent).toEqual([77])
   })
 
-  test('whoever was away, or has another address, comes back with a new token', () => {
+  test('gives a new token to a member who was away or has a new address', () => {
     const game = running()
     game.do(join('bob', { ip: '198.51.100.1' }))
     expect(workOf(game.lobby)).toMatchObject([
@@ -74,7 +74,7 @@ describe('the run', () => {
     expect(workOf(game.lobby).map(({ kind }) => kind)).toEqual(['revoke', 'authorize', 'authorize'])
   })
 
-  test('when the host is gone, there is a new session at once', () => {
+  test('gets a new session at once when the host leaves', () => {
     const game = running()
     expect(types(game.do({ kind: 'leave', playerId: 'ann' }))).toEqual([
       'you.left',
@@ -88,7 +88,7 @@ describe('the run', () => {
     expect(game.lobby).toMatchObject({ term: 2, phase: 'running' })
   })
 
-  test('when the host hands on, the old session stays until the new one is there', () => {
+  test('keeps the old session until the new one is ready when the host role is handed on', () => {
     const game = running()
     game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })
     expect(endable(game.lobby)).toEqual([])
@@ -96,14 +96,14 @@ describe('the run', () => {
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('but not if somebody goes who has a token of it', () => {
+  test('but not if a member with a token of it leaves', () => {
     const game = running()
     game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'bob' })
     game.do({ kind: 'kick', playerId: 'bob', targetId: 'cleo', ban: false })
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('a host who changes before it is there costs no other session', () => {
+  test('needs no other session if the host changes before it is ready', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'leave', playerId: 'ann' })
@@ -111,7 +111,7 @@ describe('the run', () => {
     expect(sessionOf(game.lobby)).toMatchObject({ hostId: 'bob', id: 'session-1' })
   })
 
-  test('what fails opens the lobby again', () => {
+  test('opens the lobby again if it fails', () => {
     const game = withThree()
     game.do({ kind: 'start', playerId: 'ann' })
     game.do({ kind: 'claim', worker: 'w' })
@@ -122,14 +122,14 @@ describe('the run', () => {
     expect(types(game.do({ kind: 'start', playerId: 'ann' }))).toEqual(['lobby.starting'])
   })
 
-  test('a session that is lost is replaced, once', () => {
+  test('replaces a lost session once', () => {
     const game = running()
     expect(types(game.do({ kind: 'lost', sessionId: 'session-1' }))).toEqual(['relay.moving'])
     expect(game.do({ kind: 'lost', sessionId: 'session-1' })).toEqual([])
     expect(endable(game.lobby)).toEqual(['session-1'])
   })
 
-  test('stops, and can be started again', () => {
+  test('can be stopped and started again', () => {
     const game = running()
     expect(types(game.do({ kind: 'stop', playerId: 'ann' }))).toEqual(['run.ended'])
     expect(game.do({ kind: 'stop', playerId: 'ann' })).toBe('not-started')
@@ -137,7 +137,7 @@ describe('the run', () => {
     expect(game.lobby.term).toBe(2)
   })
 
-  describe('as a match', () => {
+  describe('the run of a lobby as a match', () => {
     const handedOver = (reference = 'ticket-1') => {
       const game = withThree({ outcome: 'match' })
       game.do({ kind: 'start', playerId: 'ann' })
@@ -147,7 +147,7 @@ describe('the run', () => {
     }
     const assignment = { server: '203.0.113.9:31000' }
 
-    test('is called off while it is handed over, if somebody goes', () => {
+    test('ends if a member leaves while it is handed over', () => {
       const game = withThree({ outcome: 'match' })
       game.do({ kind: 'setReady', playerId: 'cleo', ready: true })
       game.do({ kind: 'start', playerId: 'ann' })
@@ -169,7 +169,7 @@ describe('the run', () => {
       ['the host stops it', { kind: 'stop', playerId: 'ann' }],
       ['the host ends the lobby', { kind: 'close', playerId: 'ann' }],
       ['all is shut down', { kind: 'shutDown' }],
-    ] as const)('is withdrawn as long as there is no assignment, when %s', (_, command) => {
+    ] as const)('is withdrawn before its assignment when %s', (_, command) => {
       const waiting = handedOver()
       expect(types(waiting.do(command))[0]).toBe('run.ended')
       expect(endable(waiting.lobby)).toEqual(['ticket-1'])
@@ -179,20 +179,20 @@ describe('the run', () => {
       expect(endable(assigned.lobby)).toEqual([])
     })
 
-    test('is withdrawn when somebody is silent for too long', () => {
+    test('is withdrawn when a member is silent for too long', () => {
       const game = handedOver()
       game.wait(30_000, 'ann', 'bob')
       expect(types(game.lobby.events.slice(-2))).toEqual(['run.ended', 'member.away'])
       expect(endable(game.lobby)).toEqual(['ticket-1'])
     })
 
-    test('goes on when somebody has another address', () => {
+    test('goes on when the address of a member changes', () => {
       const game = handedOver()
       expect(game.do(join('bob', { ip: '198.51.100.1' }))).toEqual([])
       expect(endable(game.lobby)).toEqual([])
     })
 
-    test('is assigned once, to the run that it is about', () => {
+    test('is assigned once, for the term of the report', () => {
       const game = handedOver()
       expect(game.do({ kind: 'matchAssigned', term: 2, assignment })).toEqual([])
       expect(game.do({ kind: 'matchAssigned', term: 1, assignment })).toMatchObject([{ type: 'match.assigned' }])
@@ -203,7 +203,7 @@ describe('the run', () => {
       expect(game.do({ kind: 'matchEnded', term: 1, reason: 'over' })).toEqual([])
     })
 
-    test('may be assigned before it is known to be handed over', () => {
+    test('may be assigned before the handover is recorded', () => {
       const game = withThree({ outcome: 'match' })
       game.do({ kind: 'start', playerId: 'ann' })
       game.do({ kind: 'claim', worker: 'w' })
@@ -212,7 +212,7 @@ describe('the run', () => {
       expect(endable(game.lobby)).toEqual([])
     })
 
-    test('that comes to nothing opens the lobby again, and nothing is withdrawn', () => {
+    test('that fails opens the lobby again without a withdrawal', () => {
       const game = handedOver()
       const events = game.do({ kind: 'matchEnded', term: 1, reason: 'expired' })
       expect(events).toMatchObject([{ type: 'run.failed', reason: 'expired' }])
@@ -220,14 +220,14 @@ describe('the run', () => {
       expect(endable(game.lobby)).toEqual([])
     })
 
-    test('takes in nobody after the start, also not by approval', () => {
+    test('admits nobody after the start, also not by approval', () => {
       const game = play(aLobby({ outcome: 'match', entry: { kind: 'approval' } }))
       game.do(join('bob'))
       game.do({ kind: 'start', playerId: 'ann' })
       expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })).toBe('already-started')
     })
 
-    test('means nothing to a lobby that ends in a relay session', () => {
+    test('has no effect on a lobby that uses a relay session', () => {
       const game = running()
       expect(game.do({ kind: 'matchAssigned', term: 1, assignment })).toEqual([])
       expect(game.do({ kind: 'matchEnded', term: 1, reason: 'x' })).toEqual([])

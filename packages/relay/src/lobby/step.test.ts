@@ -5,8 +5,8 @@ import { defaultRules } from './rules.js'
 import { endable, workOf } from './run.js'
 import { viewOf } from './view.js'
 
-describe('coming in', () => {
-  test('takes the lowest free slot, until there is none', () => {
+describe('joining', () => {
+  test('takes the lowest free slot while there is one', () => {
     const game = play(aLobby({ maxPlayers: 3 }))
     expect(types(game.do(join('bob')))).toEqual(['member.joined'])
     game.do(join('cleo'))
@@ -20,28 +20,28 @@ describe('coming in', () => {
     ])
   })
 
-  test('again changes nothing but the sign of life', () => {
+  test('again only counts as a heartbeat', () => {
     const game = withThree()
     const before = game.lobby.members.length
     expect(game.do(join('bob'))).toEqual([])
     expect(game.lobby.members).toHaveLength(before)
   })
 
-  test('a private lobby is found by its code alone', () => {
+  test('a private lobby needs its code', () => {
     const game = play(aLobby({ visibility: 'private' }))
     expect(game.do(join('bob', { by: 'id' }))).toBe('not-joinable')
     expect(types(game.do(join('bob')))).toEqual(['member.joined'])
     expect(game.do(join('bob', { by: 'id' }))).toEqual([])
   })
 
-  test('a password must be right', () => {
+  test('a lobby with a password needs it', () => {
     const game = play(aLobby({ entry: { kind: 'password', salt: 's', digest: 'right' } }))
     expect(game.do(join('bob'))).toBe('not-joinable')
     expect(game.do(join('bob', { digest: 'wrong' }))).toBe('not-joinable')
     expect(types(game.do(join('bob', { digest: 'right' })))).toEqual(['member.joined'])
   })
 
-  test('the host decides where the lobby says so', () => {
+  test('needs the approval of the host where the lobby says so', () => {
     const game = play(aLobby({ entry: { kind: 'approval' } }))
     expect(game.do(join('bob'))).toMatchObject([{ type: 'applicant.waiting', to: 'ann' }])
     expect(game.do(join('bob'))).toEqual([])
@@ -64,14 +64,14 @@ describe('coming in', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'applicant.decided', approved: false, to: 'cleo' })
   })
 
-  test('the host cannot let in more than there is room for', () => {
+  test('is limited by the free slots, also by approval', () => {
     const game = play(aLobby({ entry: { kind: 'approval' }, maxPlayers: 2 }))
     for (const playerId of ['bob', 'cleo']) game.do(join(playerId))
     game.do({ kind: 'decide', playerId: 'ann', applicantId: 'bob', approve: true })
     expect(game.do({ kind: 'decide', playerId: 'ann', applicantId: 'cleo', approve: true })).toBe('lobby-full')
   })
 
-  test('after the start only where that is allowed', () => {
+  test('after the start is possible only where the lobby says so', () => {
     const closed = play(aLobby({ lateJoin: false }))
     closed.do({ kind: 'start', playerId: 'ann' })
     expect(closed.do(join('bob'))).toBe('not-joinable')
@@ -89,8 +89,8 @@ describe('coming in', () => {
   })
 })
 
-describe('going', () => {
-  test('whoever leaves can come back to the same slot, unless it is taken or it is too late', () => {
+describe('leaving', () => {
+  test('keeps the slot for a return, unless it is taken or the time is over', () => {
     const game = withThree()
     game.do({ kind: 'leave', playerId: 'bob' })
     game.do({ kind: 'leave', playerId: 'cleo' })
@@ -115,7 +115,7 @@ describe('going', () => {
     expect(game.lobby.members.find(({ id }) => id === 'dora')?.slot).toBe(1)
   })
 
-  test('whoever is silent is away after 30 s, keeps the slot for 120 s more, and is then out', () => {
+  test('by silence makes a member away after 30 s and removes it 120 s later', () => {
     const game = play(aLobby({ maxPlayers: 2 }))
     game.do(join('bob'))
     game.wait(29_000, 'ann')
@@ -131,7 +131,7 @@ describe('going', () => {
     expect(types(game.do(join('cleo')))).toEqual(['member.joined'])
   })
 
-  test('time that nobody has ticked counts all the same', () => {
+  test('by silence does not depend on ticks', () => {
     const game = withThree()
     game.now += 30_000
     expect(game.do({ kind: 'setReady', playerId: 'bob', ready: true })).toBe('away')
@@ -139,7 +139,7 @@ describe('going', () => {
     expect(game.do(join('dora'))).toBe('not-joinable')
   })
 
-  test('the banned do not come back until they are let', () => {
+  test('by a ban lasts until the ban is lifted', () => {
     const game = withThree()
     expect(types(game.do({ kind: 'kick', playerId: 'ann', targetId: 'bob', ban: true }))).toEqual([
       'you.left',
@@ -152,7 +152,7 @@ describe('going', () => {
 })
 
 describe('the host', () => {
-  test('is followed by whoever has been present for longest', () => {
+  test('is succeeded by the member who has been present for longest', () => {
     const game = withThree()
     game.wait(30_000, 'ann', 'cleo') // bob is away
     game.do(join('bob'))
@@ -160,7 +160,7 @@ describe('the host', () => {
     expect(game.lobby.hostId).toBe('cleo')
   })
 
-  test('can be handed on, to somebody who is there', () => {
+  test('can hand on the role to a member who is present', () => {
     const game = withThree()
     expect(game.do({ kind: 'transferHost', playerId: 'bob', targetId: 'cleo' })).toBe('not-host')
     expect(game.do({ kind: 'transferHost', playerId: 'ann', targetId: 'eve' })).toBe('no-such-player')
@@ -170,14 +170,14 @@ describe('the host', () => {
     ])
   })
 
-  test.each(['start', 'stop', 'close'] as const)('alone may %s', (kind) => {
+  test.each(['start', 'stop', 'close'] as const)('is the only one who may %s', (kind) => {
     expect(withThree().do({ kind, playerId: 'bob' })).toBe('not-host')
     expect(withThree().do({ kind, playerId: 'eve' })).toBe('no-such-lobby')
   })
 })
 
 describe('data', () => {
-  test('is changed only by who has seen the last version', () => {
+  test('is changed only with the latest version', () => {
     const game = withThree()
     expect(
       game.do({ kind: 'setData', playerId: 'ann', changes: { map: 'desert', fog: true }, ifVersion: 1 }),
@@ -202,7 +202,7 @@ describe('data', () => {
   })
 })
 
-describe('the end', () => {
+describe('the end of a lobby', () => {
   test.each([
     ['empty', 90_000, []],
     ['idle', 600_000, ['ann', 'bob', 'cleo']],
@@ -214,7 +214,7 @@ describe('the end', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'lobby.closed', reason })
   })
 
-  test('a running lobby is not idle, but ends after 4 hours', () => {
+  test('comes after 4 hours while running, since a running lobby is not idle', () => {
     const game = running()
     game.wait(defaultRules.maxLifetimeMs - 2000 - 1000, 'ann', 'bob')
     expect(game.lobby.phase).toBe('running')
@@ -222,7 +222,7 @@ describe('the end', () => {
     expect(game.lobby.events.at(-1)).toMatchObject({ type: 'lobby.closed', reason: 'too old' })
   })
 
-  test('a closed lobby takes no commands, ends its session, and lasts until that is done and told', () => {
+  test('refuses commands, and lasts until the session has ended and the event was kept', () => {
     const game = running()
     expect(types(game.do({ kind: 'close', playerId: 'ann' }))).toEqual(['run.ended', 'lobby.closed'])
     expect(game.do({ kind: 'setReady', playerId: 'bob', ready: true })).toBe('lobby-closed')
@@ -234,7 +234,7 @@ describe('the end', () => {
     expect(isOver(game.lobby, game.now + defaultRules.lingerMs, defaultRules)).toBe(true)
   })
 
-  test('everybody away ends the session, and the first who comes back hosts', () => {
+  test('a lobby whose members are all away ends its session, and the first to come back is the host', () => {
     const game = running()
     game.wait(40_000)
     expect(game.lobby).toMatchObject({ phase: 'open', hostId: undefined, run: undefined })
@@ -243,7 +243,7 @@ describe('the end', () => {
   })
 })
 
-test('events that are long past are no longer kept', () => {
+test('old events are dropped', () => {
   const game = play(aLobby())
   for (let count = 0; count < 100; count += 1) game.do({ kind: 'setReady', playerId: 'ann', ready: count % 2 === 0 })
   expect(game.lobby.seq).toBe(100)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TooManyRelaySessions } from '../errors.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 
-test('a player hosts no more sessions at once than said, those that are being created among them', async () => {
+test('a player hosts a limited number of sessions at once, including those being created', async () => {
   const { sessions, within } = setUp({ sessionsPerHost: 3 })
   const all = await within(
     Promise.all(Array.from({ length: 5 }, () => sessions.open({ players }).catch((error: unknown) => error))),
@@ -16,7 +16,7 @@ test('a player hosts no more sessions at once than said, those that are being cr
   await within(sessions.close())
 })
 
-test('10 unless said otherwise; any number where that is said', async () => {
+test('the limit is 10 by default, and may be off', async () => {
   const { sessions, within } = setUp()
   for (let count = 0; count < 10; count += 1) await within(sessions.create({ players: [dora] }))
   expect(await failing(sessions.create({ players: [dora] }))).toBeInstanceOf(TooManyRelaySessions)

@@ -5,7 +5,7 @@ import { RelayNotReady } from '../errors.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 
-describe('opening', () => {
+describe('opening a session', () => {
   test('players get their own credentials: the server port for the host, distinct tokens at one address', async () => {
     const { service, sessions, within } = setUp()
     const session = await within(sessions.open({ players, hostId: 'bob' }))
@@ -40,7 +40,7 @@ describe('opening', () => {
     expect(new Set(seen.map((input) => input.webhook_url)).size).toBe(2)
   })
 
-  test('reads at 1 s, then half as late again, up to every 5 s', async () => {
+  test('reads the session after 1 s, then at intervals that grow by half up to 5 s', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [{ operation: 'create', fault: 'never ready', times: 1 }],
     })
@@ -56,7 +56,7 @@ describe('opening', () => {
     await within(waiting)
   })
 
-  test('a session that is not ready after 45 s is deleted, and one more is tried', async () => {
+  test('deletes a session that is not ready after 45 s, and tries one more', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [{ operation: 'create', fault: 'never ready', times: 1 }],
     })
@@ -72,7 +72,7 @@ describe('opening', () => {
     ['without tokens', 'without relay or tokens', 90_000],
     ['too few users', 'without relay or tokens', 90_000],
     ['in error', 'in error', 5000],
-  ] as const)('sessions that are %s twice are an error, and nothing is left', async (fault, reason, ms) => {
+  ] as const)('fails if two sessions are %s, leaving nothing', async (fault, reason, ms) => {
     const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault }] })
     const began = clock.now()
     const error = await within(failing(sessions.open({ players })))
@@ -88,7 +88,7 @@ describe('opening', () => {
     ['server error', 1],
     ['lost before', 1],
     ['done late', 2],
-  ] as const)('a create that is %s makes one session in the end', async (fault, opened) => {
+  ] as const)('gives one session after a create that is %s', async (fault, opened) => {
     const { clock, service, sessions, within } = setUp({ faults: [{ operation: 'create', fault, times: 1 }] })
     const session = await within(sessions.open({ players }))
     await clock.advance(60_000)
@@ -96,7 +96,7 @@ describe('opening', () => {
     expect(service.opened).toBe(opened)
   })
 
-  test('a create that was refused is not repeated', async () => {
+  test('does not repeat a refused create', async () => {
     const { service, sessions } = setUp()
     const refusing = createRelaySessions({
       client: { ...service, create: () => Promise.reject(new Unauthorized('no')) },
@@ -107,12 +107,12 @@ describe('opening', () => {
     await sessions.close()
   })
 
-  test('reads that fail are only reads that failed', async () => {
+  test('goes on after failed reads', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'get', fault: 'lost before', times: 2 }] })
     expect((await within(sessions.open({ players }))).id).toBe('session-1')
   })
 
-  test('an abort while creating or waiting leaves nothing', async () => {
+  test('may be aborted during the create or the wait, leaving nothing', async () => {
     const { clock, service, sessions, within } = setUp()
     for (const ms of [0, 1500]) {
       const leaving = new AbortController()

@@ -42,7 +42,7 @@ function setUp(faults: FaultRule[] = []) {
   }
 }
 
-test('one call deletes what a process has left, however many pages that are', async () => {
+test('one call deletes all sessions of a dead process, on any number of pages', async () => {
   const { open, gone, next, within } = setUp()
   const left = await within(Promise.all(Array.from({ length: 35 }, () => gone.create({ players }))))
   const { deleted } = await within(next.reapOrphans({ graceMs: 0 }))
@@ -50,21 +50,18 @@ test('one call deletes what a process has left, however many pages that are', as
   expect(open()).toEqual([])
 })
 
-test.each(['lost before', 'server error', 'not done'] as const)(
-  'a delete that fails is tried again: %s',
-  async (fault) => {
-    const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 30 }])
-    await within(Promise.all(Array.from({ length: 12 }, () => gone.create({ players }))))
-    const failed: string[] = []
-    next.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
-    const { deleted, left } = await within(next.reapOrphans({ graceMs: 0 }))
-    expect([deleted.length, left]).toEqual([12, []])
-    expect(failed.length).toBe(fault === 'not done' ? 0 : 30)
-    expect(open()).toEqual([])
-  },
-)
+test.each(['lost before', 'server error', 'not done'] as const)('a failed delete is repeated: %s', async (fault) => {
+  const { open, gone, next, within } = setUp([{ operation: 'delete', fault, times: 30 }])
+  await within(Promise.all(Array.from({ length: 12 }, () => gone.create({ players }))))
+  const failed: string[] = []
+  next.events.on('deleteFailed', ({ sessionId }) => failed.push(sessionId))
+  const { deleted, left } = await within(next.reapOrphans({ graceMs: 0 }))
+  expect([deleted.length, left]).toEqual([12, []])
+  expect(failed.length).toBe(fault === 'not done' ? 0 : 30)
+  expect(open()).toEqual([])
+})
 
-test('a delete that failed is tried by ticks, also where the list fails before the call ends', async () => {
+test('a failed delete is repeated by ticks, also if the list fails before the call ends', async () => {
   const noDelete = { operation: 'delete', fault: 'server error' } as const
   const { clock, open, gone, next, within, fail, heal } = setUp([noDelete])
   await within(gone.create({ players }))
@@ -78,7 +75,7 @@ test('a delete that failed is tried by ticks, also where the list fails before t
   await within(Promise.all([next.close(), gone.close()]))
 })
 
-test('what a process had asked for when it went, and comes about only later, is found in the same call', async () => {
+test('a session that a dead process requested and that appears later is found in the same call', async () => {
   const { clock, open, gone, next, within } = setUp([{ operation: 'create', fault: 'done late', times: 3 }])
   const dying = Promise.all([1, 2, 3].map(() => failing(gone.create({ players }))))
   await clock.advance(10)
@@ -92,7 +89,7 @@ test('what a process had asked for when it went, and comes about only later, is 
   expect(open()).toEqual([])
 })
 
-test('what the service does not delete is told, and deleted by a tick once it can be', async () => {
+test('a session that the service does not delete is reported, and deleted by a later tick', async () => {
   const { clock, open, gone, next, within, heal } = setUp([{ operation: 'delete', fault: 'server error' }])
   const { id } = await within(gone.create({ players }))
   expect(await within(next.reapOrphans({ graceMs: 0 }))).toEqual({ deleted: [], left: [id] })
@@ -102,7 +99,7 @@ test('what the service does not delete is told, and deleted by a tick once it ca
   await within(Promise.all([next.close(), gone.close()]))
 })
 
-test('what could not be deleted until the close is named by it', async () => {
+test('close names the sessions that could not be deleted', async () => {
   const { gone, next, within } = setUp([{ operation: 'delete', fault: 'server error' }])
   const { id } = await within(gone.create({ players }))
   await within(next.reapOrphans({ graceMs: 0 }))
@@ -110,7 +107,7 @@ test('what could not be deleted until the close is named by it', async () => {
   expect(error).toMatchObject({ name: 'RelayNotDeleted', sessionIds: [id] })
 })
 
-test('sessions that this process opened since are no orphans, also those that it has let go of', async () => {
+test('sessions that this process opened since are not orphans, also after their release', async () => {
   const { open, gone, next, within, clock } = setUp()
   await within(gone.create({ players }))
   const reaping = next.reapOrphans({ graceMs: 0 })

@@ -11,7 +11,7 @@ const full = {
   relay: { ip: '203.0.113.7', host: 'relay.example', ports },
 }
 
-test('the two shapes of the specification become one', () => {
+test('both shapes of the specification are read alike', () => {
   const { session_users, ...rest } = full
   const reading = readingOf(full)
   expect(reading).toEqual({
@@ -53,7 +53,7 @@ test('users without an address or a token are left out', () => {
   expect(readingOf({ ...full, session_users }).users).toEqual([])
 })
 
-test('an error that says something is a failure, whatever else is said', () => {
+test('a non-empty error is a failure, whatever the other fields', () => {
   expect(readingOf({ ...full, error: 'no capacity' }).failed).toBe(true)
   expect(readingOf({ ...full, error: '' }).failed).toBe(false)
 })

@@ -5,7 +5,7 @@ import { freeTokens, seatPlayers } from './seats.js'
 const ip = fc.constantFrom('192.0.2.1', '192.0.2.2', '2001:db8::1')
 const token = fc.integer({ min: 0, max: 0xffff_ffff })
 
-test('two players behind one address get two tokens', () => {
+test('two players at one address get two tokens', () => {
   const players = [
     { id: 'a', ip: '192.0.2.1' },
     { id: 'b', ip: '192.0.2.1' },
@@ -26,7 +26,7 @@ test('two players behind one address get two tokens', () => {
   })
 })
 
-test('a player for whom there is no token is missing, and gets nobody else’s', () => {
+test('a player without a token is missing, and gets no token of another player', () => {
   const players = [
     { id: 'a', ip: '192.0.2.1' },
     { id: 'b', ip: '192.0.2.1' },
@@ -42,7 +42,7 @@ test('a player for whom there is no token is missing, and gets nobody else’s',
   })
 })
 
-test('one token named twice is one token, and one named for two addresses is nobody’s', () => {
+test('a token listed twice counts once, and one listed for two addresses is given to nobody', () => {
   expect(
     freeTokens(
       '192.0.2.1',
@@ -65,7 +65,7 @@ test('one token named twice is one token, and one named for two addresses is nob
   ).toEqual([])
 })
 
-test('however the service orders its answer: every seat at its address, tokens distinct, the same on repeat', () => {
+test('in any order of the answer, seats keep their address, tokens are distinct, and a repeat is equal', () => {
   fc.assert(
     fc.property(
       fc.array(ip, { minLength: 1, maxLength: 64 }),

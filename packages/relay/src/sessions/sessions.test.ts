@@ -7,8 +7,8 @@ import type { ListedSession } from './orphans.js'
 import { dora, failing, players, setUp } from './sessions.fixture.js'
 import { createRelaySessions } from './sessions.js'
 
-describe('nothing is forgotten', () => {
-  test('a session that nobody keeps alive is deleted after 10 minutes, any after 4 hours', async () => {
+describe('no session is forgotten', () => {
+  test('a session without keep-alives is deleted after 10 minutes, any session after 4 hours', async () => {
     const { clock, service, sessions, within } = setUp()
     const idle = await within(sessions.open({ players }))
     const used = await within(sessions.open({ players }))
@@ -27,7 +27,7 @@ describe('nothing is forgotten', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('a delete that fails is tried again until it succeeds', async () => {
+  test('a failed delete is repeated until it succeeds', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [{ operation: 'delete', fault: 'lost before', times: 3 }],
     })
@@ -41,7 +41,7 @@ describe('nothing is forgotten', () => {
     expect(service.open).toEqual([])
   })
 
-  test('sessions of a process that is gone are found by their owner, and those of others left alone', async () => {
+  test('sessions of a dead process are found by their owner tag, and those of others left alone', async () => {
     const { clock, service, sessions, within } = setUp()
     const mine = await within(sessions.open({ players, label: 'lobby.1' }))
     const other = createRelaySessions({ client: service, clock, owner: 'someone-else' })
@@ -65,7 +65,7 @@ describe('nothing is forgotten', () => {
     await within(Promise.all([other.close(), sessions.close()]))
   })
 
-  test('what is just being opened is no orphan', async () => {
+  test('a session that is being opened is not an orphan', async () => {
     const { clock, service, sessions, within } = setUp()
     const opening = sessions.open({ players })
     await clock.advance(500)
@@ -74,7 +74,7 @@ describe('nothing is forgotten', () => {
     await within(opening)
   })
 
-  test('close leaves nothing, whatever is under way', async () => {
+  test('close leaves nothing, whatever is in progress', async () => {
     const { clock, service, sessions, within } = setUp({
       faults: [
         { operation: 'delete', fault: 'lost before', times: 2 },
@@ -96,7 +96,7 @@ describe('nothing is forgotten', () => {
     await sessions.close()
   })
 
-  test('close says what may be left when the service does not delete it', async () => {
+  test('close reports sessions that the service did not delete', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'delete', fault: 'lost before' }] })
     const { id } = await within(sessions.open({ players }))
     const error = await within(failing(sessions.close({ timeoutMs: 5000 })))
@@ -120,7 +120,7 @@ test('a session can be handed from one process to another', async () => {
   expect(service.open).toEqual([])
 })
 
-test('a session that is being deleted is not let go of', async () => {
+test('a session that is being deleted cannot be released', async () => {
   const { clock, service, sessions, within } = setUp({
     faults: [{ operation: 'delete', fault: 'lost before', times: 1 }],
   })
@@ -138,7 +138,7 @@ test.each([
   [{ webhookBaseUrl: 'https://x.example/?a' }, 'webhookBaseUrl'],
   [{ readyTimeoutMs: 0 }, 'readyTimeoutMs'],
   [{ tickms: 5 } as never, 'tickms'],
-])('an option that cannot be is refused by name: %j', (options, field) => {
+])('a wrong option is refused by name: %j', (options, field) => {
   const service = createFakeService({ clock: createManualClock(), random: seededRandom(1) })
   expect(() => createRelaySessions({ client: service, ...options })).toThrow(
     expect.objectContaining({ name: 'InvalidInput', field }),
@@ -156,7 +156,7 @@ test('a session becomes ready when it is read, and is forgotten when the service
   expect(() => sessions.keepAlive(id)).toThrow(NotFound)
 })
 
-test('a listener that fails, at once or later, disturbs nothing, and is a problem that is told', async () => {
+test('a listener that throws or rejects affects nothing and is reported as a problem', async () => {
   const { service, sessions, within } = setUp()
   sessions.events.on('opened', () => {
     throw new Error('in a listener')

@@ -14,7 +14,7 @@ describe('joining later', () => {
     'conflict after',
     'token of another',
     'done late',
-  ] as const)('authorize gives a token of one’s own (%s)', async (fault) => {
+  ] as const)('authorize gives a distinct token (%s)', async (fault) => {
     const { service, sessions, within } = setUp({
       faults: fault === undefined ? [] : [{ operation: 'authorizeUser', fault, times: 1 }],
     })
@@ -26,7 +26,7 @@ describe('joining later', () => {
     expect((await sessions.authorize(id, dora)).seats).toEqual(session.seats)
   })
 
-  test('an answer that cannot be compared with a reading is believed if it can be right', async () => {
+  test('an answer without a reading to compare is used if it is plausible', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     service.setFaults([{ operation: 'get', fault: 'lost before' }])
@@ -34,7 +34,7 @@ describe('joining later', () => {
     expect(seats).toHaveLength(4)
   })
 
-  test('but never if it is the token of another', async () => {
+  test('but not if it is the token of another user', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     service.setFaults([
@@ -45,7 +45,7 @@ describe('joining later', () => {
     expect(() => sessions.credentialsFor(id, 'dora')).toThrow(NotFound)
   })
 
-  test('nor if it is of a user at another address', async () => {
+  test('and not if it is of a user at another address', async () => {
     const { clock, service, within } = setUp()
     const client: RelayService = {
       ...service,
@@ -60,7 +60,7 @@ describe('joining later', () => {
     expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
   })
 
-  test('two who join at once from one address get two tokens', async () => {
+  test('two players who join at once from one address get two tokens', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'lost after' }] })
     const { id } = await within(sessions.open({ players }))
     const [, second] = await within(
@@ -69,7 +69,7 @@ describe('joining later', () => {
     expect(new Set(second.seats.map(({ token }) => token)).size).toBe(5)
   })
 
-  test('with another address one gets another token, and the old one is taken back', async () => {
+  test('a player with a new address gets a new token, and the old one is revoked', async () => {
     const { service, sessions, within } = setUp()
     const { id } = await within(sessions.open({ players }))
     const before = sessions.credentialsFor(id, 'bob')
@@ -80,7 +80,7 @@ describe('joining later', () => {
     expect(service.isValid(after.sessionToken, after.userToken)).toBe(true)
   })
 
-  test('a player who is never let in is an error, and gets nothing', async () => {
+  test('a player who is never authorized gets an error and no token', async () => {
     const { sessions, within } = setUp({ faults: [{ operation: 'authorizeUser', fault: 'conflict' }] })
     const { id } = await within(sessions.open({ players }))
     expect(await within(failing(sessions.authorize(id, dora)))).toBeInstanceOf(RelayNotAuthorized)
@@ -88,7 +88,7 @@ describe('joining later', () => {
   })
 })
 
-describe('taking out', () => {
+describe('removing a player', () => {
   test.each([undefined, 'lost after', 'lost before', 'server error', 'not done'] as const)(
     'revoke is confirmed (%s)',
     async (fault) => {
@@ -105,7 +105,7 @@ describe('taking out', () => {
     },
   )
 
-  test('a session in which that cannot be confirmed is replaced by one without the player', async () => {
+  test('without a confirmed revoke the session is replaced by one without the player', async () => {
     const { service, sessions, within } = setUp({ faults: [{ operation: 'revokeUser', fault: 'not done' }] })
     const { id } = await within(sessions.open({ players, hostId: 'ann' }))
     const { sessionToken, userToken } = sessions.credentialsFor(id, 'ann')

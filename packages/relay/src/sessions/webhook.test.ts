@@ -7,7 +7,7 @@ describe('webhooks', () => {
     new Request(url.replace('https://game.example/hooks', 'http://127.0.0.1:80/anything'), { method: 'POST', body })
   const webhookBaseUrl = 'https://game.example/hooks'
 
-  test('a hint has the session read at once, and only reading it counts', async () => {
+  test('are hints: the session is read at once, and only the reading counts', async () => {
     const { clock, service, sessions, webhooks, within } = setUp({ webhookBaseUrl, pollMs: 60_000, maxPollMs: 60_000 })
     const { id } = await within(sessions.create({ players }))
     const waiting = sessions.awaitReady(id)
@@ -18,7 +18,7 @@ describe('webhooks', () => {
     expect((await waiting).id).toBe(id)
   })
 
-  test('early, doubled and forged ones do no harm', async () => {
+  test('that are early, repeated or forged do no harm', async () => {
     const { clock, service, sessions, webhooks, within } = setUp({ webhookBaseUrl })
     const seen: string[] = []
     const spied = {
@@ -45,7 +45,7 @@ describe('webhooks', () => {
     await sessions.close()
   })
 
-  test('unknown paths and other methods are refused', async () => {
+  test('at unknown paths or by other methods are refused', async () => {
     const { sessions, webhooks, within } = setUp({ webhookBaseUrl })
     await within(sessions.open({ players }))
     const url = webhooks[0] as string
@@ -54,7 +54,7 @@ describe('webhooks', () => {
     expect((await sessions.webhook(new Request(url))).status).toBe(405)
   })
 
-  test('the body of a webhook is not waited for', async () => {
+  test('are answered without waiting for the body', async () => {
     const { sessions, webhooks, within } = setUp({ webhookBaseUrl })
     await within(sessions.open({ players }))
     const body = new ReadableStream({ pull: () => new Promise(() => {}) }, { highWaterMark: 0 })
@@ -64,7 +64,7 @@ describe('webhooks', () => {
     expect(endless.bodyUsed).toBe(false)
   })
 
-  test('without a public URL, sessions carry one that leads nowhere', async () => {
+  test('without a public URL are sent to a URL that leads nowhere', async () => {
     const { sessions, webhooks, within } = setUp()
     await within(sessions.open({ players, label: 'lobby.1' }))
     expect(webhooks[0]).toMatch(/^https:\/\/muster\.invalid\/relay\/muster\/lobby\.1\/[A-Za-z0-9]{22}$/)

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { relaxingBetween } from './arbitraries.fixture.js'
+import { relaxingBetween } from './value-arbitraries.fixture.js'
 import type { DifferenceRule } from './definition.js'
 import { levelsOf, tableOf } from './levels.js'
-import { limitAfter } from './oracle.fixture.js'
+import { limitAfter } from './oracle-limits.fixture.js'
 
 const teams = [{ name: 'team', size: 2 }]
 const difference = (max: DifferenceRule['max'], more: Partial<DifferenceRule> = {}): DifferenceRule => ({

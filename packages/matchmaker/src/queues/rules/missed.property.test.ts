@@ -4,9 +4,10 @@ import type { Slot } from '../../kernel/model.js'
 import { createPool } from '../../kernel/pool.js'
 import { compileQueue } from '../compile.js'
 import { defineQueue, type QueueDefinition } from '../queue.js'
-import { kinds, NOW, queues, tickets } from './arbitraries.fixture.js'
+import { NOW, queues, tickets } from './arbitraries.fixture.js'
+import { kinds } from './rule-arbitraries.fixture.js'
 import type { RuleTicket } from './facts.js'
-import { isLastResort } from './oracle.fixture.js'
+import { isLastResort } from './oracle-limits.fixture.js'
 import { admitted, allMatch, anyMatch, matchesOf, openingOf, type RunningMatch } from './scene.fixture.js'
 
 /**

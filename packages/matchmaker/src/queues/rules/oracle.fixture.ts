@@ -1,35 +1,16 @@
 import { greatCircleKm } from '@muster/core'
 import type { QueueDefinition } from '../queue.js'
-import {
-  PARTY_SIZE,
-  type CompareRule,
-  type Missing,
-  type RequireRule,
-  type RolesRule,
-  type RuleDefinition,
-} from './definition.js'
+import { PARTY_SIZE, type CompareRule, type Missing, type RolesRule, type RuleDefinition } from './definition.js'
 import type { Scalar } from './values.js'
 import type { Relaxing } from './relaxing.js'
 import type { RulePlayer, RuleTicket } from './facts.js'
+import { limitAfter, limitOf, type Judged, type JudgedTeam } from './oracle-limits.fixture.js'
+import { valueOf, valuesOf, aggregate, compare } from './oracle-values.fixture.js'
 
 /**
  * A judge of matches, written from the definitions of the rules alone: slow, and as plain as can be. Everything the
  * compiled rules and the kernel say is held against it.
  */
-
-/** A team of a match: the name of its definition, and who is in it. */
-export interface JudgedTeam {
-  readonly kind: string
-  readonly tickets: readonly RuleTicket[]
-}
-
-interface Judged {
-  readonly queue: QueueDefinition
-  readonly teams: readonly JudgedTeam[]
-  readonly tickets: readonly RuleTicket[]
-  readonly playing: readonly RuleTicket[]
-  readonly now: number
-}
 
 /**
  * The kinds of the rules that the match breaks.
@@ -77,60 +58,6 @@ export function wrongSizes(queue: QueueDefinition, teams: readonly JudgedTeam[],
   })
 }
 
-/** A limit after so long a wait. Lines are stairs of 16 steps beneath them. */
-export function limitAfter(relaxing: Relaxing, waited: number): number {
-  if (typeof relaxing === 'number') return relaxing
-  if ('from' in relaxing) {
-    const { from, to, startMs = 0, overMs } = relaxing
-    const steps = Math.floor(((waited - startMs) / overMs) * 16)
-    return from + ((to - from) * Math.max(0, Math.min(16, steps))) / 16
-  }
-  let value = Number.NaN
-  for (const step of relaxing) if (waited >= step.afterMs) ({ value } = step)
-  return value
-}
-
-/** Whether somebody has waited so long that only hard rules count. */
-export const isLastResort = ({ lastResortMs }: QueueDefinition, tickets: readonly RuleTicket[], now: number): boolean =>
-  lastResortMs !== undefined && tickets.some(({ createdAt }) => now - createdAt >= lastResortMs)
-
-/** The limit that counts between these tickets, or all if none are given; undefined where the rule does not count. */
-function limitOf(
-  rule: RuleDefinition,
-  relaxing: Relaxing,
-  { queue, tickets, now }: Judged,
-  between = tickets,
-): number | undefined {
-  const { by = 'each', optionalAfterMs = Infinity } = rule
-  if (isLastResort(queue, tickets, now)) {
-    return rule.hard === true && optionalAfterMs > (queue.lastResortMs ?? 0)
-      ? limitAfter(relaxing, Number.MAX_VALUE)
-      : undefined
-  }
-  const waits = (by === 'each' ? between : tickets).map(({ createdAt }) => now - createdAt)
-  const waited =
-    by === 'oldest'
-      ? Math.max(...waits)
-      : by === 'average'
-        ? waits.reduce((a, b) => a + b) / waits.length
-        : Math.min(...waits)
-  return waited >= optionalAfterMs ? undefined : limitAfter(relaxing, waited)
-}
-
-const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]
-
-/** What of the players counts: their own values, those that stand for missing ones, and none where anything goes. */
-function valuesOf<Value>(
-  players: readonly RulePlayer[],
-  attribute: string,
-  missing: Missing<Value> = 'refuse',
-): Value[] {
-  const standIn = typeof missing === 'object' ? missing.value : undefined
-  return players
-    .map((player) => valueOf(player, attribute) ?? standIn)
-    .filter((value) => value !== undefined) as Value[]
-}
-
 const lacks = (
   rule: { readonly attribute?: string | undefined; readonly missing?: unknown },
   { tickets }: Judged,
@@ -144,24 +71,6 @@ function everyPair({ tickets, playing }: Judged, test: (one: RuleTicket, other: 
   return tickets.every((one) =>
     tickets.every((other) => (playing.includes(one) && playing.includes(other)) || test(one, other)),
   )
-}
-
-function aggregate(how: 'avg' | 'min' | 'max' | 'sum', values: readonly number[]): number | undefined {
-  const sum = values.reduce((a, b) => a + b, 0)
-  if (how === 'sum') return sum
-  if (values.length === 0) return undefined
-  return how === 'avg' ? sum / values.length : how === 'min' ? Math.min(...values) : Math.max(...values)
-}
-
-function compare(one: unknown, operator: RequireRule['operator'], other: unknown): boolean {
-  if (operator === '=') return one === other
-  if (operator === '!=') return one !== other
-  if (operator === 'in') return (other as unknown[]).includes(one)
-  if (operator === 'not in') return !(other as unknown[]).includes(one)
-  if (operator === 'contains') return (one as unknown[]).includes(other)
-  if (operator === 'excludes') return !(one as unknown[]).includes(other)
-  const [a, b] = [one as number, other as number]
-  return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[operator]
 }
 
 function holds(rule: RuleDefinition, judged: Judged): boolean {

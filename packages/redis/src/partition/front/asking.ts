@@ -7,7 +7,8 @@ import { decodeError } from '../remote-errors.js'
 export interface Asking {
   /**
    * The leader's answer. The question is repeated until it is answered, because the leader may change meanwhile.
-   * @throws {NoLeader} without an answer in time; {PartitionFull} if too many questions are open; what the leader throws
+   * @throws {NoLeader} without an answer in time; {PartitionFull} if too many questions are open; what the leader
+   * throws
    */
   ask<Name extends Command>(command: Name, ...input: Input<Name>): Promise<Answer<Name>>
   /** Takes replies to this front. */

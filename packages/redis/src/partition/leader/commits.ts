@@ -11,8 +11,8 @@ export interface Commits {
   header(header: NewHeader): void
   left(ticketId: string, players: readonly string[]): void
   /**
-   * Changes the record of a match, once the change before it is written. Resolves with the required tickets that are not in the match; with none, it is
-   * written. Rejects once the lease is lost: then it may have been written.
+   * Changes the record of a match, once the change before it is written. Resolves with the required tickets that are
+   * not in the match; with none, it is written. Rejects once the lease is lost: then it may have been written.
    */
   record(change: RecordChange): Promise<readonly string[]>
   backfill(backfillId: string, text: string | undefined): void

@@ -18,7 +18,13 @@ export interface PartitionJournalOptions {
  * The journal of a leader, kept in the partition beside the tickets: that is how a match is claimed, and how its
  * players are sent to a server, as one step with what other processes do to these tickets.
  */
-export function createPartitionJournal({ commits, load, expected, assigned, missing }: PartitionJournalOptions): Journal {
+export function createPartitionJournal({
+  commits,
+  load,
+  expected,
+  assigned,
+  missing,
+}: PartitionJournalOptions): Journal {
   const open = new Map<string, OpenIntent>()
 
   /** The record of the match after an entry; undefined if it has none. */
@@ -63,7 +69,9 @@ export function createPartitionJournal({ commits, load, expected, assigned, miss
 
   const settle = async ({ matchId }: JournalEntry): Promise<void> => {
     if (!open.has(matchId)) return
-    const ends = assigned.of(matchId).map(({ id, players }) => ({ ticketId: id, players: players.map((one) => one.id) }))
+    const ends = assigned
+      .of(matchId)
+      .map(({ id, players }) => ({ ticketId: id, players: players.map((one) => one.id) }))
     open.delete(matchId)
     assigned.forget(matchId)
     await commits().record({ matchId, ends })

@@ -101,7 +101,8 @@ export async function leadTerm(options: TermOptions): Promise<void> {
     replica.lead({ lease, commits })
     leader.start()
     await Promise.all([repeat(readInbox), repeat(sweep)])
-    // A lease that is to be released is still held: what was decided is written, and the next leader takes it from there.
+    // A lease that is to be released is still held: what was decided is written, and the next leader takes it from
+    // there.
     await leader.stop()
     if (lease.isHeld()) await commits.flushed().catch(problem)
   } finally {

@@ -40,8 +40,8 @@ export class StreamTail {
   }
 
   /**
-   * Entries after the cursors, one for each key, and whether entries after the first cursor were lost: the entry there is
-   * no longer in its stream. It is looked for after the read, so that what is trimmed in between is noticed.
+   * Entries after the cursors, one for each key, and whether entries after the first cursor were lost: the entry there
+   * is no longer in its stream. It is looked for after the read, so that what is trimmed in between is noticed.
    * @param most about how many entries the first stream keeps.
    */
   async read(keys: readonly string[], cursors: readonly string[], most: number, options: TailOptions) {
@@ -96,7 +96,7 @@ function readWords(keys: readonly string[], cursors: readonly string[], blockMs:
   return ['XREAD', 'COUNT', MOST_ENTRIES, ...block, 'STREAMS', ...keys, ...cursors]
 }
 
-/** What XREAD answers: a list of streams with news, in some versions of the protocol as an object by key; or nothing. */
+/** What XREAD answers: a list of streams with news, in some versions of the protocol an object by key; or nothing. */
 function entriesOf(found: Reply, key: string, cursor: string): StreamRead {
   const streams = (found ?? []) as unknown as
     readonly (readonly [string, RawEntries])[] | Readonly<Record<string, RawEntries>>

@@ -92,7 +92,8 @@ local function headersOf(from, to)
 end
 local function isIn(header, line, letters)
   local first = header and string.find(header, line, 1, true)
-  return first and first < string.find(header, '\\n', 1, true) and string.find(letters, string.sub(header, 1, 1), 1, true)
+  return first and first < string.find(header, '\\n', 1, true)
+    and string.find(letters, string.sub(header, 1, 1), 1, true)
 end
 
 for _ = 1, records do
@@ -104,7 +105,8 @@ for _ = 1, records do
     redis.call('HSET', KEYS[5], match, (old and string.match(old, '^[^\\n]*') or '') .. '\\n' .. text)
   elseif kind == 'require' or kind == 'lock' then
     local text, required = take(), tonumber(take())
-    local value, missing = (kind == 'lock' and table.concat(ARGV, ' ', at, at + required - 1) or '') .. '\\n' .. text, {}
+    local value = (kind == 'lock' and table.concat(ARGV, ' ', at, at + required - 1) or '') .. '\\n' .. text
+    local missing = {}
     for k, header in ipairs(headersOf(at, at + required - 1)) do
       if not isIn(header, line, 'MA') then missing[#missing + 1] = ARGV[at + k - 1] end
     end
@@ -190,7 +192,9 @@ function prefixOf(header: string): string {
   return `${letter}${version}`
 }
 
-/** `write`, match, text; `require` or `lock`, match, text, number of tickets, these; `delete`, match, number, tickets. */
+/**
+ * `write`, match, text; `require` or `lock`, match, text, number of tickets, these; `delete`, match, number, tickets.
+ */
 function recordWords(change: RecordChange, words: Words): void {
   const { matchId } = change
   if (change.text === undefined) {

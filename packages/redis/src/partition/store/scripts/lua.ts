@@ -22,14 +22,16 @@ local function get(key, list, from, to)
   if to - from < 4000 then return redis.call('HMGET', key, unpack(list, from, to)) end
   local all = {}
   for i = from, to, 4000 do
-    for _, value in ipairs(redis.call('HMGET', key, unpack(list, i, math.min(i + 3999, to)))) do all[#all + 1] = value end
+    for _, value in ipairs(redis.call('HMGET', key, unpack(list, i, math.min(i + 3999, to)))) do
+      all[#all + 1] = value
+    end
   end
   return all
 end`
 
 /**
- * \`free(key, ticket, from, to)\`: takes the ticket from each of the players ARGV[from] to ARGV[to]. A player's entry is
- * the ids of the tickets, space between.
+ * \`free(key, ticket, from, to)\`: takes the ticket from each of the players ARGV[from] to ARGV[to]. A player's entry
+ * is the ids of the tickets, space between.
  */
 export const FREE = `
 local function free(key, ticket, from, to)
@@ -41,7 +43,9 @@ local function free(key, ticket, from, to)
     elseif entries[i] then
       local all = ' ' .. (redis.call('HGET', key, player) or '') .. ' '
       local first, last = string.find(all, ' ' .. ticket .. ' ', 1, true)
-      if first then redis.call('HSET', key, player, string.sub(string.sub(all, 1, first - 1) .. string.sub(all, last), 2, -2)) end
+      if first then
+        redis.call('HSET', key, player, string.sub(string.sub(all, 1, first - 1) .. string.sub(all, last), 2, -2))
+      end
     end
   end
   many('HDEL', key, gone, 1, #gone)

@@ -1,0 +1,96 @@
+import { describe, expect, test } from 'vitest'
+import { createMemoryJournal, type Journal, type JournalEntry } from './servers/journal/journal.js'
+import { setUp } from './matchmaker.fixture.js'
+
+describe('the journal', () => {
+  test('has an entry before a deployment is created, and drops it when it is gone', async () => {
+    const entries: JournalEntry[] = []
+    const memory = createMemoryJournal()
+    const journal: Journal = {
+      open: () => memory.open(),
+      append: async (entry) => {
+        entries.push(entry)
+        await memory.append(entry)
+      },
+    }
+    let known = 0
+    const { matchmaker, join, run } = setUp({
+      journal,
+      service: { fault: (method) => void (method === 'create' && (known = entries.length)) },
+    })
+    join('ann', 'ben')
+    await run(6000)
+    expect(known).toBe(2)
+    await matchmaker.stopMatch(matchmaker.getTicket('ann-ben')?.matchId ?? '')
+    expect(entries.map(({ kind }) => kind)).toEqual(['intent', 'sent', 'created', 'assigned', 'dropped', 'settled'])
+    expect(await memory.open()).toEqual([])
+  })
+
+  test('that cannot be written stops all creates, without costing attempts', async () => {
+    const journal: Journal = { open: () => [], append: () => Promise.reject(new Error('disk full')) }
+    const { matchmaker, service, seen, join, run } = setUp({ journal })
+    join('ann', 'ben')
+    await run(5000)
+    expect(service.calls.create).toHaveLength(0)
+    expect(seen.problem?.[0]).toMatchObject({ during: 'journal' })
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ attempts: 0 })
+  })
+
+  test('that cannot be read holds back every match', async () => {
+    let broken = true
+    const memory = createMemoryJournal()
+    const journal: Journal = { ...memory, open: () => (broken ? Promise.reject(new Error('no disk')) : memory.open()) }
+    const { matchmaker, seen, join, run, status } = setUp({ journal })
+    join('ann', 'ben')
+    await run(500)
+    expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
+    expect(matchmaker.inspect().held).toBe('journal')
+    expect(matchmaker.explain('ann-ben').summary).toContain('the journal cannot be used')
+    // It is tried again once a second.
+    expect(seen.problem).toHaveLength(1)
+    broken = false
+    await run(1250)
+    expect(matchmaker.inspect().held).toBeUndefined()
+    expect(status('ann-ben')).toBe('MATCH_FOUND')
+  })
+
+  test('tells a restarted matchmaker what to keep, what to stop and what to look for', async () => {
+    const journal = createMemoryJournal()
+    const { clock, service, matchmaker, seen, run } = setUp({ journal })
+    for (const [matchId, request] of [
+      ['playing', true],
+      ['starting', true],
+      ['lost', false],
+      ['never', false],
+      ['unsent', false],
+    ] as const) {
+      await journal.append({
+        kind: 'intent',
+        matchId,
+        queue: 'duel',
+        tag: `match-${matchId}`,
+        ticketIds: [],
+        at: clock.now(),
+      })
+      if (matchId === 'unsent') continue
+      await journal.append({ kind: 'sent', matchId, at: clock.now() })
+      if (matchId === 'never') continue
+      const { request_id } = await service.add(['mm-muster', `match-${matchId}`])
+      if (request) await journal.append({ kind: 'created', matchId, requestId: request_id })
+    }
+    await journal.append({ kind: 'assigned', matchId: 'playing' })
+    await run(250)
+    const known = () => matchmaker.inspect().matches.map(({ matchId, phase }) => `${matchId} ${phase}`)
+    expect(known()).toEqual(['playing running', 'never finding'])
+    await run(4500)
+    expect(known()).toEqual(['playing running'])
+    await run(40_000)
+    expect(service.unstopped()).toEqual(['r1'])
+    expect(seen.deploymentStopped?.map(({ requestId, reason }) => [requestId, reason]).toSorted()).toEqual([
+      ['r2', 'restarted'],
+      ['r3', 'restarted'],
+    ])
+    expect(matchmaker.inspect().matches).toMatchObject([{ matchId: 'playing', phase: 'running' }])
+    expect(await journal.open()).toMatchObject([{ matchId: 'playing' }])
+  })
+})

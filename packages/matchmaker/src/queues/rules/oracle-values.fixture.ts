@@ -1,0 +1,34 @@
+import type { Missing, RequireRule } from './definition.js'
+import type { RulePlayer } from './facts.js'
+
+export const valueOf = (player: RulePlayer, attribute: string): unknown => player.attributes[attribute]
+
+/** What of the players counts: their own values, those that stand for missing ones, and none where anything goes. */
+export function valuesOf<Value>(
+  players: readonly RulePlayer[],
+  attribute: string,
+  missing: Missing<Value> = 'refuse',
+): Value[] {
+  const standIn = typeof missing === 'object' ? missing.value : undefined
+  return players
+    .map((player) => valueOf(player, attribute) ?? standIn)
+    .filter((value) => value !== undefined) as Value[]
+}
+
+export function aggregate(how: 'avg' | 'min' | 'max' | 'sum', values: readonly number[]): number | undefined {
+  const sum = values.reduce((a, b) => a + b, 0)
+  if (how === 'sum') return sum
+  if (values.length === 0) return undefined
+  return how === 'avg' ? sum / values.length : how === 'min' ? Math.min(...values) : Math.max(...values)
+}
+
+export function compare(one: unknown, operator: RequireRule['operator'], other: unknown): boolean {
+  if (operator === '=') return one === other
+  if (operator === '!=') return one !== other
+  if (operator === 'in') return (other as unknown[]).includes(one)
+  if (operator === 'not in') return !(other as unknown[]).includes(one)
+  if (operator === 'contains') return (one as unknown[]).includes(other)
+  if (operator === 'excludes') return !(one as unknown[]).includes(other)
+  const [a, b] = [one as number, other as number]
+  return { '<': a < b, '<=': a <= b, '>': a > b, '>=': a >= b }[operator]
+}

@@ -1,0 +1,31 @@
+import fc from 'fast-check'
+import type { Relaxing } from './relaxing.js'
+
+export const optional = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+
+export const wait = fc.integer({ min: 0, max: 20 }).map((hundreds) => hundreds * 100)
+
+/** A limit between two numbers, the first the strictest. Boundaries are multiples of 100. */
+export function relaxingBetween(strictest: number, loosest: number): fc.Arbitrary<Relaxing> {
+  const sign = Math.sign(loosest - strictest)
+  const value = fc.integer({ min: Math.min(strictest, loosest), max: Math.max(strictest, loosest) })
+  const values = fc.uniqueArray(value, { minLength: 2, maxLength: 4 })
+  const steps = fc.tuple(values, fc.array(wait, { minLength: 4, maxLength: 4 })).map(([values, gaps]) => {
+    let afterMs = 0
+    return values
+      .toSorted((a, b) => sign * (a - b))
+      .map((value, index) => {
+        afterMs += index === 0 ? 0 : 100 + (gaps[index] ?? 0)
+        return { afterMs, value }
+      })
+  })
+  const line = fc
+    .record({ startMs: optional(wait), overMs: fc.constantFrom(1600, 3200) })
+    .map((when) => ({ from: strictest, to: loosest, ...when }))
+  return fc.oneof(value, steps, line)
+}
+
+export const skill = fc.integer({ min: 0, max: 8 })
+export const word = fc.constantFrom('a', 'b')
+export const maps = ['a', 'b', 'c', 'd']
+export const role = fc.constantFrom('tank', 'healer', 'scout')
