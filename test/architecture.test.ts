@@ -14,7 +14,7 @@ test('the files that the architecture names exist, for twenty behaviours and mor
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([])
 })
 
-test('every room of the matchmaker is told in the house, and every package', () => {
+test('the architecture describes every package and every folder of the matchmaker', () => {
   const house = section('The house')
   const folders = (path: string) =>
     readdirSync(join(root, path), { withFileTypes: true }).flatMap((one) => (one.isDirectory() ? [one.name] : []))
@@ -22,7 +22,7 @@ test('every room of the matchmaker is told in the house, and every package', () 
   expect(folders('packages/matchmaker/src').filter((name) => !house.includes(`\`${name}\``))).toEqual([])
 })
 
-test('the paths in its sentences exist below packages', () => {
+test('the paths in the architecture exist below packages', () => {
   const paths = Array.from(
     section('The main paths').matchAll(/\(`((?:core|matchmaker|relay|emulator)\/[^`]+)`\)/g),
     ([, path = '']) => path,

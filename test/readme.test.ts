@@ -9,7 +9,7 @@ test("the README's code is the quickstart that CI runs", () => {
   expect(code?.trim()).toBe(example?.trim())
 })
 
-test("the README's links lead somewhere", () => {
+test("the README's links have targets", () => {
   const targets = Array.from(read('README.md').matchAll(/\]\((?!http)([^)#]+)\)/g), ([, path]) => path as string)
   expect(targets.length).toBeGreaterThan(5)
   for (const path of targets) expect(existsSync(new URL(`../${path}`, import.meta.url)), path).toBe(true)

@@ -5,7 +5,7 @@ import { faultReports, faultSection } from './fault-report.js'
 import { badDay } from './faults.js'
 import { badDay as badRelayDay } from './relay/faults.js'
 
-test('what each fault has done is said in words', async () => {
+test('the report describes what each fault did', async () => {
   const emulator = createEmulator({
     random: seededRandom(1),
     faults: [
@@ -25,7 +25,7 @@ test('what each fault has done is said in words', async () => {
   await emulator.close()
 })
 
-test('there are words for every fault of the demo', () => {
+test('every fault of the demo has a description', () => {
   const reports = faultReports([...badDay, ...badRelayDay].map((fault) => ({ fault, seen: 1, struck: 0 })))
   expect(reports.filter(({ what }) => what === '' || what.includes('undefined'))).toEqual([])
 })

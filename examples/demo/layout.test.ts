@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
 import { fitted, row, wrap } from './layout.js'
 
-test('text is broken between words, and what is too long is cut', () => {
+test('text wraps between words, and words that are too long are cut', () => {
   expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
   expect(wrap('a\u00a0b c', 3)).toEqual(['a\u00a0b', 'c'])
   expect(wrap('toolongforit x', 4)).toEqual(['tool', 'x'])
   expect(wrap('', 4)).toEqual([''])
 })
 
-test('what is said of a name goes on below itself', () => {
+test('a wrapped description continues in its own column', () => {
   expect(row('players', 'ten playing', 100)).toEqual(['  players          ten playing'])
   expect(row('players', 'some playing, others not', 36)).toEqual([
     '  players          some playing,',

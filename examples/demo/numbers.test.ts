@@ -5,7 +5,7 @@ import { percentiles } from './percentiles.js'
 import { isGood, type DemoResult } from './result.js'
 import { summary } from './summary.js'
 
-test('percentiles are values that occur', () => {
+test('percentiles are occurring values', () => {
   expect(percentiles([])).toEqual({ p50: 0, p95: 0, p99: 0 })
   expect(percentiles([7])).toEqual({ p50: 7, p95: 7, p99: 7 })
   expect(percentiles(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({ p50: 50, p95: 95, p99: 99 })
@@ -13,7 +13,7 @@ test('percentiles are values that occur', () => {
 
 const options = { players: 700, queueSize: undefined, relay: false, lobbies: 1, faults: false, seed: 5, json: true }
 
-test('a crowd is as large as asked, comes in time, and is the same for the same seed', () => {
+test('a crowd has the stated size and duration, and is equal for equal seeds', () => {
   const { arrivals, places } = gather(options, 9000)
   const players = arrivals.flatMap(({ ticket }) => ticket.players)
   expect(new Set(players.map(({ id }) => id)).size).toBe(700)
@@ -79,13 +79,13 @@ const result: DemoResult = {
   cities: [{ city: 'Lima', servers: 1 }],
 }
 
-test('it is good only if nobody is lost, no rule broken, nothing refused and nothing left', () => {
+test('a result is good only without lost players, broken rules, refusals and servers left', () => {
   expect(isGood(result)).toBe(true)
   for (const key of ['lost', 'rejected429', 'serversLeft'] as const) expect(isGood({ ...result, [key]: 1 })).toBe(false)
   expect(isGood({ ...result, broken: ['a rule'] })).toBe(false)
 })
 
-test('the summary tells all', () => {
+test('the summary shows all figures', () => {
   const text = summary(result)
   const players = ['10 playing', '9 without a match in time', '1 cancelled (attempts)', 'p95 2.0 s']
   const service = ['Lima', '1 × 202', '39 of 40', 'no server is left running']
@@ -96,7 +96,7 @@ test('the summary tells all', () => {
   expect(summary({ ...result, broken: ['match m: 3 duellists'] })).toContain('match m: 3 duellists')
 })
 
-test('what keeps more servers from being created is what was measured', () => {
+test('the bound of the creates is the one that was measured', () => {
   const measured = { seconds: 2, creates: 70, busy: 0.97, held: 'maxStarting' } as const
   expect(causeOf(measured)).toBe('creates')
   expect(causeOf({ ...measured, creates: 20 })).toBe('process')
@@ -105,7 +105,7 @@ test('what keeps more servers from being created is what was measured', () => {
   expect(causeOf({ ...measured, creates: 20, busy: 0.5, held: undefined })).toBeUndefined()
 })
 
-test('many players without a match are put down to what held for longest', () => {
+test('many players without a match are attributed to the longest bound', () => {
   const causes = { process: 4, creates: 15, maxServers: 1 }
   const many = {
     ...result,
@@ -124,7 +124,7 @@ test('many players without a match are put down to what held for longest', () =>
   expect(summary(result)).not.toContain('bounded by')
 })
 
-test('who stops it is told what became of the servers', () => {
+test('the summary of a stopped demo says what became of the servers', () => {
   const interrupted = { notCome: 7, waiting: 3, servers: 12 }
   const text = summary({ ...result, interrupted })
   expect(text).toContain('3 still waiting, 7 not there yet')
@@ -136,12 +136,12 @@ test('who stops it is told what became of the servers', () => {
   )
 })
 
-test('what the declared faults did is listed', () => {
+test('the effects of declared faults are listed', () => {
   const faults = [{ operation: 'deployments.create', what: 'the answer was lost', struck: 3, of: 260 }]
   expect(summary({ ...result, faults })).toContain('deployments.create       3 of 260: the answer was lost')
 })
 
-test('it fits a narrow terminal, with all that it says in a wide one', () => {
+test('the summary fits a narrow terminal without losing text', () => {
   const faults = [
     { operation: 'deployments.create', what: 'the answer was lost after it had taken effect', struck: 3, of: 260 },
   ]

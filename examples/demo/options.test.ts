@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readOptions } from './options.js'
 
-test('everything has a default', () => {
+test('every option has a default', () => {
   const plain = { relay: false, lobbies: 40, faults: false, seed: 1, json: false }
   expect(readOptions([])).toEqual({ players: 2000, queueSize: undefined, ...plain })
 })

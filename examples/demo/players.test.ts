@@ -6,13 +6,13 @@ const players = loadPlayers()
 
 const share = (part: number) => part / players.length
 
-test('thousands of players, each with a public address of their own', () => {
+test('thousands of players have distinct public addresses', () => {
   expect(players.length).toBeGreaterThanOrEqual(5_000)
   expect(players.filter(({ ip }) => canonicalIp(ip) !== ip || !isPublicIp(ip))).toEqual([])
   expect(new Set(players.map(({ ip }) => ip)).size).toBe(players.length)
 })
 
-test('from everywhere', () => {
+test('players come from all continents', () => {
   const continents = new Set(players.map(({ continent }) => continent))
   expect([...continents].toSorted()).toEqual(['Africa', 'Asia', 'Europe', 'North America', 'Oceania', 'South America'])
   expect(new Set(players.map(({ country }) => country)).size).toBeGreaterThan(100)

@@ -28,7 +28,7 @@ test('shows each queue as a bar that is as long as its players, and why the long
   expect(lines).toContain('  ranked, waiting for 4.2 s: Nobody else is near.')
 })
 
-test('keeps its height, whatever there is to tell', () => {
+test('keeps its height for any content', () => {
   const height = picture(progress, 0, false, PAPER).split('\n').length
   const { longest } = progress
   const why = `${'several words '.repeat(50)}${'x'.repeat(200)}`
@@ -39,7 +39,7 @@ test('keeps its height, whatever there is to tell', () => {
   }
 })
 
-test('has colours only where they are seen', () => {
+test('has colours only on a terminal that shows them', () => {
   const escape = String.fromCharCode(27)
   expect(picture(progress, 0, true, PAPER)).toContain(escape)
   expect(picture(progress, 0, false, PAPER)).not.toContain(escape)
@@ -76,11 +76,6 @@ test('the limits stand beside one another where there is room, and below otherwi
     picture({ ...progress, limits }, 0, false, { columns, rows: 50 })
       .split('\n')
       .filter((line) => line.includes('/'))
-  expect(shown(100)).toEqual([
-    '  listDeployments 10/10 per s   createDeployment 40/40 per s   status 20/20 per s',
-  ])
-  expect(shown(60)).toEqual([
-    '  listDeployments 10/10   createDeployment 40/40',
-    '  status 20/20   per second',
-  ])
+  expect(shown(100)).toEqual(['  listDeployments 10/10 per s   createDeployment 40/40 per s   status 20/20 per s'])
+  expect(shown(60)).toEqual(['  listDeployments 10/10   createDeployment 40/40', '  status 20/20   per second'])
 })

@@ -31,11 +31,11 @@ function match(teams: readonly (readonly string[])[], more: Partial<Ticket> = {}
 const wrongWith = ({ tickets, players }: ReturnType<typeof match>, left: readonly string[] = []) =>
   verify(tickets, players, new Set(left))
 
-test('a match in good order has nothing wrong with it', () => {
+test('a valid match has no faults', () => {
   expect(wrongWith(match([five, five.toReversed()]))).toEqual([])
 })
 
-test('sees teams of a wrong size, and without their roles', () => {
+test('teams of a wrong size or without their roles are found', () => {
   expect(wrongWith(match([five]))).toEqual(['match m: 1 teams'])
   expect(wrongWith(match([five, five.slice(0, 4)]))).toEqual(['match m: team-2 has 4 players'])
   const unhealed = ['tank', 'damage', 'damage', 'damage', 'damage']
@@ -48,7 +48,7 @@ test('one player is not both tank and healer', () => {
   expect(wrongWith({ tickets, players })).toEqual(['match m: team-2 lacks a tank or a healer'])
 })
 
-test('sees players who avoid each other, and players who are in two matches', () => {
+test('players who avoid each other or are in two matches are found', () => {
   const { tickets, players } = match([five, five])
   players.set('0-0', { id: '0-0', roles: ['tank'], avoid: ['1-4'] })
   expect(wrongWith({ tickets, players })).toEqual(['match m: players who avoid each other'])
@@ -58,14 +58,14 @@ test('sees players who avoid each other, and players who are in two matches', ()
   ).toHaveLength(10)
 })
 
-test('counts duellists, and those who are present in a social match', () => {
+test('players of duels and present players of social matches are counted', () => {
   expect(wrongWith(match([['damage'], ['damage'], ['damage']], { queue: 'duel' }))).toEqual(['match m: 3 duellists'])
   const crowd = match([Array.from({ length: 13 }, () => 'damage')], { queue: 'social' })
   expect(wrongWith(crowd)).toEqual(['match m: 13 players'])
   expect(wrongWith(crowd, ['0-3'])).toEqual([])
 })
 
-test('sees a promised beacon that is too far from a player', () => {
+test('a promised beacon that is too far from a player is found', () => {
   const promised = { beacon: 'Oslo', latencyMs: 60 }
   const { tickets, players } = match([['damage'], ['damage']], {
     queue: 'duel',

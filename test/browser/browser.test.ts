@@ -31,7 +31,7 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
     page.waitForFunction((wanted) => document.querySelector('#status')?.textContent?.includes(wanted), text)
   const status = (page: Page) => page.textContent('#status')
 
-  test('brings two players together, and finds their server again when it is loaded anew', async () => {
+  test('the page matches two players, and finds their server again after a reload', async () => {
     const { url, requests, shutSite } = await openSite()
     const [ann, ben] = [await visit(url), await visit(url)]
     await ann.click('#play')
@@ -52,7 +52,7 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
     ['by itself', {}, 1],
     ['with a new token where the old one has expired', { lifetimeMs: 1000 }, 2],
   ])(
-    'goes on when the connection breaks, %s',
+    'the page goes on when the connection breaks, %s',
     async (_, streamTokens, wanted) => {
       const { url, requests, breakConnections, shutSite } = await openSite({ streamTokens })
       const count = (end: string) => requests.filter((one) => one.endsWith(end)).length

@@ -184,7 +184,7 @@ test(`kill -9, SIGSTOP, a service that goes away, a full disk, a wrong clock (se
   expect(world.sum.problems).toBeGreaterThan(0)
 })
 
-test('the disk is full while servers get READY, then has space, then kill -9: nobody loses a server', async () => {
+test('a disk that is full while servers get READY, and then kill -9, cost no server', async () => {
   const world = await openWorld()
   const studio = await world.live()
   await systemClock.sleep(700)

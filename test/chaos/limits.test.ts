@@ -60,7 +60,7 @@ async function openWorld(works: readonly object[]) {
 }
 
 describe.skipIf(skipsRedis())('the limits that processes share', () => {
-  test('one at work has what three with little work do not need, and these wait for nothing', async () => {
+  test('a busy process uses the shares of three idle ones, which do not wait', async () => {
     const { warm, part, wrong, processes, counts } = await openWorld([busy, light, light, light])
     await warm()
     expect(await part(6000)).toBeGreaterThan(0.75)

@@ -29,7 +29,7 @@ async function starter(path: string, wrapped: readonly string[] = []): Promise<V
 }
 const ask = (process: Victim, kind: 'open' | 'append' | 'close') => process.ask<Answer>({ kind }, 'answer')
 
-test('six want it at once, 200 times, after a close or a kill -9: exactly one has it', async () => {
+test('of six processes at once exactly one gets the lock, 200 times, after a close or a kill -9', async () => {
   const path = join(folder, 'race')
   let starters = await Promise.all(Array.from({ length: 6 }, () => starter(path)))
   let kills = 0
@@ -71,7 +71,7 @@ test('of two containers with one volume, host name and pid, one holds the lock u
   expect((await ask(third, 'open')).error).toBe('JournalLocked')
 })
 
-test('one that is stopped keeps it, and goes on where it was', async () => {
+test('a stopped process keeps the lock and goes on', async () => {
   const path = join(folder, 'stopped')
   const [first, second] = [await starter(path), await starter(path)]
   await ask(first, 'open')

@@ -87,7 +87,7 @@ function checkRefusal({ id, status, body }: RawAnswer, error: unknown): void {
   expect(JSON.parse(body)).toMatchObject({ message: expect.stringMatching(/./) as string })
 }
 
-describe('successes, and errors with a cause of their own', () => {
+describe('successes, and errors with a specific cause', () => {
   let service: Harness | undefined
   afterEach(() => service?.close())
 
@@ -108,7 +108,7 @@ describe('successes, and errors with a cause of their own', () => {
   })
 })
 
-describe('errors that come to every operation in the same way', () => {
+describe('errors that every operation has in the same way', () => {
   let shared: Furnished
   beforeAll(async () => {
     shared = await furnished()
@@ -122,7 +122,7 @@ describe('errors that come to every operation in the same way', () => {
     return { ...request, path: `${request.path}${separator}unheard_of=1` }
   }
 
-  test.each(declaring(400))('%s 400: a parameter that nobody knows', async (id) => {
+  test.each(declaring(400))('%s 400: an unknown parameter', async (id) => {
     const { service, furniture } = shared
     const client = service.clientWith({ tamper: withUnknownParameter })
     expect(await statusOf(service, id, () => call(client, id, inputOf(id, furniture)))).toBe(400)
@@ -135,7 +135,7 @@ describe('errors that come to every operation in the same way', () => {
     return { ...request, headers: headers.filter((_, index) => headers[index - (index % 2)] !== 'authorization') }
   }
 
-  test.each(declaring(401))('%s 401: no token, or a wrong one', async (id) => {
+  test.each(declaring(401))('%s 401: a missing or wrong token', async (id) => {
     const { service, furniture } = shared
     const clients = [service.clientWith({ tamper: withoutAuthorization })]
     if (operationOf(id).auth === 'token') clients.push(service.clientWith({ token: 'wrong' }))
@@ -174,7 +174,7 @@ describe('errors that come to every operation in the same way', () => {
   })
 })
 
-test('fields that are empty at first have values later', async () => {
+test('fields that are empty at first get values later', async () => {
   const { service, furniture } = await furnished()
   const { client, clock, emulator } = service
   const read = (id: OperationId, input: Input) => statusOf(service, id, () => call(client, id, input))
@@ -192,14 +192,14 @@ test('fields that are empty at first have values later', async () => {
   await service.close()
 })
 
-test('no status that the description declares was missed', () => {
+test('every status that the description declares was seen', () => {
   const declared = operations.flatMap(([id, { success, errors }]) =>
     [...success, ...errors].map((status) => pair(id, status)),
   )
   expect([...seen].toSorted()).toEqual(declared.toSorted())
 })
 
-test('the answers have shown every field of the document, but for what the emulator never has', () => {
+test('the answers showed every field of the document, except those that the emulator never has', () => {
   const all = new Set(operations.flatMap(([id, { method, path }]) => fieldsIn(shapeOf(`${method} ${path}`), id)))
   expect([...all].filter((field) => !seenFields.has(field)).toSorted()).toEqual([
     'ContainerLogs.logs_link', // There is nowhere else to fetch them.

@@ -55,13 +55,13 @@ test.each(sayable)('%s: 400 with the name of the field', async (_, operation, va
   expect(message).toMatch(new RegExp(`^${field.replaceAll('.', '\\.')}: .`))
 })
 
-test('no more of them are left out than cannot be said', () => {
+test('only inputs that cannot be written as JSON are left out', () => {
   expect(sayable).toHaveLength(badInputs.length - unsayable.length)
 })
 
 const paged = operations.filter(([, { items }]) => items !== undefined)
 
-test.each(paged)('%s: 400 for pages that there cannot be', async (_, operation) => {
+test.each(paged)('%s: 400 for impossible page numbers', async (_, operation) => {
   const names = Object.fromEntries(operation.pathKeys.map((key) => [key, 'x']))
   for (const key of ['page', 'limit']) {
     for (const value of ['0', '-1', '1.5', 'one', '', '1e2', ' 1', '99999999999999999999']) {
@@ -74,7 +74,7 @@ test.each(paged)('%s: 400 for pages that there cannot be', async (_, operation) 
 
 const withBody = operations.filter(([, { method }]) => method === 'POST' || method === 'PATCH')
 
-test.each(withBody)('%s: 400 for a body that is no JSON object', async (_, operation) => {
+test.each(withBody)('%s: 400 for a body that is not a JSON object', async (_, operation) => {
   const target = operation.path.replace(/\{\w+\}/g, 'x')
   for (const body of ['{"name":', '[]', '"text"', '7', 'null', '<xml/>']) {
     const { status, message } = await send(operation.method, target, body)
@@ -82,7 +82,7 @@ test.each(withBody)('%s: 400 for a body that is no JSON object', async (_, opera
   }
 })
 
-test.each(operations)('%s: 401 before anything else', async (_, operation) => {
+test.each(operations)('%s: 401 before any other check', async (_, operation) => {
   const target = operation.path.replace(/\{\w+\}/g, 'x')
   const wrong = ['zebra', 'token zebra', 'token ', TOKEN, `Bearer ${TOKEN}`, `token ${TOKEN}zebra`]
   // Whether a delete token is the right one, only the operation knows.

@@ -27,7 +27,7 @@ const sendable = <Input>({ input, pathKeys }: Pick<Operation<Input>, 'input' | '
     pathKeys.every((key) => isName(String((value as Readonly<Record<string, unknown>>)[key]))),
   )
 
-describe('any valid input of any operation is sent, routed and read as what it is', () => {
+describe('any valid input of any operation is sent, routed and read unchanged', () => {
   const given = furnishedService()
   /** What the emulator says of a request that it cannot read. */
   const unread = new RegExp(
@@ -58,7 +58,7 @@ describe('any valid input of any operation is sent, routed and read as what it i
   })
 })
 
-describe('what was written can be read back', () => {
+describe('written values are read back', () => {
   const given = furnishedService()
   const roundTrips = <Input>(
     operation: Pick<Operation<Input>, 'input' | 'pathKeys'>,
@@ -78,7 +78,7 @@ describe('what was written can be read back', () => {
       await given.service.client.applications.delete({ app_name: input.name })
     }))
 
-  test('versions, but for their secrets', () =>
+  test('versions, except their secrets', () =>
     roundTrips(
       api.versions.create,
       async ({ app_name, private_token: _token, endpoint_storage: _storage, ...input }) => {
@@ -96,7 +96,7 @@ describe('what was written can be read back', () => {
       { app_name: 'arena', verify_image: false },
     ))
 
-  test('endpoint storages, but for their secret, and their names in a query', async () => {
+  test('endpoint storages, except their secret, and their names in a query', async () => {
     const { request_id } = await given.service.client.deployments.create({
       application: 'arena',
       version: '1.0',

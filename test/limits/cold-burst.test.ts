@@ -26,7 +26,7 @@ async function refusedOfBurst(through: 'HTTP' | 'a function call'): Promise<numb
 
 // In real time: what puts a request's counting long after its writing is the work of this very process.
 test.each(['HTTP', 'a function call'] as const)(
-  'a cold burst of creates to an emulator in this process, by %s: none is refused',
+  'no create of a cold burst to an emulator in this process, by %s, is refused',
   async (through) => {
     expect(await refusedOfBurst(through)).toBe(0)
   },

@@ -19,7 +19,7 @@ const faults: readonly Fault[] = [
 ]
 
 test.concurrent.each([1, 2])(
-  'a bad day over real HTTP (seed %i): every player ends once, and no server is left',
+  'under random faults over HTTP (seed %i) every ticket ends once, and no server is left',
   { timeout: 60_000 },
   async (seed) => {
     const random = seededRandom(seed)

@@ -3,7 +3,7 @@ import { TooLate } from '@muster/matchmaker'
 import { describe, expect, test } from 'vitest'
 import { nothingLeft, openStudio, until } from './studio.js'
 
-test.concurrent('two players meet, are told where to connect, and the server knows who they are', async () => {
+test.concurrent('two players are matched, receive the address, and the server knows them', async () => {
   const { emulator, matchmaker, deployments, ticket, join, hasServer, shut } = await openStudio()
   join('ann')
   join('ben')
@@ -33,7 +33,7 @@ test.concurrent('two players meet, are told where to connect, and the server kno
   expect(await shut()).toEqual(nothingLeft)
 })
 
-describe.concurrent('the create goes wrong', () => {
+describe.concurrent('a failing create', () => {
   test.each<[what: string, fault: Omit<Fault, 'operation'>, deployments: number]>([
     ['its answer is lost after the effect', { drop: 'after' }, 1],
     ['its answer is lost before the effect', { drop: 'before' }, 1],
@@ -58,7 +58,7 @@ describe.concurrent('the create goes wrong', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('never READY: the server is stopped, and another one deployed', async () => {
+  test('that never becomes READY is stopped, and another one is made', async () => {
     const faults: Fault[] = [{ operation: 'deployments.create', nth: [1], deployment: 'stay deploying' }]
     const { deployments, ticket, join, hasServer, shut } = await openStudio({ emulator: { faults } })
     join('ann', 'ben')
@@ -86,10 +86,10 @@ describe.concurrent('cancelling', () => {
     return studio.shut()
   }
 
-  test('while searching', async () => {
+  test('ends a search', async () => {
     expect(await cancelling(async () => {})).toEqual(nothingLeft)
   })
-  test('while the create is under way', async () => {
+  test('ends a create in flight', async () => {
     const slow: Fault = { operation: 'deployments.create', nth: [1], delayMs: 300 }
     expect(
       await cancelling(
@@ -98,18 +98,18 @@ describe.concurrent('cancelling', () => {
       ),
     ).toEqual(nothingLeft)
   })
-  test('while the answer of the create is looked for', async () => {
+  test('ends a create whose answer was lost', async () => {
     const lost: Fault = { operation: 'deployments.create', nth: [1], drop: 'after' }
     const isLost = (studio: Awaited<ReturnType<typeof openStudio>>) =>
       until('the answer is lost', () => studio.matchmaker.inspect().matches[0]?.phase === 'finding')
     expect(await cancelling(isLost, [lost])).toEqual(nothingLeft)
   })
-  test('while the server starts', async () => {
+  test('ends a starting server', async () => {
     const starts = (studio: Awaited<ReturnType<typeof openStudio>>) =>
       until('the server starts', () => studio.deployments().length === 1)
     expect(await cancelling(starts)).toEqual(nothingLeft)
   })
-  test('is too late when the players know their server', async () => {
+  test('is refused when the players know their server', async () => {
     const { matchmaker, join, hasServer, shut } = await openStudio()
     join('ann', 'ben')
     await hasServer('ann-ben')
@@ -118,7 +118,7 @@ describe.concurrent('cancelling', () => {
   })
 })
 
-test.concurrent('closing while servers start and creates are under way leaves nothing', async () => {
+test.concurrent('closing while servers start and creates are in flight leaves nothing', async () => {
   const { matchmaker, deployments, join, shut } = await openStudio({
     emulator: { faults: [{ operation: 'deployments.create', nth: [3], delayMs: 500 }] },
   })

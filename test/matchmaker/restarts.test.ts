@@ -140,7 +140,7 @@ async function strays(world: World): Promise<readonly string[]> {
 }
 
 test.each(['way there', 'way back'] as const)(
-  '200 creates lost on the %s, then a kill: the next process decides all of them, and goes on',
+  'after 200 creates lost on the %s and a kill, the next process decides all of them and goes on',
   async (lostOn) => {
     const world = await openWorld()
     await killAmidCreates(world, lostOn)
@@ -155,7 +155,7 @@ test.each(['way there', 'way back'] as const)(
   },
 )
 
-test('none of 200 creates had left: nothing is looked for, and the next process goes on at once', async () => {
+test('after 200 unsent creates and a kill, the next process looks for none and goes on at once', async () => {
   const world = await openWorld()
   for (let nth = 0; nth < IN_FLIGHT; nth += 1) {
     await world.disk.append({
@@ -173,12 +173,12 @@ test('none of 200 creates had left: nothing is looked for, and the next process 
   life.mortal.kill()
 })
 
-describe('in a crash loop every life gets something done', () => {
+describe('in a crash loop every process makes progress', () => {
   test.each([
     { lifeMs: 2000, lives: 12, lostOn: 'way back' },
     { lifeMs: 2000, lives: 12, lostOn: 'way there' },
     { lifeMs: 45_000, lives: 3, lostOn: 'way there' },
-  ] as const)('of lives of $lifeMs ms, after creates lost on the $lostOn', async ({ lifeMs, lives, lostOn }) => {
+  ] as const)('in lives of $lifeMs ms, after creates lost on the $lostOn', async ({ lifeMs, lives, lostOn }) => {
     const world = await openWorld()
     await killAmidCreates(world, lostOn)
     const done: number[] = []

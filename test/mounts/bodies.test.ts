@@ -139,7 +139,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     await unfinished(0)
   })
 
-  test('tells who is not known so before their body has come', async () => {
+  test('answers an unknown caller before the body has arrived', async () => {
     const { api, open } = await setUp()
     for (const more of [chunked, 'content-length: 500']) {
       const raw = open()
@@ -148,7 +148,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     }
   })
 
-  test('takes a body that comes slowly, but in time', async () => {
+  test('accepts a slow body within its deadline', async () => {
     const { clock, api, open, unfinished } = await setUp()
     const raw = open()
     raw.begin('POST', api.path, 'ann', `content-length: ${api.body.length}`)
@@ -160,7 +160,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     await unfinished(0)
   })
 
-  test('refuses what is too large, said or not', async () => {
+  test('refuses a body that is too large, with or without its length', async () => {
     const { api, open } = await setUp()
     const said = open()
     said.begin('POST', api.path, 'ann', 'content-length: 10000000')
@@ -173,7 +173,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
 })
 
 test.each(Object.keys(mounts))(
-  'mounted in %s, a server that is none is told so before its body has come',
+  'mounted in %s, an unknown game server is answered before its body has arrived',
   async (mount) => {
     const clock = createManualClock()
     const { port, close } = await (mounts[mount] as (typeof mounts)[string])((apis['tickets'] as Api).create(clock))

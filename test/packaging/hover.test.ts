@@ -32,13 +32,13 @@ beforeAll(() => {
   comments = new Map(plain.map((comment) => [/`([A-Z]+ \/[^`]*)`/.exec(comment)?.[1] ?? '', comment]))
 })
 
-test('all 58 operations have one', () => {
+test('all 58 operations have a hover text', () => {
   expect([...comments.keys()].toSorted()).toEqual(
     operations.map(([, { method, path }]) => `${method} ${path}`).toSorted(),
   )
 })
 
-describe('it tells', () => {
+describe('the hover text says', () => {
   test.each(operations)(
     '%s: what it does, its limit, its errors and the source',
     (id, { method, path, summary, limit, errors }) => {
@@ -58,7 +58,7 @@ describe('it tells', () => {
   )
 })
 
-test('what the specification replaces is struck through', () => {
+test('a replaced operation is marked as deprecated', () => {
   const struck = [...comments].filter(([, comment]) => comment.includes('@deprecated')).map(([route]) => route)
   expect(struck).toEqual(['POST /v1/deploy'])
 })

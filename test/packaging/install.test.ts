@@ -33,12 +33,12 @@ describe('installed in an empty folder', () => {
     expect(stderr).toBe('')
   })
 
-  test('and is the example that CI runs', () => {
+  test('the quickstart is the example that CI runs', () => {
     const example = readFileSync(join(root, 'examples/quickstart.ts'), 'utf8')
     expect(example.slice(example.indexOf('import '))).toBe(quickstart())
   })
 
-  test('the emulator starts as a program, and says where it listens', async () => {
+  test('the emulator starts as a program and prints its URL', async () => {
     const { stdout } = await run('npx', ['--no-install', 'muster-emulator', '--help'], { cwd: folder, timeout: 60_000 })
     expect(stdout).toContain('--port')
   })
@@ -69,7 +69,7 @@ test('without optional dependencies the matchmaker runs, and the file journal sa
 })
 
 describe('every document of a package', () => {
-  test.each(names)('@muster/%s links to what is in the package, or to the home that its manifest names', (name) => {
+  test.each(names)('@muster/%s links to files of the package or to the home in its manifest', (name) => {
     const folder = join(root, 'packages', name)
     const { homepage } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { homepage: string }
     const links = Array.from(
@@ -82,7 +82,7 @@ describe('every document of a package', () => {
     ).toEqual([])
   })
 
-  test.each(names)('@muster/%s leads to files that exist at its home', (name) => {
+  test.each(names)('@muster/%s links to files that exist at its home', (name) => {
     const text = readFileSync(join(root, 'packages', name, 'README.md'), 'utf8')
     const { homepage } = JSON.parse(readFileSync(join(root, 'packages', name, 'package.json'), 'utf8')) as {
       homepage: string

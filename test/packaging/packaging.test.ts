@@ -16,7 +16,7 @@ describe.each(names)('@muster/%s', (name) => {
     packed = await unpack(name, inject('tarballs'), into)
   })
 
-  test('holds what belongs into it', () => {
+  test('has all its files', () => {
     expect(packed.manifest.name).toBe(`@muster/${name}`)
     expect(packed.files).toEqual(
       expect.arrayContaining([
@@ -30,7 +30,7 @@ describe.each(names)('@muster/%s', (name) => {
     )
   })
 
-  test('holds nothing else: no tests, fixtures or build records, nothing whose source is gone', () => {
+  test('has no tests, fixtures, build records or outdated files', () => {
     const allowed = /^(package\.json|README\.md|LICENSE|dist\/.*\.(js|d\.ts)(\.map)?|src\/.*\.ts)$/
     expect(packed.files.filter((file) => !allowed.test(file))).toEqual([])
     expect(packed.files.filter((file) => /\.(test|test-d|fixture)\./.test(file))).toEqual([])
@@ -39,7 +39,7 @@ describe.each(names)('@muster/%s', (name) => {
     expect(built.filter((file) => !packed.files.includes(sourceOf(file)))).toEqual([])
   })
 
-  test('leads to its built files only, and to programs that can be run', async () => {
+  test('refers only to built files and runnable programs', async () => {
     expect(JSON.stringify(packed.manifest.exports)).not.toContain('@muster/source')
     const targets = [...targetsOf(packed.manifest.exports), ...Object.values(packed.manifest.bin ?? {})].map((target) =>
       target.replace('./', ''),

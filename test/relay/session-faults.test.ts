@@ -43,7 +43,7 @@ describe('sessions', () => {
     expect(await shut()).toEqual([])
   })
 
-  test('that show each user with the token of another still give every player one that nobody else has', async () => {
+  test('that show each user with the token of another still give every player a distinct token', async () => {
     const { call, credentialsOf, lobbyId, code, shut } = await started({ relay: 'token of another' })
     await credentialsOf(ann, lobbyId)
     await call(dora, 'POST', '/lobbies/join', { code })
@@ -59,7 +59,7 @@ describe('sessions', () => {
   })
 
   test.each(['lost', 'early', 'repeated', 'forged', { lateMs: 300 }] as const)(
-    'whose webhooks are %j are opened all the same, as the service has them',
+    'whose webhooks are %j are opened with the state of the service',
     async (webhooks) => {
       const { credentialsOf, lobbyId, shut, emulator } = await started({ webhooks })
       const peer = await hostBy(await credentialsOf(ann, lobbyId), 'ann')
@@ -84,13 +84,13 @@ describe('packets', () => {
     return { order, rounds, tookMs, lost: emulator.counters.packets.dropped.fault }
   }
 
-  test('get lost, and arrive when they are sent again', async () => {
+  test('are lost, and arrive when sent again', async () => {
     const { rounds, lost } = await playing({ loss: 0.3 })
     expect(lost).toBeGreaterThan(5)
     expect(rounds).toBeGreaterThan(1)
   })
 
-  test('are delayed, on the way there and back', async () => {
+  test('are delayed in both directions', async () => {
     const { tookMs, lost } = await playing({ delayMs: 60 })
     expect(tookMs).toBeGreaterThanOrEqual(118) // twice 60, and timers may be a millisecond early
     expect(lost).toBe(0)

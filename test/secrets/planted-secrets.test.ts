@@ -206,7 +206,7 @@ test.each([
   )
 })
 
-test('a secret in the text of a queue that is no JSON', () => {
+test('a secret in a queue that is not JSON', () => {
   fc.assert(
     fc.property(secret, fc.nat(), (planted, at) => {
       const text = JSON.stringify({

@@ -22,7 +22,7 @@ function complaint(
   return issue && { field: issue.path.join('.') || ('keys' in issue ? String(issue.keys) : ''), message: issue.message }
 }
 
-describe('what the document or public facts rule out is refused, and the error names the field', () => {
+describe('input that the document or public facts exclude is refused with the field', () => {
   test.each(badInputs)('%s', (_, operation, valid, change, field) => {
     expect(complaint(operation, valid)).toBeUndefined()
     const found = complaint(operation, { ...valid, ...change })
@@ -80,7 +80,7 @@ const accepted: readonly Edge[] = [
   ['an empty image', api.applications.create, { name: 'shooter', image: '' }],
 ]
 
-test.each(accepted)('just inside the bounds: %s', (_, operation, input) => {
+test.each(accepted)('input just inside the bounds is accepted: %s', (_, operation, input) => {
   expect(complaint(operation, input)).toBeUndefined()
 })
 
@@ -111,7 +111,7 @@ const required: readonly (readonly [string, AnyOperation, object])[] = [
   ['deployments.selfStop', api.deployments.selfStop, { request_id: 'r', access_point_id: 'a', authorization: 'token' }],
 ]
 
-test.each(required)('%s: what is missing is named', (_, operation, valid) => {
+test.each(required)('%s: a missing field is named', (_, operation, valid) => {
   for (const key of Object.keys(valid)) {
     const { [key as keyof typeof valid]: _removed, ...rest } = valid
     expect(complaint(operation, rest)?.field, key).toBe(key)

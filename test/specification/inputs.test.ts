@@ -14,7 +14,7 @@ const refined: readonly OperationId[] = [
 ]
 
 test.each(operations.filter(([id]) => !refined.includes(id)))(
-  '%s takes whatever its JSON Schema allows',
+  '%s accepts everything that its JSON Schema allows',
   (_, { input }) => {
     fc.assert(
       fc.property(fromJsonSchema(jsonSchema(input)), (value) => {
@@ -26,7 +26,7 @@ test.each(operations.filter(([id]) => !refined.includes(id)))(
 )
 
 test.each(operations.filter(([id]) => refined.includes(id)))(
-  '%s takes what its JSON Schema and its bounds allow',
+  '%s accepts everything that its JSON Schema and its bounds allow',
   (_, { input }) => {
     fc.assert(
       fc.property(arbitraryOf(input), (value) => {
@@ -37,7 +37,7 @@ test.each(operations.filter(([id]) => refined.includes(id)))(
   },
 )
 
-test.each(operations)('%s refuses a key that it does not have', (_, { input }) => {
+test.each(operations)('%s refuses an unknown key', (_, { input }) => {
   const known = new Set([...Object.keys(jsonSchema(input).properties ?? {}), ...Object.values(defaultSettings)])
   const unknown = fc.string({ minLength: 1 }).filter((key) => !known.has(key) && key !== '__proto__')
   fc.assert(

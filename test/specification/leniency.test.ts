@@ -57,7 +57,7 @@ describe.each(answers)('$id', ({ id, output, answer }) => {
   const fits = (value: unknown) => output.safeParse(value).success
   const named = (path: Path) => path.join('.')
 
-  test('a complete answer comes out as it went in', () => {
+  test('a complete answer is unchanged', () => {
     expect(output.parse(answer)).toEqual(answer)
   })
 
@@ -73,12 +73,12 @@ describe.each(answers)('$id', ({ id, output, answer }) => {
     }
   })
 
-  test('only what is necessary must be there', () => {
+  test('only necessary fields must be present', () => {
     const refused = pathsIn(answer).filter((path) => !fits(withValueAt(answer, path, undefined)))
     expect(refused.map(named).toSorted()).toEqual([...(necessary[id] ?? [])].toSorted())
   })
 
-  test('null is as good as absent', () => {
+  test('null counts as absent', () => {
     for (const path of pathsIn(answer)) {
       const withNull = withValueAt(answer, path, null)
       if (necessary[id]?.includes(named(path)) === true) expect(fits(withNull), named(path)).toBe(false)
@@ -86,7 +86,7 @@ describe.each(answers)('$id', ({ id, output, answer }) => {
     }
   })
 
-  test('what has another type than documented reads as absent, unless it is necessary', () => {
+  test('a value of another type counts as absent, unless it is necessary', () => {
     for (const path of pathsIn(answer)) {
       const other = ofAnotherType(valueAt(answer, path))
       const wrong = withValueAt(answer, path, other)
@@ -122,7 +122,7 @@ function leaves(shape: Shape): (readonly [path: Path, shape: Shape])[] {
   })
 }
 
-test('fields sampled as strings that hold numbers accept both', () => {
+test('numeric fields sampled as strings accept both', () => {
   const seen = new Set<string>()
   for (const { id, output, answer, response } of answers) {
     for (const [path] of leaves(response).filter(([, shape]) => shape === 'number or string')) {
@@ -136,7 +136,7 @@ test('fields sampled as strings that hold numbers accept both', () => {
   expect([...seen].toSorted()).toEqual(['latitude', 'longitude', 'sockets', 'sockets_usage', 'user_count'])
 })
 
-test('an unknown value of an enumeration is a value', () => {
+test('an unknown value of an enumeration is accepted', () => {
   const unknown = [
     ['deployments.get', ['current_status'], 'Status.HIBERNATING'],
     ['deployments.get', ['last_status'], 'asleep'],

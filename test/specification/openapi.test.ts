@@ -29,11 +29,11 @@ function bodyOf({ requestBody }: Json): Json | undefined {
   return name === undefined ? undefined : document.components.schemas[name]
 }
 
-test('docs/openapi.json is this document; `pnpm openapi` writes it anew', async () => {
+test('docs/openapi.json is this document; `pnpm openapi` writes it', async () => {
   await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot('../../docs/openapi.json')
 })
 
-test('a validator takes it for OpenAPI 3.1', async () => {
+test('a validator accepts it as OpenAPI 3.1', async () => {
   const validator = new Validator()
   expect(await validator.validate(JSON.parse(JSON.stringify(document)) as Record<string, unknown>)).toEqual({
     valid: true,
@@ -41,7 +41,7 @@ test('a validator takes it for OpenAPI 3.1', async () => {
   expect(validator.version).toBe('3.1')
 })
 
-test('and would not take anything', async () => {
+test('the validator refuses a wrong document', async () => {
   const { valid } = await new Validator().validate({
     ...document,
     paths: { '/v1/apps': { get: { responses: 'none' } } },
@@ -49,7 +49,7 @@ test('and would not take anything', async () => {
   expect(valid).toBe(false)
 })
 
-test('all references lead somewhere, and every component is used', () => {
+test('all references have targets, and every component is used', () => {
   const references = new Set(objectsIn(document).flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : [])))
   const components = [
     ...Object.keys(document.components.schemas).map((name) => `#/components/schemas/${name}`),
@@ -73,7 +73,7 @@ test('it has every operation, under its group, with its statuses and its rate li
   expect(document.tags.map(({ name }) => name)).toEqual(Object.keys(groupSizes))
 })
 
-test('each key of an input is in one place, once', () => {
+test('each key of an input is in exactly one place', () => {
   for (const [route, object] of described) {
     const row = rows.find((each) => each.route === route)
     const inBody = Object.keys((bodyOf(object)?.['properties'] ?? {}) as Json)
@@ -87,7 +87,7 @@ test('each key of an input is in one place, once', () => {
 })
 
 describe('descriptions', () => {
-  test('every schema, field and parameter has one', () => {
+  test('every schema, field and parameter has a description', () => {
     const parameters = described.flatMap(([route, object]) =>
       parametersOf(object).map((each) => [`${route} ${each['name']}`, each] as const),
     )
@@ -100,7 +100,7 @@ describe('descriptions', () => {
     expect(fields.length).toBeGreaterThan(300)
   })
 
-  test('the deprecated is marked', () => {
+  test('deprecated operations are marked', () => {
     const fields = allFields()
     const marked = fields.filter(([, { deprecated }]) => deprecated === true).map(([where]) => where)
     expect(marked).toEqual(['DeployLegacy.is_public_app', 'DeployLegacy.telemetry_profile_uuid_list'])
@@ -156,7 +156,7 @@ test('secrets are marked', () => {
   })
 })
 
-test('open names and the address follow the options', () => {
+test('open names and the server address follow the options', () => {
   const { paths, servers } = openApiDocument({
     baseUrl: 'https://api.example.com',
     settings: { createDeploymentPath: '/v2/deployments', locationTypeParameter: 'kind' },

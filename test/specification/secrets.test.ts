@@ -31,7 +31,7 @@ const isPassword = (schema: JsonSchema): boolean =>
   schema.format === 'password' || (schema.anyOf ?? []).some(isPassword)
 const isText = ({ type, anyOf }: JsonSchema): boolean => type === 'string' || (anyOf ?? []).some(isText)
 
-test('whatever sounds like a secret is one', () => {
+test('every field named like a secret is marked as one', () => {
   const sounding = all.filter(
     ({ key }) => /secret|token|password|authorization/.test(key) && !secretFlags.includes(key),
   )
@@ -39,7 +39,7 @@ test('whatever sounds like a secret is one', () => {
   expect([...new Set(sounding.map(({ key }) => key))].toSorted()).toEqual([...secretKeys].toSorted())
 })
 
-test('every secret text says so in its schema', () => {
+test('every secret string is marked in its schema', () => {
   const texts = all.filter(({ key, schema }) => secretKeys.includes(key) && isText(schema))
   expect(texts.length).toBeGreaterThan(5)
   expect(texts.filter(({ schema }) => !isPassword(schema)).map(({ where }) => where)).toEqual([])
@@ -48,19 +48,19 @@ test('every secret text says so in its schema', () => {
   ).toEqual([])
 })
 
-test('the secret access key is in no answer, and only it is write-only', () => {
+test('only the secret access key is write-only, and it is in no answer', () => {
   expect(outputs.filter(({ key }) => key === 'secret_access_key')).toEqual([])
   const writeOnly = inputs.filter(({ schema }) => schema.writeOnly === true).map(({ where }) => where)
   expect(writeOnly).toEqual(['storages.create input.secret_access_key', 'storages.update input.secret_access_key'])
 })
 
-test('every flag that makes a value secret stands beside that value', () => {
+test('every flag that marks a value as secret is beside the value', () => {
   const flags = all.filter(({ key }) => secretFlags.includes(key))
   expect([...new Set(flags.map(({ key }) => key))].toSorted()).toEqual([...secretFlags].toSorted())
   expect(flags.filter(({ beside }) => !beside.includes('value'))).toEqual([])
 })
 
-test("players' addresses are known by their keys", () => {
+test("the keys of players' addresses are marked", () => {
   const servers = ['public_ip']
   const sounding = all.filter(({ key }) => /(^|_)ip(_|$)/.test(key) && !servers.includes(key) && key !== 'geo_ip_list')
   expect([...new Set(sounding.map(({ key }) => key))].toSorted()).toEqual([...addressKeys].toSorted())

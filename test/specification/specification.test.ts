@@ -15,7 +15,7 @@ function operationOf({ route }: Row): Operation {
   return operation
 }
 
-test('the tables have 58 rows, each group as many as the document', () => {
+test('the tables have 58 rows, with as many per group as the document', () => {
   expect(rows).toHaveLength(58)
   expect(Object.values(groupSizes)).toEqual([10, 2, 12, 2, 8, 1, 12, 5, 6])
   for (const [group, size] of Object.entries(groupSizes))
@@ -31,7 +31,7 @@ test('the description has the same 58 routes, each once', () => {
   expect(sorted(described.keys())).toEqual(sorted(rows.map(({ route }) => route)))
 })
 
-test('it states the documented rate limits, and no others', () => {
+test('the description has exactly the documented rate limits', () => {
   const limited = operations.filter(([, { limit }]) => limit !== undefined)
   expect(Object.fromEntries(limited.map(([, operation]) => [routeOf(operation), operation.limit?.limit]))).toEqual(
     rateLimits,
@@ -70,7 +70,7 @@ test.each(rows.map((row) => [row.route, row] as const))('%s', (_, row) => {
 
 const isUsed = ([, names]: readonly [string, object]) => Object.keys(names).length > 0
 
-test('headers and open names are those that the document leaves to them', () => {
+test('headers and open names are those of the document', () => {
   const headers = operations.map(([id, operation]) => [id, operation.headers] as const)
   expect(Object.fromEntries(headers.filter(isUsed))).toEqual({
     'storages.list': { x_fields: 'X-Fields' },
@@ -88,13 +88,13 @@ test('headers and open names are those that the document leaves to them', () => 
   for (const name of open.flatMap(([, names]) => Object.values(names))) expect(defaultSettings).toHaveProperty(name)
 })
 
-test('only self-stop takes another token', () => {
+test('only self-stop has another token', () => {
   expect(operations.filter(([, { auth }]) => auth === 'delete-token').map(([id]) => id)).toEqual([
     'deployments.selfStop',
   ])
 })
 
-test('lists that come in pages name their items', () => {
+test('paged lists name the field of their items', () => {
   for (const [id, operation] of operations) {
     const takesPage = 'page' in (jsonSchema(operation.input).properties ?? {})
     expect(operation.items !== undefined, id).toBe(takesPage)

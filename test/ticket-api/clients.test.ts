@@ -8,7 +8,7 @@ const deploy = { application: 'game', version: '1', readyTimeoutMs: 4000 }
 const duelWith = (more: object) => ({ matchmaker: { queues: [{ name: 'duel', matchSize: 2, deploy, ...more }] } })
 
 describe.concurrent('clients of the ticket API', () => {
-  test('of the existing kind: monitor, beacons, tickets, and asking until there is a server', async () => {
+  test('of the existing kind use monitor, beacons and tickets, and poll for the server', async () => {
     const { call, request, emulator, deployments, untilStatus, shut } = await openCounter()
     expect(await call('ann', 'GET', '/monitor')).toMatchObject({ status: 'healthy' })
     const { count, beacons } = await call<{
@@ -40,7 +40,7 @@ describe.concurrent('clients of the ticket API', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('that group up: a party is one ticket, and each has their own view of it', async () => {
+  test('in a group form one ticket, of which each has their own view', async () => {
     const { call, untilStatus, matchmaker, shut } = await openCounter({ studio: duelWith({ matchSize: 3 }) })
     const alone = await call<{ group_id: string; ticket_id: string }>('cleo', 'POST', '/groups', {
       ...solo,
@@ -60,7 +60,7 @@ describe.concurrent('clients of the ticket API', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('that listen: events come as they happen, and go on where they broke off', async () => {
+  test('that stream receive events as they happen, and resume after a break', async () => {
     const { api, url, call, request, shut } = await openCounter()
     const ann = await call<Ticket>('ann', 'POST', '/tickets', solo)
     const leaving = new AbortController()
@@ -86,7 +86,7 @@ describe.concurrent('clients of the ticket API', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('that are asked whether they accept', async () => {
+  test('that are asked to accept can accept and decline', async () => {
     const { call, request, untilStatus, shut } = await openCounter({
       studio: duelWith({ acceptance: { withinMs: 20_000 } }),
     })
@@ -110,7 +110,7 @@ describe.concurrent('clients of the ticket API', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('that wonder why they wait, and give up', async () => {
+  test('that wait can read an explanation and cancel', async () => {
     const rules = [{ kind: 'difference', attribute: 'skill', max: 10 }]
     const { call, shut } = await openCounter({ studio: duelWith({ rules, playerMayState: ['skill'] }) })
     const ann = await call<Ticket>('ann', 'POST', '/tickets', { ...solo, attributes: { skill: 100 } })
@@ -134,7 +134,7 @@ describe.concurrent('clients of the ticket API', () => {
 })
 
 describe.concurrent('game servers and backends', () => {
-  test('have a leaver replaced by a backfill that names the tickets which are still there', async () => {
+  test('replace a leaver by a backfill with the tickets that are still present', async () => {
     const { call, untilStatus, matchmaker, shut } = await openCounter()
     const party = await call<{ player_tickets: Ticket[] }>('backend', 'POST', '/group-tickets', {
       player_tickets: ['ann', 'bob'].map((player_id) => ({ ...solo, player_id, player_ip: '203.0.113.9' })),
@@ -169,7 +169,7 @@ describe.concurrent('game servers and backends', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('say themselves that players may come', async () => {
+  test('report that they are ready', async () => {
     const queues = [{ name: 'duel', matchSize: 2, deploy: { ...deploy, probe: { kind: 'registration' as const } } }]
     const { call, request, emulator, deployments, untilStatus, shut } = await openCounter({
       studio: { matchmaker: { queues } },
@@ -186,7 +186,7 @@ describe.concurrent('game servers and backends', () => {
     expect(await shut()).toEqual(nothingLeft)
   })
 
-  test('create many tickets at once, and read what waits', async () => {
+  test('create many tickets at once, and list the waiting ones', async () => {
     const { call, shut } = await openCounter({ api: { inspect: true }, studio: duelWith({ matchSize: 50 }) })
     const tickets = Array.from({ length: 40 }, (_, index) => ({
       ...solo,
@@ -214,7 +214,7 @@ describe.concurrent('game servers and backends', () => {
   })
 })
 
-test('the document that the API gives of itself is one by the specification', async () => {
+test('the OpenAPI document of the API is valid', async () => {
   const { call, shut } = await openCounter()
   const { valid, errors } = await new Validator().validate(
     await call<Record<string, unknown>>('ann', 'GET', '/openapi.json'),

@@ -13,7 +13,7 @@ function boardAfter(...events: readonly Record<string, unknown>[]) {
 const joined = (playerId: string, slot: number) => ({ type: 'member.joined', playerId, slot })
 const left = (playerId: string, reason: string) => ({ type: 'member.left', playerId, reason })
 
-test('who sits where, and who hosts, is as the events tell', () => {
+test('slots and hosts follow the events', () => {
   const board = boardAfter(joined('ben', 1), joined('cleo', 2), left('ann', 'left'), {
     type: 'host.changed',
     hostId: 'ben',
@@ -38,6 +38,6 @@ test('joins, returns, departures, kicks and new hosts are counted', () => {
   expect(board.table('one')).toEqual({ seats: [undefined, undefined, undefined], hostId: undefined, over: true })
 })
 
-test('a lobby that nobody opened is a mistake', () => {
+test('an event of an unknown lobby is an error', () => {
   expect(() => createBoard(2).table('two')).toThrow('there is no such lobby')
 })

@@ -24,7 +24,7 @@ test('a packet carries its number and its time, in 64 bytes', () => {
   expect(readPacket(packet)).toEqual({ number: 4_000_000_000, sentAt: 1234.5678 })
 })
 
-test('latencies are in microseconds, of all and of the last', () => {
+test('latencies are in microseconds, overall and for the last second', () => {
   const latencies = createLatencies()
   for (let number = 0; number < 100; number++) latencies.add(5)
   for (let number = 0; number < 2000; number++) latencies.add(0.25)
@@ -45,7 +45,7 @@ function connection() {
   return { ...all, sent }
 }
 
-test('all send in turn, at the rate asked for, which is bounded for all together', async () => {
+test('all send in turn at the stated rate, which is bounded in all', async () => {
   const clock = createManualClock()
   let also = 0
   const pump = startPump({ clock, perSecond: 10, mostPerSecond: 30, every: 10, also: () => void (also += 1) })

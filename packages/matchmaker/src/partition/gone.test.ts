@@ -68,7 +68,7 @@ test('many such matches do not pause creates', async () => {
   expect(service.records.length).toBeGreaterThan(4)
 })
 
-test.each([0, 50])('one cancelled while `assigned` is written (%i ms) ends the match and the server', async (slowMs) => {
+test.each([0, 50])('one cancelled while `assigned` is written (%i ms) ends match and server', async (slowMs) => {
   const { begin, join, service, asked, journal } = setUp('assigned', ['ann'])
   const { leader, run, seen } = begin(slowMs)
   leader.load([join('ann'), join('ben')])

@@ -55,7 +55,11 @@ describe('a process that does not lead', () => {
         { id: 'eve', queue: 'duel', players: [player('eve')] },
       ]),
     )
-    expect(results).toMatchObject([{ error: expect.any(PlayerBusy) }, { error: expect.any(UnknownQueue) }, { ticket: { id: 'eve' } }])
+    expect(results).toMatchObject([
+      { error: expect.any(PlayerBusy) },
+      { error: expect.any(UnknownQueue) },
+      { ticket: { id: 'eve' } },
+    ])
     await close()
   })
 
@@ -194,13 +198,20 @@ describe('a process that does not lead', () => {
 
   test('takes webhooks and registrations of servers', async () => {
     const queue = { ...duel, deploy: { ...duel.deploy, probe: { kind: 'registration' as const } } }
-    const { front, join, pass, answer, close } = await pair({ queues: [queue], webhookUrl: 'https://muster.example/hooks' })
+    const { front, join, pass, answer, close } = await pair({
+      queues: [queue],
+      webhookUrl: 'https://muster.example/hooks',
+    })
     await join('ann', 'bob')
     await pass(2000)
     expect(await answer(front.isServerSecret('guess'))).toBe(false)
     expect(await answer(front.serverReady('nope', 'guess'))).toBe(false)
     const hook = (path: string, method = 'POST') =>
-      answer(front.webhook(new Request(`https://muster.example${path}`, { method, ...(method === 'POST' ? { body: '{}' } : {}) })))
+      answer(
+        front.webhook(
+          new Request(`https://muster.example${path}`, { method, ...(method === 'POST' ? { body: '{}' } : {}) }),
+        ),
+      )
     expect((await hook('/hooks/nope/guess')).status).toBe(404)
     expect((await hook(`/hooks/${'x'.repeat(2000)}`)).status).toBe(404)
     expect((await hook('/hooks/nope/guess', 'GET')).status).toBe(405)
