@@ -56,6 +56,7 @@ export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, Waiti
 export type { Activity, ReturnReason, StopReason } from './servers/records/reasons.js'
 export type { AssignedLocation, AssignedPort, Assignment, PromisedLatency } from './servers/records/assignment.js'
 export type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
+export type { SpendBudget } from './servers/governor.js'
 export { MatchTooLarge } from './servers/request-size.js'
 export { createFileJournal, type FileJournal, type FileJournalOptions } from './servers/journal/journal-file.js'
 export { JournalCorrupt, JournalLocked, JournalTorn } from './servers/journal/journal-errors.js'

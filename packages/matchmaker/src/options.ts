@@ -2,6 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock, type Random } from '@muster/core/clock'
 import { z } from 'zod'
 import type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
+import type { SpendBudget } from './servers/governor.js'
 import { createMemoryJournal, type Journal } from './servers/journal/journal.js'
 import type { BeaconSource } from './beacons.js'
 import { unguessable } from './ids.js'
@@ -56,6 +57,11 @@ export interface MatchmakerOptions {
   /** Creates sent within any minute, including further placement attempts of a match. Default Infinity. */
   readonly maxCreatesPerMinute?: number | undefined
   /**
+   * Bounds of servers and creates that several matchmakers keep together, e.g. `createRedisSpending` of
+   * `@muster/redis`, beside the bounds of this one. Default: none.
+   */
+  readonly budget?: SpendBudget | undefined
+  /**
    * Matches that a player may wait for and play in at once; further tickets are refused with `PlayerOverLimit`. Values
    * above one only matter in queues that allow several. Matches of an earlier process are not counted. Default 4 (our
    * choice).
@@ -103,12 +109,13 @@ export interface MatchmakerOptions {
 /** The options with every default filled in. */
 export type Config = {
   readonly [
-    Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'beacons' | 'webhookUrl' | 'queues'>
+    Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'queues'>
   ]-?: Exclude<MatchmakerOptions[Key], undefined>
 } & {
   readonly locate: Locate | undefined
   readonly locations: LocationService | undefined
   readonly beacons: BeaconSource | undefined
+  readonly budget: SpendBudget | undefined
   readonly webhookUrl: string | undefined
   readonly queues: readonly Queue[]
 }
@@ -146,6 +153,7 @@ const schema = z.strictObject({
   maxServers: countOrInfinity.default(1000),
   maxStarting: countOrInfinity.default(200),
   maxCreatesPerMinute: countOrInfinity.default(Infinity),
+  budget: having<SpendBudget>('servers', 'creates', 'planned').optional(),
   maxMatchesPerPlayer: countOrInfinity.default(4),
   maxServersPerPlayer: countOrInfinity.default(60),
   maxCreatesInFlight: countOrInfinity.default(100),
@@ -172,6 +180,7 @@ export function configure({ queues, ...options }: MatchmakerOptions): Config {
     locate: config.locate,
     locations: config.locations,
     beacons: config.beacons ?? beaconsOf(config.locations),
+    budget: config.budget,
     webhookUrl: config.webhookUrl,
     journal: config.journal ?? createMemoryJournal(),
     stopwatch: config.stopwatch ?? (() => config.clock.now()),

@@ -26,3 +26,10 @@ export type { QueuesInForce } from './partition/in-force.js'
 export type { Partition, PartitionEvents, PartitionOptions, PartitionProblem } from './partition/partition.js'
 export { createRedisPartition, type RedisPartitionOptions } from './partition/redis-partition.js'
 export { Deposed } from './partition/store/deposed.js'
+export {
+  createRedisSpending,
+  type RedisSpending,
+  type RedisSpendingOptions,
+  type SpendingEvents,
+  type SpendingProblem,
+} from './spending/spending.js'

@@ -30,6 +30,39 @@ describe('the room for creates', () => {
   })
 })
 
+describe('a budget that others share', () => {
+  const budget = (servers: number, creates: number) => {
+    const asked: number[] = []
+    let planned = 0
+    return {
+      servers: (count: number) => (asked.push(count), servers),
+      creates: () => creates - planned,
+      planned: () => void (planned += 1),
+      asked,
+    }
+  }
+
+  test.each<[number, number, number, Held | undefined]>([
+    [2, 9, 2, undefined],
+    [9, 1, 1, undefined],
+    [0, 9, 0, 'budget'],
+    [9, 0, 0, 'budget'],
+    [9, 9, 3, undefined],
+  ])('of %i servers and %i creates', (servers, creates, room, held) => {
+    const shared = budget(servers, creates)
+    const governor = createGovernor({ ...bound, budget: shared }, () => 1)
+    expect([governor.room(matches('running', 'running'), 0), governor.held()]).toEqual([room, held])
+    expect(shared.asked).toEqual([2])
+    expect(governor.mayCreate(0)).toBe(creates > 0)
+  })
+
+  test('is told of what is planned', () => {
+    const governor = createGovernor({ ...bound, budget: budget(9, 1) }, () => 1)
+    governor.planned({}, 0)
+    expect([governor.room(none, 0), governor.held(), governor.mayCreate(0)]).toEqual([0, 'budget', false])
+  })
+})
+
 const minute = (maxCreatesPerMinute: number) =>
   createGovernor({ maxStarting: Infinity, maxServers: Infinity, maxCreatesPerMinute }, () => 1)
 

@@ -1,6 +1,19 @@
 import type { Random } from '@muster/core/clock'
 import { backoffMs } from '@muster/core/runtime'
 
+/**
+ * What several matchmakers may spend together, beside the bounds that each has alone. It answers at once, by the part
+ * of it that this matchmaker holds already.
+ */
+export interface SpendBudget {
+  /** How many more deployments this matchmaker may have. @param count those that exist or may exist. */
+  servers(count: number): number
+  /** How many creates it may plan. */
+  creates(): number
+  /** Notes that a create is planned; it counts as sent. */
+  planned(): void
+}
+
 /** Bounds of what may be spent. */
 export interface SpendBound {
   /** Deployments that exist or may exist, at most. */
@@ -9,6 +22,8 @@ export interface SpendBound {
   readonly maxStarting: number
   /** Creates sent within any minute, at most. */
   readonly maxCreatesPerMinute: number
+  /** What it shares with others. */
+  readonly budget?: SpendBudget | undefined
 }
 
 /** Why nothing may be created now: one of the bounds, or `paused`, because the service took nothing. */
@@ -50,7 +65,8 @@ const FAILURES_BEFORE_PAUSE = 3
 const PROBE_GAP = { baseMs: 500, capMs: 3000, jitter: 0.5 }
 const MINUTE_MS = 60_000
 
-export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }: SpendBound, random: Random): Governor {
+export function createGovernor(bound: SpendBound, random: Random): Governor {
+  const { maxServers, maxStarting, maxCreatesPerMinute, budget } = bound
   /** Since the last answer, as far as they are counted. */
   let failures = 0
   /** Since the pause began. */
@@ -87,13 +103,15 @@ export function createGovernor({ maxServers, maxStarting, maxCreatesPerMinute }:
         ['maxServers', maxServers - count],
         ['maxStarting', maxStarting - startingCount],
         ['maxCreatesPerMinute', creatable(now)],
+        ['budget', budget === undefined ? Infinity : Math.min(budget.servers(count), budget.creates())],
       ]
       held = rooms.find(([, room]) => room <= 0)?.[0]
       return Math.max(0, Math.min(...rooms.map(([, room]) => room)))
     },
-    mayCreate: (now) => creatable(now) > 0,
+    mayCreate: (now) => creatable(now) > 0 && (budget === undefined || budget.creates() > 0),
     planned: (match, now) => {
       if (counts) planned.add(match)
+      budget?.planned()
       // It is the probe. If it gets no answer at all, the next one does not wait for it.
       if (isPaused()) putOff(now)
     },

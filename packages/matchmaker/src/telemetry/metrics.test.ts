@@ -117,6 +117,7 @@ test('gauges are read when metrics are collected', async () => {
     'muster.allocation.held{"region":"eu","muster.reason":"maxServers"}': 0,
     'muster.allocation.held{"region":"eu","muster.reason":"maxStarting"}': 1,
     'muster.allocation.held{"region":"eu","muster.reason":"maxCreatesPerMinute"}': 0,
+    'muster.allocation.held{"region":"eu","muster.reason":"budget"}': 0,
     'muster.allocation.held{"region":"eu","muster.reason":"paused"}': 0,
     'muster.allocation.held{"region":"eu","muster.reason":"journal"}': 0,
   })

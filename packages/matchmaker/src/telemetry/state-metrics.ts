@@ -8,6 +8,7 @@ const holds = [
   'maxServers',
   'maxStarting',
   'maxCreatesPerMinute',
+  'budget',
   'paused',
   'journal',
 ] as const satisfies readonly Inspection['held'][]

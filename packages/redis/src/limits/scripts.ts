@@ -38,6 +38,7 @@ end
  */
 export const takeScript = defineScript<Taken>({
   name: 'limits.take',
+  kind: 'write-if-full',
   lua: `${SET}${RATE}
 local id, limit = ARGV[1], tonumber(ARGV[2])
 local window, ahead, hold, cold = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
@@ -77,6 +78,7 @@ const nothing = () => {}
 /** Sets when tokens are back. Keys: set. Words: two flags of ZADD, microseconds from now, ids. */
 export const moveScript = defineScript<void>({
   name: 'limits.move',
+  kind: 'write-if-full',
   lua: `${SET}
 local back = text(now + ARGV[3])
 for n = 4, #ARGV do redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2], back, ARGV[n]) end
@@ -90,6 +92,7 @@ redis.call('PEXPIRE', KEYS[1], lifetime)`,
  */
 export const refusedScript = defineScript<void>({
   name: 'limits.refused',
+  kind: 'write-if-full',
   lua: `${SET}${RATE}
 local limit, pause, window = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local ends = math.max(now + pause, tonumber(redis.call('HGET', KEYS[1], 'until') or 0))
@@ -109,6 +112,7 @@ redis.call('PEXPIRE', KEYS[1], text((from - now + 20 * window) / 1000))`,
 /** Takes every token as out. Keys: set. Words: limit, microseconds. */
 export const resetScript = defineScript<void>({
   name: 'limits.reset',
+  kind: 'write-if-full',
   lua: `${SET}reset(KEYS[1], thisRun(), tonumber(ARGV[1]), tonumber(ARGV[2]))`,
   read: nothing,
 })
