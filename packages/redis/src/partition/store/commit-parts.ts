@@ -1,24 +1,37 @@
 // pure: a commit in parts of bounded size
 import { cut, MOST_TICKETS, partyWeight } from './cut.js'
-import type { Commit, NewHeader, RecordChange } from './store.js'
+import type { Commit, RecordChange } from './store.js'
 
 /**
  * Cuts a commit into steps of at most 256 tickets, in its order: headers, players who left, records, backfills. A
- * single record may need more. Whatever the last step done, what is stored is consistent: a ticket is matched before
- * its match has a record, and assigned before its match is over.
+ * single record may need more; of one match there is at most one in a step. Whatever the last step done, what is stored
+ * is consistent: a ticket is matched before its match has a record, and assigned before its match is over.
  */
 export function partsOf(commit: Commit): readonly Commit[] {
-  if (sizeOf(commit) <= MOST_TICKETS) return [commit]
-  const { headers = [], left = [], records = [], backfills = [], durable } = commit
+  const { headers = [], left = [], records = [], backfills = [] } = commit
+  const runs = runsOf(records)
+  if (runs.length <= 1 && sizeOf(commit) <= MOST_TICKETS) return [commit]
   return [
-    ...cut(headers, ({ frees }: NewHeader) => 1 + partyWeight(frees?.length)).map((part): Commit => ({
-      headers: part,
-      durable,
-    })),
-    ...cut(left, ({ players }) => 1 + partyWeight(players.length)).map((part): Commit => ({ left: part, durable })),
-    ...cut(records, ticketsOf).map((part): Commit => ({ records: part, durable })),
-    ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part, durable })),
+    ...cut(headers, ({ frees }) => 1 + partyWeight(frees?.length)).map((part): Commit => ({ headers: part })),
+    ...cut(left, ({ players }) => 1 + partyWeight(players.length)).map((part): Commit => ({ left: part })),
+    ...runs.flatMap((run) => cut(run, ticketsOf)).map((part): Commit => ({ records: part })),
+    ...cut(backfills, () => 1).map((part): Commit => ({ backfills: part })),
   ]
+}
+
+/** Records in runs, in order: no match comes twice in one. */
+function runsOf(records: readonly RecordChange[]): readonly (readonly RecordChange[])[] {
+  const runs: RecordChange[][] = []
+  let matches = new Set<string>()
+  for (const record of records) {
+    if (runs.length === 0 || matches.has(record.matchId)) {
+      runs.push([])
+      matches = new Set()
+    }
+    matches.add(record.matchId)
+    ;(runs.at(-1) as RecordChange[]).push(record)
+  }
+  return runs
 }
 
 function sizeOf({ headers, left, records, backfills }: Commit): number {

@@ -9,8 +9,10 @@ export interface PartitionKeys {
   readonly headers: string
   /** Hash: player → ids of tickets, space between. */
   readonly players: string
-  /** Hash: match → ids of locked tickets, a line feed, the record. */
+  /** Hash: match → record. */
   readonly records: string
+  /** Hash: match → ids of the tickets that it locks, space between. */
+  readonly locks: string
   /** Hash: backfill → text. */
   readonly backfills: string
   /** Stream, capped: `+` ids, `-` id, `?` question. */
@@ -34,6 +36,7 @@ export const partitionKeys = (name: KeySpace): PartitionKeys => ({
   headers: name('s'),
   players: name('p'),
   records: name('j'),
+  locks: name('l'),
   backfills: name('k'),
   inbox: name('in'),
   changes: name('ev'),

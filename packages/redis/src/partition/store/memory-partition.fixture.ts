@@ -197,9 +197,9 @@ export class MemoryPartition {
       if (ended.length > 0) this.#ended.push({ at: this.now(), ids: ended.map(({ ticketId }) => ticketId) })
       return []
     }
-    const { text, requires, locks = false } = change as WrittenRecord
-    const locked = requires === undefined ? (known?.locked ?? []) : locks ? requires : []
-    const missing = (requires ?? []).filter((id) => !this.#isIn(id, matchId, 'MA'))
+    const { text, requires = [], locks = false } = change as WrittenRecord
+    const locked = requires.length === 0 ? (known?.locked ?? []) : locks ? requires : []
+    const missing = requires.filter((id) => !this.#isIn(id, matchId, 'MA'))
     const isDone = known?.text === text && known.locked.join(' ') === locked.join(' ')
     if (missing.length > 0) return isDone ? [] : [{ matchId, ticketIds: missing }]
     this.records.set(matchId, { matchId, text, locked })

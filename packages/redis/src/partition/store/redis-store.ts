@@ -18,8 +18,8 @@ import {
   renewScript,
   setInForceScript,
 } from './scripts/lease.js'
-import { loadTicketsScript, readScanned } from './scripts/load.js'
-import { storedRecord, storedTicket } from './scripts/stored.js'
+import { loadRecordsScript, loadTicketsScript, readScanned } from './scripts/load.js'
+import { storedTicket } from './scripts/stored.js'
 import { sweepScript } from './scripts/sweep.js'
 import type { Batch, Commit, CommitOutcome, NewTicket, PartitionStore, StoredTicket } from './store.js'
 import { readChanges, readInbox } from './streams.js'
@@ -133,7 +133,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       fenced(sweepScript, [keys.epoch, keys.headers, keys.bodies, keys.ended], [token, olderThanMs, most]),
 
     loadTickets: (at) => redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH]),
-    loadRecords: (at) => scan(keys.records, at, storedRecord),
+    loadRecords: (at) => redis.run(loadRecordsScript, [keys.records, keys.locks], [at ?? '0', BATCH]),
     loadBackfills: (at) => scan(keys.backfills, at, (backfillId, text) => ({ backfillId, text })),
 
     setInForce: async (token, text) => ({
@@ -168,21 +168,12 @@ const ticketOf = (
   header: string | null | undefined,
 ): StoredTicket | undefined => (typeof value !== 'string' ? undefined : storedTicket(id, value, header ?? null))
 
-const cancelKeys = ({ headers, bodies, players, records, inbox, changes, ended }: PartitionKeys): string[] => {
-  const read = [headers, bodies, players, records]
+const cancelKeys = ({ headers, bodies, players, locks, inbox, changes, ended }: PartitionKeys): string[] => {
+  const read = [headers, bodies, players, locks]
   return [...read, inbox, changes, ended]
 }
 
-const commitKeys = ({
-  epoch,
-  headers,
-  bodies,
-  players,
-  records,
-  backfills,
-  changes,
-  ended,
-}: PartitionKeys): string[] => {
-  const hashes = [headers, bodies, players, records, backfills]
+const commitKeys = ({ epoch, changes, ended, ...keys }: PartitionKeys): string[] => {
+  const hashes = [keys.headers, keys.bodies, keys.players, keys.records, keys.locks, keys.backfills]
   return [epoch, ...hashes, changes, ended]
 }

@@ -3,7 +3,7 @@ import type { CancelOutcome } from '../store.js'
 import { FREE, MANY, NOW } from './lua.js'
 
 /**
- * KEYS: headers, bodies, players, records, inbox, changes, ended.
+ * KEYS: headers, bodies, players, locks, inbox, changes, ended.
  * ARGV: most entries of the inbox and of changes, the id, the players.
  * Answer: whether it is cancelled, and the header; nothing for an unknown ticket.
  */
@@ -21,9 +21,8 @@ local letter, version, match, json = string.match(header, '^(%a)(%d+) ?([^\\n]*)
 if letter == 'C' then return {1, header} end
 if letter == 'A' then return {0, header} end
 if letter == 'M' then
-  local record = redis.call('HGET', KEYS[4], match)
-  local locked = record and string.match(record, '^[^\\n]*') or ''
-  if string.find(' ' .. locked .. ' ', ' ' .. id .. ' ', 1, true) then return {0, header} end
+  local locked = redis.call('HGET', KEYS[4], match)
+  if locked and string.find(' ' .. locked .. ' ', ' ' .. id .. ' ', 1, true) then return {0, header} end
 end
 
 local stamp, next = now(), version + 1

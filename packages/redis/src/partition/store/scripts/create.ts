@@ -5,56 +5,61 @@ import { MANY, NOW } from './lua.js'
 
 /**
  * KEYS: bodies, players, inbox, headers.
- * ARGV: most tickets, most entries of the inbox, number of tickets, number of players, '1' to look at each ticket by
- * itself at once; the ids; the bodies; how many players each has; the players; where asked to look at each, for each
- * player the entry that is permitted ('' for none).
+ * ARGV: most tickets, most entries of the inbox, number of tickets, number of players, mode; the ids; the bodies;
+ * unless the mode is `single`, how many players each has; the players; in mode `each`, for each player the entry that
+ * is permitted, empty for none.
  *
- * Usually nothing is in the way, and everything is written in a few commands; otherwise each ticket by itself.
+ * Usually nothing is in the way, and everything is written by a few commands. Otherwise, and in mode `each`, each
+ * ticket is looked at by itself.
  */
 const LUA = `
 ${NOW}
 ${MANY}
-local most, kept, n, np = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local most, kept, n, np, mode = tonumber(ARGV[1]), ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
 local ids, bodies, counts = 5, 5 + n, 5 + 2 * n
-local players = counts + n
+local players = mode == 'single' and counts or counts + n
 local permitted = players + np
 local stamp = now()
 
 local function isClear()
-  if ARGV[5] == '1' or redis.call('HLEN', KEYS[1]) + n > most then return false end
-  for _, known in ipairs(get(KEYS[1], ARGV, ids + 1, ids + n)) do if known then return false end end
-  for _, entry in ipairs(get(KEYS[2], ARGV, players + 1, players + np)) do if entry then return false end end
+  if mode == 'each' or redis.call('HLEN', KEYS[1]) + n > most then return false end
+  local known = get(KEYS[1], ARGV, ids + 1, ids + n)
+  for i = 1, n do if known[i] then return false end end
+  local entries = get(KEYS[2], ARGV, players + 1, players + np)
+  for i = 1, np do if entries[i] then return false end end
   return true
 end
 
 if isClear() then
-  local written, entries, player = {}, {}, players
+  -- Of the writes only this one may still fail, if the key is of another type.
+  redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(ARGV, ' ', ids + 1, ids + n))
+  local prefix, written, entries, player = stamp .. ' ', {}, {}, 0
   for i = 1, n do
     local id = ARGV[ids + i]
-    written[2 * i - 1], written[2 * i] = id, stamp .. ' ' .. ARGV[bodies + i]
-    for _ = 1, ARGV[counts + i] do
+    written[2 * i - 1] = id
+    written[2 * i] = prefix .. ARGV[bodies + i]
+    for _ = 1, mode == 'single' and 1 or ARGV[counts + i] do
       player = player + 1
-      entries[#entries + 1] = ARGV[player]
-      entries[#entries + 1] = id
+      entries[2 * player - 1] = ARGV[players + player]
+      entries[2 * player] = id
     end
   end
-  -- The only command that may still fail, for a key of another type, comes first.
-  redis.call('XADD', KEYS[3], 'MAXLEN', '~', kept, '*', '+', table.concat(ARGV, ' ', ids + 1, ids + n))
-  many('HSET', KEYS[1], written, 1, #written)
-  many('HSET', KEYS[2], entries, 1, #entries)
+  many('HSET', KEYS[1], written, 1, 2 * n)
+  many('HSET', KEYS[2], entries, 1, 2 * np)
   return stamp
 end
 
 local outcomes, made, player = {}, {}, players
 for i = 1, n do
   local id, first = ARGV[ids + i], player + 1
-  player = player + ARGV[counts + i]
+  player = player + (mode == 'single' and 1 or ARGV[counts + i])
   local known = redis.call('HGET', KEYS[1], id)
   local entries, busy = {}, {}
   if not known then
     entries = get(KEYS[2], ARGV, first, player)
     for k = 1, #entries do
-      if entries[k] and entries[k] ~= ARGV[permitted + first - players + k - 1] then
+      local allowed = mode == 'each' and ARGV[permitted + first - players + k - 1] or ''
+      if entries[k] and entries[k] ~= allowed then
         busy[#busy + 1] = k - 1
         busy[#busy + 1] = entries[k]
       end
@@ -90,16 +95,21 @@ export function createWords(
   tickets: readonly NewTicket[],
   { maxTickets, inboxEntries }: CreateLimits,
 ): (string | number)[] {
-  const looksAtEach = tickets.some(({ permitted }) => permitted !== undefined) || hasRepeats(tickets)
   const players = tickets.flatMap((ticket) => ticket.players)
-  const words: (string | number)[] = [maxTickets, inboxEntries, tickets.length, players.length, looksAtEach ? 1 : 0]
+  const mode = modeOf(tickets)
+  const words: (string | number)[] = [maxTickets, inboxEntries, tickets.length, players.length, mode]
   for (const { id } of tickets) words.push(id)
   for (const { body } of tickets) words.push(body)
-  for (const ticket of tickets) words.push(ticket.players.length)
+  if (mode !== 'single') for (const ticket of tickets) words.push(ticket.players.length)
   for (const playerId of players) words.push(playerId)
-  if (!looksAtEach) return words
+  if (mode !== 'each') return words
   for (const ticket of tickets) for (const id of ticket.players) words.push(ticket.permitted?.get(id)?.join(' ') ?? '')
   return words
+}
+
+function modeOf(tickets: readonly NewTicket[]): 'single' | 'parties' | 'each' {
+  if (tickets.some(({ permitted }) => permitted !== undefined) || hasRepeats(tickets)) return 'each'
+  return tickets.every(({ players }) => players.length === 1) ? 'single' : 'parties'
 }
 
 /** Whether two of the tickets have the same id, or a player in common. */
