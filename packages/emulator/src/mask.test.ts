@@ -15,14 +15,14 @@ function masked(text: string, value: unknown = body) {
   return applyMask(mask, value)
 }
 
-test('named fields stay, in every item of a list', () => {
+test('named fields are kept, in every item of a list', () => {
   expect(masked('endpoints{name},pagination')).toEqual({
     endpoints: [{ name: 'logs' }, { name: 'other' }],
     pagination: { number: 1, has_next: false },
   })
 })
 
-test('outer braces and spaces make no difference', () => {
+test('outer braces and spaces are optional', () => {
   expect(masked(' { endpoints { name , bucket } } ')).toEqual({
     endpoints: [
       { name: 'logs', bucket: 'b' },
@@ -31,7 +31,7 @@ test('outer braces and spaces make no difference', () => {
   })
 })
 
-test('masks nest; what an item does not have is left out', () => {
+test('masks nest, and missing fields are left out', () => {
   expect(masked('endpoints{owner{id}}')).toEqual({ endpoints: [{ owner: { id: 1 } }, {}] })
 })
 
@@ -40,11 +40,11 @@ test('a star keeps all other fields', () => {
   expect(masked('endpoints{*},pagination{number}')).toEqual({ ...body, pagination: { number: 1 } })
 })
 
-test('a mask below something without fields leaves it as it is', () => {
+test('a mask below a value without fields leaves it unchanged', () => {
   expect(masked('endpoints{bucket{x}}')).toEqual({ endpoints: [{ bucket: 'b' }, { bucket: null }] })
 })
 
-test('an unknown field is not there', () => {
+test('an unknown field is left out', () => {
   expect(masked('nothing')).toEqual({})
   expect(masked('toString,__proto__')).toEqual({})
 })

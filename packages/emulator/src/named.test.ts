@@ -8,7 +8,7 @@ function filled() {
   return { named, b }
 }
 
-test('a name is given once', () => {
+test('names are unique', () => {
   const { named } = filled()
   expect(named.add({ name: 'a', note: 'another' })).toBe(false)
   expect(named.get('a')).toEqual({ name: 'a' })
@@ -31,7 +31,7 @@ test('a taken name is refused, and its own name is not taken', () => {
   expect(named.get('b')).toBe(b)
 })
 
-test('what is deleted is gone, and its name is free', () => {
+test('a deleted record is gone and its name free', () => {
   const { named, b } = filled()
   named.delete(b)
   expect(named.get('b')).toBeUndefined()

@@ -41,11 +41,11 @@ test('a page beyond the last is empty and leads back to the last', () => {
   })
 })
 
-test('a limit above the maximum gets the maximum', () => {
+test('a limit above the maximum is reduced to it', () => {
   expect(paged(numbers(300), { limit: 1000 }, sizes).items).toHaveLength(100)
 })
 
-test('who follows the pages sees every item once and in order', () => {
+test('following the pages gives every item once and in order', () => {
   fc.assert(
     fc.property(fc.nat(60), fc.integer({ min: 1, max: 70 }), (count, limit) => {
       const seen: number[] = []

@@ -4,7 +4,7 @@ import { beacons, places, type Place } from './places.js'
 
 const each = (check: (place: Place) => boolean) => places.filter((place) => !check(place)).map((place) => place.id)
 
-test('about sixty places, each with a name of its own that fits a host name', () => {
+test('there are about sixty places with distinct names that fit a host name', () => {
   expect(places.length).toBeGreaterThanOrEqual(60)
   expect(places.length).toBeLessThanOrEqual(70)
   expect(new Set(places.map(({ id }) => id)).size).toBe(places.length)
@@ -51,7 +51,7 @@ function offsetMinutes(timeZone: string) {
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes))
 }
 
-test('the coordinates fit the time zone: a swapped or unsigned coordinate would show', () => {
+test('the coordinates fit the time zone, so none is swapped or has a wrong sign', () => {
   const hoursFromSun = ({ location }: Place) =>
     Math.abs(offsetMinutes(location.timezone) / 60 - location.longitude / 15)
   expect(each((place) => hoursFromSun(place) < 2)).toEqual([])
@@ -61,7 +61,7 @@ test('the coordinates fit the time zone: a swapped or unsigned coordinate would 
   expect(each(({ location }) => Math.abs(location.latitude) < 66)).toEqual([])
 })
 
-test('every place has one beacon, on an address that belongs to nobody', () => {
+test('every place has one beacon, at a reserved address', () => {
   expect(beacons.map(({ location }) => location)).toEqual(places.map(({ location }) => location))
   expect(beacons.every(({ host }) => isIPv4(host) && host.startsWith('203.0.113.'))).toBe(true)
   expect(new Set(beacons.map(({ host }) => host)).size).toBe(beacons.length)

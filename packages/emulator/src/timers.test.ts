@@ -2,7 +2,7 @@ import { createManualClock } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createTimers } from './timers.js'
 
-test('the service runs faster than the clock, by the speed', async () => {
+test('speed makes the timers faster than the clock', async () => {
   const clock = createManualClock()
   const timers = createTimers(clock, 20)
   const done: string[] = []
@@ -16,7 +16,7 @@ test('the service runs faster than the clock, by the speed', async () => {
   expect(done).toEqual(['second', 'minute'])
 })
 
-test('what is cancelled does not run, and waits for nothing', async () => {
+test('a cancelled timer does not run and leaves nothing', async () => {
   const clock = createManualClock()
   const timers = createTimers(clock, 1)
   const done: string[] = []
@@ -29,7 +29,7 @@ test('what is cancelled does not run, and waits for nothing', async () => {
   cancel()
 })
 
-test('after the end nothing runs and nothing begins', async () => {
+test('after the end no timer runs or begins', async () => {
   const clock = createManualClock()
   const timers = createTimers(clock, 1)
   const done: string[] = []

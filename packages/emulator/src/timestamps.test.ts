@@ -30,6 +30,6 @@ test.each([
   '2026-01-31 08:15:30',
   '2026-01-31T08:15:30.0',
   '',
-])('there is no time %j', (text) => {
+])('%j is not a time', (text) => {
   expect(parseA(text)).toBeUndefined()
 })

@@ -36,7 +36,7 @@ test('names are unique', async () => {
   expect((await call('GET', '/v1/app/other')).body).toMatchObject({ is_active: true })
 })
 
-test('a change changes what it names, and the time', async () => {
+test('an update changes the named fields and last_updated', async () => {
   const { call, clock } = started()
   await call('POST', '/v1/app', { name: 'arena', image: 'aGk=' })
   await clock.advance(1500)

@@ -26,7 +26,7 @@ describe('bulk stop', () => {
     })
   })
 
-  test('by ids and tags together; what is starting stops later, what has been stopped is left alone', async () => {
+  test('by ids and tags together; starting deployments stop later, and stopped ones are skipped', async () => {
     const { clock, listedIds } = made
     await clock.advance(11_000)
     const late = await made.deploy({ tags: ['red'] })
@@ -40,7 +40,7 @@ describe('bulk stop', () => {
     expect(await listedIds()).toEqual([ids[1]])
   })
 
-  test('a filter that makes no sense is 400, and stops nothing', async () => {
+  test('with a wrong filter is 400 and stops nothing', async () => {
     const good = { field: 'deployment_tags', filter_type: 'any', values: ['red'] }
     expect(await stop(good, { field: 'city', filter_type: 'any', values: ['Paris'] })).toMatchObject({
       status: 400,
@@ -61,7 +61,7 @@ describe('legacy deploy', () => {
       ...fields,
     })
 
-  test('answers with what it has decided', async () => {
+  test('answers with its choices', async () => {
     const made = await studio()
     const filters = [{ field: 'country', values: ['Germany', 'Japan'], filter_type: 'any' }]
     const answer = await deploy(made, { tags: ['a'], filters, container_log_storage: { enabled: true } })
@@ -114,7 +114,7 @@ describe('legacy deploy', () => {
     expect(emulator.environment(far)).toMatchObject({ K: 'v' })
   })
 
-  test('without telemetry it is faster', async () => {
+  test('is faster without telemetry', async () => {
     const made = await studio()
     const id = idOf((await deploy(made, { skip_telemetry: true })).body)
     await made.clock.advance(10_700)
@@ -129,7 +129,7 @@ describe('legacy deploy', () => {
     expect(calls).toEqual(['http://127.0.0.1/legacy'])
   })
 
-  test('without a version it takes the last one created', async () => {
+  test('takes the last created version by default', async () => {
     const made = await studio()
     await made.call('POST', '/v1/app/arena/version', { ...version, name: '0.9' })
     expect((await deploy(made)).body).toMatchObject({ request_version: '0.9' })
@@ -166,7 +166,7 @@ describe('legacy deploy', () => {
     expect(await deploy(made, fields)).toMatchObject({ status, body: { message: expect.any(String) } })
   })
 
-  test('422 names the deployment that has to be stopped', async () => {
+  test('answers 422 with the deployment that has to be stopped', async () => {
     const made = await studio({ capacity: 0 })
     const answer = await deploy(made)
     expect(answer).toMatchObject({ status: 422, body: { message: "Couldn't Allocate Server" } })

@@ -8,7 +8,7 @@ beforeEach(async () => {
   await call('POST', '/v1/fleet', { name: 'fleet' })
 })
 
-test('a fleet is off at first; it is read, changed, listed and deleted', async () => {
+test('a fleet is disabled by default, and can be read, changed, listed and deleted', async () => {
   const read = await call('GET', '/v1/fleet/fleet')
   expect(read.body).toEqual({
     name: 'fleet',
@@ -94,7 +94,7 @@ describe('policies', () => {
     })
   })
 
-  test('the list has pages and takes a mask', async () => {
+  test('the list has pages and accepts a mask', async () => {
     for (const name of ['a', 'b', 'c']) await call('POST', policies, { name })
     expect(
       (
@@ -111,7 +111,7 @@ describe('policies', () => {
     })
   })
 
-  test('a name is taken once per fleet', async () => {
+  test('names are unique in a fleet', async () => {
     await call('POST', policies, { name: 'a' })
     await call('POST', policies, { name: 'b' })
     expect((await call('POST', policies, { name: 'a' })).status).toBe(400)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { started, version } from '../emulator.fixture.js'
 import { places } from '../places.js'
 
-test('locations come in pages; coordinates are strings there, as sampled', async () => {
+test('locations are listed in pages, with coordinates as strings, as sampled', async () => {
   const { call } = started()
   const { body } = await call('GET', '/v1/locations')
   expect(body).toMatchObject({
@@ -24,7 +24,7 @@ test('locations come in pages; coordinates are strings there, as sampled', async
   })
 })
 
-test('tags come when asked for, and a type filters', async () => {
+test('tags are included on request, and a type filters', async () => {
   const { call } = started()
   expect((await call('GET', '/v1/locations?limit=1&tags=true')).body).toMatchObject({
     locations: [{ tags: [{ key: 'region', value: 'eu-west' }] }],
@@ -33,7 +33,7 @@ test('tags come when asked for, and a type filters', async () => {
   expect((await call('GET', '/v1/locations?type=other')).body).toMatchObject({ total_count: 0, locations: [] })
 })
 
-test('with app and version, locations without capacity are left out, and it is said', async () => {
+test('with app and version, locations without capacity are left out, with a message', async () => {
   const { call } = started({ capacity: { amsterdam: 0, dublin: 0 } })
   await call('POST', '/v1/app', { name: 'arena' })
   await call('POST', '/v1/app/arena/version', version)
@@ -54,7 +54,7 @@ test('with app and version, locations without capacity are left out, and it is s
   })
 })
 
-test('beacons come in pages, with the count of all', async () => {
+test('beacons are listed in pages, with the count of all', async () => {
   const { call } = started()
   const { body } = await call('GET', '/v1/locations/beacons?page=2&limit=50')
   expect(body).toMatchObject({ count: places.length })

@@ -8,7 +8,7 @@ const images = [
   { image: 'studio/server', tag: 'v0' },
 ]
 
-test('the tags of an image, each with the tags that share its artifact', async () => {
+test('an image lists its tags, each with the tags that share its artifact', async () => {
   const { call } = started({ images })
   expect((await call('GET', tags)).body).toEqual({
     data: [
@@ -36,7 +36,7 @@ test('the tags of an image, each with the tags that share its artifact', async (
   })
 })
 
-test('an artifact goes with the last of its tags', async () => {
+test('an artifact is deleted with the last of its tags', async () => {
   const { call } = started({ images })
   expect(await call('DELETE', `${tags}/v1`)).toMatchObject({
     status: 200,

@@ -55,7 +55,7 @@ test('a session is created without relay, tokens and users', async () => {
   expect(await read(session_id)).toEqual(initializing)
 })
 
-test('later it is ready, near to its users, and each has a token of its own, also two behind one address', async () => {
+test('a session becomes ready near its users, each with a distinct token, also at one address', async () => {
   const here = { latitude: 35.7, longitude: 139.7 }
   const session = await relays({ locate: () => here }).ready()
   const port = (number: number) => ({ port: number, protocol: 'UDP', link: `relay-tokyo.emulator.invalid:${number}` })
@@ -87,14 +87,14 @@ test('tokens use all of their 32 bits', async () => {
   expect(Math.max(...tokens)).toBeGreaterThan(2 ** 31)
 })
 
-test('speed shortens the wait, and the word for ready is a setting', async () => {
+test('speed shortens the wait, and the status for ready is a setting', async () => {
   const { clock, open, read } = relays({ speed: 10, relays: { readyMs: 2000, readyStatus: 'Linked' } })
   const id = await open()
   await clock.advance(200)
   expect(await read(id)).toMatchObject({ ready: true, status: 'Linked' })
 })
 
-test('filters choose the relay; without one it is 503, and nonsense 400', async () => {
+test('filters choose the relay; without a match it is 503, and a wrong filter is 400', async () => {
   const { post, ready } = relays()
   const filter = (field: string, value: string) => ({ filters: [{ field, filter_type: 'any', values: [value] }] })
   expect(await ready(filter('country', 'Chile'))).toMatchObject({ relay: { host: 'relay-santiago.emulator.invalid' } })
@@ -124,7 +124,7 @@ describe('users', () => {
     expect(new Set([...session_users, session_user].map(({ authorization_token }) => authorization_token)).size).toBe(4)
   })
 
-  test('but not before the session is ready', async () => {
+  test('are refused before the session is ready', async () => {
     const { authorize, open } = relays()
     expect(await authorize(await open(), '192.0.2.1')).toMatchObject({
       status: 409,
@@ -147,7 +147,7 @@ describe('users', () => {
     expect((await revoke('none', token)).status).toBe(404)
   })
 
-  test('can be revoked without an answer, as a setting', async () => {
+  test('can be revoked without a body in the answer, as a setting', async () => {
     const { ready, revoke } = relays({ relays: { readyMs: 2000, revokeAnswers: 204 } })
     const { session_id, session_users } = await ready()
     expect(await revoke(session_id, session_users[0]?.authorization_token)).toMatchObject({
@@ -157,7 +157,7 @@ describe('users', () => {
   })
 })
 
-test('sessions are listed until they are deleted, and their ports go to others', async () => {
+test('sessions are listed until they are deleted, and then their ports are free', async () => {
   const { call, clock, emulator, open } = relays({ locate: () => ({ latitude: 35.7, longitude: 139.7 }) })
   const [one, two] = [await open(), await open()]
   const list = async () => (await call('GET', sessions)).body as { sessions: readonly Session[] }
@@ -218,7 +218,7 @@ describe('the webhook', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('can be early: it is answered before the create is, whose answer is old by then', async () => {
+  test('can arrive before the answer of the create', async () => {
     const { calls, post, read } = faulty('early')
     const { body } = await post({ webhook_url })
     expect(body).toMatchObject({ ready: false, authorization_token: null, session_users: [] })
@@ -235,7 +235,7 @@ describe('the webhook', () => {
 })
 
 describe('declared faults', () => {
-  test('never ready', async () => {
+  test('keep a session from becoming ready', async () => {
     const { clock, open, read } = relays({ faults: [{ operation: 'relays.create', relay: 'never ready', count: 1 }] })
     const [faulty, healthy] = [await open(), await open()]
     await clock.advance(3_600_000)
@@ -243,7 +243,7 @@ describe('declared faults', () => {
     expect(await read(healthy)).toMatchObject({ ready: true })
   })
 
-  test('ready, but without tokens', async () => {
+  test('make a session ready without tokens', async () => {
     const { authorize, ready } = relays({ faults: [{ operation: 'relays.create', relay: 'no tokens' }] })
     const session = await ready()
     expect(session).toMatchObject({ ready: true, authorization_token: null, relay: { host: expect.any(String) } })
@@ -253,7 +253,7 @@ describe('declared faults', () => {
     })
   })
 
-  test('each user is shown with the token of another, if there is one', async () => {
+  test('show each user with the token of another, if there is one', async () => {
     const fault = { operation: 'relays.create', relay: 'token of another', nth: [1, 3] } as const
     const { clock, open, read, revoke, authorize } = relays({ faults: [fault] })
     const [faulty, healthy] = [await open(), await open()]
@@ -278,7 +278,7 @@ describe('declared faults', () => {
     }
   })
 
-  test('a create that fails', async () => {
+  test('fail a create', async () => {
     const { post } = relays({ faults: [{ operation: 'relays.create', status: 503 }] })
     expect((await post()).status).toBe(503)
   })

@@ -45,7 +45,7 @@ test('a taken name is 400, since no conflict is declared', async () => {
   expect((await call('PATCH', '/v1/storage/endpoint/other', { name: 'logs' })).status).toBe(400)
 })
 
-test('the list has pages and takes a mask', async () => {
+test('the list has pages and accepts a mask', async () => {
   await call('POST', '/v1/storage/endpoint', { ...storage, name: 'other' })
   expect((await call('GET', '/v1/storage/endpoints?limit=1&page=2')).body).toMatchObject({
     endpoints: [{ name: 'other', bucket: 'bucket' }],
@@ -84,7 +84,7 @@ test('a pull profile is created, read, changed, listed and deleted', async () =>
   expect((await call('GET', `${profiles}/levels`)).status).toBe(404)
 })
 
-test('a pull profile is linked to a version, which keeps it through a new name', async () => {
+test('a pull profile linked to a version stays linked when it is renamed', async () => {
   await call('POST', '/v1/app', { name: 'arena' })
   await call('POST', '/v1/app/arena/version', version)
   await call('POST', '/v1/storage/endpoint/logs/pull-profile', profile)

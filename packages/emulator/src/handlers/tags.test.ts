@@ -34,7 +34,7 @@ test('tags are added, read, renamed and removed', async () => {
   expect((await call('GET', `${tags}/red`)).status).toBe(404)
 })
 
-test('they show in the status and the list, and not in the running container', async () => {
+test('tags are shown in the status and the list, but not in the running container', async () => {
   const { call, emulator, listedIds, status } = made
   await call('POST', tags, { name: 'blue' })
   await call('DELETE', `${tags}/red`)
@@ -44,7 +44,7 @@ test('they show in the status and the list, and not in the running container', a
   expect(emulator.environment(id)).toMatchObject({ SERVICE_DEPLOYMENT_TAGS: 'red' })
 })
 
-test('a name is taken once per deployment', async () => {
+test('names are unique in a deployment', async () => {
   const { call, deploy } = made
   expect(await call('POST', tags, { name: 'red' })).toMatchObject({
     status: 409,

@@ -34,7 +34,7 @@ test('a version is created with its defaults, and read again', async () => {
   })
 })
 
-test('secrets come in, and never out', async () => {
+test('secrets are accepted, and are in no answer', async () => {
   const envs = [
     { key: 'OPEN', value: 'shown' },
     { key: 'HIDDEN', value: 'secret-value', is_secret: true },
@@ -77,7 +77,7 @@ test('names are unique in an application, and free in another', async () => {
   expect((await call('POST', '/v1/app/other/version', version)).status).toBe(200)
 })
 
-test('a change changes what it names; null puts a command back to the default', async () => {
+test('an update changes the named fields, and null resets a command', async () => {
   await call('POST', versions, { ...version, command: 'run', max_duration: 60 })
   expect((await call('PATCH', `${versions}/1.0`, { command: null, is_active: false, name: '1.1' })).body).toMatchObject(
     {
@@ -94,7 +94,7 @@ test('a change changes what it names; null puts a command back to the default', 
 describe('verify_image', () => {
   const own = { ...version, docker_repository: 'registry.emulator.invalid', verify_image: true }
 
-  test('an image of the own registry must be there', async () => {
+  test("requires that an image of the service's own registry exists", async () => {
     expect((await call('POST', versions, own)).status).toBe(200)
     expect(await call('POST', versions, { ...own, name: '2.0', docker_tag: 'v2' })).toMatchObject({
       status: 424,
@@ -106,14 +106,14 @@ describe('verify_image', () => {
     )
   })
 
-  test('other registries are asked by option', async () => {
+  test('asks other registries by option', async () => {
     expect((await call('POST', versions, { ...version, verify_image: true })).status).toBe(200)
     expect((await call('PATCH', `${versions}/1.0`, { docker_tag: 'gone' })).status).toBe(424)
     expect((await call('GET', `${versions}/1.0`)).body).toMatchObject({ docker_tag: 'v1' })
   })
 })
 
-test('the endpoint storage must exist; a version follows its new name, and loses it when it is deleted', async () => {
+test('the endpoint storage of a version must exist, may be renamed, and is removed when it is deleted', async () => {
   expect(await call('POST', versions, { ...version, endpoint_storage: 'logs' })).toMatchObject({
     status: 404,
     body: { message: 'there is no endpoint storage named "logs"' },

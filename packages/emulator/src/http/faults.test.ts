@@ -11,7 +11,7 @@ const withFault = (fault: Omit<Fault, 'operation'>) =>
   started({ faults: [{ operation: 'applications.create', ...fault }] })
 
 describe('through fetch', () => {
-  test('a status comes instead of the effect', async () => {
+  test('a status replaces the effect', async () => {
     const { call, emulator } = withFault({ status: 503, message: 'down', retryAfterMs: 1500, count: 1 })
     const answer = await call(...create)
     expect(answer).toMatchObject({ status: 503, body: { message: 'down' } })
@@ -21,7 +21,7 @@ describe('through fetch', () => {
     expect(emulator.counters.requests['applications.create']).toEqual({ 200: 1, 503: 1 })
   })
 
-  test('a status can come after the effect', async () => {
+  test('a status can follow the effect', async () => {
     const { call, emulator } = withFault({ status: 504, effect: true })
     expect((await call(...create)).status).toBe(504)
     expect(emulator.inspect().applications).toHaveLength(1)
@@ -46,7 +46,7 @@ describe('through fetch', () => {
     ['malformed', 'application/json'],
     ['empty', 'application/json'],
     ['html', 'text/html; charset=utf-8'],
-  ] as const)('a body that is %s, after the effect', async (body, type) => {
+  ] as const)('a body can be %s after the effect', async (body, type) => {
     const { emulator } = withFault({ body })
     const response = await emulator.fetch(
       new Request('http://emulator.invalid/v1/app', {
@@ -72,7 +72,7 @@ describe('through fetch', () => {
     expect(await call('DELETE', '/v1/app/arena')).toMatchObject({ status: 204, body: undefined })
   })
 
-  test('a delay is by the clock', async () => {
+  test('a delay follows the clock', async () => {
     const { call, clock } = withFault({ delayMs: 5000 })
     const answer = call(...create)
     let arrived = false
@@ -83,7 +83,7 @@ describe('through fetch', () => {
     expect((await answer).status).toBe(200)
   })
 
-  test('faults come and go while it runs', async () => {
+  test('faults can be added and removed while the emulator runs', async () => {
     const { call, emulator } = started()
     emulator.faults.add({ operation: '*', status: 500 })
     expect((await call('GET', '/v1/apps')).status).toBe(500)
@@ -91,7 +91,7 @@ describe('through fetch', () => {
     expect((await call('GET', '/v1/apps')).status).toBe(200)
   })
 
-  test('how a deployment goes wrong is decided by the request that makes it', async () => {
+  test('the faults of a deployment are chosen when it is created', async () => {
     const { call } = started({ faults: [{ operation: 'deployments.create', nth: [2], deployment: 'no capacity' }] })
     await call(...create)
     await call('POST', '/v1/app/arena/version', version)
@@ -120,7 +120,7 @@ describe('through a port', () => {
     return { status: response.statusCode, length: response.headers['content-length'], body }
   }
 
-  test.each(['before', 'after'] as const)('a connection is ended %s the effect', async (drop) => {
+  test.each(['before', 'after'] as const)('a connection ends %s the effect', async (drop) => {
     const { emulator } = withFault({ drop, count: 1 })
     const { url } = await emulator.listen()
     await expect(post(url)).rejects.toThrow('socket hang up')
@@ -137,7 +137,7 @@ describe('through a port', () => {
     await emulator.close()
   })
 
-  test('an empty body has the length 0, and the connection goes on', async () => {
+  test('an empty body has length 0, and the connection stays open', async () => {
     const { emulator } = withFault({ body: 'empty' })
     const { url } = await emulator.listen()
     expect(await post(url)).toEqual({ status: 200, length: '0', body: '' })

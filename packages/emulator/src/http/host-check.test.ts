@@ -38,11 +38,11 @@ test.each([
   '[::1',
   'other.dev.example.com',
   '.localhost',
-])('%j is not', (host) => {
+])('%j is refused', (host) => {
   expect(served(host)).toBe(false)
 })
 
-test.each(['', 'a:80', 'http://a', 7])('%j cannot be allowed', (name) => {
+test.each(['', 'a:80', 'http://a', 7])('%j is refused as an option', (name) => {
   expect(() => createHostCheck([name as string])).toThrow(
     `allowedHosts must be host names without a port, got ${JSON.stringify(name)}`,
   )

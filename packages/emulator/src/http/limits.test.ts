@@ -7,7 +7,7 @@ const burst = async (call: Call, count: number) =>
 
 const rejected = (statuses: readonly number[]) => statuses.filter((status) => status === 429).length
 
-test('the documented limits hold, and what they refuse is counted by their names', async () => {
+test('the documented limits hold, and refusals are counted by their names', async () => {
   const { call, emulator } = started()
   expect(rejected(await burst(call, 13))).toBe(3)
   for (let request = 0; request < 25; request++) await call('GET', '/v1/status/none')
@@ -22,7 +22,7 @@ test('the documented limits hold, and what they refuse is counted by their names
   expect(emulator.counters.requests['deployments.list']).toEqual({ 200: 10, 429: 3 })
 })
 
-test('other operations have no limit, nor has a service without limits', async () => {
+test('other operations have no limit, and neither does a service without limits', async () => {
   const { call } = started()
   for (let request = 0; request < 100; request++) expect((await call('GET', '/v1/apps')).status).toBe(200)
   expect(rejected(await burst(started({ limits: false }).call, 50))).toBe(0)
@@ -37,7 +37,7 @@ test('limits are in real time, however fast the service runs', async () => {
   expect(rejected(await burst(call, 11))).toBe(1)
 })
 
-test('requests without the right token use up nothing', async () => {
+test('requests without the right token do not count', async () => {
   const { call } = started()
   for (let request = 0; request < 20; request++)
     await call('GET', '/v1/deployments', undefined, { authorization: 'token wrong' })
@@ -45,7 +45,7 @@ test('requests without the right token use up nothing', async () => {
 })
 
 describe('algorithms', () => {
-  test('a fixed window lets twice the limit pass around its end', async () => {
+  test('a fixed window allows twice the limit around its end', async () => {
     const { call, clock } = started({ limits: { algorithm: 'fixed window' } })
     await clock.advance(999)
     expect(rejected(await burst(call, 10))).toBe(0)
@@ -61,8 +61,8 @@ describe('algorithms', () => {
   })
 })
 
-describe('the answer to too many requests', () => {
-  test('seconds, rounded up', async () => {
+describe('the Retry-After of a 429', () => {
+  test('is in seconds, rounded up', async () => {
     const { call, clock } = started()
     await burst(call, 10)
     await clock.advance(100)
@@ -71,14 +71,14 @@ describe('the answer to too many requests', () => {
     expect(body).toEqual({ message: 'too many requests: listDeployments' })
   })
 
-  test('the date, not too early', async () => {
+  test('is a date that is not too early', async () => {
     const { call, clock } = started({ limits: { retryAfter: 'date' } })
     await clock.advance(500)
     await burst(call, 10)
     expect((await call('GET', '/v1/deployments')).headers.get('retry-after')).toBe('Thu, 01 Jan 2026 00:00:02 GMT')
   })
 
-  test('nothing, and a body that is not JSON', async () => {
+  test('can be missing, with a body that is not JSON', async () => {
     const { call } = started({ limits: { retryAfter: false, body: 'text' } })
     await burst(call, 10)
     const { headers, body, status } = await call('GET', '/v1/deployments')

@@ -24,7 +24,7 @@ async function opened(url = listening.url): Promise<Socket> {
 
 const requestTo = (target: string) => `GET ${target} HTTP/1.1\r\nhost: localhost\r\nauthorization: token dev\r\n\r\n`
 
-test('it answers over HTTP as through fetch', async () => {
+test('answers over HTTP equal those through fetch', async () => {
   expect(listening.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   const created = await fetch(`${listening.url}/v1/app`, { method: 'POST', headers, body: '{"name":"arena"}' })
   expect([created.status, created.headers.get('content-type')]).toEqual([200, 'application/json'])
@@ -33,7 +33,7 @@ test('it answers over HTTP as through fetch', async () => {
   expect([gone.status, gone.headers.get('content-length'), await gone.text()]).toEqual([204, null, ''])
 })
 
-test('text beyond ASCII has its length in bytes', async () => {
+test('the length of text beyond ASCII is in bytes', async () => {
   await fetch(`${listening.url}/v1/fleet`, { method: 'POST', headers, body: JSON.stringify({ name: 'Flotte größer' }) })
   const read = await fetch(`${listening.url}/v1/fleet/${encodeURIComponent('Flotte größer')}`, { headers })
   expect(await read.json()).toMatchObject({ name: 'Flotte größer' })
@@ -139,7 +139,7 @@ test('close lets answers under way arrive', async () => {
   await closed
 })
 
-test('close ends who has not sent the whole request', async () => {
+test('close ends connections with an incomplete request', async () => {
   const { close, socket } = await heldUp(
     'POST /v1/app HTTP/1.1\r\nhost: localhost\r\nauthorization: token dev\r\ncontent-length: 100\r\n\r\n{"name"',
   )
@@ -149,7 +149,7 @@ test('close ends who has not sent the whole request', async () => {
   expect(socket.bytesRead).toBe(0)
 })
 
-test('who has gone before the answer came holds nothing up', async () => {
+test('a client that disconnected before its answer does not delay close', async () => {
   const { clock, close, socket, url } = await heldUp(requestTo('/v1/apps'))
   socket.destroy()
   // Later requests are answered only after the server has processed the end of the earlier connection.

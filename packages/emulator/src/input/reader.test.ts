@@ -63,13 +63,13 @@ describe('a request becomes one flat input', () => {
     })
   })
 
-  test('body beside path', () => {
+  test('body and path', () => {
     expect(read(api.versions.create, { segments: ['app'], ...body(version) })).toEqual({
       input: { app_name: 'app', ...version },
     })
   })
 
-  test('a parameter whose name is open is read by the name in the settings', () => {
+  test('a parameter with an open name, by the name in the settings', () => {
     const settings = { ...defaultSettings, locationTagsParameter: 'with_tags' }
     expect(read(api.locations.list, { query: 'with_tags=true' }, settings)).toEqual({ input: { tags: true } })
     expect(read(api.locations.list, { query: 'tags=true' }, settings)).toEqual({
@@ -78,7 +78,7 @@ describe('a request becomes one flat input', () => {
   })
 })
 
-describe('what does not fit is a problem that names the field', () => {
+describe('wrong input is a problem that names the field', () => {
   test.each([
     ['a bad escape', api.applications.get, { segments: ['%zz'] }, 'app_name: is not valid percent-encoding'],
     ['a number that is none', api.fleets.list, { query: 'page=one' }, 'page: must be a whole number, got "one"'],
@@ -138,7 +138,7 @@ describe('what does not fit is a problem that names the field', () => {
   })
 })
 
-describe('secrets and addresses are not repeated', () => {
+describe('secrets and addresses are not shown', () => {
   test.each([
     [
       'an address',

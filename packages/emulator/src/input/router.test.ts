@@ -15,14 +15,14 @@ test('every operation of the description is found by its own method and path', (
   }
 })
 
-test('segments stay encoded, so that an encoded slash does not end one', () => {
+test('segments stay encoded, so an encoded slash does not end one', () => {
   expect(router.match('GET', '/v1/app/my%2Fapp%3F/versions')).toMatchObject({
     value: { id: 'versions.list' },
     segments: ['my%2Fapp%3F'],
   })
 })
 
-test('a literal wins over a placeholder, and gives way where it leads nowhere', () => {
+test('a literal segment precedes a placeholder, unless it leads to no route', () => {
   expect(router.match('POST', '/v1/deployments/bulk-stop')).toMatchObject({ value: { id: 'deployments.bulkStop' } })
   expect(router.match('GET', '/v1/deployments/bulk-stop/tags')).toMatchObject({
     value: { id: 'tags.list' },
@@ -43,16 +43,16 @@ test.each([
   '/v2/deployments',
   '/V1/apps',
   '/v1/relays/sessions:other',
-])('there is nothing at %j', (path) => {
+])('%j matches no route', (path) => {
   expect(router.match('GET', path)).toEqual({ kind: 'unknown path' })
 })
 
-test('a known path with another method says which it has', () => {
+test('a known path with another method gives the allowed methods', () => {
   expect(router.match('POST', '/v1/app/x')).toEqual({ kind: 'unknown method', allow: ['DELETE', 'GET', 'PATCH'] })
   expect(router.match('GET', '/v1/deployments/bulk-stop')).toEqual({ kind: 'unknown method', allow: ['POST'] })
 })
 
-test('a path that is open in the document is taken from the settings', () => {
+test('a path that the document leaves open is taken from the settings', () => {
   const other = createRouter({ ...defaultSettings, createDeploymentPath: '/v2/deployments' })
   expect(other.match('POST', '/v2/deployments')).toMatchObject({ value: { id: 'deployments.create' } })
   expect(other.match('POST', '/deployments')).toEqual({ kind: 'unknown path' })

@@ -32,7 +32,7 @@ describe('sliding log', () => {
     )
   })
 
-  test('a place is free exactly one window after the request that took it', () => {
+  test('a slot is free exactly one window after its request', () => {
     const log = slidingLog(limit)
     expect(passing(log, [0, 100, 200, 300])).toHaveLength(4)
     expect(log.take(start + 400)).toBe(600)
@@ -43,7 +43,7 @@ describe('sliding log', () => {
 })
 
 describe('fixed window', () => {
-  test('a new window begins with a full limit, whenever the last requests were', () => {
+  test('a new window begins with the full limit', () => {
     const windows = fixedWindow(limit)
     expect(passing(windows, [990, 991, 992, 993])).toHaveLength(4)
     expect(windows.take(start + 994)).toBe(6)
@@ -52,7 +52,7 @@ describe('fixed window', () => {
 })
 
 describe('token bucket', () => {
-  test('after a pause a full burst passes, then one per share of the window', () => {
+  test('after a pause a full burst passes, then one request per token', () => {
     const bucket = tokenBucket(limit)
     expect(passing(bucket, [0, 0, 0, 0, 0])).toHaveLength(4)
     expect(bucket.take(start + 100)).toBeCloseTo(150, 6)
@@ -61,26 +61,29 @@ describe('token bucket', () => {
     expect(passing(bucket, [5000, 5000, 5000, 5000, 5000])).toHaveLength(4)
   })
 
-  test('fractions do not refuse who is exactly on time', () => {
+  test('rounding does not refuse a request that is exactly on time', () => {
     const bucket = tokenBucket({ name: 'test', limit: 3, windowMs: 1000 })
     const onTime = Array.from({ length: 300 }, (_, index) => (index * 1000) / 3)
     expect(passing(bucket, onTime)).toHaveLength(300)
   })
 })
 
-test.each([slidingLog, fixedWindow, tokenBucket])('%o: who waits as told passes, who waits less does not', (create) => {
-  fc.assert(
-    fc.property(arrivals, (instants) => {
-      const limiter = create(limit)
-      let now = start
-      for (const instant of instants) {
-        now = Math.max(now, start + instant)
-        const wait = limiter.take(now)
-        if (wait === 0) continue
-        expect(limiter.take(now + wait / 2)).toBeGreaterThan(0)
-        now += wait
-        expect(limiter.take(now)).toBe(0)
-      }
-    }),
-  )
-})
+test.each([slidingLog, fixedWindow, tokenBucket])(
+  '%o: a request that waits as told passes, and one that waits less does not',
+  (create) => {
+    fc.assert(
+      fc.property(arrivals, (instants) => {
+        const limiter = create(limit)
+        let now = start
+        for (const instant of instants) {
+          now = Math.max(now, start + instant)
+          const wait = limiter.take(now)
+          if (wait === 0) continue
+          expect(limiter.take(now + wait / 2)).toBeGreaterThan(0)
+          now += wait
+          expect(limiter.take(now)).toBe(0)
+        }
+      }),
+    )
+  },
+)

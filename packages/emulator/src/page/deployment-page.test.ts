@@ -25,7 +25,7 @@ async function deployed(options: EmulatorOptions = {}) {
   return { ...made, id, page: async () => (await read(made.emulator, id)).text }
 }
 
-test('a deployment: what it is, what has happened, its ports, log and variables', async () => {
+test('a deployment is shown with its facts, steps, ports, log and variables', async () => {
   const { clock, id, page, emulator } = await deployed()
   await clock.advance(15_000)
   const text = await page()
@@ -63,7 +63,7 @@ test('a deployment: what it is, what has happened, its ports, log and variables'
   for (const [, label] of text.matchAll(/aria-labelledby="([\w-]+)"/g)) expect(text).toContain(`id="${label}"`)
 })
 
-test('why it failed, in the words of what runs containers, without their secrets', async () => {
+test('the reason of a failure is shown without secrets', async () => {
   const { clock, page } = await deployed({
     launch: ({ env }) => Promise.reject(new Error(`no image for ${env['C']} and ${JSON.stringify(env)}`)),
   })
@@ -74,7 +74,7 @@ test('why it failed, in the words of what runs containers, without their secrets
   expect(text).not.toMatch(/HIDDEN-ONE|VERSION-SECRET/)
 })
 
-test('the exit code of a container that ended by itself, and the last of what it said, without secrets', async () => {
+test('the exit code and last output of a container that ended by itself are shown without secrets', async () => {
   const said = Array.from({ length: 300 }, (_, line) => `line ${line} with HIDDEN-ONE`).join('\n')
   const container = { exited: Promise.resolve(7), logs: () => said, stop: () => {} }
   const { clock, page } = await deployed({ launch: () => container })
@@ -86,7 +86,7 @@ test('the exit code of a container that ended by itself, and the last of what it
   expect(sectionOf(text, 'log')).not.toContain('line 99 ')
 })
 
-test('where no server could be allocated, that is said', async () => {
+test('a deployment without a server is shown as such', async () => {
   const { clock, page } = await deployed({ capacity: 0 })
   await clock.advance(1000)
   const text = await page()
@@ -95,7 +95,7 @@ test('where no server could be allocated, that is said', async () => {
   expect(sectionOf(text, 'log')).toContain('Nothing so far')
 })
 
-test('an unknown one is 404, as a page', async () => {
+test('an unknown deployment is a 404 page', async () => {
   const { emulator } = await studio()
   const { status, text } = await read(emulator, 'abc')
   expect([status, text.includes('does not know <code>abc</code>'), text.includes('<main id="live">')]).toEqual([
@@ -105,7 +105,7 @@ test('an unknown one is 404, as a page', async () => {
   ])
 })
 
-test('its button stops it, and nothing but its button does', async () => {
+test('only its button stops a deployment', async () => {
   const { clock, id, emulator, page } = await deployed({ token: undefined })
   await clock.advance(15_000)
   const { url, close } = await emulator.listen()
@@ -134,7 +134,7 @@ test('its button stops it, and nothing but its button does', async () => {
   await close()
 })
 
-test('where the token is a secret, the button needs it', async () => {
+test('the button needs the token where one was set', async () => {
   const { clock, id, emulator } = await deployed({ token: 'dev' })
   await clock.advance(15_000)
   const stop = (headers: Readonly<Record<string, string>>) =>

@@ -4,7 +4,7 @@ import { placeLabels, type Dot, type Label } from './map-labels.js'
 
 const dot = (id: string, x: number, y: number, text: string | undefined = id): Dot => ({ id, x, y, radius: 5, text })
 
-test('a name stands to the right of its dot, or wherever there is room', () => {
+test('a name is at the right of its dot, or where there is room', () => {
   expect(placeLabels([dot('Lima', 100, 100)], 400, 300).get('Lima')).toEqual({ x: 8, y: 4, anchor: 'start' })
   expect(placeLabels([dot('Auckland', 390, 100)], 400, 300).get('Auckland')).toEqual({ x: -8, y: 4, anchor: 'end' })
   const between = [dot('left', 180, 100, undefined), dot('Milan', 200, 100), dot('right', 220, 100, undefined)]

@@ -18,7 +18,7 @@ const europeOf = (changes: Changes) => europeMap(stateOf(changes)).markup
 const groupOf = (map: string, id: string) => new RegExp(`<g id="\\w+-${id}".*`).exec(map)?.[0] ?? ''
 const radiusAt = (map: string, id: string) => Number(/class="rim" r="([\d.]+)"/.exec(groupOf(map, id))?.[1])
 
-test('the outline is path data, small, and inside the map', () => {
+test('the outline is small path data inside the map', () => {
   expect(worldOutline).toMatch(/^\s*(M\d+[\s-]\d+\s*l[-\d\s]+z\s*)+$/)
   expect(worldOutline.length).toBeLessThan(25_000)
 })
@@ -40,7 +40,7 @@ test('a place without deployments is a small dot', () => {
   )
 })
 
-test("a dot's slices are what the deployments do, its area how many there are", () => {
+test('the slices of a dot show the phases of its deployments, and its area their number', () => {
   const map = mapOf({
     tokyo: { ready: 4, deployments: 4 },
     osaka: { ready: 1, deployments: 1 },
@@ -61,13 +61,13 @@ test("a dot's slices are what the deployments do, its area how many there are", 
   expect(map).toContain(`aria-label="World map: 9 deployments at 3 of ${places.length} locations.`)
 })
 
-test('however many there are, no dot covers the map, and none vanishes', () => {
+test('dots stay between a smallest and a largest size', () => {
   const map = mapOf({ tokyo: { ready: 50_000, deployments: 50_000 }, osaka: { ready: 1, deployments: 1 } })
   expect(['tokyo', 'osaka'].map((id) => radiusAt(map, id))).toEqual([15 + 1, 3 + 1])
   expect(map.indexOf('world-osaka')).toBeGreaterThan(map.indexOf('world-tokyo'))
 })
 
-test('names stand beside their dots, also at the edges of the map; those of Europe on a map of their own', () => {
+test('names are beside their dots, also at the edges, and those of Europe on its own map', () => {
   const changes = Object.fromEntries(
     ['auckland', 'tokyo', 'lima', 'paris'].map((id) => [id, { ready: 2, deployments: 2 }]),
   )
@@ -82,7 +82,7 @@ test('names stand beside their dots, also at the edges of the map; those of Euro
   expect(europe).toContain('aria-label="Europe: 2 deployments."')
 })
 
-test('Europe is all of it', () => {
+test('the map of Europe has all its places', () => {
   const continent = places.filter(({ location }) => location.continent === 'Europe').map(({ id }) => id)
   const shown = Array.from(europeOf({}).matchAll(/id="europe-([\w-]+)"/g), ([, id]) => id)
   expect(shown.toSorted()).toEqual(continent.toSorted())

@@ -12,8 +12,8 @@ const get = (emulator: Emulator, path = '/_emulator', method = 'GET') =>
   emulator.fetch(new Request(`http://any${path}`, { method }))
 const pageOf = async (emulator: Emulator, path = '/_emulator') => (await get(emulator, path)).text()
 
-describe('the answers', () => {
-  test('are a page and JSON, for this site alone', async () => {
+describe('the page and its state', () => {
+  test('are HTML and JSON for the same origin only', async () => {
     const { emulator } = started()
     for (const [path, type] of [
       ['/_emulator', 'text/html; charset=utf-8'],
@@ -30,7 +30,7 @@ describe('the answers', () => {
     }
   })
 
-  test('come over HTTP too', async () => {
+  test('are served over HTTP', async () => {
     const { emulator } = started()
     const { url } = await emulator.listen()
     const page = await fetch(`${url}/_emulator`)
@@ -38,7 +38,7 @@ describe('the answers', () => {
     await emulator.close()
   })
 
-  test('let only the style and the script of the page be used', async () => {
+  test('allow only the style and the script of the page', async () => {
     const { emulator } = started()
     const answer = await get(emulator)
     const policy = answer.headers.get('content-security-policy')
@@ -51,11 +51,11 @@ describe('the answers', () => {
     expect(page).not.toMatch(/ (style|on\w+)=|(src|href|action)="(?!\/_emulator["/]|#land"|data:)/)
   })
 
-  test('have a script that browsers can read', () => {
+  test('have a script that parses', () => {
     expect(() => new Script(pageScript)).not.toThrow()
   })
 
-  test('are to be read only, and are at their paths alone', async () => {
+  test('are read-only and at their paths only', async () => {
     const { emulator } = started()
     const posted = await get(emulator, '/_emulator', 'POST')
     expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET'])
@@ -75,7 +75,7 @@ describe('the answers', () => {
     expect(emulator.counters.unrouted).toBe(8)
   })
 
-  test('lead a browser there from the root, and programs nowhere', async () => {
+  test('are where the root redirects browsers, but not programs', async () => {
     const { emulator } = started()
     const root = (accept?: string, method = 'GET') =>
       emulator.fetch(new Request('http://any/', { method, headers: accept === undefined ? {} : { accept } }))
@@ -88,7 +88,7 @@ describe('the answers', () => {
     expect((await without.fetch(new Request('http://any/', { headers: { accept: 'text/html' } }))).status).toBe(404)
   })
 
-  test('can be switched off', async () => {
+  test('can be off', async () => {
     const { emulator } = started({ page: false })
     expect([(await get(emulator)).status, (await get(emulator, '/_emulator/state')).status]).toEqual([404, 404])
     expect(emulator.counters.unrouted).toBe(2)
@@ -97,7 +97,7 @@ describe('the answers', () => {
     )
   })
 
-  test('do not hide an operation that a setting has put there', async () => {
+  test('do not hide an operation at their paths', async () => {
     const { call, emulator } = started({ settings: { createDeploymentPath: '/_emulator' } })
     expect(await call('POST', '/_emulator', {})).toMatchObject({
       status: 400,
@@ -106,7 +106,7 @@ describe('the answers', () => {
     expect((await get(emulator)).status).toBe(200)
   })
 
-  test('are no operations: not counted, limited, delayed or broken', async () => {
+  test('are not counted, limited, delayed or faulted as operations', async () => {
     const { call, emulator, clock } = started({
       latencyMs: 1000,
       faults: [
@@ -123,7 +123,7 @@ describe('the answers', () => {
   })
 })
 
-test('names are text, whatever is in them', async () => {
+test('names are escaped', async () => {
   const { call, emulator, deploy } = await studio()
   const image = '"><img src=x onerror=alert(1)>'
   const evil = `${image}<script>alert('2')</script>`
@@ -150,7 +150,7 @@ test('names are text, whatever is in them', async () => {
   expect(page).toContain('12.5 % of requests')
 })
 
-test('what there is not is said', async () => {
+test('empty sections say so', async () => {
   const { emulator } = started()
   const page = await pageOf(emulator)
   for (const [id, said] of [
@@ -166,7 +166,7 @@ test('what there is not is said', async () => {
   expect(await pageOf(emulator, '/_emulator?q=x')).toContain('None so far')
 })
 
-test('it shows what there is, with names for all its parts', async () => {
+test('the page shows the state, with names for all its parts', async () => {
   const { call, clock, emulator, deploy } = await studio({
     limits: {},
     capacity: 3,

@@ -9,7 +9,7 @@ import type { PageState } from './page-state.js'
 const read = async (emulator: Emulator, path: string) => (await emulator.fetch(new Request(`http://any${path}`))).text()
 const stateOf = async (emulator: Emulator) => JSON.parse(await read(emulator, '/_emulator/state')) as PageState
 
-test('the state is what there is, by the clock of the emulator', async () => {
+test('the state shows everything, by the clock of the emulator', async () => {
   const { emulator, call, clock, deploy, stop } = await studio({
     capacity: { paris: 1 },
     speed: 2,
@@ -113,7 +113,7 @@ test('the state is what there is, by the clock of the emulator', async () => {
   ])
 })
 
-test("a fleet's deployments are counted with its policy", async () => {
+test('the deployments of a fleet are counted with its policy', async () => {
   const { emulator, call } = await studio()
   await call('POST', '/v1/fleet', { name: 'evening' })
   await call('PATCH', '/v1/fleet/evening', { enabled: true })
@@ -124,7 +124,7 @@ test("a fleet's deployments are counted with its policy", async () => {
   ])
 })
 
-test('of very many deployments it shows the latest', async () => {
+test('the latest of many deployments are shown', async () => {
   const { emulator, deploy } = await studio()
   const ids: string[] = []
   for (let made = 0; made < 60; made++) ids.push(await deploy())
@@ -133,7 +133,7 @@ test('of very many deployments it shows the latest', async () => {
   expect(deployments.latest.map(({ request_id }) => request_id)).toEqual(ids.slice(10).toReversed())
 })
 
-test('a search finds among all of them, and still shows the latest', async () => {
+test('a search covers all deployments and shows the latest', async () => {
   const { emulator, deploy } = await studio()
   const ids: string[] = []
   for (let made = 0; made < 120; made++)

@@ -18,10 +18,10 @@ test.each(['', '  ', 'a1b2', 'error', 'sao paulo', 'PAULO match-7', 'arena 1.0 s
   },
 )
 
-test.each(['ready', 'match-8', 'sao lima', '.*', 'musteR x'])('%j does not', (text) => {
+test.each(['ready', 'match-8', 'sao lima', '.*', 'musteR x'])('%j does not find it', (text) => {
   expect(searchFor(text)(deployment)).toBe(false)
 })
 
-test('where there is no location and no error, nothing is found by null', () => {
+test('missing locations and errors are not found by null', () => {
   expect(searchFor('null')({ ...deployment, location: null, error: null })).toBe(false)
 })

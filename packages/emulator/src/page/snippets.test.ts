@@ -6,13 +6,13 @@ const connect = { baseUrl: 'http://127.0.0.1:8080', token: 'dev' }
 const copied = (markup: string) =>
   markup.replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
 
-test('where there is nothing, code to connect with', () => {
+test('an empty service shows code to connect', () => {
   const code = copied(connectSnippet(connect).markup)
   expect(code).toContain("const client = createClient({ baseUrl: 'http://127.0.0.1:8080', token: 'dev' })")
   expect(code).toContain('await client.versions.create({')
 })
 
-test('a token that is a secret is not in it', () => {
+test('a secret token is not in the code', () => {
   expect(connectSnippet({ ...connect, token: null }).markup).toContain('token: process.env.API_TOKEN')
 })
 

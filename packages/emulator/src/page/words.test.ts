@@ -15,7 +15,7 @@ test.each([
   expect(duration(ms)).toBe(words)
 })
 
-test('numbers', () => {
+test('numbers are grouped and counted with their noun', () => {
   expect([grouped(1_234_567), counted(1, 'server'), counted(0, 'server'), counted(1200, 'server')]).toEqual([
     '1,234,567',
     '1 server',

@@ -7,7 +7,7 @@ import { PeerError } from './peer-error.js'
 import { createPeer } from './peer.js'
 import { eventually, failure } from './session.fixture.js'
 
-test('pings, and is done when the relay says that the peer is valid', async () => {
+test('pings until the relay reports that the peer is valid', async () => {
   const { client, heard } = await fakeRelay()
   const states: string[] = []
   client.onState((state) => states.push(state))
@@ -18,7 +18,7 @@ test('pings, and is done when the relay says that the peer is valid', async () =
   expect(heard).toEqual([pingPacket(userToken, sessionToken)])
 })
 
-test('a ping that gets lost is followed by others', async () => {
+test('repeats lost pings', async () => {
   const { client, clock, heard, answer } = await fakeRelay({ pingMs: 100 })
   answer(undefined)
   const connected = client.connect()
@@ -35,7 +35,7 @@ test.each([
   [relayState.invalid, 'invalid', 'invalid'],
   [relayState.timedOut, 'session timed out', 'timed out'],
   [relayState.error, 'error', 'error'],
-] as const)('state %d is a refusal: %s', async (code, problem, state) => {
+] as const)('is refused by state %d: %s', async (code, problem, state) => {
   const { client, clock, heard, answer } = await fakeRelay()
   answer(code)
   const error = await failure(client.connect())
@@ -49,7 +49,7 @@ test.each([
   await client.connect()
 })
 
-test.each([undefined, relayState.checking])('answers of %s are waited for so long, then no longer', async (state) => {
+test.each([undefined, relayState.checking])('fails after a time with answers of %s', async (state) => {
   const { client, clock, answer } = await fakeRelay({ timeoutMs: 2000 })
   answer(state)
   const failed = failure(client.connect())
@@ -60,7 +60,7 @@ test.each([undefined, relayState.checking])('answers of %s are waited for so lon
   expect(client.state).toBe('disconnected')
 })
 
-test('to a port where nobody is ends likewise', async () => {
+test('fails after a time at a closed port', async () => {
   const { clock } = await fakeRelay()
   const socket = createSocket('udp4').bind(0, '127.0.0.1')
   await once(socket, 'listening')
@@ -73,14 +73,14 @@ test('to a port where nobody is ends likewise', async () => {
   expect(await failed).toMatchObject({ problem: 'no answer' })
 })
 
-test('to a name that there is not fails', async () => {
+test('fails for an unknown host name', async () => {
   const peer = createPeer({ role: 'host', host: 'relay.invalid', port: 1000, userToken, sessionToken })
   const error = await failure(peer.connect())
   expect(error).toMatchObject({ problem: 'unreachable', cause: expect.any(Error) })
   expect(peer.state).toBe('disconnected')
 })
 
-test('can be given up', async () => {
+test('can be aborted', async () => {
   const { client, answer } = await fakeRelay()
   answer(undefined)
   const reason = new Error('changed my mind')
@@ -92,7 +92,7 @@ test('can be given up', async () => {
   await expect(client.connect({ signal: controller.signal })).rejects.toBe(reason)
 })
 
-test('once connected, the signal means nothing any more', async () => {
+test('ignores the signal once connected', async () => {
   const { client } = await fakeRelay()
   const controller = new AbortController()
   await client.connect({ signal: controller.signal })
@@ -100,7 +100,7 @@ test('once connected, the signal means nothing any more', async () => {
   expect(client.state).toBe('valid')
 })
 
-test('ends by close', async () => {
+test('ends on close', async () => {
   const { client, answer } = await fakeRelay()
   answer(undefined)
   const failed = failure(client.connect())
@@ -109,7 +109,7 @@ test('ends by close', async () => {
   expect(client.state).toBe('disconnected')
 })
 
-test('twice is refused, and disturbs nothing', async () => {
+test('is refused a second time without effect', async () => {
   const { client } = await fakeRelay()
   const connected = client.connect()
   await expect(client.connect()).rejects.toThrow('connected already')

@@ -35,7 +35,7 @@ async function playing() {
   return { ...made, session, stillPlays }
 }
 
-test('a flood of wrong tokens is answered five times, shortly, and disturbs nobody', async () => {
+test('a flood of wrong tokens gets five short answers and affects nobody', async () => {
   const { emulator, session, stillPlays, clock } = await playing()
   const { heard, send } = await stranger()
   const { client, server } = session.relay.ports
@@ -50,7 +50,7 @@ test('a flood of wrong tokens is answered five times, shortly, and disturbs nobo
   await eventually(() => heard.length === 6)
 })
 
-test('whatever comes in, it goes on', async () => {
+test('any datagrams leave the relay working', async () => {
   const { emulator, session, stillPlays } = await playing()
   const { send } = await stranger()
   const random = seededRandom(20_26)

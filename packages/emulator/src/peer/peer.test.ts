@@ -7,7 +7,7 @@ import { createPeer } from './peer.js'
 import { becomes, eventually, messages } from './session.fixture.js'
 
 describe('connected', () => {
-  test('pings go on', async () => {
+  test('keeps pinging', async () => {
     const { client, clock, heard } = await fakeRelay()
     await client.connect()
     for (const pings of [2, 3, 4]) {
@@ -19,7 +19,7 @@ describe('connected', () => {
     expect(heard.every((datagram) => datagram.equals(pingPacket(userToken, sessionToken)))).toBe(true)
   })
 
-  test('a client hears data, and sends it', async () => {
+  test('receives and sends data as a client', async () => {
     const { client, heard, send } = await fakeRelay()
     await client.connect()
     const next = messages(client, 1)
@@ -30,7 +30,7 @@ describe('connected', () => {
     expect(heard[1]).toEqual(dataPacket(userToken, sessionToken, Buffer.of(1, 2, 3)))
   })
 
-  test('a host hears whose data it is, and names whom its own is for', async () => {
+  test('as a host receives data with its sender, and sends to a client', async () => {
     const { host, heard, send } = await fakeRelay()
     await host.connect()
     const next = messages(host, 1)
@@ -41,7 +41,7 @@ describe('connected', () => {
     expect(heard[1]).toEqual(dataPacket(userToken, sessionToken, Buffer.of(1, 2, 3), 261))
   })
 
-  test('what the relay does not say is not heard', async () => {
+  test('ignores packets that are not from the relay', async () => {
     const { client, send } = await fakeRelay()
     await client.connect()
     const next = messages(client, 1)
@@ -62,7 +62,7 @@ describe('connected', () => {
   test.each([
     [relayState.invalid, 'invalid'],
     [relayState.error, 'error'],
-  ] as const)('state %d is the end of it', async (code, state) => {
+  ] as const)('ends by state %d', async (code, state) => {
     const { client, clock, heard, answer } = await fakeRelay()
     await client.connect()
     answer(code)
@@ -73,7 +73,7 @@ describe('connected', () => {
     expect(() => client.send(Buffer.of(1))).toThrow(`data cannot be sent while the peer is ${state}`)
   })
 
-  test('a host that is silent may come back', async () => {
+  test('reports a silent host, which may come back', async () => {
     const { client, clock, answer } = await fakeRelay()
     await client.connect()
     answer(relayState.timedOut)
@@ -85,7 +85,7 @@ describe('connected', () => {
     await becomes(client, 'valid')
   })
 
-  test('a relay that is silent is gone', async () => {
+  test('ends when the relay is silent', async () => {
     const { client, clock, answer } = await fakeRelay({ timeoutMs: 3000 })
     await client.connect()
     answer(undefined)
@@ -96,7 +96,7 @@ describe('connected', () => {
     expect(clock.sleepers).toBe(0)
   })
 
-  test('data from the relay is a sign of life', async () => {
+  test('counts data from the relay as a sign of life', async () => {
     const { client, clock, answer, send } = await fakeRelay({ timeoutMs: 1000 })
     await client.connect()
     answer(undefined)
@@ -109,7 +109,7 @@ describe('connected', () => {
     expect(client.state).toBe('valid')
   })
 
-  test('close ends it, at once, and again', async () => {
+  test('ends on close at once, also when repeated', async () => {
     const { client, clock, heard } = await fakeRelay()
     await client.connect()
     client.close()
@@ -121,7 +121,7 @@ describe('connected', () => {
     expect(client.state).toBe('valid')
   })
 
-  test('listeners hear until they are taken off', async () => {
+  test('calls listeners until they are removed', async () => {
     const { client, send } = await fakeRelay()
     await client.connect()
     const heard: number[] = []
@@ -155,7 +155,7 @@ describe('sending', () => {
     expect(heard[2]).toHaveLength(1200)
   })
 
-  test.each([0, -1, 1.5, 2 ** 32, Number.NaN])('is not for connection %d', async (connectionId) => {
+  test.each([0, -1, 1.5, 2 ** 32, Number.NaN])('is refused to connection %d', async (connectionId) => {
     const { host } = await fakeRelay()
     await host.connect()
     expect(() => host.send(connectionId, Buffer.of(1))).toThrow(
@@ -178,23 +178,20 @@ describe('options', () => {
     expect(() => createPeer({ ...right, ...wrong })).toThrow(message)
   })
 
-  test.each(['host', 'client'] as const)(
-    'the credentials of a %s are options as they are, and say which end it is',
-    async (role) => {
-      const { client } = await fakeRelay()
-      const credentials = {
-        ...right,
-        role,
-        sessionId: 's1',
-        ip: '127.0.0.1',
-        protocol: 'UDP',
-        link: '127.0.0.1:1000',
-      } as PeerOptions
-      const peer = createPeer(credentials)
-      expect([peer.role, peer.state, client.role]).toEqual([role, 'disconnected', 'client'])
-      peer.close()
-    },
-  )
+  test.each(['host', 'client'] as const)('the credentials of a %s are valid options, with its role', async (role) => {
+    const { client } = await fakeRelay()
+    const credentials = {
+      ...right,
+      role,
+      sessionId: 's1',
+      ip: '127.0.0.1',
+      protocol: 'UDP',
+      link: '127.0.0.1:1000',
+    } as PeerOptions
+    const peer = createPeer(credentials)
+    expect([peer.role, peer.state, client.role]).toEqual([role, 'disconnected', 'client'])
+    peer.close()
+  })
 
   test.each(['userToken', 'sessionToken'])('a wrong %s is refused without being shown', (name) => {
     for (const wrong of [-1, 2 ** 32, 1.5, Number.NaN]) {

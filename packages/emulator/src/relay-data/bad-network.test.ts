@@ -26,7 +26,7 @@ function network(fault: PacketFault) {
   return { clock, counters, timers, left, sendSome, packets: () => left.map(({ packet }) => packet) }
 }
 
-test('loses so many', () => {
+test('loses the stated share', () => {
   const { sendSome, left, counters } = network({ loss: 0.3 })
   sendSome(1000)
   expect(left.length).toBeGreaterThan(650)
@@ -43,7 +43,7 @@ test('loses all, or none', () => {
   expect(none.left).toHaveLength(50)
 })
 
-test('takes its time, and keeps their order', async () => {
+test('delays packets and keeps their order', async () => {
   const { sendSome, left, clock } = network({ delayMs: 40 })
   sendSome(2)
   await clock.advance(39)
@@ -64,7 +64,7 @@ test('jitter lets later ones overtake', async () => {
   expect(new Set(packets()).size).toBe(100)
 })
 
-test('some are held back until the next has left; none is lost by that', async () => {
+test('holds back some packets until the next was sent, without losing any', async () => {
   const { sendSome, packets, clock } = network({ reorder: 0.2 })
   sendSome(200)
   await clock.advance(100)
@@ -74,7 +74,7 @@ test('some are held back until the next has left; none is lost by that', async (
   for (const [index, packet] of packets().entries()) expect(Math.abs(packet - index)).toBe(packet === index ? 0 : 1)
 })
 
-test('the last one is held back no longer than 100 ms', async () => {
+test('holds back the last packet for at most 100 ms', async () => {
   const { sendSome, left, clock } = network({ reorder: 1 })
   sendSome(1)
   await clock.advance(99)
@@ -83,7 +83,7 @@ test('the last one is held back no longer than 100 ms', async () => {
   expect(left).toEqual([{ packet: 0, at: 100 }])
 })
 
-test('what is on its way when the session ends does not arrive', async () => {
+test('drops packets in flight when the session ends', async () => {
   const { sendSome, left, clock, timers } = network({ delayMs: 10, reorder: 0.5 })
   sendSome(10)
   timers.close()

@@ -4,7 +4,7 @@ import { createInvalidTokens, createSessionLimiter } from './invalid-tokens.js'
 
 const start = Date.UTC(2026, 0, 1)
 
-test('a source is answered five times in a second, then not', () => {
+test('a source gets five answers per second', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
   const answered = [0, 10, 20, 30, 40, 50, 999, 1000, 1005, 1010].map((ms) =>
@@ -13,13 +13,13 @@ test('a source is answered five times in a second, then not', () => {
   expect(answered).toEqual([true, true, true, true, true, false, false, true, false, true])
 })
 
-test('a source has its five in all sessions together', () => {
+test('the five answers of a source are for all sessions together', () => {
   const tokens = createInvalidTokens()
   const sessions = Array.from({ length: 8 }, createSessionLimiter)
   expect(sessions.filter((session) => tokens.mayAnswer(session, '192.0.2.1', start))).toHaveLength(5)
 })
 
-test('one source leaves answers for the others, of which a session has twenty in all', () => {
+test('a session gives twenty answers per second, of which one source cannot take all', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
   const answeredTo = (source: string, attempts: number) =>
@@ -30,7 +30,7 @@ test('one source leaves answers for the others, of which a session has twenty in
   ])
 })
 
-test('however tokens are tried, no second sees more than twenty answers in a session, or five to a source', () => {
+test('no second has more than twenty answers in a session or five to a source, however tokens are tried', () => {
   const attempt = fc.record({
     wait: fc.integer({ min: 0, max: 120 }),
     source: fc.integer({ min: 1, max: 12 }),
@@ -57,7 +57,7 @@ test('however tokens are tried, no second sees more than twenty answers in a ses
   )
 })
 
-test('a flood from made-up sources is not remembered', () => {
+test('a flood from forged sources takes no memory', () => {
   const tokens = createInvalidTokens()
   const session = createSessionLimiter()
   for (let source = 0; source < 20_000; source++)

@@ -25,7 +25,7 @@ const payload = fc.uint8Array({ maxLength: MAX_PAYLOAD })
 const side = fc.constantFrom<Side>('server', 'client')
 const bytes = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
 
-describe('as documented, byte by byte', () => {
+describe('packets have the documented bytes', () => {
   test('peer → relay', () => {
     expect(pingPacket(3_500_589_645, 1)).toEqual(bytes('4dc2a6d0 01000000 01'))
     expect(dataPacket(3_500_589_645, 1, bytes('aabb'))).toEqual(bytes('4dc2a6d0 01000000 02 aabb'))
@@ -85,10 +85,10 @@ test('peers read what the relay has rewritten', () => {
   }
 })
 
-describe('what is not a packet', () => {
+describe('a datagram that is not a packet', () => {
   const never = fc.uint8Array({ maxLength: MAX_DATAGRAM + 50 }).map((content) => Buffer.from(content))
 
-  test('the relay takes nothing of another length, or kind', () => {
+  test('is refused for another length or kind', () => {
     fc.assert(
       fc.property(never, side, (datagram, at) => {
         const kind = kindOf(datagram, at)
@@ -121,7 +121,7 @@ describe('what is not a packet', () => {
     expect(dataPacket(1, 2, Buffer.alloc(MAX_PAYLOAD), 1)).toHaveLength(MAX_DATAGRAM)
   })
 
-  test('peers read any bytes without throwing, and states only that are known', () => {
+  test('is read by peers without throwing, and only known states are accepted', () => {
     fc.assert(
       fc.property(never, side, (datagram, at) => {
         const read = readRelayed(datagram, at)

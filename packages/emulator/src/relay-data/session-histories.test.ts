@@ -87,7 +87,7 @@ const isLetIn = (state: RelayState | undefined) =>
   state !== undefined && state !== relayState.invalid && state !== relayState.error
 const dataIn = (sent: readonly Sent[]) => (sent[0]?.packet?.kind === 'data' ? sent[0].packet : undefined)
 
-test('one datagram makes at most one, never a longer one, and an outsider is told at most that it is one', () => {
+test('a datagram causes at most one, no longer, and strangers learn only that they are invalid', () => {
   always(({ happened }) => {
     for (const { sent, bytes, stay } of happened) {
       expect(sent.length).toBeLessThanOrEqual(1)
@@ -99,7 +99,7 @@ test('one datagram makes at most one, never a longer one, and an outsider is tol
   })
 })
 
-test('answers go where the question came from, data from and to where somebody was let in', () => {
+test('answers go to their sender, and data only between admitted peers', () => {
   always(({ happened }) => {
     const letIn = new Set<string>()
     const name = (at: Side, { address, port }: Endpoint) => `${at} ${address} ${port}`
@@ -116,7 +116,7 @@ test('answers go where the question came from, data from and to where somebody w
   })
 })
 
-test('a connection id is never of two, and payloads arrive as they were', () => {
+test('connection ids are unique, and payloads arrive unchanged', () => {
   always(({ happened }) => {
     const stayOf = new Map<number, number | undefined>()
     for (const { side: at, stay, sent } of happened) {
@@ -146,7 +146,7 @@ test('there is never a second host while the first lives', () => {
   })
 })
 
-test('every datagram is counted once, and nobody is connected who is not inside', () => {
+test('every datagram is counted once, and only authorized users are connected', () => {
   always(({ happened, counters, crowds }) => {
     const { received, answered, relayed, relayedBytes, dropped } = counters
     const refusals = happened.filter(({ sent }) => stateIn(sent) === relayState.invalid).length

@@ -6,8 +6,8 @@ import { session, toClient, toHost, trafficOf } from './traffic.fixture.js'
 
 const { checking, valid, timedOut, error } = relayState
 
-describe('elsewhere', () => {
-  test('a user may go on from there after two seconds of silence, as the same connection', () => {
+describe('a new source address', () => {
+  test('continues the same connection after two seconds of silence', () => {
     const { first, host, pass } = session()
     const moved = first.at({ address: '203.0.113.50', port: 50_000 })
     pass(1999)
@@ -21,7 +21,7 @@ describe('elsewhere', () => {
     expect(first.send('from where it was')).toEqual([])
   })
 
-  test('not as long as it goes on where it was', () => {
+  test('is refused while the old one is active', () => {
     const { first, pass } = session()
     for (let passed = 0; passed < 5; passed++) {
       expect(first.send('here')).toHaveLength(1)
@@ -30,7 +30,7 @@ describe('elsewhere', () => {
     }
   })
 
-  test('the host moves likewise', () => {
+  test('works likewise for the host', () => {
     const { host, first, pass } = session()
     const moved = host.at({ port: 50_000 })
     pass(2000)
@@ -38,7 +38,7 @@ describe('elsewhere', () => {
     expect(first.send('hello')).toEqual([toHost(moved, 1, 'hello')])
   })
 
-  test('two users behind one address are two', () => {
+  test('does not merge two users at one address', () => {
     const { authorized, host } = session()
     const third = authorized(3, 'client').at({ address: '203.0.113.7', port: 1000 })
     const fourth = authorized(4, 'client').at({ address: '203.0.113.7', port: 1001 })
@@ -51,7 +51,7 @@ describe('elsewhere', () => {
 })
 
 describe('silence', () => {
-  test('of ten seconds ends a connection; the next is another', () => {
+  test('of ten seconds ends a connection, and the next is a new one', () => {
     const { first, host, second, pass, connected } = session()
     for (let passed = 0; passed < 10; passed++) {
       expect(host.ping()).toBe(valid)
@@ -67,7 +67,7 @@ describe('silence', () => {
     expect(host.send('to whom it was', 1)).toEqual([])
   })
 
-  test('data is a sign of life too', () => {
+  test('is ended by data too', () => {
     const { first, host, pass } = session()
     for (let passed = 0; passed < 12; passed++) {
       expect(first.send('here')).toHaveLength(1)
@@ -76,7 +76,7 @@ describe('silence', () => {
     }
   })
 
-  test('of the host for ten seconds is told to the clients, until one comes', () => {
+  test('of the host for ten seconds is reported to the clients, until a host connects', () => {
     const { first, host, second, pass, authorized } = session()
     for (let passed = 0; passed < 10; passed++) {
       expect(first.ping()).toBe(valid)
@@ -92,13 +92,13 @@ describe('silence', () => {
     expect(second.ping()).toBe(valid)
   })
 
-  test('a revoked host is gone at once', () => {
+  test('is not awaited for a revoked host', () => {
     const { traffic, host, first } = session()
     traffic.revoke(host.token)
     expect(first.ping()).toBe(timedOut)
   })
 
-  test('before there ever was a host is no silence', () => {
+  test('does not begin before a host connected', () => {
     const { authorized, pass } = trafficOf()
     const client = authorized(1, 'client')
     expect(client.ping()).toBe(valid)
@@ -110,7 +110,7 @@ describe('silence', () => {
 })
 
 describe('roles', () => {
-  test('there is one host, as long as it lives', () => {
+  test('there is one host while it is alive', () => {
     const { first, host, authorized, pass, user } = session()
     const rival = authorized(5, 'server')
     expect(rival.ping()).toBe(error)
@@ -122,7 +122,7 @@ describe('roles', () => {
     expect(host.ping()).toBe(error)
   })
 
-  test('a user is not both', () => {
+  test('a user has one role', () => {
     const { user, host, first, counters } = session()
     expect(user(host.token, 'client').ping()).toBe(error)
     expect(user(first.token, 'server').ping()).toBe(error)

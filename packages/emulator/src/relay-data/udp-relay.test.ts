@@ -12,14 +12,14 @@ const relay = (host = '127.0.0.1') =>
 
 const order = { token: 1, fault: undefined }
 
-test('each line has two ports of its own', async () => {
+test('each line has its own two ports', async () => {
   const made = relay()
   const lines = await Promise.all([made.open(order), made.open(order)])
   expect(new Set(lines.flatMap((line) => [line?.serverPort, line?.clientPort])).size).toBe(4)
   await made.close()
 })
 
-test('after the end no line is opened, and one that was being opened is not', async () => {
+test('after the end no line is opened, also not one in progress', async () => {
   const made = relay()
   const opening = made.open(order)
   await made.close()
@@ -37,7 +37,7 @@ test('a line and the relay can be closed again', async () => {
   expect(line?.connected()).toBe(0)
 })
 
-test('where there is no such address there is no line', async () => {
+test('without the address there is no line', async () => {
   expect(await relay('203.0.113.80').open(order)).toBeUndefined()
 })
 
@@ -46,6 +46,6 @@ test.each([
   ['0.0.0.0', '127.0.0.1'],
   ['::', '::1'],
   ['2001:db8::1', '2001:db8::1'],
-])('a relay at %s is found at %s', (host, publicIp) => {
+])('a relay at %s is shown at %s', (host, publicIp) => {
   expect(publicIpOf(host)).toBe(publicIp)
 })
