@@ -75,7 +75,7 @@ describe('scrub', () => {
   ])('takes no more time per character for a long text of %s', (_, text) => {
     const began = performance.now()
     scrub(text, ['a:a:a:a:', '::::::'])
-    // Some 10 ms. It was 20 minutes where the time grew with the square of the length.
+    // Takes some 10 ms. It took 20 minutes when the time was quadratic in the length.
     expect(performance.now() - began).toBeLessThan(5000)
   })
 

@@ -5,7 +5,7 @@ import { inProcess } from './in-process.js'
 import type { ClientOptions } from './options.js'
 import { deployment, serve } from './server.fixture.js'
 
-/** A client of a real server on loopback. */
+/** A client of a real server on loopback, which the test closes. */
 export async function overNetwork(handler: Parameters<typeof serve>[0], options: Partial<ClientOptions> = {}) {
   const server = await serve(handler)
   return {

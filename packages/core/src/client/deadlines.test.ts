@@ -17,7 +17,7 @@ const failing =
     Response.json({ message: 'down' }, { status, headers })
 const good: Handler = async () => Response.json({ name: 'blue' })
 
-/** Answers when it is told to. */
+/** A service that answers when the test releases it. */
 function holdBack() {
   let release = () => {}
   const released = new Promise<void>((resolve) => (release = resolve))

@@ -11,7 +11,7 @@ const encode = (op: Parameters<typeof createEncoder>[1], input: Record<string, u
   createEncoder('fleets.get', op, defaultSettings, prefix)(input)
 
 describe('paths', () => {
-  // Any text, and texts made of what paths, URLs and encodings are made of.
+  // Any text, and texts of characters with a meaning in paths, URLs and encodings.
   const nasty = fc.string({
     unit: fc.constantFrom(
       '.',
@@ -44,7 +44,7 @@ describe('paths', () => {
       fc.property(name, name, (app_name, version_name) => {
         const { path } = encode(api.versions.get, { app_name, version_name })
         expect(path).toMatch(/^[\x21-\x7e]+$/)
-        // What a server makes of it, which also resolves dots.
+        // What a server reads, which also resolves dots.
         const { pathname, search, hash } = new URL(path, 'http://service.example')
         expect(pathname).toBe(path)
         expect([search, hash]).toEqual(['', ''])

@@ -34,11 +34,11 @@ const refuse =
   () =>
     Response.json({ message: 'no' }, { status: code, headers })
 
-/** In place of every call's own id. */
+/** Stands for the random id of a call. */
 const call = 'some call'
 const common = { operation: 'deployments.get', call, requestId: 'abc' }
 const way = { method: 'GET', path: '/v1/status/{request_id}' }
-/** With the ids of calls, which are random, set to one value each. */
+/** Replaces the random ids of calls by one value each. */
 const withoutIds = (seen: readonly [string, unknown][]) =>
   seen.map(([name, event]) => [name, { ...(event as object), call }])
 

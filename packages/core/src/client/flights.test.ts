@@ -109,7 +109,7 @@ describe('a caller of a shared read', () => {
     expect(await Promise.all(both)).toEqual(['one', 'two'])
     expect(under[0]?.request.cancellation).toMatchObject({ cancelled: true, reason: 'two' })
 
-    // The next takes off anew, also when the first lands late.
+    // The next read sends a new request, also if the first one is answered late.
     void flights.board(read(), undefined, 1000)
     expect(under).toHaveLength(2)
     under[0]?.crash('two')

@@ -12,8 +12,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setImmediate(resolve))
 }
 
-// Over real connections, on a manual clock: the server is busy for as long as the test says, and counts when it
-// answers.
+// Real connections on a manual clock: the server is busy for a stated time, and counts when it answers.
 test.each([20, 60, 200, 5000])(
   'a 429 of a server that counts %i ms late holds back requests for a whole window',
   async (busyMs) => {

@@ -9,7 +9,7 @@ beforeAll(loadDescription)
 
 const WAY_MS = 10
 
-/** A service that allows so many stops a second, over a sliding window, and says nothing of it beforehand. */
+/** A service that allows a number of stops per second in a sliding window, without documenting it. */
 function setUp(allowed: (now: number) => number, retryAfter?: string, options: Partial<ClientOptions> = {}) {
   const clock = createManualClock()
   const began = clock.now()
@@ -106,7 +106,7 @@ test.each(['stop', 'create'] as const)(
     await clock.until(Promise.allSettled(Array.from({ length: 60 }, (_, nth) => call(nth))), 20)
     const later = refused.filter((at) => at > WAY_MS)
     const gaps = later.map((at, n) => Math.round((at - (later[n - 1] ?? WAY_MS)) / 1000))
-    // The first pause ends for all that the rate allows; from the second on only one asks.
+    // The first pause ends for as many calls as the rate allows; after the second, one call probes.
     const single = gaps.filter((gap) => gap > 0)
     expect(single.slice(0, 5)).toEqual([1, 2, 4, 8, 8])
     expect(gaps.lastIndexOf(0)).toBeLessThan(30)

@@ -19,7 +19,7 @@ async function setUp(options: Partial<ClientOptions> = {}) {
   return { server, client, create, read }
 }
 
-/** A limiter whose nth permit holds as `holds` says, and what became of the permits. */
+/** A limiter whose nth permit is valid as `holds` says, and the outcome of its permits. */
 function permits(holds: (nth: number) => boolean) {
   const seen: string[] = []
   let given = 0

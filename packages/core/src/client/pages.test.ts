@@ -139,17 +139,17 @@ describe('all pages', () => {
       total_count: maybe(fc.constantFrom(-1, 0, 1, 1e12)),
     })
     await fc.assert(
-      // Few different pages, told of again and again: whatever is asked for.
+      // A few different pages are repeated, whatever page is requested.
       fc.asyncProperty(fc.array(page, { minLength: 1, maxLength: 6 }), fc.nat({ max: 3 }), async (told, start) => {
         const { items, asked, error } = await gatherUntilError((number) => told[(number + start) % told.length])
         const numbers = asked.map((input) => (input as { page: number }).page)
         expect(new Set(numbers).size).toBe(numbers.length)
         expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
         const given = numbers.map((number) => told[(number + start) % told.length]?.fleets ?? [])
-        // A list that is given up for its repetitions is not taken for the whole one.
+        // A list that is abandoned because of repetitions is not taken for the whole list.
         if (error !== undefined)
           expect(error).toMatchObject({ name: 'UnexpectedResponse', operation: 'fleets.list', field: 'pagination' })
-        // Before each different page at most four that were seen before, and then five.
+        // At most four repeated pages come before each new page, and five at the end.
         expect(numbers.length).toBeLessThanOrEqual(5 * told.length + 5)
         const different = given.filter(
           (fleets, index) => given.findIndex((one) => JSON.stringify(one) === JSON.stringify(fleets)) === index,

@@ -10,7 +10,8 @@ import type { ClientOptions } from './options.js'
 beforeAll(loadDescription)
 
 /**
- * A client, and when and where its requests arrived. `delay` is the nth request's way to the service in milliseconds.
+ * A client, and the times and paths of the requests that arrived. `delay` is the network time of the nth request in
+ * milliseconds.
  */
 function setUp(options: Partial<ClientOptions> = {}, delay = (_nth: number) => 0) {
   const clock = createManualClock()
@@ -51,7 +52,7 @@ const create = (client: Client) => client.deployments.create({ application: 'gam
 const repeat = <T>(count: number, call: (nth: number) => Promise<T>) =>
   Array.from({ length: count }, (_, nth) => call(nth))
 
-/** The most that arrived in any window of a second. */
+/** The largest number of arrivals in any second. */
 function busiest(times: readonly number[]): number {
   const sorted = times.toSorted((a, b) => a - b)
   return Math.max(0, ...sorted.map((from) => sorted.filter((at) => at >= from && at < from + 1000).length))

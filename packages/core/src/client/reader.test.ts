@@ -12,7 +12,7 @@ test.each(read)('%s: the quick reader and zod give the same result', (_, schema)
   const reader = readerOf(schema)
   fc.assert(
     fc.property(roughly(schema), (value) => {
-      // As it arrives: JSON.parse makes own fields of the name __proto__, and has no undefined.
+      // Values as JSON.parse gives them: `__proto__` is an own field, and there is no undefined.
       const text = JSON.stringify(value) ?? 'null'
       const quick = reader(JSON.parse(text))
       const slow = schema.safeParse(JSON.parse(text))

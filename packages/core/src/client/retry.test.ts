@@ -21,11 +21,11 @@ import type { ClientOptions } from './options.js'
 beforeAll(loadDescription)
 
 /**
- * What becomes of an attempt: a status (with headers), no connection, or one that breaks once the request was written.
+ * The outcome of an attempt: a status (with headers), a refused connection, or one lost after the request was written.
  */
 type Fate = number | 'refused' | 'lost' | readonly [status: number, headers: Record<string, string>]
 
-/** The nth request meets the nth fate; all after them succeed. */
+/** The nth request has the nth outcome, and all later ones succeed. */
 function setUp(fates: readonly Fate[], options: Partial<ClientOptions> = {}) {
   const clock = createManualClock()
   const began = clock.now()
@@ -212,7 +212,7 @@ describe('the wait before a retry', () => {
         const bounds = [1, 2, 4, 8, 16].map((factor) => Math.min(capMs, baseMs * factor))
         expect(retries.map(({ delayMs }) => delayMs)).toEqual(bounds.map((bound) => random * bound))
         const waited = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0))
-        // Epoch milliseconds hold some four digits after the point.
+        // Epoch milliseconds have about four digits after the point.
         waited.forEach((ms, index) => expect(ms).toBeCloseTo(random * (bounds[index] ?? Number.NaN), 2))
       }),
       { numRuns: 50 },
@@ -246,7 +246,7 @@ describe('the wait before a retry', () => {
     const first = client.tags.get(tag)
     await clock.advance(10)
     await clock.until(Promise.all([first, client.tags.get({ ...tag, tag_name: 'red' })]))
-    // Nothing was accepted before, so it goes on with one a second.
+    // No call was accepted before, so it goes on with one per second.
     expect(attempts).toEqual([0, 5000, 6000])
   })
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { z } from 'zod'
 
-/** JSON that more or less fits a schema: each field may be as documented, of another type, null or missing. */
+/** JSON that roughly fits a schema: each field is as documented, of another type, null or missing. */
 export function roughly(schema: z.core.$ZodType): fc.Arbitrary<unknown> {
   const { def } = (schema as z.core.$ZodTypes)._zod
   const odd = fc.constantFrom<unknown>(null, 'text', '', 7, -1.5, 1e300, true, [], {}, [1], { a: 1 }, '1.2.3.4')

@@ -132,12 +132,12 @@ describe('errors and events of a server that repeats what it was sent', () => {
           })
           const { client, events } = watched({ token: known.token, clock, dispatcher })
           const error = await failure(clock, call(client, known))
-          // Else nothing was there to be hidden.
+          // Otherwise there was nothing to hide.
           for (const secret of hidden)
             expect(bodies[0]?.includes(JSON.stringify(secret).slice(1, -1)) || bodies[0]?.includes(secret)).toBe(true)
           expect(events.length).toBeGreaterThan(1)
           if (code !== 200) expect(error).toBeInstanceOf(MusterError)
-          // A success may hold anything.
+          // A successful answer may hold anything.
           const shown = everything(error instanceof Error ? error : undefined, events)
           for (const secret of hidden) expectHidden(secret, shown)
         }),

@@ -6,7 +6,7 @@ import { ConnectionLost, UnexpectedResponse } from './errors.js'
 import { serve } from './server.fixture.js'
 import { createTransport, type TransportOptions } from './transport.js'
 
-/** A server that speaks TCP: it gives what it is told, byte by byte. */
+/** A TCP server that answers with given bytes. */
 async function raw(
   onConnection: (socket: Socket) => void,
 ): Promise<{ readonly origin: string; readonly server: Server }> {
@@ -24,7 +24,7 @@ async function raw(
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
 }
 
-/** Answers every request with this text. */
+/** A server that answers every request with one text. */
 const answering = (text: string, after: (socket: Socket) => void = () => {}) =>
   raw((socket) => socket.on('data', () => socket.write(text, () => after(socket))))
 

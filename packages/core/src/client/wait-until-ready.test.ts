@@ -20,7 +20,7 @@ const view = (status: string, more: Partial<Deployment> = {}): Deployment => ({
   ...more,
 })
 
-/** Waits in virtual time for a deployment whose status reads like this, one after the other, the last for ever. */
+/** Waits on a manual clock for a deployment with these statuses in turn, of which the last stays. */
 async function wait(statuses: readonly (Deployment | Error)[], options?: WaitOptions, random = seededRandom(1)) {
   const clock = createManualClock({ start: 0 })
   const reads: number[] = []

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 const MOST = 1000
 
-/** A server that answers with the length of the body; whose it is says a header. */
+/** A server that answers with the length of the body. A header names the sender. */
 async function setUp(limits: BodyLimits = {}, admitted: (request: Request) => Promise<void> = async () => {}) {
   const clock = createManualClock()
   let sleeps = 0

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createManualClock } from '../manual-clock.js'
 import { eventStream, type StreamEvent } from './event-stream.js'
 
-/** A source that is fed by hand. */
+/** A source whose events the test adds. */
 function feed() {
   const waiting: ((result: IteratorResult<StreamEvent>) => void)[] = []
   const state = { asked: 0, signal: undefined as AbortSignal | undefined }

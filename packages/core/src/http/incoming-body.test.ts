@@ -9,7 +9,7 @@ afterEach(() => {
   for (const close of closers.splice(0)) close()
 })
 
-/** The body of one request, as a server sees it that has not asked for it yet. */
+/** The body of one request, before a server has asked for it. */
 async function receive(head: string) {
   let message: IncomingMessage | undefined
   let body: IncomingBody | undefined
@@ -62,7 +62,7 @@ test('as a stream it is read in few pieces, and holds what arrives between two r
   for await (const piece of (body as IncomingBody).stream()) {
     size += piece.byteLength
     reads += 1
-    // Whoever reads it has other things to do between two reads.
+    // The reader does other work between two reads.
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect(size).toBe(PIECES)

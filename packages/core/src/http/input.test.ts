@@ -6,7 +6,7 @@ import { eventStream } from './event-stream.js'
 import { createHttpApi } from './http-api.js'
 
 const routes = {
-  // Loose, so that nothing but the reading itself stands between a strange key and the handler.
+  // A loose schema, so that only the reading can keep an unknown key from the handler.
   set: operation('POST /data', {
     summary: '',
     input: z.looseObject({}),

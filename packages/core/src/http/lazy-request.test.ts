@@ -25,10 +25,10 @@ async function listen(server: ReturnType<typeof createServer>): Promise<{ url: s
   return { url: `http://127.0.0.1:${port}`, port }
 }
 
-/** Asks a server whose handler has a replier, as our APIs have. */
+/** A server whose handler has a replier, like those of our APIs. */
 const serve = (reply: Replier) => listen(createServer(nodeListener(handlerOf(reply))))
 
-/** What `look` finds in a lazy request, and in the real one of the same message. */
+/** The results of `look` for a lazy request and for the full request of the same message. */
 async function compare(
   look: (request: Request) => unknown,
   send: RequestInit = {},

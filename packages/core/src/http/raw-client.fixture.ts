@@ -3,10 +3,10 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { nodeListener } from './node-listener.js'
 import type { HttpHandler } from './reply.js'
 
-/** One turn of the event loop, in which what was sent over loopback may arrive. */
+/** One turn of the event loop, in which bytes sent over loopback may arrive. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Turns until it is so; whatever is waited for takes no time of the clock. */
+/** Waits by turns of the event loop until a condition holds. The condition must not need time on the clock. */
 export async function untilSo(what: string, isSo: () => boolean): Promise<void> {
   for (let turns = 0; turns < 50_000; turns += 1) {
     if (isSo()) return
@@ -17,10 +17,10 @@ export async function untilSo(what: string, isSo: () => boolean): Promise<void> 
 
 export interface RawClient {
   readonly socket: Socket
-  /** All that was answered so far. */
+  /** All bytes answered so far. */
   readonly answered: () => string
   readonly isClosed: () => boolean
-  /** Sends, and waits until the bytes are handed on. */
+  /** Sends text and waits until it is passed to the system. */
   send(text: string): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export interface RawServer {
   close(): Promise<void>
 }
 
-/** A handler behind node:http, for clients that keep to no rules. */
+/** A handler served by node:http, for clients that break the rules of HTTP. */
 export async function rawServer(handler: HttpHandler): Promise<RawServer> {
   const server = createServer(nodeListener(handler))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

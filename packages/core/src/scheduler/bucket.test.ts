@@ -4,14 +4,14 @@ import type { Permit } from './limiter.js'
 
 function setUp(options: Partial<BucketOptions> = {}) {
   const bucket = createBucket({ limit: 1, windowMs: 1000, ...options })
-  /** A permit at `now`; a test that gets none fails. */
+  /** A permit at `now`; the test fails if there is none. */
   const take = (now: number): Permit => {
     const answer = bucket.reserve(now)
     if (typeof answer === 'number' || answer instanceof Promise)
       throw new Error(`no permit at ${now}: ${String(answer)}`)
     return answer
   }
-  /** When the next permit is there, asking again as told. Takes it. */
+  /** Takes the next permit, waiting as told, and returns its time. */
   const nextFrom = (now: number): number => {
     const answer = bucket.reserve(now)
     if (typeof answer !== 'number') return now

@@ -22,7 +22,7 @@ test('the next call is always the first of the highest priority, whatever is add
   fc.assert(
     fc.property(fc.array(step, { maxLength: 100 }), (steps) => {
       const queue = new CallQueue()
-      // The same by sorting: a stable sort keeps the order of arrival.
+      // The model: a stable sort, which keeps the order of arrival.
       let model: { run: () => Promise<unknown>; id: string; priority: number }[] = []
       const put = (call: (typeof model)[number]) => {
         model = [...model, call].toSorted((a, b) => b.priority - a.priority)
@@ -76,6 +76,6 @@ test.each([
   const start = systemClock.now()
   for (const id of order(ids)) queue.remove(String(id))
   expect(queue.size).toBe(0)
-  // Some 50 ms; quadratic time would be a minute.
+  // Takes some 50 ms; quadratic time would be a minute.
   expect(systemClock.now() - start).toBeLessThan(5000)
 })

@@ -61,7 +61,7 @@ describe('no server counts more than the limit', () => {
 
 /** Plausible rules that exceed the limit, to show that the simulation can tell them from the bucket. */
 describe('which rules exceed the limit in an adverse network', () => {
-  /** One process whose requests are late on their way by turns, and a server that takes its time. */
+  /** One process whose requests are late and on time by turns, with a slow server. */
   const adverse: Service = {
     limit: 4,
     windowMs: 1000,

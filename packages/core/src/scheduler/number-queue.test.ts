@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createNumberQueue } from './number-queue.js'
 
 test('returns numbers in the order in which they were added', () => {
-  // A number is pushed, undefined takes one out.
+  // A number is pushed; undefined takes one out.
   fc.assert(
     fc.property(
       fc.array(fc.option(fc.double({ noNaN: true }), { nil: undefined, freq: 3 }), { maxLength: 300 }),

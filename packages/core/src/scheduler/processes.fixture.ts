@@ -33,12 +33,12 @@ const client = fc.record({
   wayOutMs: milliseconds(0, 200),
   wayBackMs: milliseconds(0, 200),
   weather: fc.constantFrom(...Object.keys(weathers)),
-  /** 0: the server answers at once. */
+  /** 0 if the server answers at once. */
   thinkMs: fc.oneof(fc.constant(0), milliseconds(0, 3000)),
   connectMs: fc.oneof(fc.constant(0), milliseconds(0, 500)),
   losses: fc.boolean(),
   burst: fc.option(fc.integer({ min: 1, max: 10 }), { nil: undefined }),
-  /** Gaps between bursts of calls, in windows, and how many calls are in a burst, in limits. */
+  /** Gaps between bursts of calls, as a multiple of the window, and the size of bursts as a multiple of the limit. */
   bursts: fc.array(fc.tuple(fc.double({ min: 0, max: 3, noNaN: true }), fc.double({ min: 0, max: 2, noNaN: true })), {
     minLength: 1,
     maxLength: 6,
@@ -71,7 +71,7 @@ export interface Process {
 }
 
 /**
- * The processes of one account. Those too small for even one request of the limit could not be created, and stay out.
+ * The processes of one account. A process whose share is less than one request could not be created and is left out.
  */
 export function processes({ limit, windowMs, jitterMs, clients }: Service): Process[] {
   const weights = clients.reduce((sum, { weight }) => sum + weight, 0)

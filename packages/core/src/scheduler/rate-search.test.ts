@@ -3,7 +3,8 @@ import { expect, test } from 'vitest'
 import { createRateSearch } from './rate-search.js'
 
 /**
- * Uses every second to the full against a service that allows so many; each refusal is told once, and pauses a second.
+ * Sends at the full rate to a service that allows `allowed` per second. Each refusal is reported once and pauses for a
+ * second.
  */
 function run(rate: ReturnType<typeof createRateSearch>, allowed: (second: number) => number, seconds: number) {
   const rates: number[] = []

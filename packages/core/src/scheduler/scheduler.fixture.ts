@@ -3,7 +3,7 @@ import { createBucket } from './bucket.js'
 import { createScheduler, type SchedulerOptions } from './scheduler.js'
 import type { Slot } from './slot.js'
 
-/** A bucket of that many starts a second. */
+/** A bucket of that many starts per second. */
 export const perSecond = (limit: number) => createBucket({ limit, windowMs: 1000 })
 
 /** A scheduler on a clock that begins at 0. */
@@ -12,7 +12,7 @@ export function setUp(options: Omit<SchedulerOptions, 'clock'> = {}) {
   return { clock, scheduler: createScheduler({ clock, ...options }) }
 }
 
-/** A request that takes 10 ms from its writing, at once, to its answer. Notes its start. */
+/** A request that is answered 10 ms after it is written. Notes its start. */
 export const request = (clock: ManualClock, starts: string[], name: string) => async (slot: Slot) => {
   starts.push(`${name} at ${clock.now()}`)
   slot.written()
@@ -20,12 +20,12 @@ export const request = (clock: ManualClock, starts: string[], name: string) => a
   return name
 }
 
-/** Lets all promises run that can, without time passing. */
+/** Runs all pending promise callbacks without moving the clock. */
 export const settle = (clock: ManualClock) => clock.advance(0)
 
 export const never = () => new Promise<never>(() => {})
 
-/** What a promise is rejected with. */
+/** The reason of a rejection. */
 export const failure = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     (value) => {

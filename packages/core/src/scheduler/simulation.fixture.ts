@@ -5,16 +5,13 @@ import type { Scheduler } from './scheduler.js'
 
 /** What happens to one request. All in milliseconds. */
 export interface Fate {
-  /**
-   * From its start until it is written, as when a connection must be opened first. It is the first on it if this is not
-   * 0.
-   */
+  /** From the start until the request is written. More than 0 if a connection must be opened first. */
   readonly connectMs: number
   /** From written until the server counts it. */
   readonly outMs: number
-  /** From then until the server answers. */
+  /** From counting until the server answers. */
   readonly thinkMs: number
-  /** From there until the answer arrives. */
+  /** From the answer until it arrives. */
   readonly backMs: number
   readonly end: 'answered' | 'answer lost' | 'request lost' | 'never written'
   /** From written until the caller gives up, if there is no answer before. Default: never. */
@@ -22,9 +19,9 @@ export interface Fate {
 }
 
 export interface Outcome {
-  /** When the server counted, in order. */
+  /** Times at which the server counted requests, in order. */
   readonly counted: readonly number[]
-  /** When requests were started, in order, also those that the server never saw. */
+  /** Times at which requests were started, in order, including those that the server never saw. */
   readonly starts: readonly number[]
 }
 
@@ -32,13 +29,13 @@ export interface SimulatedClient {
   readonly limiter: Limiter
   /** When its calls are made, in order. */
   readonly calls: readonly number[]
-  /** What happens to its nth start, which is at `now`. */
+  /** The fate of the nth start, at `now`. */
   readonly fate: (n: number, now: number) => Fate
-  /** When this process's event loop does what is due at that time: later while it is busy. Default: at once. */
+  /** The time at which this process's event loop runs what is due: later while it is busy. Default: at once. */
   readonly loop?: (due: number) => number
 }
 
-/** Times at which something stands still: what is due meanwhile happens at their end. */
+/** Times of standstill: work due meanwhile runs at the end. */
 export const standstills = (stills: readonly { readonly from: number; readonly until: number }[]) => (due: number) =>
   stills.reduce((at, { from, until }) => (from <= at && at < until ? until : at), due)
 
@@ -138,7 +135,7 @@ export function simulate(
   return { counted, starts }
 }
 
-/** A job for a real scheduler that lives through its fate on `clock`, and tells when the server counts it. */
+/** A job for a real scheduler that follows its fate on `clock`, and reports when the server counts it. */
 export function simulatedRequest(
   clock: Clock,
   fate: Fate,

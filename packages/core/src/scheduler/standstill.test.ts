@@ -6,14 +6,14 @@ import { fixedWindow, slidingLog, tokenBucket } from './server-models.fixture.js
 import { type Fate, type SimulatedClient, simulate, standstills } from './simulation.fixture.js'
 
 /*
- * What stands still or is late: the server, the event loop of the client (with the server in it or without), new
+ * Standstills and delays: of the server, of the client's event loop (with or without the server in it), and of new
  * connections. All times are multiples of 1/8 ms, so that sums are exact.
  */
 const eighths = (ms: number) => Math.round(ms * 8) / 8
 const WINDOW_MS = 1000
 const MINUTES = 2
 
-/** Times of standing still over two minutes, up to `longest` each and at least 1.5 s apart. */
+/** Standstills within two minutes, up to `longest` each and at least 1.5 s apart. */
 const stills = (longest: number) =>
   fc
     .array(fc.tuple(fc.integer({ min: 1500, max: 8000 }), fc.integer({ min: 1, max: longest })), { maxLength: 30 })
@@ -31,7 +31,7 @@ const scene = fc.record({
   /** Processes with equal shares. */
   processes: fc.integer({ min: 1, max: 3 }),
   thinkMs: fc.integer({ min: 0, max: 3000 }),
-  /** How long the first requests may take to be counted, as each opens a connection. */
+  /** How long the first requests may take to be counted, since each opens a connection. */
   coldMs: fc.integer({ min: 0, max: 3000 }),
   server: stills(2500),
   loop: stills(800),
@@ -44,12 +44,12 @@ type FateOf = (scene: Scene, random: () => number, n: number) => Fate
 
 interface Setting {
   readonly jitterMs?: number
-  /** The server is in the client's own process. */
+  /** Whether the server is in the client's process. */
   readonly inProcess?: boolean
   readonly fate: FateOf
 }
 
-/** Requests refused by a server of each kind, with more calls waiting all the time than the limit allows. */
+/** The requests refused by each kind of server, while more calls wait than the limit allows. */
 function refused(scenario: Scene, { jitterMs, inProcess, fate }: Setting) {
   const { limit, phase, seed } = scenario
   const processes = Math.min(scenario.processes, limit, inProcess ? 1 : 3)
@@ -74,10 +74,7 @@ function refused(scenario: Scene, { jitterMs, inProcess, fate }: Setting) {
 const none = { slidingLog: 0, fixedWindow: 0, tokenBucket: 0 }
 const runs = { numRuns: 60 }
 
-/**
- * On a connection of its own at first, and counted any time after; later within `jitterMs` of the others, save for
- * standstills.
- */
+/** First on its own connection and counted at any time; later within `jitterMs`, except during standstills. */
 const coldThenWarm =
   (jitterMs: number, think: (scenario: Scene, random: () => number) => number): FateOf =>
   (scenario, random, n) => {
@@ -123,10 +120,7 @@ describe('no server counts more than the limit', () => {
   })
 })
 
-/**
- * All that is written while the network swallows everything arrives when it is back, though every caller has given up
- * long before.
- */
+/** Requests written during the outage arrive when the network is back, long after their callers timed out. */
 describe('after a minute of a network that swallows everything', () => {
   const limit = 40
   const blackHole = { from: 60_000, until: 120_000 }
@@ -150,7 +144,7 @@ describe('after a minute of a network that swallows everything', () => {
   test.each([
     // One probe in each window, two, then every four.
     [20, 20],
-    // Slow answers are missed late: what is sent until then may be two limits' worth.
+    // Slow answers are missed late: up to two limits' worth may be sent until then.
     [1500, 80],
   ])('hardly more than the limit arrives at once, with answers of %i ms: %i are refused', (thinkMs, most) => {
     expect(slidingLog(arrivals(thinkMs), limit, WINDOW_MS)).toBeLessThanOrEqual(most)

@@ -3,7 +3,7 @@ import { createUnanswered } from './unanswered.js'
 
 const WINDOW_MS = 1000
 
-/** The times at which one token less is out, in steps of 50 ms. */
+/** The times at which a token is returned, in steps of 50 ms. */
 function returns(unanswered: ReturnType<typeof createUnanswered>, from: number, until: number): number[] {
   const times: number[] = []
   let out = unanswered.out(from, WINDOW_MS)

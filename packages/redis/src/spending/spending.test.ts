@@ -157,7 +157,8 @@ describeRedis('a budget in Redis', () => {
       maxCreatesPerMinute: fc.oneof(fc.constant(Infinity), fc.integer({ min: 1, max: 60 })),
     })
     const seen = { full: 0, spent: 0 }
-    const property = fc.asyncProperty(bounds, fc.array(step, { minLength: 50, maxLength: 200 }), async (most, steps) => {
+    const manySteps = fc.array(step, { minLength: 50, maxLength: 200 })
+    const property = fc.asyncProperty(bounds, manySteps, async (most, steps) => {
       await under.server.ask('FLUSHALL')
       const { clock, spending } = await open(most)
       const partitions = ['a', 'b', 'c'].map((name) => ({ name, budget: spending.budget(name), servers: 0 }))
