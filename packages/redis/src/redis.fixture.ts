@@ -1,10 +1,13 @@
 import { skipsRedis, startRedisServer, type RedisServer, type RedisServerOptions } from '@muster/redis-server'
-import { describe } from 'vitest'
+import { describe, expect } from 'vitest'
 import { connectRedis, type RedisOptions } from './connection/connect.js'
 import type { RedisConnection } from './connection/connection.js'
 
 /** `describe` for what needs a redis-server: skipped where there is none, except in CI. */
-export const describeRedis: (name: string, tests: () => void) => void = skipsRedis() ? describe.skip : describe
+export const describeRedis = skipsRedis() ? describe.skip : describe
+
+/** Expects something to become true. Another process, Redis, takes its own time. */
+export const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 20_000, interval: 20 })
 
 export interface RedisUnderTest {
   readonly server: RedisServer

@@ -3,7 +3,7 @@ import { createAttempts, type Attempts } from '@muster/core/http'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RedisProblem } from '../connection/connection.js'
-import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { createRedisLimitStore } from './limit-store.js'
 
 const minute = { limit: 3, windowMs: 60_000 }
@@ -47,10 +47,10 @@ describeRedis('limits in Redis', () => {
     expect(await one.take('ann')).toBe(0)
     expect(await other.wait('ann')).toBeGreaterThan(0)
     one.giveBack('ann')
-    await expect.poll(() => other.wait('ann')).toBe(0)
+    await eventually(() => other.wait('ann')).toBe(0)
     one.charge('ann')
     one.charge('ann')
-    await expect.poll(() => other.wait('ann')).toBeGreaterThan(60_000)
+    await eventually(() => other.wait('ann')).toBeGreaterThan(60_000)
     expect(await other.wait('ann')).toBeLessThanOrEqual(120_000)
   })
 
@@ -133,8 +133,7 @@ describeRedis('where Redis does not count', () => {
     expect(await attempts.take('ben')).toBe(0)
     expect(problems).toHaveLength(1)
     await it.server.restart()
-    await expect
-      .poll(async () => {
+    await eventually(async () => {
         await clock.advance(2000)
         await attempts.take(`${clock.now()}`)
         return Number.parseInt(await it.server.ask('DBSIZE').then((reply) => reply.slice(1)), 10)

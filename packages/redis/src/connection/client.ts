@@ -1,4 +1,4 @@
-import { createClient, type RedisClientOptions } from '@redis/client'
+import { createClient, type AnyRedisClientOptions } from '@redis/client'
 
 /** Options of one command: no client-side time limit, no user's mapping of types. */
 interface CommandOptions {
@@ -36,7 +36,7 @@ const isCluster = (client: RedisClient): client is ClusterClient => 'masters' in
 export const isClient = (value: object): value is RedisClient => 'sendCommand' in value
 
 /** Makes a client. Commands fail at once while there is no connection, instead of waiting for the next one. */
-export const clientOf = (options: RedisClientOptions): SingleClient =>
+export const clientOf = (options: AnyRedisClientOptions): SingleClient =>
   createClient({ disableOfflineQueue: true, ...options }) as unknown as SingleClient
 
 /**

@@ -2,7 +2,7 @@ import { InvalidInput } from '@muster/core'
 import { systemClock, type Clock } from '@muster/core/clock'
 import { createEventsWithProblems, within } from '@muster/core/runtime'
 import { validate } from '@muster/core/validation'
-import { ErrorReply, type RedisClientOptions } from '@redis/client'
+import { ErrorReply, type AnyRedisClientOptions } from '@redis/client'
 import { z } from 'zod'
 import { clientOf, isClient, send, type RedisClient } from './client.js'
 import { createConnection, type RedisConnection, type RedisEvents } from './connection.js'
@@ -17,7 +17,7 @@ export interface RedisOptions {
    * Options of `createClient` of `@redis/client`: url, user, password, TLS. Or a client made by `createClient` or
    * `createCluster`; it is opened if it is not open, and only then closed by `close`.
    */
-  readonly client: RedisClientOptions | RedisClient
+  readonly client: AnyRedisClientOptions | RedisClient
   /** The beginning of every key: 1 to 64 letters, digits, `.`, `_`, `-` and `:`. Default `mu`. */
   readonly prefix?: string | undefined
   /** Milliseconds until a command without an answer fails. From 50; default 5000. */

@@ -1,6 +1,6 @@
 import { createClient, createCluster } from '@redis/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { connectRedis } from './connect.js'
 import {
   RedisCrossSlot,
@@ -157,7 +157,7 @@ describeRedis('a Redis that', () => {
     expect(later).toBeInstanceOf(RedisDisconnected)
     expect(later).toMatchObject({ outcome: 'not-done' })
     await it.server.restart()
-    await expect.poll(() => it.redis.run(size, [key], []).catch(() => undefined)).toBe(6)
+    await eventually(() => it.redis.run(size, [key], []).catch(() => undefined)).toBe(6)
     await it.close()
   })
 

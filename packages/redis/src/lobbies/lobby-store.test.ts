@@ -1,22 +1,29 @@
 import { testLobbyStore } from '@muster/relay/store-suite'
-import { afterAll, beforeAll } from 'vitest'
+import { createCluster } from '@redis/client'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { createRedisLobbyStore } from './lobby-store.js'
+import { lobbyOf } from './lobby.fixture.js'
 
-describeRedis('with Redis', () => {
+describeRedis.each([
+  ['Redis', false],
+  ['a cluster of one node', true],
+])('in %s', (where, cluster) => {
   let it: RedisUnderTest
   let stores = 0
   beforeAll(async () => {
-    it = await openRedis()
+    it = await openRedis({ cluster })
   })
   afterAll(() => it.close())
+  const connect = () =>
+    it.connect(cluster ? { client: createCluster({ rootNodes: [{ url: it.server.url }] }) } : {})
 
-  testLobbyStore('the store in Redis', async () => {
+  testLobbyStore(`the store in ${where}`, async () => {
     stores += 1
     const name = `${stores}`
     const [store, other] = [
-      createRedisLobbyStore({ redis: it.redis, name }),
-      createRedisLobbyStore({ redis: await it.connect(), name }),
+      createRedisLobbyStore({ redis: await connect(), name }),
+      createRedisLobbyStore({ redis: await connect(), name }),
     ]
     return {
       store,
@@ -26,5 +33,73 @@ describeRedis('with Redis', () => {
         other.close()
       },
     }
+  })
+})
+
+describeRedis('a lobby store', () => {
+  let it: RedisUnderTest
+  afterEach(() => it.close())
+
+  test('stores nothing of a lobby if one of its keys belongs to another program', async () => {
+    it = await openRedis()
+    const store = createRedisLobbyStore({ redis: it.redis })
+    const key = it.redis.keys('lobbies.main')
+    for (const taken of ['h', 'b', 'c', 'due', 'm', 'p', 'l', 't', 'n']) {
+      await it.redis.command('', ['RPUSH', key(taken), 'x'])
+      await expect(store.create(lobbyOf('a', ['ann']), 1)).rejects.toMatchObject({ name: 'RedisWrongType' })
+      expect(await it.redis.command('', ['KEYS', '*'])).toEqual([key(taken)])
+      await it.redis.command('', ['DEL', key(taken)])
+    }
+    expect(await store.create(lobbyOf('a', ['ann']), 1)).toBe(true)
+  })
+
+  test('keeps nothing that does not expire, and puts the end off while it is in use', async () => {
+    it = await openRedis()
+    const store = createRedisLobbyStore({ redis: it.redis, keepDays: 1 })
+    await store.create(lobbyOf('a', ['ann'], { data: { map: 'ice' } }), 1)
+    await store.replace(lobbyOf('a', ['ann', 'ben'], { data: { map: 'ice' } }), 1, 1)
+    const ttls = async () => {
+      const keys = (await it.redis.command('', ['KEYS', '*'])) as readonly string[]
+      return Promise.all(keys.map((key) => it.redis.command('', ['PTTL', key])))
+    }
+    const day = 86_400_000
+    expect(await ttls()).toHaveLength(10)
+    expect((await ttls()).every((ms) => Number(ms) > 0 && Number(ms) <= day)).toBe(true)
+    for (const key of (await it.redis.command('', ['KEYS', '*'])) as readonly string[]) {
+      await it.redis.command('', ['PEXPIRE', key, 60_000])
+    }
+    await store.due(0, 10)
+    expect((await ttls()).every((ms) => Number(ms) > 60_000)).toBe(true)
+  })
+
+  test('leaves nothing behind when the last lobby is deleted', async () => {
+    it = await openRedis()
+    const store = createRedisLobbyStore({ redis: it.redis })
+    for (const id of ['a', 'b']) await store.create(lobbyOf(id, ['ann'], { data: { map: 'ice' } }), 1)
+    for (const id of ['a', 'b']) await store.delete(id, 1)
+    const key = it.redis.keys('lobbies.main')
+    expect(((await it.redis.command('', ['KEYS', '*'])) as readonly string[]).toSorted()).toEqual([key('ev'), key('n')])
+  })
+
+  test('waits for a slow Redis, up to the time limit of the connection', async () => {
+    it = await openRedis()
+    const store = createRedisLobbyStore({ redis: it.redis })
+    const hasty = createRedisLobbyStore({ redis: await it.connect({ timeoutMs: 50 }) })
+    await store.create(lobbyOf('a', ['ann']), 1)
+    await hasty.get('a')
+    await it.server.ask('CLIENT PAUSE 600 ALL')
+    const [slow, late] = await Promise.allSettled([store.get('a'), hasty.get('a')])
+    expect(slow).toMatchObject({ status: 'fulfilled', value: { version: 1 } })
+    expect(late).toMatchObject({ status: 'rejected', reason: { name: 'RedisTimedOut', outcome: 'unknown' } })
+  })
+})
+
+describe('options of a lobby store', () => {
+  test.each([
+    [{ name: 'a b' }, /name/],
+    [{ keepDays: 0 }, /keepDays.*got 0/],
+    [{ keepDays: Number.NaN }, /keepDays.*got NaN/],
+  ])('that are wrong are named: %o', (options, message) => {
+    expect(() => createRedisLobbyStore({ redis: undefined as never, ...options })).toThrow(message)
   })
 })

@@ -44,12 +44,14 @@ export function followStream({ redis, key, onEntries, onGap, clock = systemClock
     return entriesOfRange(await from.command(key, [command, key, ...ends, 'COUNT', 1]))[0]?.id
   }
 
-  /** Finds where to go on. */
-  const resume = async (from: RedisConnection) => {
+  /** Finds where to go on. @param isBack whether there was a failure before. */
+  const resume = async (from: RedisConnection, isBack: boolean) => {
     const [oldest, newest = BEGINNING] = await Promise.all([edge(from, 'XRANGE'), edge(from, 'XREVRANGE')])
     const wasCut = last !== undefined && oldest !== undefined && compareIds(oldest, last) > 0
     const wentBack = last !== undefined && compareIds(newest, last) < 0
-    if (last !== undefined && !wasCut && !wentBack) return
+    // A stream that was and is empty does not tell whether it is the same.
+    const mayBeAnother = isBack && last === BEGINNING
+    if (last !== undefined && !wasCut && !wentBack && !mayBeAnother) return
     last = newest
     if (isOpen()) onGap()
   }
@@ -57,7 +59,7 @@ export function followStream({ redis, key, onEntries, onGap, clock = systemClock
   const read = async (from: RedisConnection) => {
     const words = ['XREAD', 'COUNT', MOST_ENTRIES, 'BLOCK', BLOCK_MS, 'STREAMS', key, last ?? BEGINNING]
     const entries = entriesOfRead(await from.command(key, words, BLOCK_MS + PAUSE_MS + 5000))
-    if (entries.length === 0) return resume(from)
+    if (entries.length === 0) return resume(from, false)
     last = entries.at(-1)?.id
     if (isOpen()) onEntries(entries)
   }
@@ -66,7 +68,7 @@ export function followStream({ redis, key, onEntries, onGap, clock = systemClock
     while (isOpen()) {
       try {
         connection ??= await redis.duplicate()
-        await resume(connection)
+        await resume(connection, isFailing)
         isFailing = false
         while (isOpen()) await read(connection)
       } catch (error) {

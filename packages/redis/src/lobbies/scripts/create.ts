@@ -17,7 +17,7 @@ ${INDEX_LUA}
 local types = {'hash', 'hash', 'hash', 'zset', 'hash', 'zset', 'hash', 'zset', 'string'}
 for i, key in ipairs(KEYS) do
   local found = redis.call('TYPE', key).ok
-  if found ~= 'none' and found ~= types[i] then return redis.error_reply('WRONGTYPE') end
+  if found ~= 'none' and found ~= types[i] then return redis.error_reply('WRONGTYPE another program uses this key') end
 end
 if redis.call('HEXISTS', head, id) == 1 or redis.call('HEXISTS', codes, code) == 1 then return 0 end
 local number = redis.call('INCR', last)
@@ -27,7 +27,7 @@ redis.call('HSET', codes, code, id)
 redis.call('ZADD', due, due_at, id)
 index_members(id, member_lines)
 index_traits(id, number, listing_lines)
-for _, key in ipairs(KEYS) do redis.call('PEXPIRE', key, keep_ms) end
+keep(unpack(KEYS))
 return 1
 `,
   read: (reply) => reply === 1,

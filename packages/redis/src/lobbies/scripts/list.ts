@@ -36,8 +36,7 @@ for i = 1, #places do
     return page
   end
   if fits then page[#page + 1] = redis.call('HGET', KEYS[3], id) end
-  -- After a full page, the next one begins where this one has ended, not at the last that was looked at.
-  if #page <= most or fits then last = number end
+  last = number
 end
 if #places == looks then page[1] = last end
 return page

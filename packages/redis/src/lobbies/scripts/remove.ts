@@ -4,7 +4,7 @@ import { INDEX_LUA } from './index-lua.js'
 /**
  * Deletes a lobby in the version that was read, and frees its code.
  * Keys: head, body, codes, due, members, players, listing, traits, events.
- * Arguments: id, version, most events, milliseconds until the stream expires.
+ * Arguments: id, version, most events, milliseconds until keys expire.
  * Answer: 1, or 0 if this is not the present version.
  */
 export const REMOVE = defineScript({
@@ -23,7 +23,7 @@ redis.call('HDEL', body, id)
 redis.call('HDEL', codes, code)
 redis.call('ZREM', due, id)
 redis.call('XADD', events, 'MAXLEN', '~', most_events, '*', 'id', id)
-redis.call('PEXPIRE', events, keep_ms)
+keep(events)
 return 1
 `,
   read: (reply) => reply === 1,

@@ -5,7 +5,7 @@ import { INDEX_LUA } from './index-lua.js'
  * Replaces the version that was read. Also done while Redis is full: a lobby must be able to close, and to note that a
  * session was ended.
  * Keys: head, body, due, members, players, listing, traits, events.
- * Arguments: id, version, JSON, due at, members, listing, most events, milliseconds until the stream expires.
+ * Arguments: id, version, JSON, due at, members, listing, most events, milliseconds until keys expire.
  * Answer: 1, or 0 if this is not the present version.
  */
 export const REPLACE = defineScript({
@@ -23,7 +23,7 @@ redis.call('ZADD', due, due_at, id)
 index_members(id, member_lines)
 index_traits(id, number, listing_lines)
 redis.call('XADD', events, 'MAXLEN', '~', most_events, '*', 'id', id)
-redis.call('PEXPIRE', events, keep_ms)
+keep(events)
 return 1
 `,
   read: (reply) => reply === 1,

@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createConnection, createServer, type AddressInfo, type Socket } from 'node:net'
+
+/** A way to a server that can be closed: the connections break, and new ones are broken at once. */
+export interface Gate {
+  readonly url: string
+  shut(): void
+  open(): void
+  /** Ends the gate itself. */
+  close(): Promise<void>
+}
+
+export async function openGate(port: number): Promise<Gate> {
+  const sockets = new Set<Socket>()
+  let isShut = false
+  const server = createServer((near) => {
+    if (isShut) return void near.destroy()
+    const far = createConnection({ port, host: '127.0.0.1' })
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        sockets.delete(socket)
+        near.destroy()
+        far.destroy()
+      })
+    }
+    near.pipe(far).pipe(near)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const breakAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: `redis://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    shut: () => {
+      isShut = true
+      breakAll()
+    },
+    open: () => {
+      isShut = false
+    },
+    close: async () => {
+      breakAll()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
