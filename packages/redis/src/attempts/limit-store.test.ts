@@ -7,9 +7,11 @@ import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../re
 import { createRedisLimitStore } from './limit-store.js'
 
 const minute = { limit: 3, windowMs: 60_000 }
+/** A slow machine must not make a process count by itself. */
+const timeoutMs = 10_000
 const results = (all: readonly (number | Promise<number>)[]) => Promise.all(all)
 
-describeRedis('limits in Redis', () => {
+describeRedis('the limit store in Redis', () => {
   let it: RedisUnderTest
   let names = 0
   /** One limit as two processes count it. */
@@ -22,11 +24,11 @@ describeRedis('limits in Redis', () => {
   const open = async (limit = minute) => {
     names += 1
     const name = `${names}`
-    one = createRedisLimitStore({ redis: it.redis, name }).attempts('perCaller', limit)
-    other = createRedisLimitStore({ redis: await it.connect(), name }).attempts('perCaller', limit)
+    one = createRedisLimitStore({ redis: it.redis, name, timeoutMs }).attempts('perCaller', limit)
+    other = createRedisLimitStore({ redis: await it.connect(), name, timeoutMs }).attempts('perCaller', limit)
   }
 
-  test('one player is one player for all processes', async () => {
+  test('counts a player once for all processes', async () => {
     await open()
     expect(await results([one.take('ann'), one.take('ann'), other.take('ann')])).toEqual([0, 0, 0])
     const [here, there] = await results([one.take('ann'), other.take('ann')])
@@ -36,13 +38,13 @@ describeRedis('limits in Redis', () => {
     expect(await one.take('ben')).toBe(0)
   })
 
-  test('of many at once, no more than the limit are let in', async () => {
+  test('admits no more than the limit of many requests at once', async () => {
     await open({ limit: 20, windowMs: 60_000 })
     const taken = await results(Array.from({ length: 200 }, (_, index) => (index % 2 === 0 ? one : other).take('ann')))
     expect(taken.filter((ms) => ms === 0)).toHaveLength(20)
   })
 
-  test('an attempt given back or charged in one process counts in the other', async () => {
+  test('counts in every process what one of them gave back or charged', async () => {
     await open({ limit: 1, windowMs: 60_000 })
     expect(await one.take('ann')).toBe(0)
     expect(await other.wait('ann')).toBeGreaterThan(0)
@@ -54,20 +56,20 @@ describeRedis('limits in Redis', () => {
     expect(await other.wait('ann')).toBeLessThanOrEqual(120_000)
   })
 
-  test('who is refused by what others have counted is refused without asking Redis again', async () => {
+  test('refuses without asking Redis again who was refused before', async () => {
     await open({ limit: 1, windowMs: 60_000 })
     expect(await one.take('ann')).toBe(0)
     expect(await other.take('ann')).toBeGreaterThan(0)
     expect(other.take('ann')).toBeTypeOf('number')
   })
 
-  test('limits of other names are others', async () => {
-    const store = createRedisLimitStore({ redis: it.redis, name: 'names' })
+  test('counts limits of different names apart', async () => {
+    const store = createRedisLimitStore({ redis: it.redis, name: 'names', timeoutMs })
     const [perCaller, perAddress] = [store.attempts('a', { limit: 1, windowMs: 60_000 }), store.attempts('b', minute)]
     expect(await results([perCaller.take('x'), perAddress.take('x'), perAddress.take('x')])).toEqual([0, 0, 0])
   })
 
-  test('every key expires, and names nobody', async () => {
+  test('uses keys that expire, and in which no id or address can be read', async () => {
     await open({ limit: 5, windowMs: 2000 })
     for (let charges = 0; charges < 20; charges += 1) one.charge('ann of 203.0.113.7')
     await one.wait('someone else')
@@ -79,7 +81,7 @@ describeRedis('limits in Redis', () => {
     expect(ttl).toBeLessThanOrEqual(4000)
   })
 
-  test('it refuses exactly when the count in memory would, and tells nobody to wait for longer', async () => {
+  test('refuses exactly when the count in memory would, and never tells a longer wait', async () => {
     const deed = fc.constantFrom('take', 'wait', 'charge', 'take and give back')
     const windowMs = fc.integer({ min: 3_600_000, max: 7_200_000 })
     const limit = fc.record({ limit: fc.integer({ min: 1, max: 5 }), windowMs })
@@ -108,8 +110,8 @@ describeRedis('limits in Redis', () => {
   })
 })
 
-describeRedis('where Redis does not count', () => {
-  const open = async (timeoutMs?: number) => {
+describeRedis('the limit store without Redis', () => {
+  const open = async () => {
     const it = await openRedis()
     const problems: RedisProblem[] = []
     it.redis.events.on('problem', (problem) => {
@@ -120,7 +122,7 @@ describeRedis('where Redis does not count', () => {
     return { it, problems, clock, attempts }
   }
 
-  test('each process counts by itself, and says so once; when Redis is back, it counts again', async () => {
+  test('counts per process while Redis is away, reports that once, and then counts in Redis again', async () => {
     const { it, problems, clock, attempts } = await open()
     expect(await attempts.take('ann')).toBe(0)
     await it.server.kill()
@@ -134,18 +136,17 @@ describeRedis('where Redis does not count', () => {
     expect(problems).toHaveLength(1)
     await it.server.restart()
     await eventually(async () => {
-        await clock.advance(2000)
-        await attempts.take(`${clock.now()}`)
-        return Number.parseInt(await it.server.ask('DBSIZE').then((reply) => reply.slice(1)), 10)
-      })
-      .toBeGreaterThan(0)
+      await clock.advance(2000)
+      await attempts.take(`${clock.now()}`)
+      return Number.parseInt((await it.server.ask('DBSIZE')).slice(1), 10)
+    }).toBeGreaterThan(0)
     await it.close()
   })
 
   test.each([
     ['full', 'CONFIG SET maxmemory 1'],
     ['a replica', 'REPLICAOF 127.0.0.1 1'],
-  ])('because it is %s, too', async (_, command) => {
+  ])('counts per process while Redis is %s', async (_, command) => {
     const { it, problems, attempts } = await open()
     await it.server.ask(command)
     expect(await results(Array.from({ length: 3 }, () => attempts.take('ann')))).toEqual([0, 0, 0])
@@ -154,13 +155,13 @@ describeRedis('where Redis does not count', () => {
     await it.close()
   })
 
-  test('because it does not answer, a request waits for the limit of time once', async () => {
-    const { it, problems, clock, attempts } = await open(100)
+  test('waits only once for a Redis that does not answer, up to timeoutMs', async () => {
+    const { it, problems, clock, attempts } = await open()
     await attempts.take('warm')
     it.server.pause()
     const slow = attempts.take('ann')
     await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
-    await clock.advance(100)
+    await clock.advance(timeoutMs)
     expect(await slow).toBe(0)
     expect(await attempts.take('ann')).toBe(0)
     expect(problems).toEqual([{ during: 'limits', error: expect.objectContaining({ name: 'RedisTimedOut' }) }])
@@ -169,7 +170,7 @@ describeRedis('where Redis does not count', () => {
   })
 })
 
-describe('options', () => {
+describe('options of the limit store', () => {
   test.each([
     [{ name: '' }, /name/],
     [{ timeoutMs: 0 }, /timeoutMs.*got 0/],

@@ -62,13 +62,13 @@ describeRedis('a connection', () => {
     expect(it.redis.version).toMatch(/^\d+\.\d+/)
   })
 
-  test('passes on what a script refuses, by its first word', async () => {
+  test('fails with the first word of what a script refuses', async () => {
     const error = await failure(it.redis.run(refuse, [key], []))
     expect(error).toBeInstanceOf(RedisError)
     expect(error).toMatchObject({ code: 'FENCED', outcome: 'not-done' })
   })
 
-  test('names no key and no value in its errors', async () => {
+  test('has no key and no value in its errors', async () => {
     await it.redis.command(key, ['DEL', key])
     await it.redis.command(key, ['RPUSH', key, 'x'])
     const wrong = await failure(it.redis.run(size, [key], ['s3cret']))
@@ -80,7 +80,7 @@ describeRedis('a connection', () => {
     await it.redis.command(key, ['DEL', key])
   })
 
-  test('takes a client that is open, and leaves it open', async () => {
+  test('leaves a client open that was open before', async () => {
     const client = createClient({ url: it.server.url })
     await client.connect()
     const redis = await it.connect({ client, prefix: 'other' })
@@ -91,7 +91,7 @@ describeRedis('a connection', () => {
     await client.close()
   })
 
-  test('has copies, for commands that block', async () => {
+  test('can be duplicated for commands that block', async () => {
     const copy = await it.redis.duplicate()
     const blocked = copy.command(key, ['BLPOP', `${key}-list`, 0], 60_000)
     expect(await it.redis.run(put, [key], ['x'])).toBe(1)
@@ -114,8 +114,8 @@ describeRedis('a connection', () => {
   })
 })
 
-describeRedis('a Redis that', () => {
-  test('is full stores nothing, and can be read', async () => {
+describeRedis('a Redis', () => {
+  test('that is full stores nothing, and can be read', async () => {
     const it = await openRedis({ maxMemory: '1' })
     const key = it.redis.keys('test')('key')
     expect(await failure(it.redis.run(put, [key], ['x']))).toBeInstanceOf(RedisFull)
@@ -123,7 +123,7 @@ describeRedis('a Redis that', () => {
     await it.close()
   })
 
-  test('is a replica is refused, and so is one that becomes one', async () => {
+  test('that is a replica is refused when connecting, and by every write', async () => {
     const it = await openRedis()
     const key = it.redis.keys('test')('key')
     await it.server.ask(`REPLICAOF 127.0.0.1 ${it.server.port}`)
@@ -132,7 +132,7 @@ describeRedis('a Redis that', () => {
     await it.close()
   })
 
-  test('wants a password says so, and the error does not hold the one given', async () => {
+  test('that refuses the user is an error without the password', async () => {
     const it = await openRedis({ settings: ['--user', 'muster', 'on', '>right', '~mu:*', '+@all', '-@dangerous'] })
     const url = it.server.url.replace('//', '//muster:wr0ng@')
     const error = await failure(it.connect({ client: { url } }))
@@ -144,7 +144,7 @@ describeRedis('a Redis that', () => {
     await it.close()
   })
 
-  test('is killed leaves the outcome open; until it is back, nothing is sent; then all goes on', async () => {
+  test('that is killed leaves the outcome unknown, then nothing is sent until it is back', async () => {
     const it = await openRedis({ appendOnly: 'always' })
     const key = it.redis.keys('test')('key')
     await it.redis.run(put, [key], ['before'])
@@ -161,7 +161,7 @@ describeRedis('a Redis that', () => {
     await it.close()
   })
 
-  test('does not answer in time leaves the outcome open', async () => {
+  test('that does not answer in time leaves the outcome unknown', async () => {
     const it = await openRedis()
     const redis = await it.connect({ timeoutMs: 100 })
     await redis.run(put, [redis.keys('test')('key')], ['x'])
@@ -173,7 +173,7 @@ describeRedis('a Redis that', () => {
     await it.close()
   })
 
-  test('is not there is told of', async () => {
+  test('that is not there is an error with the reason', async () => {
     const it = await openRedis()
     await it.server.kill()
     const error = await failure(connectRedis({ client: { url: it.server.url }, connectTimeoutMs: 100 }))
@@ -182,7 +182,7 @@ describeRedis('a Redis that', () => {
     await it.close()
   })
 
-  test('is a cluster of one node works, and wants the keys of a script in one slot', async () => {
+  test('that is a cluster of one node refuses scripts with keys of two slots', async () => {
     const it = await openRedis({ cluster: true })
     const redis = await it.connect({ client: createCluster({ rootNodes: [{ url: it.server.url }] }) })
     const [one, two] = [redis.keys('one')('key'), redis.keys('two')('key')]
@@ -208,7 +208,7 @@ describe('a Redis that is too old', () => {
       (words: readonly string[]) =>
         words[0] === 'HELLO' ? '-ERR unknown command `HELLO`, with args beginning with: `3`, \r\n' : '+OK\r\n',
     ],
-  ])('is told by its version: %s', async (version, answer) => {
+  ])('is refused with its version: %s', async (version, answer) => {
     const fake = await openFakeRedis((words) =>
       words[0] === 'HELLO' && version !== 'before 6.0' ? '%1\r\n+proto\r\n:3\r\n' : answer(words),
     )

@@ -35,7 +35,7 @@ describeRedis('lobbies of two processes', () => {
       },
       withdraw: async () => {},
     }
-    const lobbies = createLobbies({ matchmaker, store, limitStore: createRedisLimitStore({ redis }) })
+    const lobbies = createLobbies({ matchmaker, store, limitStore: createRedisLimitStore({ redis, timeoutMs: 10_000 }) })
     all.push(lobbies)
     return lobbies
   }
