@@ -2,7 +2,7 @@
 import { arrange, byPlan } from './arrange.js'
 import type { Columns } from './columns.js'
 import type { Draft } from './draft.js'
-import { Effort } from './effort.js'
+import type { Effort, Pausable } from './effort.js'
 import type { Model, Slot } from './model.js'
 import type { Packing, Plan } from './packing.js'
 
@@ -13,9 +13,7 @@ export interface Accept {
    * The team of each member, or undefined if they may not play together. The members must already keep the rules of the
    * columns.
    */
-  accepted(members: ArrayLike<Slot>): readonly number[] | undefined
-  /** Team arrangements tried since creation. */
-  work(): number
+  accepted(members: ArrayLike<Slot>): Pausable<readonly number[] | undefined>
 }
 
 /** Team arrangements tried at most for one match. */
@@ -27,11 +25,12 @@ export interface AcceptInput<Facts> {
   readonly packing: Packing
   readonly draft: Draft<Facts>
   readonly facts: readonly (Facts | undefined)[]
+  readonly effort: Effort
 }
 
-export function createAccept<Facts>({ model, columns, packing, draft, facts }: AcceptInput<Facts>): Accept {
+export function createAccept<Facts>(input: AcceptInput<Facts>): Accept {
+  const { model, columns, packing, draft, facts, effort } = input
   const { checks, teams } = model
-  const effort = new Effort()
   const nobody = teams.map(() => 0)
   const noFacts = teams.map((): Facts[] => [])
   const rooms = teams.map(({ max }) => max)
@@ -48,15 +47,14 @@ export function createAccept<Facts>({ model, columns, packing, draft, facts }: A
 
   return {
     planned,
-    work: () => effort.spent,
-    accepted: (members) => {
+    *accepted(members) {
       const first = planned(members)
       if (checks === undefined) return first
       const slots = Array.from(members)
       if (!slots.every((slot, at) => (at === 0 ? draft.begin(slot) : draft.add(slot)))) return undefined
       if (!draft.isSound()) return undefined
       effort.begin(MOST_WAYS)
-      return arrange(
+      return yield* arrange(
         checks,
         {
           sizes: slots.map((slot) => columns.size[slot] as number),

@@ -19,6 +19,14 @@ const lineupOf = (skills: readonly number[], more: Partial<Lineup<number>> = {})
   ...more,
 })
 
+/** The teams that `arrange` finds. */
+function arranged(...given: Parameters<typeof arrange<number>>): readonly number[] | undefined {
+  const search = arrange(...given)
+  let step = search.next()
+  while (step.done !== true) step = search.next()
+  return step.value
+}
+
 function effortOf(tries: number): Effort {
   const effort = new Effort()
   effort.begin(tries)
@@ -29,30 +37,30 @@ const teamsOf = (skills: readonly number[], teams: readonly number[]) =>
   [0, 1].map((team) => skills.filter((_, at) => teams[at] === team))
 
 test('without checks the first arrangement is returned', () => {
-  expect(arrange(undefined, lineupOf([1, 2]), [0, 1], effortOf(0))).toEqual([0, 1])
-  expect(arrange(NO_CHECKS, lineupOf([1, 2]), [1, 0], effortOf(0))).toEqual([1, 0])
+  expect(arranged(undefined, lineupOf([1, 2]), [0, 1], effortOf(0))).toEqual([0, 1])
+  expect(arranged(NO_CHECKS, lineupOf([1, 2]), [1, 0], effortOf(0))).toEqual([1, 0])
 })
 
 test('the least uneven of all arrangements is returned', () => {
   const skills = [9, 8, 5, 5, 2, 1]
-  const teams = arrange({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), [0, 0, 0, 1, 1, 1], effortOf(1000))
+  const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), [0, 0, 0, 1, 1, 1], effortOf(1000))
   expect(gap(teamsOf(skills, teams ?? []))).toBe(0)
 })
 
 test('with too many arrangements to try them all, exchanging players makes the teams more even', () => {
   const skills = Array.from({ length: 20 }, (_, at) => at)
   const first = skills.map((_, at) => (at < 10 ? 0 : 1))
-  const teams = arrange({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), first, effortOf(1000))
+  const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineupOf(skills), first, effortOf(1000))
   expect(gap(teamsOf(skills, teams ?? []))).toBeLessThan(3)
 })
 
 test('a forbidden arrangement is not returned, however even; the only allowed one is found', () => {
   const onlyWay = (teams: readonly (readonly number[])[]) => teams[0]?.toString() === '2,4'
   expect(
-    arrange({ ...NO_CHECKS, whole: onlyWay, unevenness: gap }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000)),
+    arranged({ ...NO_CHECKS, whole: onlyWay, unevenness: gap }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000)),
   ).toEqual([1, 0, 1, 0])
   expect(
-    arrange({ ...NO_CHECKS, whole: () => false }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000)),
+    arranged({ ...NO_CHECKS, whole: () => false }, lineupOf([1, 2, 3, 4]), [0, 1, 1, 0], effortOf(1000)),
   ).toBeUndefined()
 })
 
@@ -61,7 +69,7 @@ test('the only allowed arrangement is found among too many to try, if `part` rej
   const sorted = (teams: readonly (readonly number[])[]) =>
     (teams[0] ?? []).every((one) => one % 2 === 0) && (teams[1] ?? []).every((one) => one % 2 === 1)
   const checks = { ...NO_CHECKS, part: sorted, whole: sorted }
-  const teams = arrange(
+  const teams = arranged(
     checks,
     lineupOf(skills),
     skills.map((_, at) => (at < 7 ? 0 : 1)),
@@ -72,7 +80,7 @@ test('the only allowed arrangement is found among too many to try, if `part` rej
 
 test('each team gets its minimum, present players keep their team, and parties are not split', () => {
   const lineup = lineupOf([5, 5, 1], { sizes: [2, 1, 1], rooms: [2, 3], least: [2, 1], present: [[7], []] })
-  const teams = arrange({ ...NO_CHECKS, unevenness: gap }, lineup, [0, 1, 1], effortOf(1000))
+  const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineup, [0, 1, 1], effortOf(1000))
   // The party of skill 5 with the present player of skill 7 gives 12 against 6; the two singles with that player give
   // 13 against 5.
   expect(teams).toEqual([0, 1, 1])
@@ -80,7 +88,7 @@ test('each team gets its minimum, present players keep their team, and parties a
 
 test('when the effort is spent, the best arrangement so far is returned', () => {
   const effort = effortOf(1)
-  const teams = arrange({ ...NO_CHECKS, unevenness: gap }, lineupOf([9, 8, 2, 1]), [0, 0, 1, 1], effort)
+  const teams = arranged({ ...NO_CHECKS, unevenness: gap }, lineupOf([9, 8, 2, 1]), [0, 0, 1, 1], effort)
   expect(teams).toBeDefined()
   expect(effort.wasCut).toBe(true)
 })

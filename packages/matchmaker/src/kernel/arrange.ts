@@ -1,5 +1,5 @@
 // pure: assigns the members of a match to teams
-import type { Effort } from './effort.js'
+import type { Effort, Pausable } from './effort.js'
 import type { Checks, MatchLevels } from './model.js'
 import type { Plan } from './packing.js'
 
@@ -35,12 +35,12 @@ export function byPlan(sizes: readonly number[], plan: Plan): number[] {
  * exchanged, starting from `first`. If the exchanges find no teams that may play, all arrangements are tried, as far as
  * the effort goes. Undefined if none of those tried may play.
  */
-export function arrange<Facts>(
+export function* arrange<Facts>(
   checks: Checks<Facts> | undefined,
   lineup: Lineup<Facts>,
   first: readonly number[],
   effort: Effort,
-): readonly number[] | undefined {
+): Pausable<readonly number[] | undefined> {
   if (
     checks === undefined ||
     (checks.part === undefined && checks.whole === undefined && checks.unevenness === undefined)
@@ -50,8 +50,8 @@ export function arrange<Facts>(
   arrangement.rate(first)
   if (arrangement.best === 0) return first
   const fewWays = lineup.rooms.length ** lineup.sizes.length <= ALL_WAYS
-  if (!fewWays) arrangement.exchange(first)
-  if (fewWays || arrangement.best === Infinity) arrangement.tryAll()
+  if (!fewWays) yield* arrangement.exchange(first)
+  if (fewWays || arrangement.best === Infinity) yield* arrangement.tryAll()
   return arrangement.bestTeams
 }
 
@@ -83,7 +83,7 @@ class Arrangement<Facts> {
   }
 
   /** Improves on `first`: exchanges two tickets of the same size as long as that makes the teams better. */
-  exchange(first: readonly number[]): void {
+  *exchange(first: readonly number[]): Pausable<void> {
     const { sizes } = this.#lineup
     const teams = [...first]
     let tries = 0
@@ -93,6 +93,7 @@ class Arrangement<Facts> {
         for (let other = one + 1; other < teams.length; other++) {
           if (teams[one] === teams[other] || sizes[one] !== sizes[other]) continue
           if (++tries > SOME_WAYS || !this.#effort.take()) return
+          if (this.#effort.isPauseDue()) yield this.#effort.pause()
           swap(teams, one, other)
           if (this.rate(teams)) better = true
           else swap(teams, one, other)
@@ -104,33 +105,41 @@ class Arrangement<Facts> {
   /**
    * Tries every arrangement, team by team for each ticket in turn. Ends when the teams are even or the effort is spent.
    */
-  tryAll(): void {
+  *tryAll(): Pausable<void> {
     const { sizes, facts, present, rooms, least } = this.#lineup
-    const teams = sizes.map(() => 0)
+    const last = sizes.length - 1
+    /** The team of each ticket placed; −1 for the others. */
+    const teams = sizes.map(() => -1)
     const left = [...rooms]
     for (const [team, players] of present.entries()) (this.#seated[team] as Facts[]).length = players.length
 
-    const place = (ticket: number): boolean => {
-      if (ticket === sizes.length) {
-        const isEnough = left.every((room, team) => (rooms[team] as number) - room >= (least[team] as number))
-        if (isEnough && !this.#effort.take()) return false
-        if (isEnough) this.#keepIfBetter(teams)
-        return this.best > 0
-      }
+    for (let ticket = 0; ticket >= 0;) {
+      if (this.#effort.isPauseDue()) yield this.#effort.pause()
+      if (this.#effort.isOut()) return
       const size = sizes[ticket] as number
-      for (let team = 0; team < rooms.length; team++) {
-        if ((left[team] as number) < size) continue
-        left[team] = (left[team] as number) - size
-        teams[ticket] = team
-        ;(this.#seated[team] as Facts[]).push(facts[ticket] as Facts)
-        const goesOn = this.#mayBecomeMatch(left) ? place(ticket + 1) : true
-        this.#seated[team]?.pop()
-        left[team] = (left[team] as number) + size
-        if (!goesOn) return false
+      const before = teams[ticket] as number
+      if (before >= 0) {
+        left[before] = (left[before] as number) + size
+        this.#seated[before]?.pop()
       }
-      return true
+      const team = nextWithRoom(left, before, size)
+      teams[ticket] = team
+      if (team === -1) {
+        ticket -= 1
+        continue
+      }
+      left[team] = (left[team] as number) - size
+      ;(this.#seated[team] as Facts[]).push(facts[ticket] as Facts)
+      if (!this.#mayBecomeMatch(left)) continue
+      if (ticket < last) {
+        ticket += 1
+        continue
+      }
+      const isEnough = left.every((room, at) => (rooms[at] as number) - room >= (least[at] as number))
+      if (isEnough && !this.#effort.take()) return
+      if (isEnough) this.#keepIfBetter(teams)
+      if (this.best === 0) return
     }
-    place(0)
   }
 
   /**
@@ -157,8 +166,17 @@ class Arrangement<Facts> {
     const { part, whole } = this.#checks
     const { levels } = this.#lineup
     this.#effort.charge(1)
-    return (part?.(this.#seated, this.#noRoom, levels) ?? true) && (whole?.(this.#seated, levels) ?? true)
+    if (part?.(this.#seated, this.#noRoom, levels) === false) return false
+    if (whole === undefined) return true
+    this.#effort.noteSlow()
+    return whole(this.#seated, levels)
   }
+}
+
+/** The first team after `before` with room for so many players; −1 if there is none. */
+function nextWithRoom(left: readonly number[], before: number, size: number): number {
+  for (let team = before + 1; team < left.length; team++) if ((left[team] as number) >= size) return team
+  return -1
 }
 
 function swap(teams: number[], one: number, other: number): void {

@@ -1,15 +1,17 @@
 // pure: matches tickets that are left over by rearranging matches that were made
 import type { Draft } from './draft.js'
+import type { Effort, Pausable } from './effort.js'
 import type { Groups } from './groups.js'
 import type { Grouped, Slot } from './model.js'
 import type { Search } from './search.js'
 import type { Found } from './search-terms.js'
 
 export interface Augmenting {
-  readonly search: Pick<Search<never>, 'around' | 'work'>
+  readonly search: Pick<Search<never>, 'around'>
   readonly draft: Pick<Draft, 'begin' | 'add'>
+  readonly effort: Pick<Effort, 'isPauseDue' | 'pause'>
   /** The matches of the round. */
-  readonly groups: Pick<Groups, 'single' | 'replace'>
+  readonly groups: Pick<Groups, 'single' | 'withdraw' | 'restore' | 'replace'>
   free(slot: Slot): boolean
   /** Whether the ticket has been in the pool since the round began. */
   isPresent(slot: Slot): boolean
@@ -32,12 +34,12 @@ const TRIES = 200
  * Greedy choices leave some tickets without a match needlessly: one ticket takes the only possible partner of another,
  * though it had others to choose from. For each ticket left, in order, a match nearby is taken apart and made again
  * with that ticket, if everybody else of the match then gets into a second one. So whoever was matched stays matched.
- * Yields the work done.
+ * While a match is apart, nobody is told of it: the search may pause.
  */
 export function* augment(
-  { search, draft, groups, free, isPresent, isOver, isAhead, take, release }: Augmenting,
+  { search, draft, effort, groups, free, isPresent, isOver, isAhead, take, release }: Augmenting,
   left: Int32Array,
-): Generator<number, void> {
+): Pausable<void> {
   let tries = TRIES
 
   /** Whether a ticket left over could play in place of a member of lower priority. */
@@ -52,16 +54,17 @@ export function* augment(
     draft.begin(slot) && slots.every((member) => member === but || draft.add(member))
 
   /** Two matches that together hold the ticket and every member of the given match. */
-  const apart = (slot: Slot, { slots }: Grouped): readonly [Found, Found] | undefined => {
-    const first = search.around(slot, ANEW)
+  function* apart(slot: Slot, { slots }: Grouped): Pausable<readonly [Found, Found] | undefined> {
+    const first = yield* search.around(slot, ANEW)
     if (first === undefined) return undefined
     const others = slots.filter((member) => !first.slots.includes(member))
     const [next] = others
-    if (next === undefined) return undefined
+    if (next === undefined || !free(next)) return undefined
     first.slots.forEach(take)
-    const second = search.around(next, ANEW)
+    const second = yield* search.around(next, ANEW)
     if (
       second !== undefined &&
+      first.slots.every(isPresent) &&
       others.every((member) => second.slots.includes(member)) &&
       !passesOver(first) &&
       !passesOver(second)
@@ -69,7 +72,7 @@ export function* augment(
       second.slots.forEach(take)
       return [first, second]
     }
-    first.slots.forEach(release)
+    first.slots.filter(isPresent).forEach(release)
     return undefined
   }
 
@@ -78,18 +81,22 @@ export function* augment(
 
   for (const slot of left) {
     if (tries <= 0 || isOver()) return
-    const before = search.work()
     let triesLeft = TRIES_EACH
     for (const match of groups.single()) {
       if (!free(slot) || triesLeft <= 0 || tries <= 0 || isOver()) break
       if (match.opening !== undefined || !match.slots.every(isPresent) || !mayMeetOne(slot, match)) continue
+      if (!groups.withdraw(match)) continue
       triesLeft -= 1
       tries -= 1
       match.slots.forEach(release)
-      const both = apart(slot, match)
-      if (both === undefined) match.slots.forEach(take)
-      else groups.replace(match, both)
+      const both = yield* apart(slot, match)
+      if (both !== undefined) groups.replace(both)
+      else if (!match.slots.every(isPresent)) groups.replace([])
+      else {
+        match.slots.forEach(take)
+        groups.restore()
+      }
     }
-    yield search.work() - before
+    if (effort.isPauseDue()) yield effort.pause()
   }
 }

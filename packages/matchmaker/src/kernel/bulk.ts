@@ -52,27 +52,28 @@ export interface BulkInput {
   readonly levels: Levels
   readonly packing: Packing
   /**
-   * Accepts `count` slots from `at` on as matches, one after the other, that keep the distance and difference rules and
-   * fill the teams. Marks the members of accepted matches as `taken`; returns how many matches other rules refuse.
+   * Proposes `count` slots from `at` on as matches, one after the other, that keep the distance and difference rules
+   * and fill the teams. Marks their members as `taken`.
    */
-  group(slots: Int32Array, at: number, count: number): number
+  group(slots: Int32Array, at: number, count: number): void
+  /** Makes the proposed matches; those that other rules refuse are dropped. Returns how many. */
+  settle(): Generator<number, number>
   free(slot: Slot): boolean
   /** Whether any ticket or opening has been removed since the round began. */
   disturbed(): boolean
-  /** The work `group` has done since creation, where matches are checked one by one; undefined otherwise. */
-  readonly work: (() => number) | undefined
 }
 
 /** The grid where places do not matter: all tickets are in one cell. */
 const NO_GRID = { bandsPerRadian: 0, counts: Int32Array.of(1), offsets: Int32Array.of(0) }
 
 export function createBulk(input: BulkInput): Bulk {
-  const { model, columns, levels, packing, group, free, work } = input
+  const { model, columns, levels, packing, group, free } = input
   const { players } = packing
   const { spans } = model
   const many = spans.length
   const passes = passesOf(model)
   const fewest = model.checks === undefined ? FEWEST : FEWEST_CHECKED
+  const chunk = model.checks === undefined ? CHUNK : CHECKED_CHUNK
   const sorter = createSorter()
   const partyScan = createPartyScan({ columns, packing, sorter, group })
   /** The first `retired` are tickets below the level of the pass, and so of all passes that follow. */
@@ -192,9 +193,8 @@ export function createBulk(input: BulkInput): Bulk {
       } else next += 1
     }
     at = next
-    const refusals = group(items, first, matched - first)
-    refused += refusals
-    made += (matched - first) / players - refusals
+    group(items, first, matched - first)
+    made += (matched - first) / players
   }
 
   function* scan(count: number, pass: Pass): Generator<number, void> {
@@ -208,14 +208,13 @@ export function createBulk(input: BulkInput): Bulk {
         limits: spans.map((_, span) => limitOf(span, pass)),
       })
     for (let until = 0; until < end && !useless();) {
-      const before = work?.() ?? 0
-      until = Math.min(end, until + (work === undefined ? CHUNK : CHECKED_CHUNK))
-      if (parties) {
-        const [more, fewer] = partyScan.go(until)
-        made += more
-        refused += fewer
-      } else scanSingles(until, pass)
-      yield work === undefined ? CHUNK >> 2 : CHECKED_CHUNK + work() - before
+      until = Math.min(end, until + chunk)
+      if (parties) made += partyScan.go(until)
+      else scanSingles(until, pass)
+      const refusals = yield* input.settle()
+      refused += refusals
+      made -= refusals
+      yield chunk >> 2
     }
   }
 

@@ -2,6 +2,7 @@
 import type { Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
+import type { Effort } from './effort.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { Packed, Packing } from './packing.js'
@@ -11,10 +12,15 @@ export interface CandidatesInput {
   readonly cost: Cost
   readonly draft: Draft
   readonly neighbours: Neighbours
+  readonly effort: Effort
+  /** Whether the ticket is in the pool and in no match of this round. */
+  free(slot: Slot): boolean
   /** Whether a search of this round has proved that no match can hold the ticket. */
   isRefused(slot: Slot): boolean
   /** Whether more than one index is read, so that a slot may be returned twice. */
-  readonly looksTwice: boolean
+  readonly readsTwice: boolean
+  /** Whether other rules are asked about each pair of tickets. */
+  readonly checksPairs: boolean
 }
 
 /** The terms of one search. */

@@ -1,6 +1,6 @@
 // pure: completes a draft into a match with teams
 import { arrange, byPlan } from './arrange.js'
-import type { Effort } from './effort.js'
+import type { Effort, Pausable } from './effort.js'
 import type { Packed, Packing } from './packing.js'
 import type { Found, SearchInput, Vacancy } from './search-terms.js'
 
@@ -14,11 +14,11 @@ export interface Ground<Facts> {
 }
 
 /** The members with a team each; undefined if no arrangement was found in which they may play. */
-export function closed<Facts>(
+export function* closed<Facts>(
   { draft, columns, facts, model }: Pick<SearchInput<Facts>, 'draft' | 'columns' | 'facts' | 'model'>,
   { packing, packed, opening, seats }: Ground<Facts>,
   effort: Effort,
-): Found | undefined {
+): Pausable<Found | undefined> {
   const { teams, checks } = model
   const levels = draft.levels()
   const mayBeAny = packing.count(packed) === packing.players || opening !== undefined
@@ -40,7 +40,7 @@ export function closed<Facts>(
     least,
     levels,
   }
-  const arranged = arrange(checks, lineup, first, effort)
+  const arranged = yield* arrange(checks, lineup, first, effort)
   return arranged === undefined ? undefined : { slots, teams: arranged }
 }
 

@@ -66,6 +66,8 @@ export interface Columns {
   taken: Uint8Array
   /** The last round in which a search proved that no match can hold the ticket. */
   refusedIn: Float64Array
+  /** The round in which the ticket last had a turn; the one before its first deferral if it had none; 0 before both. */
+  turnIn: Float64Array
   readonly ids: string[]
   /** Slots from here on have never been used. */
   end: number
@@ -80,7 +82,10 @@ export interface Columns {
   bytes(): number
   /** Writes a ticket (`size` at least 1) or an opening (`size` 0) into a free slot. */
   put(row: Row, key: number, network: number, size: number): Slot
-  free(slot: Slot): void
+  /** Ends the slot's ticket or opening. The slot keeps its numbers until it is reused. */
+  leave(slot: Slot): void
+  /** Gives a slot free for another ticket or opening. */
+  reuse(slot: Slot): void
   placeOf(slot: Slot): readonly [x: number, y: number, z: number] | undefined
   /** Low and high of each span, in turn; NaN where the ticket matches any value. */
   valuesOf(slot: Slot): number[]
@@ -111,13 +116,14 @@ export function createColumns(spans: number): Columns {
     tries: new Uint8Array(0),
     taken: new Uint8Array(0),
     refusedIn: new Float64Array(0),
+    turnIn: new Float64Array(0),
     ids: [],
     end: 0,
     births: 0,
     lowest: Infinity,
     highest: -Infinity,
     ranges: false,
-    bytes: () => capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 1 + 8),
+    bytes: () => capacity * (8 * stride + 1 + 16 + 8 + 2 + 8 + 8 + 2 + 1 + 16),
 
     put: (row, key, network, size) => {
       const slot = free.pop() ?? columns.end++
@@ -149,12 +155,15 @@ export function createColumns(spans: number): Columns {
       columns.tries[slot] = 0
       columns.taken[slot] = 0
       columns.refusedIn[slot] = 0
+      columns.turnIn[slot] = 0
       columns.ids[slot] = row.id
       return slot
     },
-    free: (slot) => {
+    leave: (slot) => {
       columns.born[slot] = 0
       columns.ids[slot] = ''
+    },
+    reuse: (slot) => {
       free.push(slot)
     },
     placeOf: (slot) => {
@@ -183,6 +192,7 @@ export function createColumns(spans: number): Columns {
     columns.standing = copied(new Uint8Array(capacity), columns.standing)
     columns.taken = copied(new Uint8Array(capacity), columns.taken)
     columns.refusedIn = copied(new Float64Array(capacity), columns.refusedIn)
+    columns.turnIn = copied(new Float64Array(capacity), columns.turnIn)
   }
 
   return columns

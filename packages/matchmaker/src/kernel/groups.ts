@@ -14,13 +14,14 @@ export interface Groups {
   addRun(members: Int32Array, at: number, count: number, tickets: number): void
   /** The matches added one by one. */
   single(): readonly Grouped[]
-  /** Replaces a match by others. */
-  replace(
-    match: Grouped,
-    others: readonly { readonly slots: readonly Slot[]; readonly teams: readonly number[] }[],
-  ): void
+  /** Keeps back a match, one at a time, until it is restored or replaced. False if it has been taken already. */
+  withdraw(match: Grouped): boolean
+  restore(): void
+  /** Replaces the withdrawn match by others. */
+  replace(others: readonly { readonly slots: readonly Slot[]; readonly teams: readonly number[] }[]): void
   /**
-   * Returns all matches and forgets them. Matches from `addRun` must be read before their tickets leave the pool.
+   * Returns all matches but a withdrawn one, and forgets them. Matches from `addRun` must be read before their tickets
+   * leave the pool.
    */
   take(): Matches
 }
@@ -35,6 +36,7 @@ export function createGroups(columns: Columns, teamsOf: TeamsOf): Groups {
   let slots = new Int32Array(0)
   let end = 0
   let batches: Batch[] = []
+  let withdrawn: Grouped | undefined
 
   const groupedOf = (opening: Slot | undefined, members: readonly Slot[], teams: readonly number[]): Grouped => {
     const inOrder = [...members]
@@ -53,17 +55,25 @@ export function createGroups(columns: Columns, teamsOf: TeamsOf): Groups {
     return { opening, slots: inOrder, teams: ofEach }
   }
 
+  const isNotWithdrawn = (batch: Batch) => batch !== withdrawn
+
   return {
     add: (opening, members, teams) => {
       batches.push(groupedOf(opening, members, teams))
     },
     single: () => batches.filter((batch): batch is Grouped => !('start' in batch)),
-    replace: (match, others) => {
-      batches.splice(
-        batches.indexOf(match),
-        1,
-        ...others.map(({ slots: members, teams }) => groupedOf(undefined, members, teams)),
-      )
+    withdraw: (match) => {
+      if (!batches.includes(match)) return false
+      withdrawn = match
+      return true
+    },
+    restore: () => {
+      withdrawn = undefined
+    },
+    replace: (others) => {
+      const matches = others.map(({ slots: members, teams }) => groupedOf(undefined, members, teams))
+      batches.splice(batches.indexOf(withdrawn as Grouped), 1, ...matches)
+      withdrawn = undefined
     },
     addRun: (members, at, count, tickets) => {
       if (end + count > slots.length) [slots, end] = [new Int32Array(Math.max(BLOCK, count)), 0]
@@ -73,9 +83,9 @@ export function createGroups(columns: Columns, teamsOf: TeamsOf): Groups {
       else batches.push({ slots, start: end - count, tickets, end })
     },
     take: () => {
-      const matches = matchesOf(columns, batches, teamsOf)
+      const matches = matchesOf(columns, withdrawn === undefined ? batches : batches.filter(isNotWithdrawn), teamsOf)
       slots = new Int32Array(0)
-      batches = []
+      batches = withdrawn === undefined ? [] : [withdrawn]
       end = 0
       return matches
     },

@@ -1,5 +1,5 @@
 // pure: the players of needed kinds that a match in the making lacks
-import type { Candidates } from './candidates.js'
+import type { CandidateList } from './candidate-list.js'
 import type { Slot } from './model.js'
 import type { Supply } from './supply.js'
 
@@ -50,7 +50,7 @@ export class Lacking<Facts> {
   }
 
   /** Declares the candidates that may still join, in the order in which they are tried. */
-  expect(candidates: Pick<Candidates, 'count' | 'slotAt'>): void {
+  expect(candidates: Pick<CandidateList, 'count' | 'slotAt'>): void {
     const { count } = candidates
     const many = this.#lacking.length
     if (this.#behind.length < (count + 1) * many) this.#behind = new Int32Array(2 * (count + 1) * many)

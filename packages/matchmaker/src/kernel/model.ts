@@ -190,6 +190,8 @@ export interface Pool<Facts> {
   entryOf(slot: Slot): Pick<Entry<Facts>, 'id' | 'size' | 'since' | 'place' | 'values' | 'facts'>
   /** The number of waiting tickets. */
   readonly count: number
+  /** Searches since creation that were given up because their tries were spent: a match may have been missed. */
+  readonly givenUp: number
   /** Memory of the pool's columns and indexes, in bytes. */
   bytes(): number
 }
@@ -202,11 +204,19 @@ export interface RoundOptions {
 }
 
 export interface Round {
-  /** Continues for about `work` tickets' worth of work. False when the round is over. */
-  step(work: number): boolean
+  /**
+   * Continues for about `work` tickets' worth of work, or until `isDue` says that time is up: it is asked every few
+   * tries, and after each check of teams. False when the round is over.
+   */
+  step(work: number, isDue?: () => boolean): boolean
   /**
    * The matches made since the last call. Their tickets are out of this round; removing them from the pool is up to the
    * caller.
    */
   take(): Matches
+  /**
+   * Ends the round early where matches are checked as a whole: the search under way is finished, and the tickets that
+   * had no turn come first in the next round, which sees new tickets too.
+   */
+  hurry(): void
 }

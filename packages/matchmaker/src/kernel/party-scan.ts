@@ -22,10 +22,9 @@ export interface PartyTerms {
 export interface PartyScan {
   begin(terms: PartyTerms): void
   /**
-   * Scans up to position `until`, each ticket beginning a match in turn; returns how many matches were made, and how
-   * many other rules refused.
+   * Scans up to position `until`, each ticket beginning a match in turn; returns how many matches were proposed.
    */
-  go(until: number): readonly [made: number, refused: number]
+  go(until: number): number
 }
 
 export interface PartyScanInput {
@@ -33,7 +32,7 @@ export interface PartyScanInput {
   readonly packing: Packing
   readonly sorter: Sorter
   /** See `BulkInput.group`. */
-  group(slots: Int32Array, at: number, count: number): number
+  group(slots: Int32Array, at: number, count: number): void
 }
 
 /** Creates a scan in which each ticket in turn begins a match with the tickets after it, as they fit. */
@@ -111,22 +110,21 @@ export function createPartyScan({ columns, packing, sorter, group }: PartyScanIn
       const { items } = sorter
       const { taken, size } = columns
       let made = 0
-      let refused = 0
       for (; at < until; at++) {
         const slot = items[at] as Slot
         if (taken[slot] === 1) continue
         widen(at)
         // With too few players near, no match is possible, so nothing is scanned.
         const found = company < players ? 0 : together(at)
-        if (found > 0 && group(members, 0, found) === 0) {
-          made += 1
-          company -= players
+        if (found === 0) {
+          company -= size[slot] as number
           continue
         }
-        if (found > 0) refused += 1
-        company -= size[slot] as number
+        group(members, 0, found)
+        made += 1
+        company -= players
       }
-      return [made, refused]
+      return made
     },
   }
 }

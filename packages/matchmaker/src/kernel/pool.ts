@@ -2,25 +2,29 @@
 import { createAccept } from './accept.js'
 import { augment } from './augment.js'
 import { createBulk } from './bulk.js'
-import { createColumns, FRESH, KEY, SINCE } from './columns.js'
+import { createColumns, KEY, SINCE } from './columns.js'
 import { createCost } from './cost.js'
 import { Draft } from './draft.js'
-import { createGroups, type Groups } from './groups.js'
+import { Effort, type Pausable } from './effort.js'
 import { createLevels, levelAt } from './levels.js'
-import type { Entry, Grouped, Matches, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
+import type { Entry, Model, Opening, Pool, RoundOptions, Slot } from './model.js'
 import { createNearest } from './nearest.js'
 import type { Mutable } from './mutable.js'
 import { createStringInterner } from './string-interner.js'
 import { createNeighbours } from './neighbours.js'
 import { createOrder } from './order.js'
-import { createPacking, type Packing } from './packing.js'
+import { createPacking } from './packing.js'
+import { createProposals } from './proposals.js'
 import { createSearchRadius } from './search-radius.js'
 import { createRound } from './round.js'
+import { RoundState } from './round-state.js'
 import { Search } from './search.js'
-import type { Found, Vacancy } from './search-terms.js'
 import { Supply } from './supply.js'
+import { Survey } from './survey.js'
 import { createTally } from './tally.js'
 import { SMALL_POOL, triesOf } from './tries.js'
+import { createTurnOrder } from './turn-order.js'
+import { Vacancies } from './vacancies.js'
 import { createWaking } from './wake.js'
 
 /**
@@ -36,31 +40,13 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const networks = createStringInterner()
   const priorities = createTally()
   const packing = createPacking(model.teams)
-  const packings = new Map<string, Packing>()
   const supply = new Supply(model, columns, levels)
   const neighbours = createNeighbours(model, columns, levels, supply.parts)
   const openings = createNeighbours(model, columns)
   const facts: (Facts | undefined)[] = []
-  const vacancies = new Map<Slot, Vacancy<Facts>>()
-
-  // The state of the current round.
-  let number = 1
-  let horizon = 0
-  /** Whether a ticket or opening was removed since the round began. */
-  let disturbed = false
-  let going = false
-  const isPresent = (slot: Slot) => (columns.born[slot] as number) > 0 && (columns.born[slot] as number) <= horizon
-  const free = (slot: Slot) => columns.taken[slot] === 0 && isPresent(slot)
-  const take = (slot: Slot) => {
-    columns.taken[slot] = 1
-    columns.standing[slot] = FRESH
-    neighbours.remove(slot)
-  }
-  const group = (opening: Slot | undefined, { slots, teams }: Found) => {
-    if (opening !== undefined) take(opening)
-    for (const slot of slots) take(slot)
-    groups.add(opening, slots, teams)
-  }
+  const vacancies = new Vacancies<Facts>(model)
+  let isTimeUp = () => false
+  const effort = new Effort(() => isTimeUp())
 
   const searchRadius = createSearchRadius(model, columns, levels)
   const cost = createCost(model, columns)
@@ -73,11 +59,10 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     present: (slot) => vacancies.get(slot)?.everyone ?? [],
     largest: packing.players + 1,
   })
-  const accept = createAccept({ model, columns, packing, draft, facts })
-  let groups = createGroups(columns, accept.planned)
+  const accept = createAccept({ model, columns, packing, draft, facts, effort })
+  const state = new RoundState(columns, neighbours, accept.planned)
+  const { free, isPresent } = state
   const tries = triesOf(model as unknown as Model<never>)
-  const ranked = () => priorities.commonest() !== undefined
-  const isRefused = (slot: Slot) => columns.refusedIn[slot] === number
   const search = new Search({
     model,
     columns,
@@ -89,79 +74,61 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     supply,
     facts,
     cost,
-    effort: (before) => tries.ofSearch(pool.count, before),
-    ranked,
-    isRefused,
+    effort,
+    triesOf: (before) => tries.ofSearch(pool.count, before),
+    free,
+    ranked: () => priorities.commonest() !== undefined,
+    isRefused: (slot) => columns.refusedIn[slot] === state.number,
   })
-  /**
-   * Accepts matches made in bulk, as far as other rules allow; see `BulkInput.group`. Tickets not in the index need not
-   * be removed from it.
-   */
-  const groupAll = (slots: Int32Array, from: number, many: number): number => {
-    if (many === 0) return 0
-    const tickets = Math.min(many, packing.players)
-    if (model.checks === undefined && !disturbed) {
-      groups.addRun(slots, from, many, tickets)
-      const { taken } = columns
-      for (let at = from; at < from + many; at++) taken[slots[at] as Slot] = 1
-      if (neighbours.count > 0) for (let at = from; at < from + many; at++) neighbours.remove(slots[at] as Slot)
-      return 0
-    }
-    let refused = 0
-    for (let at = from; at < from + many; at += tickets) {
-      const members = [...slots.subarray(at, at + tickets)]
-      const teams = members.every(free) ? accept.accepted(members) : undefined
-      if (teams === undefined) refused += 1
-      else group(undefined, { slots: members, teams })
-    }
-    return refused
-  }
+  const isChecked = model.checks !== undefined
+  const mostWasted = tries.ofRound / 4
+  const proposals = createProposals({ columns, neighbours, state, accept, effort, isChecked, mostWasted })
   const bulk = createBulk({
     model,
     columns,
     levels,
     packing,
     free,
-    group: groupAll,
-    disturbed: () => disturbed,
-    work: model.checks === undefined ? undefined : accept.work,
+    group: (slots, at, count) => proposals.add(slots, at, count, Math.min(count, packing.players)),
+    settle: proposals.settle,
+    disturbed: () => state.isDisturbed,
   })
-  const release = (slot: Slot) => {
-    columns.taken[slot] = 0
-    neighbours.insert(slot)
-  }
-  function* augmented(all: Int32Array): Generator<number, void> {
+  function* augmented(all: Int32Array): Pausable<void> {
+    const { groups } = state
     if (all.length > SMALL_POOL || groups.single().length === 0) return
     const left = all.filter(free)
     order.sort(left, left.length)
-    const enough = search.work() + tries.ofRound / 2
-    const isOver = () => search.work() > enough
+    const enough = effort.spent + tries.ofRound / 2
     const isAhead = (slot: Slot, other: Slot) =>
       columns.size[slot] === columns.size[other] &&
       (columns.priority[slot] as number) > (columns.priority[other] as number)
-    yield* augment({ search, draft, groups, free, isPresent, isOver, isAhead, take, release }, left)
+    const isOver = () => isLate() || effort.spent > enough
+    const { take, release } = state
+    yield* augment({ search, draft, effort, groups, free, isPresent, isOver, isAhead, take, release }, left)
   }
+  const isLate = () => state.isLate && tries.ofRound < Infinity
+  const wake = createWaking({ columns, draft, searchRadius, effort, isPresent })
   const rounds = createRound({
     columns,
-    levels,
-    order,
+    turns: createTurnOrder({ columns, order, commonPriority: priorities.commonest }),
+    survey: new Survey({ columns, levels, neighbours, effort, wake, lastResortLevel: model.lastResortLevel }),
+    effort,
     bulk,
     search,
     searchRadius,
     neighbours,
     openings,
     vacancies,
-    wake: createWaking({ columns, draft, searchRadius }),
+    number: () => state.number,
     count: () => pool.count,
-    lastResortLevel: model.lastResortLevel,
     keys: keys.count,
-    commonPriority: priorities.commonest,
     mostTries: tries.ofRound,
+    isLate,
     refused: (slot) => {
-      columns.refusedIn[slot] = number
+      columns.refusedIn[slot] = state.number
     },
     free,
-    group,
+    group: state.group,
     augment: augmented,
   })
 
@@ -185,36 +152,21 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   const drop = (slot: Slot): void => {
     keys.drop(keyOf(slot))
     if (columns.network[slot] !== -1) networks.drop(columns.network[slot] as number)
-    columns.free(slot)
-    disturbed = true
+    state.remove(slot)
   }
   const isIn = (slot: Slot, opening: boolean) => (columns.born[slot] ?? 0) > 0 && (columns.size[slot] === 0) === opening
 
   const begin = (now: number, { anchors, openings: when = 'first' }: RoundOptions): Generator<number, void> => {
     levels.renew(now)
     packing.prune()
-    number += 1
-    horizon = columns.births
-    disturbed = false
-    going = true
-    columns.taken.fill(0, 0, columns.end)
-    groups = createGroups(columns, accept.planned)
+    state.begin()
+    proposals.clear()
     return anchors === undefined ? rounds.full(ticketsOfRound(), when) : rounds.around(anchors, ticketsOfRound, when)
-  }
-  const finished = (made: Groups): Matches => {
-    const all = made.take()
-    if (!disturbed) return all
-    const whole = ({ opening, slots }: Grouped) =>
-      (opening === undefined || isPresent(opening)) && slots.every(isPresent)
-    return [...all].filter((grouped) => {
-      if (whole(grouped)) return true
-      for (const slot of grouped.slots) columns.taken[slot] = 0
-      return false
-    })
   }
 
   const pool: Mutable<Pool<Facts>> = {
     count: 0,
+    givenUp: 0,
     bytes: () => [columns, neighbours, supply, openings, order, bulk].reduce((sum, part) => sum + part.bytes(), 0),
     add: (entry) => {
       const slot = put(entry, entry.size)
@@ -226,18 +178,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     },
     addOpening: (opening) => {
       const slot = put(opening, 0)
-      const shape = opening.rooms.join()
-      const roomFor =
-        packings.get(shape) ??
-        createPacking(opening.rooms.map((max) => ({ max, min: new Uint16Array(model.levels.length) })))
-      packings.set(shape, roomFor)
-      vacancies.set(slot, {
-        slot,
-        packing: roomFor,
-        rooms: opening.rooms,
-        present: opening.present,
-        everyone: opening.present.flat(),
-      })
+      vacancies.add(slot, opening)
       openings.insert(slot)
       return slot
     },
@@ -245,7 +186,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       if (!isIn(slot, false)) return
       priorities.remove(columns.priority[slot] as number)
       neighbours.remove(slot)
-      facts[slot] = undefined
+      if (!state.isGoing) facts[slot] = undefined
       pool.count -= 1
       drop(slot)
     },
@@ -258,31 +199,38 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     group: (now) => {
       const work = begin(now, {})
       while (work.next().done !== true);
-      going = false
-      return groups.take()
+      state.isGoing = false
+      pool.givenUp = search.givenUp
+      return state.groups.take()
     },
     round: (now, options = {}) => {
       const work = begin(now, options)
-      const [mine, made] = [number, groups]
+      const { number } = state
       return {
-        step: (amount) => {
+        step: (amount, isDue = NEVER) => {
+          isTimeUp = isDue
           for (let left = amount; left > 0;) {
-            if (mine !== number) return false
+            if (number !== state.number) return false
             const { done, value } = work.next()
+            pool.givenUp = search.givenUp
             if (done === true) {
-              going = false
+              state.isGoing = false
               return false
             }
             left -= Math.max(1, value)
+            if (isDue()) return true
           }
           return true
         },
-        take: () => (mine === number ? finished(made) : []),
+        take: () => (number === state.number ? state.takeMatches() : []),
+        hurry: () => {
+          if (number === state.number) state.isLate = true
+        },
       }
     },
     around: (slot, now, most) => {
       levels.renew(now)
-      if (!going) horizon = columns.births
+      if (!state.isGoing) state.includeAll()
       // Tickets matched in the current round are left out.
       for (const each of neighbours.count < pool.count ? tickets() : [])
         if (free(each) && !neighbours.has(each)) neighbours.insert(each)
@@ -301,3 +249,5 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
   }
   return pool
 }
+
+const NEVER = () => false

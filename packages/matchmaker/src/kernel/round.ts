@@ -1,26 +1,24 @@
 // pure: one round over the waiting tickets: which are tried, and in which order
 import type { Bulk } from './bulk.js'
-import { AWAKE, DEFERRED, FRESH, KEY, SETTLED, type Columns } from './columns.js'
-import { RELAXED, TIME, type Levels } from './levels.js'
+import { DEFERRED, KEY, SETTLED, type Columns } from './columns.js'
+import type { Effort, Pausable } from './effort.js'
 import type { RoundOptions, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
-import { joined, type Order } from './order.js'
+import { joined } from './order.js'
 import type { SearchRadius } from './search-radius.js'
 import type { Search } from './search.js'
 import type { Found, SearchTerms, Vacancy } from './search-terms.js'
+import type { Survey } from './survey.js'
+import type { TurnOrder } from './turn-order.js'
 
-/** Exponent of the longest gap: an incomplete search is repeated at least every 2⁶ = 64 rounds. */
-const LONGEST_GAP = 6
-const MOST_TRIES = 255
-/** Work (in tickets) after which the round may pause. */
-const PAUSE = 500
 /** Tickets added to the index between two pauses. */
-const FILED_AT_ONCE = 4096
+const FILED_AT_ONCE = 1024
 
 export interface RoundInput<Facts> {
   readonly columns: Columns
-  readonly levels: Levels
-  readonly order: Order
+  readonly turns: TurnOrder
+  readonly survey: Survey
+  readonly effort: Effort
   readonly bulk: Bulk
   readonly search: Search<Facts>
   readonly searchRadius: SearchRadius
@@ -29,29 +27,26 @@ export interface RoundInput<Facts> {
   /** The index of all openings. */
   readonly openings: Neighbours
   readonly vacancies: ReadonlyMap<Slot, Vacancy<Facts>>
+  /** The number of the round. */
+  number(): number
   /** The number of waiting tickets. */
   count(): number
-  /**
-   * Wakes the settled tickets that one of the changed tickets concerns. @param among the index of the settled tickets.
-   */
-  wake(changed: Int32Array, settled: Int32Array, among: Neighbours): void
-  readonly lastResortLevel: number
   /** The number of keys in use. */
   keys(): number
-  /** The most common priority; undefined if all tickets have the same. */
-  commonPriority(): number | undefined
   /**
    * Limit of the tries of all searches before the bulk, and again after it; tickets left over then wait for the next
    * round.
    */
   readonly mostTries: number
+  /** Whether tickets that had no turn yet are to wait for the next round. */
+  isLate(): boolean
   /** Notes that a search has proved that no match of this round can hold the ticket. */
   refused(slot: Slot): void
   /** Whether the ticket or opening is in the pool, was there when the round began, and has no match yet. */
   free(slot: Slot): boolean
   group(opening: Slot | undefined, found: Found): void
   /** Rearranges matches to match the tickets left over, if the pool is small. */
-  augment(tickets: Int32Array): Generator<number, void>
+  augment(tickets: Int32Array): Pausable<void>
 }
 
 /**
@@ -63,81 +58,59 @@ export interface RoundInput<Facts> {
  * common priority; tickets of higher priority, new or not, are tried before all others, and tickets of lower priority
  * after the bulk.
  *
- * A ticket without a match settles, and is tried again when something has changed: the ticket has relaxed, or a new
- * ticket has come that it may be matched with. So tickets that wait for something rare cost next to nothing.
- *
  * Where matches are checked as a whole, a round has a limit of tries (`tries.ts`); tickets that had no turn come first
  * in the next round.
  *
- * Every generator yields how many tickets' worth of work it has done.
+ * Every generator yields how many tickets' worth of work it has done. Between two steps tickets may come and go, so
+ * each is looked at again before it is tried.
  */
 export function createRound<Facts>(input: RoundInput<Facts>) {
-  const { columns, levels, order, bulk, search, searchRadius, neighbours, openings, vacancies, free } = input
-  /** Full rounds so far. */
-  let rounds = 0
+  const { columns, turns, survey, effort, bulk, search, searchRadius, neighbours, openings, vacancies, free } = input
+  const { inOrder, inTurn } = turns
+
+  /** Leaves a ticket or opening to the next round. */
+  const defer = (slot: Slot): void => {
+    columns.standing[slot] = DEFERRED
+    if (columns.turnIn[slot] === 0) columns.turnIn[slot] = input.number() - 1
+  }
 
   /** Tries each ticket in turn until the tries are spent; the remaining tickets come first in the next round. */
-  function* tryEach(anchors: Int32Array, terms: SearchTerms = {}): Generator<number, void> {
-    let done = search.work()
-    const enough = done + input.mostTries
+  function* tryEach(anchors: Int32Array, terms: SearchTerms = {}): Pausable<void> {
+    if (effort.isPauseDue()) yield effort.pause()
+    const enough = effort.spent + input.mostTries
     for (const anchor of anchors) {
       if (!free(anchor)) continue
-      if (search.work() > enough) {
-        columns.standing[anchor] = DEFERRED
+      if (effort.spent > enough || input.isLate()) {
+        defer(anchor)
         continue
       }
-      const found = search.around(anchor, terms)
+      columns.turnIn[anchor] = input.number()
+      const found = yield* search.around(anchor, terms)
       if (found !== undefined) input.group(undefined, found)
       else {
-        columns.standing[anchor] = settledOrAwake(anchor)
+        survey.settle(anchor, search.sawAll)
         if (search.sawAll) input.refused(anchor)
       }
-      if (search.work() - done < PAUSE) continue
-      yield search.work() - done
-      done = search.work()
+      if (effort.isPauseDue()) yield effort.pause()
     }
   }
 
   /** Fills each opening in turn. */
-  function* fillEach(slots: Int32Array, wanted: Slot | undefined): Generator<number, void> {
-    const enough = search.work() + input.mostTries
+  function* fillEach(slots: Int32Array, wanted: Slot | undefined): Pausable<void> {
+    const enough = effort.spent + input.mostTries
     for (const slot of slots) {
       const vacancy = vacancies.get(slot)
       if (vacancy === undefined || !free(slot) || (wanted !== undefined && !free(wanted))) continue
-      if (search.work() > enough) {
-        columns.standing[slot] = DEFERRED
+      if (effort.spent > enough || input.isLate()) {
+        defer(slot)
         continue
       }
-      const before = search.work()
-      const found = search.fill(vacancy, wanted)
+      columns.turnIn[slot] = input.number()
+      const found = yield* search.fill(vacancy, wanted)
       if (found !== undefined) input.group(slot, found)
-      else if (wanted === undefined) columns.standing[slot] = settledOrAwake(slot)
-      yield search.work() - before
+      else if (wanted === undefined) survey.settle(slot, search.sawAll)
+      if (effort.isPauseDue()) yield effort.pause()
     }
-  }
-
-  /**
-   * The state of a ticket after a search without a match. Last-resort tickets are few and are tried in each round, as
-   * new tickets do not tell which of them they may be matched with. A search that did not see all candidates may have
-   * missed a match: it is repeated after 2, 4, 8 … 64 rounds, each time starting from other candidates, so that all of
-   * them are seen in the end.
-   */
-  const settledOrAwake = (slot: Slot): number => {
-    if (levels.of(slot) >= input.lastResortLevel) return AWAKE
-    const tries = columns.tries[slot] as number
-    if (!search.sawAll) columns.tries[slot] = tries === MOST_TRIES ? LONGEST_GAP : tries + 1
-    return SETTLED
-  }
-  const isTurn = (slot: Slot): boolean => {
-    const tries = Math.min(LONGEST_GAP, columns.tries[slot] as number)
-    return tries > 0 && ((rounds + (columns.born[slot] as number)) & ((1 << tries) - 1)) === 0
-  }
-
-  const isWorthATry = (slot: Slot): boolean => {
-    const news = levels.news(slot)
-    if (news === RELAXED) columns.tries[slot] = 0
-    // An incomplete search is not repeated before its turn merely because time has passed.
-    return news === RELAXED || (news === TIME && columns.tries[slot] === 0) || isTurn(slot)
   }
 
   /**
@@ -173,75 +146,17 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
       yield some.length
     }
   }
-  /** Splits tickets into those above, at and below the most common priority. */
-  const byPriority = (slots: Int32Array): [above: Int32Array, common: Int32Array, below: Int32Array] => {
-    const common = input.commonPriority()
-    if (common === undefined) return [NOBODY, slots, NOBODY]
-    const than = (slot: Slot) => (columns.priority[slot] as number) - common
-    return [
-      slots.filter((slot) => than(slot) > 0),
-      slots.filter((slot) => than(slot) === 0),
-      slots.filter((slot) => than(slot) < 0),
-    ]
-  }
-  const inOrder = (slots: Int32Array): Int32Array => {
-    order.sort(slots, slots.length)
-    return slots
-  }
-  /**
-   * Sorts slots into the order in which they are served; within a priority, those that had no turn in the last round
-   * come first.
-   */
-  const inTurn = (slots: Int32Array): Int32Array => {
-    const { standing, priority } = columns
-    if (!slots.some((slot) => standing[slot] === DEFERRED)) return inOrder(slots)
-    const waited = (slot: Slot) => (standing[slot] === DEFERRED ? 0 : 1)
-    return inOrder(slots).toSorted(
-      (one, other) => (priority[other] as number) - (priority[one] as number) || waited(one) - waited(other),
-    )
-  }
-
-  /**
-   * Finds the new tickets and the tickets with a reason to be tried again, and wakes settled tickets that these
-   * concern.
-   */
-  const survey = (slots: Int32Array): Survey => {
-    const { standing } = columns
-    const fresh = new Int32Array(slots.length)
-    const awake = new Int32Array(slots.length)
-    const settled = new Int32Array(slots.length)
-    let [news, due, still] = [0, 0, 0]
-    for (let at = 0; at < slots.length; at++) {
-      const slot = slots[at] as Slot
-      if (standing[slot] === FRESH) {
-        fresh[news++] = slot
-        continue
-      }
-      if (isWorthATry(slot)) {
-        neighbours.raise(slot)
-        if (standing[slot] !== DEFERRED) standing[slot] = AWAKE
-      }
-      if (standing[slot] !== SETTLED) awake[due++] = slot
-      else settled[still++] = slot
-    }
-    const changed = joined(awake.slice(0, due), fresh.subarray(0, news))
-    if (still > 0) input.wake(changed, settled.subarray(0, still), neighbours)
-    for (let at = 0; at < still; at++) if (standing[settled[at] as Slot] === AWAKE) awake[due++] = settled[at] as Slot
-    return { fresh: fresh.subarray(0, news), awake: awake.subarray(0, due), changed: changed.length > 0 }
-  }
 
   return {
     /** Tries every ticket and opening that has a reason to be tried. */
     *full(tickets: Int32Array, when: RoundOptions['openings']): Generator<number, void> {
-      rounds += 1
-      const { fresh, awake, changed } = survey(tickets)
-      yield tickets.length >> 4
-      const [above, common, below] = byPriority(fresh)
-      const [awakeAbove, awakeCommon, awakeBelow] = byPriority(awake)
+      const { fresh, awake, changed } = yield* survey.begin(tickets)
+      const [above, common, below] = turns.byPriority(fresh)
+      const [awakeAbove, awakeCommon, awakeBelow] = turns.byPriority(awake)
       const vacant = () =>
         inTurn(
           Int32Array.from(vacancies.keys()).filter(
-            (slot) => isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED,
+            (slot) => survey.isWorthATry(slot) || changed || columns.standing[slot] !== SETTLED,
           ),
         )
       // Tickets tried before the bulk choose among all tickets, so the new ones are added to the index first.
@@ -284,13 +199,5 @@ export function createRound<Facts>(input: RoundInput<Facts>) {
   }
 }
 
-interface Survey {
-  readonly fresh: Int32Array
-  readonly awake: Int32Array
-  /** Whether any ticket is new, or has a reason to be tried again. */
-  readonly changed: boolean
-}
-
-const NOBODY = new Int32Array(0)
 /** In a round around given tickets, tickets of higher priority have had no turn. */
 const ALL = { all: true }

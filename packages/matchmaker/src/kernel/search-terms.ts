@@ -2,6 +2,7 @@
 import type { Columns } from './columns.js'
 import type { Cost } from './cost.js'
 import type { Draft } from './draft.js'
+import type { Effort } from './effort.js'
 import type { Levels } from './levels.js'
 import type { Model, Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
@@ -36,8 +37,11 @@ export interface SearchInput<Facts> {
   readonly supply: Supply<Facts>
   readonly facts: readonly (Facts | undefined)[]
   readonly cost: Cost
+  readonly effort: Effort
   /** Tries that one search has. @param before searches for the same ticket that were given up. */
-  effort(before: number): number
+  triesOf(before: number): number
+  /** Whether the ticket or opening is in the pool and in no match of this round. */
+  free(slot: Slot): boolean
   /** Whether the tickets have different priorities. */
   ranked(): boolean
   isRefused(slot: Slot): boolean

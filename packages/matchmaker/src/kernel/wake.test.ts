@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { AWAKE, createColumns, SETTLED } from './columns.js'
 import type { Draft } from './draft.js'
+import { Effort } from './effort.js'
 import type { Neighbours } from './neighbours.js'
 import { createPool, STEP } from './pool.js'
 import { createWaking } from './wake.js'
@@ -15,12 +16,14 @@ test('with too many slots to read, a part of the settled tickets is woken each t
     scales: [{ chord: Infinity, width: Infinity, level: 0, from: 0, widths: [] }],
     query: { startAround: () => {}, turnTo: () => 1, next: () => 0, cut: true },
   } satisfies Partial<Neighbours>
-  const wake = createWaking({ columns, draft: draft as unknown as Draft, searchRadius: () => 0 })
+  const effort = new Effort()
+  const isPresent = () => true
+  const wake = createWaking({ columns, draft: draft as unknown as Draft, searchRadius: () => 0, effort, isPresent })
 
   const woken = new Set<number>()
   for (const many of [500, 1000, 1200]) {
     columns.standing.fill(SETTLED)
-    wake(Int32Array.of(0), settled, among as unknown as Neighbours)
+    for (const _ of wake(Int32Array.of(0), settled, among as unknown as Neighbours));
     const now = settled.filter((slot) => columns.standing[slot] === AWAKE)
     expect(now.length).toBe(500)
     for (const slot of now) woken.add(slot)

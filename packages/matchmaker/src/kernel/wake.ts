@@ -1,6 +1,7 @@
 // pure: wakes settled tickets that a change near them concerns
 import { AWAKE, SETTLED, type Columns } from './columns.js'
 import type { Draft } from './draft.js'
+import type { Effort, Pausable } from './effort.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
 import type { SearchRadius } from './search-radius.js'
@@ -16,11 +17,16 @@ const MOST_READ_AT_ONCE = 4096
  */
 const FEW = 500
 const SHARE = 1 / 4
+/** The time it takes to compare two tickets, in tries. */
+const COMPARED = 1 / 4
 
 export interface Waking {
   readonly columns: Columns
   readonly draft: Pick<Draft, 'begin' | 'admits'>
   readonly searchRadius: SearchRadius
+  readonly effort: Effort
+  /** Whether the ticket is still in the pool. */
+  isPresent(slot: Slot): boolean
 }
 
 /**
@@ -29,12 +35,12 @@ export interface Waking {
  * round: then a part of them is woken, others each time, so that every ticket is woken within a bounded number of
  * rounds.
  */
-export function createWaking({ columns, draft, searchRadius }: Waking) {
+export function createWaking({ columns, draft, searchRadius, effort, isPresent }: Waking) {
   const raw = new Int32Array(MOST_READ_AT_ONCE)
   /** The last ticket woken in turn. */
   let last: Slot = -1
 
-  return (changed: Int32Array, settled: Int32Array, among: Neighbours): void => {
+  return function* wake(changed: Int32Array, settled: Int32Array, among: Neighbours): Pausable<void> {
     const { standing } = columns
     const inTurn = (many: number) => {
       const first = Math.max(
@@ -50,7 +56,7 @@ export function createWaking({ columns, draft, searchRadius }: Waking) {
     if (changed.length >= settled.length) return inTurn(settled.length)
     let left = Math.min(MOST_READ, MOST_READ_EACH * settled.length)
     for (const slot of changed) {
-      if (!draft.begin(slot)) continue
+      if (!isPresent(slot) || !draft.begin(slot)) continue
       const widest = searchRadius(slot)
       among.query.startAround(slot)
       for (let scale = 0; scale <= widest; scale++) {
@@ -63,6 +69,12 @@ export function createWaking({ columns, draft, searchRadius }: Waking) {
           const other = raw[each] as Slot
           if (standing[other] === SETTLED && draft.admits(other)) standing[other] = AWAKE
         }
+        effort.note(read * COMPARED)
+        if (!effort.isPauseDue()) continue
+        yield effort.pause()
+        if (!isPresent(slot)) break
+        // The index may have changed.
+        among.query.startAround(slot)
       }
     }
   }

@@ -43,14 +43,16 @@ describe('matches at arrival', () => {
 })
 
 describe('a tick with a budget', () => {
+  const unbounded = { tickBudgetMs: Infinity, maxServers: Infinity, maxStarting: Infinity }
+
   test('continues where it stopped, and misses no ticket', async () => {
-    // Each look at the stopwatch is 60 ms later: the budget is spent at the first.
+    // Each reading of the stopwatch is 1 ms later: the budget is spent after fifty.
     let time = 0
     const queues = [duel, { ...duel, name: 'other' }, { ...duel, name: 'third' }]
     const { matchmaker, seen } = setUp({
       queues,
       tickBudgetMs: 50,
-      stopwatch: () => (time += 60),
+      stopwatch: () => (time += 1),
       maxServers: Infinity,
       maxStarting: Infinity,
     })
@@ -70,7 +72,7 @@ describe('a tick with a budget', () => {
 
   test.each([1, 2, 3, 4, 5, 6])('whose queues are replaced after %i parts loses no ticket', async (parts) => {
     let time = 0
-    const { matchmaker, seen } = setUp({ stopwatch: () => (time += 11), maxServers: Infinity, maxStarting: Infinity })
+    const { matchmaker, seen } = setUp({ ...unbounded, stopwatch: () => (time += 11) })
     const count = 6000
     for (let index = 0; index < count; index += 1)
       matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
@@ -84,10 +86,32 @@ describe('a tick with a budget', () => {
 
   test('runs after one that is under way', async () => {
     let time = 0
-    const { matchmaker, seen } = setUp({ stopwatch: () => (time += 11), maxServers: Infinity, maxStarting: Infinity })
+    const { matchmaker, seen } = setUp({ ...unbounded, stopwatch: () => (time += 11) })
     for (let index = 0; index < 4000; index += 1)
       matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${index}`, ip }] })
     await Promise.all([matchmaker.tick(), matchmaker.tick(), matchmaker.tick()])
     expect(seen.matchFound).toHaveLength(2000)
+  })
+
+  test('is spent on all queues in turn: a slow rule of one keeps nobody waiting in another', async () => {
+    let time = 0
+    const slow = {
+      ...duel,
+      name: 'slow',
+      rules: [{ kind: 'custom', name: 'slow', test: () => ((time += 10), false) }],
+    } as const
+    const { matchmaker, join, status } = setUp({ queues: [slow, duel], stopwatch: () => time })
+    for (let index = 0; index < 40; index += 1)
+      matchmaker.createTicket({ queue: 'slow', players: [{ id: `p${index}`, ip }] })
+    for (let round = 0; round < 5; round += 1) {
+      join(`ann${round}`, `ben${round}`)
+      join(`cas${round}`, `dee${round}`)
+      const startedAt = time
+      await matchmaker.tick()
+      // 15 % of 250 ms by default, and a call of the rule.
+      expect(time - startedAt).toBeLessThanOrEqual(50)
+      await matchmaker.tick()
+      expect(status(`ann${round}-ben${round}`)).toBe('MATCH_FOUND')
+    }
   })
 })

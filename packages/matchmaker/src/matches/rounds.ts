@@ -55,22 +55,36 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
   /** The queue with which the next round begins. */
   let nextRuntime: QueueRuntime | undefined
 
-  /** Continues the round of one queue. Resolves with false if it stopped before its end. */
+  /**
+   * Continues the round of one queue, and if an earlier tick began it, does another one: that one sees new tickets too.
+   * Resolves with false if it stopped before its end.
+   */
   const work = async (
     runtime: QueueRuntime,
     { now, breather, room }: RoundTerms,
     groups: Group[],
   ): Promise<boolean> => {
-    runtime.arrivals.clear()
     // Without room for matches, openings come first: nothing else can be made.
-    const round = (runtime.round ??= runtime.pool.round(now, { openings: room > 0 ? runtime.queue.backfill : 'first' }))
+    const options = { openings: room > 0 ? runtime.queue.backfill : ('first' as const) }
+    let isNew = runtime.round === undefined
+    runtime.arrivals.clear()
     for (;;) {
-      const goesOn = round.step(WORK)
+      const round = (runtime.round ??= runtime.pool.round(now, options))
+      const goesOn = round.step(WORK, breather.isDue)
       collect(runtime, round.take(), now, groups)
       const isEnough = groups.length >= Math.max(0, room) + SPARE
+      const isLate = breather.spentMs() >= budgetMs
       if (!goesOn || isEnough) runtime.round = undefined
-      if (!goesOn) return true
-      if (isEnough || breather.spentMs() >= budgetMs) return false
+      if (isEnough) return !goesOn
+      if (!goesOn && (isNew || isLate)) return true
+      if (!goesOn) {
+        isNew = true
+        runtime.arrivals.clear()
+      }
+      if (isLate) {
+        round.hurry()
+        return false
+      }
       if (breather.isDue()) await breather.rest()
     }
   }
@@ -94,8 +108,8 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const inOrder = [...all.slice(first), ...all.slice(0, first)]
       for (const [index, runtime] of inOrder.entries()) {
         if (index > 0 && terms.breather.spentMs() >= budgetMs) nextRuntime = runtime
-        else if (!(await work(runtime, terms, groups)))
-          nextRuntime = runtime.round === undefined ? inOrder[index + 1] : runtime
+        // A queue that takes long must not keep the others waiting: it goes on when its turn comes again.
+        else if (!(await work(runtime, terms, groups))) nextRuntime = inOrder[(index + 1) % inOrder.length]
         else continue
         break
       }
@@ -110,7 +124,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
       const groups: Group[] = []
       const round = runtime.pool.round(now, { anchors, openings: room > 0 ? runtime.queue.backfill : 'first' })
       // Unfinished work continues in the next tick.
-      while (round.step(WORK) && !breather.isDue());
+      while (round.step(WORK, breather.isDue) && !breather.isDue());
       collect(runtime, round.take(), now, groups)
       return groups
     },

@@ -11,7 +11,7 @@ export interface Breather {
 /**
  * Milliseconds of work between two yields (our choice): players and health checks wait at most that long for an answer.
  */
-const STRETCH_MS = 10
+const STRETCH_MS = 5
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createPool } from '../../kernel/pool.js'
 import { compileQueue } from '../compile.js'
 import { defineQueue } from '../queue.js'
@@ -15,13 +15,13 @@ const evenSkills: RuleDefinition = {
 }
 
 /**
- * A pool of a queue of 5 against 5, with so many who deal damage and so few others, in which nobody's place matters.
+ * A pool of a queue of two teams, with so many who deal damage and so few others, in which nobody's place matters.
  */
-function poolOf(rules: readonly RuleDefinition[], dps: number, tanks: number, healers: number) {
+function poolOf(rules: readonly RuleDefinition[], dps: number, tanks: number, healers: number, size = 5) {
   const compiled = compileQueue(
     defineQueue({
       name: 'ranked',
-      teams: [{ name: 'team', count: 2, size: 5 }],
+      teams: [{ name: 'team', count: 2, size }],
       rules,
       deploy: { application: 'game', version: '1' },
     }),
@@ -74,4 +74,52 @@ test.each([25, 200, 2000])('%d tickets that a custom rule keeps apart cost a rou
   const { pool } = poolOf([balance, { kind: 'custom', name: 'never', test: () => false }], many, 0, 0)
   // 10,000 tries before the bulk, 10,000 after it, and the last search of each.
   for (let round = 0; round < 8; round++) expect(stepsOf(pool, NOW + 250 * round)).toBeLessThan(70)
+})
+
+describe('a custom rule that takes long', () => {
+  /** A clock that only the rule moves, and a rule that takes so long and holds for the tickets of these ids alone. */
+  function slowRule(ms: number, mates: readonly string[] = []) {
+    const clock = { now: 0 }
+    const rule: RuleDefinition = {
+      kind: 'custom',
+      name: 'slow',
+      test: ({ teams }) => {
+        clock.now += ms
+        return teams.every(({ tickets }) => tickets.every(({ id }) => mates.includes(id)))
+      },
+    }
+    return { clock, rule }
+  }
+
+  test.each([
+    [25, 0.2],
+    [25, 30],
+    [700, 0.2],
+    [700, 30],
+  ])('holds the event loop for no more than a call beyond the time that there is: %d tickets, %d ms', (many, ms) => {
+    const { clock, rule } = slowRule(ms)
+    const { pool } = poolOf([balance, rule], many, 0, 0)
+    const round = pool.round(NOW)
+    let restedAt = 0
+    for (let step = 0; step < 300 && round.step(Infinity, () => clock.now - restedAt >= 5); step += 1) {
+      expect(clock.now - restedAt).toBeLessThan(5 + ms + 1e-6)
+      restedAt = clock.now
+    }
+    // The rule was asked often enough for this to say something.
+    expect(clock.now).toBeGreaterThan(100)
+  })
+
+  test('does not keep those who had no turn from having theirs, if each round is cut short', () => {
+    const { clock, rule } = slowRule(1, ['dps-14', 'dps-15'])
+    const { pool } = poolOf([rule], 16, 0, 0, 1)
+    let rounds = 0
+    for (let found = 0; found === 0 && rounds < 20; rounds += 1) {
+      const round = pool.round(NOW + 250 * rounds)
+      const until = clock.now + 50
+      while (round.step(Infinity, () => clock.now >= until)) round.hurry()
+      found = round.take().length
+    }
+    expect(rounds).toBeGreaterThan(1)
+    expect(rounds).toBeLessThan(10)
+  })
 })

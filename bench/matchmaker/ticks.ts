@@ -1,0 +1,46 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { atMost, type Figures } from '../figure.js'
+import type { SceneName, Ticks } from './ticks-process.js'
+
+const TICK_MS = 250
+/** The least of so many runs counts: on a shared machine others only ever make it longer. */
+const RUNS = 3
+
+const scenes: Readonly<Record<SceneName, string>> = {
+  rare: '4 players/s into 5v5 with rare roles',
+  few: '25 tickets that no 5v5 suits',
+  some: '200 tickets that no 5v5 suits',
+  standing: '10,000 waiting with roles, balance and a custom rule',
+  apart: '10,000 waiting whom a rule about pairs keeps apart',
+  slow: '200 tickets and a custom rule of 0.2 ms that suits nobody',
+}
+
+/**
+ * What ticks cost where matches are hard to find: how long they hold the event loop, and how much of the time between
+ * two ticks they take. Each scene in processes of its own, from the first tick on: that one is cold.
+ */
+export async function tickFigures(): Promise<Figures> {
+  const figures: Figures['figures'][number][] = []
+  const peers: Record<string, unknown> = {}
+  for (const [scene, what] of Object.entries(scenes)) {
+    const runs: Ticks[] = []
+    for (let run = 0; run < RUNS; run += 1) runs.push(await measured(scene))
+    const heldMs = Math.min(...runs.map((run) => run.heldMs))
+    const p95Ms = Math.min(...runs.map((run) => run.p95Ms))
+    const name = `ticks: ${what}`
+    figures.push(
+      atMost(`${name}: the event loop is held at most`, heldMs, 20, 'ms'),
+      atMost(`${name}: p95 of a tick`, (100 * p95Ms) / TICK_MS, 20, '% of its interval'),
+    )
+    peers[name] = runs.map(({ found }) => found)
+  }
+  return { figures, peers }
+}
+
+async function measured(scene: string): Promise<Ticks> {
+  const child = fork(new URL('./ticks-process.js', import.meta.url), [scene])
+  const [found] = (await once(child, 'message')) as [Ticks]
+  child.disconnect()
+  return found
+}
