@@ -15,7 +15,8 @@ export const unguessable: Random = () => {
     randomFillSync(pool)
     used = 0
   }
-  const [high, low] = [pool[used] as number, pool[used + 1] as number]
+  const high = pool[used] as number
+  const low = pool[used + 1] as number
   used += 2
   // A fraction below 1 holds 52 random bits.
   return ((high >>> 12) * 2 ** 32 + low) / 2 ** 52
@@ -33,9 +34,13 @@ const code = (number: number): number => CODES[number & 31] as number
  * the id is first looked up.
  */
 export function newId(random: Random): string {
-  const [a, b, c] = [draw(random), draw(random), draw(random)]
+  const a = draw(random)
+  const b = draw(random)
+  const c = draw(random)
   // Bitwise operators work on 32 bits, so the bits above are taken by division.
-  const [overA, overB, overC] = [high(a), high(b), high(c)]
+  const overA = high(a)
+  const overB = high(b)
+  const overC = high(c)
   return String.fromCharCode(
     code(overA >> 10), code(overA >> 5), code(overA), code(a >>> 15), code(a >>> 10), code(a >>> 5), code(a),
     code(overB >> 10), code(overB >> 5), code(overB), code(b >>> 15), code(b >>> 10), code(b >>> 5), code(b),

@@ -49,5 +49,10 @@ function assertPlain(value: unknown, level: number): void {
   }
   if (Object.hasOwn(value, '__proto__'))
     throw new Problem(400, 'invalid-input', 'the body has a key __proto__', { field: '__proto__' })
-  for (const key of Object.keys(value)) assertPlain((value as Readonly<Record<string, unknown>>)[key], level + 1)
+  // Not by `Object.keys`, which would make a list for each object.
+  for (const key in value) {
+    const part = (value as Readonly<Record<string, unknown>>)[key]
+    // A program may have added fields to the prototype of all objects.
+    if (typeof part === 'object' && Object.hasOwn(value, key)) assertPlain(part, level + 1)
+  }
 }

@@ -46,11 +46,15 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
   const { players, locatePlayers, clock, random } = admitting
   const runtimes = runtimesOf(ticket.queues, admitting.runtimes)
   refuseNowhere(ticket, runtimes)
-  refuseBusy(ticket, runtimes, players)
-  refusePlaying(ticket, runtimes, admitting.playing)
   const now = clock.now()
-  for (const { id } of ticket.players) {
-    admitting.limits.check(id, players.ticketsOf(id).length + admitting.playing.ticketsOf(id).length, now)
+  if (isFree(ticket, admitting)) {
+    for (const { id } of ticket.players) admitting.limits.check(id, 0, now)
+  } else {
+    refuseBusy(ticket, runtimes, players)
+    refusePlaying(ticket, runtimes, admitting.playing)
+    for (const { id } of ticket.players) {
+      admitting.limits.check(id, players.ticketsOf(id).length + admitting.playing.ticketsOf(id).length, now)
+    }
   }
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
@@ -63,6 +67,13 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     locating,
   })
   return { record, found: locating ? place : undefined }
+}
+
+/** Whether none of its players is in another ticket: looking each of them up once is the greater part of the checks. */
+function isFree(ticket: CheckedTicket, { players, playing }: Admitting): boolean {
+  for (const { id } of ticket.players)
+    if (players.ticketsOf(id).length > 0 || playing.ticketsOf(id).length > 0) return false
+  return true
 }
 
 export interface Admitted {
@@ -129,7 +140,8 @@ function runtimeOf(queue: string, runtimes: ReadonlyMap<string, QueueRuntime>): 
  * where they are. @throws {InvalidTicket}
  */
 export function refuseNowhere({ players }: CheckedTicket, runtimes: readonly QueueRuntime[]): void {
-  for (const [index, { ip, coordinates }] of players.entries()) {
+  for (let index = 0; index < players.length; index += 1) {
+    const { ip, coordinates } = players[index] as TicketPlayer
     if (ip !== undefined || coordinates !== undefined) continue
     const unplaced = runtimes.find(({ queue }) => !queue.rules.some(({ kind }) => kind === 'latency'))
     if (unplaced === undefined) continue

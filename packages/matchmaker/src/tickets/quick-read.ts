@@ -114,12 +114,14 @@ const isKey = (key: string) => isName(key) && key !== '__proto__'
 /** A list of different texts; undefined for anything else. */
 function listOf(value: unknown, isOne: (one: unknown) => one is string, most: number): readonly string[] | undefined {
   if (!Array.isArray(value) || value.length > most) return undefined
-  const read: string[] = []
-  for (const one of value as readonly unknown[]) {
-    if (!isOne(one)) return undefined
-    read.push(one)
-  }
-  return isDistinct(read) ? read : undefined
+  // A list that grows by `push` has room for 17 entries, and is kept as long as the ticket waits.
+  const copy: readonly unknown[] = [...value]
+  return areAll(copy, isOne) && isDistinct(copy) ? copy : undefined
+}
+
+function areAll(list: readonly unknown[], isOne: (one: unknown) => one is string): list is readonly string[] {
+  for (const one of list) if (!isOne(one)) return false
+  return true
 }
 
 /** Up to this length, searching a list is quicker than making a set of it. */
