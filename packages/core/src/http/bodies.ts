@@ -95,7 +95,7 @@ export function createBodies({ clock, timeoutMs = 10_000, perAddress = 64, inAll
   }
   const leave = (one: Unfinished) => {
     all.delete(one)
-    one.over.abort()
+    one.over.abort(null) // without a reason, an error with a stack would be made for each body
     trust(one)
   }
   const trust = (one: Unfinished) => {
