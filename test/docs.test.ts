@@ -41,6 +41,8 @@ declare global {
   function tell(tickets: readonly Ticket[], link: string | undefined): void
   function yourTicketFor(key: string, players: HandedOver['players'], data: HandedOver['data']): Promise<string>
   function yourCancel(reference: string): Promise<void>
+  function yourTicketCaller(request: Request): Promise<TicketCaller | undefined>
+  function yourLobbyCaller(request: Request): Promise<LobbyCaller | undefined>
   function yourPlayerOf(token: string | undefined): Promise<LobbyCaller | undefined>
 }
 `
