@@ -12,7 +12,7 @@ const documents = [
   ...readdirSync(join(root, 'packages')).map((name) => `packages/${name}/README.md`),
 ]
 
-/** What the code takes for granted: what a document has made before, and what is the reader's. */
+/** Declarations of what the code in documents assumes: values made earlier in a document, and values of the reader. */
 const GIVEN = `
 import type { Client } from '@muster/core'
 import type { Locate, Matchmaker, QueueDefinition, Ticket, TicketCaller } from '@muster/matchmaker'
@@ -49,13 +49,13 @@ declare global {
 const options = {
   noEmit: true,
   composite: false,
-  // Code that shows something need not use it, and is no stricter than it must be.
+  // Code in documents need not use everything that it declares.
   noUnusedLocals: false,
   noPropertyAccessFromIndexSignature: false,
   typeRoots: [join(root, 'node_modules/@types')],
 }
 
-/** Every block of TypeScript as a module, its lines where they are in the document. */
+/** Every TypeScript block as a module, with its lines at the same numbers as in the document. */
 function modulesOf(document: string, text: string): [name: string, code: string][] {
   const name = document.replace(/\W/g, '-')
   return Array.from(text.matchAll(/^```ts\n([\s\S]*?)^```/gm), ({ 1: code = '', index }) => {
@@ -64,11 +64,11 @@ function modulesOf(document: string, text: string): [name: string, code: string]
   })
 }
 
-/** What the compiler has against these modules; what it has against ours is not told here. */
+/** The errors of the compiler in these modules; errors elsewhere are left out. */
 async function complaintsAbout(modules: readonly (readonly [name: string, code: string])[]): Promise<string[]> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-docs-'))
   try {
-    // So that they find the packages as a test does.
+    // The modules find the packages like a test does.
     symlinkSync(join(root, 'test/node_modules'), join(folder, 'node_modules'), 'junction')
     for (const [name, code] of modules) writeFileSync(join(folder, name), code)
     writeFileSync(join(folder, 'given.mts'), GIVEN)
@@ -91,7 +91,7 @@ async function complaintsAbout(modules: readonly (readonly [name: string, code: 
 test('the code in the documents compiles', { timeout: 120_000 }, async () => {
   const modules = documents.flatMap((document) => modulesOf(document, readFileSync(join(root, document), 'utf8')))
   expect(modules.length).toBeGreaterThan(10)
-  // One that does not, lest a compiler that looks at nothing be taken for content.
+  // A wrong module, to show that the compiler reads the modules at all.
   const wrong = modulesOf(
     'wrong.md',
     "First\n```ts\nimport { createClient } from '@muster/core'\ncreateClient(1)\n```\n",

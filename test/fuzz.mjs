@@ -1,6 +1,6 @@
 /**
- * `pnpm fuzz [rounds] [seed]`: all properties with other cases than every day's, round after round, until one
- * fails. `MUSTER_SEED=<its seed> pnpm test` brings the failure back.
+ * `pnpm fuzz [rounds] [seed]`: runs all properties with other cases than usual, round after round, until one fails.
+ * `MUSTER_SEED=<its seed> pnpm test` repeats the failure.
  */
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'

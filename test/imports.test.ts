@@ -53,7 +53,7 @@ const entryPoints = new Map([
   ['@muster/emulator', 'packages/emulator/src/index.ts'],
 ])
 
-/** A small tree in good order: what a test puts in place of a file is the only thing wrong with it. */
+/** A small valid tree. A test replaces or adds a file, which is then the only fault. */
 const sound = {
   'packages/core/src/index.ts': "export { createClient } from './client.js'\nexport { km, type Place } from './geo.js'",
   'packages/core/src/time.ts': 'export const systemClock = 1',

@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('the page in the docs', () => {
       await shows(ann, 'Looking for others')
       await until('the stream has begun', () => count('/events?token') === 1)
       breakConnections()
-      // One that is refused is followed by one with another token.
+      // After a refused stream the page asks for another with a new token.
       await until('the stream has come back', () => count('/events?token') === wanted + 1)
       expect(count('/stream-token')).toBe(wanted)
       await ann.click('#cancel')

@@ -5,7 +5,7 @@ import { bearerToken, nodeListener } from '@muster/core/http'
 import { createTicketApi, type TicketApiOptions } from '@muster/matchmaker'
 import { openStudio } from '../matchmaker/studio.js'
 
-/** Chromium, where this machine has it. */
+/** Chromium, if this machine has it. */
 export const chromiumPath = [
   process.env['CHROMIUM'],
   '/usr/bin/chromium',
@@ -13,7 +13,7 @@ export const chromiumPath = [
   '/usr/bin/google-chrome',
 ].find((path) => path !== undefined && existsSync(path))
 
-/** The page of docs/browser.md, as it stands there. */
+/** The page in docs/browser.md. */
 const page =
   /```html\n([^]*?)```/.exec(readFileSync(new URL('../../docs/browser.md', import.meta.url), 'utf8'))?.[1] ?? ''
 
@@ -56,7 +56,7 @@ export async function openSite(options: Partial<TicketApiOptions> = {}) {
     ...studio,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
     requests,
-    /** Breaks every connection, as a network does that goes away. */
+    /** Breaks every connection, like a network that fails. */
     breakConnections: () => {
       for (const socket of sockets) socket.destroy()
     },

@@ -24,12 +24,12 @@ interface Deployed {
   readonly current_status: string
 }
 
-/** Lives that end badly, each after a second or two. */
+/** Processes that end badly, each after a second or two. */
 const LIVES = 12
 const DAY_MS = 25 * 3_600_000
 const isLiving = ({ current_status }: Deployed) => !/ERROR|TERMINAT/.test(current_status)
 
-/** Files may not grow: to the process, the disk is full. Node.js ignores the signal that comes with it. */
+/** Limits the file size of the process, which then sees a full disk. Node.js ignores the signal that comes with it. */
 const fillDisk = ({ process: { pid } }: Victim, isFull: boolean) =>
   execFileSync('prlimit', ['--pid', String(pid), `--fsize=${isFull ? 0 : 'unlimited'}:unlimited`], { stdio: 'ignore' })
 
@@ -37,7 +37,7 @@ async function openWorld() {
   const service = start('service-process.mjs', { seed })
   const proxy = await createProxy((await service.first<{ readonly url: string }>('listening')).url)
   const path = join(folder, `journal-${Math.trunc(systemClock.now())}`)
-  /** Servers that players were told of, and that nobody asked to stop, by match. */
+  /** Servers that players were sent to and whose stop nobody requested, by match. */
   const told = new Map<string, string>()
   const wrong: string[] = []
   const sum = { lives: 0, assigned: 0, problems: 0 }
@@ -112,7 +112,7 @@ async function openWorld() {
       await proxy.close()
       return wrong
     },
-    /** At most one living server of each match. */
+    /** Checks that each match has at most one living server. */
     look: async () => {
       const tags = (await deployments()).filter(isLiving).map((one) => one.tags.find((tag) => tag.startsWith('match-')))
       const matches = tags.map((tag) => /^match-([a-z0-9]+)/.exec(tag ?? '')?.[1])
@@ -123,7 +123,7 @@ async function openWorld() {
 }
 type World = Awaited<ReturnType<typeof openWorld>>
 
-/** Things that go wrong, each for a moment. */
+/** Faults, each of which lasts for a moment. */
 const mishaps: Readonly<Record<string, (world: World, studio: Victim, ms: number) => Promise<void>>> = {
   'the backend is stopped': async (_, studio, ms) => {
     studio.signal('SIGSTOP')
@@ -166,12 +166,12 @@ test(`kill -9, SIGSTOP, a service that goes away, a full disk, a wrong clock (se
   const names = Object.keys(mishaps)
   for (let life = 0; life < LIVES; life++) {
     const studio = await world.live({ clockOffMs: pick(0, 0, -DAY_MS, DAY_MS) })
-    // Some get as far as to send players to a server, whatever the lives before left undone; some die before.
+    // Some processes get far enough to send players to a server, and some die before.
     if (random() < 0.6) await studio.first('assigned')
     await systemClock.sleep(random() * 600)
     for (let mishap = pick(0, 1, 2); mishap > 0; mishap--)
       await mishaps[pick(...names)]?.(world, studio, 100 + random() * 900)
-    // It is killed in the middle of something.
+    // The process is killed in the middle of its work.
     const last = mishaps[pick(...names)]?.(world, studio, 300).catch(() => {})
     await systemClock.sleep(random() * 300)
     await studio.kill()
@@ -179,7 +179,7 @@ test(`kill -9, SIGSTOP, a service that goes away, a full disk, a wrong clock (se
     await world.look()
   }
   expect(await world.settle()).toEqual([])
-  // Days on which nothing happens would prove nothing.
+  // The run must have had matches, or it proves nothing.
   expect(world.sum.assigned).toBeGreaterThan(LIVES / 2)
   expect(world.sum.problems).toBeGreaterThan(0)
 })

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const plain = (value: unknown) => JSON.parse(JSON.stringify(value)) as unknown
 
-/** What a backend has written until it was killed: some hundred entries. */
+/** The journal that a backend wrote until it was killed: some hundred entries. */
 async function writtenUntilKilled(path: string): Promise<Buffer> {
   const service = start('service-process.mjs', { seed: 1 })
   const { url } = await service.first<{ readonly url: string }>('listening')

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { endAll, start, type Victim } from './processes.js'
 
 const seed = Number(process.env['CHAOS_SEED'] ?? 1)
-/** Of `deployments.get`, as documented. */
+/** The documented limit of `deployments.get`. */
 const LIMIT = 20
 const busy = { together: 16 }
 const light = { together: 1, gapMs: 400 }
@@ -34,7 +34,7 @@ async function openWorld(works: readonly object[]) {
   const processes = works.map(live)
   await Promise.all(processes.map((one) => one.first('started')))
   const answered = () => emulator.counters.requests['deployments.get']?.[400] ?? 0
-  /** The part of the limit that is used in so many milliseconds: roughly, for requests come in bursts. */
+  /** The share of the limit that is used in `ms` milliseconds: roughly, since requests come in bursts. */
   const part = async (ms: number) => {
     const [before, began] = [answered(), systemClock.now()]
     await systemClock.sleep(ms)
@@ -54,7 +54,7 @@ async function openWorld(works: readonly object[]) {
       }
     },
     counts: (one: Victim) => one.ask<Counts>({}, 'counts'),
-    /** What must not be. */
+    /** Lists the faults found. */
     wrong: () => [...wrong, ...(emulator.counters.rejected['status'] ? ['over the limit'] : [])],
   }
 }

@@ -1,4 +1,4 @@
-// A process that wants a journal: plain JavaScript, as Node runs it.
+// A process that opens a journal: plain JavaScript, as Node runs it.
 import { createFileJournal } from '@muster/matchmaker'
 
 const { path } = JSON.parse(process.argv[2])

@@ -10,14 +10,14 @@ const folder = mkdtempSync(join(tmpdir(), 'muster-lock-'))
 afterEach(endAll)
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Process numbers of its own, as a container has; as root, or where users may have namespaces. */
+/** Commands that run a process with its own process numbers, as a container has: as root, or by user namespaces. */
 const containers = [
   ['unshare', '--pid', '--fork', '--kill-child', '--uts'],
   ['unshare', '--user', '--pid', '--fork', '--kill-child', '--uts'],
 ].find(([command = '', ...given]) => spawnSync(command, [...given, 'true']).status === 0)
 
 interface Answer {
-  /** Name of the error; undefined if it went well. */
+  /** Name of the error; undefined for a success. */
   readonly error?: string
   readonly pid: number
 }

@@ -7,21 +7,21 @@ interface Message {
   readonly kind: string
 }
 
-/** A process that can be killed and stopped, and tells things. */
+/** A process that can be killed and stopped, and that sends messages. */
 export interface Victim {
   readonly process: ChildProcess
-  /** Everything it has told. */
+  /** All messages that it sent. */
   readonly told: readonly Message[]
-  /** Sends something, and gives the next message of that kind. */
+  /** Sends a message, and resolves with the next answer of that kind. */
   ask<Answer>(message: object, kind: string, timeoutMs?: number): Promise<Answer>
   /** Resolves with the first message of a kind. */
   first<Answer>(kind: string, timeoutMs?: number): Promise<Answer>
   signal(signal: NodeJS.Signals): void
-  /** Resolves when it has ended, and everything that it told has been heard. */
+  /** Kills the process. Resolves when it has ended and all its messages were received. */
   kill(): Promise<void>
 }
 
-/** Those that are left when a test fails. */
+/** Processes that are left when a test fails. */
 const living = new Set<ChildProcess>()
 
 export function endAll(): void {

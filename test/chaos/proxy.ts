@@ -1,10 +1,10 @@
 import { createServer, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
 
-/** What becomes of connections: they go through, are refused, or hear nothing any more. */
+/** The state of the connection: it works, is refused, or nothing arrives any more. */
 export type Weather = 'fair' | 'refused' | 'black hole'
 
-/** A way to a service that can be cut. */
+/** A proxy of a service that can be cut off. */
 export async function createProxy(target: string) {
   const { port, hostname } = new URL(target)
   const sockets = new Set<Socket>()
@@ -30,7 +30,7 @@ export async function createProxy(target: string) {
 
   return {
     url: `http://127.0.0.1:${address.port}`,
-    /** What was under way is cut off, except in a black hole, where it just stops. */
+    /** Open connections are cut, except for a black hole, where they just stop. */
     turn: (next: Weather) => {
       if (next === 'black hole') {
         for (const socket of sockets) socket.unpipe().pause()

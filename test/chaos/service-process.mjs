@@ -1,4 +1,4 @@
-// The service, in a process of its own, so that it can be stopped: plain JavaScript, as Node runs it.
+// The service in its own process, so that it can be stopped: plain JavaScript, as Node runs it.
 import { createClient } from '@muster/core'
 import { seededRandom } from '@muster/core/clock'
 import { createEmulator } from '@muster/emulator'

@@ -1,4 +1,4 @@
-// A game's backend, in a process of its own, so that it can be killed: plain JavaScript, as Node runs it.
+// A game's backend in its own process, so that it can be killed: plain JavaScript, as Node runs it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createClient } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
@@ -15,7 +15,7 @@ const matchmaker = createMatchmaker({
   tickMs: 25,
   listLagMs: 300,
   reapAfterMs: 3000,
-  // More than all lives together can ask for.
+  // More servers than all processes together can create.
   maxServers: 500,
 })
 const tell = (message) => process.send?.(message)

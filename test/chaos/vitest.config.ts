@@ -9,7 +9,7 @@ export default defineConfig({
     include: ['test/chaos/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    // What is measured here is time, on machines with two cores: one storm after another.
+    // Times are measured on machines with two cores, so files run one after another.
     fileParallelism: false,
     reporters: ['verbose'],
   },

@@ -3,17 +3,17 @@ import type { EmulatorOptions } from '@muster/emulator'
 import { user, version, type Furniture } from './furnish.js'
 import type { Harness } from './harness.js'
 
-/** How an operation comes to answer with a certain status: what is done before, and the input that then gets it. */
+/** The cause of a status: what is done before, and the input that then gets the status. */
 export interface Cause<Input> {
-  /** For the emulator. */
+  /** Options of the emulator. */
   readonly options?: EmulatorOptions
   readonly input: (harness: Harness, furniture: Furniture) => Input | Promise<Input>
 }
 
-/** Statuses that every operation comes to in the same way; see conformance.test.ts. */
+/** Statuses that every operation has in the same way; see conformance.test.ts. */
 type Usual = 400 | 401 | 404 | 500
 
-/** All others. Where there are two successes, 200 is the usual one. */
+/** All other statuses. Of two successes, 200 is the usual one. */
 type Unusual<Op> = Exclude<ErrorsOf<Op>, Usual> | (200 extends SuccessOf<Op> ? Exclude<SuccessOf<Op>, 200> : never)
 
 /** A cause for each status that an operation declares beyond the usual ones; a missing one does not compile. */
@@ -26,7 +26,7 @@ export type Causes = {
 }
 
 const none = {}
-/** Nothing that a caller does leads to it here. */
+/** A status that no caller can cause here, so a fault is declared. */
 const declared = <Input>(
   operation: OperationId,
   status: number,
@@ -38,10 +38,10 @@ const declared = <Input>(
   },
 })
 
-/** Where there is no place. */
+/** A filter that no place fits. */
 const nowhere = [{ field: 'city', values: ['Atlantis'], filter_type: 'any' }]
 
-/** A deployment that has only just been asked for. */
+/** A deployment that was just created. */
 const young = async ({ client, emulator }: Harness) => {
   const { request_id } = await client.deployments.create({ application: 'arena', version: '1.0', users: [user] })
   const variables = emulator.environment(request_id)
@@ -52,7 +52,7 @@ const young = async ({ client, emulator }: Harness) => {
   }
 }
 
-/** The furnished deployment is stopped, and gone. */
+/** The furnished deployment, stopped and terminated. */
 const terminated = async ({ client, clock }: Harness, { request_id }: Furniture) => {
   await client.deployments.stop({ request_id })
   await clock.advance(60_000)

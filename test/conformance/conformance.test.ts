@@ -9,8 +9,8 @@ import { call, operationOf, start, under, type Harness, type RawAnswer, type Tam
 import { fieldsIn, fieldsOf } from './shapes.js'
 
 /**
- * The typed client calls every operation of the emulator, over HTTP, until each status that the description
- * declares has been seen: successes, and errors by their natural causes where there is one.
+ * The typed client calls every operation of the emulator over HTTP until each status that the description declares was
+ * seen: successes, and errors by their natural cause where there is one.
  */
 
 interface Furnished {
@@ -30,7 +30,7 @@ const pair = (id: OperationId, status: number) => `${id} ${status}`
 const seen = new Set<string>()
 const seenFields = new Set<string>()
 
-/** The class of error that each status becomes. */
+/** The error class of each status. */
 const errorNames: Readonly<Record<number, string>> = {
   400: 'InvalidInput',
   401: 'Unauthorized',
@@ -44,10 +44,7 @@ const errorNames: Readonly<Record<number, string>> = {
   503: 'ServerError',
 }
 
-/**
- * Makes one call, holds its answer or refusal against the description and the document, and gives the status
- * that came over the wire.
- */
+/** Makes one call, compares its answer or error with the description and the document, and returns the status. */
 async function statusOf({ answers }: Harness, id: OperationId, answer: () => Promise<unknown>): Promise<number> {
   const before = answers.length
   const outcome = await answer().then(
@@ -100,7 +97,7 @@ describe('successes, and errors with a specific cause', () => {
   test.each([...usual, ...unusual])('$id $status', async ({ id, status, cause }) => {
     const { service: fresh, furniture } = await furnished(cause?.options)
     service = fresh
-    // What is taken away must have been there.
+    // A link must exist before it can be removed.
     if (id === 'pullProfiles.unlink') await fresh.client.pullProfiles.link(inputsFor(furniture).pullProfiles.link)
     if (id === 'fleets.unlink') await fresh.client.fleets.link(inputsFor(furniture).fleets.link)
     const input = cause === undefined ? inputOf(id, furniture) : await cause.input(fresh, furniture)
@@ -129,7 +126,7 @@ describe('errors that every operation has in the same way', () => {
     expect(service.answers.at(-1)?.body).toContain('unheard_of')
   })
 
-  /** Headers are names and values in turn. */
+  /** Headers are a list of alternating names and values. */
   const withoutAuthorization: Tamper = (request) => {
     const headers = request.headers as readonly string[]
     return { ...request, headers: headers.filter((_, index) => headers[index - (index % 2)] !== 'authorization') }

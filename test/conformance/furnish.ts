@@ -1,7 +1,7 @@
 import type { EmulatorOptions } from '@muster/emulator'
 import type { Harness, Inputs } from './harness.js'
 
-/** Options of the emulator that hold what `furnish` counts on. */
+/** Options of the emulator that `furnish` needs. */
 export const furnishable: EmulatorOptions = {
   images: [
     { image: 'studio/server', tag: '1.0', hash: 'sha256:one' },
@@ -20,13 +20,13 @@ export const version = {
 
 export const user = { user_type: 'ip_address', user_data: { ip_address: '203.0.113.7' } } as const
 
-/** Names of what is there. */
+/** The names of the objects in a furnished service. */
 export interface Furniture {
-  /** READY. */
+  /** A READY deployment. */
   readonly request_id: string
   readonly access_point_id: string
   readonly delete_token: string
-  /** Ready, with two users. */
+  /** A ready session with two users. */
   readonly session_id: string
   readonly user_token: number
 }
@@ -101,7 +101,7 @@ export async function furnish({ client, clock, emulator }: Harness): Promise<Fur
   }
 }
 
-/** For every operation, an input that succeeds in a furnished service. */
+/** An input for every operation that succeeds in a furnished service. */
 export const inputsFor = ({ request_id, access_point_id, delete_token, session_id, user_token }: Furniture): Inputs => {
   const link = { app_name: 'arena', version_name: '1.0' }
   const profile = { endpoint_name: 'logs', pull_profile_name: 'maps' }

@@ -7,13 +7,13 @@ import { Agent, type Dispatcher } from 'undici'
 /** The emulator on a loopback port and the typed client, with real HTTP between them. */
 export interface Harness {
   readonly emulator: Emulator
-  /** The emulator's; it stands still unless moved. */
+  /** The emulator's clock, which stands still unless it is moved. */
   readonly clock: ManualClock
   readonly url: string
   readonly client: Client
   /** Another client of the same service. */
   clientWith(options: { readonly token?: string; readonly tamper?: Tamper }): Client
-  /** Every answer that came over the wire, in order, to whichever client. */
+  /** All answers to any client, in order. */
   readonly answers: readonly RawAnswer[]
   close(): Promise<void>
 }
@@ -24,7 +24,7 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** Changes a request on its way, as a faulty proxy would. */
+/** Changes a request before it is sent, like a faulty proxy. */
 export type Tamper = (request: Dispatcher.DispatchOptions) => Dispatcher.DispatchOptions
 
 export const TOKEN = 'dev'
@@ -52,7 +52,7 @@ export async function start(options: EmulatorOptions = {}): Promise<Harness> {
       retry: { attempts: 1 },
       cacheTtlMs: 0,
     })
-    // A client's calls here come one after another, so the last body is that of this answer.
+    // The calls of a client follow one another here, so the last body belongs to this answer.
     client.events.on('response', ({ operation, status }) => {
       if (status !== undefined) answers.push({ id: operation, status, body: bodies.at(-1) ?? '' })
     })
@@ -74,7 +74,7 @@ export async function start(options: EmulatorOptions = {}): Promise<Harness> {
   }
 }
 
-/** Passes an answer on, and tells its body when it is complete. */
+/** Passes on an answer, and reports its complete body. */
 function readingBody(
   handler: Dispatcher.DispatchHandler,
   complete: (body: string) => void,
@@ -109,13 +109,13 @@ export function operationOf(id: OperationId): Operation {
   return operation
 }
 
-/** What stands under an operation's id in an object that has the shape of the api. */
+/** The value for an operation's id in an object of the shape of the api. */
 export function under<T>(tree: object, id: OperationId): T {
   const [group, name] = id.split('.') as [string, string]
   return (tree as Readonly<Record<string, Readonly<Record<string, T>>>>)[group]?.[name] as T
 }
 
-/** Calls an operation by its id; that the input is of its type is for who made it to see to. */
+/** Calls an operation by its id. The caller ensures that the input fits the operation. */
 export function call(client: Client, id: OperationId, input: unknown): Promise<unknown> {
   return under<(input: unknown) => Promise<unknown>>(client, id)(input)
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { badInputs, type AnyOperation } from '../specification/bad-inputs.js'
 import { start, TOKEN, type Harness } from './harness.js'
 
-/** The emulator by itself: what the description refuses, it refuses too, whoever sends it. */
+/** The emulator alone refuses what the description refuses, whoever sends it. */
 
 let service: Harness
 beforeAll(async () => {
@@ -31,7 +31,7 @@ async function send(
   return { status: response.status, message: json.message }
 }
 
-/** Writes an input as HTTP, by the rules of the document alone, and sends it unchecked. */
+/** Writes an input as HTTP by the rules of the document, and sends it unchecked. */
 function sendInput(
   { method, path, pathKeys }: AnyOperation,
   input: Readonly<Record<string, unknown>>,
@@ -44,7 +44,7 @@ function sendInput(
   return send(method, `${target}?${query.toString()}`)
 }
 
-/** Cannot be said in a URL: an empty name is another path, and a number in a query is a text. */
+/** Inputs that a URL cannot carry: an empty name is another path, and a number in a query is a text. */
 const unsayable = ['an empty name in a path', 'a number as storage']
 
 const sayable = badInputs.filter(([what]) => !unsayable.includes(what))
@@ -85,7 +85,7 @@ test.each(withBody)('%s: 400 for a body that is not a JSON object', async (_, op
 test.each(operations)('%s: 401 before any other check', async (_, operation) => {
   const target = operation.path.replace(/\{\w+\}/g, 'x')
   const wrong = ['zebra', 'token zebra', 'token ', TOKEN, `Bearer ${TOKEN}`, `token ${TOKEN}zebra`]
-  // Whether a delete token is the right one, only the operation knows.
+  // Whether a delete token is right is only known to the operation.
   for (const authorization of operation.auth === 'token' ? ['', ...wrong] : ['']) {
     const { status, message } = await send(operation.method, `${target}?unheard_of=1`, undefined, { authorization })
     expect({ authorization, status }).toEqual({ authorization, status: 401 })

@@ -5,9 +5,9 @@ import { arbitraryOf } from '../arbitraries.js'
 import { furnish, furnishable, user, type Furniture } from './furnish.js'
 import { call, start, type Harness } from './harness.js'
 
-/** What the client writes, the emulator reads: for any input, over HTTP. */
+/** For any input over HTTP, the emulator reads what the client writes. */
 
-/** A service of its own for each group of tests, because the names that one leaves behind are taken for the other. */
+/** A separate service for each group of tests, since names left by one group would be taken in the next. */
 function furnishedService(): { readonly service: Harness; readonly furniture: Furniture } {
   const made: { service?: Harness; furniture?: Furniture } = {}
   beforeAll(async () => {
@@ -18,7 +18,7 @@ function furnishedService(): { readonly service: Harness; readonly furniture: Fu
   return made as { readonly service: Harness; readonly furniture: Furniture }
 }
 
-/** Whether a name can stand in a path: no encoding gets `.` and `..` past a URL parser. */
+/** Whether a name can be a path segment: no encoding gets `.` and `..` past a URL parser. */
 const isName = (name: string) => name !== '.' && name !== '..'
 
 /** Arbitrary inputs that can be sent. */
@@ -29,7 +29,7 @@ const sendable = <Input>({ input, pathKeys }: Pick<Operation<Input>, 'input' | '
 
 describe('any valid input of any operation is sent, routed and read unchanged', () => {
   const given = furnishedService()
-  /** What the emulator says of a request that it cannot read. */
+  /** The errors of the emulator for requests that it cannot read. */
   const unread = new RegExp(
     'is not a (field|query parameter)|is missing|percent-encoding|must be (JSON|true|a whole)|more than once|' +
       'the body must',
@@ -47,7 +47,7 @@ describe('any valid input of any operation is sent, routed and read unchanged', 
         )
         expect(handled()).toBe(before + 1)
         if (error === undefined) return
-        // Names that nobody knows are refused, and so is what makes no sense; but not as unreadable.
+        // Unknown names and wrong values are refused, but not as unreadable.
         expect(operation.errors).toContain(error.status)
         expect(error.status).toBeLessThan(500)
         expect(error.message).not.toMatch(unread)
@@ -158,7 +158,7 @@ describe('written values are read back', () => {
       api.policies.create,
       async ({ fleet_name, data, ...input }) => {
         fc.pre(isName(input.name) && input.name !== 'base' && (input.minimum ?? 0) <= (input.maximum ?? Infinity))
-        // Filters must make sense; what they compare with is arbitrary all the same.
+        // Filters must be valid; their values are arbitrary.
         const filters = data?.filters?.map(({ values }) => ({ field: 'city', values, filter_type: 'any' })) ?? []
         await given.service.client.policies.create({ ...input, fleet_name, data: { filters } })
         const read = await given.service.client.policies.get({ fleet_name, policy_name: input.name })

@@ -1,9 +1,9 @@
 import { resources, type Shape } from '../specification/tables.js'
 
-/** The fields of a value that the document has not, and of those it has, which are there. */
+/** The undocumented fields of a value, and the documented ones that are present. */
 export interface Fields {
   readonly undocumented: readonly string[]
-  /** As `Resource.field`, nested ones as `Resource.field.inner`. */
+  /** As `Resource.field`, and nested ones as `Resource.field.inner`. */
   readonly documented: readonly string[]
 }
 
@@ -21,7 +21,7 @@ export function fieldsOf(value: unknown, shape: Shape, where: string): Fields {
       const field = known[key] ?? known['*']
       const name = `${where}.${known[key] === undefined ? '*' : key}`
       if (field === undefined) return { undocumented: [`${where}.${key}`], documented: [] }
-      // null is what a field without a value has, which tells nothing.
+      // null stands for a field without a value, so it does not count as present.
       return inner === null
         ? nothing
         : together([{ undocumented: [], documented: [name] }, fieldsOf(inner, field, name)])
@@ -29,7 +29,7 @@ export function fieldsOf(value: unknown, shape: Shape, where: string): Fields {
   )
 }
 
-/** All fields of a shape, named in the same way. */
+/** All fields of a shape, with the same names. */
 export function fieldsIn(shape: Shape, where: string): string[] {
   if (typeof shape === 'string')
     return shape in resources ? fieldsIn(resources[shape as keyof typeof resources], shape) : []

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folders with what is installed or built, and hidden ones. */
+/** Folders of installed or built files, and hidden folders. */
 const SKIPPED = /^(node_modules|dist|\..*)$/
 
 /** The paths of all source files below a folder of the repository, from its root and with slashes. */

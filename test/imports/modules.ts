@@ -3,7 +3,7 @@ import { parseAst } from 'vitest/node'
 /** One import, or re-export, of another module. */
 export interface Import {
   readonly specifier: string
-  /** What is taken that exists at run time; 'all' for a namespace, a side effect or a dynamic import. */
+  /** The imported names that exist at run time; 'all' for a namespace, a side effect or a dynamic import. */
   readonly values: readonly string[] | 'all'
   /** The names under which a re-export passes `values` on, in the same order; empty for an import. */
   readonly reexported: readonly string[]

@@ -76,7 +76,7 @@ const isRelative = (specifier: string) => specifier.startsWith('.')
 const isTest = (path: string) => /\.(test|test-d|fixture)\.ts$/.test(path)
 const packageOf = (path: string) => /^packages\/([^/]+)\//.exec(path)?.[1]
 
-/** The path of the module an import leads to; undefined for what is not of this repository. */
+/** The path of the module that an import refers to; undefined for a module outside this repository. */
 function resolve(from: string, specifier: string, { entryPoints }: Tree): string | undefined {
   if (!isRelative(specifier)) return entryPoints.get(specifier)
   return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts')
@@ -103,7 +103,7 @@ function layers(module: Module, tree: Tree): string[] {
 
 const ROOMS = 'packages/matchmaker/src/'
 
-/** The room of a module of the matchmaker: its folder, or its own name where it lies beside the folders. */
+/** The room of a module of the matchmaker: its folder, or its own name if it is in none. */
 function roomOf(path: string): string | undefined {
   if (!path.startsWith(ROOMS) || isTest(path)) return undefined
   const inside = path.slice(ROOMS.length)
@@ -130,7 +130,7 @@ function description({ path, imports }: Module, tree: Tree): string[] {
     specifier === 'zod' ||
     specifier === '../operation.js' ||
     /^\.\/[^/]+$/.test(specifier) ||
-    // Its entry point may pass on what the emulator shares with the client, such as distances.
+    // Its entry point may re-export what the emulator shares with the client, such as distances.
     (path === `${API}index.ts` &&
       reexported.length > 0 &&
       tree.modules.get(resolve(path, specifier, tree) ?? '')?.pure === true)
@@ -139,7 +139,7 @@ function description({ path, imports }: Module, tree: Tree): string[] {
     .map(({ specifier }) => `is part of the API description, yet imports ${specifier}`)
 }
 
-/** Where a name that a module exports is made: follows re-exports through entry points. */
+/** The module that declares an exported name: follows re-exports through entry points. */
 function originOf(path: string, name: string, tree: Tree): string {
   const reexport = tree.modules.get(path)?.imports.find(({ reexported }) => reexported.includes(name))
   if (reexport === undefined) return path
@@ -170,7 +170,7 @@ function exportStyle({ path, exportsStar, exportsDefault }: Module): string[] {
   return problems
 }
 
-/** One message for each ring of modules that import one another, be it for a type. */
+/** One message for each cycle of modules, also for cycles of types. */
 function cycles(tree: Tree): string[] {
   const done = new Set<string>()
   const found: string[] = []
@@ -188,7 +188,7 @@ function cycles(tree: Tree): string[] {
   return found
 }
 
-/** Every breach of the import rules, each as `path: what is wrong`. */
+/** All violations of the import rules, each as `path: what is wrong`. */
 export function violations(tree: Tree): string[] {
   const perModule = [...tree.modules.values()].flatMap((module) =>
     [layers(module, tree), floors(module, tree), description(module, tree), purity(module, tree), exportStyle(module)]

@@ -6,7 +6,7 @@ import type { Tree } from './rules.js'
 
 const FOLDERS = ['packages', 'tools', 'test', 'examples', 'bench']
 
-/** The condition under which a package's entry points lead to its sources. */
+/** The condition under which the entry points of a package refer to its sources. */
 type Exports = Readonly<Record<string, { readonly '@muster/source': string }>>
 
 function entryPointsOf(root: string, folder: string): [specifier: string, path: string][] {

@@ -24,7 +24,7 @@ async function refusedOfBurst(through: 'HTTP' | 'a function call'): Promise<numb
   return emulator.counters.rejected['createDeployment'] ?? 0
 }
 
-// In real time: what puts a request's counting long after its writing is the work of this very process.
+// In real time, because the delay between writing and counting is caused by this process's own work.
 test.each(['HTTP', 'a function call'] as const)(
   'no create of a cold burst to an emulator in this process, by %s, is refused',
   async (through) => {

@@ -20,14 +20,14 @@ beforeAll(() => {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin/tsc')
   execFileSync(process.execPath, [tsc, '-b', join(root, 'packages/matchmaker')], { stdio: 'inherit' })
 }, 120_000)
-/** Those that are left when a test fails. */
+/** Processes that are left when a test fails. */
 const living = new Set<ChildProcess>()
 afterAll(() => {
   for (const child of living) child.kill('SIGKILL')
   rmSync(folder, { recursive: true })
 })
 
-/** Runs a matchmaker in a process of its own, until it has done what it should, or is killed. */
+/** Runs a matchmaker in its own process, until it has done its work or is killed. */
 async function live(arguments_: Readonly<Record<string, unknown>>): Promise<string | null> {
   const child = spawn(
     process.execPath,
@@ -69,7 +69,7 @@ test.concurrent.each(deaths)(
     expect(await live({ url, path, recover: true, keeps: playedOn ? 1 : 0 })).toBe('done')
     if (playedOn) {
       expect(status()).toEqual(['Status.READY'])
-      // It is stopped when that is asked for, by whichever process.
+      // The server is stopped on request, by any process.
       expect(await live({ url, path, stop: true })).toBe('done')
     }
     await until('every server has ended', () => status().every((one) => one === 'Status.TERMINATED'))

@@ -1,6 +1,6 @@
 import type { Client } from '@muster/core'
 
-/** The version that matchmakers deploy here: `game`, `1`. */
+/** The version that these matchmakers deploy: `game`, `1`. */
 const version = {
   app_name: 'game',
   name: '1',
@@ -13,7 +13,10 @@ const version = {
   termination_grace_period_seconds: 5,
 } as const
 
-/** Makes it known to a service. @param timeToDeploy seconds after which the service gives up. */
+/**
+ * Creates the application and version on a service.
+ * @param timeToDeploy seconds after which the service gives up.
+ */
 export async function publishGame(client: Client, timeToDeploy?: number): Promise<void> {
   await client.applications.create({ name: 'game', is_active: true })
   await client.versions.create({ ...version, ...(timeToDeploy === undefined ? {} : { time_to_deploy: timeToDeploy }) })

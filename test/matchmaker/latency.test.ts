@@ -30,7 +30,7 @@ test('the server runs at the best common beacon of its players', async () => {
   for (const player of players) matchmaker.createTicket({ id: player.id, queue: 'duel', players: [player] })
   const assignment = () => matchmaker.getTicket('ann')?.assignment
   await until('there is a server', () => assignment() !== undefined)
-  // London is too far for one, and Tokyo's worst is worse than Frankfurt's.
+  // London is too far for one player, and the worst latency of Tokyo is worse than that of Frankfurt.
   expect(assignment()).toMatchObject({
     promised: { beacon: 'Frankfurt', latencyMs: 120 },
     location: { city: 'Frankfurt' },

@@ -27,7 +27,7 @@ const matchmaker = createMatchmaker({
 matchmaker.start()
 
 if (recover || stop) {
-  // Until what was lost is found or given up, and what nobody needs is stopped.
+  // Whether lost creates were found or given up, and unneeded servers stopped.
   const settled = () => {
     const { matches, stopsPending } = matchmaker.inspect()
     return stopsPending === 0 && matches.every(({ phase }) => phase === 'running')
@@ -41,5 +41,5 @@ if (recover || stop) {
 }
 matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }, { id: 'ben', ip: '192.0.2.2' }] })
 matchmaker.on('assigned', ({ matchId }) => void matchmaker.stopMatch(matchId))
-// Until it is killed.
+// Keeps the process alive until it is killed.
 setInterval(() => {}, 60_000)

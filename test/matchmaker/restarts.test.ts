@@ -16,7 +16,7 @@ import { createMortal, type Mortal } from './schedules/mortal.js'
 
 vi.setConfig({ testTimeout: 90_000 })
 
-/** By default of the matchmaker. */
+/** The default of the matchmaker. */
 const LIST_LAG_MS = 5000
 const STEP_MS = 250
 const IN_FLIGHT = 200
@@ -25,11 +25,11 @@ interface World {
   readonly clock: ManualClock
   readonly emulator: Emulator
   readonly disk: Journal
-  /** Where the answers to creates are lost: before the service has done them, or after. */
+  /** Where the answers to creates are lost: before the service has acted, or after. */
   lostOn: 'way there' | 'way back' | undefined
 }
 
-/** What one process has brought about, seen from its journal. */
+/** What one process did, read from its journal. */
 interface Life {
   readonly mortal: Mortal
   readonly matchmaker: Matchmaker
@@ -64,7 +64,7 @@ async function openWorld(): Promise<World> {
 let players = 0
 const never = <T>() => new Promise<T>(() => {})
 
-/** A process, with players for more servers than may start at once. */
+/** A process with players for more servers than may start at once. */
 function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
   const counts = { intent: 0, sent: 0, lost: 0, created: 0, assigned: 0, dropped: 0, players: 0, settled: 0 }
   const disk: Journal = {
@@ -85,7 +85,7 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
       request.method === 'POST' && world.lostOn === 'way there' ? never() : world.emulator.fetch(request),
     died: () => {},
   })
-  // The process is killed before it can make anything of the answer.
+  // The process is killed before it can act on the answer.
   const create: DeploymentService['create'] = async (input, options) => {
     const answer = await mortal.deployments.create(input, options)
     return world.lostOn === 'way back' ? never() : answer
@@ -106,7 +106,7 @@ function begin(world: World, seed: number, joining = 2 * IN_FLIGHT + 20): Life {
   return { mortal, matchmaker, begunAt: world.clock.now(), counts }
 }
 
-/** Lets time pass until something is so. Gives the milliseconds since the process began. */
+/** Moves the clock until a condition holds. Returns the milliseconds since the process began. */
 async function until({ clock }: World, { begunAt }: Life, isSo: () => boolean, mostMs = 60_000): Promise<number> {
   while (!isSo() && clock.now() - begunAt < mostMs) await clock.advance(STEP_MS)
   return clock.now() - begunAt
@@ -115,7 +115,7 @@ async function until({ clock }: World, { begunAt }: Life, isSo: () => boolean, m
 const undecided = ({ matchmaker }: Life) =>
   matchmaker.inspect().matches.filter(({ phase }) => phase === 'finding').length
 
-/** Kills a process that has sent as many creates as may be under way, and has had no answer to any. */
+/** Kills a process that has sent as many creates as may be in flight, without an answer to any. */
 async function killAmidCreates(world: World, lostOn: World['lostOn']): Promise<void> {
   world.lostOn = lostOn
   const life = begin(world, 1)
@@ -126,7 +126,7 @@ async function killAmidCreates(world: World, lostOn: World['lostOn']): Promise<v
   world.lostOn = undefined
 }
 
-/** What the last process leaves running, and does not know; it looks after what those before it have left. */
+/** Servers that the last process leaves without knowing them; it deals with those of earlier processes. */
 async function strays(world: World): Promise<readonly string[]> {
   const last = begin(world, 99, 0)
   await until(world, last, () => false, 20_000)
@@ -190,7 +190,7 @@ describe('in a crash loop every process makes progress', () => {
       done.push(life.counts.sent + life.counts.created + life.counts.settled + life.counts.assigned)
       created += life.counts.sent
     }
-    // What never reached the service is known to be nowhere when the list would show it, in whichever life that is.
+    // A create that never reached the service is known to be absent when the list would show it, in whichever process.
     const mayBeIdle = lostOn === 'way there' ? Math.floor(LIST_LAG_MS / lifeMs) : 0
     expect(done.slice(mayBeIdle).filter((count) => count === 0)).toEqual([])
     expect(created).toBeGreaterThan(IN_FLIGHT)

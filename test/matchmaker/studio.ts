@@ -7,7 +7,7 @@ import { publishGame } from './game.js'
 const deploy = { application: 'game', version: '1', readyTimeoutMs: 4000 }
 export const duel: QueueDefinition = { name: 'duel', matchSize: 2, deploy }
 
-/** Waits, in real time, until something is so. */
+/** Waits in real time until a condition holds. */
 export async function until(what: string, isSo: () => boolean, timeoutMs = 15_000): Promise<void> {
   const deadline = systemClock.now() + timeoutMs
   while (!isSo()) {
@@ -56,7 +56,7 @@ export async function openStudio(
         players: players.map((id, index) => ({ id, ip: `192.0.2.${index + 1}` })),
       }),
     hasServer: (id: string) => until(`${id} has a server`, () => ticket(id)?.status === 'HOST_ASSIGNED'),
-    /** Closes everything, and tells what is left of the servers. */
+    /** Closes everything, and reports the servers that are left. */
     shut: async (): Promise<{
       readonly unsettled: number
       readonly alive: readonly string[]

@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 const bodies = { perAddress: 4, inAll: 6 }
-/** Nobody is called by what these tests ask. */
+/** A service that must not be called. */
 const nowhere = () => {
   const client = createClient({ baseUrl: 'http://127.0.0.1:9', token: 'nobody' })
   closers.push(() => client.close())
@@ -64,7 +64,7 @@ async function until(what: string, isSo: () => boolean): Promise<void> {
   throw new Error(`never came: ${what}`)
 }
 
-/** A connection that sends what it likes. */
+/** A connection that sends arbitrary bytes. */
 class Raw {
   readonly socket: Socket
   answered = ''
@@ -114,7 +114,7 @@ describe.each(cases)('mounted in %s, the API of %s', (mount, name) => {
     }
     closers.push(close)
     const asleep = clock.sleepers
-    /** Bodies that are unfinished: each has a deadline. */
+    /** Waits for a number of unfinished bodies, by their deadlines. */
     const unfinished = (count: number) => until(`${count} unfinished bodies`, () => clock.sleepers - asleep === count)
     return { clock, api, open, unfinished }
   }

@@ -38,7 +38,7 @@ interface Node {
   Bindings: HttpBindings
 }
 
-/** Other tests share this process, and its Request. */
+/** Other tests share this process and its global Request. */
 async function hono(answer: (context: Context<Node>) => Response | Promise<Response>): Promise<Mounted> {
   const app = new Hono<Node>()
   app.all('*', answer)

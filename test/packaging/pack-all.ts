@@ -12,7 +12,7 @@ declare module 'vitest' {
   }
 }
 
-/** Packs every package once, for all tests: packing one builds it anew. */
+/** Packs every package once for all tests, because packing builds it. */
 export function setup(project: TestProject): () => void {
   const folder = mkdtempSync(join(tmpdir(), 'muster-tarballs-'))
   for (const name of readdirSync(join(root, 'packages'))) {

@@ -21,7 +21,7 @@ export interface Manifest {
 export interface Packed {
   /** Path of the tarball. */
   readonly tarball: string
-  /** Where it is unpacked; what it depends on can be found from there. */
+  /** Where it is unpacked; its dependencies can be found from there. */
   readonly folder: string
   readonly manifest: Manifest
   /** Paths of its files, from its own folder. */
@@ -48,11 +48,11 @@ export async function unpack(name: string, tarballs: string, into: string): Prom
   }
 }
 
-/** Every file that an `exports` field leads to, under any condition. */
+/** Every file that an `exports` field refers to, under any condition. */
 export const targetsOf = (targets: Targets): readonly string[] =>
   typeof targets === 'string' ? [targets] : Object.values(targets).flatMap(targetsOf)
 
-/** Runs a program of node_modules/.bin: what it says when it fails, nothing when it ends well. */
+/** Runs a program of node_modules/.bin. Returns its output if it fails, and an empty text if it succeeds. */
 export async function complaintsOf(program: string, ...options: string[]): Promise<string> {
   try {
     await run(join(root, 'node_modules/.bin', program), options, { cwd: root, env: { ...process.env, NO_COLOR: '1' } })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-// Apart from the other tests, as it packs the packages as they would be published: `pnpm packages`.
+// Apart from the other tests, because it packs the packages as they would be published: `pnpm packages`.
 export default defineConfig({
   test: {
     include: ['test/packaging/*.test.ts'],

@@ -14,7 +14,7 @@ import {
   type RelaySessionsOptions,
 } from '@muster/relay'
 
-/** Waits, in real time, until it is there. */
+/** Waits in real time until there is a value. */
 export async function eventually<T>(
   what: string,
   find: () => Promise<T | undefined> | T | undefined,
@@ -29,7 +29,7 @@ export async function eventually<T>(
   }
 }
 
-/** A service on a port, as fast as asked; a client of it; relay sessions, lobbies, and their API on another port. */
+/** A service on a port at the given speed, a client of it, relay sessions, lobbies, and their API on another port. */
 export async function openArcade(
   given: {
     readonly emulator?: EmulatorOptions
@@ -48,7 +48,7 @@ export async function openArcade(
     retry: { baseMs: 20, capMs: 200 },
   })
 
-  // The sessions must know the port before they can be asked anything at it.
+  // The sessions need the port before anything can be requested there.
   const mounted: { answer: HttpHandler } = { answer: async () => new Response(null, { status: 503 }) }
   const server = createServer(nodeListener((request, connection) => mounted.answer(request, connection)))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -68,7 +68,7 @@ export async function openArcade(
       const id = bearerToken(request)
       return id === undefined ? undefined : { id }
     },
-    // Everybody here is on loopback; a header says who would be where.
+    // All players are on loopback; a header states their address.
     address: clientAddress({ trustedProxies: ['127.0.0.0/8'] }),
     limits: { perCaller: null, perAddress: null },
   })
@@ -99,7 +99,7 @@ export async function openArcade(
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as Body
   }
-  /** A player's own credentials, once they are there, of this term or a later one. */
+  /** A player's own credentials of this term or a later one, once there are any. */
   const credentialsOf = (
     player: { readonly id: string; readonly ip: string },
     lobbyId: string,
@@ -118,7 +118,7 @@ export async function openArcade(
     hooks,
     call,
     credentialsOf,
-    /** Closes everything, and tells what the service has left. */
+    /** Closes everything, and reports what the service has left. */
     shut: async () => {
       await lobbies.close()
       await sessions.close()

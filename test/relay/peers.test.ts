@@ -5,7 +5,7 @@ import { eventually, openArcade } from './arcade.js'
 import { exchange, hostBy, joinBy } from './playing.js'
 
 const ann = { id: 'ann', ip: '203.0.113.7' }
-/** Behind one address. */
+/** At one address. */
 const ben = { id: 'ben', ip: '203.0.113.8' }
 const cleo = { id: 'cleo', ip: '203.0.113.8' }
 

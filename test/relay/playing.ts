@@ -2,7 +2,7 @@ import { createPeer, type ClientPeer, type HostPeer } from '@muster/emulator/pee
 import type { RelayCredentials } from '@muster/relay'
 import { eventually } from './arcade.js'
 
-/** A host that echoes, with its name in front. */
+/** A host that echoes packets with its name in front. */
 export async function hostBy(credentials: RelayCredentials, name: string): Promise<HostPeer> {
   const peer = createPeer({ ...credentials, role: 'host', pingMs: 100 })
   peer.onMessage(({ connectionId, data }) => peer.send(connectionId, Buffer.concat([Buffer.from(`${name}:`), data])))
@@ -17,8 +17,8 @@ export async function joinBy(credentials: RelayCredentials): Promise<ClientPeer>
 }
 
 /**
- * Sends numbered packets until each has come back from the host.
- * @returns their numbers in the order in which they came, and how often they had to be sent.
+ * Sends numbered packets until each came back from the host.
+ * @returns their numbers in the order of arrival, and how often they were sent.
  */
 export async function exchange(
   peer: ClientPeer,

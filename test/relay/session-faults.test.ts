@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest'
 import { eventually, openArcade } from './arcade.js'
 import { exchange, hostBy, joinBy } from './playing.js'
 
-/** Every fault that a relay session can be declared to have, from the service to the players' packets. */
+/** Every declared fault of a relay session, from the service to the packets of players. */
 
 const ann = { id: 'ann', ip: '203.0.113.7' }
-/** Behind one address. */
+/** At one address. */
 const ben = { id: 'ben', ip: '203.0.113.8' }
 const cleo = { id: 'cleo', ip: '203.0.113.8' }
 const dora = { id: 'dora', ip: '2001:db8::7' }
 
-/** A lobby of three, started on a service that makes sessions with this fault. */
+/** A lobby of three players, started on a service whose sessions have this fault. */
 async function started(fault: Omit<Fault, 'operation'>) {
   const arcade = await openArcade({
     emulator: { faults: [{ operation: 'relays.create', ...fault }] },

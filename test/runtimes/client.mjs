@@ -47,12 +47,12 @@ async function deploys(name) {
   assert.ok(again.message !== undefined && !String(again.message).includes('dev'))
 }
 
-/** 50 reads against 20 per second: all answered, none refused. */
+/** 50 reads against a limit of 20 per second are all answered, and none is refused. */
 async function keepsTheLimit(name) {
   let refused = 0
   client.events.on('throttled', () => (refused += 1))
   const { request_id } = await client.deployments.create({ application: name, version: '1.0', users: place })
-  // Each with a priority of its own, or they would be one request.
+  // Each has its own priority, since equal reads would share one request.
   const reads = Array.from({ length: 50 }, (_, priority) => client.deployments.get({ request_id }, { priority }))
   assert.equal((await Promise.all(reads)).length, 50)
   assert.equal(refused, 0)
@@ -70,7 +70,7 @@ async function fails() {
   await stranger.close()
 }
 
-/** A server that reads and never answers; and an address where nothing listens. */
+/** Calls to a server that never answers, and to an address where nothing listens. */
 async function isLeft() {
   const server = createServer((socket) => void socket.on('error', () => {}).resume())
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -19,7 +19,7 @@ const service = () => Promise.reject(new Error('the service is not there'))
 const deployments = { create: service, get: service, stop: service, list: service }
 const relay = { open: service, wait: service, close: service, list: service, delete: service }
 
-/** Options that may hold a secret, by their path, with a value that is right. */
+/** Options that may hold a secret, by path, with a valid value. */
 const places = {
   matchmaker: {
     webhookUrl: (secret: string) => `https://user:${secret}@backend.example.com/${secret}?key=${secret}#${secret}`,
@@ -42,7 +42,7 @@ const places = {
   lobbyApi: {},
 } as const
 
-/** Others, in which something that is right cannot be secret. */
+/** Other options, whose valid values cannot be secret. */
 const otherPlaces = {
   matchmaker: [
     'deployments',
@@ -64,7 +64,7 @@ const otherPlaces = {
 
 type Maker = keyof typeof places
 
-/** What somebody may have put there by mistake. */
+/** Values that somebody may have set by mistake. */
 const mistakes: Readonly<Record<string, (secret: string) => unknown>> = {
   'as it is': (secret) => secret,
   'in another scheme': (secret) => `ftp://user:${secret}@example.com/${secret}`,
@@ -99,7 +99,7 @@ const base = {
   lobbyApi: () => ({ authenticate: () => ({ id: 'ann' }) }),
 }
 
-/** Everything that can be seen of something, as people print it. */
+/** All forms in which a value is printed. */
 const seen = (value: unknown): string[] => [
   String(value),
   inspect(value, { depth: Infinity }),
@@ -107,7 +107,7 @@ const seen = (value: unknown): string[] => [
   ...(value instanceof Error ? [value.message, value.stack ?? '', ...seen(value.cause)] : []),
 ]
 
-/** What is told about a matchmaker that makes a match, of which the deployment fails. */
+/** Everything that a matchmaker reports about a match whose deployment fails. */
 async function toldByMatchmaker(options: MatchmakerOptions): Promise<string[]> {
   const clock = createManualClock()
   const told: string[] = []

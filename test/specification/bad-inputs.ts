@@ -31,13 +31,13 @@ export const policy = { fleet_name: 'eu', name: 'base' }
 export const metrics = { request_id: 'r' }
 export const start = '2026-01-31 08:00:00.000000'
 
-/** An operation, whatever its types of input and output. */
+/** An operation of any input and output. */
 export type AnyOperation = Pick<Operation, 'method' | 'path' | 'pathKeys' | 'headers' | 'input'>
 
-/** A change that makes a valid input invalid, and the field that is at fault then. */
+/** A change that makes a valid input wrong, and the field at fault. */
 export type BadInput = readonly [what: string, operation: AnyOperation, valid: object, change: object, field: string]
 
-/** What the document or public facts rule out, each with an input that is right but for one field. */
+/** Inputs that the document or public facts exclude, each valid except for one field. */
 export const badInputs: readonly BadInput[] = [
   ['req_memory above twice req_cpu', api.versions.create, version, { req_memory: 2049 }, 'req_memory'],
   ['req_cpu below what was seen', api.versions.create, version, { req_cpu: 99, req_memory: 100 }, 'req_cpu'],

@@ -3,8 +3,8 @@ import type { Comments, FieldComment, TypeComment } from '@muster/core/openapi'
 import { parseAst } from 'vitest/node'
 
 /**
- * Reads the doc comments of the description out of its sources. Interfaces are the one place where fields are
- * explained; the OpenAPI document takes the words from there.
+ * Reads the doc comments of the description from its sources. Fields are explained only at the interfaces, and the
+ * OpenAPI document takes its descriptions from there.
  */
 
 type Node = Readonly<Record<string, unknown>> & { readonly type: string; readonly start: number }
@@ -17,7 +17,7 @@ const childOf = (node: Node, key: string): Node | undefined => {
 }
 const nameOf = (node: Node | undefined) => String(node?.['name'] ?? '')
 
-/** A declared interface or type, and the text that it stands in. */
+/** A declared interface or type, and its source text. */
 interface Declaration {
   readonly node: Node
   /** Where its comment ends. */
@@ -31,7 +31,7 @@ export function readComments(folder: URL): Comments {
   return commentsIn(files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8')))
 }
 
-/** What the doc comments on the operations say beyond their summaries, by route. */
+/** The doc comments of operations beyond their summaries, by route. */
 export function readOperationComments(folder: URL): Readonly<Record<string, string>> {
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts'))
   const sources = files.map((name) => readFileSync(new URL(name, `${folder.href}/`), 'utf8'))
@@ -106,7 +106,7 @@ function fieldsOfMembers(members: readonly Node[], source: string, declared: Dec
   )
 }
 
-/** The fields of the object, or of the list of objects, that a field's type is; undefined for other types. */
+/** The fields of the object, or of the list of objects, that is a field's type; undefined for other types. */
 function fieldsInside(type: Node, source: string, declared: Declared): Record<string, FieldComment> | undefined {
   if (type.type === 'TSTypeLiteral') {
     const members = nodesIn(type['members'])
@@ -114,13 +114,13 @@ function fieldsInside(type: Node, source: string, declared: Declared): Record<st
   }
   const named = declared.get(nameOf(childOf(type, 'typeName')))
   if (named?.node.type === 'TSInterfaceDeclaration') return fieldsOfInterface(named.node, named.source, declared)
-  // A generic type, such as Masked, is about what it is given.
+  // A generic type, such as Masked, is read as its argument.
   return partsOf(type, declared)
     .map((part) => fieldsInside(part, source, declared))
     .find((fields) => fields !== undefined)
 }
 
-/** The texts that a type names. */
+/** The string literals of a type. */
 function literalsIn(type: Node | undefined, declared: Declared = new Map()): string[] {
   if (type === undefined) return []
   const value = childOf(type, 'literal')?.['value']
@@ -133,7 +133,7 @@ function isOpen(type: Node, declared: Declared): boolean {
   return type.type === 'TSIntersectionType' || partsOf(type, declared).some((part) => isOpen(part, declared))
 }
 
-/** What a type is made of; that of a type by another name is what it stands for. Interfaces are left closed. */
+/** The parts of a type, also behind an alias. Interfaces are not resolved. */
 function partsOf(type: Node, declared: Declared): Node[] {
   if (type.type === 'TSTypeLiteral') return []
   const alias = declared.get(nameOf(childOf(type, 'typeName')))?.node

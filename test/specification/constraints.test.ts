@@ -12,7 +12,7 @@ import {
   type AnyOperation,
 } from './bad-inputs.js'
 
-/** The field that the first complaint names, and whether there is any. */
+/** The field of the first problem, and whether there is one. */
 function complaint(
   operation: Pick<AnyOperation, 'input'>,
   input: unknown,

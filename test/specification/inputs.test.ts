@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 import { arbitraryOf, fromJsonSchema } from '../arbitraries.js'
 import { jsonSchema } from './shapes.js'
 
-/** Inputs in which one field is bounded by another, or a text by more than a pattern: JSON Schema cannot say it all. */
+/**
+ * Inputs with a field bounded by another, or a text bounded by more than a pattern, which JSON Schema cannot express.
+ */
 const refined: readonly OperationId[] = [
   'versions.create', // req_memory at most twice req_cpu
   'pullProfiles.create', // destination outside of /etc

@@ -4,7 +4,7 @@ import { rows } from './rows.js'
 import { ofAnotherType, pathsIn, sample, SOME_KEY, valueAt, withValueAt, type Path } from './samples.js'
 import { resources, type Shape } from './tables.js'
 
-/** The fields of answers without which nobody can go on; all others may be missing, null or of another type. */
+/** The necessary fields of answers; all others may be missing, null or of another type. */
 const necessary: Partial<Record<OperationId, readonly string[]>> = {
   'applications.create': ['name'],
   'applications.update': ['name'],
@@ -64,7 +64,7 @@ describe.each(answers)('$id', ({ id, output, answer }) => {
   test('unknown fields pass through, at any depth', () => {
     const objects = [[], ...pathsIn(answer)].filter((path) => {
       const value = valueAt(answer, path)
-      // The keys under ports are names, not fields: another one would have to be a port.
+      // The keys below ports are names, not fields, so an unknown key would have to be a port.
       return typeof value === 'object' && value !== null && !Array.isArray(value) && path.at(-1) !== 'ports'
     })
     for (const path of objects) {
@@ -96,7 +96,7 @@ describe.each(answers)('$id', ({ id, output, answer }) => {
       }
       const read = output.parse(wrong)
       const whole = (length: number) => valueAtOrUndefined(read, path.slice(0, length))
-      // Where a list's entry does not fit, it is the list that reads as absent.
+      // Where an entry of a list does not fit, the whole list counts as absent.
       const gone = path.findIndex((_, index) => whole(index + 1) === undefined)
       expect(gone !== -1 || named(path).startsWith('container_log_storage'), named(path)).toBe(true)
     }

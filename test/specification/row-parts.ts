@@ -1,6 +1,6 @@
 import { resources, type Shape } from './tables.js'
 
-/** The fields of a resource by their names: what a body takes of it. */
+/** Fields of a resource by name, which a body has. */
 export const fields = (resource: keyof typeof resources, ...keys: readonly string[]) =>
   Object.fromEntries(keys.map((key) => [key, resources[resource][key] as Shape]))
 

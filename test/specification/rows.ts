@@ -31,15 +31,15 @@ export interface Row {
   readonly route: string
   /** Query, header and body keys with their types; those of the path are in the route. */
   readonly request: { readonly [key: string]: Shape }
-  /** Which of them must be given. */
+  /** The required ones. */
   readonly required: readonly string[]
-  /** Where `required` is from, if the document does not say it. */
+  /** The source of `required`, if the document does not state it. */
   readonly requiredBy?: 'public fact' | 'our choice'
-  /** undefined: no content. */
+  /** undefined for no content. */
   readonly response: Shape | undefined
   readonly success: readonly number[]
   readonly errors: readonly number[]
-  /** Where errors that the document gives without a code, or not at all, have theirs from. */
+  /** The source of errors that the document states without a code, or not at all. */
   readonly errorsBy?: 'public fact' | 'our choice'
 }
 
@@ -202,7 +202,7 @@ export const rows: readonly Row[] = [
       command: 'string or null',
       arguments: 'string or null',
     },
-    // And one of ip_list and geo_ip_list.
+    // And either ip_list or geo_ip_list.
     required: ['app_name'],
     requiredBy: 'our choice',
     response: 'LegacyDeployed',

@@ -1,6 +1,6 @@
 import { resources, type Primitive, type Shape } from './tables.js'
 
-/** The key of the one entry in a sample where any key may stand. */
+/** The key of the entry in a sample whose keys are arbitrary. */
 export const SOME_KEY = 'game'
 
 /** An answer in which every field of the document has a value of its documented type. */
@@ -32,7 +32,7 @@ export const ofAnotherType = (value: unknown) => {
 
 export type Path = readonly (string | number)[]
 
-/** Where every value inside of a value stands, itself left out. */
+/** The paths of all values inside a value, without itself. */
 export function pathsIn(value: unknown): Path[] {
   if (typeof value !== 'object' || value === null) return []
   const entries: (readonly [string | number, unknown])[] = Array.isArray(value)
@@ -45,7 +45,7 @@ export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce((inner, key) => (inner as Record<string | number, unknown>)[key], value)
 }
 
-/** A copy with another value in one place. */
+/** A copy with another value at one path. */
 export function withValueAt<T>(value: T, path: Path, replacement: unknown): T {
   const copy = structuredClone(value)
   const parent = valueAt(copy, path.slice(0, -1)) as Record<string | number, unknown>

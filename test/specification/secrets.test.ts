@@ -64,6 +64,6 @@ test("the keys of players' addresses are marked", () => {
   const servers = ['public_ip']
   const sounding = all.filter(({ key }) => /(^|_)ip(_|$)/.test(key) && !servers.includes(key) && key !== 'geo_ip_list')
   expect([...new Set(sounding.map(({ key }) => key))].toSorted()).toEqual([...addressKeys].toSorted())
-  // What geo_ip_list holds is an address under a key of its own.
+  // The entries of geo_ip_list hold an address under a key of their own.
   expect(inputs.find(({ where }) => where === 'deployments.deployLegacy input.geo_ip_list.ip')?.key).toBe('ip')
 })

@@ -53,7 +53,7 @@ const primitives: Readonly<Record<Exclude<Primitive, 'anything'>, readonly strin
   'time B': ['string'],
 }
 
-/** Where a schema is not of the shape: one line for each field that is missing, too much or of another type. */
+/** The differences between a schema and a shape: one line for each field that is missing, extra or of another type. */
 export function mismatches(schema: JsonSchema, shape: Shape, path = ''): string[] {
   const at = path === '' ? 'it' : path
   if (shape === 'anything') return []
@@ -74,7 +74,7 @@ function primitiveMismatches(schema: JsonSchema, shape: Exclude<Primitive, 'anyt
   const missing = primitives[shape].filter((type) => !found.has(type))
   const tooMuch = [...found].filter((type) => type !== 'null' && !primitives[shape].includes(type))
   if (missing.length > 0 || tooMuch.length > 0) return [`${at}: is ${[...found].join(' or ')}, not ${shape}`]
-  // Both formats are strings to JSON Schema; the example or format tells which one is meant.
+  // Both formats are strings in JSON Schema; the example or format tells which one is meant.
   const isB = alternatives(schema).some((one) => one.format === 'date-time')
   const isA = alternatives(schema).some(({ examples }) => /^[\d-]{10} [\d:]{8}\.\d{6}$/.test(String(examples?.[0])))
   if (isA !== (shape === 'time A') || isB !== (shape === 'time B')) return [`${at}: is not marked as ${shape}`]
@@ -88,7 +88,7 @@ function objectMismatches(schema: JsonSchema, shape: Readonly<Record<string, Sha
   if (values !== undefined) {
     return objects.flatMap((one) => mismatches(one.additionalProperties as JsonSchema, values, `${path}.*`))
   }
-  // Alternatives, such as a user by address or by coordinates, have the keys between them.
+  // Alternatives, such as a user by address or by coordinates, together have the keys.
   const keys = new Map<string, JsonSchema>()
   for (const one of objects) {
     for (const [key, value] of Object.entries(one.properties ?? {})) {

@@ -47,7 +47,7 @@ test.each(rows.map((row) => [row.route, row] as const))('%s', (_, row) => {
   expect(sorted(operation.errors.map(String)), 'errors').toEqual(sorted(row.errors.map(String)))
   expect(operation.success, 'success').toEqual(row.success)
 
-  // Keys of the path, query, headers and body never collide: all stand side by side in one object.
+  // The keys of path, query, headers and body never collide, since all are in one object.
   expect(
     Object.keys(row.request).filter((key) => path.includes(key)),
     'collisions',

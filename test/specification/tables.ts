@@ -1,6 +1,6 @@
 /**
- * The tables of the service's document, transcribed by hand and apart from the description in
- * packages/core/src/api, so that each can be held against the other. Facts only; nothing here is imported by a package.
+ * The tables of the service's document, transcribed by hand and independent of the description in
+ * packages/core/src/api, so that each can be compared with the other. Facts only; no package imports them.
  */
 
 /** 'time A' and 'time B' are the document's two formats of a timestamp. */

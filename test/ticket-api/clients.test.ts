@@ -156,7 +156,7 @@ describe.concurrent('game servers and backends', () => {
     })
     expect(matchmaker.inspect().matches[0]?.playerIds.toSorted()).toEqual(['ann', 'cleo'])
 
-    // And again, when only the one is left who came later.
+    // And again, when only the player who joined later is left.
     const later = await call<Ticket>('cleo', 'GET', `/tickets/${cleo.id}`)
     expect(
       await call('backend', 'POST', '/backfills', {

@@ -64,7 +64,7 @@ export async function openCounter(
       throw new Error(`${method} ${path}: ${response.status} instead of ${status}: ${text}`)
     return (text === '' ? undefined : JSON.parse(text)) as T
   }
-  /** What a client does that waits by long poll. */
+  /** Waits by long polls, as a client does. */
   const untilStatus = async (who: string, id: string, status: string): Promise<Ticket> => {
     let ticket = await call<Ticket>(who, 'GET', `/tickets/${id}`)
     while (ticket.status !== status) {

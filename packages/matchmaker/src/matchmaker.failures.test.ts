@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from './matchmaker.fixture.js'
 import { lost } from './service.fixture.js'
 
-/** Looks for the deployment of one match; the others are for all of them. */
+/** The lists that look for the deployment of one match; the other lists are for all deployments. */
 const searches = ({ calls }: ReturnType<typeof setUp>['service']) =>
   calls.list.filter(({ query }) => JSON.stringify(query).includes('match-'))
 
@@ -149,7 +149,7 @@ describe('failures of the service', () => {
       expect(service.calls.create.length).toBeLessThan(60)
       expect(searches(service)).toHaveLength(0)
       down = false
-      // Three seconds to the next probe, five until its server is READY.
+      // Three seconds to the next probe, and five until its server is READY.
       await run(8500)
       expect(matchmaker.getTicket('ann-ben')?.status).toBe('HOST_ASSIGNED')
       expect(matchmaker.inspect().pausedUntil).toBeUndefined()

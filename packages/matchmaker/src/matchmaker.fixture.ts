@@ -26,7 +26,7 @@ const eventNames = [
   'problem',
 ] as const satisfies readonly EventName[]
 
-/** A matchmaker on a manual clock and a service in memory, with everything it tells written down. */
+/** A matchmaker on a manual clock with a service in memory, and a record of all its events. */
 export function setUp(options: Partial<MatchmakerOptions> & { readonly service?: Omit<ServiceOptions, 'clock'> } = {}) {
   const { service: serviceOptions, ...given } = options
   const clock = createManualClock()
@@ -54,7 +54,7 @@ export function setUp(options: Partial<MatchmakerOptions> & { readonly service?:
       queue: 'duel',
       players: players.map((id) => ({ id, ip: '198.51.100.7' })),
     })
-  /** Ticks as `start` would. */
+  /** Runs ticks at the interval of `start`. */
   const run = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 250) {
       await matchmaker.tick()

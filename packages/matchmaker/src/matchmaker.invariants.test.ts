@@ -35,7 +35,7 @@ const anyFault = (random: Random): CallFault => ({
   ),
   effect: chance(random, 0.5),
 })
-/** What a create can fail with; an answer that says nothing was created is true. */
+/** A random failure of a create. An answer that says that nothing was created is true. */
 const createFault = (random: Random, requestId: string): CallFault =>
   oneOf<CallFault>(
     random,
@@ -148,7 +148,7 @@ async function live(seed: number) {
 
   const ids: string[] = []
   const open = () => ids.flatMap((id) => (ends.has(id) ? [] : (matchmaker.getTicket(id) ?? [])))
-  /** What may be refused is, and nothing comes of it. */
+  /** Runs a call that may be refused without an effect. */
   const attempt = (act: () => unknown) => {
     try {
       return act()
@@ -214,7 +214,7 @@ async function live(seed: number) {
   const closing = { left: undefined as readonly AllocationView[] | undefined }
   void matchmaker.close({ stopServers: true, timeoutMs: 120_000 }).then((left) => (closing.left = left))
   for (let waited = 0; closing.left === undefined && waited < 121_000; waited += 1000) await clock.advance(1000)
-  // Lookups of places that nobody waits for any more.
+  // Lets abandoned lookups of places end.
   await clock.advance(500)
   return { service, journal, ids, ends, broken, joined: joined.count, left: closing.left, clock }
 }

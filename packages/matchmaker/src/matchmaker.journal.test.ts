@@ -46,7 +46,7 @@ describe('the journal', () => {
     expect(matchmaker.getTicket('ann-ben')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
     expect(matchmaker.inspect().held).toBe('journal')
     expect(matchmaker.explain('ann-ben').summary).toContain('the journal cannot be used')
-    // It is tried again once a second.
+    // The write is repeated once per second.
     expect(seen.problem).toHaveLength(1)
     broken = false
     await run(1250)

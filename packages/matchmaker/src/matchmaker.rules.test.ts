@@ -5,11 +5,11 @@ import type { QueueDefinition } from './queues/queue.js'
 import type { RuleDefinition, WaitOf } from './queues/rules/definition.js'
 import type { Player } from './player.js'
 
-/** A matchmaker with one queue, whose players all come from one place. */
+/** A matchmaker with one queue, whose players are all at one place. */
 function queueOf(queue: Partial<QueueDefinition>) {
   const shape = queue.teams === undefined ? { matchSize: 2 } : {}
   const all = setUp({ queues: [{ name: 'duel', ...shape, ...queue, deploy }] })
-  /** A party is named after its players. */
+  /** Creates a ticket whose id consists of its players' names. */
   const wait = (...players: readonly (Partial<Player> & { readonly id: string })[]) =>
     all.matchmaker.createTicket({
       id: players.map(({ id }) => id).join('-'),
@@ -122,7 +122,7 @@ describe('relaxing rules', () => {
     skilled('ben', 50)
     await run(at - 2000)
     expect(isMatched('ann')).toBe(false)
-    // What an average says is asked again once a second.
+    // Rules by average are checked again once per second.
     await run(by === 'average' ? 1250 : 250)
     expect([isMatched('ann'), isMatched('ben')]).toEqual([true, true])
   })

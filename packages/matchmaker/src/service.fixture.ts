@@ -5,15 +5,15 @@ import type { DeploymentService } from './servers/records/deployment-service.js'
 
 type Method = keyof DeploymentService
 
-/** How one call goes wrong. */
+/** The failure of one call. */
 export interface CallFault {
-  /** What it fails with; default: the connection is lost. */
+  /** The error of the call. Default: a lost connection. */
   readonly error?: Error | undefined
-  /** Whether what was asked for is done nevertheless. */
+  /** Whether the call has its effect nevertheless. */
   readonly effect?: boolean | undefined
 }
 
-/** What becomes of a deployment; times in milliseconds from its creation. */
+/** The life of a deployment, in milliseconds from its creation. */
 export interface Fate {
   readonly readyMs?: number | undefined
   readonly errorMs?: number | undefined
@@ -22,7 +22,7 @@ export interface Fate {
 
 export interface ServiceOptions {
   readonly clock: Clock
-  /** Milliseconds of each way of a call. Default 0. */
+  /** Milliseconds of the network in each direction. Default 0. */
   readonly latencyMs?: (() => number) | undefined
   /** Milliseconds until the list shows a new deployment. Default 0. */
   readonly listLagMs?: number | undefined
@@ -30,7 +30,7 @@ export interface ServiceOptions {
   /** Default: READY after five seconds. */
   readonly fate?: ((nth: number) => Fate) | undefined
   readonly pageSize?: number | undefined
-  /** Whether the list also shows those that have ended. Default false. */
+  /** Whether the list also has ended deployments. Default false. */
   readonly listsEnded?: boolean | undefined
 }
 
@@ -45,13 +45,13 @@ interface Deployed {
 export const lost = new ConnectionLost('the connection was lost', { sent: true })
 const START = Number.POSITIVE_INFINITY
 
-/** Of format A. */
+/** A timestamp in format A. */
 export const timestamp = (at: number): `${string} ${string}` => {
   const [date = '', time = ''] = new Date(at).toISOString().split(/[TZ]/)
   return `${date} ${time}`
 }
 
-/** The four operations, as the document says they behave, on any clock, and going wrong as told. */
+/** The four operations as the document describes them, on any clock and with given faults. */
 export function createTestService({
   clock,
   latencyMs = () => 0,
@@ -174,12 +174,12 @@ export function createTestService({
     deployments,
     calls,
     records,
-    /** Deployments that nobody has asked to stop and that have not ended: what would go on costing money. */
+    /** Deployments that have not ended and whose stop was not requested: these would go on costing money. */
     unstopped: () =>
       records
         .filter((record) => record.stopAskedAt === undefined && clock.now() < endedAt(record))
         .map((record) => record.requestId),
-    /** Creates one that the matchmaker does not know of. */
+    /** Creates a deployment that the matchmaker does not know. */
     add: (tags: readonly string[]) => deployments.create({ application: 'a', version: '1', users: [], tags }),
   }
 }

@@ -3,36 +3,36 @@ import { canonicalIp, type RelaySession as WireSession, type RelayUser } from '@
 import type { Clock, Random } from '@muster/core/clock'
 import type { RelayService } from './sessions/service.js'
 
-/** What can go wrong in a call, or with the session that a create makes. */
+/** A fault of a call, or of the session that a create makes. */
 export type Fault =
-  /** The request is lost on its way: nothing is done, and nobody knows. */
+  /** The request is lost: it has no effect, and the connection breaks. */
   | 'lost before'
-  /** It is done, and the answer is lost. */
+  /** The request has its effect, and the answer is lost. */
   | 'lost after'
-  /** The connection breaks, and only seconds later it is done. */
+  /** The connection breaks, and the request has its effect seconds later. */
   | 'done late'
   | 'server error'
-  /** 409, and nothing is done. */
+  /** The answer is 409, without an effect. */
   | 'conflict'
-  /** It is done, and 409 is the answer: as if a request before had done it. */
+  /** The answer is 409 after the effect, as if an earlier request had caused it. */
   | 'conflict after'
-  /** The answer is a success, and nothing is done. */
+  /** The answer is a success, without an effect. */
   | 'not done'
   | 'never ready'
   | 'in error'
-  /** `ready` without relay and tokens. */
+  /** The session is `ready` without relay and tokens. */
   | 'without tokens'
-  /** `ready` with too few users in it. */
+  /** The session is `ready` without some of its users. */
   | 'too few users'
-  /** The answer carries somebody else's token. */
+  /** The answer has another user's token. */
   | 'token of another'
 
 export interface FaultRule {
   readonly operation: keyof RelayService
   readonly fault: Fault
-  /** How likely, from 0 to 1. Default 1. */
+  /** Probability from 0 to 1. Default 1. */
   readonly chance?: number
-  /** How often at most. Default always. */
+  /** Most times that the fault occurs. Default: no bound. */
   times?: number
 }
 
@@ -42,7 +42,7 @@ export interface FakeServiceOptions {
   readonly faults?: readonly FaultRule[]
   /** Milliseconds from create to ready. Default 500. */
   readonly readyAfterMs?: number
-  /** Milliseconds that a call takes at most. Default 0. */
+  /** Longest duration of a call in milliseconds. Default 0. */
   readonly latencyMs?: number
   /** Called once when a session is ready. */
   readonly onWebhook?: (url: string) => void
@@ -58,20 +58,20 @@ interface Stored {
 }
 
 export interface FakeService extends RelayService {
-  /** Ids of the sessions that there are. */
+  /** Ids of the existing sessions. */
   readonly open: readonly string[]
-  /** Whether a peer with these tokens would be let in. */
+  /** Whether the relay would accept a peer with these tokens. */
   isValid(sessionToken: number, userToken: number): boolean
   readonly calls: Readonly<Record<keyof RelayService, number>>
-  /** Changes what goes wrong from now on. */
+  /** Replaces the faults from now on. */
   setFaults(faults: readonly FaultRule[]): void
-  /** Sessions ever opened. */
+  /** Number of sessions opened so far. */
   readonly opened: number
 }
 
 const LATE_MS = 3000
 
-/** The service's relay operations in memory, on the clock that it is given, with faults as declared. */
+/** The service's relay operations in memory, on a given clock and with declared faults. */
 export function createFakeService({
   clock,
   random,
@@ -87,7 +87,7 @@ export function createFakeService({
   let count = 0
 
   const newToken = (): number => {
-    // Also beyond the signed 32-bit range.
+    // Tokens may exceed the signed 32-bit range.
     const token = Math.floor(random() * 2 ** 32)
     if (given.has(token)) return newToken()
     given.add(token)
@@ -102,7 +102,7 @@ export function createFakeService({
     return rule?.fault
   }
 
-  /** Does `effect` unless a fault is in the way. */
+  /** Runs `effect` as far as the faults allow. */
   const call = async <T>(operation: keyof RelayService, effect: () => T, pretend?: () => T): Promise<T> => {
     calls[operation] += 1
     if (latencyMs > 0) await clock.sleep(latencyMs * random())
@@ -149,7 +149,7 @@ export function createFakeService({
     const hasTokens = ready && fate !== 'without tokens'
     return {
       session_id: id,
-      // A word that must not matter.
+      // A misleading status, which must be ignored.
       status: ready ? 'Initializing' : 'READY',
       ready,
       linked: ready,

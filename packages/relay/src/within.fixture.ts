@@ -1,6 +1,6 @@
 import type { ManualClock } from '@muster/core/clock'
 
-/** Lets time pass, from one sleeper to the next, until the promise has ended. */
+/** Moves the clock from sleeper to sleeper until the promise is settled. */
 export async function within<T>(clock: ManualClock, promise: Promise<T>): Promise<T> {
   const outcome = { ended: false }
   const end = () => {

@@ -1,16 +1,18 @@
 import type { Random } from '@muster/core/clock'
 import type { Fault } from '@muster/emulator'
 
-/** How a day goes wrong: how often each operation fails, 0 to 1, and how creates and their deployments do. */
+/**
+ * The faults of a schedule: how often each operation fails, from 0 to 1, and how creates and their deployments fail.
+ */
 export interface BadDay {
   readonly create: number
   readonly others: number
-  /** How often stops fail besides. */
+  /** Probability that a stop fails besides. */
   readonly stops: number
   readonly webhooks: number
-  /** Whether the service refuses everything for a while, and from when to when. */
+  /** The time span in which the service refuses everything. */
   readonly storm: Span
-  /** From when to when the journal cannot be written to. */
+  /** The time span in which the journal cannot be written. */
   readonly diskFull: Span
 }
 
@@ -39,7 +41,10 @@ export function drawDay(random: Random): BadDay {
 
 type What = Omit<Fault, 'operation' | 'nth' | 'probability' | 'count'>
 
-/** What happens to one request. @param atMs milliseconds since the start. */
+/**
+ * The fault of one request.
+ * @param atMs milliseconds since the start.
+ */
 export function drawFault(random: Random, day: BadDay, operation: string, atMs: number): What | undefined {
   if (isWithin(day.storm, atMs)) {
     return sometimes(random, 0.5) ? { status: 429 } : { status: 429, retryAfterMs: 1000 }

@@ -7,13 +7,13 @@ import { publishGame } from '../game.js'
 export interface Ground {
   readonly clock: ManualClock
   readonly emulator: Emulator
-  /** Takes webhooks, for whichever schedule is running. */
+  /** Takes webhooks for the schedule that is running. */
   webhooks: (request: Request) => Promise<Response>
 }
 
 /**
- * Milliseconds: how long deploying takes, and by how much the list lags behind. Nothing in a ground is left to chance,
- * so a schedule goes the same way on a used one.
+ * Durations of a deployment and of the list's lag, in milliseconds. A ground has no random part, so a schedule runs the
+ * same on a used one.
  */
 const kinds = [
   { deployMs: 500, listLagMs: 0 },
@@ -24,7 +24,7 @@ const kinds = [
 export const LIST_LAG_MS = 1000
 const grounds = new Map<number, Promise<Ground>>()
 
-/** The ground that belongs to a seed. */
+/** The ground of a seed. */
 export function groundFor(seed: number): Promise<Ground> {
   const index = seed % kinds.length
   const ground = grounds.get(index) ?? prepare(kinds[index] ?? kinds[0])
@@ -51,7 +51,7 @@ async function prepare({ deployMs, listLagMs }: (typeof kinds)[number]): Promise
     random: seededRandom(1),
     dispatcher: inProcess((request) => emulator.fetch(request)),
   })
-  // What never gets READY ends in error, and then as it was asked to.
+  // A deployment that never becomes READY ends in error, and then as it was asked to.
   await clock.until(publishGame(client, 12))
   await client.close()
   return ground

@@ -2,7 +2,7 @@ import { createClient, inProcess } from '@muster/core'
 import { seededRandom, type Clock, type Random } from '@muster/core/clock'
 import type { DeploymentService, Journal, JournalEntry } from '@muster/matchmaker'
 
-/** When a process dies: at which of its journal's appends, and whether the entry is still written. */
+/** The death of a process: at which append of its journal, and whether that entry is still written. */
 export interface Death {
   readonly append: number
   readonly written: boolean
@@ -12,10 +12,10 @@ export interface MortalParts {
   readonly clock: Clock
   readonly random: Random
   readonly seed: number
-  /** What survives. */
+  /** The journal, which survives. */
   readonly disk: Journal
   readonly death: Death | undefined
-  /** Whether an entry cannot be written now. */
+  /** Whether the journal cannot be written now. */
   readonly isDiskFull: () => boolean
   readonly answer: (request: Request) => Promise<Response>
   readonly died: () => void
@@ -29,7 +29,7 @@ export interface Mortal {
   readonly locations: ReturnType<typeof createClient>['locations']
   readonly isDead: () => boolean
   kill(): void
-  /** It will not die any more. */
+  /** Keeps the process from dying any more. */
   spare(): void
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export function createMortal({ clock, random, seed, disk, death, isDiskFull, ans
     dead = true
     died()
   }
-  /** What comes from outside reaches only the living. */
+  /** Outside events reach only a living process. */
   const alive = async <T>(promise: Promise<T>): Promise<T> => {
     try {
       const value = await promise

@@ -10,7 +10,7 @@ import { createMortal, type Death, type Mortal } from './mortal.js'
 interface Life {
   readonly mortal: Mortal
   readonly matchmaker: Matchmaker
-  /** How each ticket ended. */
+  /** The ends of each ticket. */
   readonly ends: Map<string, string[]>
 }
 
@@ -25,13 +25,13 @@ export interface Outcome {
 
 const STEP_MS = 500
 const BAD_MS = 6000
-/** Until everything has come to its end by itself: tickets expire, what was lost is given up; and strays are reaped. */
+/** Time in which everything ends by itself: tickets expire, lost creates are given up, and strays are reaped. */
 const CALM_MS = 32_000
 const REAPING_MS = 80_000
 const EXPIRE_MS = 10_000
 const REAP_MS = 4000
 const DOWN_MS = 2000
-/** How often in a step a process is killed, wherever it is. */
+/** Probability per step that a process is killed, wherever it is. */
 const SUDDEN_DEATH = 0.04
 
 const MATCH = /^match-([a-z0-9]+)/
@@ -47,7 +47,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
   const name = `s${seed}`
   const broken: string[] = []
   let calm = false
-  /** Whether there may be more servers than before. */
+  /** Whether more servers may exist than before. */
   let created = false
   let deaths = 0
   let assigned = 0
@@ -56,9 +56,9 @@ export async function runSchedule(seed: number): Promise<Outcome> {
   /** Whether a process came back without its journal. */
   let forgot = false
 
-  /** How often the service was asked to stop each deployment. */
+  /** Number of stops requested for each deployment. */
   const stops = new Map<string, number>()
-  /** When each process began, and which of them asked for each match's deployment, by tag. */
+  /** The beginnings of the processes, and which of them created each match's deployment, by tag. */
   const beginnings: number[] = []
   const askedBy = new Map<string, number>()
 
@@ -80,7 +80,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     }
     const what = calm ? undefined : drawFault(random, day, operation, clock.now() - startedAt)
     if (what === undefined) return emulator.fetch(request)
-    // Strikes this request: the emulator looks before it waits for anything.
+    // Affects only this request, because the emulator chooses faults before it waits for anything.
     const withdraw = emulator.faults.add({ operation: operation as 'deployments.get', ...what })
     try {
       return emulator.fetch(request)
@@ -89,7 +89,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     }
   }
 
-  /** Servers that players were told of, and that nobody has ended since. */
+  /** Servers that players were sent to and that nobody has ended since. */
   const told = new Map<string, string>()
   /** Matches whose stop was written to the journal before the process died: none of them goes on. */
   const stopped = new Set<string>()
@@ -140,7 +140,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     ground.webhooks = (request) =>
       mortal.isDead() ? Promise.resolve(new Response(null, { status: 502 })) : matchmaker.webhook(request)
     const ended = (id: string, how: string) => {
-      // A process that is killed goes on here until it waits for something: nobody hears what it tells in that stretch.
+      // A killed process runs on here until it waits for something; nothing that it reports meanwhile is heard.
       if (mortal.isDead()) return
       ends.set(id, [...(ends.get(id) ?? []), how])
     }
@@ -159,8 +159,8 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     })
     matchmaker.on('deploymentReaped', ({ requestId }) => {
       reaped += 1
-      // What a process knows of by its journal, it stops itself; but what then ends slowly may outlive it, and so may a
-      // create that takes effect only when the next process looks for it already.
+      // A process stops what it knows from its journal. But a server that ends slowly may outlive it, and so may a
+      // create that takes effect when the next process is already looking for it.
       if (!forgot && stops.get(requestId) === 1 && !tookEffectLate(requestId))
         broken.push(`${requestId} had to be reaped`)
     })
@@ -168,7 +168,7 @@ export async function runSchedule(seed: number): Promise<Outcome> {
     return { mortal, matchmaker, ends }
   }
 
-  /** At most one living server of each match, whatever was lost. */
+  /** Checks that each match has at most one living server, whatever was lost. */
   const look = () => {
     if (!created) return
     created = false

@@ -1,7 +1,7 @@
 /**
- * `pnpm soak [count] [seed]`: more bad days than every day's tests have, on virtual time.
- * `pnpm soak servers [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round.
- * A failure names the seed that brings it back.
+ * `pnpm soak [count] [seed]`: more schedules of faults than the usual tests, on virtual time. `pnpm soak servers
+ * [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round. A failure names the
+ * seed that repeats it.
  */
 import { spawnSync } from 'node:child_process'
 

@@ -71,7 +71,7 @@ describe('tickets that are handed over', () => {
     expect(tickets).toMatchObject([{ id: 'ann', status: 'SEARCHING', createdAt, version: 3 }])
     expect(refused).toEqual([])
     expect(seen.ticketCreated).toHaveLength(2)
-    // The one that ended is forgotten; this one is not.
+    // The ended ticket is removed; the new one stays.
     await run(5000)
     expect(status('ann')).toBe('SEARCHING')
     matchmaker.cancelTicket('ann')

@@ -12,7 +12,7 @@ const queue: QueueDefinition = {
 }
 const replacing: QueueDefinition = { ...queue, replaceLeavers: true }
 
-/** A match of ann against the party of ben and bea, after so many milliseconds. */
+/** A match of ann against the party of ben and bea, `ms` milliseconds after it was found. */
 async function found(definition: QueueDefinition, ms: number, options: Parameters<typeof setUp>[0] = {}) {
   const all = setUp({ queues: [definition], ...options })
   const { matchmaker, join, run } = all

@@ -1,4 +1,4 @@
-/** Where servers go by a latency rule, through the whole matchmaker. */
+/** The places of servers by a latency rule, through the whole matchmaker. */
 import { NoCapacity } from '@muster/core'
 import type { Beacon } from '@muster/core/api'
 import { describe, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ test('the server is created at the best common beacon, which is reported everywh
   const variables = service.calls.create[0]?.environment_variables ?? []
   const told = Object.fromEntries(variables.map(({ key, value }) => [key, value]))
   expect(told).toMatchObject({ MM_BEACON: 'Oslo', MM_BEACON_LATENCY_MS: '45', MM_BEACON_LIMIT_MS: '80' })
-  // Players hear of the limit, which is the rule's, and not of the others' latencies.
+  // Players read the limit of the rule, not the latencies of others.
   expect(seen.assigned?.[0]?.assignment.promised).toEqual({ beacon: 'Oslo', latencyMs: 80 })
   expect(JSON.stringify(seen.assigned)).not.toMatch(/\b4[25]\b/)
 })

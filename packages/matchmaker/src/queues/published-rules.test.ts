@@ -5,11 +5,14 @@ import { defineQueue, type QueueDefinition } from './queue.js'
 import { PARTY_SIZE, type RuleDefinition } from './rules/definition.js'
 import type { RulePlayer } from './rules/facts.js'
 
-/** What rule sets of other matchmakers say, as docs/rules.md says it here: who meets, and who does not. */
+/**
+ * Rule sets published for other matchmakers, written as docs/rules.md writes them: which players meet, and which do
+ * not.
+ */
 
 type Party = readonly Partial<RulePlayer>[]
 
-/** The matches of one round, each as its teams, each of these as the names of its players. */
+/** The matches of one round, as teams of players' names. */
 function matchesOf(
   queue: Partial<QueueDefinition>,
   parties: Readonly<Record<string, Party>>,

@@ -227,7 +227,7 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
   })
 })
 
-/** So many rules that relax in so many steps, all at different times. */
+/** `many` rules with `steps` steps each, all at different times. */
 function lines(many: number, steps: number): object[] {
   return Array.from({ length: many }, (_, at) => ({
     kind: 'difference',

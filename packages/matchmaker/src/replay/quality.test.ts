@@ -38,7 +38,8 @@ test('measures distances to the middle, differences and uneven teams', () => {
     ],
     [{ team: 'team', players: [player('e', { level: 3 })] }],
   ])
-  // A degree of longitude at the equator, two at it, one in the middle, and one of another match, alone.
+  // A degree of longitude at the equator, with two players there and one in the middle, and a lone player of another
+  // match.
   expect(distanceKm.max).toBeCloseTo(111.19, 1)
   expect(distanceKm.p50).toBeCloseTo(0, 6)
   expect(Object.keys(difference)).toEqual(['skill', 'level'])

@@ -21,7 +21,7 @@ export const START_MS = 5000
 export const oslo = { latitude: 59.9, longitude: 10.7 }
 export const rated = (id: string, value: number): Player => ({ id, coordinates: oslo, attributes: { skill: value } })
 
-/** A matchmaker that runs on a manual clock, recorded, and the matches that it made. */
+/** A recorded matchmaker on a manual clock, and the matches that it made. */
 export function setUp(queues: readonly QueueDefinition[] = [duel], recording: RecordOptions = {}) {
   const clock = createManualClock()
   const plain = createMatchmaker({

@@ -1,4 +1,4 @@
-/** How creates are sent, through the whole matchmaker. */
+/** The sending of creates, through the whole matchmaker. */
 import { NoCapacity } from '@muster/core'
 import { describe, expect, test } from 'vitest'
 import { deploy, duel, setUp } from '../matchmaker.fixture.js'
@@ -70,7 +70,7 @@ describe('beyond the creates in flight', () => {
     const asked = service.calls.create.flatMap(({ tags }) => tags ?? [])
     expect(asked).not.toContain(`match-${third}`)
     expect(asked).not.toContain(`match-${fourth}`)
-    // The ticket of the fourth went on searching, and has another match.
+    // The ticket of the fourth match went on searching, and has another match.
     expect(service.calls.create).toHaveLength(3)
     expect(seen.deploymentStopped).toBeUndefined()
   })

@@ -40,7 +40,10 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
     problem: () => tell('problem', ''),
   })
   const lost: Allocation[] = []
-  /** @param ofThisProcess else of an earlier one. */
+  /**
+   * Records a lost create.
+   * @param ofThisProcess false for one of an earlier process.
+   */
   const lose = (matchId: string, ofThisProcess = true, lostAt = clock.now()) => {
     const intent = { matchId, queue: 'q', tag: matchTag(matchId), ticketIds: [], at: clock.now() }
     const allocation = newAllocation(intent, ofThisProcess ? order : undefined)

@@ -23,7 +23,10 @@ function setUp() {
     listLagMs: 1000,
     reaped: (requestId) => reaped.push(requestId),
   })
-  /** As the list shows it. @param ageMs undefined where the service does not tell. */
+  /**
+   * Lists a deployment.
+   * @param ageMs undefined if the service gives no age.
+   */
   const show = (requestId: string, ageMs?: number, tags: string[] = []) => {
     const start_time = ageMs === undefined ? null : timestamp(clock.now() - ageMs)
     reaper.stray({ request_id: requestId, tags, start_time })

@@ -1,4 +1,4 @@
-/** What processes leave behind whose journal dies with them, through the whole matchmaker. */
+/** Servers left by processes whose journal is lost with them, through the whole matchmaker. */
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import { expect, test } from 'vitest'
 import { createMatchmaker } from '../create-matchmaker.js'
@@ -10,8 +10,8 @@ const REAP_MS = 300_000
 const MATCHES_PER_LIFE = 10
 
 /**
- * Lives one after another, each of which forgets its matches. Gives how many servers nobody had asked to stop after
- * each.
+ * Runs one process after another, each without the journal of the last. Returns the number of servers left running
+ * after each.
  */
 async function live(lives: number, maxServers: number) {
   const clock = createManualClock()
@@ -28,13 +28,13 @@ async function live(lives: number, maxServers: number) {
     })
     for (let passed = 0; passed < LIFE_MS; passed += 500) {
       await matchmaker.tick()
-      // After the first look at what there is.
+      // After the first list of deployments.
       for (let nth = 0; passed === 10_000 && nth < 2 * MATCHES_PER_LIFE; nth += 1) {
         matchmaker.createTicket({ queue: 'duel', players: [{ id: `p${life}-${nth}`, ip: '198.51.100.7' }] })
       }
       await clock.advance(500)
     }
-    // Not closed: it is killed.
+    // The process is killed, not closed.
     left.push(service.unstopped().length)
   }
   return left

@@ -21,7 +21,7 @@ test('everything from tickets to a server is reported, without players or addres
     'muster.deployment.start_time{"muster.queue":"duel"}': { count: 1 },
     'muster.tick.duration{}': { count: 40 },
   })
-  // READY after five seconds, and seen soon after.
+  // READY after five seconds, and noticed soon after.
   const { sum } = told['muster.deployment.start_time{"muster.queue":"duel"}'] as { sum: number }
   const { sum: unseen } = told['muster.deployment.unseen_time{"muster.queue":"duel"}'] as { sum: number }
   expect(sum).toBeGreaterThanOrEqual(5)

@@ -4,9 +4,9 @@ import { createLimitMeter } from './limit-meter.js'
 test('the use of a limit is the busiest window since the last reading', () => {
   const meter = createLimitMeter()
   for (const now of [0, 400, 999, 1000, 1399]) meter.left('deployments.create', now)
-  // Of this there is no documented limit.
+  // An operation without a documented limit.
   meter.left('applications.list', 0)
-  // 400, 999, 1000 and 1399; that of 0 left a second before 1000.
+  // Those at 400, 999, 1000 and 1399; the one at 0 was a full second before 1000.
   expect(meter.take()).toEqual([{ name: 'createDeployment', limit: 40, peak: 4 }])
   meter.left('deployments.create', 1500)
   expect(meter.take()).toEqual([{ name: 'createDeployment', limit: 40, peak: 4 }])

@@ -23,7 +23,7 @@ class Reader extends MetricReader {
 export const idle: Inspection = { queues: [], matches: [], stopsPending: 0, held: undefined, pausedUntil: undefined }
 
 interface SetUpOptions {
-  /** Default: one that does nothing but tell what the test lets it tell. */
+  /** Default: a matchmaker that only emits the events of the test. */
   readonly matchmaker?: Observed
   readonly clock?: ManualClock
   readonly client?: ObservedClient
@@ -31,7 +31,7 @@ interface SetUpOptions {
   readonly sampler?: Sampler
 }
 
-/** A matchmaker that is instrumented, with an SDK that keeps everything. */
+/** An instrumented matchmaker, with an SDK that keeps all metrics and spans. */
 export function setUp(options: SetUpOptions = {}) {
   const { sampler, matchmaker, clock = createManualClock({ start: START }), ...given } = options
   const events = createEvents()
@@ -46,7 +46,7 @@ export function setUp(options: SetUpOptions = {}) {
   const observed = matchmaker ?? { on: events.on, inspect: () => state.inspection }
   const end = instrument(observed, { meter, tracer, clock, ...given })
 
-  /** Everything measured, as `name{attributes}`: a sum, a last value, or of a histogram its count and sum. */
+  /** All metrics as `name{attributes}`: a sum, a last value, or the count and sum of a histogram. */
   const measured = async (): Promise<Record<string, unknown>> => {
     const { resourceMetrics } = await reader.collect()
     const points = resourceMetrics.scopeMetrics.flatMap(({ metrics }) =>

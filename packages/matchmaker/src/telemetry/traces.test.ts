@@ -140,7 +140,7 @@ test('spans that are not sampled are not kept', () => {
   expect(spans()).toEqual([])
 })
 
-/** The least that `context.with` needs. */
+/** The minimum that `context.with` needs. */
 function stackOf(): ContextManager {
   const stack: Context[] = []
   const manager: ContextManager = {

@@ -1,4 +1,4 @@
-/** What one account may cost. */
+/** The bounds on what one account can cost. */
 import { describe, expect, test } from 'vitest'
 import { PlayerOverLimit } from '../errors.js'
 import { deploy, duel, setUp } from '../matchmaker.fixture.js'
@@ -45,7 +45,7 @@ test('a player who keeps leaving matches costs no more servers than the limit', 
   }
   expect(service.calls.create).toHaveLength(5)
   expect(refused).toBe(15)
-  // Others are not held up.
+  // Other tickets are not held up.
   matchmaker.createTicket({
     id: 'ann',
     queue: 'duel',

@@ -5,7 +5,7 @@ import { duel, setUp } from '../matchmaker.fixture.js'
 
 const at = { ip: '198.51.100.7' }
 
-/** A match of ann and ben that runs. */
+/** A running match of ann and ben. */
 async function playing(options: Parameters<typeof setUp>[0] = {}) {
   const world = setUp(options)
   world.join('ann')
@@ -13,7 +13,7 @@ async function playing(options: Parameters<typeof setUp>[0] = {}) {
   await world.run(8000)
   const matchId = world.matchmaker.getTicket('ann')?.matchId ?? ''
   let made = 0
-  /** Waits again by a new ticket. */
+  /** Creates a new ticket for the same players. */
   const again = (...players: string[]) => {
     made += 1
     return world.matchmaker.createTicket({

@@ -104,7 +104,7 @@ test('the quick reader reads what the schema reads, and nothing that the schema 
       const quick = quickRead(input)
       if (quick !== undefined) {
         reached.quick += 1
-        // Not `toStrictEqual`: it takes an attribute of the name `constructor` for the class of the whole.
+        // Not `toStrictEqual`, which takes an attribute named `constructor` for the class of the object.
         deepStrictEqual(quick, readBySchema(input as TicketInput))
         return
       }

@@ -1,14 +1,7 @@
 import { createManualClock, seededRandom } from '@muster/core/clock'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import {
-  InvalidQueue,
-  InvalidTicket,
-  PlayerBusy,
-  PlayerOverLimit,
-  PlayerPlaying,
-  UnknownQueue,
-} from '../errors.js'
+import { InvalidQueue, InvalidTicket, PlayerBusy, PlayerOverLimit, PlayerPlaying, UnknownQueue } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import { readBody, storedTicket } from './ticket-body.js'
@@ -107,7 +100,7 @@ test('the body is the whole ticket', () => {
   const { check } = checker()
   fc.assert(
     fc.property(input, (given) => {
-      // JSON knows one zero, and so do rules.
+      // JSON and rules have one zero only.
       expect(JSON.stringify(readBody('t', check(given).body))).toBe(JSON.stringify(readTicketInput(given)))
     }),
   )

@@ -55,7 +55,7 @@ describe('the relay sessions that a player causes are limited', () => {
     expect(codeOf(await failing(lobbies.transferHost({ lobbyId, playerId: 'ann', targetId: 'bob' })))).toBe(
       'too-many-attempts',
     )
-    // Nobody is kept in a lobby.
+    // A player can leave at any time.
     await lobbies.leave({ lobbyId, playerId: 'ann' })
     await clock.advance(3000)
     expect(await lobbies.get({ lobbyId, playerId: 'bob' })).toMatchObject({ hostId: 'bob', run: { status: 'relayed' } })
@@ -78,7 +78,7 @@ describe('the new seats of a player are limited', () => {
     }
     expect(outcomes).toEqual(['no error', 'no error', ...Array.from({ length: 8 }, () => 'too-many-attempts')])
     expect(service.calls.authorizeUser - before).toBe(2)
-    // The same address costs nothing.
+    // Coming back with the same address costs nothing.
     expect(codeOf(await move(11))).toBe('no error')
     expect(await tearDown()).toEqual([])
   })

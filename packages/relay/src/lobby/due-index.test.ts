@@ -35,7 +35,7 @@ test('after any changes it returns exactly the due ids, the earliest first', () 
           .slice(0, limit),
       )
       expect(new Set(found).size).toBe(found.length)
-      // Looking changes nothing.
+      // Reading changes nothing.
       expect(index.due(now, limit)).toEqual(found)
       expect(index.due(Infinity, Infinity).toSorted()).toEqual([...model.keys()].toSorted())
     }),

@@ -22,7 +22,7 @@ describe('codes', () => {
 
   test('that are taken are drawn again', async () => {
     let draws = 0
-    // The same code twice, and different ids.
+    // Draws the same code twice, and different ids.
     const randomInt = (max: number) => (max === 20 ? (draws++ < 16 ? 3 : 5) : draws % max)
     const { lobbies } = setUp({ randomInt })
     const first = await lobbies.create({ player: ann, maxPlayers: 2 })
@@ -124,7 +124,7 @@ describe('codes', () => {
     for (const way of [{ code }, { code: 'BCDFGHJK' }]) {
       expect(codeOf(await failing(lobbies.join({ player: player('dora'), ...way })))).toBe('too-many-attempts')
     }
-    // Where there is nothing to guess, nobody is kept out by those who do.
+    // Guesses elsewhere do not affect a join without a code or password.
     expect(await lobbies.join({ player: player('dora'), lobbyId })).toMatchObject({ status: 'joined' })
   })
 
@@ -189,7 +189,7 @@ describe('only wrong codes and passwords are charged', () => {
   test('a member who comes back needs no password digest', async () => {
     const { lobbies } = setUp({ limits })
     const { lobbyId } = await lobbies.create({ player: ann, maxPlayers: 4, password: 'sesame' })
-    // A digest is made on another thread: what takes none is done before the event loop turns.
+    // A digest is computed on another thread; a join without one ends before the next turn of the event loop.
     let isDone = false
     void lobbies.join({ player: ann, lobbyId, password: 'wrong' }).then(() => (isDone = true))
     for (let turn = 0; turn < 100 && !isDone; turn += 1) await Promise.resolve()

@@ -16,7 +16,7 @@ export const failing = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   )
 
-/** Lobbies on a service in memory, in time that stands still. */
+/** Lobbies over a service in memory, on a manual clock. */
 export function setUp({
   service: serviceOptions,
   ...options
@@ -33,7 +33,7 @@ export function setUp({
     relay,
     lobbies,
     within: <T>(promise: Promise<T>) => within(clock, promise),
-    /** Ends everything, and says what the service still has. */
+    /** Closes everything and returns the sessions that the service still has. */
     tearDown: async () => {
       await within(clock, lobbies.close())
       await within(clock, relay.close())
@@ -42,7 +42,7 @@ export function setUp({
   }
 }
 
-/** The credentials of a member's run; throws while there are none. */
+/** The credentials of a member's run; throws if there are none. */
 async function credentialsOf(lobbies: Lobbies, lobbyId: string, playerId: string) {
   const run: RunView | null = (await lobbies.get({ lobbyId, playerId })).run
   if (run?.status !== 'relayed' || run.credentials === null) throw new Error(`${playerId} has no credentials`)

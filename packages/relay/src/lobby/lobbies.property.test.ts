@@ -82,7 +82,7 @@ const action = fc.oneof(
 
 type Action = typeof action extends fc.Arbitrary<infer T> ? T : never
 
-/** Everything a run of one schedule knows. */
+/** Runs one schedule and returns what was seen of it. */
 async function play(actions: readonly Action[], seed: number): Promise<void> {
   const clock = createManualClock()
   const random = seededRandom(seed)
@@ -95,14 +95,14 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
     maxPlayers: CAPACITY,
     requireReady: false,
   })
-  /** Every credential that a player has ever been shown. */
+  /** Every credential that each player was shown. */
   const shown = new Map(PLAYERS.map(({ id }) => [id, new Map<number, RelayCredentials>()]))
 
   const read = async (): Promise<Lobby | undefined> => (await store.get(lobbyId))?.lobby
   const nameOf = async (by: number) =>
     by === HOST ? ((await read())?.hostId ?? 'nobody') : (PLAYERS[by]?.id as string)
 
-  /** What must hold at any moment, and what players see at this one. */
+  /** Checks the invariants, and records what players see now. */
   const look = async () => {
     const lobby = await read()
     if (lobby === undefined) return
@@ -122,7 +122,7 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
       ).toEqual([])
     }
   }
-  /** Time in which everybody but the silent one is alive. */
+  /** Advances the clock with heartbeats from all players except `silent`. */
   const pass = async (ms: number, silent?: string) => {
     for (let left = ms; left > 0; left -= 5000) {
       for (const { id } of PLAYERS)
@@ -152,7 +152,7 @@ async function play(actions: readonly Action[], seed: number): Promise<void> {
     await pass(one.do === 'pass' || one.do === 'silence' ? one.ms : 1, one.do === 'silence' ? playerId : undefined)
   }
 
-  // Nothing goes wrong any more. Within the time of a lease, two sessions and a look for orphans, all is well.
+  // Ends all faults. After a lease, two sessions and a search for orphans, everything must be in order.
   service.setFaults([])
   await pass(300_000)
   const lobby = await read()

@@ -81,7 +81,7 @@ describe('a lobby', () => {
 })
 
 describe('several processes', () => {
-  /** Two processes on one store and one service. */
+  /** Two processes that share a store and a service. */
   async function two() {
     const store = createMemoryLobbyStore()
     const first = await withThree({ store })

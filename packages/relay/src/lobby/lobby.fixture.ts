@@ -9,7 +9,7 @@ export const START = Date.UTC(2026, 0, 1)
 
 export const ipOf = (playerId: string): string => `192.0.2.${playerId.charCodeAt(0) % 3}`
 
-/** An open, public lobby of which `ann` is the host. */
+/** An open, public lobby whose host is `ann`. */
 export const aLobby = (changes: Partial<NewLobby> = {}): Lobby =>
   newLobby(
     {
@@ -38,7 +38,7 @@ export const join = (playerId: string, changes: Partial<Extract<Command, { kind:
   ...changes,
 })
 
-/** A session with a token for everybody who is present, as the service might make it for `term`. */
+/** A session with a token for every present member, as the service might return it for `term`. */
 export function aSession(lobby: Lobby, term: number, id = `session-${term}`): ReadySession {
   return {
     id,
@@ -59,19 +59,19 @@ export function aSession(lobby: Lobby, term: number, id = `session-${term}`): Re
   }
 }
 
-/** A lobby to which one command after the other is given. */
+/** A lobby that takes one command after the other. */
 export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
   const played = {
     lobby,
     now: START,
-    /** The events, or why not. */
+    /** Runs a command and returns its events, or the reason of its refusal. */
     do: (command: Command): Step['events'] | string => {
       const result = step(command, played.lobby, played.now, rules)
       if (isRefusal(result)) return result.refused
       played.lobby = result.lobby
       return result.events
     },
-    /** Lets time pass, tick by tick; those named stay present. */
+    /** Advances the clock tick by tick, with heartbeats from the named players. */
     wait: (ms: number, ...alive: readonly string[]) => {
       for (const end = played.now + ms; played.now < end;) {
         played.now = Math.min(end, played.now + 1000)
@@ -79,7 +79,7 @@ export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
         played.do({ kind: 'tick' })
       }
     },
-    /** Has the run that is wanted opened. */
+    /** Opens the session of the pending run. */
     open: () => {
       const { run } = played.lobby
       if (run?.status !== 'allocating') throw new Error('nothing is to be opened')
@@ -93,7 +93,7 @@ export function play(lobby: Lobby, rules: LobbyRules = defaultRules) {
 export const types = (events: Step['events'] | string): string | readonly string[] =>
   typeof events === 'string' ? events : events.map(({ type }) => type)
 
-/** With bob and cleo in it. */
+/** The same lobby with the members bob and cleo. */
 export const withThree = (...changes: Parameters<typeof aLobby>) => {
   const game = play(aLobby(...changes))
   for (const playerId of ['bob', 'cleo']) {
@@ -103,7 +103,7 @@ export const withThree = (...changes: Parameters<typeof aLobby>) => {
   return game
 }
 
-/** Started, with its session open. */
+/** The same lobby, started and with an open session. */
 export const running = () => {
   const game = withThree()
   game.do({ kind: 'start', playerId: 'ann' })

@@ -5,7 +5,7 @@ import { ann, bob, cleo, codeOf, failing } from './lobbies.fixture.js'
 import type { Lobbies } from './lobbies.js'
 import type { HandedOver, LobbyMatchmaker } from './matchmaker.js'
 
-/** Lobbies in front of a matchmaker that takes a second to answer. */
+/** Lobbies with a matchmaker that answers after a second. */
 async function setUp(changes: Partial<LobbyMatchmaker> = {}) {
   const clock = createManualClock()
   const parties: HandedOver[] = []
@@ -64,7 +64,7 @@ test('the players are handed over, the host first, and every member receives the
       { type: 'match.assigned', term: 1, assignment },
     ])
   }
-  // What is for metrics and logs does not say it.
+  // Events for metrics and logs do not have it.
   expect(JSON.stringify(happened)).not.toContain('match.example')
   expect(await lobbies.reportMatch({ key, status: 'ended', reason: 'over' })).toBe(true)
   expect(await runOf('ann')).toBeNull()

@@ -7,9 +7,9 @@ import type { LobbyStore } from './store.js'
 
 export interface Process {
   readonly lobbies: Lobbies
-  /** From now on nothing it does reaches anybody, and nobody reaches it: as after kill -9. */
+  /** Cuts the process off from everything, as kill -9 does. */
   kill(): void
-  /** Ends it in good order. */
+  /** Closes the process in order. */
   close(): Promise<void>
 }
 
@@ -20,11 +20,11 @@ export interface World {
   readonly random: Random
 }
 
-/** A process that serves lobbies, together with others or after them, and can die at any moment. */
+/** A process that serves lobbies, beside or after others, and can be killed at any moment. */
 export function startProcess({ service, store, clock, random }: World): Process {
   let alive = true
   const never = new Promise<never>(() => {})
-  /** What is asked of the world, unless one is dead; and what it answers, unless one is dead by then. */
+  /** Passes on calls and answers only while the process is alive. */
   const whileAlive = <T extends object>(target: T): T =>
     new Proxy(target, {
       get: (_, key) => {

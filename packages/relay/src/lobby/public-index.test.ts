@@ -27,7 +27,7 @@ const lobbyOf = (number: number, change: Partial<Lobby> = {}): Lobby => ({
 })
 const anyone = { data: {}, minFree: 0, limit: 20, after: undefined } satisfies PublicQuery
 
-/** Every page there is, until there is no more. */
+/** All pages up to the last. */
 function allPages(index: ReturnType<typeof createPublicIndex>, query: PublicQuery): readonly string[][] {
   const pages: string[][] = []
   for (let after = query.after; ;) {
@@ -85,7 +85,7 @@ test('after any changes its pages equal a filter over all lobbies', () => {
 test('a page ends after 500 entries read, and the next continues without loss or repetition', () => {
   const index = createPublicIndex()
   for (let number = 1; number <= 3000; number += 1) {
-    // Half have the one value, a third the other, a sixth both.
+    // A half have the first value, a third the second, a sixth both.
     const values = { ...(number % 2 === 0 ? { map: 'ice' } : {}), ...(number % 3 === 0 ? { mode: 'ctf' } : {}) }
     index.change(
       number,

@@ -96,7 +96,7 @@ describe('leaving', () => {
     game.do({ kind: 'leave', playerId: 'cleo' })
     game.do(join('cleo'))
     expect(game.lobby.members.at(-1)).toMatchObject({ id: 'cleo', slot: 2 })
-    // Who is new takes another, as long as there is one.
+    // A new member takes another slot while there is one.
     game.do(join('dora'))
     game.do(join('bob'))
     expect(game.lobby.members.map(({ id, slot }) => [id, slot])).toEqual([

@@ -15,7 +15,7 @@ export interface StoreUnderTest {
 
 const CODES = ['BCDFGHJK', 'LMNPQRST', 'VWXZBCDF', 'GHJKLMNP', 'QRSTVWXZ']
 
-/** The `number`-th of some lobbies, with an id and a code of its own. */
+/** The `number`-th lobby, with its own id and code. */
 const lobbyOf = (number: number, changes: Partial<Lobby> = {}): Lobby => ({
   ...aLobby({ id: `${number}`.padStart(22, 'L'), code: CODES[number] as string }),
   createdAt: START + number,
@@ -23,7 +23,7 @@ const lobbyOf = (number: number, changes: Partial<Lobby> = {}): Lobby => ({
 })
 
 /**
- * What every store must do, for one process and (with `other`) for many: call it in a test file of the store's.
+ * The tests of a store, for one process and (with `other`) for many; call it in a test file of the store.
  * @param open gives an empty store.
  */
 export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>): void {
@@ -111,7 +111,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
       using(async ({ store, other }) => {
         const lobby = { ...lobbyOf(0), maxPlayers: 4 }
         await store.create(lobby, START)
-        /** As `createLobbies` does it: read, decide, replace; and again if somebody else was faster. */
+        /** Enters like `createLobbies`: reads, decides and replaces, and repeats if another change was first. */
         const enter = async (through: LobbyStore, playerId: string): Promise<boolean> => {
           for (;;) {
             const stored = await through.get(lobby.id)
@@ -190,7 +190,7 @@ export function testLobbyStore(name: string, open: () => Promise<StoreUnderTest>
 
         const first = await list({ limit: 2 })
         expect(first.numbers).toEqual([3, 2])
-        // What comes and goes meanwhile does not disturb the rest.
+        // Lobbies added and removed meanwhile do not affect the others.
         await store.delete(lobbyOf(2).id, 1)
         await store.replace(lobbyOf(4), 1, START)
         expect(await list({ limit: 2, after: first.next })).toEqual({ numbers: [0], next: undefined })

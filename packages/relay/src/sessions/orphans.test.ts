@@ -8,7 +8,7 @@ import { createRelaySessions } from './sessions.js'
 
 const PAGE = 10
 
-/** A process that is gone, and one that starts after it, at a service that lists one page. */
+/** A dead process and its successor, at a service that lists one page. */
 function setUp(faults: FaultRule[] = []) {
   const clock = createManualClock()
   const all = createFakeService({ clock, random: seededRandom(3), faults, readyAfterMs: 500 })

@@ -11,7 +11,7 @@ const social: QueueDefinition = {
   deploy,
 }
 
-/** A match of ann against ben that an earlier process began, and of which this one has only read the journal. */
+/** A match of ann against ben that an earlier process began, known to this process only from the journal. */
 async function recovered(queue: Partial<QueueDefinition> = {}, now: Partial<QueueDefinition> = {}) {
   const journal = createMemoryJournal()
   const earlier = setUp({ journal, queues: [{ ...social, ...queue }] })

@@ -21,7 +21,7 @@ const aboutTwo: RuleDefinition['kind'][] = [
   'avoid',
 ]
 
-/** A queue in which a match of two tickets is a whole one. What holds within teams only is not told of two tickets. */
+/** A queue whose matches have two tickets. Rules within teams are not explained for two tickets. */
 const forTwo = (queue: QueueDefinition): QueueDefinition => ({
   ...queue,
   teams: [{ name: 'team', count: 2, size: { min: 1, max: 3 } }],

@@ -11,7 +11,7 @@ const NOW = 1_000_000
 
 type Waiting = Partial<RulePlayer> & Partial<Omit<RuleTicket, 'players'>> & { readonly waited?: number }
 
-/** Lets tickets of one player each wait, and explains why the first of them does. */
+/** Lets single players wait, and explains why the first of them waits. */
 function explain(
   rules: readonly RuleDefinition[],
   waiting: readonly Waiting[],

@@ -12,7 +12,7 @@ import { ruleOf } from './rule-arbitraries.fixture.js'
  * that limits are met exactly; and whole numbers, so that no sum depends on its order.
  */
 
-/** When the tickets of a test wait; epoch milliseconds. */
+/** The current time of these tests, in epoch milliseconds. */
 export const NOW = 1_000_000
 
 const size: fc.Arbitrary<TeamDefinition['size']> = fc.oneof(
@@ -26,7 +26,7 @@ const teams: fc.Arbitrary<TeamDefinition[]> = fc.oneof(
   fc.tuple(team('monster', 1), team('hunters', 2)),
 )
 
-/** A queue with up to so many rules, of these kinds. */
+/** A queue with up to `maxRules` rules of these kinds. */
 export function queues(of: readonly RuleDefinition['kind'][], maxRules: number): fc.Arbitrary<QueueDefinition> {
   return teams.chain((teams) => {
     const names = teams.map(({ name }) => name)
@@ -42,13 +42,13 @@ export function queues(of: readonly RuleDefinition['kind'][], maxRules: number):
   })
 }
 
-/** Their names differ, and only one is about distance. */
+/** Gives rules distinct names, and keeps only one about distance. */
 const named = (rules: readonly RuleDefinition[]): RuleDefinition[] =>
   rules
     .filter((rule, index) => rule.kind !== 'distance' || rules.findIndex(({ kind }) => kind === 'distance') === index)
     .map((rule, index) => ({ ...rule, name: `rule ${index}` }))
 
-/** A team that is too small for its roles is no queue. */
+/** Whether a team is large enough for its roles. */
 const feasible =
   (teams: readonly TeamDefinition[]) =>
   (rule: RuleDefinition): boolean => {
@@ -86,7 +86,7 @@ const latencies = fc.dictionary(
   { noNullPrototype: true, minKeys: 1 },
 )
 
-/** Most players have most attributes, so that rules have something to look at. */
+/** Most players have most attributes, so that rules have values to compare. */
 const player: fc.Arbitrary<Omit<RulePlayer, 'id'>> = fc.record({
   attributes: fc.oneof({ weight: 1, arbitrary: attributes }, { weight: 9, arbitrary: allAttributes }),
   roles: fc.uniqueArray(role, { maxLength: 3 }),
@@ -106,7 +106,7 @@ const priority = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -2, max: 2 }) },
 )
 
-/** So many tickets at most, of one to three players; their ids are `t0`, `t1` …, their players' `t0.0`, `t0.1` … */
+/** Up to `maxLength` tickets of one to three players, with the ids `t0`, `t1` … and players `t0.0`, `t0.1` … */
 export function tickets(maxLength: number): fc.Arbitrary<RuleTicket[]> {
   const ticket = fc.record({
     waited: fc.oneof(wait, fc.integer({ min: 0, max: 6000 })),

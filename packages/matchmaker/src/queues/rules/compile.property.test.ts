@@ -12,7 +12,7 @@ import { brokenRules } from './oracle.fixture.js'
 import { isLastResort } from './oracle-limits.fixture.js'
 import { namesOf } from './team-shapes.js'
 
-/** Puts each ticket into the first team from a random one on that has room; leaves out those that fit nowhere. */
+/** Puts each ticket into the first team with room, from a random team on, and leaves out tickets that fit nowhere. */
 function seat(compiled: CompiledQueue, waiting: readonly RuleTicket[], choices: readonly number[]): RuleTicket[][] {
   const { teams } = compiled.model
   const seated: RuleTicket[][] = teams.map(() => [])
@@ -29,7 +29,7 @@ function seat(compiled: CompiledQueue, waiting: readonly RuleTicket[], choices: 
 
 const kindsOf = ({ teams = [] }: QueueDefinition) => teams.flatMap((team) => namesOf(team).map(() => team.name))
 
-/** Whether the compiled queue allows the match; a ticket that it refuses is in none. */
+/** Whether the compiled queue allows the match; false if it refuses a ticket. */
 function allows(compiled: CompiledQueue, match: readonly (readonly RuleTicket[])[]): boolean {
   try {
     return modelAllows(
@@ -70,7 +70,7 @@ const agree = (of: readonly RuleDefinition['kind'][], maxRules: number, numRuns:
 describe('compiled rules agree with their definitions', () => {
   test.each(kinds)('%s', (kind) => {
     const share = agree([kind], 2, 400)
-    // Neither side of the answer is rare.
+    // Both outcomes are frequent.
     expect(share).toBeGreaterThan(0.1)
     expect(share).toBeLessThan(0.9)
   })
@@ -90,7 +90,7 @@ test('a part of an allowed match is never rejected', () => {
       if (match.flat().length === 0 || !allows(compiled, match)) return
       const part = match.map((team) => team.filter((ticket) => stays[waiting.indexOf(ticket)]))
       const [many, few] = [match.flat(), part.flat()]
-      // Who is at the last resort may allow what the others do not: such a match grows from them.
+      // A ticket at the last resort may allow what the others do not, so such a match must grow from it.
       if (few.length === 0 || isLastResort(definition, many, NOW) !== isLastResort(definition, few, NOW)) return
       const entries = part.map((team) => team.map(compiled.entryOf))
       const facts = entries.map((team) => team.map((entry) => entry.facts))

@@ -122,7 +122,7 @@ describe('a wrong ticket is refused with the path', () => {
     [nearer, seeing({ ams: 5 }, {}), 'players.1.latencies', 'must be given'],
     [{ kind: 'distance', maxKm: 9, missing: 'refuse' }, party({}), 'players', 'must be somewhere'],
     [{ kind: 'avoid' }, party({}, {}, {}), 'players', 'a party of 3 is too big: a team takes at most 2'],
-    // Those that could never be matched with anybody.
+    // Tickets that could never be matched with any other.
     [equal, having({ mode: 'a' }, { mode: 'b' }), 'players', 'differ in mode, and rule "equal mode" wants them equal'],
     [
       { ...skill, party: 'each' },

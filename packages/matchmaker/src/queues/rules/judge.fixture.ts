@@ -2,7 +2,7 @@ import type { Entry, MatchLevels, Model } from '../../kernel/model.js'
 import type { CompiledQueue } from '../compile.js'
 import type { Facts } from './facts.js'
 
-/** Whether the compiled model allows a match, by a plain reading of `kernel/model.ts`. */
+/** Whether the compiled model allows a match, read directly from `kernel/model.ts`. */
 export function modelAllows(
   { model }: CompiledQueue,
   teams: readonly (readonly Entry<Facts>[])[],

@@ -12,18 +12,18 @@ import type { JudgedTeam } from './oracle-limits.fixture.js'
 import { admitted, kindsOfTeams, matchesOf, openingOf, type RunningMatch } from './scene.fixture.js'
 
 /**
- * The whole way from a queue's definition to the kernel's matches, against the oracle, who knows neither the compiled
- * rules nor the kernel.
+ * The whole way from a queue's definition to matches of the kernel, against the oracle, which knows neither compiled
+ * rules nor kernel.
  */
 
 interface Scene {
   readonly definition: QueueDefinition
   readonly waiting: readonly RuleTicket[]
-  /** In which of three rounds each comes. */
+  /** The round, of three, in which each ticket arrives. */
   readonly comes: readonly number[]
-  /** Of the tickets, those that are in a running match instead of waiting. */
+  /** The tickets that are in a running match instead of waiting. */
   readonly playing: readonly number[]
-  /** Work in each step of a round; 0 for the whole at once. */
+  /** Units of work per step of a round; 0 for the whole round at once. */
   readonly step: number
 }
 
@@ -35,7 +35,7 @@ const scenes: fc.Arbitrary<Scene> = fc.record({
   step: fc.constantFrom(0, 1, 5),
 })
 
-/** Plays a scene; calls back with each match, and who was in it before. */
+/** Plays a scene, and calls back with each match and the tickets that were in it before. */
 function play(scene: Scene, see: (match: JudgedTeam[], playing: readonly RuleTicket[], now: number) => void): void {
   const { definition, waiting, comes, playing, step } = scene
   const compiled = compileQueue(defineQueue(definition))

@@ -7,7 +7,7 @@ import type { Relaxing } from './relaxing.js'
 const NOW = 1_000_000
 const TICK_MS = 250
 
-/** Milliseconds after which two tickets that came at the same time, and whose skills differ by so much, are matched. */
+/** Milliseconds until two tickets that arrived together and differ by `difference` are matched. */
 function waitOf(max: Relaxing, difference: number): number | undefined {
   const compiled = compileQueue(
     defineQueue({

@@ -80,7 +80,7 @@ describe('a corrupt file is refused by name', () => {
 
   test('corrupt data fails the lookup, with an error that does not show the address', () => {
     const bytes = Buffer.from(whole)
-    // The first record in the data: an extended type that there is not.
+    // The first record of the data gets an unknown extended type.
     bytes.set([0, 0], bytes.indexOf('name') - 2)
     const { lookup } = openMmdb(bytes, '/data/city.mmdb')
     const failure = (() => {

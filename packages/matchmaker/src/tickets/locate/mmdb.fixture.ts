@@ -5,17 +5,17 @@ export type MmdbValue = string | number | boolean | readonly MmdbValue[] | { rea
 export interface MmdbFixture {
   /** Networks in CIDR notation with their records; they must not overlap. */
   readonly networks: Readonly<Record<string, MmdbValue>>
-  /** Which tree: of IPv4 alone, or of IPv6 with IPv4 under ::/96. Default 6. */
+  /** The tree: for IPv4 only, or for IPv6 with IPv4 at ::/96. Default 6. */
   readonly ipVersion?: 4 | 6
   /** Bits of one record of a node. Default 28. */
   readonly recordSize?: 24 | 28 | 32
-  /** Says something else in the metadata than what is so. */
+  /** Overrides values of the metadata. */
   readonly metadata?: { readonly [key: string]: MmdbValue }
 }
 
 const TYPES = { pointer: 1, string: 2, double: 3, uint32: 6, map: 7, array: 11, boolean: 14 }
 
-/** Control byte, type byte of the later types, and the size if it does not fit into the control byte. */
+/** The control byte, the type byte of extended types, and the size if it does not fit into the control byte. */
 function header(type: number, size: number): Buffer {
   if (size > 284) throw new Error(`the fixture writes sizes up to 284, not ${size}`)
   const sizeBits = Math.min(size, 29)
@@ -23,7 +23,7 @@ function header(type: number, size: number): Buffer {
   return Buffer.from(size < 29 ? first : [...first, size - 29])
 }
 
-/** Encodes values one after another; a text that was written before becomes a pointer to it, as in real files. */
+/** Encodes values one after another; a repeated text becomes a pointer, as in real files. */
 function createEncoder() {
   const chunks: Buffer[] = []
   const texts = new Map<string, number>()
