@@ -35,7 +35,11 @@ describeRedis('lobbies of two processes', () => {
       },
       withdraw: async () => {},
     }
-    const lobbies = createLobbies({ matchmaker, store, limitStore: createRedisLimitStore({ redis, timeoutMs: 10_000 }) })
+    const lobbies = createLobbies({
+      matchmaker,
+      store,
+      limitStore: createRedisLimitStore({ redis, timeoutMs: 10_000 }),
+    })
     all.push(lobbies)
     return lobbies
   }
@@ -87,7 +91,12 @@ describeRedis('lobbies of two processes', () => {
     await it.server.kill()
     await expect(there.join({ player: ben, code })).rejects.toMatchObject({ name: 'RedisDisconnected' })
     await it.server.restart()
-    await eventually(() => there.join({ player: ben, code }).then(({ status }) => status, () => '')).toBe('joined')
+    await eventually(() =>
+      there.join({ player: ben, code }).then(
+        ({ status }) => status,
+        () => '',
+      ),
+    ).toBe('joined')
     const annSees = follow(here, lobbyId, 'ann')
     await eventually(annSees.types).toEqual(['snapshot'])
     await there.setReady({ lobbyId, playerId: 'ben', ready: true })
