@@ -44,7 +44,18 @@ export async function runDemo(
   const meter = startPressureMeter(matchmaker, client, systemClock)
   const breathe = createBreather(systemClock.now)
   const ending = new AbortController()
-  const left = liveSocially(matchmaker, 'social', systemClock, seededRandom(seed + 1), ending.signal)
+  const left = new Set<string>()
+  liveSocially({
+    service: matchmaker,
+    onAssigned: (listener) => matchmaker.on('assigned', listener),
+    queue: 'social',
+    clock: systemClock,
+    random: seededRandom(seed + 1),
+    signal: ending.signal,
+    left: (playerIds) => {
+      for (const id of playerIds) left.add(id)
+    },
+  })
   const startedAt = systemClock.now()
   const report = (phase: Progress['phase']) => show(phase, () => watch.progress(phase))
 

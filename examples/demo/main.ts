@@ -3,6 +3,7 @@ import { INTERRUPTED, onInterrupt } from './interrupt.js'
 import { runDemo } from './job.js'
 import { sizeOf, wrap } from './layout.js'
 import { readOptions, usage, type DemoOptions } from './options.js'
+import { processesDemo } from './processes/run.js'
 import { relayDemo } from './relay/run.js'
 import { demoQueues } from './queues.js'
 import { isGood, type DemoResult } from './result.js'
@@ -24,6 +25,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   const interrupted = onInterrupt()
   if (options.relay) return relayDemo(options, interrupted)
+  if (options.processes > 0) return processesDemo(options, interrupted)
   if (options.json) {
     const result = await runDemo(options, () => {}, interrupted)
     console.log(JSON.stringify(result))

@@ -9,6 +9,8 @@ export interface DemoOptions {
   readonly relay: boolean
   /** How many, with `relay`. */
   readonly lobbies: number
+  /** How many processes take tickets together; 0: all is done in this one. */
+  readonly processes: number
   /** Let the service misbehave. */
   readonly faults: boolean
   /** Decides who arrives when, and everything the emulator leaves to chance. */
@@ -23,6 +25,7 @@ export const usage = `Takes real players to running servers, on an emulator of t
   --queue-size N   one plain queue of matches of N players, instead of ranked, duel and social
   --relay          lobbies over a relay instead: joins, leaves, kicks, new hosts, and real UDP packets meanwhile
   --lobbies N      how many, with --relay (default 40)
+  --processes N    N processes of the ticket API on one Redis, of which two are killed on the way (2 to 16)
   --faults         the service loses answers, fails and refuses now and then, and the end says how often
   --seed N         another crowd, other chances (default 1)
   --json           one JSON object on stdout instead of the live view
@@ -37,6 +40,7 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
       'queue-size': { type: 'string' },
       relay: { type: 'boolean', default: false },
       lobbies: { type: 'string' },
+      processes: { type: 'string' },
       faults: { type: 'boolean', default: false },
       seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
@@ -44,7 +48,7 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
     },
   })
   if (values.help) return undefined
-  const misplaced = values.relay ? (['players', 'queue-size'] as const) : (['lobbies'] as const)
+  const misplaced = values.relay ? (['players', 'queue-size', 'processes'] as const) : (['lobbies'] as const)
   for (const option of misplaced) {
     if (values[option] === undefined) continue
     throw new Error(
@@ -59,6 +63,7 @@ export function readOptions(args: readonly string[]): DemoOptions | undefined {
       values['queue-size'] === undefined ? undefined : wholeNumber('--queue-size', values['queue-size'], 1, 500),
     relay: values.relay,
     lobbies: wholeNumber('--lobbies', values.lobbies ?? '40', 1, 100),
+    processes: values.processes === undefined ? 0 : wholeNumber('--processes', values.processes, 2, 16),
     faults: values.faults,
     seed: wholeNumber('--seed', values.seed, 0, 2 ** 32 - 1),
     json: values.json,

@@ -13,6 +13,8 @@ type PlaceOf = (ip: string) => Player | undefined
 interface Service {
   readonly emulator: Emulator
   readonly client: Client
+  /** Where the emulator listens. */
+  readonly url: string
 }
 
 /** The service on a port, a client of it, and a version of the game to deploy. */
@@ -39,7 +41,7 @@ export async function startService({ seed, faults }: DemoOptions, placeOf: Place
     ports: [{ name: 'game', port: 7777, protocol: 'UDP' }],
     termination_grace_period_seconds: 5,
   })
-  return { emulator, client }
+  return { emulator, client, url }
 }
 
 export const running = (emulator: Emulator) =>

@@ -1,48 +1,51 @@
 import type { Clock, Random } from '@muster/core/clock'
-import { InvalidBackfill, NotRunning, UnknownMatch, type Matchmaker } from '@muster/matchmaker'
+import { InvalidBackfill, NotRunning, UnknownMatch, type MatchmakerEvents, type TicketService } from '@muster/matchmaker'
+
+export interface SocialLife {
+  readonly service: Pick<TicketService, 'getBackfill' | 'createBackfill' | 'playersLeft'>
+  readonly onAssigned: (listener: (event: MatchmakerEvents['assigned']) => void) => void
+  /** Name of the queue whose game servers are played. */
+  readonly queue: string
+  readonly clock: Clock
+  readonly random: Random
+  /** Ends it. */
+  readonly signal: AbortSignal
+  /** These players have left their match. */
+  readonly left: (playerIds: readonly string[]) => void
+}
 
 /** Milliseconds after which those leave who do not stay, and their share. */
 const LEAVE_AFTER_MS = 1500
 const LEAVING = 0.12
 
-/**
- * Plays the game servers of a queue: reports players who leave, and asks for others while there is room. Returns the
- * list of players who have left, which grows.
- */
-export function liveSocially(
-  matchmaker: Matchmaker,
-  name: string,
-  clock: Clock,
-  random: Random,
-  signal: AbortSignal,
-): ReadonlySet<string> {
+/** Plays the game servers of a queue: reports players who leave, and asks for others while there is room. */
+export function liveSocially({ service, onAssigned, queue: name, clock, random, signal, left }: SocialLife): void {
   /** The last backfill of each match. */
   const backfills = new Map<string, string>()
-  const left = new Set<string>()
 
-  const askForMore = (matchId: string) => {
-    const last = matchmaker.getBackfill(backfills.get(matchId) ?? '')
+  const askForMore = async (matchId: string) => {
+    const last = await service.getBackfill(backfills.get(matchId) ?? '')
     if (last?.status === 'OPEN') return
-    try {
-      backfills.set(matchId, matchmaker.createBackfill({ matchId }).id)
-    } catch (error) {
-      // The match is full, or over.
-      if (![InvalidBackfill, NotRunning, UnknownMatch].some((known) => error instanceof known)) throw error
-    }
+    backfills.set(matchId, (await service.createBackfill({ matchId })).id)
   }
   const leave = async (matchId: string, playerIds: readonly string[]) => {
     await clock.sleep(LEAVE_AFTER_MS)
     if (signal.aborted) return
-    matchmaker.playersLeft(matchId, playerIds)
-    for (const id of playerIds) left.add(id)
-    askForMore(matchId)
+    await service.playersLeft(matchId, playerIds)
+    left(playerIds)
+    await askForMore(matchId)
   }
+  /** A match that is full or over needs nobody; and whoever stops the demo ends everything. */
+  const ignoring = (done: Promise<void>) =>
+    void done.catch((error: unknown) => {
+      if (signal.aborted || [InvalidBackfill, NotRunning, UnknownMatch].some((known) => error instanceof known)) return
+      throw error
+    })
 
-  matchmaker.on('assigned', ({ queue, matchId, tickets }) => {
+  onAssigned(({ queue, matchId, tickets }) => {
     if (queue !== name || signal.aborted) return
-    askForMore(matchId)
+    ignoring(askForMore(matchId))
     const leavers = tickets.flatMap(({ players }) => players.map(({ id }) => id)).filter(() => random() < LEAVING)
-    if (leavers.length > 0) void leave(matchId, leavers)
+    if (leavers.length > 0) ignoring(leave(matchId, leavers))
   })
-  return left
 }

@@ -28,9 +28,12 @@ export interface Lease {
   readonly signal: AbortSignal
   /**
    * Whether the lease is certainly held: it was asked for recently enough, by this machine's monotonic clock. Asked at
-   * the last moment before something is done that cannot be undone.
+   * the last moment before something is done that cannot be undone. False for a while after this process was held up;
+   * true again as soon as the lease is renewed.
    */
   isHeld(): boolean
+  /** Whether the term is over for good. */
+  isLost(): boolean
   /** Ends the term at once: another process has taken over. */
   lose(): void
 }
@@ -68,30 +71,33 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
     const term = new AbortController()
     const ended = new AbortController()
     let heldUntil = askedAt + leaseMs * TRUSTED
+    let isOver = false
+    const isLost = () => isOver
     const lose = () => {
-      heldUntil = -Infinity
+      isOver = true
       term.abort(new Error('the lease is lost'))
     }
     const release = () => term.abort(new Error('the lease is to be released'))
-    const isHeld = () => clock.now() < heldUntil
-    const leading = lead({ token, signal: term.signal, isHeld, lose })
+    const isHeld = () => !isOver && clock.now() < heldUntil
+    const leading = lead({ token, signal: term.signal, isHeld, isLost, lose })
       .catch(problem)
       .finally(() => ended.abort())
     stopping.signal.addEventListener('abort', release, { once: true })
     if (stopping.signal.aborted) release()
-    while (!ended.signal.aborted && heldUntil > -Infinity) {
+    while (!ended.signal.aborted && !isLost()) {
       await pause(renewMs, ended.signal)
       if (ended.signal.aborted) break
       const at = clock.now()
       try {
         // A renewal that takes longer than the lease is of no use.
+        // A process that is held up for longer than the lease leads on unless another one has taken over.
         const renewed = await within(store.renew(token, leaseMs), leaseMs, clock)
-        if (renewed === false) lose()
-        else if (renewed === true && heldUntil > -Infinity) heldUntil = at + leaseMs * TRUSTED
+        if (renewed === true) heldUntil = at + leaseMs * TRUSTED
+        else if (renewed === false || !isHeld()) lose()
       } catch (error) {
         problem(error)
+        if (!isHeld()) lose()
       }
-      if (!isHeld()) lose()
     }
     stopping.signal.removeEventListener('abort', release)
     await leading

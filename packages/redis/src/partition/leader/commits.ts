@@ -4,7 +4,7 @@ import type { Commit, CommitOutcome, NewHeader, RecordChange } from '../store/st
 
 /**
  * Writes what the leader decides, in order, one commit at a time: whatever is decided while one is under way goes into
- * the next. A commit whose answer is lost is repeated, for as long as the lease is held.
+ * the next. A commit whose answer is lost is repeated, until the lease is lost.
  */
 export interface Commits {
   /** The newest header of a ticket. */
@@ -29,7 +29,8 @@ export interface CommitsOptions {
   /** Whether the error means that another process leads. */
   readonly isDeposed: (error: unknown) => boolean
   readonly deposed: () => void
-  readonly isHeld: () => boolean
+  /** Whether the lease is lost for good. */
+  readonly isLost: () => boolean
   /** Whether records of matches wait for replicas. */
   readonly isDurable: boolean
   readonly problem: (error: unknown) => void
@@ -61,7 +62,7 @@ const RETRY = { baseMs: 20, capMs: 200, jitter: 0.5 }
 const NONE: readonly string[] = []
 
 export function createCommits(options: CommitsOptions): Commits {
-  const { refused, isDeposed, deposed, isHeld, isDurable, problem, clock, random } = options
+  const { refused, isDeposed, deposed, isLost, isDurable, problem, clock, random } = options
   let next = new Batch()
   let isWriting = false
   let stopped: Error | undefined
@@ -82,7 +83,7 @@ export function createCommits(options: CommitsOptions): Commits {
       backfills: Array.from(batch.backfills, ([backfillId, text]) => ({ backfillId, text })),
       durable: isDurable && batch.records.length > 0,
     }
-    for (let tries = 0; goesOn() && isHeld(); tries += 1) {
+    for (let tries = 0; goesOn() && !isLost(); tries += 1) {
       try {
         return await options.commit(commit)
       } catch (error) {

@@ -55,7 +55,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
     },
     isDeposed: (error) => error instanceof Deposed,
     deposed: lease.lose,
-    isHeld: lease.isHeld,
+    isLost: lease.isLost,
     isDurable,
     problem,
     clock,
@@ -104,7 +104,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
     // A lease that is to be released is still held: what was decided is written, and the next leader takes it from
     // there.
     await leader.stop()
-    if (lease.isHeld()) await commits.flushed().catch(problem)
+    if (!lease.isLost()) await commits.flushed().catch(problem)
   } finally {
     replica.abandon()
     commits.stop(new Deposed(name))

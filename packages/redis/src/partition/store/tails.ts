@@ -46,19 +46,31 @@ export class StreamTail {
    */
   async read(keys: readonly string[], cursors: readonly string[], most: number, options: TailOptions) {
     const ending = linkedSignal(options.signal, this.#closing.signal)
-    ending.signal.throwIfAborted()
+    try {
+      ending.signal.throwIfAborted()
+      return await this.#readUntil(keys, cursors, most, options.blockMs, ending.signal)
+    } finally {
+      ending.unlink()
+    }
+  }
+
+  async #readUntil(
+    keys: readonly string[],
+    cursors: readonly string[],
+    most: number,
+    blockMs: number,
+    signal: AbortSignal,
+  ) {
     const connection = await this.#connection()
     const [first, from] = [keys[0] as string, cursors[0] as string]
-    const late = options.blockMs + LATEST_MS
-    const read = connection.command(first, readWords(keys, cursors, options.blockMs), late)
+    const late = blockMs + LATEST_MS
+    const read = connection.command(first, readWords(keys, cursors, blockMs), late)
     const check = from === BEGIN ? ['XLEN', first] : ['XRANGE', first, from, from]
-    const [found, there] = await unlessAborted(
-      Promise.all([read, connection.command(first, check, late)]),
-      ending.signal,
+    const both = Promise.all([read, connection.command(first, check, late)])
+    // A wait that goes on would hold up the next call.
+    const [found, there] = await unlessAborted(both, signal).catch((error: unknown) =>
+      this.#drop(connection, signal, error),
     )
-      // A wait that goes on would hold up the next call.
-      .catch((error: unknown) => this.#drop(connection, ending.signal, error))
-      .finally(ending.unlink)
     const gap = from === BEGIN ? (there as number) >= most : (there as RawEntries).length === 0
     return { streams: keys.map((key, index) => entriesOf(found, key, cursors[index] as string)), gap }
   }

@@ -1,0 +1,58 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import type { Arrival } from '../crowd.js'
+import type { PlayersMessage, PlayersOrder, SeenCounts } from './messages.js'
+
+/** The process of the players, as the demo sees it. */
+export interface PlayersProcess {
+  /** Where the ticket API is, from now on. */
+  reach(urls: readonly string[]): void
+  /** The players come, each at its time. */
+  come(arrivals: readonly Arrival[]): void
+  /** By queue, what they last saw. */
+  counts(): Readonly<Record<string, SeenCounts>>
+  /** Whether all have an end. */
+  isOver(): boolean
+  /** Ends it, and tells which tickets were acknowledged and how many requests were repeated. */
+  stop(): Promise<PlayersEnd>
+}
+
+export interface PlayersEnd {
+  readonly acknowledged: readonly string[]
+  readonly repeated: number
+}
+
+export async function startPlayers(): Promise<PlayersProcess> {
+  const child = fork(new URL('players-process.js', import.meta.url))
+  const order = (one: PlayersOrder) => {
+    if (child.connected) child.send(one)
+  }
+  let counts: Readonly<Record<string, SeenCounts>> = {}
+  let end: PlayersEnd | undefined
+  const over = new Promise<void>((resolve) => {
+    child.on('message', (message: PlayersMessage) => {
+      if (message.kind === 'seen') counts = message.counts
+      if (message.kind !== 'over') return
+      end = message
+      resolve()
+    })
+    child.once('exit', () => resolve())
+  })
+  await once(child, 'message')
+
+  return {
+    reach: (urls) => order({ kind: 'urls', urls }),
+    come: (arrivals) => order({ kind: 'come', arrivals }),
+    counts: () => counts,
+    isOver: () => end !== undefined,
+    stop: async () => {
+      order({ kind: 'stop' })
+      await over
+      if (end === undefined) throw new Error('the process of the players has ended too early')
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+      return end
+    },
+  }
+}

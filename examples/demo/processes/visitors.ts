@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Player, TicketInput } from '@muster/matchmaker'
+import { BACKEND } from './messages.js'
+
+/** A ticket as its players last saw it. */
+export interface Seen {
+  readonly status: string
+  readonly version: number
+}
+
+/** The players of tickets, as clients of the ticket API. */
+export interface Visitors {
+  /**
+   * Creates a ticket, and follows it until its players know where to connect or it has ended. A process that goes away
+   * is none of their business: they ask another one.
+   */
+  visit(id: string, ticket: TicketInput & { readonly queue: string }): Promise<void>
+  /** Tickets whose creation was answered. */
+  readonly acknowledged: ReadonlySet<string>
+  /** Tickets as they were last seen. */
+  readonly seen: ReadonlyMap<string, Seen>
+  /** Requests that were repeated because a process went away or had no answer. */
+  repeated(): number
+}
+
+const WAIT_S = 20
+const REPEAT_MS = 100
+const ENDED = ['HOST_ASSIGNED', 'CANCELLED']
+
+/** @param nextUrl a process that runs. */
+export function createVisitors(nextUrl: () => string, signal: AbortSignal): Visitors {
+  const acknowledged = new Set<string>()
+  const seen = new Map<string, Seen>()
+  let repeated = 0
+
+  /** Asks until a process has answered; undefined once the demo is over. */
+  const ask = async (path: string, body?: object): Promise<Response | undefined> => {
+    while (!signal.aborted) {
+      try {
+        const response = await fetch(`${nextUrl()}${path}`, {
+          method: body === undefined ? 'GET' : 'POST',
+          headers: { authorization: BACKEND, 'content-type': 'application/json' },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+          signal: AbortSignal.any([signal, AbortSignal.timeout((WAIT_S + 10) * 1000)]),
+        })
+        if (response.status < 500) return response
+        await response.body?.cancel()
+      } catch {
+        // The process has gone, or was too slow.
+      }
+      repeated += 1
+      await sleep(REPEAT_MS)
+    }
+    return undefined
+  }
+
+  return {
+    acknowledged,
+    seen,
+    repeated: () => repeated,
+    visit: async (id, { queue, players }) => {
+      const created =
+        players.length === 1
+          ? await ask('/tickets', { id, profile: queue, ...bodyOf(players[0] as Player) })
+          : await ask('/group-tickets', {
+              id,
+              player_tickets: players.map((player) => ({ profile: queue, ...bodyOf(player) })),
+            })
+      if (created === undefined) return
+      if (!created.ok) throw new Error(`a ticket was refused: ${await created.text()}`)
+      acknowledged.add(id)
+      seen.set(id, { status: 'SEARCHING', version: 1 })
+      const own = players.length === 1 ? id : `${id}.0`
+      for (let last = seen.get(id); !signal.aborted && !ENDED.includes(last?.status ?? ''); last = seen.get(id)) {
+        const polled = await ask(`/tickets/${own}?wait=${WAIT_S}&version=${last?.version ?? 0}`)
+        if (polled === undefined) return
+        if (!polled.ok) throw new Error(`ticket ${id} could not be read: ${await polled.text()}`)
+        seen.set(id, (await polled.json()) as Seen)
+      }
+    },
+  }
+}
+
+const bodyOf = ({ id, ip, attributes, roles, avoid, latencies }: Player) => ({
+  player_id: id,
+  player_ip: ip,
+  attributes: { ...attributes, ...(latencies === undefined ? {} : { beacons: latencies }) },
+  roles,
+  avoid,
+})
