@@ -27,11 +27,19 @@ test.each([
   [{ redis: undefined }, 'redis'],
   [{ name: 'two words' }, 'name'],
   [{ naem: 'x' }, 'naem'],
+  [{ fallbackShare: 0 }, 'fallbackShare'],
 ])('%o is refused by name', (wrong, field) => {
   const redis = { run: async () => {} }
   const create = () => createRedisLimits({ redis, ...wrong } as never)
   expect(create).toThrow(InvalidInput)
   expect(create).toThrow(field)
+})
+
+test('a fallback that leaves less than one request of a limit is refused', () => {
+  const redis = { run: async () => {}, keys: () => () => '' } as never
+  const { limiter } = createRedisLimits({ redis, fallbackShare: 0.25 })
+  expect(() => limiter(limit)).toThrow(InvalidInput)
+  expect(() => limiter(limit)).toThrow("fallbackShare, limit 'status'")
 })
 
 describeRedis('limits in Redis', () => {

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { InvalidInput, type Limiter } from '@muster/core'
+import { createBucket, InvalidInput, type Limiter } from '@muster/core'
 import type { RateLimit } from '@muster/core/api'
 import { systemClock, type Clock } from '@muster/core/clock'
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { RedisConnection } from '../connection/connection.js'
+import { createFallback } from './fallback.js'
 import { createRedisTokens } from './redis-tokens.js'
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
 import { limitTimes } from './times.js'
@@ -16,6 +17,12 @@ export interface RedisLimitsOptions {
    * name, prefix and Redis share the limits. Default `account`.
    */
   readonly name?: string | undefined
+  /**
+   * This process's share of each limit while Redis is away for longer than a few seconds: more than 0, and over all
+   * processes no more than 1. It keeps the limits only if Redis is away for all of them. Default: none, so requests
+   * wait until Redis is back or their time is up.
+   */
+  readonly fallbackShare?: number | undefined
   readonly clock?: Clock | undefined
 }
 
@@ -33,13 +40,17 @@ export interface RedisLimits {
  * @throws {InvalidInput} for a wrong option
  */
 export function createRedisLimits(options: RedisLimitsOptions): RedisLimits {
-  const { redis, name, clock } = checked(options)
+  const { redis, name, fallbackShare, clock } = checked(options)
   const limiters = new Map<string, SharedLimiter>()
   const newId = ids()
 
   const create = (limit: RateLimit) => {
-    const tokens = createRedisTokens(redis, `limit.${name}.${limit.name}`, limit.limit, limitTimes(limit.windowMs))
-    return createSharedLimiter(limit, tokens, newId, clock)
+    const times = limitTimes(limit.windowMs)
+    const tokens = createRedisTokens(redis, `limit.${name}.${limit.name}`, limit.limit, times)
+    const shared = createSharedLimiter(limit, tokens, newId, clock)
+    return fallbackShare === undefined
+      ? shared
+      : createFallback(shared, shareOf(limit, fallbackShare), tokens, clock, times)
   }
 
   return {
@@ -52,6 +63,19 @@ export function createRedisLimits(options: RedisLimitsOptions): RedisLimits {
     close: async () => {
       await Promise.all(Array.from(limiters.values(), (limiter) => limiter.close()))
     },
+  }
+}
+
+/** @throws {InvalidInput} if the share leaves less than one request. */
+function shareOf(limit: RateLimit, share: number): Limiter {
+  try {
+    return createBucket({ limit: limit.limit, windowMs: limit.windowMs, share })
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new InvalidInput(`createRedisLimits: option fallbackShare, limit '${limit.name}': ${why}`, {
+      field: 'fallbackShare',
+      cause,
+    })
   }
 }
 
@@ -74,6 +98,7 @@ const schema = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be 1 to 64 letters, digits, '.', '_' and '-'")
     .default('account'),
+  fallbackShare: z.number().positive().max(1).optional(),
   clock: z
     .custom<Clock>((value) => typeof (value as Clock | undefined)?.sleep === 'function', 'must have now, sleep')
     .default(systemClock),

@@ -91,5 +91,7 @@ describeRedis('the tokens in Redis', () => {
     const client = { url: under.server.url.replace('//', '//narrow:pw@') }
     const narrow = createRedisTokens(await under.connect({ client }), 'limit.test', 2, times)
     await expect(narrow.take('a')).rejects.toThrow(RedisNotPermitted)
+    await under.server.ask('ACL SETUSER narrow resetkeys ~mu:* nocommands +@all -@dangerous +info')
+    expect(await narrow.take('a')).toMatchObject({ granted: false })
   })
 })

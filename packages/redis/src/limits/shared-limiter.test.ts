@@ -76,6 +76,35 @@ const steady: Scenario = {
   seed: 1,
 }
 
+describe('with shares while Redis is away', () => {
+  const away = fc.array(fc.record({ from: moment, ms: fc.integer({ min: 1000, max: 9000 }) }), {
+    minLength: 1,
+    maxLength: 2,
+  })
+  const falling = fc.record({ scenario: scenarios, limit: fc.integer({ min: 5, max: 15 }), outages: away })
+
+  test('never more than the limit is counted, where it is away for all and begins anew', async () => {
+    await fc.assert(
+      fc.asyncProperty(falling, async ({ scenario, ...changes }) => {
+        const wipes = changes.outages.map(({ from, ms }) => from + ms - 1)
+        const changed = { ...scenario, ...changes, wipes, lossOneIn: 0, fallback: true }
+        const counted = await simulate(changed, 2 * HORIZON_MS)
+        expect(overLimit(counted, changed.limit, changed.windowMs)).toBe(0)
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('work goes on while it is away, and with the whole limit when it is back', async () => {
+    const outages = [{ from: 6000, ms: 12_000 }]
+    const counted = await simulate({ ...steady, outages, limit: 20, fallback: true }, 30_000)
+    const within = (from: number, until: number) => counted.filter((at) => at >= from && at < until).length / 20
+    expect(within(12_000, 18_000)).toBeGreaterThan(4)
+    expect(within(24_000, 30_000)).toBeGreaterThan(4)
+    expect(overLimit(counted, 20, 1000)).toBe(0)
+  })
+})
+
 describe('what does not keep the limit', () => {
   /** Number of requests over the limit in 60 scenarios, always the same ones. */
   const refused = async (sabotage: Sabotage, changes: Partial<Scenario> = {}) => {

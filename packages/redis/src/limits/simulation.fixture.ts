@@ -1,5 +1,6 @@
-import { createScheduler, type Permit } from '@muster/core'
+import { createBucket, createScheduler, type Permit } from '@muster/core'
 import { createManualClock, seededRandom, type Clock } from '@muster/core/clock'
+import { createFallback } from './fallback.js'
 import { createModelTokens } from './model-tokens.fixture.js'
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
 import { limitTimes, type LimitTimes } from './times.js'
@@ -33,6 +34,8 @@ export interface Scenario {
   /** One request in so many is lost, and one answer in so many. 0 for none. */
   readonly lossOneIn: number
   readonly seed: number
+  /** Whether each process has an equal share of the limit while Redis is away. Default: none. */
+  readonly fallback?: boolean
 }
 
 /** Takes something away that keeps the limit, to see whether the check finds it. */
@@ -80,7 +83,11 @@ export async function simulate(scenario: Scenario, untilMs: number, sabotage: Sa
     const id = () => `${index}.${(made += 1)}`
     const believed = { ...times, ...sabotage.times }
     const limiter = createSharedLimiter({ name: 'status', limit, windowMs }, store, id, clock, believed)
-    const scheduler = createScheduler({ clock, limiter: sabotage.limiter?.(limiter) ?? limiter })
+    const share = 1 / scenario.processes.length
+    const inUse = scenario.fallback
+      ? createFallback(limiter, createBucket({ limit, windowMs, share }), store, clock, times)
+      : (sabotage.limiter?.(limiter) ?? limiter)
+    const scheduler = createScheduler({ clock, limiter: inUse })
 
     const request = async (slot: Pick<Permit, 'mayWrite'> & { written(): void }): Promise<void> => {
       await clock.sleep(upTo(scenario.connectMs))
