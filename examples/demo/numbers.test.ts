@@ -11,7 +11,8 @@ test('percentiles are occurring values', () => {
   expect(percentiles(Array.from({ length: 100 }, (_, index) => 100 - index))).toEqual({ p50: 50, p95: 95, p99: 99 })
 })
 
-const options = { players: 700, queueSize: undefined, relay: false, lobbies: 1, processes: 0, faults: false, seed: 5, json: true }
+const matches = { players: 700, queueSize: undefined, processes: 0 }
+const options = { ...matches, relay: false, lobbies: 1, faults: false, seed: 5, json: true }
 
 test('a crowd has the stated size and duration, and is equal for equal seeds', () => {
   const { arrivals, places } = gather(options, 9000)

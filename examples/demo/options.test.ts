@@ -10,7 +10,8 @@ test('every option is read', () => {
   const both = ['--seed=9', '--faults', '--json']
   const said = { faults: true, seed: 9, json: true }
   const matches = { players: 50, queueSize: 5, relay: false, lobbies: 40, processes: 3 }
-  expect(readOptions([...both, '--players', '50', '--queue-size', '5', '--processes', '3'])).toEqual({ ...matches, ...said })
+  const sizes = ['--players', '50', '--queue-size', '5', '--processes', '3']
+  expect(readOptions([...both, ...sizes])).toEqual({ ...matches, ...said })
   const lobbies = { players: 2000, queueSize: undefined, relay: true, lobbies: 7, processes: 0 }
   expect(readOptions([...both, '--relay', '--lobbies', '7'])).toEqual({ ...lobbies, ...said })
   expect(readOptions(['--help'])).toBeUndefined()

@@ -1,5 +1,11 @@
 import type { Clock, Random } from '@muster/core/clock'
-import { InvalidBackfill, NotRunning, UnknownMatch, type MatchmakerEvents, type TicketService } from '@muster/matchmaker'
+import {
+  InvalidBackfill,
+  NotRunning,
+  UnknownMatch,
+  type MatchmakerEvents,
+  type TicketService,
+} from '@muster/matchmaker'
 
 export interface SocialLife {
   readonly service: Pick<TicketService, 'getBackfill' | 'createBackfill' | 'playersLeft'>

@@ -20,7 +20,7 @@ import { createTally } from './tally.js'
 /** Nobody is waited for longer. */
 const LONGEST_MS = 90_000
 const LOOK_MS = 100
-/** When a process is killed that does not lead, and when the one that leads: parts of the time in which players come. */
+/** When a process is killed that does not lead, and when the leader is: parts of the time in which players come. */
 const KILLED_AT = { other: 0.4, leader: 0.8 }
 
 /**

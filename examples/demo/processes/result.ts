@@ -28,7 +28,10 @@ export interface Seen {
   readonly deployments: readonly { readonly tags?: readonly string[] | null | undefined }[]
 }
 
-export function processesResult(result: DemoResult, { processes, ended, acknowledged, ...seen }: Seen): ProcessesDemoResult {
+export function processesResult(
+  result: DemoResult,
+  { processes, ended, acknowledged, ...seen }: Seen,
+): ProcessesDemoResult {
   const known = new Set(ended.map(({ id }) => id))
   const open = ended.filter(({ status }) => status === 'SEARCHING' || status === 'MATCH_FOUND')
   const lost = acknowledged.filter((id) => !known.has(id))

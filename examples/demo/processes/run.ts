@@ -21,8 +21,8 @@ export async function processesDemo(options: DemoOptions, interrupted: AbortSign
   }
   const { columns } = sizeOf(process.stdout)
   const heading =
-    `${options.players} players, ${options.processes} processes of the ticket API on one Redis; one process is killed ` +
-    'on the way, and later the one that leads.'
+    `${options.players} players, ${options.processes} processes of the ticket API on one Redis; ` +
+    'one process is killed on the way, and later the one that leads.'
   console.log(wrap(heading, columns - 1).join('\n'))
   const screen = createScreen(process.stdout, systemClock.now)
   const result = await runInProcesses(options, screen.show, interrupted)
