@@ -26,7 +26,7 @@ export interface Api {
   readonly pullProfiles: typeof pullProfiles
   /** Where deployments can run, and hosts to ping there. */
   readonly locations: typeof locations
-  /** Servers: created, followed, stopped and looked into. */
+  /** Servers: created, read, stopped, and their logs and metrics. */
   readonly deployments: typeof deployments & typeof legacy
   /** Fleets, which create deployments by themselves. */
   readonly fleets: typeof fleets
@@ -34,7 +34,7 @@ export interface Api {
   readonly policies: typeof policies
   /** Tags of deployments. */
   readonly tags: typeof tags
-  /** Sessions in which a relay passes traffic between users. */
+  /** Sessions whose relay passes traffic between users. */
   readonly relays: typeof relays
 }
 

@@ -5,7 +5,7 @@ import { limitedText } from './limited.js'
 
 /** Groups application versions (service-api, Application). */
 export interface Application {
-  /** Its name in paths, too. */
+  /** Its name, which paths use too. */
   readonly name: string
   /** Whether the application can be deployed. */
   readonly is_active?: Maybe<boolean>
@@ -30,7 +30,7 @@ export const Application = named<Application>('Application', z.looseObject({
 
 /** All applications of the account. */
 export interface ApplicationList {
-  /** Not in pages. */
+  /** The whole list, which is not paged. */
   readonly applications: readonly Application[]
 }
 
@@ -49,7 +49,10 @@ export interface ApplicationChanges {
   readonly image?: string | undefined
 }
 
-/** Which fields are required is not shown; the name is, by our choice: nothing can be addressed without one. */
+/**
+ * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
+ * without one.
+ */
 export interface CreateApplication extends ApplicationChanges {
   /** 3 to 64 characters (length: public fact). */
   readonly name: string
@@ -61,7 +64,7 @@ export interface ApplicationName {
   readonly app_name: string
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export interface UpdateApplication extends ApplicationName, ApplicationChanges {
   /** A new name, 3 to 64 characters (length: public fact). */
   readonly name?: string | undefined

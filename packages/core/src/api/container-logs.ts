@@ -11,11 +11,11 @@ export interface ContainerLogs {
   readonly crash_logs?: Maybe<string>
   /** How it crashed. */
   readonly crash_data?: Maybe<{
-    /** Of the process. */
+    /** Exit code of the process. */
     readonly exit_code?: Maybe<number>
-    /** For people. */
+    /** A text for people. */
     readonly message?: Maybe<string>
-    /** How often the container was started again. */
+    /** Number of restarts of the container. */
     readonly restart_count?: Maybe<number>
   }>
   /** Where the text can be fetched. */

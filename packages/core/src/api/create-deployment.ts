@@ -72,7 +72,7 @@ export interface CreateDeployment {
   readonly webhook_on_terminated?: Webhook | undefined
 }
 
-/** The service has begun to look for a place. */
+/** A deployment that was accepted: the service begins to look for a place. */
 export interface DeploymentCreated {
   /** Identifies the deployment from now on. */
   readonly request_id: string

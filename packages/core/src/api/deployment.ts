@@ -56,7 +56,7 @@ export interface DeploymentSession {
   readonly linked?: Maybe<boolean>
   /** Sampled as DEFAULT, SEATS, MATCH. */
   readonly kind?: Maybe<string>
-  /** How many users it has; documented as a string. */
+  /** Number of its users; documented as a string. */
   readonly user_count?: Maybe<NumberOrString>
 }
 
@@ -72,7 +72,7 @@ export interface Deployment {
   readonly app_version?: Maybe<string>
   /** Of the form Status.<NAME>. */
   readonly current_status: DeploymentStatus
-  /** The one before, of the form Status.<NAME>. */
+  /** The previous status, of the form Status.<NAME>. */
   readonly last_status?: Maybe<DeploymentStatus>
   /** Whether the container runs. */
   readonly running?: Maybe<boolean>
@@ -92,15 +92,15 @@ export interface Deployment {
   readonly ports?: Maybe<Readonly<Record<string, DeploymentPort>>>
   /** The address players connect to, with an external port. */
   readonly public_ip?: Maybe<string>
-  /** Of a version with sessions. */
+  /** Its sessions, if the version has sessions. */
   readonly sessions?: Maybe<readonly DeploymentSession[]>
-  /** Where it runs: the seven basic fields. */
+  /** The location where it runs: the seven basic fields. */
   readonly location?: Maybe<Location>
-  /** Their names. */
+  /** The names of its tags. */
   readonly tags?: Maybe<readonly string[]>
-  /** How many slots there are; documented as a string. */
+  /** Number of slots; documented as a string. */
   readonly sockets?: Maybe<NumberOrString>
-  /** How many slots are taken; documented as a string. */
+  /** Number of taken slots; documented as a string. */
   readonly sockets_usage?: Maybe<NumberOrString>
   /** The command given in place of the container's own. */
   readonly command?: Maybe<string>
@@ -124,11 +124,11 @@ export interface DeploymentListEntry {
   readonly public_ip?: Maybe<string>
   /** By port name. */
   readonly ports?: Maybe<Readonly<Record<string, DeploymentPort>>>
-  /** Their names. */
+  /** The names of its tags. */
   readonly tags?: Maybe<readonly string[]>
-  /** How many slots there are; documented as a string. */
+  /** Number of slots; documented as a string. */
   readonly sockets?: Maybe<NumberOrString>
-  /** How many slots are taken; documented as a string. */
+  /** Number of taken slots; documented as a string. */
   readonly sockets_usage?: Maybe<NumberOrString>
   /** Whether a session may still join it. */
   readonly is_joinable_by_session?: Maybe<boolean>

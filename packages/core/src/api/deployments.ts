@@ -50,7 +50,7 @@ export const deployments = {
    * Stop a deployment: at once when READY or ERROR (200), else as soon as it is (202).
    * Route: `DELETE /v1/stop/{request_id}`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404), `AlreadyTerminated` (410).
-   * `AlreadyTerminated`: what was wanted is so. 202: it stops once it is READY or in error.
+   * `AlreadyTerminated` means that it is stopped already. 202: it stops once it is READY or in error.
    * Source: service-api, Deployments; errors by public fact.
    */
   stop: operation('DELETE /v1/stop/{request_id}', {
@@ -65,7 +65,7 @@ export const deployments = {
    * Stop the deployment from inside its container, with its own delete token.
    * Route: `DELETE /v1/self/stop/{request_id}/{access_point_id}`.
    * Limit: none documented. Errors: `Forbidden` (403), `NotFound` (404), `AlreadyTerminated` (410).
-   * `AlreadyTerminated`: what was wanted is so. In a container use `selfStop()`, which needs no client.
+   * `AlreadyTerminated` means that it is stopped already. In a container use `selfStop()`, which needs no client.
    * Source: service-api, Deployments; errors by public fact.
    */
   selfStop: operation('DELETE /v1/self/stop/{request_id}/{access_point_id}', {
@@ -82,7 +82,7 @@ export const deployments = {
    * Stop every deployment that matches the filters.
    * Route: `POST /v1/deployments/bulk-stop`.
    * Limit: none documented. Errors: those of every call.
-   * Permanent, and there is no way to see first what would match but to list.
+   * Permanent. Only a list with the same filters shows beforehand what would match.
    * Source: service-api, Deployments; required fields by our choice.
    */
   bulkStop: operation('POST /v1/deployments/bulk-stop', {

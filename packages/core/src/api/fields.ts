@@ -76,7 +76,7 @@ export const page = { page: z.int().min(1).optional(), limit: z.int().min(1).opt
 export interface PageInput {
   /** From 1; default 1. */
   readonly page?: number | undefined
-  /** Entries per page, from 1. Default and maximum are not documented: believe what comes back. */
+  /** Entries per page, from 1. Default and maximum are not documented, so rely on the pagination of the answer. */
   readonly limit?: number | undefined
 }
 
@@ -168,7 +168,7 @@ export const FilterEcho = named<FilterEcho>(
 
 /** An answer that is only a message. */
 export interface Message {
-  /** For people. */
+  /** A text for people. */
   readonly message?: Maybe<string>
 }
 

@@ -43,7 +43,10 @@ export interface FleetPolicyChanges {
     | undefined
 }
 
-/** Which fields are required is not shown; the name is, by our choice: nothing can be addressed without one. */
+/**
+ * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
+ * without one.
+ */
 export interface CreateFleetPolicy extends FleetName, FleetPolicyChanges {
   /** Unique in its fleet (our choice). */
   readonly name: string
@@ -55,7 +58,7 @@ export interface FleetPolicyName extends FleetName {
   readonly policy_name: string
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export interface UpdateFleetPolicy extends FleetPolicyName, FleetPolicyChanges {
   /** A new name. */
   readonly name?: string | undefined
@@ -72,7 +75,7 @@ export interface ListFleetPolicies extends FleetName, PageInput {
 
 /** How many deployments a fleet keeps, and where (service-api, Fleet policy). */
 export interface FleetPolicy {
-  /** Its name in paths, too. */
+  /** Its name, which paths use too. */
   readonly name: string
   /** Whether the policy is followed. */
   readonly enabled?: Maybe<boolean>
@@ -97,9 +100,9 @@ export interface FleetPolicy {
 
 /** The policies of a fleet. */
 export interface FleetPolicyList {
-  /** This page's. With `x_fields`, only what it asks for. */
+  /** The entries of this page. With `x_fields`, only the fields of the mask. */
   readonly policies?: Maybe<readonly Masked<FleetPolicy>[]>
-  /** Where this page stands. */
+  /** The position of this page in the list. */
   readonly pagination?: Maybe<Pagination>
 }
 

@@ -16,7 +16,7 @@ import {
 
 /** Creates deployments of the versions linked to it, as its policies say (service-api, Fleet). */
 export interface Fleet {
-  /** Its name in paths, too. */
+  /** Its name, which paths use too. */
   readonly name: string
   /** Whether it creates deployments. */
   readonly enabled?: Maybe<boolean>
@@ -26,7 +26,10 @@ export interface Fleet {
   readonly last_updated?: Maybe<TimestampA>
 }
 
-/** Which fields are required is not shown; the name is, by our choice: nothing can be addressed without one. */
+/**
+ * The specification does not show which fields are required. The name is, by our choice: nothing can be addressed
+ * without one.
+ */
 export interface CreateFleet {
   /** At least one character (our choice). */
   readonly name: string
@@ -40,7 +43,7 @@ export interface FleetName {
   readonly fleet_name: string
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export interface UpdateFleet extends FleetName {
   /** A new name. */
   readonly name?: string | undefined
@@ -50,9 +53,9 @@ export interface UpdateFleet extends FleetName {
 
 /** The fleets of the account. */
 export interface FleetList {
-  /** This page's. */
+  /** The entries of this page. */
   readonly fleets: readonly Fleet[]
-  /** Where this page stands. */
+  /** The position of this page in the list. */
   readonly pagination?: Maybe<Pagination>
 }
 
@@ -64,7 +67,7 @@ export interface FleetVersionName extends FleetName {
   readonly version_name: string
 }
 
-/** That a fleet deploys a version (service-api, Fleet link record). */
+/** The link by which a fleet deploys a version (service-api, Fleet link record). */
 export interface FleetLink {
   /** The application's name. */
   readonly app?: Maybe<string>

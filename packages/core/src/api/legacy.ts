@@ -61,7 +61,7 @@ export interface DeployLegacy {
   /** Where the container's logs go when it stops. */
   readonly container_log_storage?:
     | {
-        /** Whether they are stored. */
+        /** Whether the logs are stored. */
         readonly enabled: boolean
         /** The storage's name. */
         readonly endpoint_storage?: string | undefined
@@ -77,7 +77,7 @@ export interface DeployLegacy {
   readonly arguments?: string | null | undefined
 }
 
-/** What was requested (service-api, Legacy deploy response). */
+/** The deployment that was requested (service-api, Legacy deploy response). */
 export interface LegacyDeployed {
   /** Identifies the deployment from now on. */
   readonly request_id: string
@@ -87,17 +87,17 @@ export interface LegacyDeployed {
   readonly request_app?: Maybe<string>
   /** The version's name. */
   readonly request_version?: Maybe<string>
-  /** How many users were given. */
+  /** Number of the given users. */
   readonly request_user_count?: Maybe<number>
-  /** Their names. */
+  /** The names of its tags. */
   readonly tags?: Maybe<readonly string[]>
   /** Its shape is not shown. */
   readonly container_log_storage?: unknown
   /** Its fields are not shown for this answer; those of a location are likely. */
   readonly location?: Maybe<Location>
-  /** Those given. */
+  /** The filters of the request. */
   readonly filters?: Maybe<readonly FilterEcho[]>
-  /** The one given. */
+  /** The strategy of the request. */
   readonly ap_sort_strategy?: Maybe<string>
 }
 

@@ -25,14 +25,14 @@ export interface DeploymentFilter {
  * Filters and order of the deployment list; their form is a public fact. Some servers refuse two filters on one field.
  */
 export interface DeploymentQuery {
-  /** All must hold. */
+  /** Conditions that must all hold. */
   readonly filters?: readonly DeploymentFilter[] | undefined
-  /** The first decides, the next among equals. */
+  /** Sort keys: the first decides, and the next among equals. */
   readonly order_by?:
     | readonly {
         /** What is compared, as in a filter. */
         readonly field: string
-        /** Upwards or downwards. */
+        /** Ascending or descending. */
         readonly order: 'asc' | 'desc'
       }[]
     | undefined
@@ -46,11 +46,11 @@ export interface ListDeployments extends PageInput {
 
 /** The deployments found. */
 export interface DeploymentList {
-  /** This page's. */
+  /** The entries of this page. */
   readonly data: readonly DeploymentListEntry[]
-  /** How many there are. */
+  /** Number of all entries. */
   readonly total_count?: Maybe<number>
-  /** Where this page stands. */
+  /** The position of this page in the list. */
   readonly pagination?: Maybe<Pagination>
   /** Remarks of the service. */
   readonly message?: Maybe<readonly string[]>

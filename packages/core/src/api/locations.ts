@@ -77,13 +77,13 @@ export interface ListLocations extends PageInput {
 
 /** Where deployments can run. */
 export interface LocationList {
-  /** This page's. */
+  /** The entries of this page. */
   readonly locations: readonly ListedLocation[]
   /** Remarks of the service. */
   readonly messages?: Maybe<readonly string[]>
-  /** How many there are, at least 0. Documented as always there. */
+  /** Number of all entries, at least 0. Documented as always present. */
   readonly total_count?: Maybe<number>
-  /** Where this page stands. Documented as always there. */
+  /** The position of this page in the list. Documented as always present. */
   readonly pagination?: Maybe<Pagination>
 }
 
@@ -103,9 +103,9 @@ export interface Beacon {
 
 /** Hosts to ping. */
 export interface BeaconList {
-  /** This page's. */
+  /** The entries of this page. */
   readonly locations: readonly Beacon[]
-  /** How many there are. */
+  /** Number of all entries. */
   readonly count?: Maybe<number>
 }
 

@@ -28,7 +28,7 @@ export interface MetricSeries {
 
 /** What was measured over time (service-api, Metrics). */
 export interface Metrics {
-  /** Sums. */
+  /** Totals. */
   readonly total?: Maybe<{
     /** Received over the network. */
     readonly receive_total?: Maybe<MetricSeries>
@@ -45,9 +45,9 @@ export interface Metrics {
   readonly mem?: Maybe<MetricSeries>
   /** Rates. */
   readonly network?: Maybe<{
-    /** Received. */
+    /** Rate of received data. */
     readonly receive?: Maybe<MetricSeries>
-    /** Sent. */
+    /** Rate of sent data. */
     readonly transmit?: Maybe<MetricSeries>
   }>
 }

@@ -19,7 +19,7 @@ import type { EndpointName } from './storages.js'
  * Copies data from an endpoint storage into a container at boot, once linked to a version (service-api, Pull profile).
  */
 export interface PullProfile {
-  /** Its name in paths, too. */
+  /** Its name, which paths use too. */
   readonly name: string
   /** Path in the bucket. */
   readonly source?: Maybe<string>
@@ -74,11 +74,11 @@ export interface ListPullProfiles extends EndpointName, PageInput {}
 
 /** The pull profiles of an endpoint storage. */
 export interface PullProfileList {
-  /** This page's. */
+  /** The entries of this page. */
   readonly pull_profiles: readonly PullProfile[]
-  /** How many there are, at least 0. */
+  /** Number of all entries, at least 0. */
   readonly total_count?: Maybe<number>
-  /** Where this page stands. */
+  /** The position of this page in the list. */
   readonly pagination?: Maybe<Pagination>
 }
 
@@ -90,7 +90,7 @@ export interface PullProfileLinkName extends PullProfileName {
   readonly version_name: string
 }
 
-/** That a pull profile is copied into deployments of a version (service-api, Pull profile link record). */
+/** The link by which a pull profile is copied into deployments of a version (service-api, Pull profile link record). */
 export interface PullProfileLink {
   /** The application's name. */
   readonly app?: Maybe<string>

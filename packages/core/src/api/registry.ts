@@ -6,7 +6,7 @@ import { decimal, flag, maybe, named, segment, text, timestampB, type Maybe, typ
 export interface RegistryArtifact {
   /** Whether the image is deleted. */
   readonly artifact_deleted?: Maybe<boolean>
-  /** Tags that the image still has. */
+  /** Remaining tags of the image. */
   readonly remaining_tags?: Maybe<readonly string[]>
   /** Digest of the image; its form is not shown. */
   readonly image_hash?: Maybe<string>
@@ -26,11 +26,11 @@ export interface RegistryTag {
 
 /** All tags of an image. */
 export interface RegistryTagList {
-  /** Not in pages. */
+  /** The whole list, which is not paged. */
   readonly data: readonly RegistryTag[]
 }
 
-/** What deleting a tag has left. */
+/** The image and tag after a deletion. */
 export interface RegistryTagDeleted {
   /** The image the tag pointed to. */
   readonly artifact?: Maybe<RegistryArtifact>

@@ -44,11 +44,11 @@ export interface Relay {
   readonly ip?: Maybe<string>
   /** The relay's name. */
   readonly host?: Maybe<string>
-  /** Two, of which each peer uses one. */
+  /** The relay's two ports, of which each peer uses one. */
   readonly ports?: Maybe<{
-    /** For the hosting peer (public fact). */
+    /** The port of the hosting peer (public fact). */
     readonly server?: Maybe<RelayPort>
-    /** For the other peers (public fact). */
+    /** The port of the other peers (public fact). */
     readonly client?: Maybe<RelayPort>
   }>
 }
@@ -77,13 +77,13 @@ export interface RelaySession {
 
 /** The answer of authorize-user: one `session_user` in place of `session_users`. */
 export interface RelaySessionOfUser extends Omit<RelaySession, 'session_users'> {
-  /** The user who was let in. */
+  /** The authorized user. */
   readonly session_user?: Maybe<RelayUser>
 }
 
-/** Which fields are required is not shown; at least one user, by our choice. */
+/** The specification does not show which fields are required. At least one user is, by our choice. */
 export interface CreateRelaySession {
-  /** Everyone who may use the session. */
+  /** The users who may use the session. */
   readonly users: readonly {
     /** The user's public address. */
     readonly ip: string
@@ -114,9 +114,9 @@ export interface RevokeRelayUser extends RelaySessionId {
 
 /** The active relay sessions. */
 export interface RelaySessionList {
-  /** This page's. */
+  /** The entries of this page. */
   readonly sessions: readonly RelaySession[]
-  /** Where this page stands. */
+  /** The position of this page in the list. */
   readonly pagination?: Maybe<Pagination>
 }
 

@@ -38,7 +38,7 @@ export const defaultSettings: Settings = {
   valueLimits: defaultValueLimits,
 }
 
-/** Settings as they are given: what is left out has its default, each bound by itself. */
+/** Settings as a caller gives them: each one that is left out has its default, also each bound of a limit. */
 export type SettingsOption = {
   readonly [Name in keyof Settings]?: (Name extends 'valueLimits' ? ValueLimitsOption : Settings[Name]) | undefined
 }

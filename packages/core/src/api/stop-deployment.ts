@@ -32,9 +32,9 @@ export interface SelfStopDeployment extends StopDeployment {
 
 /** 200: it stops now. 202: it stops once it is READY or ERROR. */
 export interface DeploymentStopped {
-  /** For people. */
+  /** A text for people. */
   readonly message?: Maybe<string>
-  /** The deployment as it was left. */
+  /** The deployment after the stop. */
   readonly deployment_summary?: Maybe<Deployment>
 }
 
@@ -47,7 +47,7 @@ export interface BulkStop {
   readonly filters: readonly Filter[]
 }
 
-/** What will be stopped. */
+/** The deployments that will be stopped. */
 export interface BulkStopped {
   /** The deployments that matched. */
   readonly processable: readonly {

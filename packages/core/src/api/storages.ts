@@ -19,7 +19,7 @@ import {
 
 /** A bucket that receives container logs at the end of a deployment (service-api, Endpoint storage). */
 export interface EndpointStorage {
-  /** Its name in paths, too. */
+  /** Its name, which paths use too. */
   readonly name: string
   /** v1 stores one file per deployment; v2 streams chunks of logs in real time. */
   readonly container_log_version?: Maybe<'v1' | 'v2' | (string & {})>
@@ -73,7 +73,7 @@ export interface EndpointName {
   readonly endpoint_name: string
 }
 
-/** What is left out stays as it is. */
+/** Fields that are left out stay unchanged. */
 export interface UpdateEndpointStorage extends EndpointName, EndpointStorageChanges {
   /** A new name. */
   readonly name?: string | undefined
@@ -90,9 +90,9 @@ export interface ListEndpointStorages extends PageInput {
 
 /** The endpoint storages of the account. */
 export interface EndpointStorageList {
-  /** This page's. With `x_fields`, only what it asks for. */
+  /** The entries of this page. With `x_fields`, only the fields of the mask. */
   readonly endpoints?: Maybe<readonly Masked<EndpointStorage>[]>
-  /** Where this page stands. */
+  /** The position of this page in the list. */
   readonly pagination?: Maybe<Pagination>
 }
 
@@ -118,7 +118,7 @@ const EndpointStorageList = named<EndpointStorageList>(
   }),
 )
 
-/** Accepted, and never given back. */
+/** Accepted in inputs, and in no answer. */
 const writeOnly = secret.meta({ writeOnly: true })
 const storageChanges = {
   container_log_version: z.enum(['v1', 'v2']).optional(),

@@ -28,11 +28,11 @@ export interface DeploymentTag {
 
 /** The tags of a deployment. */
 export interface DeploymentTagList {
-  /** This page's. */
+  /** The entries of this page. */
   readonly tags: readonly DeploymentTag[]
-  /** How many there are. */
+  /** Number of all entries. */
   readonly count?: Maybe<number>
-  /** Where this page stands. */
+  /** The position of this page in the list. */
   readonly pagination?: Maybe<Pagination>
 }
 

@@ -44,7 +44,7 @@ export const defaultValueLimits: ValueLimits = {
 
 let inForce = defaultValueLimits
 
-/** What a value must keep at present. */
+/** The limits that apply at present. */
 export const boundsOf = (name: keyof ValueLimits): Bounds => inForce[name]
 
 /**

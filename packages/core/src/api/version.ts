@@ -4,7 +4,7 @@ import { SessionConfigEcho, VersionPortEcho, VersionVariableEcho } from './versi
 
 /** The full specification from which deployments are made (service-api, Application version). */
 export interface Version {
-  /** Its name in paths, too. */
+  /** Its name, which paths use too. */
   readonly name: string
   /** Whether the version can be deployed. */
   readonly is_active?: Maybe<boolean>

@@ -48,7 +48,10 @@ export interface VersionChanges {
   readonly will_deploy_in_mainland_china?: boolean | undefined
 }
 
-/** Which fields are required is not shown; by our choice those without which nothing could be deployed are. */
+/**
+ * The specification does not show which fields are required. By our choice those are without which nothing could be
+ * deployed.
+ */
 export interface CreateVersion extends VersionChanges {
   /** The application that gets the version. */
   readonly app_name: string
@@ -68,7 +71,7 @@ export interface CreateVersion extends VersionChanges {
   readonly req_video?: number | undefined
 }
 
-/** What is left out stays as it is; CPU, memory and GPU always do. */
+/** Fields that are left out stay unchanged; CPU, memory and GPU cannot be changed. */
 export interface UpdateVersion extends VersionChanges, VersionName {
   /** A new name, 1 to 64 characters (length: public fact). */
   readonly name?: string | undefined
@@ -92,15 +95,15 @@ export interface VersionSaved {
 export interface VersionDeleted {
   /** Whether it was deleted. */
   readonly success?: Maybe<boolean>
-  /** For people. */
+  /** A text for people. */
   readonly message?: Maybe<string>
 }
 
 /** All versions of an application. */
 export interface VersionList {
-  /** Not in pages. */
+  /** The whole list, which is not paged. */
   readonly versions: readonly Version[]
-  /** How many there are. */
+  /** Number of all entries. */
   readonly total_count?: Maybe<number>
 }
 
