@@ -31,7 +31,7 @@ test('the two formats of timestamps are different types', () => {
   expectTypeOf<'2026-01-31T08:15:30.250Z'>().not.toExtend<TimestampA>()
 })
 
-test('each resource has the format that the document gives it', () => {
+test('each resource has the timestamp format of the document', () => {
   expectTypeOf<Application['create_time']>().toEqualTypeOf<Maybe<TimestampA>>()
   expectTypeOf<EndpointStorage['last_updated']>().toEqualTypeOf<Maybe<TimestampA>>()
   expectTypeOf<Fleet['create_time']>().toEqualTypeOf<Maybe<TimestampA>>()
@@ -44,7 +44,7 @@ test('each resource has the format that the document gives it', () => {
   expectTypeOf<ReadMetrics['end_time']>().toEqualTypeOf<TimestampA | undefined>()
 })
 
-test('inputs, answers and statuses can be taken from an operation', () => {
+test('the types of input, answer and statuses can be derived from an operation', () => {
   expectTypeOf<InputOf<Api['tags']['update']>>().toEqualTypeOf<{
     readonly request_id: string
     readonly tag_name: string
@@ -58,7 +58,7 @@ test('inputs, answers and statuses can be taken from an operation', () => {
   expectTypeOf<SuccessOf<Api['applications']['delete']>>().toEqualTypeOf<204>()
 })
 
-test('a placeholder that is no key of the input does not compile', () => {
+test('a placeholder that is not a key of the input does not compile', () => {
   const input = z.object({ app_name: z.string() })
   const fine = operation('GET /v1/app/{app_name}', { summary: 'fine', input, errors: [400, 404] })
   expectTypeOf<InputOf<typeof fine>>().toEqualTypeOf<{ app_name: string }>()

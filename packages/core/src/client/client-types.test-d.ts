@@ -15,7 +15,7 @@ import type { Client } from './client-types.js'
 
 declare const client: Client
 
-test('an operation takes its input and gives the body of its answer', () => {
+test('an operation takes its input and resolves to the body of its answer', () => {
   expectTypeOf(client.deployments.create).parameter(0).toEqualTypeOf<CreateDeployment>()
   expectTypeOf(
     client.deployments.create({ application: 'a', version: 'v', users: [] }),
@@ -24,7 +24,7 @@ test('an operation takes its input and gives the body of its answer', () => {
   expectTypeOf(client.deployments.waitUntilReady('x')).resolves.toEqualTypeOf<Deployment>()
 })
 
-test('an input that is needed cannot be left out, nor can a key of it', () => {
+test('a required input and its required keys cannot be left out', () => {
   // @ts-expect-error -- which application?
   void client.applications.get()
   // @ts-expect-error -- request_id is missing
@@ -35,7 +35,7 @@ test('an input that is needed cannot be left out, nor can a key of it', () => {
   void client.fleets.list({ page: '1' })
 })
 
-test('an input of which nothing is needed can', () => {
+test('an input without required keys can be left out', () => {
   expectTypeOf(client.applications.list()).resolves.toEqualTypeOf<{ readonly applications: readonly Application[] }>()
   void client.relays.list()
   void client.fleets.list()
@@ -44,14 +44,14 @@ test('an input of which nothing is needed can', () => {
   void client.applications.list({ page: 1 })
 })
 
-test('no content is undefined; where content may be missing, so may the answer be', () => {
+test('an answer without content is undefined, and optional content gives an optional answer', () => {
   expectTypeOf(client.applications.delete({ app_name: 'a' })).resolves.toEqualTypeOf<undefined>()
   expectTypeOf(client.relays.revokeUser({ session_id: 's', authorization_token: 1 })).resolves.toEqualTypeOf<
     RelaySession | undefined
   >()
 })
 
-test('operations that answer in pages give the items of all pages, one by one; others do not', () => {
+test('only paged operations have `all`, which yields the items', () => {
   expectTypeOf(client.fleets.list.all()).toEqualTypeOf<AsyncGenerator<Fleet, void, undefined>>()
   expectTypeOf(client.deployments.list.all()).toEqualTypeOf<AsyncGenerator<DeploymentListEntry, void, undefined>>()
   expectTypeOf(client.storages.list.all({ x_fields: 'endpoints{name}' })).toEqualTypeOf<
@@ -63,7 +63,7 @@ test('operations that answer in pages give the items of all pages, one by one; o
   client.applications.list.all()
 })
 
-test('events and closing', () => {
+test('events and close have types', () => {
   client.events.on('response', ({ operation, status }) => {
     expectTypeOf(operation).toExtend<string>()
     expectTypeOf(status).toEqualTypeOf<number | undefined>()

@@ -15,7 +15,7 @@ test('a handler gets the input of its operation', () => {
   ).not.toExtend<Delete>()
 })
 
-test('it answers what the operation declares', () => {
+test('a handler may answer what the operation declares', () => {
   expectTypeOf(() => ok({ name: 'arena' })).toExtend<Create>()
   expectTypeOf(async () => ok(200, { name: 'arena' })).toExtend<Create>()
   expectTypeOf(() => fail(409, 'taken')).toExtend<Create>()
