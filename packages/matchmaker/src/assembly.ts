@@ -13,8 +13,10 @@ import { configure, defineQueues, type MatchmakerOptions } from './options.js'
 import type { Queue } from './queues/queue.js'
 import { createMatching } from './commands/match-commands.js'
 import { createAllocationOutcomes } from './matches/allocation-outcomes.js'
+import { createInheriting } from './matches/inheriting.js'
 import { createMatchLifecycle } from './matches/match-lifecycle.js'
 import { createPlacing } from './matches/placing.js'
+import { createResuming, type StoredBackfill } from './matches/resuming.js'
 import { createRounds } from './matches/rounds.js'
 import { matchmakerTag } from './servers/records/tags.js'
 import { createTick } from './matches/tick.js'
@@ -34,6 +36,9 @@ export interface Assembly {
   readonly matchmaker: Matchmaker
   /** Undefined without a ledger. */
   readonly loading: Loading | undefined
+  /** Opens the journal, and takes over the matches of an earlier process; see `Allocator`. */
+  readonly recover: () => Promise<boolean>
+  readonly loadBackfills: (saved: readonly StoredBackfill[]) => void
   /** Ids of the tickets of a match whose players are told where to connect as soon as its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   /** Ends all that is under way and rejects callers that wait, without a request or an entry. */
@@ -64,6 +69,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   let runtimes = inOperation(config.queues)
 
   const limits = createPlayerLimits(config)
+  const inheriting = createInheriting((queue) => runtimes.get(queue))
   const tickets = createTickets({
     runtimes,
     locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
@@ -74,9 +80,19 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     clock,
     random,
     ledger,
+    inheriting,
   })
-  const backfills = createBackfills({ runtimes, keepEndedMs, events, clock, random })
+  const backfills = createBackfills({ runtimes, keepEndedMs, events, clock, random, ledger })
 
+  const resuming = createResuming({
+    inheriting,
+    lifecycle: () => lifecycle,
+    backfills,
+    ledger,
+    tickets,
+    placing: (match) => placing(match),
+    clock,
+  })
   const allocator = createAllocator({
     service: config.deployments,
     locations: config.locations,
@@ -90,6 +106,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     listLagMs: config.listLagMs,
     reapAfterMs: config.reapAfterMs,
     webhookUrl: config.webhookUrl,
+    inherited: resuming,
     on: createAllocationOutcomes({
       lifecycle: () => lifecycle,
       served: (playerIds) => {
@@ -192,6 +209,8 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   return {
     matchmaker,
     loading: tickets.loading,
+    recover: allocator.recover,
+    loadBackfills: resuming.loadBackfills,
     expected: lifecycle.expected,
     abandon: () => {
       isClosed = true

@@ -30,7 +30,7 @@ export function createAllocationOutcomes({
     created: (allocation, requestId) => {
       // Creates repeated elsewhere for lack of capacity are not the players' doing, so only the first counts against
       // their limits. Servers created by an earlier process were counted there.
-      if (allocation.order !== undefined && allocation.tries.length === 1) served(allocation.playerIds)
+      if (allocation.order !== undefined && !allocation.charged) served(allocation.playerIds)
       events.emit('deploymentCreated', { ...named(allocation), requestId })
     },
     up: (allocation, requestId, unseenMs) =>

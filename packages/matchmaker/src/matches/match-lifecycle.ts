@@ -13,7 +13,7 @@ import type { Match, TicketRecord } from '../tickets/records.js'
 import { type EndOfMatch, isSeated, newMatch, placed, playersOf, waitingFor } from './match.js'
 import type { CancelReason } from '../tickets/ticket.js'
 import type { Tickets } from '../tickets/tickets.js'
-import { inCommon } from './in-common.js'
+import { orderOf, teamsOf } from './order.js'
 import { createLeaving } from './leaving.js'
 import type { FindPlacements } from './placing.js'
 import { createReplacing } from './replacing.js'
@@ -59,7 +59,7 @@ export interface MatchLifecycle {
   dissolve(match: Match, why: EndOfMatch, now: number): void
   /** Ends a match as the matchmaker closes: its tickets are cancelled. */
   close(match: Match, now: number): void
-  /** Takes over a running match of an earlier process. */
+  /** Takes over a match of an earlier process, whose server is being deployed or runs. */
   adopt(match: Match): void
   /** Ids of the tickets of a match whose players are told where to connect as soon as its server listens. */
   expected(matchId: string): readonly string[]
@@ -101,23 +101,13 @@ export function createMatchLifecycle({
 
   /** @param teamOf for each seated ticket the index of its team. */
   const deploy = (match: Match, teamOf: readonly number[]): Promise<void> => {
-    const { matchId, queue, teams, seated, foundAt, expansionMs } = match
-    const { deploy: definition, rules, acceptance } = queue
+    const { matchId, queue, seated, foundAt } = match
     match.phase = 'deploying'
-    if (acceptance !== undefined) {
+    if (queue.acceptance !== undefined) {
       early.delete(match)
       for (const record of seated) tickets.setAcceptance(record, undefined)
     }
-    const order = {
-      deploy: definition,
-      tickets: seated,
-      teams,
-      teamOf,
-      expansionMs,
-      inCommon: () => inCommon(rules, seated),
-      placements: placing(match),
-      secret: undefined,
-    }
+    const order = orderOf(match, { teamOf, placements: placing(match) })
     return allocator.allocate({ matchId, queue: queue.name, at: foundAt }, order)
   }
 
@@ -281,7 +271,10 @@ export function createMatchLifecycle({
       drop(match, 'closed')
       for (const record of waitingFor(match)) tickets.cancel(record, 'closed', now)
     },
-    adopt: (match) => void matches.set(match.matchId, match),
+    adopt: (match) => {
+      matches.set(match.matchId, match)
+      for (const record of waitingFor(match)) if (isAsked(record)) acceptances.expect(record)
+    },
     expected: (matchId) => {
       const match = matches.get(matchId)
       return match === undefined ? [] : expected(match).map(({ id }) => id)
@@ -289,8 +282,10 @@ export function createMatchLifecycle({
   }
 }
 
+/** Whether the ticket's players are asked whether they accept, and have not all answered. */
+const isAsked = ({ seat, players }: TicketRecord): boolean =>
+  seat?.acceptance !== undefined && seat.acceptance.accepted.length < players.length
+
 /** Whether a player of the ticket is in the match already. */
 const isSharing = ({ players }: TicketRecord, { placed: there }: Match): boolean =>
   players.some(({ id }) => there.some(({ ticket }) => ticket.players.some((player) => player.id === id)))
-
-const teamsOf = (records: readonly TicketRecord[]) => records.map(({ seat }) => seat?.team ?? 0)

@@ -7,7 +7,7 @@ import { createWorld } from './leader.fixture.js'
 async function abandonedAfter(ms: number, world = createWorld()) {
   const process = world.process()
   const { leader, run } = process
-  leader.lead()
+  await leader.lead()
   leader.load([world.join('ann'), world.join('ben')])
   await run(ms)
   const { matchId = '' } = leader.getTicket('ann') ?? {}
@@ -37,7 +37,7 @@ test.each([
 test('what ticks by itself ends, and whoever waits for it hears so', async () => {
   const { clock, join, process } = createWorld()
   const { leader } = process()
-  leader.lead()
+  await leader.lead()
   leader.load([join('ann'), join('ben')])
   leader.start()
   await clock.advance(6500)
@@ -78,7 +78,7 @@ test('calls under way are aborted, and those that wait in line never leave', asy
     },
   }
   const { leader } = process({ deployments, maxCreatesInFlight: 1 })
-  leader.lead()
+  await leader.lead()
   leader.load(['ann', 'ben', 'cas', 'dee'].map((id) => join(id)))
   await leader.tick()
   leader.abandon()
@@ -95,7 +95,7 @@ test('a create whose entry is safe only after the leader was abandoned is not se
     },
   }
   const { leader, seen } = process({ journal: slow })
-  leader.lead()
+  await leader.lead()
   leader.load([join('ann'), join('ben')])
   void leader.tick().catch(() => {})
   await clock.advance(150)

@@ -79,6 +79,7 @@ export function createGate(): Gate {
       list: gated((input, options) => service.list(input, options)),
     }),
     journal: (journal) => ({
+      resumes: journal.resumes,
       append: (entry) => {
         if (signal.aborted) return never()
         const appended = journal.append(entry)
@@ -93,6 +94,9 @@ export function createGate(): Gate {
       },
       served: (playerIds) => {
         if (!signal.aborted) ledger.served(playerIds)
+      },
+      backfillChanged: (backfillId, text) => {
+        if (!signal.aborted) ledger.backfillChanged(backfillId, text)
       },
     }),
   }

@@ -28,7 +28,7 @@ function setUp(kind: JournalEntry['kind'], cancel: readonly string[], options: P
   const begin = (slowMs: number) => {
     const process = world.process({ journal: journal(slowMs) })
     leader = process.leader
-    leader.lead()
+    void leader.lead()
     return process
   }
   return { ...world, begin, asked }
@@ -98,7 +98,7 @@ test('one who was cancelled elsewhere, yet joined a running match here, has left
   const queue = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
   const { process, join, service } = createWorld({ queues: [queue] })
   const { leader, run } = process()
-  leader.lead()
+  await leader.lead()
   leader.load([join('ann')])
   await run(6500)
   const { matchId = '' } = leader.getTicket('ann') ?? {}

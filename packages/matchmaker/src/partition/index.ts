@@ -4,6 +4,7 @@
  */
 export { createLeader, type Leader, type LeaderOptions } from './leader.js'
 export type { Ledger } from '../tickets/ledger.js'
+export type { StoredBackfill } from '../matches/resuming.js'
 export type { NotLoaded } from '../tickets/loading.js'
 export { storedTicket, type StoredTicket, type TicketState } from '../tickets/ticket-body.js'
 export {

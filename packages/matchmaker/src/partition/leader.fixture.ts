@@ -27,9 +27,12 @@ export function createWorld({
 }: Partial<LeaderOptions> & { readonly service?: Partial<ServiceOptions> } = {}) {
   const clock: ManualClock = createManualClock()
   const service = createTestService({ clock, ...serviceOptions })
+  /** One for all processes, so that no two make the same id. */
+  const random = seededRandom(1)
   const memory = createMemoryJournal()
   const entries: JournalEntry[] = []
   const journal: Journal = {
+    resumes: true,
     open: () => memory.open(),
     append: (entry) => {
       entries.push(entry)
@@ -57,6 +60,12 @@ export function createWorld({
     if (before !== undefined) stored.set(id, { ...before, state })
   }
 
+  const backfills = new Map<string, string>()
+  const backfillChanged = (id: string, text: string | undefined) => {
+    if (text === undefined) backfills.delete(id)
+    else backfills.set(id, text)
+  }
+
   /** A process that may lead. */
   const process = (options: Partial<LeaderOptions> = {}) => {
     const changes: Ticket[] = []
@@ -66,7 +75,7 @@ export function createWorld({
       deployments: service.deployments,
       queues,
       clock,
-      random: seededRandom(1),
+      random,
       listLagMs: 4000,
       journal,
       ...given,
@@ -76,6 +85,7 @@ export function createWorld({
           write(ticket)
         },
         served: (playerIds) => void served.push(...playerIds),
+        backfillChanged,
       },
       ...options,
     })
@@ -95,6 +105,16 @@ export function createWorld({
     return { leader, changes, served, seen, run }
   }
 
+  /** A process that leads, with all that the store knows. */
+  const lead = async (options: Partial<LeaderOptions> = {}) => {
+    const one = process(options)
+    const failed = one.leader.load([...stored.values()].filter((ticket) => ticket.state?.status !== 'CANCELLED'))
+    if (failed.length > 0) throw new Error('not all was loaded', { cause: failed })
+    one.leader.loadBackfills(Array.from(backfills, ([backfillId, text]) => ({ backfillId, text })))
+    await one.leader.lead()
+    return one
+  }
+
   const state = (id: string): TicketState | undefined => stored.get(id)?.state
-  return { clock, service, journal, entries, checker, stored, create, join, process, state }
+  return { clock, service, journal, entries, checker, stored, backfills, backfillChanged, create, join, write, process, lead, state }
 }

@@ -4,6 +4,7 @@ import type { MatchmakerOptions } from '../options.js'
 import { createMemoryJournal } from '../servers/journal/journal.js'
 import type { Ledger } from '../tickets/ledger.js'
 import type { Loading } from '../tickets/loading.js'
+import type { StoredBackfill } from '../matches/resuming.js'
 import { createGate } from './gate.js'
 
 /**
@@ -11,9 +12,22 @@ import { createGate } from './gate.js'
  * tickets by `load`, and changes nothing. From `lead` on it matches them.
  */
 export interface Leader
-  extends
-    Omit<Matchmaker, 'createTicket' | 'createTickets' | 'importTickets'>,
-    Pick<Loading, 'load' | 'unload' | 'lead'> {
+  extends Omit<Matchmaker, 'createTicket' | 'createTickets' | 'importTickets'>, Pick<Loading, 'load' | 'unload'> {
+  /** Loads open backfills, as the ledger was told of them, before this process leads. */
+  loadBackfills(saved: readonly StoredBackfill[]): void
+  /**
+   * From now on this process leads: changes of tickets that were put off are made. Then the journal is opened, and
+   * matches of the leader before go on from where they were, as far as their tickets are loaded:
+   * - a match whose server runs, with those who play there;
+   * - one whose server was to be created, is being looked for, or starts, if all of its players are loaded and the
+   *   journal `resumes`; otherwise its server is stopped and its tickets search again;
+   * - the open backfill of such a match, if it was loaded;
+   * - the tickets of a match for which nothing was to be created yet, because its players were being asked whether they
+   *   accept it or because there was no room, search again.
+   *
+   * Resolves with false if the journal cannot be read; each tick tries again then, and nothing is created.
+   */
+  lead(): Promise<boolean>
   /**
    * Ids of the tickets of a match whose players are told where to connect as soon as its server listens: those who have
    * no server yet, and who are not asked whether they accept. A journal asks it while an entry of the match is
@@ -35,7 +49,7 @@ export interface LeaderOptions extends MatchmakerOptions {
 /** @throws {InvalidInput} naming the option and the value. */
 export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
   const gate = createGate()
-  const { matchmaker, loading, expected, abandon } = assemble(
+  const { matchmaker, loading, loadBackfills, recover, expected, abandon } = assemble(
     {
       ...options,
       deployments: gate.service(options.deployments),
@@ -61,7 +75,11 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
   return {
     load: now(loading.load),
     unload: now(loading.unload),
-    lead: now(loading.lead),
+    loadBackfills: now(loadBackfills),
+    lead: later(async () => {
+      loading.lead()
+      return recover()
+    }),
     expected: now(expected),
     abandon: () => {
       gate.shut()

@@ -4,7 +4,7 @@ import { createWorld, deploy, duel } from './leader.fixture.js'
 test('loaded tickets are matched, and every change of theirs is told in order, without a gap in versions', async () => {
   const { join, process, stored, service } = createWorld()
   const { leader, changes, served, run } = process()
-  leader.lead()
+  await leader.lead()
   expect(leader.load([join('ann'), join('ben')])).toEqual([])
   expect(changes).toEqual([])
   await run(6500)
@@ -27,7 +27,7 @@ test('a loaded ticket keeps when it was created, its version and its attempts', 
   await clock.advance(60_000)
   const { leader, changes } = process()
   leader.load([{ ...ann, state: { version: 7, status: 'SEARCHING', waitingFor: 'players', attempts: 2 } }])
-  leader.lead()
+  await leader.lead()
   expect(leader.getTicket('ann')).toMatchObject({
     createdAt: ann.createdAt,
     version: 7,
@@ -41,7 +41,7 @@ test('a loaded ticket keeps when it was created, its version and its attempts', 
 test('loading a ticket again changes nothing, whatever became of it', async () => {
   const { join, process, stored } = createWorld()
   const { leader, run, changes } = process()
-  leader.lead()
+  await leader.lead()
   const both = [join('ann'), join('ben')]
   leader.load(both)
   leader.load(both)
@@ -58,7 +58,7 @@ test('loading a ticket again changes nothing, whatever became of it', async () =
 test('a ticket of the same id that was created again, after the first had ended, takes its place', async () => {
   const { join, process, clock } = createWorld()
   const { leader } = process()
-  leader.lead()
+  await leader.lead()
   leader.load([join('ann')])
   leader.cancelTicket('ann')
   await clock.advance(1000)
@@ -78,7 +78,7 @@ test('a standby changes nothing: what is due is done once it leads', async () =>
   leader.load([ann])
   expect(leader.getTicket('ann')).toMatchObject({ status: 'SEARCHING', version: 1 })
   expect(changes).toEqual([])
-  leader.lead()
+  await leader.lead()
   expect(changes).toMatchObject([{ id: 'ann', version: 2, status: 'CANCELLED', cancelReason: 'expired' }])
   expect(seen.expired).toHaveLength(1)
 })
@@ -94,7 +94,7 @@ test('a standby takes what is newer and forgets what it is told to', async () =>
   expect(leader.getTicket('ann')).toMatchObject({ version: 3, attempts: 1 })
   leader.unload(['ben', 'nobody'])
   expect(leader.getTicket('ben')).toBeUndefined()
-  leader.lead()
+  await leader.lead()
   expect(() => leader.unload(['ann'])).toThrow('another process leads')
   await run(250)
   expect(changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 4', 'cas 2'])
@@ -103,7 +103,7 @@ test('a standby takes what is newer and forgets what it is told to', async () =>
 test('the ticket of a match that has no server searches again once this process leads', async () => {
   const { join, process } = createWorld()
   const first = process()
-  first.leader.lead()
+  await first.leader.lead()
   first.leader.load([join('ann')])
   const { leader, changes } = process()
   const ben = join('ben')
@@ -118,27 +118,27 @@ test('the ticket of a match that has no server searches again once this process 
   } as const
   leader.load([{ ...ben, state: found }])
   expect(changes).toEqual([])
-  leader.lead()
+  await leader.lead()
   expect(changes).toMatchObject([{ id: 'ben', version: 3, status: 'SEARCHING', matchId: undefined }])
 })
 
-test('a ticket whose queues are gone is cancelled; one of its other queues keeps it', () => {
+test('a ticket whose queues are gone is cancelled; one of its other queues keeps it', async () => {
   const { create, process, checker } = createWorld()
   const { leader, changes } = process()
   checker.reconfigure([duel, { ...duel, name: 'new' }])
   const players = (id: string) => [{ id, ip: '198.51.100.7' }]
   const ann = create({ id: 'ann', queue: 'new', players: players('ann') })
   const ben = create({ id: 'ben', queues: ['new', 'duel'], players: players('ben') })
-  leader.lead()
+  await leader.lead()
   expect(leader.load([ann, ben])).toEqual([])
   expect(changes).toMatchObject([{ id: 'ann', status: 'CANCELLED', cancelReason: 'refused' }])
   expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', queues: ['new', 'duel'] })
 })
 
-test('what cannot be read, or has ended, is named, and the others are loaded', () => {
+test('what cannot be read, or has ended, is named, and the others are loaded', async () => {
   const { join, process } = createWorld()
   const { leader } = process()
-  leader.lead()
+  await leader.lead()
   const ended = { version: 2, status: 'CANCELLED', attempts: 0 } as const
   const failed = leader.load([
     { id: 'odd', body: 'nonsense', createdAt: 1 },
@@ -154,7 +154,7 @@ test('what cannot be read, or has ended, is named, and the others are loaded', (
 test('loading counts as arrival in a queue that matches at once', async () => {
   const { join, process, clock } = createWorld({ queues: [{ ...duel, mode: 'arrival' }], tickMs: 60_000 })
   const { leader } = process()
-  leader.lead()
+  await leader.lead()
   leader.start()
   await clock.advance(1)
   leader.load([join('ann')])
@@ -182,7 +182,7 @@ test('players without coordinates are located once, while a standby is told of n
   await clock.advance(200)
   leader.load([{ ...ann, state: { version: 3, status: 'SEARCHING', waitingFor: 'players', attempts: 0 } }])
   expect(asked).toHaveLength(1)
-  leader.lead()
+  await leader.lead()
   expect(leader.getTicket('ann')).toMatchObject({ version: 3, waitingFor: 'players' })
   expect(changes).toEqual([])
   expect(leader.exportTickets().tickets[0]?.place).toEqual({ latitude: 1, longitude: 2 })

@@ -15,6 +15,12 @@ export interface Allocations {
   byRequest(requestId: string): Allocation | undefined
   byTags(tags: readonly string[]): Allocation | undefined
   all(): MapIterator<Allocation>
+  /** Remembers the players of a match of an earlier process, of which no tickets are known. */
+  rememberPlayers(allocation: Allocation): void
+  /** Replaces the players of a match. */
+  setPlayers(allocation: Allocation, playerIds: readonly string[]): void
+  /** The match of an earlier process in which the player plays, as far as its players are remembered. */
+  playedBy(playerId: string): Allocation | undefined
   /** Number of deployments to which no players were sent, and which are not being stopped. */
   starting(): SetIterator<Allocation>
   count(): number
@@ -25,6 +31,12 @@ export function createAllocations(): Allocations {
   const matches = new Map<string, Allocation>()
   const requested = new Map<string, Allocation>()
   const starting = new Set<Allocation>()
+  /** The remembered players. */
+  const players = new Map<string, Allocation>()
+  const forgetPlayers = (allocation: Allocation) => {
+    if (players.size === 0) return
+    for (const id of allocation.playerIds) if (players.get(id) === allocation) players.delete(id)
+  }
   const release = (allocation: Allocation) => {
     if (allocation.requestId !== undefined) requested.delete(allocation.requestId)
     allocation.requestId = undefined
@@ -43,7 +55,22 @@ export function createAllocations(): Allocations {
       requested.set(requestId, allocation)
     },
     release,
+    rememberPlayers: (allocation) => {
+      for (const id of allocation.playerIds) players.set(id, allocation)
+    },
+    setPlayers: (allocation, playerIds) => {
+      const isRemembered = allocation.playerIds.some((id) => players.get(id) === allocation)
+      forgetPlayers(allocation)
+      allocation.playerIds = playerIds
+      if (isRemembered) for (const id of playerIds) players.set(id, allocation)
+    },
+    playedBy: (playerId) => {
+      const allocation = players.get(playerId)
+      // The match is over for its players once its server is being stopped.
+      return allocation?.unwanted === undefined ? allocation : undefined
+    },
     remove: (allocation) => {
+      forgetPlayers(allocation)
       matches.delete(allocation.matchId)
       starting.delete(allocation)
       if (allocation.requestId !== undefined) requested.delete(allocation.requestId)

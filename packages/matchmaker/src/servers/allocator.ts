@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@muster/core/clock'
-import { MatchmakerClosed } from '../errors.js'
 import type { StopReason } from './records/reasons.js'
+import { rejectAll, whenEnded } from './end-listeners.js'
 import { createEndTimes } from './end-times.js'
 import { createListening } from './probe/listening.js'
 import { networkProber, type Prober } from './probe/prober.js'
@@ -10,11 +10,11 @@ import { createWebhookReceiver, isSecret } from './webhook.js'
 import { createCreating } from './creating.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import { createGovernor, type Held as GovernorHeld, type SpendBound } from './governor.js'
-import type { Journal } from './journal/journal.js'
+import type { Journal, OpenIntent } from './journal/journal.js'
 import { createServerLifecycle, type ServerLifecycle } from './server-lifecycle.js'
 import { createServerSecrets } from './server-secrets.js'
 import type { AllocatorListener } from './listener.js'
-import { newAllocation, NOBODY, type FoundTicket, type Allocation, type Order } from './records/allocation.js'
+import { newAllocation, type FoundTicket, type Allocation, type Order } from './records/allocation.js'
 import { createAllocations } from './allocations.js'
 import { createAdopting } from './adopting.js'
 import { createNotes } from './journal/notes.js'
@@ -41,6 +41,11 @@ export interface Allocator {
   drop(allocation: Allocation, reason: StopReason): void
   find(matchId: string): Allocation | undefined
   matches(): Iterable<Allocation>
+  /**
+   * The match of an earlier process in which the player plays; undefined if there is none, or if its tickets were
+   * inherited.
+   */
+  playedBy(playerId: string): Pick<Allocation, 'matchId'> | undefined
   /** Replaces the players of a match, after some joined or left. */
   setPlayers(allocation: Allocation, playerIds: readonly string[]): void
   /** Notes that a deployment may have changed; its status is then read. */
@@ -91,11 +96,25 @@ export interface AllocatorOptions {
   readonly webhookUrl?: string | undefined
   /** Default: over the network. */
   readonly prober?: Prober | undefined
+  /** The matches of which this process has inherited the tickets. Default: none. */
+  readonly inherited?: Inherited | undefined
   readonly on: AllocatorListener
 }
 
+/** Matches of an earlier process of which this one has the tickets. */
+export interface Inherited {
+  /** What the match asks for; undefined if it cannot go on. Called once for each match in the journal. */
+  orderOf(open: OpenIntent): Order | undefined
+  /** Called after the last of them. */
+  done(): void
+}
+
+const NONE_INHERITED: Inherited = { orderOf: () => undefined, done: () => {} }
+
 export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
+  const { inherited = NONE_INHERITED } = options
+  const resumes = journal.resumes === true
   const allocations = createAllocations()
   const governor = createGovernor(bound, random)
   const secrets = createServerSecrets(random)
@@ -124,6 +143,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     service,
     allocations,
     notes,
+    resumes,
     watcher,
     listening,
     clock,
@@ -150,6 +170,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     service,
     locations,
     notes,
+    resumes,
     governor,
     allocations,
     lifecycle,
@@ -165,7 +186,19 @@ export function createAllocator(options: AllocatorOptions): Allocator {
   const recovery = createRecovery({
     journal,
     clock,
-    adopt: createAdopting({ allocations, lifecycle, watcher, endTimes }),
+    adopt: createAdopting({
+      allocations,
+      governor,
+      creating,
+      lifecycle,
+      watcher,
+      endTimes,
+      secrets,
+      clock,
+      orderOf: inherited.orderOf,
+      on,
+    }),
+    adopted: inherited.done,
     problem: (error) => on.problem('journal', error),
   })
   const isBroken = () => notes.isBehind() || recovery.isFailing()
@@ -174,14 +207,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
     watcher.close()
     lifecycle.close()
     listening.close()
-    for (const allocation of allocations.all()) {
-      const error = new MatchmakerClosed(
-        `the matchmaker was closed before the end of match ${allocation.matchId} was confirmed`,
-      )
-      const { ended } = allocation
-      allocation.ended = NOBODY
-      for (const tell of ended) tell(error)
-    }
+    rejectAll(allocations.all())
   }
 
   return {
@@ -217,8 +243,9 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
     find: (matchId) => allocations.find(matchId),
     matches: () => allocations.all(),
+    playedBy: allocations.playedBy,
     setPlayers: (allocation, playerIds) => {
-      allocation.playerIds = playerIds
+      allocations.setPlayers(allocation, playerIds)
       notes.note({ kind: 'players', matchId: allocation.matchId, playerIds })
     },
 
@@ -243,10 +270,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
       creating.advance(now)
     },
 
-    whenEnded: (allocation) =>
-      new Promise((resolve, reject) => {
-        allocation.ended = [...allocation.ended, (error) => (error === undefined ? resolve() : reject(error))]
-      }),
+    whenEnded,
     giveUpSooner: () => lifecycle.giveUpSooner(),
     close: async () => {
       endAll()

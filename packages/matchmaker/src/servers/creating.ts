@@ -1,10 +1,7 @@
-import type { Coordinates } from '@muster/core'
 import type { CreateDeployment, DeploymentCreated } from '@muster/core/api'
 import type { Clock, Random } from '@muster/core/clock'
-import { backoffMs } from '@muster/core/runtime'
-import { matchTag } from './records/tags.js'
 import { readCreateFailure } from './create-failure.js'
-import { placesWithCapacity, type DeploymentService, type LocationService } from './records/deployment-service.js'
+import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import { foundMatch } from './found-match.js'
 import type { Governor } from './governor.js'
 import { TicketsGone } from './journal/journal-errors.js'
@@ -12,17 +9,21 @@ import type { Notes } from './journal/notes.js'
 import type { ServerLifecycle } from './server-lifecycle.js'
 import type { ServerSecrets } from './server-secrets.js'
 import type { AllocatorListener } from './listener.js'
-import { intentEntry, type Allocation, type Order } from './records/allocation.js'
+import { intentEntry, resumptionOf, type Allocation, type Order } from './records/allocation.js'
 import type { Allocations } from './allocations.js'
 import { deploymentRequest } from './request.js'
 import { checkSize, MatchTooLarge } from './request-size.js'
-import { firstAttempt, middleOfMatch, nextAttempt, type Elsewhere } from './placement-attempts.js'
+import { createFurtherAttempts } from './further-attempts.js'
+import type { JournalEntry } from './journal/journal.js'
+import { firstAttempt } from './placement-attempts.js'
 import { createConcurrencyLimit } from './concurrency-limit.js'
 
 /** Sends creates, each after its intent is in the journal. */
 export interface Creating {
   /** Begins the first attempt. Resolves when the intent is in the journal; the listener is told the outcome. */
   begin(allocation: Allocation): Promise<void>
+  /** Sends the create of a match whose intent an earlier process wrote, and which was never sent. */
+  resume(allocation: Allocation): void
   /** Notes that the deployment of the last attempt is gone. */
   again(allocation: Allocation): Promise<void>
   /** Cancels a create that was not sent yet: it is never sent. Then nothing of the match is left. */
@@ -36,6 +37,8 @@ export interface CreatingOptions {
   /** Tells where there is capacity. Without it, a match is not tried elsewhere. */
   readonly locations: LocationService | undefined
   readonly notes: Pick<Notes, 'append'>
+  /** See `Journal`. */
+  readonly resumes: boolean
   readonly governor: Governor
   readonly allocations: Allocations
   readonly lifecycle: ServerLifecycle
@@ -54,26 +57,21 @@ const WRITTEN = Promise.resolve()
 /** The first attempt, with or without cached locations only; one object shared by all matches. */
 const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
-/** Waits between two attempts of a match. */
-const RETRY = { baseMs: 250, capMs: 2000, jitter: 0.5 }
 
 export function createCreating(options: CreatingOptions): Creating {
   const {
     service,
-    locations,
     notes,
+    resumes,
     governor,
     allocations,
     lifecycle,
     clock,
-    random,
     secrets,
     ownTag,
     webhookUrlOf,
     on,
   } = options
-  /** Matches that wait for another attempt, and its time in epoch milliseconds. */
-  const waiting = new Map<Allocation, number>()
 
   /** @throws {MatchTooLarge} */
   const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
@@ -93,6 +91,9 @@ export function createCreating(options: CreatingOptions): Creating {
     checkSize(request, wanted.found)
     return request
   }
+
+  const withResumption = <Entry extends JournalEntry>(entry: Entry, allocation: Allocation): Entry =>
+    resumes ? { ...entry, resumption: resumptionOf(allocation) } : entry
 
   /** Ends an allocation whose create was not sent. */
   const end = (allocation: Allocation): void => {
@@ -125,7 +126,7 @@ export function createCreating(options: CreatingOptions): Creating {
         return lifecycle.end(allocation)
       case 'no-capacity':
         governor.answered(clock.now())
-        if (failure.requestId !== undefined && allocation.unwanted === undefined && mayTryElsewhere(allocation)) {
+        if (failure.requestId !== undefined && allocation.unwanted === undefined && further.arePossible(allocation)) {
           return lifecycle.retry(allocation, failure.requestId)
         }
         lifecycle.fail(allocation, 'no-capacity', true)
@@ -133,9 +134,6 @@ export function createCreating(options: CreatingOptions): Creating {
         else lifecycle.exists(allocation, failure.requestId)
     }
   }
-
-  const mayTryElsewhere = (allocation: Allocation): boolean =>
-    locations !== undefined || nextAttempt(allocation.tries, elsewhereOf(allocation, undefined)) !== undefined
 
   const send = async (allocation: Allocation): Promise<void> => {
     const { order } = allocation
@@ -154,7 +152,7 @@ export function createCreating(options: CreatingOptions): Creating {
       return refused(allocation, error)
     }
     // After a crash, only creates that were sent have to be looked for.
-    const noted = notes.append({ kind: 'sent', matchId: allocation.matchId, at: clock.now() })
+    const noted = notes.append(withResumption({ kind: 'sent', matchId: allocation.matchId, at: clock.now() }, allocation))
     if (noted !== undefined) {
       try {
         await noted
@@ -197,7 +195,7 @@ export function createCreating(options: CreatingOptions): Creating {
    * allocation has ended.
    */
   const writeDown = (allocation: Allocation, goOn: (allocation: Allocation) => void): Promise<void> => {
-    const appended = notes.append(intentEntry(allocation))
+    const appended = notes.append(withResumption(intentEntry(allocation), allocation))
     if (appended !== undefined)
       return appended.then(
         () => goOn(allocation),
@@ -207,16 +205,17 @@ export function createCreating(options: CreatingOptions): Creating {
     return WRITTEN
   }
 
-  /** Undefined if that is not known. */
-  const placesFor = async (allocation: Allocation, { deploy }: Order): Promise<readonly Coordinates[] | undefined> => {
-    if (locations === undefined) return undefined
-    try {
-      return await placesWithCapacity(locations, deploy)
-    } catch (error) {
-      on.problem('list', error, allocation)
-      return undefined
-    }
-  }
+  const further = createFurtherAttempts({
+    locations: options.locations,
+    allocations,
+    governor,
+    lifecycle,
+    clock,
+    random: options.random,
+    writeDown,
+    ask,
+    problem: on.problem,
+  })
 
   return {
     begin: (allocation) => {
@@ -226,40 +225,16 @@ export function createCreating(options: CreatingOptions): Creating {
       return writeDown(allocation, ask)
     },
 
-    again: async (allocation) => {
-      const { order, matchId } = allocation
-      const places = order === undefined ? undefined : await placesFor(allocation, order)
-      const next = nextAttempt(allocation.tries, elsewhereOf(allocation, places))
-      if (next === undefined) lifecycle.fail(allocation, 'no-capacity', true)
-      if (next === undefined || allocation.unwanted !== undefined) return lifecycle.end(allocation)
-      allocation.tries = [...allocation.tries, next]
-      allocations.enter(allocation, 'creating')
-      allocation.tag = matchTag(matchId, allocation.tries.length)
-      await writeDown(allocation, () => {
-        waiting.set(allocation, clock.now() + backoffMs(allocation.tries.length - 1, random(), RETRY))
-      })
+    resume: (allocation) => {
+      governor.planned(allocation, clock.now())
+      ask(allocation)
     },
+    again: further.plan,
 
     forget: (allocation) => {
       if (limit.remove(allocation)) end(allocation)
     },
 
-    advance: (now) => {
-      for (const [allocation, at] of waiting) {
-        if (allocation.unwanted === undefined && (at > now || !governor.mayCreate(now))) continue
-        waiting.delete(allocation)
-        governor.planned(allocation, now)
-        ask(allocation)
-      }
-    },
+    advance: further.advance,
   }
 }
-
-const elsewhereOf = (
-  { placements = [], order }: Allocation,
-  places: readonly Coordinates[] | undefined,
-): Elsewhere => ({
-  placements,
-  places,
-  players: order && middleOfMatch(order),
-})

@@ -6,9 +6,11 @@ import type { ReturnReason } from './records/reasons.js'
 import type { Sighting } from './watching/sightings.js'
 import type { Watcher } from './watching/watcher.js'
 import type { DeploymentService } from './records/deployment-service.js'
+import { createAssigning } from './assigning.js'
+import { tellEnded } from './end-listeners.js'
 import { createFinder } from './finder.js'
 import type { AllocatorListener } from './listener.js'
-import { NOBODY, placementOf, type Allocation, type AllocationPhase, type Placement } from './records/allocation.js'
+import { placementOf, type Allocation, type AllocationPhase, type Placement } from './records/allocation.js'
 import type { Assignment } from './records/assignment.js'
 import type { Allocations } from './allocations.js'
 import type { Notes } from './journal/notes.js'
@@ -70,6 +72,8 @@ export interface ServerLifecycleOptions {
   readonly service: DeploymentService
   readonly allocations: Allocations
   readonly notes: Notes
+  /** See `Journal`. */
+  readonly resumes: boolean
   readonly watcher: Pick<Watcher, 'follow' | 'settle' | 'forget' | 'hint'>
   readonly listening: Pick<Listening, 'begin' | 'forget'>
   readonly clock: Clock
@@ -85,8 +89,9 @@ export interface ServerLifecycleOptions {
 }
 
 export function createServerLifecycle(options: ServerLifecycleOptions): ServerLifecycle {
-  const { service, allocations, notes, watcher, listening, clock, random, ownTag, listLagMs, reapAfterMs, again, on } =
+  const { service, allocations, notes, resumes, watcher, listening, clock, random, ownTag, listLagMs, reapAfterMs } =
     options
+  const { again, on } = options
 
   const fail: ServerLifecycle['fail'] = (allocation, reason, counts) => {
     if (allocation.unwanted !== undefined) return
@@ -98,9 +103,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     allocations.remove(allocation)
     reaper.ended(allocation.tag)
     notes.note({ kind: 'settled', matchId: allocation.matchId })
-    const { ended } = allocation
-    allocation.ended = NOBODY
-    for (const tell of ended) tell()
+    tellEnded(allocation)
   }
 
   const discard = (allocation: Allocation, requestId: string, confirmed: () => void) => {
@@ -111,8 +114,8 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   }
 
   const stop = (allocation: Allocation, requestId: string) => {
-    // A restart meanwhile must not take the server for one on which people play.
-    if (allocation.phase === 'running' || allocation.listensAt < Infinity)
+    // A restart meanwhile must not take the server for one on which people play, or soon will.
+    if (allocation.phase === 'running' || allocation.listensAt < Infinity || resumes)
       notes.note({ kind: 'dropped', matchId: allocation.matchId })
     allocations.enter(allocation, 'stopping')
     discard(allocation, requestId, () => {
@@ -132,7 +135,13 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
   const known = (allocation: Allocation, requestId: string) => {
     allocations.identify(allocation, requestId)
     allocation.knownAt = clock.now()
+    allocation.startedAfter = allocation.knownAt
     notes.note({ kind: 'created', matchId: allocation.matchId, requestId })
+  }
+
+  const tellCreated = (allocation: Allocation, requestId: string) => {
+    on.created(allocation, requestId)
+    allocation.charged = true
   }
 
   const exists = (allocation: Allocation, requestId: string) => {
@@ -143,36 +152,10 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
     } else {
       stop(allocation, requestId)
     }
-    on.created(allocation, requestId)
+    tellCreated(allocation, requestId)
   }
 
-  const arrived = (allocation: Allocation, requestId: string, assignment: NonNullable<Allocation['assignment']>) => {
-    allocations.enter(allocation, 'running')
-    on.ready(allocation, requestId, assignment)
-  }
-
-  /**
-   * The journal first: after a crash, a server that players know of must not be taken for one that nobody needs. As
-   * long as it cannot be written players are not told; see `createTimeouts` for how long.
-   */
-  const assign = (allocation: Allocation) => {
-    const { matchId, requestId, assignment, order } = allocation
-    if (requestId === undefined || assignment === undefined) return
-    const now = clock.now()
-    allocation.listensAt = now
-    if (order?.deploy.maxDurationMs !== undefined) {
-      allocation.lastsMs = now - allocation.knownAt + order.deploy.maxDurationMs
-      allocation.endsAt = now + order.deploy.maxDurationMs
-    }
-    const lastsMs = Number.isFinite(allocation.lastsMs) ? allocation.lastsMs : undefined
-    const noted = notes.note({ kind: 'assigned', matchId, lastsMs, assignment })
-    const tell = () => {
-      // The match may have been dropped meanwhile, even by the journal, which may know that a ticket was cancelled.
-      if (allocation.phase === 'warming') arrived(allocation, requestId, assignment)
-    }
-    if (noted === undefined) tell()
-    else void noted.then(tell)
-  }
+  const assign = createAssigning({ allocations, notes, clock, on })
 
   const listed = (entry: DeploymentListEntry) => {
     const allocation = allocations.byTags(entry.tags ?? [])
@@ -229,7 +212,7 @@ export function createServerLifecycle(options: ServerLifecycleOptions): ServerLi
         if (allocation.unwanted === undefined) again(allocation)
         else end(allocation)
       })
-      on.created(allocation, requestId)
+      tellCreated(allocation, requestId)
     },
 
     sighted: (sighting) => {

@@ -12,4 +12,9 @@ export interface Ledger {
    * capacity does not count.
    */
   served(playerIds: readonly string[]): void
+  /**
+   * A backfill was opened or has changed. @param text what `loadBackfills` takes; undefined: it is not open any more. It
+   *   holds attributes of players and no addresses.
+   */
+  backfillChanged(backfillId: string, text: string | undefined): void
 }

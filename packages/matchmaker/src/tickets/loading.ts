@@ -1,8 +1,9 @@
 import type { Clock } from '@muster/core/clock'
 import type { Following } from './following.js'
 import type { LocatePlayers, Place } from './locating.js'
+import { moveTo } from './pool-membership.js'
 import type { PlayerIndex } from './player-index.js'
-import type { QueueRuntime, TicketRecord } from './records.js'
+import type { QueueRuntime, Seat, TicketRecord } from './records.js'
 import type { OutOfQueues, Searching } from './searching.js'
 import type { CheckedTicket } from './checked-ticket.js'
 import { NEW_STATE, readBody, type StoredTicket, type TicketState } from './ticket-body.js'
@@ -18,8 +19,8 @@ export interface NotLoaded {
 export interface Loading {
   /**
    * Loads tickets, or what is newer about tickets that are here already. Their players and queues are not checked
-   * again; a ticket that no queue takes any more is cancelled as `refused`. A ticket whose match was found, and which
-   * has no server, searches again once this process leads.
+   * again; a ticket that no queue takes any more is cancelled as `refused`. Tickets whose match was found, and those
+   * whose match runs, are loaded before this process leads: see `Leader.lead`.
    */
   load(tickets: readonly StoredTicket[]): readonly NotLoaded[]
   /** Forgets tickets, while another process leads. */
@@ -28,7 +29,14 @@ export interface Loading {
   lead(): void
 }
 
+/** The matches of an earlier process; see `Inheriting`. */
+export interface SeatInherited {
+  seat(record: TicketRecord, state: TicketState): Seat | undefined
+  leave(record: TicketRecord): void
+}
+
 export interface LoadingOptions {
+  readonly inheriting: SeatInherited
   readonly following: Following
   readonly byId: Map<string, TicketRecord>
   readonly players: PlayerIndex
@@ -48,8 +56,8 @@ export interface LoadingOptions {
 const NONE: readonly never[] = []
 
 export function createLoading(options: LoadingOptions): Loading {
-  const { following, byId, players, searching, runtimes, locatePlayers, located, touch, out, restAfter, clock } =
-    options
+  const { inheriting, following, byId, players, searching, runtimes, locatePlayers, located } = options
+  const { touch, out, restAfter, clock } = options
 
   const runtimesOf = (queues: readonly string[]): readonly QueueRuntime[] => {
     const known = runtimes()
@@ -76,16 +84,25 @@ export function createLoading(options: LoadingOptions): Loading {
   }
 
   const remove = (record: TicketRecord) => {
+    inheriting.leave(record)
     searching.forget(record)
     following.forget(record)
     players.remove(record)
     byId.delete(record.id)
   }
 
-  /** Sets the state of a ticket that is in no pool. */
-  const restore = (record: TicketRecord, { version, status, attempts, waitingFor }: TicketState, now: number) => {
+  /** Sets the state of a ticket that is in no pool and in no match. */
+  const restore = (record: TicketRecord, state: TicketState, now: number) => {
+    const { version, status, attempts, waitingFor } = state
     record.version = version
     record.attempts = attempts
+    record.status = 'SEARCHING'
+    if (status !== 'SEARCHING') {
+      record.seat = inheriting.seat(record, state)
+      if (record.seat !== undefined) return void seated(record, state)
+      // The match goes on without this process knowing who is in it.
+      if (status === 'HOST_ASSIGNED') return remove(record)
+    }
     record.waitingFor = waitingFor ?? 'players'
     record.restsUntil = waitingFor === 'retry' ? now + restAfter(attempts) : 0
     if (waitingFor === 'servers') searching.expectShort(record)
@@ -93,9 +110,17 @@ export function createLoading(options: LoadingOptions): Loading {
     if (status === 'MATCH_FOUND') touch(record)
   }
 
+  const seated = (record: TicketRecord, { status, assignedAt }: TicketState) => {
+    record.status = status
+    record.assignedAt = assignedAt
+    if (status === 'HOST_ASSIGNED') players.remove(record)
+  }
+
   const loadOne = (stored: StoredTicket, now: number) => {
     const { id, body, createdAt, state = NEW_STATE } = stored
-    if (state.status === 'CANCELLED' || state.status === 'HOST_ASSIGNED') throw new Error(`ticket ${id} has ended`)
+    const { status } = state
+    if (status === 'CANCELLED' || (status === 'HOST_ASSIGNED' && !following.isOn()))
+      throw new Error(`ticket ${id} has ended`)
     const known = byId.get(id)
     if (known === undefined) return restore(add(readBody(id, body), stored, now), state, now)
     if (known.endedAt !== undefined) {
@@ -106,7 +131,9 @@ export function createLoading(options: LoadingOptions): Loading {
     }
     if (!following.isOn() || known.version >= state.version) return
     searching.leave(known)
-    if (known.runtimes.length > 0) following.forget(known)
+    inheriting.leave(known)
+    following.forget(known)
+    moveTo(known, runtimesOf(known.queues))
     restore(known, state, now)
   }
 
@@ -135,6 +162,7 @@ export function createLoading(options: LoadingOptions): Loading {
     lead: () => {
       const now = clock.now()
       for (const [record, why] of following.end()) {
+        if (record.status !== 'SEARCHING') continue
         const { version } = record
         if (record.runtimes.length === 0 && why !== undefined) out(record, why, now)
         else searching.settle(record, now)

@@ -10,7 +10,7 @@ import { createPlaying } from './playing.js'
 import { createEndedTickets } from './ended-tickets.js'
 import { createFollowing } from './following.js'
 import type { Ledger } from './ledger.js'
-import { createLoading, type Loading } from './loading.js'
+import { createLoading, type Loading, type SeatInherited } from './loading.js'
 import { moveAll, type RefusedTicket } from './moving.js'
 import { isIn, leaveOthers } from './pool-membership.js'
 import type { Acceptance, CancelReason, Ticket, TicketStatus } from './ticket.js'
@@ -57,6 +57,8 @@ export interface Tickets {
   putBack(record: TicketRecord, reason: ReturnReason, counts: boolean, now: number): void
   /** Assigns the ticket. It stays readable while its match runs, and its players wait for no other match. */
   assign(record: TicketRecord, now: number): void
+  /** The ticket is in a running match, since an earlier process assigned it. */
+  plays(id: string): void
   /** These players have left a running match. */
   left(match: Match, playerIds: readonly string[]): void
   /** A running match has ended. */
@@ -84,8 +86,10 @@ export interface TicketsOptions {
   readonly events: TicketListener
   readonly clock: Clock
   readonly random: Random
-  /** Of a matchmaker that leads one of several processes; it begins by following another. */
+  /** Of a matchmaker that leads several processes; it begins by following another. */
   readonly ledger?: Pick<Ledger, 'changed'> | undefined
+  /** The matches that loaded tickets are in. */
+  readonly inheriting: SeatInherited
 }
 
 /**
@@ -99,7 +103,7 @@ const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 
 const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createTickets(options: TicketsOptions): Tickets {
-  const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random, ledger } = options
+  const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random, ledger, inheriting } = options
   let { runtimes } = options
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
@@ -159,6 +163,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       byId,
       players,
       searching: waiting,
+      inheriting,
       runtimes: () => runtimes,
       locatePlayers,
       located,
@@ -259,6 +264,10 @@ export function createTickets(options: TicketsOptions): Tickets {
       settleAll(others, now)
     },
 
+    plays: (id) => {
+      const record = byId.get(id)
+      if (record?.status === 'HOST_ASSIGNED' && record.seat !== undefined) playing.add(record, record.seat.match)
+    },
     left: playing.leave,
     matchOver: (match, now) => {
       for (const record of playing.end(match)) ended.add(record, now)

@@ -5,6 +5,8 @@ import { newId } from '../../ids.js'
 import type { TeamShape } from '../../kernel/model.js'
 import type { BackfillRecord, Match, QueueRuntime } from '../../tickets/records.js'
 import type { BackfillStatus } from '../../tickets/backfill.js'
+import type { Ledger } from '../../tickets/ledger.js'
+import { presentAgain, saveBackfill, type SavedBackfill } from './saved-backfill.js'
 import { backfillOf } from '../../tickets/backfill-view.js'
 import { middleOf } from '../../places.js'
 import type { Vacancies } from '../../tickets/vacancies.js'
@@ -20,6 +22,8 @@ export interface Backfills {
   change(record: BackfillRecord, vacancies: Vacancies, tickets?: readonly string[]): void
   /** One that is not open any more stays as it is. */
   cancel(record: BackfillRecord): void
+  /** Opens a backfill of an earlier process again, as it was. It is cancelled if its queue cannot serve it any more. */
+  restore(saved: SavedBackfill, match: Match): void
   /** The queues are in operation anew. Those that these cannot serve are cancelled. */
   moveTo(runtimes: ReadonlyMap<string, QueueRuntime>): void
   /** Removes those that ended long enough ago. */
@@ -39,9 +43,10 @@ export interface BackfillsOptions {
   readonly events: Events
   readonly clock: Clock
   readonly random: Random
+  readonly ledger?: Pick<Ledger, 'backfillChanged'> | undefined
 }
 
-export function createBackfills({ keepEndedMs, events, clock, random, ...options }: BackfillsOptions): Backfills {
+export function createBackfills({ keepEndedMs, events, clock, random, ledger, ...options }: BackfillsOptions): Backfills {
   let { runtimes } = options
   const byId = new Map<string, BackfillRecord>()
   /** Those that ended, the first to end first. */
@@ -86,8 +91,12 @@ export function createBackfills({ keepEndedMs, events, clock, random, ...options
     ended.set(record, clock.now())
   }
 
+  const save = (record: BackfillRecord) =>
+    ledger?.backfillChanged(record.id, record.status === 'OPEN' ? saveBackfill(record) : undefined)
+
   const changed = (record: BackfillRecord) => {
     record.version += 1
+    save(record)
     events.emit('backfillChanged', { backfill: backfillOf(record) })
   }
 
@@ -95,6 +104,15 @@ export function createBackfills({ keepEndedMs, events, clock, random, ...options
     if (record.status !== 'OPEN') return
     end(record, 'CANCELLED')
     changed(record)
+  }
+
+  const enterOrCancel = (record: BackfillRecord) => {
+    try {
+      enter(record, record)
+    } catch (error) {
+      if (!(error instanceof InvalidBackfill)) throw error
+      cancel(record)
+    }
   }
 
   return {
@@ -113,6 +131,7 @@ export function createBackfills({ keepEndedMs, events, clock, random, ...options
       enter(record, vacancies)
       byId.set(id, record)
       match.backfill = record
+      save(record)
       events.emit('backfillCreated', { backfill: backfillOf(record) })
       return record
     },
@@ -131,17 +150,33 @@ export function createBackfills({ keepEndedMs, events, clock, random, ...options
 
     cancel,
 
+    restore: (saved, match) => {
+      const { id, version, createdAt, priority, rooms } = saved
+      const present = presentAgain(saved, match)
+      const tickets = [...saved.tickets]
+      const record: BackfillRecord = {
+        id,
+        match,
+        createdAt,
+        priority,
+        version,
+        status: 'OPEN',
+        rooms,
+        present,
+        tickets,
+        waiting: undefined,
+      }
+      byId.set(id, record)
+      match.backfill = record
+      enterOrCancel(record)
+    },
+
     moveTo: (others) => {
       runtimes = others
       for (const record of byId.values()) {
         if (record.status !== 'OPEN') continue
         record.waiting = undefined
-        try {
-          enter(record, record)
-        } catch (error) {
-          if (!(error instanceof InvalidBackfill)) throw error
-          cancel(record)
-        }
+        enterOrCancel(record)
       }
     },
 

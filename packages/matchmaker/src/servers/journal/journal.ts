@@ -1,4 +1,4 @@
-import type { Intent } from '../records/allocation.js'
+import type { Intent, Resumption } from '../records/allocation.js'
 import type { Assignment } from '../records/assignment.js'
 
 /** An entry of the journal. The kinds come in this order for each match; all but the first may be missing. */
@@ -7,12 +7,17 @@ export type JournalEntry =
    * A deployment is about to be requested for a match. A further intent of the same match is the next attempt, once the
    * deployment of the one before is gone.
    */
-  | ({ readonly kind: 'intent' } & Intent)
+  | ({ readonly kind: 'intent'; readonly resumption?: Resumption | undefined } & Intent)
   /**
    * The create is about to leave; written before its first byte is sent. An intent without this entry was never
    * requested, so there is nothing to look for after a restart. `at`: epoch milliseconds.
    */
-  | { readonly kind: 'sent'; readonly matchId: string; readonly at: number }
+  | {
+      readonly kind: 'sent'
+      readonly matchId: string
+      readonly at: number
+      readonly resumption?: Resumption | undefined
+    }
   /**
    * The answer to the create was lost at `at`, in epoch milliseconds. If the list does not show the deployment long
    * enough after that, the deployment was not created.
@@ -48,6 +53,10 @@ export interface OpenIntent extends Intent {
   readonly requestId?: string | undefined
   /** Whether players were sent to the server and may still be on it. */
   readonly assigned: boolean
+  /** Whether the server is being stopped. */
+  readonly dropped?: boolean | undefined
+  /** Only in journals that `resume`. */
+  readonly resumption?: Resumption | undefined
   readonly lastsMs?: number | undefined
   readonly assignment?: Assignment | undefined
 }
@@ -58,6 +67,11 @@ export interface OpenIntent extends Intent {
  * is safe.
  */
 export interface Journal {
+  /**
+   * Whether a later process has the tickets too, and goes on with matches whose server does not run yet: then entries
+   * carry what it needs for that, secrets included. Default false: such servers are stopped after a restart.
+   */
+  readonly resumes?: boolean | undefined
   append(entry: JournalEntry): void | Promise<void>
   /**
    * Returns the matches that are not settled, oldest first. Called once before the first match, and again after a
@@ -87,15 +101,16 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
   const { kind, matchId } = entry
   if (kind === 'intent') {
     // Fields are copied one by one, for speed: this runs for every match.
-    const { queue, tag, ticketIds, playerIds, at } = entry
-    open.set(matchId, { matchId, queue, tag, ticketIds, playerIds, at, assigned: false })
+    const { queue, tag, ticketIds, playerIds, at, resumption } = entry
+    const intent = { matchId, queue, tag, ticketIds, playerIds, at, assigned: false }
+    open.set(matchId, resumption === undefined ? intent : { ...intent, resumption })
     return
   }
   const intent = open.get(matchId)
   if (intent === undefined) return
   switch (kind) {
     case 'sent':
-      open.set(matchId, { ...intent, sentAt: entry.at })
+      open.set(matchId, { ...intent, sentAt: entry.at, ...(entry.resumption && { resumption: entry.resumption }) })
       break
     case 'lost':
       open.set(matchId, { ...intent, lostAt: entry.at })
@@ -110,7 +125,7 @@ export function applyEntry(open: Map<string, OpenIntent>, entry: JournalEntry): 
     }
     case 'dropped': {
       const { lastsMs: _, assignment: __, ...rest } = intent
-      open.set(matchId, { ...rest, assigned: false })
+      open.set(matchId, { ...rest, assigned: false, dropped: true })
       break
     }
     case 'players':
@@ -127,6 +142,7 @@ export function entriesOf({
   lostAt,
   requestId,
   assigned,
+  dropped,
   lastsMs,
   assignment,
   ...intent
@@ -137,5 +153,6 @@ export function entriesOf({
   if (lostAt !== undefined) entries.push({ kind: 'lost', matchId, at: lostAt })
   if (requestId !== undefined) entries.push({ kind: 'created', matchId, requestId })
   if (assigned) entries.push({ kind: 'assigned', matchId, lastsMs, assignment })
+  if (dropped === true) entries.push({ kind: 'dropped', matchId })
   return entries
 }

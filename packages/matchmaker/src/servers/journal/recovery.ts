@@ -15,13 +15,15 @@ export interface RecoveryOptions {
   readonly clock: Pick<Clock, 'now'>
   /** Takes over a match. */
   readonly adopt: (open: OpenIntent) => void
+  /** All matches were taken over. */
+  readonly adopted: () => void
   readonly problem: (error: unknown) => void
 }
 
 /** Milliseconds until a journal that could not be opened is tried again: another process may have it until it ends. */
 const REOPEN_MS = 1000
 
-export function createRecovery({ journal, clock, adopt, problem }: RecoveryOptions): Recovery {
+export function createRecovery({ journal, clock, adopt, adopted, problem }: RecoveryOptions): Recovery {
   let recovering: Promise<void> | undefined
   let isDone = false
   /** Epoch milliseconds before which the journal is not opened again. */
@@ -29,6 +31,7 @@ export function createRecovery({ journal, clock, adopt, problem }: RecoveryOptio
 
   const recover = async (): Promise<void> => {
     for (const open of await journal.open(problem)) adopt(open)
+    adopted()
   }
 
   return {

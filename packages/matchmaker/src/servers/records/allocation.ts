@@ -106,6 +106,19 @@ export interface Intent {
   readonly at: number
 }
 
+/**
+ * What a later process needs to go on with a match whose server does not run yet, beside its tickets. Not for files or
+ * logs: it holds the server's secret, and latencies of players.
+ */
+export interface Resumption {
+  /** See `Order`. */
+  readonly expansionMs: number
+  readonly secret: string | undefined
+  /** See `Allocation`. */
+  readonly tries: readonly PlacementAttempt[]
+  readonly placements: readonly Placement[] | undefined
+}
+
 /** The parts of a create that differ between the attempts for one match. */
 export interface PlacementAttempt {
   readonly cachedOnly: boolean
@@ -120,7 +133,7 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   /** The tag of the current attempt. */
   tag: string
   playerIds: readonly string[]
-  /** What the match asks for; undefined for a match of an earlier process. */
+  /** What the match asks for; undefined for a match of an earlier process that cannot be resumed. */
   readonly order: Order | undefined
   /** The attempts so far. */
   tries: readonly PlacementAttempt[]
@@ -130,6 +143,10 @@ export interface Allocation extends Omit<Intent, 'tag' | 'playerIds'> {
   requestId: string | undefined
   /** The time at which the `requestId` became known, in epoch milliseconds. */
   knownAt: number
+  /** A time before which the deployment did not start, in epoch milliseconds. */
+  startedAfter: number
+  /** Whether its server was counted against what its players may cost. */
+  charged: boolean
   /**
    * The time at which the server began to listen, in epoch milliseconds; Infinity before. Players are told once the
    * journal has recorded the assignment.
@@ -172,6 +189,8 @@ export const newAllocation = (
   phase: 'creating',
   requestId: undefined,
   knownAt: at,
+  startedAfter: at,
+  charged: false,
   listensAt: Infinity,
   lastsMs: Infinity,
   endsAt: Infinity,
@@ -195,6 +214,10 @@ export const intentEntry = ({ matchId, queue, tag, ticketIds, playerIds, at }: A
   playerIds,
   at,
 })
+
+/** Undefined for a match whose order is not known. */
+export const resumptionOf = ({ order, tries, placements }: Allocation): Resumption | undefined =>
+  order && { expansionMs: order.expansionMs, secret: order.secret, tries, placements }
 
 /** A read-only view of a match and its deployment, for other modules. */
 export interface AllocationView extends Intent {

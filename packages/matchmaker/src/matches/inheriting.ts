@@ -1,0 +1,75 @@
+import type { Match, QueueRuntime, Seat, TicketRecord } from '../tickets/records.js'
+import type { TicketState } from '../tickets/ticket-body.js'
+import { newMatch } from './match.js'
+
+/** The matches of an earlier process, put together again from the tickets that say they are in them. */
+export interface Inheriting {
+  /**
+   * Seats a ticket in the match that its state names. Undefined, and the ticket is in no match, if its queue or team is
+   * gone, or if all matches were taken over already.
+   */
+  seat(record: TicketRecord, state: TicketState): Seat | undefined
+  /** The ticket is not in the match that it was seated in. */
+  leave(record: TicketRecord): void
+  /** Takes a match over; its tickets are in the order in which they joined. */
+  take(matchId: string): Match | undefined
+  /** Ends inheriting. Returns the matches that were not taken over. */
+  end(): readonly Match[]
+}
+
+/** @param runtime finds a queue by its name. */
+export function createInheriting(runtime: (queue: string) => QueueRuntime | undefined): Inheriting {
+  const matches = new Map<string, Match>()
+  let isOver = false
+
+  const matchOf = (matchId: string, { queue, compiled }: QueueRuntime, matchedAt: number): Match => {
+    const known = matches.get(matchId)
+    if (known !== undefined) return known
+    const match = newMatch(matchId, queue, compiled.model.teams, matchedAt)
+    match.phase = 'deploying'
+    matches.set(matchId, match)
+    return match
+  }
+
+  return {
+    seat: (record, { status, matchId, queue, team: name, matchedAt = 0, acceptance, assignment }) => {
+      const there = queue === undefined ? undefined : runtime(queue)
+      if (isOver || there === undefined || matchId === undefined) return undefined
+      const match = matchOf(matchId, there, matchedAt)
+      const team = match.teams.findIndex((one) => one.name === name)
+      if (team === -1) return undefined
+      const seat = { ticket: record, match, team, matchedAt, acceptance }
+      match.placed = [...match.placed, seat]
+      if (status === 'MATCH_FOUND') match.seated = [...match.seated, record]
+      else match.assignment = assignment
+      return seat
+    },
+
+    leave: (record) => {
+      const match = record.seat?.match
+      record.seat = undefined
+      if (match === undefined || matches.get(match.matchId) !== match) return
+      match.placed = match.placed.filter(({ ticket }) => ticket !== record)
+      match.seated = match.seated.filter((one) => one !== record)
+      if (match.placed.length === 0) matches.delete(match.matchId)
+    },
+
+    take: (matchId) => {
+      const match = matches.get(matchId)
+      matches.delete(matchId)
+      if (match === undefined) return undefined
+      match.seated = match.seated.toSorted(inOrderOfJoining)
+      return match
+    },
+
+    end: () => {
+      isOver = true
+      const rest = [...matches.values()]
+      matches.clear()
+      return rest
+    },
+  }
+}
+
+const inOrderOfJoining = (one: TicketRecord, other: TicketRecord) =>
+  (one.seat?.matchedAt ?? 0) - (other.seat?.matchedAt ?? 0) || one.createdAt - other.createdAt

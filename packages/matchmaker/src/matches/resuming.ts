@@ -1,0 +1,114 @@
+import type { Clock } from '@muster/core/clock'
+import type { Inherited } from '../servers/allocator.js'
+import type { OpenIntent } from '../servers/journal/journal.js'
+import type { Order } from '../servers/records/allocation.js'
+import type { Match } from '../tickets/records.js'
+import type { Tickets } from '../tickets/tickets.js'
+import { remaining } from '../tickets/vacancies.js'
+import type { Ledger } from '../tickets/ledger.js'
+import type { Backfills } from './backfill/backfills.js'
+import type { SavedBackfill } from './backfill/saved-backfill.js'
+import type { Inheriting } from './inheriting.js'
+import { playersOf } from './match.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
+import { orderOf, teamsOf } from './order.js'
+import type { FindPlacements } from './placing.js'
+
+export interface ResumingOptions {
+  readonly inheriting: Inheriting
+  readonly lifecycle: () => Pick<MatchLifecycle, 'adopt' | 'find'>
+  readonly backfills: Pick<Backfills, 'restore'>
+  readonly ledger: Pick<Ledger, 'backfillChanged'> | undefined
+  readonly tickets: Pick<Tickets, 'putBack' | 'plays' | 'left' | 'matchOver'>
+  readonly placing: (match: Match) => FindPlacements | undefined
+  readonly clock: Pick<Clock, 'now'>
+}
+
+/** An open backfill as the ledger was told of it. */
+export interface StoredBackfill {
+  readonly backfillId: string
+  readonly text: string
+}
+
+export interface Resuming extends Inherited {
+  /** Keeps backfills until their matches are taken over. */
+  loadBackfills(saved: readonly StoredBackfill[]): void
+}
+
+/**
+ * Goes on with the matches of an earlier process. A match that runs keeps the tickets that are here. A match whose
+ * server does not run yet goes on if all of its players are here; otherwise its tickets search again, and so do those of
+ * matches for which no server was to be created yet: players who had accepted are asked again.
+ */
+export function createResuming(options: ResumingOptions): Resuming {
+  const { inheriting, lifecycle, backfills, ledger, tickets, placing, clock } = options
+  let saved: readonly StoredBackfill[] = []
+
+  const giveUp = (match: Match) => {
+    match.phase = 'over'
+    const now = clock.now()
+    for (const record of match.seated) tickets.putBack(record, 'dissolved', false, now)
+    tickets.matchOver(match, now)
+  }
+
+  /** Those who play there, by their tickets. */
+  const goOnPlaying = (match: Match, playerIds: readonly string[]) => {
+    const there = new Set(playerIds)
+    const gone = match.placed.flatMap(({ ticket }) => ticket.players.flatMap(({ id }) => (there.has(id) ? [] : [id])))
+    if (gone.length > 0) {
+      match.placed = remaining(match.placed, new Set(gone))
+      tickets.left(match, gone)
+    }
+    const known = match.placed.reduce((sum, { ticket }) => sum + ticket.players.length, 0)
+    match.teamsUnknown = match.teams.length > 1 && known < there.size
+  }
+
+  const resumed = (match: Match, { assigned, dropped, queue, playerIds = [], resumption }: OpenIntent): boolean => {
+    if (match.phase === 'over' || match.queue.name !== queue || dropped === true) return false
+    match.expansionMs = resumption?.expansionMs ?? 0
+    if (assigned) {
+      goOnPlaying(match, playerIds)
+      return true
+    }
+    const here = new Set(playersOf(match.seated))
+    return resumption !== undefined && playerIds.length > 0 && playerIds.every((id) => here.has(id))
+  }
+
+  const restore = ({ backfillId, text }: StoredBackfill) => {
+    const backfill = JSON.parse(text) as SavedBackfill
+    const match = lifecycle().find(backfill.matchId)
+    if (match === undefined || match.backfill !== undefined) ledger?.backfillChanged(backfillId, undefined)
+    else backfills.restore(backfill, match)
+  }
+
+  return {
+    orderOf: (open): Order | undefined => {
+      const match = inheriting.take(open.matchId)
+      if (match === undefined) return undefined
+      for (const { ticket } of match.placed) tickets.plays(ticket.id)
+      if (!resumed(match, open)) {
+        giveUp(match)
+        return undefined
+      }
+      lifecycle().adopt(match)
+      return orderOf(match, {
+        teamOf: teamsOf(match.seated),
+        placements: placing(match),
+        secret: open.resumption?.secret,
+      })
+    },
+
+    done: () => {
+      for (const match of inheriting.end()) {
+        for (const { ticket } of match.placed) tickets.plays(ticket.id)
+        giveUp(match)
+      }
+      for (const one of saved) restore(one)
+      saved = []
+    },
+
+    loadBackfills: (more) => {
+      saved = [...saved, ...more]
+    },
+  }
+}
