@@ -43,11 +43,7 @@ test('what ticks by itself ends, and whoever waits for it hears so', async () =>
   await clock.advance(6500)
   const { matchId = '', version = 0 } = leader.getTicket('ann') ?? {}
   leader.load([join('cas')])
-  const waits = [
-    leader.waitForChange('cas', { version: 1 }),
-    leader.stopMatch(matchId),
-    leader.tick(),
-  ]
+  const waits = [leader.waitForChange('cas', { version: 1 }), leader.stopMatch(matchId), leader.tick()]
   expect(version).toBe(3)
   leader.abandon()
   leader.abandon()

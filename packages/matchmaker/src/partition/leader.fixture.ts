@@ -116,5 +116,37 @@ export function createWorld({
   }
 
   const state = (id: string): TicketState | undefined => stored.get(id)?.state
-  return { clock, service, journal, entries, checker, stored, backfills, backfillChanged, create, join, write, process, lead, state }
+  return {
+    clock,
+    service,
+    journal,
+    entries,
+    checker,
+    stored,
+    backfills,
+    backfillChanged,
+    create,
+    join,
+    write,
+    process,
+    lead,
+    state,
+  }
+}
+
+type World = ReturnType<typeof createWorld>
+
+/** The first leader finds a match of two players, goes on for so long, and is gone; another takes over. */
+export async function takenOverAfter(
+  ms: number,
+  world: World = createWorld(),
+  options: Parameters<World['process']>[0] = {},
+) {
+  const first = await world.lead(options)
+  first.leader.load([world.join('ann'), world.join('ben')])
+  await first.run(ms)
+  const { matchId = '' } = first.leader.getTicket('ann') ?? {}
+  first.leader.abandon()
+  const next = await world.lead()
+  return { ...world, ...next, first, matchId }
 }

@@ -13,8 +13,8 @@ export interface AssigningOptions {
 
 /**
  * Creates the function that sends players to a server which listens. The journal first: after a crash, a server that
- * players know of must not be taken for one that nobody needs. As long as it cannot be written players are not told; see
- * `createTimeouts` for how long.
+ * players know of must not be taken for one that nobody needs. As long as it cannot be written, players are not told;
+ * see `createTimeouts` for how long.
  */
 export function createAssigning({ allocations, notes, clock, on }: AssigningOptions): (allocation: Allocation) => void {
   return (allocation) => {

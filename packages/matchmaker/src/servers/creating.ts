@@ -59,19 +59,8 @@ const FIRST = [firstAttempt(false)]
 const FIRST_CACHED = [firstAttempt(true)]
 
 export function createCreating(options: CreatingOptions): Creating {
-  const {
-    service,
-    notes,
-    resumes,
-    governor,
-    allocations,
-    lifecycle,
-    clock,
-    secrets,
-    ownTag,
-    webhookUrlOf,
-    on,
-  } = options
+  const { service, notes, resumes, governor, allocations, lifecycle, clock, secrets, ownTag, webhookUrlOf, on } =
+    options
 
   /** @throws {MatchTooLarge} */
   const requestOf = (allocation: Allocation, order: Order): CreateDeployment => {
@@ -152,7 +141,9 @@ export function createCreating(options: CreatingOptions): Creating {
       return refused(allocation, error)
     }
     // After a crash, only creates that were sent have to be looked for.
-    const noted = notes.append(withResumption({ kind: 'sent', matchId: allocation.matchId, at: clock.now() }, allocation))
+    const noted = notes.append(
+      withResumption({ kind: 'sent', matchId: allocation.matchId, at: clock.now() }, allocation),
+    )
     if (noted !== undefined) {
       try {
         await noted

@@ -13,8 +13,9 @@ export interface Ledger {
    */
   served(playerIds: readonly string[]): void
   /**
-   * A backfill was opened or has changed. @param text what `loadBackfills` takes; undefined: it is not open any more. It
-   *   holds attributes of players and no addresses.
+   * A backfill was opened or has changed.
+   * @param text what `loadBackfills` takes; undefined: the backfill is not open any more. It holds attributes that a
+   *   game has told of players, and no address.
    */
   backfillChanged(backfillId: string, text: string | undefined): void
 }

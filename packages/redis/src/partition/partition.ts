@@ -86,6 +86,8 @@ export interface PartitionParts {
   readonly isDurable?: boolean | undefined
 }
 
+/** Of a leader that does nothing. */
+const DEAF = { changed: () => {}, served: () => {}, backfillChanged: () => {} }
 const MATCHES_PER_PLAYER = 4
 const KEEP_ENDED_MS = 60_000
 /** Milliseconds until a mark that was not heard is sent again. */
@@ -118,7 +120,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   })
 
   // The options are checked now, and not when this process comes to lead.
-  createLeader({ ...given, clock, random, ledger: { changed: () => {}, served: () => {} } }).abandon()
+  createLeader({ ...given, clock, random, ledger: DEAF }).abandon()
   const store = openStore()
 
   /** Listeners to the matchmaker, whenever there is one here. */
@@ -148,9 +150,14 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
     try {
-      for (let isHeard = false; !isHeard; ) {
+      for (let isHeard = false; !isHeard;) {
         await store.answer(own, owner, [id])
-        isHeard = (await within(heard.then(() => true), SYNC_MS, clock)) ?? false
+        isHeard =
+          (await within(
+            heard.then(() => true),
+            SYNC_MS,
+            clock,
+          )) ?? false
       }
     } finally {
       syncs.delete(id)

@@ -46,7 +46,14 @@ export interface BackfillsOptions {
   readonly ledger?: Pick<Ledger, 'backfillChanged'> | undefined
 }
 
-export function createBackfills({ keepEndedMs, events, clock, random, ledger, ...options }: BackfillsOptions): Backfills {
+export function createBackfills({
+  keepEndedMs,
+  events,
+  clock,
+  random,
+  ledger,
+  ...options
+}: BackfillsOptions): Backfills {
   let { runtimes } = options
   const byId = new Map<string, BackfillRecord>()
   /** Those that ended, the first to end first. */

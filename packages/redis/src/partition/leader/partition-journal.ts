@@ -45,7 +45,8 @@ export function createPartitionJournal({
 
   /** Claims the tickets of a match. @throws {TicketsGone} */
   const claim = async (intent: OpenIntent): Promise<void> => {
-    const unmet = await write(intent, intent.ticketIds)
+    // Of a further attempt, these need not be those of the first.
+    const unmet = await write(intent, expected(intent.matchId))
     if (unmet.length === 0) return
     await missing(unmet)
     throw new TicketsGone(intent.matchId, unmet)
@@ -78,6 +79,7 @@ export function createPartitionJournal({
   }
 
   return {
+    resumes: true,
     append: async (entry) => {
       if (entry.kind === 'settled') return settle(entry)
       if (entry.kind === 'assigned') return assign(entry)

@@ -31,8 +31,8 @@ export interface Replica {
   happened(entries: readonly InboxEntry[]): Promise<readonly string[]>
   /** Forgets running matches that are over. */
   prune(): Promise<void>
-  /** From now on this process leads. */
-  lead(writing: Writing): void
+  /** From now on this process leads. Resolves when it has taken over the matches of the leader before. */
+  lead(writing: Writing): Promise<void>
   /** Tickets that a front has cancelled: their matches go on without them, or dissolve. */
   gone(ticketIds: readonly string[]): void
   /** Tickets whose headers were not taken. */
@@ -108,6 +108,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
         commits().header({ ticketId: ticket.id, header: encodeHeader(ticket), frees })
       },
       served: () => {},
+      backfillChanged: (backfillId, text) => commits().backfill(backfillId, text),
     },
   })
   const stopListening = leader.on('playersLeft', ({ matchId, playerIds }) => {
@@ -119,17 +120,18 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
   })
 
   const take = (stored: readonly (StoredTicket | undefined)[]) => {
-    const waiting: StoredTicket[] = []
+    const taken: StoredTicket[] = []
     const over: string[] = []
     for (const ticket of stored) {
       if (ticket === undefined) continue
       const letter = ticket.header?.[0] ?? 'S'
       if (letter === 'A') assigned.put(viewOf(ticket))
-      if (letter === 'S' || letter === 'M') waiting.push(ticket)
+      // Those who play are told apart by their match once this process leads; later it assigns them itself.
+      if (letter === 'S' || letter === 'M' || (letter === 'A' && writing === undefined)) taken.push(ticket)
       else over.push(ticket.id)
     }
     if (writing === undefined) leader.unload(over)
-    for (const { error } of leader.load(waiting.map(loadedOf))) problem(error)
+    for (const { error } of leader.load(taken.map(loadedOf))) problem(error)
   }
 
   return {
@@ -165,11 +167,16 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     prune: async () => {
       const before = [...assigned.matches()]
       const running = new Set((await every((at) => store.loadRecords(at))).map(({ matchId }) => matchId))
-      for (const matchId of before) if (!running.has(matchId)) assigned.forget(matchId)
+      for (const matchId of before) {
+        if (running.has(matchId)) continue
+        if (writing === undefined) leader.unload(assigned.of(matchId).map(({ id }) => id))
+        assigned.forget(matchId)
+      }
     },
-    lead: (term) => {
+    lead: async (term) => {
+      leader.loadBackfills(await every((at) => store.loadBackfills(at)))
       writing = term
-      leader.lead()
+      await leader.lead()
     },
     abandon: () => {
       stopListening()

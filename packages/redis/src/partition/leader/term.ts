@@ -98,7 +98,7 @@ export async function leadTerm(options: TermOptions): Promise<void> {
 
   try {
     await replica.prune()
-    replica.lead({ lease, commits })
+    await replica.lead({ lease, commits })
     leader.start()
     await Promise.all([repeat(readInbox), repeat(sweep)])
     // A lease that is to be released is still held: what was decided is written, and the next leader takes it from
