@@ -69,7 +69,7 @@ describe('the header of a ticket', () => {
         const header = encodeHeader(state)
         expect(readPrefix(header)).toEqual({ letter: letterOf(state), version: state.version, matchId: state.matchId })
         // Scripts take everything up to the first line feed for the prefix.
-        expect(header.split('\n')).toHaveLength(2)
+        expect(header.split('\n')).toHaveLength(state.assignment === undefined ? 2 : 3)
       }),
     )
   })

@@ -3,11 +3,13 @@ import type { Ticket, TicketStatus } from '@muster/matchmaker'
 import type { HeaderLetter } from './store.js'
 
 /**
- * What changes of a ticket. Stored as `<letter><version>[ <matchId>]`, a line feed, and the rest as JSON, so that a
- * script can tell state, version and match without reading the JSON:
+ * What changes of a ticket. Stored as lines: `<letter><version>[ <matchId>]`, so that a script can tell state, version
+ * and match without reading JSON; the rest as JSON; and, once there is one, the assignment as JSON, which is the same
+ * for all tickets of a match:
  *
- *     M2 ma0f3k…
- *     {"attempts":0,"queue":"ranked","team":"red","matchedAt":1763783640000}
+ *     A3 ma0f3k…
+ *     {"attempts":0,"queue":"ranked","team":"red","matchedAt":1763783640000,"assignedAt":1763783650000}
+ *     {"fqdn":"a1b2c3.example.com","ports":{}}
  */
 export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'createdAt'>
 
@@ -46,19 +48,9 @@ export function encodeHeader(state: TicketState): string {
   const { status, version, matchId, waitingFor, attempts, queue, team, matchedAt } = state
   const { acceptance, assignedAt, assignment, cancelledAt, cancelReason } = state
   const place = matchId === undefined ? '' : ` ${matchId}`
-  const rest = {
-    attempts,
-    waitingFor,
-    queue,
-    team,
-    matchedAt,
-    acceptance,
-    assignedAt,
-    assignment,
-    cancelledAt,
-    cancelReason,
-  }
-  return `${LETTERS[status]}${version}${place}\n${JSON.stringify(rest)}`
+  const rest = { attempts, waitingFor, queue, team, matchedAt, acceptance, assignedAt, cancelledAt, cancelReason }
+  const last = assignment === undefined ? '' : `\n${JSON.stringify(assignment)}`
+  return `${LETTERS[status]}${version}${place}\n${JSON.stringify(rest)}${last}`
 }
 
 /**
@@ -68,8 +60,8 @@ export function encodeHeader(state: TicketState): string {
 export function decodeHeader(header: string | undefined): TicketState {
   if (header === undefined) return { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
   const { letter, version, matchId } = readPrefix(header)
-  const end = header.indexOf('\n')
-  const rest = (end === -1 ? {} : JSON.parse(header.slice(end + 1))) as Partial<TicketState>
+  const [, json = '{}', assignment] = header.split('\n')
+  const rest = JSON.parse(json) as Partial<TicketState>
   const status = STATUSES[letter]
   return {
     version,
@@ -82,7 +74,7 @@ export function decodeHeader(header: string | undefined): TicketState {
     matchedAt: rest.matchedAt,
     acceptance: letter === 'M' ? rest.acceptance : undefined,
     assignedAt: rest.assignedAt,
-    assignment: letter === 'A' ? rest.assignment : undefined,
+    assignment: assignment === undefined ? undefined : (JSON.parse(assignment) as TicketState['assignment']),
     cancelledAt: rest.cancelledAt,
     cancelReason: rest.cancelReason,
   }

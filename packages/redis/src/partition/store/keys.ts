@@ -7,6 +7,8 @@ export interface PartitionKeys {
   readonly bodies: string
   /** Hash: ticket → header (header.ts); no entry while nothing has changed. */
   readonly headers: string
+  /** Hash: match → assignment, from when its first ticket is assigned until its tickets are swept. */
+  readonly assignments: string
   /** Hash: player → ids of tickets, space between. */
   readonly players: string
   /** Hash: match → record. */
@@ -19,7 +21,7 @@ export interface PartitionKeys {
   readonly inbox: string
   /** Stream, capped: `c` and a line for each ticket: id and prefix of the header. */
   readonly changes: string
-  /** List: time and ids of tickets that ended. */
+  /** List: time, ids of tickets that ended, and of matches that are over (with = before). */
   readonly ended: string
   /** Text with a lifetime: the token of the leader. */
   readonly lease: string
@@ -34,6 +36,7 @@ export interface PartitionKeys {
 export const partitionKeys = (name: KeySpace): PartitionKeys => ({
   bodies: name('b'),
   headers: name('s'),
+  assignments: name('a'),
   players: name('p'),
   records: name('j'),
   locks: name('l'),

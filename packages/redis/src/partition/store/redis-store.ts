@@ -1,7 +1,8 @@
 import type { RedisConnection } from '../../connection/connection.js'
 import { RedisError } from '../../connection/errors.js'
 import type { Script } from '../../connection/script.js'
-import { createBatcher } from './batcher.js'
+import { createAssignments } from './assignments.js'
+import { createBatcher, type Batcher } from './batcher.js'
 import { DEFAULT_BOUNDS, refuseTooLong, type StoreBounds } from './bounds.js'
 import { partsOf } from './commit-parts.js'
 import { partyWeight } from './cut.js'
@@ -21,7 +22,7 @@ import {
 import { loadRecordsScript, loadTicketsScript, readScanned } from './scripts/load.js'
 import { storedTicket } from './scripts/stored.js'
 import { sweepScript } from './scripts/sweep.js'
-import type { Batch, Commit, CommitOutcome, NewTicket, PartitionStore, StoredTicket } from './store.js'
+import type { Batch, Commit, CommitOutcome, CreateOutcome, NewTicket, PartitionStore, StoredTicket } from './store.js'
 import { readChanges, readInbox } from './streams.js'
 import { StreamTail } from './tails.js'
 
@@ -39,6 +40,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   const { redis, name, replicas } = options
   const bounds: StoreBounds = { ...DEFAULT_BOUNDS, ...options.bounds }
   const keys = partitionKeys(redis.keys(name))
+  const assignments = createAssignments(redis, keys.assignments)
   const [inbox, changes] = [new StreamTail(redis), new StreamTail(redis)]
 
   const command = (key: string, ...words: readonly (string | number)[]) => redis.command(key, words)
@@ -56,20 +58,28 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     }
   }
 
-  const create = createBatcher(async (tickets: readonly NewTicket[]) => {
+  const wholeOutcome = async (outcome: CreateOutcome, index: number, tickets: readonly NewTicket[]) => {
+    if (outcome.kind !== 'exists') return outcome
+    const [ticket] = await assignments.wholeTickets([outcome.ticket])
+    if (ticket !== undefined) return { kind: 'exists', ticket } as const
+    // It was swept since.
+    const [again] = await create([tickets[index] as NewTicket])
+    return again as CreateOutcome
+  }
+
+  const create: Batcher<NewTicket, CreateOutcome> = createBatcher(async (tickets: readonly NewTicket[]) => {
     const words = createWords(tickets, bounds)
-    return readCreated(
-      await redis.run(createScript, [keys.bodies, keys.players, keys.inbox, keys.headers], words),
-      tickets,
-    )
+    const reply = await redis.run(createScript, [keys.bodies, keys.players, keys.inbox, keys.headers], words)
+    return Promise.all(readCreated(reply, tickets).map((outcome, index) => wholeOutcome(outcome, index, tickets)))
   }, weightOf)
 
   const read = createBatcher(async (ids: readonly string[]) => {
-    const [bodies, headers] = await Promise.all([
-      command(keys.bodies, 'HMGET', keys.bodies, ...ids),
+    // The header first: a ticket that is swept in between then has no body, rather than no header.
+    const [headers, bodies] = (await Promise.all([
       command(keys.headers, 'HMGET', keys.headers, ...ids),
-    ])
-    return ids.map((id, index) => ticketOf(id, (bodies as Values)[index], (headers as Values)[index]))
+      command(keys.bodies, 'HMGET', keys.bodies, ...ids),
+    ])) as [Values, Values]
+    return assignments.wholeTickets(ids.map((id, index) => ticketOf(id, bodies[index], headers[index])))
   })
 
   const playerTickets = createBatcher(async (ids: readonly string[]) => {
@@ -88,13 +98,16 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
 
   const commit = async (token: string, wanted: Commit): Promise<CommitOutcome> => {
     const parts = partsOf(wanted)
-    const done = parts.map((part) =>
-      fenced(commitScript, commitKeys(keys), commitWords(token, part, bounds.changeEntries)),
+    const outcomes = await Promise.all(
+      parts.map((part) => fenced(commitScript, commitKeys(keys), commitWords(token, part, bounds.changeEntries))),
     )
-    const all = wanted.durable === true ? [...done, replicated()] : done
-    const outcomes = (await Promise.all(all)).slice(0, done.length) as CommitOutcome[]
-    if (outcomes.length === 1) return outcomes[0] as CommitOutcome
-    return { refused: outcomes.flatMap(({ refused }) => refused), unmet: outcomes.flatMap(({ unmet }) => unmet) }
+    if (wanted.durable === true) await replicated()
+    const refused = outcomes.flatMap((outcome) => outcome.refused)
+    const headers = await assignments.whole(refused.map(({ header }) => header))
+    return {
+      refused: refused.map(({ ticketId }, index) => ({ ticketId, header: headers[index] })),
+      unmet: outcomes.flatMap(({ unmet }) => unmet),
+    }
   }
 
   const scan = async <T>(
@@ -109,8 +122,13 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       return create(tickets)
     },
     read,
-    cancel: (id, players) =>
-      redis.run(cancelScript, cancelKeys(keys), [bounds.inboxEntries, bounds.changeEntries, id, ...players]),
+    cancel: async (id, players) => {
+      const words = [bounds.inboxEntries, bounds.changeEntries, id, ...players]
+      const outcome = await redis.run(cancelScript, cancelKeys(keys), words)
+      if (outcome.kind !== 'late') return outcome
+      const [header] = await assignments.whole([outcome.header])
+      return header === undefined ? { kind: 'unknown' } : { kind: 'late', header }
+    },
     playerTickets,
 
     ask: async (text) => {
@@ -129,10 +147,12 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     fence: (token) => fenced(fenceScript, [keys.epoch], [token]),
 
     commit,
-    sweep: (token, olderThanMs, most) =>
-      fenced(sweepScript, [keys.epoch, keys.headers, keys.bodies, keys.ended], [token, olderThanMs, most]),
+    sweep: (token, olderThanMs, most) => fenced(sweepScript, sweepKeys(keys), [token, olderThanMs, most]),
 
-    loadTickets: (at) => redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH]),
+    loadTickets: async (at) => {
+      const { items, next } = await redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH])
+      return { items: (await assignments.wholeTickets(items)).filter((ticket) => ticket !== undefined), next }
+    },
     loadRecords: (at) => redis.run(loadRecordsScript, [keys.records, keys.locks], [at ?? '0', BATCH]),
     loadBackfills: (at) => scan(keys.backfills, at, (backfillId, text) => ({ backfillId, text })),
 
@@ -173,7 +193,12 @@ const cancelKeys = ({ headers, bodies, players, locks, inbox, changes, ended }: 
   return [...read, inbox, changes, ended]
 }
 
+const sweepKeys = ({ epoch, headers, bodies, ended, assignments }: PartitionKeys): string[] => {
+  const hashes = [headers, bodies]
+  return [epoch, ...hashes, ended, assignments]
+}
+
 const commitKeys = ({ epoch, changes, ended, ...keys }: PartitionKeys): string[] => {
   const hashes = [keys.headers, keys.bodies, keys.players, keys.records, keys.locks, keys.backfills]
-  return [epoch, ...hashes, changes, ended]
+  return [epoch, ...hashes, changes, ended, keys.assignments]
 }

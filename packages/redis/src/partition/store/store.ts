@@ -94,7 +94,10 @@ export type HeaderLetter = 'S' | 'M' | 'A' | 'C'
 export interface NewHeader {
   readonly ticketId: string
   readonly header: string
-  /** The ticket ends with this header: it is kept for a while, then swept. Default: whether the letter is C. */
+  /**
+   * The ticket ends with this header: it is kept for a while, then swept. For an assigned ticket that means that its
+   * match is over. Default: whether the letter is C.
+   */
   readonly ended?: boolean | undefined
   /** Players who are no longer in the ticket from now on. */
   readonly frees?: readonly string[] | undefined

@@ -2,7 +2,7 @@
 import { FENCE, FREE, MANY, NOW } from './lua.js'
 
 /**
- * KEYS: epoch, headers, bodies, players, records, locks, backfills, changes, ended.
+ * KEYS: epoch, headers, bodies, players, records, locks, backfills, changes, ended, assignments.
  * ARGV: the token and the most entries of changes, then what `commitWords` says, part by part; `at` is the next word.
  * Answer: 1, or the refused and the unmet.
  */
@@ -30,7 +30,7 @@ local function isIn(header, line, isRunning)
   return (letter == 65 or not isRunning and letter == 77) and find(header, line, 1, true)
 end
 
--- Headers: number; ids; headers; lines of the entry of changes.
+-- Headers: number; ids; headers; lines of the entry of changes; number of assignments; match and text of each.
 local n = takeNumber()
 local ids, heads = at - 1, at - 1 + n
 at = at + 2 * n
@@ -65,15 +65,22 @@ if n > 0 then
   end
   if lines ~= '' then redis.call('XADD', KEYS[8], 'MAXLEN', '~', ARGV[2], '*', 'c', lines) end
   many('HSET', KEYS[2], written, 1, count)
+  local assignments = takeNumber()
+  many('HSET', KEYS[10], ARGV, at, at + 2 * assignments - 1)
+  at = at + 2 * assignments
 end
 
--- Effects of headers: number; of each its header's number, 1 if it ends the ticket, number of players to free, these.
+-- Effects of headers: number; of each its header's number, whether it ends the ticket (0, or 1, or = and its match),
+-- number of players to free, these.
 local ended = {}
 for _ = 1, takeNumber() do
   local i, ends, players = takeNumber(), take(), takeNumber()
   local id = ARGV[ids + i]
   if not isRefused[id] then
-    if ends == '1' and not isRepeated[i] then ended[#ended + 1] = id end
+    if ends ~= '0' and not isRepeated[i] then
+      ended[#ended + 1] = id
+      if ends ~= '1' then ended[#ended + 1] = ends end
+    end
     free(KEYS[4], id, at, at + players - 1)
   end
   at = at + players
@@ -154,15 +161,17 @@ if over > 0 then
   local tickets = tonumber(ARGV[counts + over])
   local ids, sizes = counts + over, counts + over + tickets
   local players = sizes + tickets + 1
-  local headers, ticket, player, gone, count = get(KEYS[2], ARGV, ids + 1, ids + tickets), 0, players, {}, 0
+  local headers = get(KEYS[2], ARGV, ids + 1, ids + tickets)
   local entries = get(KEYS[4], ARGV, players + 1, players + ARGV[players])
+  local areFirst = redis.call('HDEL', KEYS[5], unpack(ARGV, at, at + over - 1)) > 0
+  local ticket, player, gone, count = 0, players, {}, 0
   for i = 0, over - 1 do
     local id = ARGV[at + i]
-    local isFirst, line = redis.call('HDEL', KEYS[5], id) == 1, ' ' .. id .. '\\n'
+    local line = ' ' .. id .. '\\n'
     for _ = 1, ARGV[counts + i] do
       ticket = ticket + 1
       local id, size = ARGV[ids + ticket], tonumber(ARGV[sizes + ticket])
-      if isFirst and isIn(headers[ticket], line, true) then
+      if areFirst and isIn(headers[ticket], line, true) then
         ended[#ended + 1] = id
         if size == 1 and entries[player - players + 1] == id then
           count = count + 1
@@ -173,6 +182,7 @@ if over > 0 then
       end
       player = player + size
     end
+    if areFirst then ended[#ended + 1] = '=' .. id end
   end
   many('HDEL', KEYS[4], gone, 1, count)
   many('HDEL', KEYS[6], ARGV, at, at + over - 1)

@@ -1,4 +1,5 @@
 import { defineScript, type Reply } from '../../../connection/script.js'
+import { splitHeader } from '../assignments.js'
 import { readPrefix, type HeaderPrefix } from '../header.js'
 import type { Commit, CommitOutcome, NewHeader, RecordChange } from '../store.js'
 import { COMMIT } from './commit-lua.js'
@@ -38,18 +39,27 @@ const isOver = (change: RecordChange): change is OverRecord => change.text === u
 function headerWords(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[], words: Words): void {
   words.push(headers.length)
   for (const { ticketId } of headers) words.push(ticketId)
-  for (const { header } of headers) words.push(header)
+  const assignments = new Map<string, string>()
+  for (const [index, whole] of headers.entries()) {
+    const { header, assignment } = splitHeader(whole.header)
+    words.push(header)
+    if (assignment !== undefined) assignments.set(prefixes[index]?.matchId ?? '', assignment)
+  }
   const lines = prefixes.map(({ letter, version }, index) => `${headers[index]?.ticketId} ${letter}${version}`)
-  if (lines.length > 0) words.push(lines.join('\n'))
+  if (lines.length > 0) words.push(lines.join('\n'), assignments.size)
+  for (const [matchId, assignment] of assignments) words.push(matchId, assignment)
   const at = words.push(0) - 1
   let withEffects = 0
   for (const [index, { ended = prefixes[index]?.letter === 'C', frees = [] }] of headers.entries()) {
     if (!ended && frees.length === 0) continue
     withEffects += 1
-    words.push(index + 1, ended ? 1 : 0, frees.length, ...frees)
+    words.push(index + 1, ended ? endOf(prefixes[index] as HeaderPrefix) : 0, frees.length, ...frees)
   }
   words[at] = withEffects
 }
+
+/** With an assigned ticket, the assignment of its match is swept. */
+const endOf = ({ letter, matchId }: HeaderPrefix) => (letter === 'A' && matchId !== undefined ? `=${matchId}` : 1)
 
 /** The matches that tickets are in by these headers. */
 function matchesOf(headers: readonly NewHeader[], prefixes: readonly HeaderPrefix[]): ReadonlyMap<string, string> {

@@ -118,9 +118,10 @@ export function testHeaders(open: OpenStores): void {
       using(open, async ({ store, other }) => {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
-        await store.commit(token, { headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })) })
+        const matches = [{ ticketId: 't1', header: matched(2, 'm1') }]
+        await store.commit(token, { headers: [...matches, { ticketId: 't2', header: matched(2, 'm2') }] })
         const ended = { ticketId: 't1', header: assigned(3, 'm1'), ended: true, frees: ['player of t1'] }
-        await twice(() => store.commit(token, { headers: [ended, { ticketId: 't2', header: assigned(3, 'm1') }] }))
+        await twice(() => store.commit(token, { headers: [ended, { ticketId: 't2', header: assigned(3, 'm2') }] }))
         expect(await other.playerTickets(['player of t1', 'player of t2'])).toEqual([[], ['t2']])
         expect(await store.sweep(token, 0, 10)).toBe(1)
         expect((await other.read(['t1', 't2'])).map((ticket) => ticket?.id)).toEqual([undefined, 't2'])

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Commit } from '../store.js'
 import {
   assign,
+  assigned,
   create,
   DONE,
   headerIn,
@@ -104,6 +105,8 @@ export function testRecords(open: OpenStores): void {
           ['t3'],
           ['t4'],
         ])
+        // Who asks is told for a while.
+        expect(await headerIn(other, 't1')).toBe(assigned(3, 'm1'))
         expect(await store.sweep(token, 0, 10)).toBe(2)
         expect((await other.read(['t1', 't2', 't3', 't4'])).map((ticket) => ticket?.id)).toEqual([
           undefined,

@@ -60,7 +60,15 @@ const headerOf = (status: TicketState['status'], version: number, matchId?: stri
 
 export const searching = (version: number): string => headerOf('SEARCHING', version)
 export const matched = (version: number, matchId: string): string => headerOf('MATCH_FOUND', version, matchId)
-export const assigned = (version: number, matchId: string): string => headerOf('HOST_ASSIGNED', version, matchId)
+export const assigned = (version: number, matchId: string): string =>
+  encodeHeader({
+    version,
+    status: 'HOST_ASSIGNED',
+    attempts: 0,
+    matchId,
+    queue: 'ranked',
+    assignment: { fqdn: `${matchId}.example.com`, publicIp: '203.0.113.7', ports: {}, location: undefined },
+  })
 export const cancelled = (version: number): string =>
   encodeHeader({ version, status: 'CANCELLED', attempts: 0, cancelledAt: 5, cancelReason: 'expired' })
 
