@@ -104,6 +104,23 @@ describeRedis('limits in Redis', () => {
     expect(client.queues()['status']).toMatchObject({ rate: 20 })
   })
 
+  test('a share goes on while Redis is away, and the whole limit when it is back', async () => {
+    const { under } = await open()
+    const limits = createRedisLimits({ redis: await under.connect({ timeoutMs: 200 }), fallbackShare: 0.5 })
+    const limiter = limits.limiter({ name: 'status', limit: 40, windowMs: 50 })
+    const given = async () => {
+      const answer = await limiter.reserve(0)
+      return typeof answer !== 'number'
+    }
+    await given()
+    await under.server.kill()
+    await expect.poll(given, { timeout: 10_000 }).toBe(true)
+    expect([limiter.inspect(0).rate, limiter.obstacle?.()]).toEqual([20, undefined])
+    await under.server.restart()
+    await expect.poll(async () => (await given()) && limiter.inspect(0).rate, { timeout: 10_000 }).toBe(40)
+    await limits.close()
+  })
+
   test('a permit that nobody uses is given back', async () => {
     const { under, reserve, warmUp } = await open()
     await warmUp()
