@@ -20,7 +20,7 @@ test.each([
   ['before anything was found', 0],
   ['while the server starts', 1500],
   ['while people play', 6500],
-])('a leader that is abandoned %s touches nothing', async (_, ms) => {
+])('a leader that is abandoned %s changes nothing any more', async (_, ms) => {
   const { clock, service, leader, changes, entries, seen, told } = await abandonedAfter(ms)
   const calls = JSON.stringify(service.calls)
   const events = JSON.stringify(seen)
@@ -34,7 +34,7 @@ test.each([
   expect(() => leader.start()).toThrow(MatchmakerClosed)
 })
 
-test('what ticks by itself ends, and whoever waits for it hears so', async () => {
+test('ticks end when the leader is abandoned, and promises of callers reject', async () => {
   const { clock, join, process } = createWorld()
   const { leader } = process()
   await leader.lead()
@@ -53,7 +53,7 @@ test('what ticks by itself ends, and whoever waits for it hears so', async () =>
   expect(clock.sleepers).toBe(0)
 })
 
-test('an answer that comes later is not heard: nothing is stopped, written or told', async () => {
+test('an answer that arrives after the leader was abandoned is ignored', async () => {
   const world = createWorld({ service: { latencyMs: () => 1000 } })
   const { clock, service, entries, told } = await abandonedAfter(500, world)
   expect(service.calls.create).toHaveLength(1)
@@ -63,7 +63,7 @@ test('an answer that comes later is not heard: nothing is stopped, written or to
   expect(entries).toHaveLength(told.entries)
 })
 
-test('calls under way are aborted, and those that wait in line never leave', async () => {
+test('calls in flight are aborted when the leader is abandoned, and queued ones are never sent', async () => {
   const signals: (AbortSignal | undefined)[] = []
   const { join, process, service } = createWorld()
   const deployments: DeploymentService = {
@@ -81,7 +81,7 @@ test('calls under way are aborted, and those that wait in line never leave', asy
   expect(signals.map((signal) => signal?.aborted)).toEqual([true])
 })
 
-test('a create whose entry is safe only after the leader was abandoned is not sent', async () => {
+test('a create whose entry is written only after the leader was abandoned is not sent', async () => {
   const { clock, join, process, journal, service } = createWorld()
   const slow = {
     open: () => journal.open(),

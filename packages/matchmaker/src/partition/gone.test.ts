@@ -58,7 +58,7 @@ test.each([
   expect(leader.getTicket('ben')?.status).toBe('HOST_ASSIGNED')
 })
 
-test('many such matches do not pause creates', async () => {
+test('many matches that end so do not pause creates', async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `p${index}`)
   const { begin, join, service } = setUp('intent', ids.slice(0, 10))
   const { leader, run } = begin(20)
@@ -94,7 +94,7 @@ test.each([0, 50])('where leavers are replaced, the others are assigned (%i ms) 
   expect(await journal.open()).toMatchObject([{ assigned: true, playerIds: ['ben', 'cas', 'dee'] }])
 })
 
-test('one who was cancelled elsewhere, yet joined a running match here, has left it', async () => {
+test('a player cancelled elsewhere who joined a running match here has left it', async () => {
   const queue = { ...duel, matchSize: undefined, teams: [{ name: 'all', size: { min: 1, max: 3 } }], fillForMs: 0 }
   const { process, join, service } = createWorld({ queues: [queue] })
   const { leader, run } = process()

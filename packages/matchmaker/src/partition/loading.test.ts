@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createWorld, deploy, duel } from './leader.fixture.js'
 
-test('loaded tickets are matched, and every change of theirs is told in order, without a gap in versions', async () => {
+test('loaded tickets are matched, and each of their changes is reported in order of versions', async () => {
   const { join, process, stored, service } = createWorld()
   const { leader, changes, served, run } = process()
   await leader.lead()
@@ -21,7 +21,7 @@ test('loaded tickets are matched, and every change of theirs is told in order, w
   expect(service.unstopped()).toEqual(['r1'])
 })
 
-test('a loaded ticket keeps when it was created, its version and its attempts', async () => {
+test('a loaded ticket keeps its time of creation, version and attempts', async () => {
   const { join, process, clock } = createWorld()
   const ann = join('ann')
   await clock.advance(60_000)
@@ -38,7 +38,7 @@ test('a loaded ticket keeps when it was created, its version and its attempts', 
   expect(leader.explain('ann').waitedMs).toBe(60_000)
 })
 
-test('loading a ticket again changes nothing, whatever became of it', async () => {
+test('loading a ticket again changes nothing, in any state', async () => {
   const { join, process, stored } = createWorld()
   const { leader, run, changes } = process()
   await leader.lead()
@@ -55,7 +55,7 @@ test('loading a ticket again changes nothing, whatever became of it', async () =
   expect(changes.map(({ id, version }) => `${id} ${version}`)).toEqual(['ann 2', 'ben 2', 'ann 3', 'ben 3'])
 })
 
-test('a ticket of the same id that was created again, after the first had ended, takes its place', async () => {
+test('a ticket created again with the id of an ended one replaces it', async () => {
   const { join, process, clock } = createWorld()
   const { leader } = process()
   await leader.lead()
@@ -69,7 +69,7 @@ test('a ticket of the same id that was created again, after the first had ended,
   expect(leader.getTicket('ann')?.status).toBe('SEARCHING')
 })
 
-test('a standby changes nothing: what is due is done once it leads', async () => {
+test('a standby changes nothing, and does what is due once it leads', async () => {
   const short = { ...duel, expireAfterMs: 5000 }
   const { join, process, clock } = createWorld({ queues: [short] })
   const { leader, changes, seen } = process()
@@ -83,7 +83,7 @@ test('a standby changes nothing: what is due is done once it leads', async () =>
   expect(seen.expired).toHaveLength(1)
 })
 
-test('a standby takes what is newer and forgets what it is told to', async () => {
+test('a standby takes newer states and unloads tickets', async () => {
   const { join, process } = createWorld()
   const { leader, changes, run } = process()
   const [ann, ben, cas] = [join('ann'), join('ben'), join('cas')]
@@ -135,7 +135,7 @@ test('a ticket whose queues are gone is cancelled; one of its other queues keeps
   expect(leader.getTicket('ben')).toMatchObject({ status: 'SEARCHING', queues: ['new', 'duel'] })
 })
 
-test('what cannot be read, or has ended, is named, and the others are loaded', async () => {
+test('unreadable and ended tickets are named, and the others are loaded', async () => {
   const { join, process } = createWorld()
   const { leader } = process()
   await leader.lead()
@@ -164,7 +164,7 @@ test('loading counts as arrival in a queue that matches at once', async () => {
   await leader.stop()
 })
 
-test('players without coordinates are located once, while a standby is told of newer states', async () => {
+test('players without coordinates are located once, also if a standby loads newer states', async () => {
   const asked: string[] = []
   const { join, process, clock } = createWorld({
     queues: [{ name: 'duel', matchSize: 2, deploy, rules: [{ kind: 'distance', maxKm: 100 }] }],
