@@ -6,6 +6,8 @@ export interface Gate {
   readonly url: string
   shut(): void
   open(): void
+  /** From now on nothing passes by the connections that there are, which stay open. New ones work. */
+  freeze(): void
   /** Ends the gate itself. */
   close(): Promise<void>
 }
@@ -39,6 +41,9 @@ export async function openGate(port: number): Promise<Gate> {
     },
     open: () => {
       isShut = false
+    },
+    freeze: () => {
+      for (const socket of sockets) socket.unpipe().pause()
     },
     close: async () => {
       breakAll()

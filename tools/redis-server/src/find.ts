@@ -8,28 +8,30 @@ export interface RedisBinary {
   readonly env: Readonly<Record<string, string>>
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** What to tell a person on whose machine there is no redis-server. */
 export const howToGetRedis = 'get one by `pnpm get:redis` (no root needed), install redis 7, or set MUSTER_REDIS_SERVER'
 
 /** The folder in which `pnpm get:redis` keeps its redis-server. All clones of a user share it. */
-export const cacheFolder = (): string =>
-  join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'muster', 'redis')
+export const cacheFolder = (env: Environment = process.env): string =>
+  join(env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'muster', 'redis')
 
 /**
  * Finds a redis-server: the file that MUSTER_REDIS_SERVER names, or one on the PATH, or the one that `pnpm get:redis`
  * has fetched. Returns undefined if there is none.
  */
-export function findRedisServer(): RedisBinary | undefined {
-  const named = process.env['MUSTER_REDIS_SERVER']
+export function findRedisServer(env: Environment = process.env): RedisBinary | undefined {
+  const named = env['MUSTER_REDIS_SERVER']
   if (named !== undefined && named !== '') {
     if (!existsSync(named)) throw new Error(`MUSTER_REDIS_SERVER names ${named}, which does not exist`)
     return { path: named, env: {} }
   }
-  const installed = (process.env['PATH'] ?? '')
+  const installed = (env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, 'redis-server'))
     .find((path) => existsSync(path))
-  return installed === undefined ? unpackedIn(cacheFolder()) : { path: installed, env: {} }
+  return installed === undefined ? unpackedIn(cacheFolder(env)) : { path: installed, env: {} }
 }
 
 /** The redis-server of Debian packages that are unpacked in a folder, with the libraries unpacked beside it. */
@@ -53,4 +55,5 @@ function libraryFolders(folder: string): string[] {
  * Whether tests that need a redis-server are skipped: where there is none, except in CI (`CI=true`), where they fail.
  * `test/redis.setup.ts` says so in one line.
  */
-export const skipsRedis = (): boolean => process.env['CI'] !== 'true' && findRedisServer() === undefined
+export const skipsRedis = (env: Environment = process.env): boolean =>
+  env['CI'] !== 'true' && findRedisServer(env) === undefined

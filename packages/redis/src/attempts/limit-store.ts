@@ -75,4 +75,4 @@ export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitSto
 }
 
 /** Keys of bounded length, in which no id or address can be read. */
-const digestOf = (key: string) => createHash('sha256').update(key).digest('base64url').slice(0, 22)
+const digestOf = (key: string) => createHash('sha256').update(`${key}`).digest('base64url').slice(0, 22)

@@ -1,3 +1,4 @@
+import { InvalidInput } from '@muster/core'
 import { createClient, type AnyRedisClientOptions } from '@redis/client'
 
 /** Options of one command: no client-side time limit, no user's mapping of types. */
@@ -35,9 +36,21 @@ const isCluster = (client: RedisClient): client is ClusterClient => 'masters' in
 
 export const isClient = (value: object): value is RedisClient => 'sendCommand' in value
 
-/** Makes a client. Commands fail at once while there is no connection, instead of waiting for the next one. */
-export const clientOf = (options: AnyRedisClientOptions): SingleClient =>
-  createClient({ disableOfflineQueue: true, ...options }) as unknown as SingleClient
+/** A client made by `createSentinel` or `createClientPool`, whose commands are sent in another way. */
+export const isOtherClient = (value: object): boolean => 'getSentinelNode' in value || 'totalClients' in value
+
+/**
+ * Makes a client. Commands fail at once while there is no connection, instead of waiting for the next one.
+ * @throws {InvalidInput} for a URL that is none, without the URL, which may hold a password
+ */
+export function clientOf(options: AnyRedisClientOptions): SingleClient {
+  try {
+    return createClient({ disableOfflineQueue: true, ...options }) as unknown as SingleClient
+  } catch (error) {
+    const why = error instanceof Error && !('input' in error) ? error.message : 'url is not a URL'
+    throw new InvalidInput(`connectRedis: option client: ${why}`, { field: 'client' })
+  }
+}
 
 /**
  * Sends a command that is about the key. All words must be strings: the client throws for anything else where nobody

@@ -4,7 +4,7 @@ import { createEventsWithProblems, within } from '@muster/core/runtime'
 import { validate } from '@muster/core/validation'
 import { ErrorReply, type AnyRedisClientOptions } from '@redis/client'
 import { z } from 'zod'
-import { clientOf, isClient, send, type RedisClient } from './client.js'
+import { clientOf, isClient, isOtherClient, send, type RedisClient } from './client.js'
 import { createConnection, type RedisConnection, type RedisEvents } from './connection.js'
 import { RedisDisconnected, RedisTooOld } from './errors.js'
 import { failureOf, isReply } from './failure.js'
@@ -15,7 +15,7 @@ import type { Reply } from './script.js'
 export interface RedisOptions {
   /**
    * Options of `createClient` of `@redis/client`: url, user, password, TLS. Or a client made by `createClient` or
-   * `createCluster`; it is opened if it is not open, and only then closed by `close`.
+   * `createCluster`; it is opened if it is not open, and only then closed by `close`, and made anew if it falls silent.
    */
   readonly client: AnyRedisClientOptions | RedisClient
   /** The beginning of every key: 1 to 64 letters, digits, `.`, `_`, `-` and `:`. Default `mu`. */
@@ -105,8 +105,8 @@ const tooOld = (version: string) =>
 
 const schema = z.strictObject({
   client: z.custom<RedisOptions['client']>(
-    (value) => typeof value === 'object' && value !== null,
-    'must be options or a client of @redis/client',
+    (value) => typeof value === 'object' && value !== null && !isOtherClient(value),
+    'must be options of createClient, or a client made by createClient or createCluster of @redis/client',
   ),
   prefix: z
     .string()

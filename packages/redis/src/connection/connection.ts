@@ -5,6 +5,7 @@ import { createDeadlines } from './deadlines.js'
 import { RedisError } from './errors.js'
 import { failureOf } from './failure.js'
 import { keySpace, type KeySpace } from './keys.js'
+import { createRevival } from './revival.js'
 import type { Reply, Script } from './script.js'
 
 /**
@@ -63,7 +64,11 @@ export interface ConnectionOptions {
 
 export function createConnection(options: ConnectionOptions): RedisConnection {
   const { client, isOurs, prefix, timeoutMs, clock, version, events } = options
-  const deadlines = createDeadlines(timeoutMs / 4, clock)
+  const revival = createRevival({ client, timeoutMs, clock })
+  const onSilence = () => {
+    if (isOurs) revival.begin()
+  }
+  const deadlines = createDeadlines({ everyMs: timeoutMs / 4, clock, onSilence })
   const heard = (error: Error) => events.emit('problem', { during: 'connection', error })
   client.on('error', heard)
   let closed: Promise<void> | undefined
@@ -77,6 +82,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
   }
   /** Listens no more; an error must have some listener, or it ends the process. */
   const turnAway = () => {
+    revival.close()
     client.on('error', () => {})
     client.off('error', heard)
     return deadlines.close()
@@ -111,6 +117,7 @@ export function createConnection(options: ConnectionOptions): RedisConnection {
     report: (problem) => events.emit('problem', problem),
     close: () =>
       (closed ??= (async () => {
+        revival.close()
         if (isOurs && client.isOpen)
           await deadlines.limit(client.close(), 'close', timeoutMs).catch(() => client.destroy())
         await turnAway()

@@ -13,12 +13,23 @@ interface Waiting {
   readonly since: number
   readonly ms: number
   readonly what: string
+  /** Number of commands that had ended when this one began. */
+  readonly endedBefore: number
   readonly reject: (error: Error) => void
 }
 
+export interface DeadlinesOptions {
+  /** Milliseconds between two looks at what waits. */
+  readonly everyMs: number
+  readonly clock: Clock
+  /** Called when a command has waited for its whole time, and no other ended meanwhile. */
+  readonly onSilence: () => void
+}
+
 /** Looks at all commands at intervals: a timer for each would cost more than the command. */
-export function createDeadlines(everyMs: number, clock: Clock): Deadlines {
+export function createDeadlines({ everyMs, clock, onSilence }: DeadlinesOptions): Deadlines {
   const waiting = new Set<Waiting>()
+  let ended = 0
   const tick = async () => {
     const now = clock.now()
     for (const one of waiting) {
@@ -26,6 +37,7 @@ export function createDeadlines(everyMs: number, clock: Clock): Deadlines {
       waiting.delete(one)
       const message = `${one.what}: Redis did not answer within ${one.ms} ms; whether it was done is not known`
       one.reject(new RedisTimedOut(message, { code: 'TIMEOUT', outcome: 'unknown' }))
+      if (one.endedBefore === ended) onSilence()
     }
   }
   const ticker = createTicker({ clock, everyMs, tick, isNeeded: () => waiting.size > 0 })
@@ -33,10 +45,13 @@ export function createDeadlines(everyMs: number, clock: Clock): Deadlines {
   return {
     limit: (command, what, ms) =>
       new Promise((resolve, reject) => {
-        const one = { since: clock.now(), ms, what, reject }
+        const one = { since: clock.now(), ms, what, endedBefore: ended, reject }
         waiting.add(one)
         ticker.wake()
-        command.then(resolve, reject).finally(() => waiting.delete(one))
+        command.then(resolve, reject).finally(() => {
+          ended += 1
+          waiting.delete(one)
+        })
       }),
     close: () => ticker.stop(),
   }

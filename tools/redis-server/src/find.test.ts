@@ -1,0 +1,45 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { findRedisServer, skipsRedis } from './find.js'
+
+describe('a redis-server', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-find-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const put = (path: string) => {
+    const file = join(folder, path)
+    mkdirSync(join(file, '..'), { recursive: true })
+    writeFileSync(file, '')
+    return file
+  }
+  const named = put('named/my-redis')
+  const installed = put('bin/redis-server')
+  const fetched = put('cache/muster/redis/usr/bin/redis-server')
+  put('cache/muster/redis/usr/lib/some-architecture/liblzf.so.1')
+  const env = {
+    MUSTER_REDIS_SERVER: named,
+    PATH: `/nowhere:${join(folder, 'bin')}`,
+    XDG_CACHE_HOME: join(folder, 'cache'),
+  }
+
+  test('is the one that is named, or on the PATH, or in the cache, in this order', () => {
+    expect(findRedisServer(env)?.path).toBe(named)
+    expect(findRedisServer({ ...env, MUSTER_REDIS_SERVER: undefined })?.path).toBe(installed)
+    expect(findRedisServer({ ...env, MUSTER_REDIS_SERVER: '', PATH: '' })).toEqual({
+      path: fetched,
+      env: { LD_LIBRARY_PATH: expect.stringContaining(join('usr', 'lib', 'some-architecture')) },
+    })
+    expect(findRedisServer({ XDG_CACHE_HOME: folder })).toBeUndefined()
+  })
+
+  test('that is named and not there is an error', () => {
+    expect(() => findRedisServer({ MUSTER_REDIS_SERVER: '/no/redis' })).toThrow('/no/redis, which does not exist')
+  })
+
+  test('that is missing skips tests, but not in CI', () => {
+    expect(skipsRedis({ XDG_CACHE_HOME: folder })).toBe(true)
+    expect(skipsRedis({ XDG_CACHE_HOME: folder, CI: 'true' })).toBe(false)
+    expect(skipsRedis(env)).toBe(false)
+  })
+})
