@@ -1,4 +1,5 @@
 import { createClient, InvalidInput, TimedOut } from '@muster/core'
+import { systemClock } from '@muster/core/clock'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { LimitsUnavailable } from './errors.js'
@@ -67,6 +68,20 @@ describeRedis('limits in Redis', () => {
     expect(permits.map((permit) => typeof permit)).toEqual(['object', 'object', 'object'])
     expect(typeof (await two())).toBe('number')
     expect(typeof (await other())).toBe('object')
+  })
+
+  test('a 429 of one process pauses all, and all go slower after it', async () => {
+    const { under, warmUp } = await open()
+    await warmUp()
+    const many = { name: 'status', limit: 10, windowMs: 60_000 }
+    const limiterOf = async () => createRedisLimits({ redis: await under.connect() }).limiter(many)
+    const [one, other] = await Promise.all([limiterOf(), limiterOf()])
+    one.throttled(1000, 31_000)
+    // On its connection, the question follows the refusal; on the other, only later.
+    expect(await one.reserve(0)).toBeTypeOf('number')
+    const until = await other.reserve(0)
+    expect(Number(until) - systemClock.now()).toBeGreaterThan(20_000)
+    expect(other.inspect(0)).toEqual({ tokens: 0, rate: 7 })
   })
 
   test('a limiter tells what is free, and why there are no permits', async () => {
