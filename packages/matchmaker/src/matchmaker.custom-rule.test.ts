@@ -16,3 +16,23 @@ test('a custom rule that throws for some players keeps only those from playing',
     ['rule', 'rule "mine" of queue "duel" failed: Error: no such player'],
   ])
 })
+
+test('searches given up because their tries are spent are counted, and none that saw every candidate', async () => {
+  const rules = [{ kind: 'custom', name: 'never', test: () => false }] as const
+  const { matchmaker } = setUp({
+    queues: [
+      { name: 'large', teams: [{ name: 'team', count: 2, size: 5 }], rules, deploy },
+      { name: 'small', matchSize: 2, rules, deploy },
+    ],
+  })
+  const givenUp = () =>
+    Object.fromEntries(matchmaker.inspect().queues.map((queue) => [queue.name, queue.searchesGivenUp]))
+  for (const queue of ['large', 'small'])
+    for (let index = 0; index < 12; index += 1)
+      matchmaker.createTicket({ queue, players: [{ id: `${queue}-${index}`, ip: '198.51.100.7' }] })
+  expect(givenUp()).toEqual({ large: 0, small: 0 })
+  await matchmaker.tick()
+  const { large, small } = givenUp()
+  expect(large).toBeGreaterThan(0)
+  expect(small).toBe(0)
+})

@@ -14,6 +14,11 @@ export interface QueueState {
   readonly longestWaitMs: number
   /** Matches whose players are asked whether they accept, or whose server is being deployed. */
   readonly matchesFound: number
+  /**
+   * Searches for a match that were given up because their tries were spent, since the queue was configured. Each is
+   * repeated later from other candidates on; a match may come later than it could.
+   */
+  readonly searchesGivenUp: number
   /** Open backfills, and the slots that these have in all. */
   readonly backfills: number
   readonly backfillSlots: number
@@ -44,18 +49,19 @@ export interface Inspected {
   readonly now: number
 }
 
-const newState = (name: string) => ({
-  name,
+const newState = ({ queue, pool }: QueueRuntime) => ({
+  name: queue.name,
   searching: { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 },
   players: 0,
   longestWaitMs: 0,
   matchesFound: 0,
+  searchesGivenUp: pool.givenUp,
   backfills: 0,
   backfillSlots: 0,
 })
 
 export function inspect({ runtimes, tickets, matches, allocator, now }: Inspected): Inspection {
-  const states = new Map(Array.from(runtimes, ({ queue }) => [queue.name, newState(queue.name)]))
+  const states = new Map(Array.from(runtimes, (runtime) => [runtime.queue.name, newState(runtime)]))
   for (const { runtimes: waitsIn, status, waitingFor, players, createdAt } of tickets) {
     if (status !== 'SEARCHING') continue
     for (const { queue } of waitsIn) {

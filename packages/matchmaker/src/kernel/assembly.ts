@@ -146,15 +146,10 @@ export class Assembly<Facts> {
     }
     const greedy = path.length
     for (let last = path.pop(); last !== undefined; last = path.pop()) {
-      if ((alone || path.length > 0) && this.#mayBeSmall() && (yield* this.#close(last))) return true
+      if ((alone || path.length > 0) && this.#mayBeSmall() && (yield* this.close(last))) return true
       if (path.length > 0) this.#leave()
     }
     return greedy > 1 && (yield* this.#tryAll(packed, false, alone))
-  }
-
-  /** Makes a match of the members, if some arrangement of teams may play. */
-  close(packed: Packed): Pausable<boolean> {
-    return this.#close(packed)
   }
 
   /**
@@ -188,7 +183,7 @@ export class Assembly<Facts> {
         continue
       }
       const isMatch = full ? missing === 0 : (alone || depth > 0) && this.#mayBeSmall()
-      if (isMatch && (yield* this.#close(before))) return true
+      if (isMatch && (yield* this.close(before))) return true
       if (depth > 0) this.#leave()
       depth -= 1
     }
@@ -234,7 +229,8 @@ export class Assembly<Facts> {
     if (draft.count <= this.#lostAt) this.#lostAt = Infinity
   }
 
-  *#close(packed: Packed): Pausable<boolean> {
+  /** Makes a match of the members, if some arrangement of teams may play. */
+  *close(packed: Packed): Pausable<boolean> {
     if (this.isBroken() || !this.#input.draft.isSound()) return false
     const ground = { packing: this.#packing, packed, opening: this.#opening, seats: this.#seating?.seats() }
     const found = yield* closed(this.#input, ground, this.#effort)

@@ -1,7 +1,8 @@
 // pure: a match in the making, and which candidates may still join it
 import { createCandidateCache, type Candidate, type CandidateCache } from './candidate-cache.js'
-import { KEY, VALUES, type Columns } from './columns.js'
+import { KEY, type Columns } from './columns.js'
 import { Comparison } from './comparison.js'
+import { Extent } from './extent.js'
 import type { Levels } from './levels.js'
 import { MatchWaits } from './match-waits.js'
 import type { MatchLevels, Model, Slot } from './model.js'
@@ -47,12 +48,7 @@ export class Draft<Facts = never> {
   /** The cache index of each member. */
   readonly #candidateAt: Int32Array
   readonly #waits: MatchWaits
-  // State of the first n + 1 members, at index n, so that the last member can be dropped.
-  readonly #farthest: Float64Array
-  readonly #low: Float64Array
-  readonly #high: Float64Array
-  /** Whether the first member is a running match. */
-  #isOpening = false
+  readonly #extent: Extent
 
   constructor(input: DraftInput<Facts>) {
     const { model, columns, levels, largest } = input
@@ -69,9 +65,15 @@ export class Draft<Facts = never> {
     this.#waits = new MatchWaits(model, levels, this.cache, columns.stride, largest)
     this.members = new Int32Array(largest)
     this.#candidateAt = new Int32Array(largest)
-    this.#farthest = new Float64Array(largest)
-    this.#low = new Float64Array(largest * spans.length)
-    this.#high = new Float64Array(largest * spans.length)
+    this.#extent = new Extent({
+      model: model as unknown as Model<never>,
+      cache: this.cache,
+      comparison: this.#comparison,
+      waits: this.#waits,
+      members: this.#candidateAt,
+      stride: columns.stride,
+      largest,
+    })
   }
 
   /** Starts a new draft with one ticket or opening. False if no match can hold it. */
@@ -79,9 +81,9 @@ export class Draft<Facts = never> {
     this.count = 0
     this.cache.count = 0
     this.#waits.expectAnybody()
-    this.#isOpening = this.#columns.size[slot] === 0
+    this.#extent.isOpening = this.#columns.size[slot] === 0
     const candidate = this.cache.put(slot)
-    if (this.#eachTwo && !this.#isOpening && !this.#comparison.isEven(candidate)) return false
+    if (this.#eachTwo && !this.#extent.isOpening && !this.#comparison.isEven(candidate)) return false
     if (!this.#mayJoin(candidate, 0)) return false
     this.#seat(candidate)
     return true
@@ -134,21 +136,7 @@ export class Draft<Facts = never> {
 
   /** Whether the rules hold for the members if nobody else joins. */
   isSound(): boolean {
-    if (!this.#loosens) return true
-    const { radius, spans } = this.#model
-    const last = this.count - 1
-    if (
-      radius !== undefined &&
-      (this.#farthest[last] as number) > (radius.squared[this.#waits.levelOf(radius.by, this.count)] as number) &&
-      radius.by !== 'each'
-    )
-      return false
-    return spans.every(({ by, limit }, span) => {
-      if (by === 'each') return true
-      const widest = limit[this.#waits.levelOf(by, this.count)] as number
-      const at = last * spans.length + span
-      return this.#isWithin(span, this.#low[at] as number, this.#high[at] as number, widest)
-    })
+    return !this.#loosens || this.#extent.isSound(this.count)
   }
 
   /** Whether the oldest member has waited long enough for a match that is not full. */
@@ -163,89 +151,6 @@ export class Draft<Facts = never> {
     return this.mayBeSmall()
   }
 
-  #isNear(candidate: Candidate): boolean {
-    const { count } = this
-    const { radius } = this.#model
-    if (radius === undefined) return true
-    const level = this.cache.level[candidate] as number
-    const pairwise = radius.by === 'each' && !this.#waits.isLastResort(count + 1)
-    let wide = count === 0 ? 0 : (this.#farthest[count - 1] as number)
-    for (let at = 0; at < count; at++) {
-      const member = this.#candidateAt[at] as Candidate
-      const square = this.#comparison.square(member, candidate)
-      if (square > wide) wide = square
-      if (pairwise && square > (radius.squared[Math.min(level, this.cache.level[member] as number)] as number))
-        return false
-    }
-    this.#farthest[count] = wide
-    return pairwise || wide <= (radius.squared[this.#waits.levelAtMost(radius.by, count + 1)] as number)
-  }
-
-  #isAlike(candidate: Candidate): boolean {
-    const { spans } = this.#model
-    for (let span = 0; span < spans.length; span++) {
-      const { by, limit } = spans[span] as (typeof spans)[number]
-      if (
-        !(by === 'each'
-          ? this.#isAlikeEach(candidate, span, limit)
-          : this.#isAlikeInAll(candidate, span, limit[this.#waits.levelAtMost(by, this.count + 1)] as number))
-      )
-        return false
-    }
-    return true
-  }
-
-  #isAlikeEach(candidate: Candidate, span: number, limit: Float64Array): boolean {
-    if (this.#waits.isLastResort(this.count + 1))
-      return this.#isAlikeInAll(candidate, span, limit[this.#model.lastResortLevel] as number)
-    this.#widen(candidate, span)
-    if (this.count === 0 && this.#isOpening) return true
-    const { rows, level: levels } = this.cache
-    const level = levels[candidate] as number
-    const value = candidate * this.#stride + VALUES + 2 * span
-    if ((rows[value + 1] as number) - (rows[value] as number) > (limit[level] as number)) return false
-    for (let at = 0; at < this.count; at++) {
-      const member = this.#candidateAt[at] as Candidate
-      const gap =
-        at === 0 && this.#isOpening
-          ? this.#comparison.gapToOpening(member, candidate, span)
-          : this.#comparison.gap(member, candidate, span)
-      if (gap > (limit[Math.min(level, levels[member] as number)] as number)) return false
-    }
-    return true
-  }
-
-  #isAlikeInAll(candidate: Candidate, span: number, widest: number): boolean {
-    const at = this.#widen(candidate, span)
-    return (
-      (this.count === 0 && this.#isOpening) ||
-      this.#isWithin(span, this.#low[at] as number, this.#high[at] as number, widest)
-    )
-  }
-
-  /**
-   * Writes the lowest and highest value of the members and the candidate; returns the index written. An opening's own
-   * values do not count.
-   */
-  #widen(candidate: Candidate, span: number): number {
-    const { count } = this
-    const many = this.#model.spans.length
-    const to = count * many + span
-    const value = candidate * this.#stride + VALUES + 2 * span
-    const least = count === 0 && this.#isOpening ? Infinity : (this.cache.rows[value] as number)
-    const greatest = count === 0 && this.#isOpening ? -Infinity : (this.cache.rows[value + 1] as number)
-    this.#low[to] = count === 0 ? least : Math.min(this.#low[to - many] as number, least)
-    this.#high[to] = count === 0 ? greatest : Math.max(this.#high[to - many] as number, greatest)
-    return to
-  }
-
-  #isWithin(span: number, low: number, high: number, widest: number): boolean {
-    if (high - low > widest) return false
-    if (!this.#isOpening) return true
-    const value = VALUES + 2 * span
-    return Math.max(high - (this.cache.rows[value] as number), (this.cache.rows[value + 1] as number) - low) <= widest
-  }
-
   #mayMeet(candidate: Candidate, from: number): boolean {
     const pair = this.#model.checks?.pair
     if (pair === undefined) return true
@@ -258,7 +163,7 @@ export class Draft<Facts = never> {
       const between = last
         ? lastResortLevel
         : Math.min(level, this.cache.level[this.#candidateAt[at] as Candidate] as number)
-      if (at === 0 && this.#isOpening) {
+      if (at === 0 && this.#extent.isOpening) {
         for (const player of present(this.members[0] as Slot)) if (!pair(player, own, between)) return false
       } else if (!pair(facts[this.members[at] as Slot] as Facts, own, between)) return false
     }
@@ -277,10 +182,10 @@ export class Draft<Facts = never> {
     if (count === this.members.length) return false
     if (!this.#eachTwo) {
       this.#waits.note(candidate, count)
-      return this.#isNear(candidate) && this.#isAlike(candidate) && this.#mayMeet(candidate, 0)
+      return this.#extent.admits(candidate, count) && this.#mayMeet(candidate, 0)
     }
     for (let at = from; at < count; at++)
-      if (!this.#comparison.agree(this.#candidateAt[at] as Candidate, candidate, at === 0 && this.#isOpening))
+      if (!this.#comparison.agree(this.#candidateAt[at] as Candidate, candidate, at === 0 && this.#extent.isOpening))
         return false
     this.#waits.note(candidate, count)
     return this.#mayMeet(candidate, from)

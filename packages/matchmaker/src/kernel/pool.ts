@@ -22,6 +22,7 @@ import { Search } from './search.js'
 import { Supply } from './supply.js'
 import { Survey } from './survey.js'
 import { createTally } from './tally.js'
+import { createTicketSlots } from './ticket-slots.js'
 import { SMALL_POOL, triesOf } from './tries.js'
 import { createTurnOrder } from './turn-order.js'
 import { Vacancies } from './vacancies.js'
@@ -132,19 +133,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     augment: augmented,
   })
 
-  const tickets = (): Int32Array => ticketsInto(new Int32Array(pool.count))
-  const ticketsInto = (slots: Int32Array): Int32Array => {
-    const { born, size, end } = columns
-    for (let slot = 0, at = 0; slot < end; slot++) if (size[slot] !== 0 && born[slot] !== 0) slots[at++] = slot
-    return slots
-  }
-  /** The buffer for the tickets of a round; only one round runs at a time. */
-  let scratch = new Int32Array(0)
-  const ticketsOfRound = (): Int32Array => {
-    if (scratch.length < pool.count) scratch = new Int32Array(2 ** Math.ceil(Math.log2(pool.count)))
-    return ticketsInto(scratch.subarray(0, pool.count))
-  }
-
+  const tickets = createTicketSlots(columns, () => pool.count)
   const put = (row: Entry<Facts> | Opening<Facts>, size: number): Slot =>
     columns.put(row, keys.take(row.key), row.network === undefined ? -1 : networks.take(row.network), size)
   const keyOf = (slot: Slot) => columns.rows[slot * columns.stride + KEY] as number
@@ -161,7 +150,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
     packing.prune()
     state.begin()
     proposals.clear()
-    return anchors === undefined ? rounds.full(ticketsOfRound(), when) : rounds.around(anchors, ticketsOfRound, when)
+    return anchors === undefined ? rounds.full(tickets.ofRound(), when) : rounds.around(anchors, tickets.ofRound, when)
   }
 
   const pool: Mutable<Pool<Facts>> = {
@@ -232,7 +221,7 @@ export function createPool<Facts>(model: Model<Facts>): Pool<Facts> {
       levels.renew(now)
       if (!state.isGoing) state.includeAll()
       // Tickets matched in the current round are left out.
-      for (const each of neighbours.count < pool.count ? tickets() : [])
+      for (const each of neighbours.count < pool.count ? tickets.all() : [])
         if (free(each) && !neighbours.has(each)) neighbours.insert(each)
       const key = keyOf(slot)
       return nearest(slot, most, (other) => keyOf(other) === key)

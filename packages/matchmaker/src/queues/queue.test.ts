@@ -61,6 +61,7 @@ const rule = (...rules: readonly object[]) => ({ ...duel, rules })
 const teams = (...teams: readonly object[]) => ({ name: 'duel', deploy, teams })
 const steps = (...steps: readonly (readonly [afterMs: number, value: number])[]) =>
   steps.map(([afterMs, value]) => ({ afterMs, value }))
+const nineRoles = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`role ${at}`, 1]))
 const maxKm = (maxKm: unknown) => rule({ kind: 'distance', maxKm })
 const require = (operator: string, value: unknown, more: object = {}) =>
   rule({ kind: 'require', attribute: 'skill', operator, value, ...more })
@@ -184,6 +185,7 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
       'rules.1: is a second distance rule',
     ],
     [rule({ kind: 'roles', roles: {} }), 'rules.0.roles: must be 1 to 8 roles'],
+    [rule({ kind: 'roles', roles: nineRoles }), 'rules.0.roles: must be 1 to 8 roles'],
     [rule({ kind: 'roles', roles: { tank: -1 } }), 'rules.0.roles.tank: '],
     [
       rule({ kind: 'roles', roles: { tank: { min: 2, max: 1 } } }),

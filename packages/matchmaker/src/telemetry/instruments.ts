@@ -109,6 +109,14 @@ const sums = {
   'muster.stops.pending': { unit: '{deployment}', description: 'Stops that the service has not confirmed' },
 } as const
 
+/** Totals read at each collection. */
+const totals = {
+  'muster.searches.given_up': {
+    unit: '{search}',
+    description: 'Searches for a match that were given up because their tries were spent',
+  },
+} as const
+
 /** States read at each collection that must not be summed. */
 const gauges = {
   'muster.tickets.longest_wait': { unit: 's', description: 'What the oldest ticket that searches has waited' },
@@ -122,12 +130,12 @@ const gauges = {
 /**
  * Every metric. Names, units and attributes are a public interface that dashboards depend on: see docs/telemetry.md.
  */
-export const catalogue = { ...counters, ...histograms, ...sums, ...gauges }
+export const catalogue = { ...counters, ...histograms, ...sums, ...totals, ...gauges }
 
 export interface Instruments {
   readonly counters: Readonly<Record<keyof typeof counters, Counter>>
   readonly histograms: Readonly<Record<keyof typeof histograms, Histogram>>
-  readonly observed: Readonly<Record<keyof typeof sums | keyof typeof gauges, Observable>>
+  readonly observed: Readonly<Record<keyof typeof sums | keyof typeof totals | keyof typeof gauges, Observable>>
 }
 
 export function createInstruments(meter: Meter): Instruments {
@@ -145,6 +153,7 @@ export function createInstruments(meter: Meter): Instruments {
     ),
     observed: {
       ...make(sums, (name, options) => meter.createObservableUpDownCounter(name, options)),
+      ...make(totals, (name, options) => meter.createObservableCounter(name, options)),
       ...make(gauges, (name, options) => meter.createObservableGauge(name, options)),
     },
   }

@@ -93,7 +93,16 @@ test('gauges are read when metrics are collected', async () => {
   state.inspection = {
     ...idle,
     queues: [
-      { name: 'duel', searching, players: 5, longestWaitMs: 7500, matchesFound: 3, backfills: 1, backfillSlots: 4 },
+      {
+        name: 'duel',
+        searching,
+        players: 5,
+        longestWaitMs: 7500,
+        matchesFound: 3,
+        searchesGivenUp: 7,
+        backfills: 1,
+        backfillSlots: 4,
+      },
     ],
     matches,
     stopsPending: 2,
@@ -112,6 +121,7 @@ test('gauges are read when metrics are collected', async () => {
     'muster.deployments{"region":"eu","muster.queue":"duel","muster.phase":"running"}': 2,
     'muster.stops.pending{"region":"eu"}': 2,
     'muster.matches.forming{"region":"eu","muster.queue":"duel"}': 3,
+    'muster.searches.given_up{"region":"eu","muster.queue":"duel"}': 7,
     'muster.backfills.open{"region":"eu","muster.queue":"duel"}': 1,
     'muster.backfills.slots{"region":"eu","muster.queue":"duel"}': 4,
     'muster.allocation.held{"region":"eu","muster.reason":"maxServers"}': 0,

@@ -24,7 +24,8 @@ export function observeState(
 ): () => void {
   const callback: BatchObservableCallback = (result) => {
     const { queues, matches, stopsPending, held } = inspect()
-    for (const { name, searching, players, longestWaitMs, matchesFound, backfills, backfillSlots } of queues) {
+    for (const state of queues) {
+      const { name, searching, players, longestWaitMs, matchesFound, backfills, backfillSlots } = state
       const queue = { ...common, 'muster.queue': name }
       for (const [lacks, tickets] of Object.entries(searching)) {
         result.observe(observed['muster.tickets.waiting'], tickets, { ...queue, 'muster.waiting_for': lacks })
@@ -32,6 +33,7 @@ export function observeState(
       result.observe(observed['muster.players.waiting'], players, queue)
       result.observe(observed['muster.tickets.longest_wait'], longestWaitMs / 1000, queue)
       result.observe(observed['muster.matches.forming'], matchesFound, queue)
+      result.observe(observed['muster.searches.given_up'], state.searchesGivenUp, queue)
       result.observe(observed['muster.backfills.open'], backfills, queue)
       result.observe(observed['muster.backfills.slots'], backfillSlots, queue)
     }

@@ -43,7 +43,8 @@ export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: R
     for (const team of own) {
       const members = match[team] ?? []
       const room = roomOf?.[team] ?? 0
-      for (const some of together) if (some.players - countOf(members, index, some.roles) > room) return false
+      for (const some of together)
+        if (some.players > room && some.players - countOf(members, index, some.roles) > room) return false
       for (const { role, max } of bounded) if (onlyOf(members, index, role) > max) return false
     }
     return true
@@ -72,9 +73,9 @@ export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: R
 }
 
 /**
- * All sets of roles that take players. All roles can be filled exactly if each set of roles has as many players who can
- * play one of them as the set takes (Hall's theorem). The largest shortage of any set is the number of players that
- * must still join.
+ * All sets of roles that take players, made once for each queue: 255 at most, as a rule has up to eight roles. All roles
+ * can be filled exactly if each set of roles has as many players who can play one of them as the set takes (Hall's
+ * theorem). The largest shortage of any set is the number of players that must still join.
  */
 function togetherOf(least: readonly number[]): Together[] {
   const sets: Together[] = []
