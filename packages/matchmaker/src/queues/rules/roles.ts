@@ -73,9 +73,9 @@ export function compileRoles(rule: Rule & RolesRule, { index, levels, teams }: R
 }
 
 /**
- * All sets of roles that take players, made once for each queue: 255 at most, as a rule has up to eight roles. All roles
- * can be filled exactly if each set of roles has as many players who can play one of them as the set takes (Hall's
- * theorem). The largest shortage of any set is the number of players that must still join.
+ * All sets of roles that take players, made once for each queue: 255 at most, as a rule has up to eight roles. All
+ * roles can be filled exactly if each set of roles has as many players who can play one of them as the set takes
+ * (Hall's theorem). The largest shortage of any set is the number of players that must still join.
  */
 function togetherOf(least: readonly number[]): Together[] {
   const sets: Together[] = []
