@@ -30,7 +30,7 @@ process.on('message', () => {
   const deployments = emulator
     .inspect()
     .deployments.map(({ request_id, tags, current_status }) => ({ request_id, tags, current_status }))
-  process.send({ kind: 'deployments', deployments })
+  process.send({ kind: 'deployments', deployments, rejected: emulator.counters.rejected })
 })
 process.on('disconnect', () => process.exit(0))
 process.send({ kind: 'listening', url })

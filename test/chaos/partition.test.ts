@@ -1,0 +1,163 @@
+import { seededRandom, systemClock } from '@muster/core/clock'
+import type { Ticket } from '@muster/matchmaker'
+import { skipsRedis, startRedisServer } from '@muster/redis-server'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { createWitness, type ServerSeen } from './partition-witness.js'
+import { endAll, start, type Victim } from './processes.js'
+import { createProxy } from './proxy.js'
+
+const seed = Number(process.env['CHAOS_SEED'] ?? 1)
+/** Seconds of chaos; `pnpm soak redis` gives more. */
+const seconds = Number(process.env['CHAOS_SECONDS'] ?? 40)
+/** Milliseconds in which everything must have an end once all is well again. */
+const CALM_MS = 45_000
+afterEach(endAll)
+
+type Answer = { readonly answer?: never; readonly error?: string }
+
+async function openWorld() {
+  const redis = await startRedisServer({ appendOnly: 'everysec' })
+  const proxy = await createProxy(redis.url)
+  onTestFinished(async () => {
+    endAll()
+    await proxy.close()
+    await redis.close()
+  })
+  const unhandled: unknown[] = []
+  const service = start('service-process.mjs', { seed })
+  const { url } = await service.first<{ url: string }>('listening')
+  const leaders = new Set<Victim>()
+  const hear = (of: () => Victim) => (message: { readonly kind: string }) => {
+    if (message.kind === 'unhandled') unhandled.push(message)
+    if (message.kind === 'leading') leaders.add(of())
+    if (message.kind === 'following') leaders.delete(of())
+  }
+  /** Every second process reaches Redis by a proxy that can be cut. */
+  let made = 0
+  const begin = async (): Promise<Victim> => {
+    made += 1
+    const redisUrl = made % 2 === 0 ? proxy.url.replace('http', 'redis') : redis.url
+    const one: Victim = start(
+      'partition-process.mjs',
+      { url, redisUrl },
+      hear(() => one),
+    )
+    await one.first('started')
+    return one
+  }
+  let asked = 0
+  /** What a process answers; undefined if it does not. */
+  const ask = async (one: Victim, method: string, ...input: readonly unknown[]): Promise<Answer | undefined> => {
+    asked += 1
+    return one.ask<Answer>({ nth: asked, method, input }, `answer ${asked}`, 8000).catch(() => undefined)
+  }
+  const servers = async () =>
+    (await service.ask<{ deployments: readonly ServerSeen[]; rejected: Record<string, number> }>({}, 'deployments'))
+  return { redis, proxy, begin, ask, servers, leaders, unhandled }
+}
+
+describe.skipIf(skipsRedis())('the processes of a partition', () => {
+  test(`kill -9 and SIGSTOP of processes and of Redis, cut and silent connections, for ${seconds} s (seed ${seed})`, async () => {
+    const { redis, proxy, begin, ask, servers, leaders, unhandled } = await openWorld()
+    const random = seededRandom(seed)
+    const below = (end: number) => Math.floor(random() * end)
+    const witness = createWitness()
+    const alive = await Promise.all([begin(), begin(), begin()])
+    const paused = new Set<Victim>()
+    const counts = { tickets: 0, kills: 0, pauses: 0, redisKills: 0, redisPauses: 0, cuts: 0 }
+    const any = () => alive[below(alive.length)] as Victim
+    const open = new Set<Promise<unknown>>()
+    const following = <T>(work: Promise<T>) => {
+      open.add(work)
+      void work.finally(() => open.delete(work))
+    }
+
+    const creating = async (id: string) => {
+      const player = { id: `player of ${id}`, ip: '192.0.2.1' }
+      const created = await ask(any(), 'createTicket', { id, queue: 'duel', players: [player] })
+      if (created?.error === undefined && created !== undefined) witness.acknowledge(id)
+    }
+    const cancelling = async (id: string) => {
+      const done = await ask(any(), 'cancelTicket', id)
+      if (done !== undefined && done.error === undefined) witness.cancelled(id)
+    }
+    const reading = async (id: string) => witness.saw((await ask(any(), 'getTicket', id))?.answer)
+    const pausing = async (one: Victim) => {
+      counts.pauses += 1
+      paused.add(one)
+      one.signal('SIGSTOP')
+      await systemClock.sleep(500 + below(3000))
+      one.signal('SIGCONT')
+      paused.delete(one)
+    }
+    const killing = async (one: Victim) => {
+      counts.kills += 1
+      alive.splice(alive.indexOf(one), 1)
+      leaders.delete(one)
+      await one.kill()
+      alive.push(await begin())
+    }
+    /** One that leads, mostly. */
+    const victim = (): Victim | undefined => {
+      const free = alive.filter((one) => !paused.has(one))
+      const leading = free.filter((one) => leaders.has(one))
+      const from = random() < 0.7 && leading.length > 0 ? leading : free
+      return free.length > 1 ? from[below(from.length)] : undefined
+    }
+    const ill = async () => {
+      const one = victim()
+      const chance = random()
+      if (chance < 0.3 && one !== undefined) await killing(one)
+      else if (chance < 0.6 && one !== undefined) following(pausing(one))
+      else if (chance < 0.7) {
+        counts.redisKills += 1
+        await redis.restart()
+      } else if (chance < 0.8) {
+        counts.redisPauses += 1
+        redis.pause()
+        await systemClock.sleep(300 + below(1500))
+        redis.resume()
+      } else {
+        counts.cuts += 1
+        proxy.turn(random() < 0.5 ? 'refused' : 'black hole')
+        await systemClock.sleep(300 + below(1500))
+        proxy.turn('fair')
+      }
+    }
+
+    const until = systemClock.now() + seconds * 1000
+    const misfortunes = (async () => {
+      while (systemClock.now() < until) {
+        await systemClock.sleep(500 + below(2500))
+        await ill()
+      }
+    })()
+    while (systemClock.now() < until) {
+      const id = `t${counts.tickets}`
+      counts.tickets += 1
+      following(creating(id))
+      if (random() < 0.1) following(cancelling(`t${below(counts.tickets)}`))
+      following(reading(`t${below(counts.tickets)}`))
+      await systemClock.sleep(below(100))
+    }
+    await misfortunes
+    await Promise.all(open)
+
+    const ids = Array.from({ length: counts.tickets }, (_, index) => `t${index}`)
+    const readAll = async () => (await Promise.all(ids.map((id) => ask(any(), 'getTicket', id)))).map((one) => one?.answer)
+    const isCalm = (tickets: readonly (Ticket | undefined)[]) =>
+      tickets.every((ticket) => ticket?.status !== 'MATCH_FOUND')
+    let broken: readonly string[] = ['nothing was looked at']
+    for (const end = systemClock.now() + CALM_MS; systemClock.now() < end && broken.length > 0; ) {
+      await systemClock.sleep(1000)
+      const tickets = await readAll()
+      if (isCalm(tickets)) broken = witness.broken(tickets, (await servers()).deployments)
+    }
+    console.log(`${JSON.stringify(counts)}, ${(await servers()).deployments.length} servers created`)
+    if (broken.length > 0) console.log(JSON.stringify((await ask(any(), 'inspect'))?.answer).slice(0, 3000))
+    expect(broken).toEqual([])
+    expect(unhandled).toEqual([])
+    expect((await servers()).rejected).toEqual({})
+    expect(witness.acknowledged.size).toBeGreaterThan(seconds * 2)
+  }, (seconds + 90) * 1000 + CALM_MS)
+})
