@@ -13,6 +13,12 @@ const seconds = Number(process.env['CHAOS_SECONDS'] ?? 40)
 const CALM_MS = 45_000
 afterEach(endAll)
 
+interface ServiceSeen {
+  readonly deployments: readonly ServerSeen[]
+  /** Requests over a limit, by its name. */
+  readonly rejected: Readonly<Record<string, number>>
+}
+
 type Answer = { readonly answer?: never; readonly error?: string }
 
 async function openWorld() {
@@ -51,8 +57,7 @@ async function openWorld() {
     asked += 1
     return one.ask<Answer>({ nth: asked, method, input }, `answer ${asked}`, 8000).catch(() => undefined)
   }
-  const servers = async () =>
-    (await service.ask<{ deployments: readonly ServerSeen[]; rejected: Record<string, number> }>({}, 'deployments'))
+  const servers = () => service.ask<ServiceSeen>({}, 'deployments')
   return { redis, proxy, begin, ask, servers, leaders, unhandled }
 }
 
@@ -144,7 +149,7 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
     await Promise.all(open)
 
     const ids = Array.from({ length: counts.tickets }, (_, index) => `t${index}`)
-    const readAll = async () => (await Promise.all(ids.map((id) => ask(any(), 'getTicket', id)))).map((one) => one?.answer)
+    const readAll = () => Promise.all(ids.map(async (id) => (await ask(any(), 'getTicket', id))?.answer))
     const isCalm = (tickets: readonly (Ticket | undefined)[]) =>
       tickets.every((ticket) => ticket?.status !== 'MATCH_FOUND')
     let broken: readonly string[] = ['nothing was looked at']

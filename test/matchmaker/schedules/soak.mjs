@@ -1,11 +1,14 @@
 /**
  * `pnpm soak [count] [seed]`: more schedules of faults than the usual tests, on virtual time. `pnpm soak servers
- * [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round. A failure names the
- * seed that repeats it.
+ * [rounds] [seed]`: the crashes of `pnpm chaos`, in processes and real time, round after round. `pnpm soak redis
+ * [--minutes N] [--seed S]`: the processes of a partition in Redis, ten minutes by default, in rounds of two. A failure
+ * names the seed that repeats it.
  */
 import { spawnSync } from 'node:child_process'
+import { parseArgs } from 'node:util'
 
 const anySeed = String(Date.now() % 1e9)
+const ROUND_MINUTES = 2
 
 /** Runs until it fails. */
 function run(command, env = {}) {
@@ -20,6 +23,15 @@ if (first === 'servers') {
   for (let round = 0; round < Number(rounds); round += 1) {
     const env = { CHAOS_SEED: String(Number(seed) + round) }
     run(['vitest', 'run', '--config', 'test/chaos/vitest.config.ts', 'test/chaos/crashes.test.ts'], env)
+  }
+} else if (first === 'redis') {
+  const number = { type: 'string' }
+  const { values } = parseArgs({ args: others, options: { minutes: number, seed: number } })
+  const { minutes = '10', seed = anySeed } = values
+  run(['tsc', '-b'])
+  for (let round = 0; round < Math.ceil(Number(minutes) / ROUND_MINUTES); round += 1) {
+    const env = { CHAOS_SEED: String(Number(seed) + round), CHAOS_SECONDS: String(ROUND_MINUTES * 60) }
+    run(['vitest', 'run', '--config', 'test/chaos/vitest.config.ts', 'test/chaos/partition.test.ts'], env)
   }
 } else {
   const [seed = anySeed] = others
