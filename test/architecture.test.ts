@@ -24,7 +24,7 @@ test('the architecture describes every package and every folder of the matchmake
 
 test('the paths in the architecture exist below packages', () => {
   const paths = Array.from(
-    section('The main paths').matchAll(/\(`((?:core|matchmaker|relay|emulator)\/[^`]+)`\)/g),
+    section('The main paths').matchAll(/\(`((?:core|matchmaker|relay|redis|emulator)\/[^`]+)`\)/g),
     ([, path = '']) => path,
   )
   expect(paths.length).toBeGreaterThan(5)
