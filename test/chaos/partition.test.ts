@@ -62,8 +62,7 @@ async function openWorld() {
 }
 
 describe.skipIf(skipsRedis())('the processes of a partition', () => {
-  const title = `keep what was promised, whatever is killed, stopped or cut, for ${seconds} s (seed ${seed})`
-  test(title, async () => {
+  test(`keep what was promised, whatever is killed, stopped or cut, for ${seconds} s (seed ${seed})`, async () => {
     const { redis, proxy, begin, ask, servers, leaders, unhandled } = await openWorld()
     const random = seededRandom(seed)
     const below = (end: number) => Math.floor(random() * end)
