@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ask } from './ask.js'
 import { findRedisServer, howToGetRedis } from './find.js'
+import { endsWithThisProcess } from './guard.js'
 
 export interface RedisServerOptions {
   /** How often the append-only file is synced. Default 'none': there is none. */
@@ -44,7 +45,7 @@ export interface RedisServer {
 /** Milliseconds until a server that does not answer counts as not started. */
 const START_MS = 10_000
 
-/** Starts the redis-server that `findRedisServer` finds. It ends with this process, unless that is killed. */
+/** Starts the redis-server that `findRedisServer` finds. It ends with this process. */
 export async function startRedisServer(options: RedisServerOptions = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'muster-redis-'))
   const port = options.port ?? (await freePort())
@@ -57,9 +58,6 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
     child.kill(signal)
     await gone
   }
-  const endWithProcess = () => void child.kill('SIGKILL')
-  process.once('exit', endWithProcess)
-
   return {
     port,
     url: `redis://127.0.0.1:${port}`,
@@ -76,7 +74,6 @@ export async function startRedisServer(options: RedisServerOptions = {}): Promis
     },
     close: async () => {
       await kill()
-      process.off('exit', endWithProcess)
       rmSync(folder, { recursive: true, force: true })
     },
   }
@@ -95,6 +92,7 @@ async function begin(
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  if (child.pid !== undefined) endsWithThisProcess(child)
   let said = ''
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (text) => (said = `${said}${text}`.slice(-2000)))

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest'
+import { skipsRedis } from './find.js'
+import { startRedisServer } from './start.js'
+
+const isAlive = (pid: number) => {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe.skipIf(skipsRedis())('a redis-server of its own', () => {
+  test('is killed and started again on the same data, and leaves nothing when closed', async () => {
+    const server = await startRedisServer({ appendOnly: 'always' })
+    const { pid } = server
+    expect(await server.ask('SET key value')).toBe('+OK\r\n')
+    await server.kill()
+    expect(isAlive(pid)).toBe(false)
+    await server.restart()
+    expect(server.pid).not.toBe(pid)
+    expect(await server.ask('GET key')).toBe('$5\r\nvalue\r\n')
+    await server.close()
+    expect(isAlive(server.pid)).toBe(false)
+  })
+
+  test('that does not start tells why', async () => {
+    await expect(startRedisServer({ settings: ['--no-such-setting', 'x'] })).rejects.toThrow(/no-such-setting/i)
+  })
+})
