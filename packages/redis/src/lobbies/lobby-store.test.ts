@@ -72,6 +72,25 @@ describeRedis('a lobby store', () => {
     expect((await ttls()).every((ms) => Number(ms) > 60_000)).toBe(true)
   })
 
+  test('finds nothing of lobbies whose keys Redis has deleted, and goes on', async () => {
+    it = await openRedis()
+    const store = createRedisLobbyStore({ redis: it.redis })
+    const key = it.redis.keys('lobbies.main')
+    const query = { data: {}, minFree: 0, limit: 10, after: undefined }
+    for (const lost of ['h', 'b', 'c', 'due', 'm', 'p', 'l', 't', 'n']) {
+      await store.create(lobbyOf(lost, ['ann']), 1)
+      await it.redis.command('', ['DEL', key(lost)])
+      await store.get(lost)
+      await store.getByCode(`code-${lost}`)
+      await store.listPublic(query)
+      await store.due(1, 10)
+      await store.idsOf('ann')
+      await it.redis.command('', ['DEL', ...['h', 'b', 'c', 'due', 'm', 'p', 'l', 't', 'n'].map(key)])
+    }
+    expect(await store.create(lobbyOf('again', ['ann']), 1)).toBe(true)
+    expect((await store.listPublic(query)).lobbies).toHaveLength(1)
+  })
+
   test('leaves nothing behind when the last lobby is deleted', async () => {
     it = await openRedis()
     const store = createRedisLobbyStore({ redis: it.redis })

@@ -28,14 +28,16 @@ local places = redis.call('ZREVRANGEBYLEX', KEYS[1], from, to, 'LIMIT', 0, looks
 local page, last = {''}, ''
 for i = 1, #places do
   local number, id = string.match(string.sub(places[i], #rarest + 2), '^(%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d)(.*)$')
-  local text = redis.call('HGET', KEYS[2], id) .. '\\n'
+  local text, json = redis.call('HGET', KEYS[2], id), redis.call('HGET', KEYS[3], id)
+  -- Either may be missing only where Redis deletes keys against our advice.
+  text = text and json and text .. '\\n' or '-1\\n'
   local fits = tonumber(string.match(text, '^-?%d+')) >= least
   for k = 5, #ARGV do fits = fits and string.find(text, '\\n' .. ARGV[k] .. '\\n', 1, true) ~= nil end
   if fits and #page > most then
     page[1] = last
     return page
   end
-  if fits then page[#page + 1] = redis.call('HGET', KEYS[3], id) end
+  if fits then page[#page + 1] = json end
   last = number
 end
 if #places == looks then page[1] = last end

@@ -19,8 +19,8 @@ export const READ = defineScript({
   name: 'lobbies.get',
   kind: 'read',
   lua: `
-local head = redis.call('HGET', KEYS[1], ARGV[1])
-return head and {head, redis.call('HGET', KEYS[2], ARGV[1])}
+local head, json = redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGET', KEYS[2], ARGV[1])
+return head and json and {head, json}
 `,
   read: readLobby,
 })
@@ -34,7 +34,9 @@ export const READ_BY_CODE = defineScript({
   kind: 'read',
   lua: `
 local id = redis.call('HGET', KEYS[3], ARGV[1])
-return id and {redis.call('HGET', KEYS[1], id), redis.call('HGET', KEYS[2], id)}
+if not id then return nil end
+local head, json = redis.call('HGET', KEYS[1], id), redis.call('HGET', KEYS[2], id)
+return head and json and {head, json}
 `,
   read: readLobby,
 })
