@@ -17,6 +17,7 @@ export {
 } from './connection/errors.js'
 export type { KeySpace } from './connection/keys.js'
 export type { Reply, Script } from './connection/script.js'
+export { createRedisGroupStore, type RedisGroupStoreOptions } from './groups/group-store.js'
 export { LimitsUnavailable } from './limits/errors.js'
 export { createRedisLimits, type RedisLimits, type RedisLimitsOptions } from './limits/limits.js'
 export { createRedisLimitStore, type RedisLimitStoreOptions } from './attempts/limit-store.js'

@@ -1,0 +1,96 @@
+import { systemClock } from '@muster/core/clock'
+import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
+import { aGroup, testGroupStore } from '@muster/matchmaker/group-store-suite'
+import { createCluster } from '@redis/client'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { createRedisGroupStore } from './group-store.js'
+
+test.each([
+  [{ redis: {} }, 'redis', 'createRedisGroupStore: option redis must be a connection made by connectRedis'],
+  [{ name: 'a b' }, 'name', "createRedisGroupStore: option name must be 1 to 64 letters, digits, '.', '_' and '-'"],
+  [{ idleMs: 0 }, 'idleMs', 'createRedisGroupStore: option idleMs'],
+  [{ mostGroup: 1 }, 'mostGroup', 'did you mean mostGroups?'],
+])('%j is refused, naming the option', (changes, field, message) => {
+  const create = () => createRedisGroupStore({ redis: { run: () => {} } as never, ...(changes as object) })
+  expect(create).toThrow(expect.objectContaining({ name: 'InvalidInput', field }))
+  expect(create).toThrow(message)
+})
+
+describeRedis.each([
+  ['Redis', false],
+  ['a cluster of one node', true],
+])('in %s', (where, cluster) => {
+  let it: RedisUnderTest
+  let stores = 0
+  beforeAll(async () => {
+    it = await openRedis({ cluster })
+  })
+  afterAll(() => it.close())
+  const connect = () => it.connect(cluster ? { client: createCluster({ rootNodes: [{ url: it.server.url }] }) } : {})
+  const open = async (idleMs: number, mostGroups: number) => {
+    stores += 1
+    const options = { name: `${stores}`, idleMs, searchingMs: idleMs * 4, mostGroups }
+    const [redis, another] = [await connect(), await connect()]
+    const store = createRedisGroupStore({ redis, ...options })
+    return [store, createRedisGroupStore({ redis: another, ...options })] as const
+  }
+
+  testGroupStore(`the store in ${where}`, async () => {
+    const idleMs = 1000
+    const [store, other] = await open(idleMs, 2)
+    return { store, other, idleMs, pass: (ms) => systemClock.sleep(ms) }
+  })
+
+  test('a group that searches is kept longer than one that gathers', async () => {
+    const [store] = await open(100, 10)
+    await store.create(aGroup('one', ['ann'], { searchingSince: 5 }))
+    await store.create(aGroup('two', ['bob']))
+    await systemClock.sleep(200)
+    expect(await store.find('two')).toBeUndefined()
+    expect(await store.find('one')).toBeDefined()
+  })
+})
+
+describeRedis('the groups of the ticket APIs of two processes', () => {
+  let it: RedisUnderTest
+  beforeAll(async () => {
+    it = await openRedis()
+  })
+  afterAll(() => it.close())
+
+  const nothing = async () => {
+    throw new Error('nobody asks')
+  }
+  const queues = [{ name: 'duel', matchSize: 4, deploy: { application: 'game', version: '1' } }]
+  const open = async () =>
+    createTicketApi(
+      createMatchmaker({ deployments: { create: nothing, get: nothing, stop: nothing, list: nothing }, queues }),
+      {
+        authenticate: (request) => ({ id: request.headers.get('authorization') ?? 'nobody' }),
+        groups: createRedisGroupStore({ redis: await it.connect() }),
+      },
+    )
+
+  test('are joined at one and seen at the other; a Redis that is away is 503', async () => {
+    const [first, second] = [await open(), await open()]
+    const call = async (api: typeof first, id: string, method: string, path: string, body?: object) => {
+      const headers = { authorization: id, 'content-type': 'application/json' }
+      const given = body === undefined ? {} : { body: JSON.stringify(body) }
+      const request = new Request(`http://game.example${path}`, { method, headers, ...given })
+      const response = await api(request, { remoteAddress: '192.0.2.1' })
+      return { status: response.status, json: (await response.json()) as { readonly group_id: string } }
+    }
+    const body = { profile: 'duel', attributes: {}, is_ready: false }
+    const { json: ann } = await call(first, 'ann', 'POST', '/groups', body)
+    const path = `/groups/${ann.group_id}`
+    expect((await call(second, 'bob', 'POST', `${path}/members`, body)).status).toBe(201)
+    const members = [{ player_id: 'ann' }, { player_id: 'bob' }]
+    expect(await call(first, 'ann', 'GET', path)).toMatchObject({ json: { status: 'FORMING', members } })
+    await call(first, 'bob', 'POST', '/groups', body)
+    expect(await call(second, 'ann', 'GET', path)).toMatchObject({ json: { members: [{ player_id: 'ann' }] } })
+    await it.server.kill()
+    expect(await call(second, 'ann', 'GET', path)).toMatchObject({ status: 503, json: { code: 'unavailable' } })
+    await it.server.restart()
+  })
+})
