@@ -1,5 +1,6 @@
 import type { RedisConnection } from '../../connection/connection.js'
 import { readPrefix } from './header.js'
+import type { PartitionKeys } from './keys.js'
 import type { StoredTicket } from './store.js'
 
 /**
@@ -7,8 +8,9 @@ import type { StoredTicket } from './store.js'
  * line feed before it.
  */
 export interface Assignments {
-  /** Headers in Redis as they were given; undefined for those that were swept meanwhile. */
-  whole(headers: readonly (string | undefined)[]): Promise<readonly (string | undefined)[]>
+  /** A header in Redis as it was given. */
+  whole(header: string): Promise<string>
+  /** Tickets as they were given; undefined for those that were swept meanwhile. */
   wholeTickets(tickets: readonly (StoredTicket | undefined)[]): Promise<readonly (StoredTicket | undefined)[]>
 }
 
@@ -21,29 +23,45 @@ export function splitHeader(header: string): { readonly header: string; readonly
 
 const isShort = (header: string | undefined): header is string => header?.endsWith('\n') === true
 
-/** @param key a hash: match → assignment. */
-export function createAssignments(redis: RedisConnection, key: string): Assignments {
-  const whole: Assignments['whole'] = async (headers) => {
-    if (!headers.some(isShort)) return headers
-    const matchIds = headers.map((header) => (isShort(header) ? readPrefix(header).matchId : undefined))
-    const wanted = [...new Set(matchIds)].filter((id) => id !== undefined)
-    const found = (await redis.command(key, ['HMGET', key, ...wanted])) as readonly (string | null)[]
-    const texts = new Map(wanted.map((id, index) => [id, found[index]]))
-    return headers.map((header, index) => {
-      if (!isShort(header)) return header
-      const text = texts.get(matchIds[index] as string)
-      return typeof text === 'string' ? header + text : undefined
-    })
+type Values = readonly (string | null)[]
+
+export function createAssignments(
+  redis: RedisConnection,
+  keys: Pick<PartitionKeys, 'assignments' | 'bodies'>,
+): Assignments {
+  const get = async (key: string, fields: readonly string[]) =>
+    fields.length === 0 ? [] : ((await redis.command(key, ['HMGET', key, ...fields])) as Values)
+
+  /** By match; nothing where there is none. */
+  const assignmentsOf = async (matchIds: ReadonlySet<string>): Promise<ReadonlyMap<string, string>> => {
+    const ids = [...matchIds]
+    const found = await get(keys.assignments, ids)
+    return new Map(ids.flatMap((id, index) => (typeof found[index] === 'string' ? [[id, found[index]]] : [])))
   }
+  const matchOf = (header: string) => readPrefix(header).matchId ?? ''
+  /** Without an assignment, if there is none. */
+  const join = (header: string, assignment: string | undefined) =>
+    assignment === undefined ? header.slice(0, -1) : header + assignment
 
   return {
-    whole,
+    whole: async (header) => {
+      if (!isShort(header)) return header
+      const matchId = matchOf(header)
+      return join(header, (await assignmentsOf(new Set([matchId]))).get(matchId))
+    },
+
     wholeTickets: async (tickets) => {
-      const headers = await whole(tickets.map((ticket) => ticket?.header))
-      return tickets.map((ticket, index) => {
+      const short = tickets.filter((ticket) => isShort(ticket?.header)) as (StoredTicket & { header: string })[]
+      if (short.length === 0) return tickets
+      const found = await assignmentsOf(new Set(short.map(({ header }) => matchOf(header))))
+      // A ticket goes with its assignment, so one that is still there was not swept.
+      const bare = short.filter(({ header }) => !found.has(matchOf(header))).map(({ id }) => id)
+      const bodies = await get(keys.bodies, bare)
+      const swept = new Set(bare.filter((_, index) => typeof bodies[index] !== 'string'))
+      return tickets.map((ticket) => {
         if (ticket === undefined || !isShort(ticket.header)) return ticket
-        const header = headers[index]
-        return header === undefined ? undefined : { ...ticket, header }
+        if (swept.has(ticket.id)) return undefined
+        return { ...ticket, header: join(ticket.header, found.get(matchOf(ticket.header))) }
       })
     },
   }

@@ -40,7 +40,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
   const { redis, name, replicas } = options
   const bounds: StoreBounds = { ...DEFAULT_BOUNDS, ...options.bounds }
   const keys = partitionKeys(redis.keys(name))
-  const assignments = createAssignments(redis, keys.assignments)
+  const assignments = createAssignments(redis, keys)
   const [inbox, changes] = [new StreamTail(redis), new StreamTail(redis)]
 
   const command = (key: string, ...words: readonly (string | number)[]) => redis.command(key, words)
@@ -98,14 +98,19 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
 
   const commit = async (token: string, wanted: Commit): Promise<CommitOutcome> => {
     const parts = partsOf(wanted)
-    const outcomes = await Promise.all(
-      parts.map((part) => fenced(commitScript, commitKeys(keys), commitWords(token, part, bounds.changeEntries))),
-    )
+    const outcomes: CommitOutcome[] = []
+    // One after another: a script that Redis does not know yet is sent again, and another part might overtake it.
+    for (const part of parts) {
+      outcomes.push(await fenced(commitScript, commitKeys(keys), commitWords(token, part, bounds.changeEntries)))
+    }
     if (wanted.durable === true) await replicated()
     const refused = outcomes.flatMap((outcome) => outcome.refused)
-    const headers = await assignments.whole(refused.map(({ header }) => header))
+    const wholeRefused = async ({ ticketId, header }: (typeof refused)[number]) => ({
+      ticketId,
+      header: header === undefined ? undefined : await assignments.whole(header),
+    })
     return {
-      refused: refused.map(({ ticketId }, index) => ({ ticketId, header: headers[index] })),
+      refused: await Promise.all(refused.map(wholeRefused)),
       unmet: outcomes.flatMap(({ unmet }) => unmet),
     }
   }
@@ -125,9 +130,7 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     cancel: async (id, players) => {
       const words = [bounds.inboxEntries, bounds.changeEntries, id, ...players]
       const outcome = await redis.run(cancelScript, cancelKeys(keys), words)
-      if (outcome.kind !== 'late') return outcome
-      const [header] = await assignments.whole([outcome.header])
-      return header === undefined ? { kind: 'unknown' } : { kind: 'late', header }
+      return outcome.kind === 'late' ? { kind: 'late', header: await assignments.whole(outcome.header) } : outcome
     },
     playerTickets,
 

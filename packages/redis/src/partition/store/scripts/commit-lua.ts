@@ -163,15 +163,14 @@ if over > 0 then
   local players = sizes + tickets + 1
   local headers = get(KEYS[2], ARGV, ids + 1, ids + tickets)
   local entries = get(KEYS[4], ARGV, players + 1, players + ARGV[players])
-  local areFirst = redis.call('HDEL', KEYS[5], unpack(ARGV, at, at + over - 1)) > 0
   local ticket, player, gone, count = 0, players, {}, 0
   for i = 0, over - 1 do
     local id = ARGV[at + i]
-    local line = ' ' .. id .. '\\n'
+    local isFirst, line = redis.call('HDEL', KEYS[5], id) == 1, ' ' .. id .. '\\n'
     for _ = 1, ARGV[counts + i] do
       ticket = ticket + 1
       local id, size = ARGV[ids + ticket], tonumber(ARGV[sizes + ticket])
-      if areFirst and isIn(headers[ticket], line, true) then
+      if isFirst and isIn(headers[ticket], line, true) then
         ended[#ended + 1] = id
         if size == 1 and entries[player - players + 1] == id then
           count = count + 1
@@ -182,7 +181,7 @@ if over > 0 then
       end
       player = player + size
     end
-    if areFirst then ended[#ended + 1] = '=' .. id end
+    if isFirst then ended[#ended + 1] = '=' .. id end
   end
   many('HDEL', KEYS[4], gone, 1, count)
   many('HDEL', KEYS[6], ARGV, at, at + over - 1)

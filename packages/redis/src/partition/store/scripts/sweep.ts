@@ -12,17 +12,16 @@ ${FENCE}
 ${NOW}
 ${MANY}
 local before, most = now() - ARGV[2], tonumber(ARGV[3])
-local ids, matches, lines = {}, {}, 0
-for _, line in ipairs(redis.call('LRANGE', KEYS[4], 0, math.min(most, 256) - 1)) do
-  local at, rest = string.match(line, '^(%d+) (.*)$')
-  if tonumber(at) > before or #ids >= most then break end
+local ids, matches = {}, {}
+while #ids + #matches < most do
+  local line = redis.call('LINDEX', KEYS[4], 0)
+  local at, rest = string.match(line or '', '^(%d+) (.*)$')
+  if not at or tonumber(at) > before then break end
+  redis.call('LPOP', KEYS[4])
   for id in string.gmatch(rest, '%S+') do
     if string.byte(id) == 61 then matches[#matches + 1] = string.sub(id, 2) else ids[#ids + 1] = id end
   end
-  lines = lines + 1
 end
-if lines == 0 then return 0 end
-redis.call('LTRIM', KEYS[4], lines, -1)
 many('HDEL', KEYS[2], ids, 1, #ids)
 many('HDEL', KEYS[3], ids, 1, #ids)
 many('HDEL', KEYS[5], matches, 1, #matches)
