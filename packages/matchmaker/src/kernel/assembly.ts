@@ -1,44 +1,31 @@
 // pure: puts candidates together to a match
+import { arrange } from './arrange.js'
 import type { Candidate } from './candidate-cache.js'
 import type { CandidateList } from './candidate-list.js'
-import { closed } from './closing.js'
+import { planned } from './closing.js'
 import type { Effort, Pausable } from './effort.js'
 import type { Lacking } from './lacking.js'
-import type { Slot } from './model.js'
+import { Members } from './members.js'
 import type { Packed, Packing } from './packing.js'
 import type { Found, SearchInput, Vacancy } from './search-terms.js'
-import { Seating } from './seating.js'
-
-/** Candidates by which the order is rotated for each search of the ticket that was given up. */
-const TURN = 5
-/** The cost in tries of starting a search where matches are checked as a whole. */
-const START = 8
-const NOBODY: readonly never[] = []
 
 /**
  * The match that a search is making: tries sets of candidates until one of them may play. It may pause between two
  * tries. Tickets can leave the pool meanwhile: they are dropped from the match, and no longer join it.
  */
 export class Assembly<Facts> {
+  /** The members of the match in the making. */
+  readonly members: Members<Facts>
   /** The match that was made. */
   found: Found | undefined
   readonly #input: SearchInput<Facts>
   readonly #effort: Effort
   readonly #list: CandidateList
-  readonly #seating: Seating<Facts> | undefined
-  /** Undefined where no rule has needs. */
-  readonly #lacking: Lacking<Facts> | undefined
-  readonly #full: readonly number[]
-  readonly #noFacts: readonly (readonly Facts[])[]
   readonly #mayEverBeSmall: boolean
   #packing: Packing
   #opening: Vacancy<Facts> | undefined
-  #rooms: readonly number[]
-  /** The pauses after which the members were last reviewed. */
-  #pauses = 0
-  #hasPaused = false
-  /** Position of the first member that has left the pool; Infinity if all are there. */
-  #lostAt = Infinity
+  /** Members that were chosen, beyond those that the match began with. */
+  #depth = 0
   // The path to the current members, for each of them and the first: the parties so far, the next candidate to try, and
   // the players of the candidates from there on.
   #packedAt: Packed[] = []
@@ -46,22 +33,12 @@ export class Assembly<Facts> {
   #behindAt: number[] = []
 
   constructor(input: SearchInput<Facts>, list: CandidateList, lacking: Lacking<Facts> | undefined) {
-    const { teams, checks } = input.model
     this.#input = input
     this.#effort = input.effort
     this.#list = list
-    this.#lacking = lacking
-    this.#seating = checks?.part === undefined ? undefined : new Seating(checks.part)
-    this.#full = teams.map(({ max }) => max)
-    this.#noFacts = teams.map(() => NOBODY)
-    this.#mayEverBeSmall = teams.some(({ max, min }) => (min.at(-1) as number) < max)
+    this.members = new Members(input, list, lacking)
+    this.#mayEverBeSmall = input.model.teams.some(({ max, min }) => (min.at(-1) as number) < max)
     this.#packing = input.packing
-    this.#rooms = this.#full
-  }
-
-  /** The cost in tries of a new match. */
-  get startTries(): number {
-    return this.#seating === undefined ? 0 : START
   }
 
   /** Whether any match may be made of fewer players than a full one. */
@@ -73,43 +50,8 @@ export class Assembly<Facts> {
   begin(vacancy: Vacancy<Facts> | undefined): void {
     this.#opening = vacancy
     this.#packing = vacancy?.packing ?? this.#input.packing
-    this.#rooms = vacancy?.rooms ?? this.#full
     this.found = undefined
-    this.#pauses = this.#effort.pauses
-    this.#hasPaused = false
-    this.#lostAt = Infinity
-  }
-
-  /** Seats the ticket and the players present from the start. False if there is no way to. */
-  seatFirst(ticket: Slot | undefined): boolean {
-    const { draft, columns, facts } = this.#input
-    this.#lacking?.begin(draft.levels().youngest, this.#opening?.everyone ?? NOBODY)
-    this.#seating?.begin(this.#rooms, this.#opening?.present ?? this.#noFacts)
-    if (ticket === undefined) return true
-    this.#lacking?.add(ticket)
-    return (
-      this.#seating?.add(columns.size[ticket] as number, facts[ticket] as Facts, draft.levels(), this.#effort) ?? true
-    )
-  }
-
-  /** Sorts the candidates and announces them to the draft, the needs and the seating. */
-  expect(): void {
-    const { draft, facts, columns } = this.#input
-    const list = this.#list
-    list.sort()
-    draft.expect(list.candidates, list.count)
-    // A search repeated after it was given up starts from other candidates.
-    const tries = columns.tries[draft.members[0] as Slot] as number
-    if (this.#seating !== undefined && tries > 0 && !this.#input.ranked()) list.rotate(TURN * tries)
-    this.#lacking?.expect(list)
-    if (this.#seating === undefined) return
-    this.#seating.expect(Array.from({ length: list.count }, (_, at) => facts[list.slotAt(at)] as Facts))
-  }
-
-  /** Whether a member has left the pool while the search paused. */
-  isBroken(): boolean {
-    if (this.#effort.pauses !== this.#pauses) this.#review()
-    return this.#lostAt < this.#input.draft.count
+    this.members.begin(vacancy)
   }
 
   /** Whether a match of these candidates may be smaller than a full one. */
@@ -142,12 +84,12 @@ export class Assembly<Facts> {
       const size = sizes[candidate] as number
       const next = this.#packing.add(path.at(-1) as Packed, size)
       if (next === -1 || !this.#effort.take()) continue
-      if (this.#join(candidate, size, this.#packing.players - this.#packing.count(next))) path.push(next)
+      if (this.members.join(candidate, size, this.#packing.players - this.#packing.count(next))) path.push(next)
     }
     const greedy = path.length
     for (let last = path.pop(); last !== undefined; last = path.pop()) {
       if ((alone || path.length > 0) && this.#mayBeSmall() && (yield* this.close(last))) return true
-      if (path.length > 0) this.#leave()
+      if (path.length > 0) this.members.leave()
     }
     return greedy > 1 && (yield* this.#tryAll(packed, false, alone))
   }
@@ -158,36 +100,56 @@ export class Assembly<Facts> {
    * @param alone whether the members so far may be a match.
    */
   *#tryAll(packed: Packed, full: boolean, alone: boolean): Pausable<boolean> {
+    this.#depth = 0
+    this.#stepTo(0, packed, 0, this.#list.players)
+    for (;;) {
+      const isMatch = this.#advance(full, alone)
+      if (isMatch) {
+        if (yield* this.close(this.#packedAt[this.#depth] as Packed)) return true
+        this.#goBack()
+      }
+      if (this.#depth < 0) return false
+      if (this.#effort.isPauseDue()) yield this.#effort.pause()
+    }
+  }
+
+  /** Tries the next candidates, until the members may be a match, or all was tried (depth −1), or a pause is due. */
+  #advance(full: boolean, alone: boolean): boolean {
     const { candidates } = this.#list
     const { sizes } = this.#input.draft.cache
-    this.#stepTo(0, packed, 0, this.#list.players)
-    for (let depth = 0; depth >= 0;) {
-      if (this.#effort.isPauseDue()) yield this.#effort.pause()
+    const packing = this.#packing
+    const effort = this.#effort
+    do {
+      const depth = this.#depth
       const before = this.#packedAt[depth] as Packed
-      const missing = this.#packing.players - this.#packing.count(before)
-      if (!this.isBroken() && this.#mayGrow(depth, missing, full)) {
-        const at = this.#nextAt[depth] as number
-        const candidate = candidates[at] as Candidate
-        const size = sizes[candidate] as number
-        const behind = (this.#behindAt[depth] as number) - size
-        this.#stepTo(depth, before, at + 1, behind)
-        const next = this.#packing.add(before, size)
-        if (next === -1) continue
-        if (!this.#effort.take()) {
-          for (; depth > 0; depth--) this.#leave()
-          return false
-        }
-        if (!this.#join(candidate, size, missing - size)) continue
-        depth += 1
-        this.#stepTo(depth, next, at + 1, behind)
+      const missing = packing.players - packing.count(before)
+      if (this.members.isBroken() || !this.#mayGrow(depth, missing, full)) {
+        if (full ? missing === 0 : (alone || depth > 0) && this.#mayBeSmall()) return true
+        this.#goBack()
         continue
       }
-      const isMatch = full ? missing === 0 : (alone || depth > 0) && this.#mayBeSmall()
-      if (isMatch && (yield* this.close(before))) return true
-      if (depth > 0) this.#leave()
-      depth -= 1
-    }
+      const at = this.#nextAt[depth] as number
+      const candidate = candidates[at] as Candidate
+      const size = sizes[candidate] as number
+      const behind = (this.#behindAt[depth] as number) - size
+      this.#nextAt[depth] = at + 1
+      this.#behindAt[depth] = behind
+      const next = packing.add(before, size)
+      if (next === -1) continue
+      if (!effort.take()) {
+        while (this.#depth >= 0) this.#goBack()
+        return false
+      }
+      if (!this.members.join(candidate, size, missing - size)) continue
+      this.#depth = depth + 1
+      this.#stepTo(depth + 1, next, at + 1, behind)
+    } while (this.#depth >= 0 && !effort.isPauseDue())
     return false
+  }
+
+  #goBack(): void {
+    if (this.#depth > 0) this.members.leave()
+    this.#depth -= 1
   }
 
   #stepTo(depth: number, packed: Packed, next: number, behind: number): void {
@@ -200,50 +162,23 @@ export class Assembly<Facts> {
   #mayGrow(depth: number, missing: number, full: boolean): boolean {
     const next = this.#nextAt[depth] as number
     if (missing === 0 || next >= this.#list.count) return false
-    return !full || ((this.#behindAt[depth] as number) >= missing && this.#lacking?.canBeHad(next) !== false)
+    return !full || ((this.#behindAt[depth] as number) >= missing && this.members.canBeHad(next))
   }
 
   #mayBeSmall(): boolean {
     return this.#opening !== undefined || (this.#mayEverBeSmall && this.#input.draft.mayBeSmall())
   }
 
-  /** Adds a candidate to the match if all checks allow it. */
-  #join(candidate: Candidate, size: number, room: number): boolean {
-    const { draft, facts, free } = this.#input
-    const slot = draft.cache.slots[candidate] as Slot
-    if (this.#hasPaused && !free(slot)) return false
-    if (this.#lacking?.leavesRoom(slot, room) === false || !draft.join(candidate)) return false
-    if (this.#seating?.add(size, facts[slot] as Facts, draft.levels(), this.#effort) === false) {
-      draft.drop()
-      return false
-    }
-    this.#lacking?.add(slot)
-    return true
-  }
-
-  #leave(): void {
-    const { draft } = this.#input
-    this.#lacking?.drop(draft.members[draft.count - 1] as Slot)
-    this.#seating?.drop()
-    draft.drop()
-    if (draft.count <= this.#lostAt) this.#lostAt = Infinity
-  }
-
   /** Makes a match of the members, if some arrangement of teams may play. */
   *close(packed: Packed): Pausable<boolean> {
-    if (this.isBroken() || !this.#input.draft.isSound()) return false
-    const ground = { packing: this.#packing, packed, opening: this.#opening, seats: this.#seating?.seats() }
-    const found = yield* closed(this.#input, ground, this.#effort)
-    this.found = this.isBroken() ? undefined : found
-    return this.found !== undefined
-  }
-
-  /** After a pause: finds the first member that has left the pool. */
-  #review(): void {
-    const { draft, free } = this.#input
-    this.#pauses = this.#effort.pauses
-    this.#hasPaused = true
-    const lost = draft.members.subarray(0, draft.count).findIndex((slot) => !free(slot))
-    this.#lostAt = lost === -1 ? Infinity : lost
+    if (this.members.isBroken() || !this.#input.draft.isSound()) return false
+    const ground = { packing: this.#packing, packed, opening: this.#opening, seats: this.members.seats() }
+    const plan = planned(this.#input, ground)
+    if (plan === undefined) return false
+    const { checks } = this.#input.model
+    const teams = checks === undefined ? plan.teams : yield* arrange(checks, plan.lineup, plan.teams, this.#effort)
+    if (teams === undefined || this.members.isBroken()) return false
+    this.found = { slots: plan.slots, teams }
+    return true
   }
 }

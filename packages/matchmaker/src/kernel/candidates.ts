@@ -18,10 +18,11 @@ const AT_ONCE = 32
 /** The time it takes to read a slot, and to ask other rules about a pair of tickets, in tries. */
 const READ = 1 / 32
 const PAIR = 1 / 16
+const NOTHING: readonly Slot[] = []
 
 /**
  * Reads slots from the indexes in chunks and accepts those that may be matched with the first member of the draft. A
- * search may pause between two chunks; see `setAside`.
+ * search may pause between two chunks.
  */
 export class Candidates {
   readonly list: CandidateList
@@ -32,7 +33,7 @@ export class Candidates {
   #terms: CandidateTerms | undefined
   // What is being read: slots read before, then those of a query. Tickets of a lower priority than `#floor` are kept in
   // `#later`, and no more are read once there are `#enough` candidates.
-  #before: ArrayLike<Slot> = []
+  #before: readonly Slot[] = NOTHING
   #at = 0
   #query: IndexQuery | undefined
   #floor = -Infinity
@@ -58,7 +59,7 @@ export class Candidates {
     this.#terms = terms
     this.#searches += 1
     this.more = false
-    this.#before = []
+    this.#before = NOTHING
     this.#at = 0
     this.#query = undefined
     this.#readsTwice = this.#input.readsTwice
@@ -75,7 +76,7 @@ export class Candidates {
   turnTo(scale: number, least: number, floor: number): void {
     const { columns, draft, neighbours, effort } = this.#input
     this.#query = undefined
-    this.#before = []
+    this.#before = NOTHING
     if (this.list.isFull()) {
       this.more = true
       return
@@ -90,8 +91,9 @@ export class Candidates {
     const near = query.turnTo(scale, most, tries * most)
     if (query.cut) this.more = true
     if (near + this.#later.length < least) return
-    this.#readFrom(this.#later, query, floor, Infinity)
-    this.#later = []
+    const later = this.#later
+    if (later.length > 0) this.#later = []
+    this.#readFrom(later.length > 0 ? later : NOTHING, query, floor, Infinity)
   }
 
   /** Turns to up to `most` tickets from an index of some of the tickets, whatever their distance. */
@@ -101,11 +103,25 @@ export class Candidates {
     query.startAround(first)
     query.turnTo(scale, MOST_READ, (columns.tries[first] as number) * most)
     if (query.cut) this.more = true
-    this.#readFrom([], query, -Infinity, this.list.count + most)
+    this.#readFrom(NOTHING, query, -Infinity, this.list.count + most)
+  }
+
+  /**
+   * Reads on until there are no more slots, or enough candidates. False if a pause is due before: what is left to read
+   * is then in memory, because a query cannot go on after a pause.
+   */
+  read(): boolean {
+    const { effort } = this.#input
+    while (this.#readNext()) {
+      if (!effort.isPauseDue()) continue
+      this.#setAside()
+      return false
+    }
+    return true
   }
 
   /** Reads the next slots; false if there are none, or if there are enough candidates. */
-  read(): boolean {
+  #readNext(): boolean {
     if (this.#at < this.#before.length) {
       const until = Math.min(this.#before.length, this.#at + AT_ONCE)
       for (; this.#at < until; this.#at++) this.#take(this.#before[this.#at] as Slot)
@@ -126,12 +142,11 @@ export class Candidates {
     return many === chunk.length
   }
 
-  /** Reads what is left to read into memory, because a query cannot go on after a pause. */
-  setAside(): void {
+  #setAside(): void {
     this.#hasPaused = true
     const query = this.#query
     if (query === undefined) return
-    const left = Array.from(this.#before).slice(this.#at)
+    const left = this.#before.slice(this.#at)
     for (let many = AT_ONCE; many === AT_ONCE;) {
       many = query.next(this.#chunk)
       left.push(...this.#chunk.subarray(0, many))

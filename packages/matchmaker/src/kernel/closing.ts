@@ -1,8 +1,8 @@
-// pure: completes a draft into a match with teams
-import { arrange, byPlan } from './arrange.js'
-import type { Effort, Pausable } from './effort.js'
+// pure: plans the teams of a draft
+import { byPlan, type Lineup } from './arrange.js'
+import type { Slot } from './model.js'
 import type { Packed, Packing } from './packing.js'
-import type { Found, SearchInput, Vacancy } from './search-terms.js'
+import type { SearchInput, Vacancy } from './search-terms.js'
 
 /** What is known about the members of a draft, apart from the draft itself. */
 export interface Ground<Facts> {
@@ -13,24 +13,30 @@ export interface Ground<Facts> {
   readonly seats: readonly number[] | undefined
 }
 
-/** The members with a team each; undefined if no arrangement was found in which they may play. */
-export function* closed<Facts>(
+/** A plan for the members: the tickets, and the team of each by party sizes alone. */
+export interface Planned<Facts> {
+  readonly lineup: Lineup<Facts>
+  readonly slots: Slot[]
+  readonly teams: readonly number[]
+}
+
+/** Plans the teams of the members; undefined if there is no way to fill the teams with these parties. */
+export function planned<Facts>(
   { draft, columns, facts, model }: Pick<SearchInput<Facts>, 'draft' | 'columns' | 'facts' | 'model'>,
   { packing, packed, opening, seats }: Ground<Facts>,
-  effort: Effort,
-): Pausable<Found | undefined> {
-  const { teams, checks } = model
+): Planned<Facts> | undefined {
+  const { teams } = model
   const levels = draft.levels()
   const mayBeAny = packing.count(packed) === packing.players || opening !== undefined
   const least = teams.map(({ min }) => (mayBeAny ? 0 : (min[levels.oldest] as number)))
   const rooms = opening?.rooms ?? teams.map(({ max }) => max)
   const slots = [...draft.members.subarray(opening === undefined ? 0 : 1, draft.count)]
   const sizes = slots.map((slot) => columns.size[slot] as number)
-  const planned = () => {
+  const bySize = () => {
     const plan = packing.plan(packed, levels.oldest)
     return plan === undefined ? undefined : byPlan(sizes, plan)
   }
-  const first = seats !== undefined && areEnough(seats, sizes, least) ? seats : planned()
+  const first = seats !== undefined && areEnough(seats, sizes, least) ? seats : bySize()
   if (first === undefined) return undefined
   const lineup = {
     sizes,
@@ -40,8 +46,7 @@ export function* closed<Facts>(
     least,
     levels,
   }
-  const arranged = yield* arrange(checks, lineup, first, effort)
-  return arranged === undefined ? undefined : { slots, teams: arranged }
+  return { lineup, slots, teams: first }
 }
 
 /** Whether every team reaches its minimum. */

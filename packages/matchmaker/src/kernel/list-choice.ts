@@ -96,20 +96,23 @@ export class ListChoice {
   #writeLists(center: Slot, lists: Lists, scale: SearchScale, span: number, around: number): number {
     const inBands = this.#writeBands(center, scale.widths[span] ?? Infinity, span)
     const { heads: all } = lists
+    // Private fields are read once: the inner loop runs up to forty times for each search.
+    const [cells, bands, heads, codes] = [this.#cells, this.#bands, this.#otherHeads, this.#otherCodes]
     let to = 0
-    this.#inLists = 0
+    let inLists = 0
     for (let each = 0; each < around; each++) {
-      const ofCell = partOfCell(this.#cells[each] as number)
+      const ofCell = partOfCell(cells[each] as number)
       for (let beside = 0; beside < inBands; beside++) {
-        const code = listOf(ofCell, this.#bands[beside] as number)
+        const code = listOf(ofCell, bands[beside] as number)
         const head = lists.at(code)
         const members = all[head + 1] as number
         if (members === 0) continue
-        this.#inLists += members
-        this.#otherHeads[to] = head
-        this.#otherCodes[to++] = code
+        inLists += members
+        heads[to] = head
+        codes[to++] = code
       }
     }
+    this.#inLists = inLists
     return to
   }
 

@@ -53,7 +53,9 @@ export class Search<Facts> {
     this.#start(undefined)
     const packed = this.#packing.add(0, columns.size[anchor] as number)
     if (this.#lacking !== undefined && this.#input.supply.isShort(this.#input.levels.of(anchor))) return undefined
-    return packed === -1 || !draft.begin(anchor) ? undefined : yield* this.#run(packed, anchor, terms)
+    if (packed === -1 || !draft.begin(anchor)) return undefined
+    this.#beginTries()
+    return this.#ended(yield* this.#isFound(packed, anchor, terms))
   }
 
   /** Finds players for an opening, `wanted` among them if given; undefined if there are none. */
@@ -61,10 +63,10 @@ export class Search<Facts> {
     const { columns, draft } = this.#input
     this.#start(vacancy)
     if (vacancy.packing.players === 0 || !draft.begin(vacancy.slot)) return undefined
-    const terms = { all: true, anew: true }
-    if (wanted === undefined) return yield* this.#run(0, undefined, terms)
-    const packed = this.#packing.add(0, columns.size[wanted] as number)
-    return packed === -1 || !draft.add(wanted) ? undefined : yield* this.#run(packed, wanted, terms)
+    const packed = wanted === undefined ? 0 : this.#packing.add(0, columns.size[wanted] as number)
+    if (packed === -1 || (wanted !== undefined && !draft.add(wanted))) return undefined
+    this.#beginTries()
+    return this.#ended(yield* this.#isFound(packed, wanted, { all: true, anew: true }))
   }
 
   #start(vacancy: Vacancy<Facts> | undefined): void {
@@ -75,16 +77,20 @@ export class Search<Facts> {
     this.#effort.charge(1)
   }
 
-  /** Searches within the effort that a search around this ticket has. */
-  *#run(packed: Packed, ticket: Slot | undefined, terms: SearchTerms): Pausable<Found | undefined> {
+  /** Begins the tries that a search around the first member of the draft has. */
+  #beginTries(): void {
     const { columns, draft, effort, triesOf } = this.#input
-    const { startTries } = this.#assembly
+    const { startTries } = this.#assembly.members
     effort.begin(triesOf(columns.tries[draft.members[0] as Slot] as number))
     effort.grant(startTries)
     effort.charge(startTries)
-    if (yield* this.#isFound(packed, ticket, terms)) return this.#assembly.found
-    if (effort.wasCut) this.givenUp += 1
-    if (effort.wasCut || this.#candidates.more) this.sawAll = false
+  }
+
+  #ended(isFound: boolean): Found | undefined {
+    if (isFound) return this.#assembly.found
+    const { wasCut } = this.#effort
+    if (wasCut) this.givenUp += 1
+    if (wasCut || this.#candidates.more) this.sawAll = false
     return undefined
   }
 
@@ -92,7 +98,7 @@ export class Search<Facts> {
     const { model, draft, searchRadius, ranked } = this.#input
     const assembly = this.#assembly
     const missing = this.#packing.players - this.#packing.count(packed)
-    if (!assembly.seatFirst(ticket)) return false
+    if (!assembly.members.seatFirst(ticket)) return false
     if (missing === 0) return yield* assembly.close(packed)
     this.#candidates.begin({
       packing: this.#packing,
@@ -104,8 +110,8 @@ export class Search<Facts> {
     if (this.#lacking !== undefined && !(yield* this.#gatherNeeded(this.#lacking, last, missing))) return false
     if (yield* this.#widen(packed, last, terms.all === true)) return true
     this.#effort.charge(this.#candidates.list.count)
-    if (assembly.isBroken() || !assembly.mayBecomeSmall()) return false
-    assembly.expect()
+    if (assembly.members.isBroken() || !assembly.mayBecomeSmall()) return false
+    assembly.members.expect()
     return yield* assembly.makeSmall(packed, ticket !== undefined)
   }
 
@@ -129,12 +135,12 @@ export class Search<Facts> {
           : isPartOf(neighbours.scales[scale] as Scale, neighbours.scales[scale + 1])
       const floor = ranked && scale < last ? (columns.priority[draft.members[0] as Slot] as number) : -Infinity
       this.#candidates.turnTo(scale, skippable ? (wanted - list.players) / columns.largest : 0, floor)
-      yield* this.#gather()
-      if (this.#assembly.isBroken()) return false
+      while (!this.#candidates.read()) yield this.#effort.pause()
+      if (this.#assembly.members.isBroken()) return false
       const { players, count } = list
       if (players < wanted || count === tried || (ranked && all && scale < last)) continue
       tried = count
-      this.#assembly.expect()
+      this.#assembly.members.expect()
       this.#effort.grant(count)
       if (yield* this.#assembly.makeFull(packed)) return true
       if (scale === last || count < MOST_CANDIDATES) continue
@@ -142,15 +148,6 @@ export class Search<Facts> {
       break
     }
     return false
-  }
-
-  /** Reads what the candidates were turned to. */
-  *#gather(): Pausable<void> {
-    while (this.#candidates.read()) {
-      if (!this.#effort.isPauseDue()) continue
-      this.#candidates.setAside()
-      yield this.#effort.pause()
-    }
   }
 
   /** Gathers tickets with players of the kinds lacking, the rarest kind first. False if some kind has too few. */
@@ -165,7 +162,7 @@ export class Search<Facts> {
       if (wanted > 0) {
         const { index } = parts[need] as { index: Neighbours }
         this.#candidates.turnToPart(index, scale, Math.max(LEAST_NEEDED, SPARE_NEEDED * wanted))
-        yield* this.#gather()
+        while (!this.#candidates.read()) yield this.#effort.pause()
       }
       if (wanted > this.#supplyOf(need) && !this.#candidates.more) return false
     }
