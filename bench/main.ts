@@ -14,6 +14,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
   ],
   matchmaker: [
     async () => (await import('./matchmaker/kernel.js')).kernelFigures(),
+    async () => (await import('./matchmaker/pair-cost.js')).pairCostFigures(),
     async () => (await import('./matchmaker/whole.js')).wholeFigures(),
     async () => (await import('./matchmaker/ticks.js')).tickFigures(),
     async () => (await import('./matchmaker/slope.js')).slopeFigures(),

@@ -41,8 +41,8 @@ export interface Columns {
   level: Uint8Array
   /**
    * Four numbers per slot, read for all tickets: the latitude in radians from the south pole; the longitude as a
-   * fraction of a turn eastwards from 180° west; the low value of the first span; the fourth is unused. Rounded to 32
-   * bits: some 2 m.
+   * fraction of a turn eastwards from 180° west; the low value of the first span; the cosine of the latitude. Rounded
+   * to 32 bits: some 2 m.
    */
   coarse: Float32Array
   priority: Float64Array
@@ -221,4 +221,5 @@ function writePlace(columns: Columns, slot: Slot, place: Row['place']): void {
   columns.rows[slot * columns.stride + Z] = z
   columns.coarse[4 * slot] = Math.PI / 2 + Math.asin(Math.max(-1, Math.min(1, z)))
   columns.coarse[4 * slot + 1] = 0.5 + Math.atan2(y, x) / (2 * Math.PI)
+  columns.coarse[4 * slot + 3] = Math.sqrt(x * x + y * y)
 }

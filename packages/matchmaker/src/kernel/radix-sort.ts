@@ -7,8 +7,12 @@ export interface Sorter {
   items: Int32Array<ArrayBuffer>
   /** Makes room for `count` keys. The contents of the arrays are lost. */
   reserve(count: number): void
-  /** Sorts by key, ascending and stable. @param bits number of lower bits in which keys differ at most. */
-  sort(count: number, bits: number): void
+  /**
+   * Sorts by key, ascending and stable.
+   * @param bits number of lower bits in which keys differ at most.
+   * @param most bits sorted in one pass at most; fewer pay if there are few keys. Default and maximum 13.
+   */
+  sort(count: number, bits: number, most?: number): void
   bytes(): number
 }
 
@@ -35,8 +39,8 @@ export function createSorter(): Sorter {
       otherKeys = new Uint32Array(size)
       otherItems = new Int32Array(size)
     },
-    sort: (count, bits) => {
-      const passes = Math.ceil(bits / DIGIT)
+    sort: (count, bits, most = DIGIT) => {
+      const passes = Math.ceil(bits / most)
       const digit = Math.ceil(bits / passes)
       for (let pass = 0; pass < passes; pass++) {
         const shift = pass * digit

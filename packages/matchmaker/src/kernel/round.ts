@@ -1,5 +1,5 @@
 // pure: one round over the waiting tickets: which are tried, and in which order
-import type { Bulk } from './bulk.js'
+import type { Bulk } from './bulk-input.js'
 import { DEFERRED, KEY, SETTLED, type Columns } from './columns.js'
 import type { Effort, Pausable } from './effort.js'
 import type { RoundOptions, Slot } from './model.js'

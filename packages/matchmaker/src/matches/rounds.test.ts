@@ -46,12 +46,12 @@ describe('a tick with a budget', () => {
   const unbounded = { tickBudgetMs: Infinity, maxServers: Infinity, maxStarting: Infinity }
 
   test('continues where it stopped, and misses no ticket', async () => {
-    // Each reading of the stopwatch is 1 ms later: the budget is spent after fifty.
+    // Each reading of the stopwatch is 1 ms later: the budget is spent after five.
     let time = 0
     const queues = [duel, { ...duel, name: 'other' }, { ...duel, name: 'third' }]
     const { matchmaker, seen } = setUp({
       queues,
-      tickBudgetMs: 50,
+      tickBudgetMs: 5,
       stopwatch: () => (time += 1),
       maxServers: Infinity,
       maxStarting: Infinity,

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest'
+import { costOf, crowd, greedyCosts, models, NOW } from './greedy.fixture.js'
+import type { Entry } from './model.js'
+import { createPool, STEP } from './pool.js'
+
+type Rules = keyof typeof models
+
+/** The costs of the pairs of one round, run in steps as the matchmaker does. */
+function costsOf(rules: Rules, entries: readonly Entry<undefined>[]): number[] {
+  const pool = createPool(models[rules])
+  const bySlot = new Map(entries.map((entry) => [pool.add(entry), entry]))
+  const round = pool.round(NOW)
+  const costs: number[] = []
+  for (let goesOn = true; goesOn;) {
+    goesOn = round.step(STEP)
+    for (const { slots } of round.take()) {
+      const [one, other] = slots.map((slot) => bySlot.get(slot)) as [Entry<undefined>, Entry<undefined>]
+      costs.push(costOf(models[rules], one, other))
+      for (const slot of slots) pool.remove(slot)
+    }
+  }
+  return costs
+}
+
+/** The sum of the least costs: whoever makes more pairs also makes worse ones, so as many are compared. */
+const sumOf = (costs: readonly number[], count: number): number =>
+  costs
+    .toSorted((one, other) => one - other)
+    .slice(0, count)
+    .reduce((sum, cost) => sum + cost, 0)
+
+interface Compared {
+  /** The cost of our pairs against that of as many greedy ones, in each crowd and in all. */
+  readonly each: readonly number[]
+  readonly all: number
+  readonly pairs: readonly [ours: number, greedy: number]
+}
+
+/** Compares the pairs in `crowds` crowds of `size` tickets. */
+function compared(rules: Rules, size: number, crowds: number): Compared {
+  const each: number[] = []
+  let [ours, greedy] = [0, 0]
+  const pairs: [number, number] = [0, 0]
+  for (let seed = 1; seed <= crowds; seed++) {
+    const entries = crowd(size, seed)
+    const made = costsOf(rules, entries)
+    const best = greedyCosts(models[rules], entries)
+    const count = Math.min(made.length, best.length)
+    expect(made.every((cost) => cost < Infinity)).toBe(true)
+    ours += sumOf(made, count)
+    greedy += sumOf(best, count)
+    if (count > 0) each.push(sumOf(made, count) / sumOf(best, count))
+    pairs[0] += made.length
+    pairs[1] += best.length
+  }
+  return { each, all: ours / greedy, pairs }
+}
+
+/** In all crowds of a size together: as much as greedy, give or take what two samples of crowds differ by. */
+const MOST = 1.005
+const FEWEST = 0.995
+
+describe('pairs cost no more than those of greedy nearest neighbour, and are no fewer', () => {
+  // One crowd may cost more: greedy is no optimum, and in a small crowd one more pair may change all others.
+  test.each([
+    { size: 2, crowds: 200, most: 1 },
+    { size: 3, crowds: 200, most: 1.5 },
+    { size: 10, crowds: 200, most: 1.5 },
+    { size: 30, crowds: 100, most: 1.5 },
+    { size: 100, crowds: 40, most: 1.1 },
+    { size: 500, crowds: 8, most: 1.1 },
+    { size: 501, crowds: 8, most: 1.1 },
+    { size: 1000, crowds: 6, most: 1.1 },
+    { size: 2000, crowds: 4, most: 1.1 },
+    { size: 10_000, crowds: 2, most: 1.05 },
+  ])('$size tickets', ({ size, crowds, most }) => {
+    const { each, all, pairs } = compared('both', size, crowds)
+    expect(all).toBeLessThanOrEqual(MOST)
+    expect(Math.max(...each)).toBeLessThanOrEqual(most)
+    expect(pairs[0]).toBeGreaterThanOrEqual(pairs[1])
+  })
+
+  test.each([
+    { rules: 'places', size: 100 },
+    { rules: 'places', size: 2000 },
+    { rules: 'values', size: 100 },
+    { rules: 'values', size: 2000 },
+    { rules: 'both and a second value', size: 100 },
+    { rules: 'both and a second value', size: 2000 },
+  ] as const)('$size tickets by $rules', ({ rules, size }) => {
+    const { all, pairs } = compared(rules, size, 6000 / size)
+    expect(all).toBeLessThanOrEqual(MOST)
+    expect(pairs[0]).toBeGreaterThanOrEqual(FEWEST * pairs[1])
+  })
+})
