@@ -24,7 +24,9 @@ const create: fc.Arbitrary<Step> = fc
     (tickets) => (store) =>
       store.create(
         tickets.map(({ id, players, permitted }) => ({
-          ...{ id, players, body: `body of ${id}` },
+          id,
+          players,
+          body: `body of ${id}`,
           permitted: permitted === null ? undefined : new Map(players.map((player) => [player, permitted])),
         })),
       ),

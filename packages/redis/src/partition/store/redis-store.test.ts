@@ -4,29 +4,33 @@ import { describeRedis, openRedis, type RedisUnderTest } from '../../redis.fixtu
 import { createRedisStore } from './redis-store.js'
 import { testPartitionStore } from './store-suite.fixture.js'
 
-describeRedis('Redis', () => {
-  let redis: RedisUnderTest
-  beforeAll(async () => {
-    redis = await openRedis()
-  })
-  afterAll(() => redis.close())
+for (const cluster of [false, true]) {
+  const name = cluster ? 'a cluster of one node' : 'a Redis'
+  describeRedis(name, () => {
+    let redis: RedisUnderTest
+    beforeAll(async () => {
+      redis = await openRedis({ cluster })
+    })
+    afterAll(() => redis.close())
 
-  testPartitionStore('a partition in Redis', async (bounds) => {
-    await redis.server.ask('FLUSHALL')
-    const connections = [await redis.connect(), await redis.connect()] as const
-    const [store, other] = connections.map((each) => createRedisStore({ redis: each, name: 'ranked', bounds })) as [
-      ReturnType<typeof createRedisStore>,
-      ReturnType<typeof createRedisStore>,
-    ]
-    return {
-      store,
-      other,
-      pass: (ms) => systemClock.sleep(ms),
-      wipe: async () => void (await redis.server.ask('FLUSHALL')),
-      close: async () => {
-        await Promise.all([store.close(), other.close()])
-        await Promise.all(connections.map((each) => each.close()))
-      },
-    }
+    testPartitionStore(`a partition in ${name}`, async (bounds) => {
+      await redis.server.ask('FLUSHALL')
+      const open = async () => {
+        const connection = await redis.connect()
+        const store = createRedisStore({ redis: connection, name: 'ranked', bounds })
+        return { connection, store }
+      }
+      const [mine, others] = await Promise.all([open(), open()])
+      return {
+        store: mine.store,
+        other: others.store,
+        pass: (ms) => systemClock.sleep(ms),
+        wipe: async () => void (await redis.server.ask('FLUSHALL')),
+        close: async () => {
+          await Promise.all([mine.store.close(), others.store.close()])
+          await Promise.all([mine.connection.close(), others.connection.close()])
+        },
+      }
+    })
   })
-})
+}

@@ -1,0 +1,236 @@
+import { systemClock } from '@muster/core/clock'
+import { startRedisServer } from '@muster/redis-server'
+import { describe, expect, test } from 'vitest'
+import { RedisDisconnected, RedisFull, RedisTimedOut, RedisWrongType } from '../../connection/errors.js'
+import { describeRedis, openRedis, type RedisUnderTest } from '../../redis.fixture.js'
+import { Deposed } from './deposed.js'
+import { createRedisStore } from './redis-store.js'
+import type { PartitionStore } from './store.js'
+import {
+  aTicket,
+  assign,
+  assigned,
+  cancelled,
+  create,
+  DONE,
+  headerIn,
+  matched,
+  someIds,
+  tokenOf,
+} from './suite/stores.fixture.js'
+
+type ServerOptions = Parameters<typeof openRedis>[0]
+
+/** A Redis of its own, to be broken. */
+const broken =
+  (options: ServerOptions, check: (redis: RedisUnderTest, store: PartitionStore) => Promise<void>) => async () => {
+    const redis = await openRedis(options)
+    const store = createRedisStore({ redis: redis.redis, name: 'ranked' })
+    try {
+      await check(redis, store)
+    } finally {
+      await store.close()
+      await redis.close()
+    }
+  }
+
+/** The first result of a call that is repeated while there is no connection. */
+async function connected<T>(call: () => Promise<T>): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await call()
+    } catch (error) {
+      if (!(error instanceof RedisDisconnected) || tries === 500) throw error
+      await systemClock.sleep(20)
+    }
+  }
+}
+
+const NEWS = { blockMs: 0 }
+
+describeRedis('A partition in a Redis', () => {
+  describe('that is full', () => {
+    test(
+      'takes no tickets and no questions, but goes on with those it has',
+      broken({}, async (redis, store) => {
+        const ids = someIds(6)
+        await create(store, ...ids)
+        const token = await tokenOf(store)
+        await redis.server.ask('CONFIG SET maxmemory 1')
+        await expect(store.create([aTicket('new')])).rejects.toThrow(RedisFull)
+        await expect(store.ask('accept')).rejects.toThrow(RedisFull)
+        await expect(store.setInForce(token, 'queues')).rejects.toThrow(RedisFull)
+        expect(await store.read(['new'])).toEqual([undefined])
+        expect(await store.playerTickets(['player of new'])).toEqual([[]])
+
+        expect(await store.renew(token, 60_000)).toBe(true)
+        await store.fence(token)
+        await store.answer(token, 'a', ['answer'])
+        await assign(store, token, 'm1', ['t0', 't1'])
+        const ends = [{ ticketId: 't0', players: ['player of t0'] }]
+        expect(await store.commit(token, { records: [{ matchId: 'm1', ends }] })).toEqual(DONE)
+        expect(await store.cancel('t2', ['player of t2'])).toMatchObject({ kind: 'cancelled' })
+        expect(await store.commit(token, { headers: [{ ticketId: 't3', header: cancelled(2) }] })).toEqual(DONE)
+        expect(await store.sweep(token, 0, 10)).toBe(3)
+        await store.release(token)
+        await tokenOf(store, 'b')
+        expect((await store.loadTickets(undefined)).items).toHaveLength(3)
+
+        await redis.server.ask('CONFIG SET maxmemory 0')
+        await create(store, 'new')
+      }),
+    )
+  })
+
+  describe('that another program writes to', () => {
+    const KEYS = ['b', 's', 'p', 'in'] as const
+    for (const key of KEYS) {
+      test(
+        `says so where ${key} is of another type, and creates nothing by halves`,
+        broken({}, async (redis, store) => {
+          const name = redis.redis.keys('ranked')(key)
+          await redis.redis.command(name, ['SETRANGE', name, 0, 'another'])
+          const error = await store.create([aTicket('t1')]).catch((error: unknown) => error)
+          if (key === 's') return void expect(error).toMatchObject([{ kind: 'created' }])
+          expect(error).toBeInstanceOf(RedisWrongType)
+          expect((error as Error).message).toMatch(/^partition\.create: a key holds another type: another program/)
+          await redis.redis.command(name, ['DEL', name])
+          expect(await store.read(['t1'])).toEqual([undefined])
+          expect(await store.playerTickets(['player of t1'])).toEqual([[]])
+        }),
+      )
+    }
+
+    test(
+      'says so to the leader',
+      broken({}, async (redis, store) => {
+        await create(store, 't1')
+        const token = await tokenOf(store)
+        const name = redis.redis.keys('ranked')('s')
+        await redis.redis.command(name, ['SETRANGE', name, 0, 'another'])
+        const headers = [{ ticketId: 't1', header: matched(2, 'm1') }]
+        await expect(store.commit(token, { headers, records: [{ matchId: 'm1', text: 'intent' }] })).rejects.toThrow(
+          RedisWrongType,
+        )
+        expect((await store.loadRecords(undefined)).items).toEqual([])
+        await expect(store.cancel('t1', ['player of t1'])).rejects.toThrow(RedisWrongType)
+        await expect(store.read(['t1'])).rejects.toThrow(RedisWrongType)
+        expect(await store.playerTickets(['player of t1'])).toEqual([['t1']])
+      }),
+    )
+  })
+
+  describe('that is killed', () => {
+    test(
+      'has everything that was acknowledged after it is back, if each write is on the disk',
+      broken({ appendOnly: 'always' }, async (redis, store) => {
+        await create(store, 't1', 't2', 't3')
+        const token = await tokenOf(store)
+        await assign(store, token, 'm1', ['t1', 't2'])
+        const inbox = await store.inbox(undefined, NEWS)
+        const changes = await store.changes(undefined, 'a', NEWS)
+        const { length } = (await store.loadTickets(undefined)).items
+        await redis.server.restart()
+        expect(await connected(() => store.loadTickets(undefined))).toMatchObject({ items: { length } })
+        // The leader goes on: nobody else has taken over.
+        const headers = [{ ticketId: 't3', header: matched(2, 'm2') }]
+        expect(await store.commit(token, { headers })).toEqual(DONE)
+        await create(store, 't4')
+        expect(await headerIn(store, 't1')).toBe(assigned(3, 'm1'))
+        expect(await connected(() => store.inbox(inbox.cursor, NEWS))).toMatchObject({
+          gap: false,
+          entries: [{ ticketIds: ['t4'] }],
+        })
+        expect(await connected(() => store.changes(changes.cursor, 'a', NEWS))).toMatchObject({
+          gap: false,
+          tickets: [{ ticketId: 't3' }],
+        })
+      }),
+    )
+
+    test(
+      'deposes its leader after it is back, if it keeps nothing',
+      broken({}, async (redis, store) => {
+        await create(store, 't1')
+        const token = await tokenOf(store)
+        const { cursor: begin } = await store.inbox(undefined, NEWS)
+        const { cursor } = await store.inbox(begin, NEWS)
+        const waiting = store.inbox(cursor, { blockMs: 20_000 })
+        const failed = expect(waiting).rejects.toThrow(RedisDisconnected)
+        await redis.server.restart()
+        await failed
+        const headers = [{ ticketId: 't1', header: matched(2, 'm1') }]
+        await expect(connected(() => store.commit(token, { headers }))).rejects.toThrow(Deposed)
+        expect(await connected(() => store.inbox(cursor, NEWS))).toMatchObject({ gap: true })
+        expect(await store.read(['t1'])).toEqual([undefined])
+      }),
+    )
+
+    test(
+      'says of what was under way that nobody knows, and of what comes then that it was not done',
+      broken({}, async (redis, store) => {
+        await create(store, 't1')
+        redis.server.pause()
+        const cancel = store.cancel('t1', ['player of t1'])
+        const unknown = expect(cancel).rejects.toMatchObject({ outcome: 'unknown' })
+        await redis.server.kill()
+        await unknown
+        await expect(store.cancel('t1', ['player of t1'])).rejects.toMatchObject({ outcome: 'not-done' })
+      }),
+    )
+  })
+
+  test(
+    'that stands still is given up on, and used again when it goes on',
+    broken({}, async ({ server, connect }, store) => {
+      await create(store, 't1')
+      const impatient = await connect({ timeoutMs: 50 })
+      const own = createRedisStore({ redis: impatient, name: 'ranked' })
+      server.pause()
+      await expect(own.cancel('t1', ['player of t1'])).rejects.toThrow(RedisTimedOut)
+      server.resume()
+      // It was done all the same, and again is as once.
+      expect(await store.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
+      expect(await own.cancel('t1', ['player of t1'])).toMatchObject({ kind: 'cancelled' })
+      expect((await store.inbox('0-0', NEWS)).entries.filter(({ kind }) => kind === 'cancelled')).toHaveLength(1)
+    }),
+  )
+
+  test(
+    'that has forgotten its scripts is given them again',
+    broken({}, async ({ server }, store) => {
+      const ids = someIds(600)
+      await create(store, ...ids)
+      const token = await tokenOf(store)
+      await store.commit(token, { headers: [{ ticketId: 't0', header: matched(2, 'm1') }] })
+      await server.ask('SCRIPT FLUSH')
+      const headers = ids.map((ticketId) => ({ ticketId, header: matched(3, 'm1') }))
+      const records = [{ matchId: 'm1', text: 'intent', requires: ids }]
+      expect(await store.commit(token, { headers, records })).toEqual(DONE)
+    }),
+  )
+})
+
+describeRedis('A partition in a Redis with replicas', () => {
+  test(
+    'acknowledges a durable commit when they have it, and does not without them',
+    broken({ settings: ['--repl-diskless-sync-delay', '0'] }, async (redis) => {
+      const storeOf = (timeoutMs: number) =>
+        createRedisStore({ redis: redis.redis, name: 'ranked', replicas: { atLeast: 1, timeoutMs } })
+      const store = storeOf(20)
+      await create(store, 't1')
+      const token = await tokenOf(store)
+      const commit = { headers: [{ ticketId: 't1', header: matched(2, 'm1') }], durable: true }
+      await expect(store.commit(token, commit)).rejects.toMatchObject({ code: 'NOREPLICAS', outcome: 'unknown' })
+      expect(await headerIn(store, 't1')).toBe(matched(2, 'm1'))
+      const server = await startRedisServer({ replicaOf: redis.server.port })
+      try {
+        while (!(await redis.server.ask('INFO replication')).includes('state=online')) await systemClock.sleep(20)
+        expect(await storeOf(4000).commit(token, commit)).toEqual(DONE)
+        expect(await server.ask('HLEN mu:{ranked}:s')).toContain(':1')
+      } finally {
+        await server.close()
+      }
+    }),
+  )
+})
