@@ -74,6 +74,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     runtimes,
     locatePlayers: createLocating(config.locate, (error) => events.emit('problem', { during: 'locate', error })),
     limits,
+    playedBy: (playerId) => allocator.playedBy(playerId),
     locateTimeoutMs: config.locateTimeoutMs,
     keepEndedMs,
     events,

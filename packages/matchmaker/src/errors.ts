@@ -45,15 +45,15 @@ export class PlayerBusy extends Conflict {
 export class PlayerPlaying extends Conflict {
   /** The player. */
   readonly playerId: string
-  /** The ticket by which the player came into the match. */
-  readonly ticketId: string
+  /** The ticket by which the player came into the match; undefined if that was before a restart. */
+  readonly ticketId: string | undefined
   readonly matchId: string
 
   static {
     this.prototype.name = 'PlayerPlaying'
   }
 
-  constructor(playerId: string, ticketId: string, matchId: string) {
+  constructor(playerId: string, ticketId: string | undefined, matchId: string) {
     super(`player ${JSON.stringify(playerId)} plays in match ${matchId}`)
     this.playerId = playerId
     this.ticketId = ticketId

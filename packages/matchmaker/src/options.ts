@@ -63,14 +63,14 @@ export interface MatchmakerOptions {
   readonly budget?: SpendBudget | undefined
   /**
    * Matches that a player may wait for and play in at once; further tickets are refused with `PlayerOverLimit`. Values
-   * above one only matter in queues that allow several. Matches of an earlier process are not counted. Default 4 (our
-   * choice).
+   * above one only matter in queues that allow several. Default 4 (our choice).
    */
   readonly maxMatchesPerPlayer?: number | undefined
   /**
    * Servers that may be created for matches of one player within an hour, not counting further placement attempts of a
    * match; at the limit the player's tickets are refused with `PlayerOverLimit`. Default 60 (our choice): nobody plays
-   * a match a minute for long, but a program can find matches and leave them. Counted in memory: a restart resets it.
+   * a match a minute for long, but a program can find matches and leave them. Counted in memory: a restart resets it,
+   * and so does another leader where several processes share tickets.
    */
   readonly maxServersPerPlayer?: number | undefined
   /**

@@ -187,3 +187,15 @@ test('players without coordinates are located once, also if a standby loads newe
   expect(changes).toEqual([])
   expect(leader.exportTickets().tickets[0]?.place).toEqual({ latitude: 1, longitude: 2 })
 })
+
+test('a new ticket of a player who had too many servers is cancelled; one that waited before is not', async () => {
+  const { join, process, state } = createWorld()
+  const { leader, run } = process({ maxServersPerPlayer: 1 })
+  await leader.lead()
+  leader.load([join('ann'), join('ben')])
+  await run(7000)
+  leader.playersLeft(leader.getTicket('ann')?.matchId ?? '', ['ann', 'ben'])
+  leader.load([join('ann', 'cas'), { ...join('ben', 'dee'), state: { version: 1, status: 'SEARCHING', attempts: 0 } }])
+  expect(state('ann-cas')).toMatchObject({ version: 2, status: 'CANCELLED', cancelReason: 'refused' })
+  expect(leader.getTicket('ben-dee')?.status).toBe('SEARCHING')
+})

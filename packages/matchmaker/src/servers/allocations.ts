@@ -65,6 +65,7 @@ export function createAllocations(): Allocations {
       if (isRemembered) for (const id of playerIds) players.set(id, allocation)
     },
     playedBy: (playerId) => {
+      if (players.size === 0) return undefined
       const allocation = players.get(playerId)
       // The match is over for its players once its server is being stopped.
       return allocation?.unwanted === undefined ? allocation : undefined

@@ -57,8 +57,9 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
     })
   }
   if (error instanceof PlayerPlaying) {
+    const { ticketId, matchId } = error
     return new Problem(409, 'player-playing', error.message, {
-      members: { ticket_id: error.ticketId, match_id: error.matchId },
+      members: ticketId === undefined ? { match_id: matchId } : { ticket_id: ticketId, match_id: matchId },
     })
   }
   if (error instanceof PlayerOverLimit) {

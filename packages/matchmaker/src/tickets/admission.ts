@@ -22,11 +22,15 @@ export interface PastOfTicket {
   readonly place: Coordinates | undefined
 }
 
+/** The match of an earlier process in which a player plays, by a ticket that is not known. */
+export type PlayedBy = (playerId: string) => { readonly matchId: string } | undefined
+
 export interface Admitting {
   /** By name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly players: PlayerIndex
   readonly playing: Pick<Playing, 'ticketsOf'>
+  readonly playedBy: PlayedBy
   readonly limits: Pick<PlayerLimits, 'check'>
   readonly locatePlayers: LocatePlayers
   readonly clock: Clock
@@ -51,10 +55,8 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
     for (const { id } of ticket.players) admitting.limits.check(id, 0, now)
   } else {
     refuseBusy(ticket, runtimes, players)
-    refusePlaying(ticket, runtimes, admitting.playing)
-    for (const { id } of ticket.players) {
-      admitting.limits.check(id, players.ticketsOf(id).length + admitting.playing.ticketsOf(id).length, now)
-    }
+    refusePlaying(ticket, runtimes, admitting)
+    for (const { id } of ticket.players) admitting.limits.check(id, matchesOf(id, admitting), now)
   }
   const place = past?.place ?? locatePlayers(ticket.players)
   const locating = place instanceof Promise
@@ -70,11 +72,17 @@ export function admit(ticket: CheckedTicket, past: PastOfTicket | undefined, adm
 }
 
 /** Whether none of its players is in another ticket: looking each of them up once is the greater part of the checks. */
-function isFree(ticket: CheckedTicket, { players, playing }: Admitting): boolean {
-  for (const { id } of ticket.players)
+function isFree(ticket: CheckedTicket, { players, playing, playedBy }: Admitting): boolean {
+  for (const { id } of ticket.players) {
     if (players.ticketsOf(id).length > 0 || playing.ticketsOf(id).length > 0) return false
+    if (playedBy(id) !== undefined) return false
+  }
   return true
 }
+
+/** Number of matches that the player waits for and plays in. */
+const matchesOf = (id: string, { players, playing, playedBy }: Admitting): number =>
+  players.ticketsOf(id).length + playing.ticketsOf(id).length + (playedBy(id) === undefined ? 0 : 1)
 
 export interface Admitted {
   readonly record: TicketRecord
@@ -164,12 +172,13 @@ function refuseBusy(ticket: CheckedTicket, runtimes: readonly QueueRuntime[], pl
 function refusePlaying(
   ticket: CheckedTicket,
   runtimes: readonly QueueRuntime[],
-  playing: Pick<Playing, 'ticketsOf'>,
+  { playing, playedBy }: Pick<Admitting, 'playing' | 'playedBy'>,
 ): void {
+  if (mayWaitWhilePlaying(runtimes)) return
   for (const { id } of ticket.players) {
     const [other] = playing.ticketsOf(id)
-    if (other === undefined || mayWaitWhilePlaying(runtimes)) continue
-    throw new PlayerPlaying(id, other.id, other.seat?.match.matchId ?? '')
+    const match = other?.seat?.match ?? playedBy(id)
+    if (match !== undefined) throw new PlayerPlaying(id, other?.id, match.matchId)
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Clock } from '@muster/core/clock'
+import { PlayerOverLimit } from '../errors.js'
 import type { Following } from './following.js'
 import type { LocatePlayers, Place } from './locating.js'
+import type { PlayerLimits } from './player-limits.js'
 import { moveTo } from './pool-membership.js'
 import type { PlayerIndex } from './player-index.js'
 import type { QueueRuntime, Seat, TicketRecord } from './records.js'
@@ -19,7 +21,8 @@ export interface NotLoaded {
 export interface Loading {
   /**
    * Loads tickets, or what is newer about tickets that are here already. Their players and queues are not checked
-   * again; a ticket that no queue takes any more is cancelled as `refused`. Tickets whose match was found, and those
+   * again, except for what only the leader counts: a new ticket of a player who is over `maxServersPerPlayer` is
+   * cancelled as `refused`, and so is a ticket that no queue takes any more. Tickets whose match was found, and those
    * whose match runs, are loaded before this process leads: see `Leader.lead`.
    */
   load(tickets: readonly StoredTicket[]): readonly NotLoaded[]
@@ -37,6 +40,7 @@ export interface SeatInherited {
 
 export interface LoadingOptions {
   readonly inheriting: SeatInherited
+  readonly limits: Pick<PlayerLimits, 'check'>
   readonly following: Following
   readonly byId: Map<string, TicketRecord>
   readonly players: PlayerIndex
@@ -56,7 +60,7 @@ export interface LoadingOptions {
 const NONE: readonly never[] = []
 
 export function createLoading(options: LoadingOptions): Loading {
-  const { inheriting, following, byId, players, searching, runtimes, locatePlayers, located } = options
+  const { inheriting, limits, following, byId, players, searching, runtimes, locatePlayers, located } = options
   const { touch, out, restAfter, clock } = options
 
   const runtimesOf = (queues: readonly string[]): readonly QueueRuntime[] => {
@@ -110,6 +114,17 @@ export function createLoading(options: LoadingOptions): Loading {
     if (status === 'MATCH_FOUND') touch(record)
   }
 
+  /** Whether so many servers were created for a player of the ticket that there may not be another. */
+  const isOverLimit = ({ players: all }: TicketRecord, now: number): boolean => {
+    try {
+      for (const { id } of all) limits.check(id, 0, now)
+      return false
+    } catch (error) {
+      if (error instanceof PlayerOverLimit) return true
+      throw error
+    }
+  }
+
   const seated = (record: TicketRecord, { status, assignedAt }: TicketState) => {
     record.status = status
     record.assignedAt = assignedAt
@@ -122,7 +137,12 @@ export function createLoading(options: LoadingOptions): Loading {
     if (status === 'CANCELLED' || (status === 'HOST_ASSIGNED' && !following.isOn()))
       throw new Error(`ticket ${id} has ended`)
     const known = byId.get(id)
-    if (known === undefined) return restore(add(readBody(id, body), stored, now), state, now)
+    if (known === undefined) {
+      const record = add(readBody(id, body), stored, now)
+      restore(record, state, now)
+      if (stored.state === undefined && !following.isOn() && isOverLimit(record, now)) out(record, 'refused', now)
+      return
+    }
     if (known.endedAt !== undefined) {
       // A ticket of this id was created again, after the one before had been removed elsewhere.
       if (known.createdAt === Math.min(createdAt, now)) return

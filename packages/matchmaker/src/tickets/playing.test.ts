@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { PlayerPlaying } from '../errors.js'
+import { PlayerOverLimit, PlayerPlaying } from '../errors.js'
 import { duel, setUp } from '../matchmaker.fixture.js'
+import { createMemoryJournal } from '../servers/journal/journal.js'
 
 const at = { ip: '198.51.100.7' }
 
@@ -137,4 +138,48 @@ test('at any time exactly the players of running matches may not queue', async (
     }),
     { numRuns: 60 },
   )
+})
+
+describe('a player who played before a restart', () => {
+  const restarted = async (options: Parameters<typeof setUp>[0] = {}) => {
+    const journal = createMemoryJournal()
+    const { clock, service, matchId } = await playing({ journal, ...options })
+    const later = setUp({ journal, clock, deployments: service.deployments, ...options })
+    await later.matchmaker.tick()
+    return { ...later, clock, service, matchId }
+  }
+
+  test('may not queue while the match runs, and the error names it', async () => {
+    const { join, matchmaker, matchId, clock } = await restarted()
+    expect(() => join('ann')).toThrow(new PlayerPlaying('ann', undefined, matchId))
+    expect(() => join('cas', 'ben')).toThrow(PlayerPlaying)
+    join('cas')
+    matchmaker.playersLeft(matchId, ['ann'])
+    join('ann')
+    expect(() => join('ben')).toThrow(PlayerPlaying)
+    const stopped = matchmaker.stopMatch(matchId)
+    join('ben')
+    await clock.until(stopped)
+    expect(matchmaker.getTicket('ben')?.status).toBe('SEARCHING')
+  })
+
+  test('may queue where the queue permits it, and the match counts', async () => {
+    const { join } = await restarted({ queues: [{ ...duel, playersMayWaitWhilePlaying: true }] })
+    join('ann')
+    const { join: joinOne } = await restarted({
+      queues: [{ ...duel, playersMayWaitWhilePlaying: true }],
+      maxMatchesPerPlayer: 1,
+    })
+    expect(() => joinOne('ann')).toThrow(PlayerOverLimit)
+  })
+
+  test('may queue once the server has ended by itself', async () => {
+    const { join, clock, matchmaker } = await restarted({ service: { fate: () => ({ readyMs: 5000, endMs: 20_000 }) } })
+    expect(() => join('ann')).toThrow(PlayerPlaying)
+    for (let passed = 0; passed < 90_000; passed += 1000) {
+      await matchmaker.tick()
+      await clock.advance(1000)
+    }
+    join('ann')
+  })
 })

@@ -47,7 +47,10 @@ export type CancelReason =
   | 'not-accepted'
   /** A player of it plays, by another ticket. */
   | 'elsewhere'
-  /** The queues as they are since `reconfigure` do not take it. */
+  /**
+   * The queues as they are since `reconfigure` do not take it; or, where several processes share tickets, one of its
+   * players is over `maxServersPerPlayer`.
+   */
   | 'refused'
   /** It was taken out by `exportTickets`, to go on elsewhere. */
   | 'handed-over'

@@ -2,7 +2,7 @@ import type { Clock, Random } from '@muster/core/clock'
 import type { Breather } from './breather.js'
 import type { Match, QueueRuntime, TicketRecord } from './records.js'
 import { ticketOf } from './ticket-view.js'
-import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket } from './admission.js'
+import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket, type PlayedBy } from './admission.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
 import type { PlayerLimits } from './player-limits.js'
@@ -80,6 +80,7 @@ export interface TicketsOptions {
   /** By name. */
   readonly runtimes: ReadonlyMap<string, QueueRuntime>
   readonly limits: Pick<PlayerLimits, 'check'>
+  readonly playedBy: PlayedBy
   readonly locatePlayers: LocatePlayers
   readonly locateTimeoutMs: number
   readonly keepEndedMs: number
@@ -103,7 +104,8 @@ const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 
 const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
 export function createTickets(options: TicketsOptions): Tickets {
-  const { limits, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random, ledger, inheriting } = options
+  const { limits, playedBy, locatePlayers, locateTimeoutMs, keepEndedMs, events, clock, random, ledger, inheriting } =
+    options
   let { runtimes } = options
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
@@ -112,7 +114,7 @@ export function createTickets(options: TicketsOptions): Tickets {
   const following = ledger && createFollowing()
 
   const playing = createPlaying()
-  let admitting: Admitting = { runtimes, players, playing, limits, locatePlayers, clock, random }
+  let admitting: Admitting = { runtimes, players, playing, playedBy, limits, locatePlayers, clock, random }
 
   const touch = (record: TicketRecord) => {
     if (following?.putsOff(record) === true) return
@@ -160,6 +162,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     following &&
     createLoading({
       following,
+      limits,
       byId,
       players,
       searching: waiting,
