@@ -27,7 +27,10 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
     async () => (await import('./relay/lost-answers.js')).lostAnswerFigures(),
     async () => (await import('./relay/data-plane.js')).dataPlaneFigures(),
   ],
-  redis: [async () => (await import('./redis/limits.js')).limitFigures()],
+  redis: [
+    async () => (await import('./redis/limits.js')).limitFigures(),
+    async () => (await import('./redis/partition.js')).partitionFigures(),
+  ],
 }
 
 const usage = `usage: pnpm bench ${Object.keys(suites).join('|')} [--json] [--check]

@@ -1,0 +1,50 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import type { Answer, Led, Order, Used } from './partition-messages.js'
+
+/** A standby may lead, and is not waited for until it does. */
+export type Role = 'leader' | 'standby' | 'front' | 'memory'
+
+/** A process of the measurement. */
+export interface Member {
+  readonly child: ChildProcess
+  ask<Kind extends Answer['kind']>(order: Order): Promise<Extract<Answer, { kind: Kind }>>
+  report(collectsGarbage?: boolean): Promise<Used>
+  /** Resolves when it leads. */
+  readonly led: Promise<Led>
+  kill(): Promise<void>
+}
+
+/** Starts one, and resolves when it works; a leader then leads. */
+export async function startMember(role: Role, redisUrl = ''): Promise<Member> {
+  const child = fork(new URL('./partition-process.js', import.meta.url), [role, redisUrl], {
+    execArgv: ['--expose-gc'],
+  })
+  let answered: (answer: Answer) => void = () => {}
+  const next = () => new Promise<Answer>((resolve) => (answered = resolve))
+  const started = next()
+  const led = new Promise<Led>((resolve) => {
+    child.on('message', (message: Answer | Led) => {
+      if (message.kind === 'led') resolve(message)
+      else answered(message)
+    })
+  })
+  await started
+  if (role === 'leader') await led
+  const ask: Member['ask'] = async (order) => {
+    const answer = next()
+    child.send(order)
+    return (await answer) as never
+  }
+  return {
+    child,
+    ask,
+    report: (collectsGarbage = false) => ask<'used'>({ kind: 'report', collectsGarbage }),
+    led,
+    kill: async () => {
+      const gone = once(child, 'exit')
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}

@@ -1,0 +1,84 @@
+import { atMost, median, type Figures } from '../figure.js'
+import { measureLatency, RATE } from './latency.js'
+import { planOf, type Costs, type Plan } from './plan.js'
+import { measureTakeovers } from './takeover.js'
+import { measureCpu, measureCpuInMemory } from './throughput.js'
+
+const WAITING = 100_000
+const PLAYING = 60_000
+const TAKEOVERS = 10
+const LISTENERS = 4
+/** Seconds that players wait, and that a match lasts. */
+const WAIT_S = 60
+const MATCH_S = 900
+const CROWDS = [100_000, 1_000_000, 10_000_000]
+
+/** A partition: how soon players know, what it costs, how soon another process leads, and what a crowd needs. */
+export async function partitionFigures(): Promise<Figures> {
+  const { p50, p99 } = await measureLatency()
+  const memoryUs = await measureCpuInMemory()
+  const cpu = await measureCpu(0)
+  const heard = await measureCpu(LISTENERS)
+  const waiting = await measureTakeovers({ waiting: WAITING, playing: 0, times: TAKEOVERS })
+  const playing = await measureTakeovers({ waiting: 0, playing: PLAYING, times: 3 })
+
+  const longest = Math.max(...waiting.seconds)
+  const costs: Costs = {
+    redisUs: cpu.redis,
+    leaderUs: cpu.leader,
+    standbyUs: cpu.standby,
+    frontUs: cpu.front,
+    listenerUs: heard.listener,
+    redisUsPerListener: Math.max(0, heard.redis - cpu.redis) / LISTENERS,
+    waitingUsPerSecond: waiting.idleUsPerSecond / WAITING,
+    redisBytesWaiting: waiting.redisBytesPerTicket,
+    redisBytesPlaying: playing.redisBytesPerTicket,
+    heapWaiting: waiting.standbyHeapPerTicket,
+    heapPlaying: playing.standbyHeapPerTicket,
+    takeoverS: longest,
+    takeoverUsPerPlaying: (Math.max(0, median(playing.seconds) - median(waiting.seconds)) / PLAYING) * 1e6,
+  }
+  const plans = CROWDS.map((count) => planOf({ waiting: count, waitS: WAIT_S, matchS: MATCH_S }, costs))
+  const known = `partition, ${RATE} tickets/s, from createTicket until another process knows the assignment`
+  const taken = `partition, ${WAITING} waiting, from kill -9 of the leader until players are matched again`
+  return {
+    figures: [
+      atMost(`${known}: p50`, p50, 5, 'ms'),
+      atMost(`${known}: p99`, p99, 50, 'ms'),
+      atMost('partition: CPU of front and leader, to that in memory', (cpu.front + cpu.leader) / memoryUs, 1.5, 'times'),
+      atMost(`${taken}: the longest of ${TAKEOVERS}`, longest, 2, 's'),
+    ],
+    peers: {
+      partition: rounded({
+        'µs of CPU per ticket': { ...cpu, listener: heard.listener, 'in memory': memoryUs },
+        'takeovers, s': waiting.seconds,
+        'of that until the tickets are up to date, after the lease was won, s': waiting.afterTheLease,
+        [`takeovers with ${PLAYING} playing instead, s`]: playing.seconds,
+        'µs of CPU to load a ticket': waiting.loadingUsPerTicket,
+        costs,
+      }),
+      [`plan, ${WAIT_S} s of waiting, matches of ${MATCH_S} s`]: plans.map(rowOf),
+      'plan in detail': rounded(plans),
+    },
+  }
+}
+
+/** A line of the table. */
+function rowOf(plan: Plan): string {
+  const first = plan.onePartition[0]
+  const alone = first === undefined ? 'nothing near its bound' : `${first[0]} ${first[1].toPrecision(2)} of its bound`
+  return [
+    `${plan.waiting} waiting, ${Math.round(plan.ticketsPerSecond)} tickets/s`,
+    `in one partition: ${alone}`,
+    `${plan.partitions} partitions`,
+    `${plan.redisCores} cores and ${plan.redisGigabytes.toPrecision(2)} GB of Redis`,
+    `${plan.processes} processes`,
+  ].join(' | ')
+}
+
+/** Three digits for each number within. */
+function rounded<T>(value: T): T {
+  return JSON.parse(
+    JSON.stringify(value, (_, one: unknown) => (typeof one === 'number' ? Number(one.toPrecision(3)) : one)),
+  ) as T
+}

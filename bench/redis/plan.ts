@@ -1,0 +1,124 @@
+// pure: what so many players need, by figures that were measured
+/** Measured: microseconds of CPU, and bytes. */
+export interface Costs {
+  readonly redisUs: number
+  readonly leaderUs: number
+  readonly standbyUs: number
+  readonly frontUs: number
+  /** Of a process that only hears of a ticket, in itself and in Redis. */
+  readonly listenerUs: number
+  readonly redisUsPerListener: number
+  /** Of a leader, in a second, for each ticket that waits. */
+  readonly waitingUsPerSecond: number
+  readonly redisBytesWaiting: number
+  readonly redisBytesPlaying: number
+  readonly heapWaiting: number
+  readonly heapPlaying: number
+  /** From the death of a leader until the next one matches, and what each ticket that plays adds. */
+  readonly takeoverS: number
+  readonly takeoverUsPerPlaying: number
+}
+
+export interface Crowd {
+  readonly waiting: number
+  /** Seconds that a ticket waits and that its match lasts, on average. */
+  readonly waitS: number
+  readonly matchS: number
+}
+
+/** Our choice, of what a machine gives. */
+const BOUNDS = {
+  /** Part of a core at which a process is full: bursts need the rest. */
+  core: 0.6,
+  redisBytes: 32e9,
+  /** Heap of a process; Node wants `--max-old-space-size` for it. */
+  heapBytes: 4e9,
+  takeoverS: 2,
+}
+/** One that fails must be no loss. */
+const FEWEST_FRONTS = 2
+
+/** How much of each bound one partition uses; 1 is all of it. */
+export interface Use {
+  readonly 'CPU of Redis': number
+  readonly 'memory of Redis': number
+  readonly 'CPU of the leader': number
+  readonly 'heap of the leader': number
+  readonly 'CPU of a standby': number
+  /** Of a front's core, for hearing what happens at all other fronts. */
+  readonly 'changes heard by each front': number
+  readonly 'takeover time': number
+}
+
+export interface Plan extends Crowd {
+  readonly ticketsPerSecond: number
+  readonly playing: number
+  /** What breaks if there is one partition, with the part of its bound that is used, the worst first. */
+  readonly onePartition: readonly (readonly [what: keyof Use, times: number])[]
+  readonly partitions: number
+  /** What the last partition that was added was needed for. */
+  readonly dividedFor: keyof Use | undefined
+  readonly redisCores: number
+  readonly redisGigabytes: number
+  readonly frontsPerPartition: number
+  /** Leaders, a standby for each, and fronts. */
+  readonly processes: number
+}
+
+export function planOf(crowd: Crowd, costs: Costs): Plan {
+  const ticketsPerSecond = crowd.waiting / crowd.waitS
+  const playing = ticketsPerSecond * crowd.matchS
+  let partitions = 1
+  let dividedFor: keyof Use | undefined
+  for (let worst = worstOf(crowd, costs, 1); worst[1] > 1; worst = worstOf(crowd, costs, partitions)) {
+    dividedFor = worst[0]
+    // Most of what is used is divided with the partition.
+    partitions = Math.max(partitions + 1, Math.floor(partitions * Math.min(worst[1], 2)))
+  }
+  const { fronts, redis } = partitionOf(crowd, costs, partitions)
+  return {
+    ...crowd,
+    ticketsPerSecond,
+    playing,
+    onePartition: ranked(useOf(crowd, costs, 1)).filter(([, times]) => times > 0.1),
+    partitions,
+    dividedFor,
+    redisCores: Math.ceil((redis * partitions) / BOUNDS.core),
+    redisGigabytes: (crowd.waiting * costs.redisBytesWaiting + playing * costs.redisBytesPlaying) / 1e9,
+    frontsPerPartition: fronts,
+    processes: partitions * (2 + fronts),
+  }
+}
+
+/** Fronts of a partition, and cores of Redis that it uses. */
+function partitionOf({ waiting, waitS }: Crowd, costs: Costs, partitions: number) {
+  const perSecond = waiting / waitS / partitions
+  // Each front hears of all tickets, so what is left of its core for its own gets less with their number.
+  const left = BOUNDS.core - (perSecond * costs.listenerUs) / 1e6
+  const own = (perSecond * (costs.frontUs - costs.listenerUs)) / 1e6
+  const fronts = left <= 0 ? Infinity : Math.max(FEWEST_FRONTS, Math.ceil(own / left))
+  const listeners = Math.min(fronts, 1000) + 1
+  return { perSecond, fronts, redis: (perSecond * (costs.redisUs + listeners * costs.redisUsPerListener)) / 1e6 }
+}
+
+function useOf(crowd: Crowd, costs: Costs, partitions: number): Use {
+  const { perSecond, redis } = partitionOf(crowd, costs, partitions)
+  const waiting = crowd.waiting / partitions
+  const playing = perSecond * crowd.matchS
+  return {
+    'CPU of Redis': redis / BOUNDS.core,
+    'memory of Redis': (waiting * costs.redisBytesWaiting + playing * costs.redisBytesPlaying) / BOUNDS.redisBytes,
+    'CPU of the leader': (perSecond * costs.leaderUs + waiting * costs.waitingUsPerSecond) / 1e6 / BOUNDS.core,
+    'heap of the leader': (waiting * costs.heapWaiting + playing * costs.heapPlaying) / BOUNDS.heapBytes,
+    'CPU of a standby': (perSecond * costs.standbyUs) / 1e6 / BOUNDS.core,
+    // Half of a front's core is for its own players.
+    'changes heard by each front': (perSecond * costs.listenerUs) / 1e6 / (BOUNDS.core / 2),
+    'takeover time': (costs.takeoverS + (playing * costs.takeoverUsPerPlaying) / 1e6) / BOUNDS.takeoverS,
+  }
+}
+
+const ranked = (use: Use) =>
+  (Object.entries(use) as [keyof Use, number][]).toSorted(([, one], [, other]) => other - one)
+
+const worstOf = (crowd: Crowd, costs: Costs, partitions: number) =>
+  ranked(useOf(crowd, costs, partitions))[0] as [keyof Use, number]

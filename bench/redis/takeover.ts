@@ -1,0 +1,85 @@
+import { systemClock } from '@muster/core/clock'
+import { startRedisServer } from '@muster/redis-server'
+import { startMember, type Member } from './partition-fleet.js'
+import { redisBytes } from './redis-use.js'
+
+export interface TakeoverCase {
+  readonly waiting: number
+  /** Tickets that play, two in a match. */
+  readonly playing: number
+  readonly times: number
+}
+
+export interface Takeovers {
+  /** From kill -9 of the leader until players who came after it were matched and know their server. */
+  readonly seconds: readonly number[]
+  /** From when the next leader had won the lease until it led. */
+  readonly afterTheLease: readonly number[]
+  readonly redisBytesPerTicket: number
+  readonly standbyHeapPerTicket: number
+  /** CPU of a standby to read everything. */
+  readonly loadingUsPerTicket: number
+  /** CPU of a leader that has nothing new to do. */
+  readonly idleUsPerSecond: number
+}
+
+/** A process has its tickets loaded when it uses less CPU than this in a second. */
+const IDLE_US = 150_000
+const AT_ONCE = 512
+
+export async function measureTakeovers({ waiting, playing, times }: TakeoverCase): Promise<Takeovers> {
+  const server = await startRedisServer()
+  const front = await startMember('front', server.url)
+  let leader = await startMember('leader', server.url)
+  const empty = await startMember('standby', server.url)
+  await settled(empty)
+  const heapBefore = (await empty.report(true)).heapBytes
+  await empty.kill()
+  const bytesBefore = await redisBytes(server)
+  if (playing > 0) await front.ask<'over'>({ kind: 'work', prefix: 'playing', total: playing, atOnce: AT_ONCE })
+  if (waiting > 0) await front.ask<'over'>({ kind: 'stand', total: waiting })
+  const bytes = (await redisBytes(server)) - bytesBefore
+
+  const seconds: number[] = []
+  const afterTheLease: number[] = []
+  let loading = 0
+  let heap = 0
+  let idle = 0
+  for (let nth = 0; nth < times; nth += 1) {
+    const standby = await startMember('standby', server.url)
+    loading += await settled(standby)
+    heap += (await standby.report(true)).heapBytes - heapBefore
+    await settled(leader)
+    await systemClock.sleep(1000)
+    idle += (await leader.report()).cpuUs
+    const killedAt = systemClock.now()
+    await leader.kill()
+    await front.ask<'over'>({ kind: 'work', prefix: `after${nth}-`, total: 2, atOnce: 2 })
+    seconds.push((systemClock.now() - killedAt) / 1000)
+    const { takeoverMs, tickets } = await standby.led
+    if (tickets < waiting) throw new Error(`the next leader has ${tickets} of ${waiting} tickets`)
+    afterTheLease.push(takeoverMs / 1000)
+    leader = standby
+  }
+  await Promise.all([leader.kill(), front.kill()])
+  await server.close()
+  const tickets = waiting + playing
+  return {
+    seconds,
+    afterTheLease,
+    redisBytesPerTicket: bytes / tickets,
+    standbyHeapPerTicket: heap / times / tickets,
+    loadingUsPerTicket: loading / times / tickets,
+    idleUsPerSecond: idle / times,
+  }
+}
+
+/** Resolves when the process has nothing to do, with the CPU that it used until then. */
+async function settled(member: Member): Promise<number> {
+  for (let used = 0; ; ) {
+    await systemClock.sleep(1000)
+    const { cpuUs } = await member.report()
+    used += cpuUs
+    if (cpuUs < IDLE_US) return used
+  }
+}

@@ -1,0 +1,94 @@
+import { systemClock } from '@muster/core/clock'
+import type { DeploymentService, QueueDefinition, Ticket, TicketInput } from '@muster/matchmaker'
+import { createAnsweringService } from '../matchmaker/services.js'
+
+/** Two single players, matched the moment the second one comes. */
+const duel: QueueDefinition = {
+  name: 'duel',
+  matchSize: 2,
+  mode: 'arrival',
+  deploy: { application: 'game', version: '1' },
+}
+
+/** Whoever waits here waits for ever: each has a taste of their own. */
+const picky: QueueDefinition = {
+  name: 'picky',
+  matchSize: 2,
+  rules: [{ kind: 'difference', attribute: 'taste', max: 0.5 }],
+  expireAfterMs: 3_600_000,
+  deploy: { application: 'game', version: '1' },
+}
+
+/** Options of whoever matches, with which nothing waits for a bound. */
+export const unbounded = {
+  queues: [duel, picky],
+  maxServers: Infinity,
+  maxStarting: Infinity,
+  maxCreatesInFlight: Infinity,
+  readsPerSecond: 1e6,
+}
+
+/**
+ * A service whose servers are READY at once, and that says so by a webhook.
+ * @param hint where webhooks go.
+ */
+export function readyAtOnce(hint: (requestId: string) => unknown): DeploymentService {
+  const { service, onReady } = createAnsweringService()
+  // A webhook comes after the answer to the create, not with it.
+  onReady((requestId) => setImmediate(() => hint(requestId)))
+  return service
+}
+
+export const ticketOf = (id: string): TicketInput & { readonly id: string } => ({
+  id,
+  queue: 'duel',
+  players: [{ id: `p${id}`, ip: '192.0.2.1', attributes: { skill: 1500 } }],
+})
+
+export const standingTicket = (nth: number): TicketInput => ({
+  id: `standing${nth}`,
+  queue: 'picky',
+  players: [{ id: `ps${nth}`, ip: '192.0.2.1', attributes: { taste: nth, skill: 1500 } }],
+})
+
+/** Creates tickets at an even rate, whatever becomes of them, and resolves when the last was due. */
+export async function createAtRate(rate: number, seconds: number, create: (nth: number) => void): Promise<void> {
+  const startedAt = systemClock.now()
+  const total = rate * seconds
+  for (let created = 0; created < total;) {
+    const due = Math.min(total, Math.floor(((systemClock.now() - startedAt) / 1000) * rate))
+    while (created < due) create(created++)
+    await systemClock.sleep(1)
+  }
+}
+
+/** Does something so many times, a number of them at once. */
+export async function manyAtOnce(total: number, atOnce: number, visit: (nth: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const work = async () => {
+    while (next < total) await visit(next++)
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+}
+
+interface Waited {
+  waitForChange(id: string, options: { readonly version: number }): Promise<Ticket>
+}
+
+/** Resolves when the players of the ticket know where to connect. */
+export async function assigned(service: Waited, id: string): Promise<void> {
+  for (let version = 1; ;) {
+    const ticket = await service.waitForChange(id, { version })
+    if (ticket.status === 'HOST_ASSIGNED') return
+    version = ticket.version
+  }
+}
+
+/** Microseconds of CPU that this process has used. */
+export function cpuUs(): number {
+  const { user, system } = process.cpuUsage()
+  return user + system
+}
+
+/** Nanoseconds of the machine's clock that all of its processes share. */
+export const machineNs = (): number => Number(process.hrtime.bigint())
