@@ -56,7 +56,7 @@ const kinds: readonly [name: string, checks: Checks][] = [
   ['needs', { ...asks, part: always, needs: [three] }],
 ]
 
-test.each(kinds)('a ticket that leaves during any pause of a search is not in its match, others are: %s', (_, checks) => {
+test.each(kinds)('a ticket that leaves while a search pauses is not in its match, others are: %s', (_, checks) => {
   for (const leaving of ['b', 'c']) {
     let pauses = 0
     for (; pauses < 1000; pauses += 1) {
