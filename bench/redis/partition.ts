@@ -18,6 +18,7 @@ export async function partitionFigures(): Promise<Figures> {
   const { p50, p99 } = await measureLatency()
   const memoryUs = await measureCpuInMemory()
   const cpu = await measureCpu(0)
+  const oursUs = cpu.front + cpu.leader
   const heard = await measureCpu(LISTENERS)
   const waiting = await measureTakeovers({ waiting: WAITING, playing: 0, times: TAKEOVERS })
   const playing = await measureTakeovers({ waiting: 0, playing: PLAYING, times: 3 })
@@ -45,7 +46,7 @@ export async function partitionFigures(): Promise<Figures> {
     figures: [
       atMost(`${known}: p50`, p50, 5, 'ms'),
       atMost(`${known}: p99`, p99, 50, 'ms'),
-      atMost('partition: CPU of front and leader, to that in memory', (cpu.front + cpu.leader) / memoryUs, 1.5, 'times'),
+      atMost('partition: CPU of front and leader, of that in memory', oursUs / memoryUs, 1.5, 'times'),
       atMost(`${taken}: the longest of ${TAKEOVERS}`, longest, 2, 's'),
     ],
     peers: {
