@@ -30,6 +30,7 @@ const suites: Readonly<Record<string, readonly (() => Promise<Figures>)[]>> = {
   redis: [
     async () => (await import('./redis/limits.js')).limitFigures(),
     async () => (await import('./redis/partition.js')).partitionFigures(),
+    async () => (await import('./redis/store-cost.js')).storeFigures(),
   ],
 }
 

@@ -1,0 +1,102 @@
+import { connectRedis } from '@muster/redis'
+import { createRedisStore, type PartitionStore } from '@muster/redis/partition-store'
+import { startRedisServer, type RedisServer } from '@muster/redis-server'
+import { atLeast, atMost, type Figures } from '../figure.js'
+import { createWorkload, type Workload } from './workload.js'
+
+/** Tickets of one call, about. */
+const BATCH = 128
+const STANDING = 20_000
+const MEASURED = 100_000
+const FRONTS = 2
+
+interface Run {
+  readonly perMatch: number
+  readonly appendOnly: 'none' | 'everysec'
+  readonly goal: number
+}
+const RUNS: readonly Run[] = [
+  { perMatch: 2, appendOnly: 'none', goal: 70_000 },
+  { perMatch: 2, appendOnly: 'everysec', goal: 60_000 },
+  { perMatch: 10, appendOnly: 'none', goal: 85_000 },
+  { perMatch: 10, appendOnly: 'everysec', goal: 75_000 },
+]
+
+/**
+ * What a ticket costs the Redis process, from create to swept, and how much memory it takes while it waits. The whole
+ * way of a ticket is measured: create, read by the leader, claimed with its match, intent, sent, created, assigned,
+ * told, over, swept; two other processes follow all changes.
+ */
+export async function storeFigures(): Promise<Figures> {
+  const figures = []
+  const costs: Record<string, unknown> = {}
+  for (const run of RUNS) {
+    const { perMatch, appendOnly, goal } = run
+    const cost = await measure(run)
+    const name = `tickets per Redis core, matches of ${perMatch} tickets, append-only file: ${appendOnly}`
+    figures.push(atLeast(name, 1e6 / cost.redisUs, goal, 'tickets/s'))
+    costs[name] = cost
+  }
+  figures.push(atMost('memory of Redis per waiting ticket', await memoryPerTicket(), 500, 'bytes'))
+  return { figures, peers: { 'store cost': costs } }
+}
+
+async function measure({ perMatch, appendOnly }: Run) {
+  const server = await startRedisServer({ appendOnly })
+  const redis = await connectRedis({ client: { url: server.url } })
+  const store = createRedisStore({ redis, name: 'bench' })
+  const stopping = new AbortController()
+  const fronts = Array.from({ length: FRONTS }, (_, number) => follow(server, `front${number}`, stopping.signal))
+  const workload = await createWorkload(store, { perMatch, batch: BATCH, standing: STANDING })
+  await workload.run(STANDING * 2)
+  const result = await costOf(server, workload)
+  stopping.abort()
+  await Promise.allSettled(fronts)
+  await store.close()
+  await redis.close()
+  await server.close()
+  return result
+}
+
+async function costOf(server: RedisServer, workload: Workload) {
+  const before = await cpuUs(server)
+  const ours = process.cpuUsage()
+  await workload.run(MEASURED)
+  const { user, system } = process.cpuUsage(ours)
+  const redisUs = ((await cpuUs(server)) - before) / MEASURED
+  return { redisUs, clientUs: (user + system) / MEASURED }
+}
+
+/** Another process, as far as Redis can tell. */
+async function follow(server: RedisServer, name: string, signal: AbortSignal): Promise<void> {
+  const redis = await connectRedis({ client: { url: server.url } })
+  const store = createRedisStore({ redis, name: 'bench' })
+  try {
+    let { cursor } = await store.changes(undefined, name, { blockMs: 0 })
+    while (!signal.aborted) cursor = (await store.changes(cursor, name, { blockMs: 200, signal })).cursor
+  } finally {
+    await store.close()
+    await redis.close()
+  }
+}
+
+async function memoryPerTicket(): Promise<number> {
+  const server = await startRedisServer()
+  const redis = await connectRedis({ client: { url: server.url } })
+  const store: PartitionStore = createRedisStore({ redis, name: 'bench' })
+  const workload = await createWorkload(store, { perMatch: 2, batch: BATCH, standing: Infinity })
+  const before = await fieldOf(server, 'INFO memory', 'used_memory')
+  await workload.run(MEASURED)
+  const after = await fieldOf(server, 'INFO memory', 'used_memory')
+  await store.close()
+  await redis.close()
+  await server.close()
+  return (after - before) / MEASURED
+}
+
+const cpuUs = async (server: RedisServer) =>
+  1e6 * ((await fieldOf(server, 'INFO cpu', 'used_cpu_sys')) + (await fieldOf(server, 'INFO cpu', 'used_cpu_user')))
+
+async function fieldOf(server: RedisServer, command: string, field: string): Promise<number> {
+  return Number(new RegExp(`${field}:([\\d.]+)`).exec(await server.ask(command))?.[1])
+}

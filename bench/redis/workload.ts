@@ -1,0 +1,120 @@
+import { encodeHeader, type Commit, type NewTicket, type PartitionStore } from '@muster/redis/partition-store'
+
+export interface Workload {
+  /** Creates so many tickets, while those created before go on along their way. */
+  run(tickets: number): Promise<void>
+}
+
+interface WorkloadOptions {
+  readonly perMatch: number
+  /** About how many tickets each call is about. */
+  readonly batch: number
+  /** Tickets that wait while others are matched. */
+  readonly standing: number
+}
+
+const AT = 1_763_783_640_000
+const ASSIGNMENT = {
+  fqdn: 'abcdef.pr.example.com',
+  publicIp: '203.0.113.7',
+  ports: { game: { internal: 7777, external: 31_234, protocol: 'UDP', link: 'abcdef.pr.example.com:31234' } },
+  location: undefined,
+}
+
+const idOf = (kind: string, number: number) => kind + number.toString(36).padStart(19, '0')
+const playerOf = (number: number) => `player-${number}`
+
+function ticketOf(number: number): NewTicket {
+  const coordinates = { latitude: 48.85 + (number % 100) / 100, longitude: 2.35 }
+  const attributes = { skill: 1200 + (number % 500), mode: 'ranked', level: number % 60 }
+  const player = { id: playerOf(number), coordinates, attributes, roles: ['tank', 'healer'] }
+  const body = JSON.stringify({ queues: ['ranked'], players: [player], priority: 0 })
+  return { id: idOf('tk', number), body, players: [player.id] }
+}
+
+function matchOf(number: number, perMatch: number) {
+  const matchId = idOf('ma', number)
+  const numbers = Array.from({ length: perMatch }, (_, index) => number * perMatch + index)
+  const ticketIds = numbers.map((each) => idOf('tk', each))
+  const playerIds = numbers.map(playerOf)
+  const intent = { matchId, queue: 'ranked', tag: `match-${matchId}`, ticketIds, playerIds, at: AT, assigned: false }
+  const matched = { attempts: 0, matchId, queue: 'ranked', matchedAt: AT }
+  return { matchId, ticketIds, playerIds, intent, matched, team: (index: number) => (index % 2 === 0 ? 'red' : 'blue') }
+}
+type Match = ReturnType<typeof matchOf>
+
+/** The commits of a match, in order. */
+const STEPS: readonly ((match: Match) => Commit)[] = [
+  ({ matchId, ticketIds, intent, matched, team }) => ({
+    headers: ticketIds.map((ticketId, index) => {
+      return { ticketId, header: encodeHeader({ ...matched, version: 2, status: 'MATCH_FOUND', team: team(index) }) }
+    }),
+    records: [{ matchId, text: JSON.stringify(intent), requires: ticketIds }],
+  }),
+  ({ matchId, intent }) => ({ records: [{ matchId, text: JSON.stringify({ ...intent, sentAt: AT }) }] }),
+  ({ matchId, intent }) => ({
+    records: [{ matchId, text: JSON.stringify({ ...intent, sentAt: AT, requestId: 'abcdef123456' }) }],
+  }),
+  ({ matchId, ticketIds, intent }) => {
+    const assigned = { ...intent, sentAt: AT, requestId: 'abcdef123456', assigned: true, assignment: ASSIGNMENT }
+    return { records: [{ matchId, text: JSON.stringify(assigned), requires: ticketIds, locks: true }] }
+  },
+  ({ ticketIds, matched, team }) => ({
+    headers: ticketIds.map((ticketId, index) => {
+      const told = { ...matched, team: team(index), assignedAt: AT, assignment: ASSIGNMENT }
+      return { ticketId, header: encodeHeader({ ...told, version: 3, status: 'HOST_ASSIGNED' }) }
+    }),
+  }),
+  ({ matchId, ticketIds, playerIds }) => ({
+    records: [
+      { matchId, ends: ticketIds.map((ticketId, index) => ({ ticketId, players: [playerIds[index] as string] })) },
+    ],
+  }),
+]
+
+/** Batches after which a match takes its next step: its server is created at once, and runs a little. */
+const DELAYS = [0, 10, 12, 14, 15, 30]
+/** Milliseconds for which tickets are kept after their end. */
+const KEPT_MS = 200
+
+const together = (commits: readonly Commit[]): Commit => ({
+  headers: commits.flatMap(({ headers = [] }) => headers),
+  records: commits.flatMap(({ records = [] }) => records),
+})
+
+/** Tickets on their way, as fronts and a leader move them, in calls of many. Throws if anything is refused. */
+export async function createWorkload(store: PartitionStore, options: WorkloadOptions): Promise<Workload> {
+  const { perMatch } = options
+  const batch = options.batch - (options.batch % perMatch)
+  const standing = Math.ceil(options.standing / batch) * batch
+  const leading = await store.acquire('bench', 600_000)
+  if (leading.kind !== 'acquired') throw new Error('another leader is there')
+  const { token } = leading
+  let { cursor } = await store.inbox(undefined, { blockMs: 0 })
+  let next = 0
+
+  const create = async (from: number) => {
+    const outcomes = await store.create(Array.from({ length: batch }, (_, index) => ticketOf(from + index)))
+    if (outcomes.some(({ kind }) => kind !== 'created')) throw new Error('a ticket was not created')
+  }
+  const read = async () => {
+    const inbox = await store.inbox(cursor, { blockMs: 0 })
+    cursor = inbox.cursor
+    await store.read(inbox.entries.flatMap((entry) => (entry.kind === 'created' ? entry.ticketIds : [])))
+  }
+  const commit = async (step: (match: Match) => Commit, from: number) => {
+    const matches = Array.from({ length: batch / perMatch }, (_, index) => matchOf(from / perMatch + index, perMatch))
+    const { refused, unmet } = await store.commit(token, together(matches.map(step)))
+    if (refused.length + unmet.length > 0) throw new Error('a commit was refused')
+  }
+
+  return {
+    run: async (tickets) => {
+      for (const end = next + tickets; next < end; next += batch) {
+        const due = STEPS.map((step, index) => ({ step, from: next - standing - (DELAYS[index] as number) * batch }))
+        const commits = due.filter(({ from }) => from >= 0).map(({ step, from }) => commit(step, from))
+        await Promise.all([create(next), read(), ...commits, store.sweep(token, KEPT_MS, 4 * batch)])
+      }
+    },
+  }
+}
