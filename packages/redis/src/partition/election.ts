@@ -79,8 +79,12 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
     }
     const release = () => term.abort(new Error('the lease is to be released'))
     const isHeld = () => !isOver && clock.now() < heldUntil
+    let hasFailed = false
     const leading = lead({ token, signal: term.signal, isHeld, isLost, lose })
-      .catch(problem)
+      .catch((error: unknown) => {
+        hasFailed = true
+        problem(error)
+      })
       .finally(() => ended.abort())
     stopping.signal.addEventListener('abort', release, { once: true })
     if (stopping.signal.aborted) release()
@@ -102,6 +106,8 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
     stopping.signal.removeEventListener('abort', release)
     await leading
     await store.release(token).catch(problem)
+    // Another process may do better; and whatever is wrong here is not tried again at once.
+    if (hasFailed) await pause(leaseMs, stopping.signal)
   }
 
   const run = async (): Promise<void> => {

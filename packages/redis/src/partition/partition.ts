@@ -1,5 +1,5 @@
 import { systemClock, type Random } from '@muster/core/clock'
-import { createEventsWithProblems, createTicker, within, type ListenerProblem } from '@muster/core/runtime'
+import { createEventsWithProblems, createTicker, type ListenerProblem } from '@muster/core/runtime'
 import {
   MatchmakerClosed,
   type MatchmakerEvents,
@@ -12,7 +12,9 @@ import { createFront, type FrontService } from './front/front.js'
 import { fingerprintOf, inForceText, readInForce, type QueuesInForce } from './in-force.js'
 import { createReplica } from './leader/replica.js'
 import { createStandby, type Standby } from './leader/standby.js'
+import { createSync } from './leader/sync.js'
 import { leadTerm } from './leader/term.js'
+import { Deposed } from './store/deposed.js'
 import type { Changes, PartitionStore } from './store/store.js'
 
 /** What a process reports of its partition. */
@@ -90,8 +92,7 @@ export interface PartitionParts {
 const DEAF = { changed: () => {}, served: () => {}, backfillChanged: () => {} }
 const MATCHES_PER_PLAYER = 4
 const KEEP_ENDED_MS = 60_000
-/** Milliseconds until a mark that was not heard is sent again. */
-const SYNC_MS = 200
+const RETRY_MS = 200
 /** Milliseconds between two looks at the queues in force. */
 const COMPARE_MS = 10_000
 
@@ -105,6 +106,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     if (!isClosed) emit('problem', { during: 'partition', error })
   }
   let { queues } = given
+  let isEnding = false
   let isClosed = false
   let leading: Leader | undefined
   /** Of the present term. */
@@ -134,41 +136,19 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   }
   /** Keeps a standby that is up to date, unless this process leads. */
   const keepReady = () => {
-    if (leading !== undefined || isClosed) return
+    if (leading !== undefined || isEnding) return
     if (standby?.isBroken() === true) {
-      standby.replica.abandon()
+      standby.close()
       standby = undefined
     }
     if (mayLead && keepsReady) standby ??= newStandby()
   }
 
-  /** Resolves once everything that was written before has been heard here. */
-  const synced = async ({ token: own, signal }: Lease): Promise<void> => {
-    const id = `sync:${newId()}`
-    const heard = new Promise<void>((resolve, reject) => {
-      syncs.set(id, resolve)
-      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-    })
-    try {
-      for (let isHeard = false; !isHeard;) {
-        await store.answer(own, owner, [id])
-        isHeard =
-          (await within(
-            heard.then(() => true),
-            SYNC_MS,
-            clock,
-          )) ?? false
-      }
-    } finally {
-      syncs.delete(id)
-    }
-  }
-  const syncs = new Map<string, () => void>()
-
-  const heard = ({ tickets, replies, gap }: Changes) => {
-    for (const reply of replies) syncs.get(reply)?.()
-    if (gap) standby?.missed()
-    standby?.heard(tickets)
+  const sync = createSync({ store, front: owner, newId, clock, problem })
+  const heard = (changes: Changes) => {
+    if (changes.gap) standby?.missed()
+    standby?.heard(changes.tickets)
+    sync.heard(changes)
     keepReady()
   }
   const front = createFront({
@@ -182,22 +162,40 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     problem,
   })
 
+  /** Says by which queues this process leads, however often that takes. */
+  const sayQueues = async ({ token: own, signal }: Lease): Promise<void> => {
+    for (;;) {
+      signal.throwIfAborted()
+      try {
+        await store.setInForce(own, inForceText(queues, owner))
+        return
+      } catch (error) {
+        if (error instanceof Deposed) throw error
+        problem(error)
+        await clock.sleep(RETRY_MS, signal)
+      }
+    }
+  }
+
   const lead = async (lease: Lease): Promise<void> => {
     const wonAt = clock.now()
-    if (standby?.isBroken() === true) standby.replica.abandon()
-    const isReady = standby !== undefined && !standby.isBroken()
-    const mine = isReady ? (standby as Standby) : newStandby()
+    const ready = standby?.isBroken() === false ? standby : undefined
+    if (ready === undefined) standby?.close()
+    const mine = ready ?? newStandby()
     standby = mine
     const { leader } = mine.replica
+    let isTold = false
     try {
       // What is read from now on needs no mark: no other leader can change it.
-      if (isReady) await synced(lease)
+      if (ready !== undefined) await sync.reached(lease)
       const cursor = await mine.end()
-      await store.setInForce(lease.token, inForceText(queues, owner))
+      // From here on, new queues are given to this leader itself.
       standby = undefined
       leading = leader
       token = lease.token
       for (const subscribe of subscriptions) ends.set(subscribe, subscribe(leader))
+      await sayQueues(lease)
+      isTold = true
       emit('leading', { takeoverMs: clock.now() - wonAt, tickets: leader.longestWaiting(0).total })
       await leadTerm({
         name: given.name,
@@ -213,11 +211,11 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       })
     } finally {
       if (standby === mine) standby = undefined
-      mine.replica.abandon()
+      mine.close()
       if (leading === leader) {
         leading = undefined
         ends.clear()
-        emit('following')
+        if (isTold) emit('following')
       }
       keepReady()
     }
@@ -232,6 +230,8 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
     const inForce = await queuesInForce()
     const fingerprint = fingerprintOf(queues)
     const differ = inForce !== undefined && inForce.fingerprint !== fingerprint
+    // Redis was not reached when they were replaced.
+    if (differ && leading !== undefined) return void (await store.setInForce(token, inForceText(queues, owner)))
     if (differ && reported !== inForce.fingerprint) emit('queuesDiffer', { inForce, fingerprint })
     reported = differ ? inForce.fingerprint : undefined
   }
@@ -275,9 +275,10 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       }
     },
     close: async () => {
+      isEnding = true
       await election.stop()
       isClosed = true
-      standby?.replica.abandon()
+      standby?.close()
       await comparing.stop()
       await front.close(new MatchmakerClosed('this process has left the partition'))
       await store.close()

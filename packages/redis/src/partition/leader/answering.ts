@@ -52,10 +52,11 @@ export function createAnswering({ leader, flushed, send, problem }: AnsweringOpt
 
   const sendAll = async (): Promise<void> => {
     try {
-      await flushed()
       while (outgoing.size > 0) {
         const batches = [...outgoing]
         outgoing.clear()
+        // Each time: these may tell of what was decided since.
+        await flushed()
         await Promise.all(batches.map(([front, texts]) => send(front, texts)))
       }
     } catch (error) {

@@ -43,12 +43,19 @@ export function createPartitionJournal({
     return unmet
   }
 
+  /** Of unmet tickets, those whom this leader itself has taken out of the match meanwhile are where it left them. */
+  const missingOf = async (matchId: string, unmet: readonly string[]): Promise<void> => {
+    const present = new Set(expected(matchId))
+    const wanted = unmet.filter((id) => present.has(id))
+    if (wanted.length > 0) await missing(wanted)
+  }
+
   /** Claims the tickets of a match. @throws {TicketsGone} */
   const claim = async (intent: OpenIntent): Promise<void> => {
     // Of a further attempt, these need not be those of the first.
     const unmet = await write(intent, expected(intent.matchId))
     if (unmet.length === 0) return
-    await missing(unmet)
+    await missingOf(intent.matchId, unmet)
     throw new TicketsGone(intent.matchId, unmet)
   }
 
@@ -64,7 +71,7 @@ export function createPartitionJournal({
       if (intent === undefined || isOver) return
       const unmet = await write(intent, ticketIds, true)
       if (unmet.length === 0) return
-      await missing(unmet)
+      await missingOf(entry.matchId, unmet)
     }
   }
 

@@ -18,6 +18,8 @@ export interface Standby {
   end(): Promise<string>
   /** Whether the replica is of no use any more. */
   isBroken(): boolean
+  /** Ends the following, and abandons the replica. */
+  close(): void
 }
 
 export interface StandbyOptions {
@@ -39,6 +41,7 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
   const { signal } = ending
   let cursor = ''
   let isBroken = false
+  let isClosed = false
   let prunedAt = clock.now()
 
   /** What is done to the replica, one after another. */
@@ -50,7 +53,7 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
         await step()
       } catch (error) {
         isBroken = true
-        problem(error)
+        if (!isClosed) problem(error)
       }
     })
     return work
@@ -82,10 +85,21 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
   })
   const following = loaded.then(follow)
 
+  /** Changes that nothing was done about yet: of each ticket the newest alone, so that they have a bound. */
+  let waiting = new Map<string, TicketChange>()
+  const takeWaiting = () => {
+    const all = [...waiting.values()]
+    waiting = new Map()
+    return replica.changed(all)
+  }
+
   return {
     replica,
     heard: (tickets) => {
-      if (tickets.length > 0) void then(() => replica.changed(tickets))
+      if (isBroken || tickets.length === 0) return
+      const isUnderWay = waiting.size > 0
+      for (const change of tickets) waiting.set(change.ticketId, change)
+      if (!isUnderWay) void then(takeWaiting)
     },
     missed: () => {
       isBroken = true
@@ -99,5 +113,11 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
       return cursor
     },
     isBroken: () => isBroken,
+    close: () => {
+      isBroken = true
+      isClosed = true
+      ending.abort(new Error('this process follows no longer'))
+      replica.abandon()
+    },
   }
 }

@@ -103,8 +103,9 @@ export async function leadTerm(options: TermOptions): Promise<void> {
     await Promise.all([repeat(readInbox), repeat(sweep)])
     // A lease that is to be released is still held: what was decided is written, and the next leader takes it from
     // there.
+    if (lease.isLost()) return
     await leader.stop()
-    if (!lease.isLost()) await commits.flushed().catch(problem)
+    await commits.flushed().catch(problem)
   } finally {
     replica.abandon()
     commits.stop(new Deposed(name))

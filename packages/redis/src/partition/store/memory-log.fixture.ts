@@ -1,6 +1,12 @@
 import type { Clock } from '@muster/core/clock'
 import type { TailOptions } from './store.js'
 
+interface MemoryRead<T> {
+  readonly entries: readonly T[]
+  readonly gap: boolean
+  readonly cursor: string
+}
+
 /** Entries in order, of which the newest `most` are kept; read from a cursor on. */
 export class MemoryLog<T> {
   readonly #life: string
@@ -32,11 +38,14 @@ export class MemoryLog<T> {
     return `${this.#life}:${this.#added}`
   }
 
-  read(after: string): { readonly entries: readonly T[]; readonly gap: boolean; readonly cursor: string } {
+  /** @param limit entries at most. */
+  read(after: string, limit = Infinity): MemoryRead<T> {
     const [life, number] = after.split(':')
     const first = this.#added - this.#entries.length
     const at = life === this.#life ? Number(number) : -1
-    return { entries: this.#entries.slice(Math.max(0, at - first)), gap: at < first, cursor: this.end() }
+    const from = Math.max(first, at)
+    const entries = this.#entries.slice(from - first, from - first + limit)
+    return { entries, gap: at < first, cursor: `${this.#life}:${from + entries.length}` }
   }
 
   /** Waits until there is an entry after the cursor, or the time is over. */

@@ -2,6 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { DEFAULT_BOUNDS, refuseTooLong } from './bounds.js'
 import { partsOf } from './commit-parts.js'
 import type { MemoryPartition } from './memory-partition.fixture.js'
+import { MOST_ENTRIES } from './tails.js'
 import type { Batch, CommitOutcome, PartitionStore, StoredTicket, TailOptions } from './store.js'
 
 /**
@@ -50,7 +51,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
       await hook('inbox', 'before')
       const cursor = after ?? partition.inbox.end()
       if (after !== undefined) await partition.inbox.wait(cursor, untilClosed(options), clock)
-      const read = partition.inbox.read(cursor)
+      const read = partition.inbox.read(cursor, MOST_ENTRIES)
       await hook('inbox', 'after')
       return read
     },
@@ -61,7 +62,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
       ) as [string, string]
       const hasReplies = partition.repliesTo(front).read(answered).entries.length > 0
       if (after !== undefined && !hasReplies) await partition.changes.wait(cursor, untilClosed(options), clock)
-      const changes = partition.changes.read(cursor)
+      const changes = partition.changes.read(cursor, MOST_ENTRIES)
       const replies = partition.repliesTo(front).read(answered)
       await hook('changes', 'after')
       return {
@@ -69,6 +70,7 @@ export function openMemoryStore(partition: MemoryPartition, clock: Clock, hook: 
         gap: changes.gap,
         tickets: changes.entries.flat(),
         replies: replies.entries,
+        isBehind: changes.entries.length >= MOST_ENTRIES,
       }
     },
 

@@ -86,6 +86,8 @@ export interface Changes extends Tail {
   readonly tickets: readonly TicketChange[]
   /** What the leader answered to this front. */
   readonly replies: readonly string[]
+  /** There may be more changes already: the replies may have come after changes that are not among these. */
+  readonly isBehind: boolean
 }
 
 /** Searching, matched, assigned, cancelled. */

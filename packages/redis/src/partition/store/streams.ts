@@ -1,6 +1,6 @@
 import { readPrefix } from './header.js'
 import type { Changes, Inbox, InboxEntry, TailOptions, TicketChange } from './store.js'
-import { BEGIN, type Entries, type StreamTail } from './tails.js'
+import { BEGIN, MOST_ENTRIES, type Entries, type StreamTail } from './tails.js'
 
 export async function readInbox(
   tail: StreamTail,
@@ -32,7 +32,7 @@ export async function readChanges(
 ): Promise<Changes> {
   if (after === undefined) {
     const cursors = await Promise.all(keys.map((key) => tail.end(key)))
-    return { cursor: cursors.join('|'), gap: false, tickets: [], replies: [] }
+    return { cursor: cursors.join('|'), gap: false, tickets: [], replies: [], isBehind: false }
   }
   const { streams, gap } = await tail.read(keys, after.split('|'), most, options)
   const [changed, replied] = streams as [(typeof streams)[number], (typeof streams)[number]]
@@ -43,6 +43,7 @@ export async function readChanges(
     gap,
     tickets: changed.entries.flatMap(([, text]) => text.split('\n').map(changeOf)),
     replies: replied.entries.map(([, text]) => text),
+    isBehind: changed.entries.length >= MOST_ENTRIES,
   }
 }
 

@@ -16,7 +16,7 @@ export interface StreamRead {
 export const BEGIN = '0-0'
 
 /** Entries of one answer at most, of each stream. */
-const MOST_ENTRIES = 256
+export const MOST_ENTRIES = 256
 
 type RawEntries = readonly (readonly [id: string, words: readonly [string, string]])[]
 

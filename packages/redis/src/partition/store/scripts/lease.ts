@@ -92,4 +92,10 @@ end
 return redis.call('HGET', KEYS[2], 'since')
 `
 
-export const setInForceScript = defineScript({ name: 'partition.setInForce', lua: SET_IN_FORCE, read: Number })
+/** Also while Redis is full: a new leader says so first, and it is who makes room. */
+export const setInForceScript = defineScript({
+  name: 'partition.setInForce',
+  lua: SET_IN_FORCE,
+  kind: 'write-if-full',
+  read: Number,
+})

@@ -106,7 +106,7 @@ export function testTails(open: OpenStores): void {
         await create(store, 't1', 't2')
         const token = await tokenOf(store)
         const { cursor, ...begin } = await other.changes(undefined, 'b', WAIT)
-        expect(begin).toEqual({ gap: false, tickets: [], replies: [] })
+        expect(begin).toEqual({ gap: false, tickets: [], replies: [], isBehind: false })
         await store.commit(token, { headers: ['t1', 't2'].map((ticketId) => ({ ticketId, header: matched(2, 'm1') })) })
         await store.answer(token, 'b', ['one', 'two\n'])
         await store.answer(token, 'a', ['to another'])
@@ -125,7 +125,33 @@ export function testTails(open: OpenStores): void {
           gap: false,
           tickets: [],
           replies: [],
+          isBehind: false,
         })
+      }),
+    )
+
+    test(
+      'that there are more changes, where a reply may have come after these',
+      using(open, async ({ store, other }) => {
+        await create(store, 't1')
+        const token = await tokenOf(store)
+        let { cursor } = await other.changes(undefined, 'b', SOON)
+        for (let version = 2; version < 300; version += 1) {
+          void store.commit(token, { headers: [{ ticketId: 't1', header: matched(version, 'm1') }] })
+        }
+        await store.answer(token, 'b', ['last'])
+        const replies: string[] = []
+        const tickets: number[] = []
+        let isBehind = true
+        while (isBehind) {
+          const read = await other.changes(cursor, 'b', SOON)
+          replies.push(...read.replies)
+          tickets.push(...read.tickets.map(({ version }) => version))
+          ;({ cursor, isBehind } = read)
+        }
+        expect(replies).toEqual(['last'])
+        expect(tickets).toHaveLength(298)
+        expect(tickets.at(-1)).toBe(299)
       }),
     )
 

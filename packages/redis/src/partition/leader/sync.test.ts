@@ -1,0 +1,80 @@
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { Deposed } from '../store/deposed.js'
+import { createSync } from './sync.js'
+
+function open(answer: (id: string) => Promise<void> = async () => {}) {
+  const clock = createManualClock()
+  const marks: string[] = []
+  const problems: unknown[] = []
+  const sync = createSync({
+    store: {
+      answer: async (_token, _front, [id = '']) => {
+        marks.push(id)
+        await answer(id)
+      },
+    },
+    front: 'a',
+    newId: () => '1',
+    clock,
+    problem: (error) => problems.push(error),
+  })
+  const ending = new AbortController()
+  let isReached = false
+  const reached = sync.reached({ token: '1:a', signal: ending.signal }).then(() => {
+    isReached = true
+  })
+  reached.catch(() => {})
+  return { clock, marks, problems, sync, ending, reached, isReached: () => isReached }
+}
+
+test('a mark is reached when it is heard, but not before the changes that were written before it', async () => {
+  const { clock, sync, reached, isReached } = open()
+  await clock.advance(0)
+  sync.heard({ replies: ['other'], isBehind: false })
+  await clock.advance(10)
+  expect(isReached()).toBe(false)
+  sync.heard({ replies: ['sync:1'], isBehind: true })
+  sync.heard({ replies: [], isBehind: true })
+  await clock.advance(10)
+  expect(isReached()).toBe(false)
+  sync.heard({ replies: [], isBehind: false })
+  await reached
+  expect(clock.sleepers).toBe(0)
+})
+
+test('a mark that is lost is sent again', async () => {
+  let tries = 0
+  const { clock, marks, problems, sync, reached } = open(async () => {
+    tries += 1
+    if (tries === 1) throw new Error('lost')
+  })
+  await clock.advance(450)
+  expect(marks).toEqual(['sync:1', 'sync:1', 'sync:1'])
+  expect(problems).toMatchObject([{ message: 'lost' }])
+  sync.heard({ replies: ['sync:1'], isBehind: false })
+  await reached
+})
+
+test('a leader that was deposed waits for no mark', async () => {
+  const { reached, problems } = open(async () => {
+    throw new Deposed('eu')
+  })
+  await expect(reached).rejects.toThrow(Deposed)
+  expect(problems).toEqual([])
+})
+
+test('a lease that ends, also while the mark is being sent, ends the wait and leaves nothing behind', async () => {
+  let sent = () => {}
+  const sending = new Promise<void>((resolve) => {
+    sent = resolve
+  })
+  const { clock, ending, reached } = open(() => sending)
+  await clock.advance(0)
+  ending.abort(new Error('the lease is lost'))
+  // Time for a rejection that nobody handles to be noticed.
+  await clock.advance(10)
+  sent()
+  await expect(reached).rejects.toThrow('the lease is lost')
+  expect(clock.sleepers).toBe(0)
+})

@@ -1,0 +1,108 @@
+import { expect, test } from 'vitest'
+import { fingerprintOf } from './in-force.js'
+import { createWorld, duel } from './world.fixture.js'
+
+const trio = { ...duel, name: 'trio', matchSize: 3 }
+
+test('a process that is closed leaves no timer and no read behind, whether it led or followed', async () => {
+  const { clock, process, pass, problems } = createWorld()
+  const calls: string[] = []
+  const [leader, follower] = [process(), process({}, (method) => void calls.push(method))]
+  leader.start()
+  await pass(200)
+  follower.start()
+  await pass(2000)
+  await clock.until(follower.close(), 10)
+  const before = calls.length
+  await pass(10_000, 100)
+  expect(calls.length).toBe(before)
+  await clock.until(leader.close(), 10)
+  await pass(1000)
+  expect(clock.sleepers).toBe(0)
+  expect(problems).toEqual([])
+})
+
+test('a process that is closed while it leads loads no tickets for a next time', async () => {
+  const { clock, process, pass } = createWorld()
+  const loads: string[] = []
+  const only = process({}, (method) => void (method === 'loadTickets' && loads.push(method)))
+  only.start()
+  await pass(500)
+  expect(only.leads()).toBe(true)
+  const before = loads.length
+  await clock.until(only.close(), 10)
+  expect(loads.length).toBe(before)
+})
+
+test('a takeover during which answers get lost keeps the tickets that were loaded already', async () => {
+  const { clock, process, pass, partition, player } = createWorld()
+  const first = process()
+  first.start()
+  await pass(200)
+  let toLose = 0
+  let loads = 0
+  const second = process({}, (method, moment) => {
+    if (method === 'loadTickets') loads += 1
+    if ((method !== 'setInForce' && method !== 'answer') || moment === 'before' || toLose === 0) return
+    toLose -= 1
+    throw new Error('lost')
+  })
+  second.start()
+  await first.createTicket({ id: 'ann', queue: 'duel', players: [player('ann')] })
+  await pass(1000)
+  const before = loads
+  toLose = 4
+  await clock.until(first.close(), 10)
+  await pass(2000)
+  expect(second.leads()).toBe(true)
+  expect(toLose).toBe(0)
+  expect(loads).toBe(before)
+  expect(partition.inForce()).toBeDefined()
+  await clock.until(second.close(), 10)
+})
+
+test('queues replaced while a process begins to lead are those in force', async () => {
+  const { clock, process, pass, player } = createWorld()
+  let go = () => {}
+  const held = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  let isHeld = false
+  const only = process({}, async (method, moment) => {
+    if (method !== 'setInForce' || moment === 'before' || isHeld) return
+    isHeld = true
+    await held
+  })
+  only.start()
+  await pass(500)
+  expect(isHeld).toBe(true)
+  only.reconfigure([duel, trio])
+  go()
+  await pass(500)
+  expect(await clock.until(only.queuesInForce(), 10)).toMatchObject({ fingerprint: fingerprintOf([duel, trio]) })
+  const ids = ['ann', 'bob', 'eve']
+  for (const id of ids) await only.createTicket({ id, queue: 'trio', players: [player(id)] })
+  await pass(3000)
+  expect(await only.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  await clock.until(only.close(), 10)
+})
+
+test('queues replaced while the store is away are said to be in force as soon as it is back', async () => {
+  const { clock, process, pass } = createWorld()
+  let isAway = false
+  const only = process({}, (method) => {
+    if (isAway && method === 'setInForce') throw new Error('away')
+  })
+  const differences: unknown[] = []
+  only.on('queuesDiffer', (event) => differences.push(event))
+  only.start()
+  await pass(500)
+  isAway = true
+  only.reconfigure([duel, trio])
+  await pass(500)
+  isAway = false
+  await pass(10_000, 100)
+  expect(await clock.until(only.queuesInForce(), 10)).toMatchObject({ names: ['duel', 'trio'] })
+  expect(differences).toEqual([])
+  await clock.until(only.close(), 10)
+})
