@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { createTicker } from '@muster/core/runtime'
 import { decodeReply, encode, type Answer, type Command, type Input } from '../asks.js'
 import { NoLeader, PartitionFull } from '../errors.js'
 import { decodeError } from '../remote-errors.js'
@@ -30,12 +31,18 @@ export interface AskingOptions {
 }
 
 interface Open {
+  readonly text: string
+  readonly limitMs: number
+  /** When it fails, and when it is posted again; by the clock. */
+  readonly deadline: number
+  repeatAt: number
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: Error) => void
-  readonly answered: AbortController
 }
 
 const REPEAT_MS = 1000
+/** Milliseconds between two looks at what is to be repeated or has failed. One timer is for all questions. */
+const LOOK_MS = 100
 const STOP_TIMEOUT_MS = 70_000
 /** Questions open at once (our choice): what a front holds while no process leads has a bound. */
 const MOST_OPEN = 1000
@@ -44,27 +51,44 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
   const open = new Map<string, Open>()
   let closed: Error | undefined
 
-  const repeat = async (id: string, text: string, limitMs: number): Promise<void> => {
-    const { reject, answered } = open.get(id) as Open
-    const deadline = clock.now() + limitMs
-    while (!answered.signal.aborted && clock.now() < deadline) {
-      await post(text).catch(problem)
-      await clock.sleep(Math.min(REPEAT_MS, deadline - clock.now()), answered.signal).catch(() => {})
-    }
-    open.delete(id)
-    reject(new NoLeader(`no process that leads the partition has answered within ${limitMs} ms`))
+  const postOne = (one: Open) => {
+    one.repeatAt = Infinity
+    void post(one.text)
+      .catch(problem)
+      .then(() => {
+        one.repeatAt = clock.now() + REPEAT_MS
+      })
   }
+  const look = async () => {
+    const now = clock.now()
+    for (const [id, one] of open) {
+      if (now >= one.deadline) {
+        open.delete(id)
+        one.reject(new NoLeader(`no process that leads the partition has answered within ${one.limitMs} ms`))
+      } else if (now >= one.repeatAt) postOne(one)
+    }
+  }
+  const looking = createTicker({ clock, everyMs: LOOK_MS, tick: look, isNeeded: () => open.size > 0 })
 
   return {
-    ask: (command, ...input) =>
-      new Promise((resolve, reject) => {
+    ask: <Name extends Command>(command: Name, ...input: Input<Name>) =>
+      new Promise<Answer<Name>>((resolve, reject) => {
         if (closed !== undefined) return reject(closed)
         if (open.size >= MOST_OPEN)
           return reject(new PartitionFull(`${MOST_OPEN} questions to the leader are open already`))
         const id = newId()
-        open.set(id, { resolve: resolve as (answer: unknown) => void, reject, answered: new AbortController() })
         const limitMs = command === 'stopMatch' ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
-        void repeat(id, encode({ id, front, command, input: withoutEnd(input) }), limitMs)
+        const one: Open = {
+          text: encode({ id, front, command, input: withoutEnd(input) }),
+          limitMs,
+          deadline: clock.now() + limitMs,
+          repeatAt: Infinity,
+          resolve: resolve as (answer: unknown) => void,
+          reject,
+        }
+        open.set(id, one)
+        postOne(one)
+        looking.wake()
       }),
 
     heard: (replies) => {
@@ -73,7 +97,6 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
         const asked = reply && open.get(reply.id)
         if (reply === undefined || asked === undefined) continue
         open.delete(reply.id)
-        asked.answered.abort()
         if ('error' in reply) asked.reject(decodeError(reply.error))
         else asked.resolve(reply.answer)
       }
@@ -81,11 +104,9 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
 
     close: (reason) => {
       closed = reason
-      for (const { reject, answered } of open.values()) {
-        reject(reason)
-        answered.abort()
-      }
+      for (const { reject } of open.values()) reject(reason)
       open.clear()
+      void looking.stop()
     },
   }
 }
