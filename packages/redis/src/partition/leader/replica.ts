@@ -8,6 +8,7 @@ import type { Batch, InboxEntry, PartitionStore, StoredTicket, TicketChange } fr
 import { createAssignedTickets, type AssignedTickets } from './assigned-tickets.js'
 import type { Commits } from './commits.js'
 import { fencedService } from './fenced-service.js'
+import { removeGonePlayers } from './gone-players.js'
 import { createPartitionJournal } from './partition-journal.js'
 
 /** What a term adds to a replica: the lease, and the way to write. */
@@ -177,6 +178,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       leader.loadBackfills(await every((at) => store.loadBackfills(at)))
       writing = term
       await leader.lead()
+      await removeGonePlayers(leader, store, assigned)
     },
     abandon: () => {
       stopListening()
