@@ -11,6 +11,8 @@ export interface StoreBounds {
   readonly inboxEntries: number
   /** About how many entries of changes are kept for who reads behind. Default 8192. */
   readonly changeEntries: number
+  /** Milliseconds for which entries of both are kept; the newest few stay. Default 300,000. */
+  readonly entryMs: number
   /** About how many replies are kept for a front. Default 1024. */
   readonly replyEntries: number
   /** Milliseconds for which replies to a front are kept. Default 60,000. */
@@ -23,6 +25,7 @@ export const DEFAULT_BOUNDS: StoreBounds = {
   maxAskBytes: 262_144,
   inboxEntries: 16_384,
   changeEntries: 8192,
+  entryMs: 300_000,
   replyEntries: 1024,
   replyMs: 60_000,
 }

@@ -150,7 +150,8 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     fence: (token) => fenced(fenceScript, [keys.epoch], [token]),
 
     commit,
-    sweep: (token, olderThanMs, most) => fenced(sweepScript, sweepKeys(keys), [token, olderThanMs, most]),
+    sweep: (token, olderThanMs, most) =>
+      fenced(sweepScript, sweepKeys(keys), [token, olderThanMs, most, bounds.entryMs]),
 
     loadTickets: async (at) => {
       const { items, next } = await redis.run(loadTicketsScript, [keys.bodies, keys.headers], [at ?? '0', BATCH])
@@ -196,9 +197,9 @@ const cancelKeys = ({ headers, bodies, players, locks, inbox, changes, ended }: 
   return [...read, inbox, changes, ended]
 }
 
-const sweepKeys = ({ epoch, headers, bodies, ended, assignments }: PartitionKeys): string[] => {
+const sweepKeys = ({ epoch, headers, bodies, ended, assignments, inbox, changes }: PartitionKeys): string[] => {
   const hashes = [headers, bodies]
-  return [epoch, ...hashes, ended, assignments]
+  return [epoch, ...hashes, ended, assignments, inbox, changes]
 }
 
 const commitKeys = ({ epoch, changes, ended, ...keys }: PartitionKeys): string[] => {

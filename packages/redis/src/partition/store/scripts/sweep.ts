@@ -2,8 +2,9 @@ import { defineScript } from '../../../connection/script.js'
 import { FENCE, MANY, NOW } from './lua.js'
 
 /**
- * KEYS: epoch, headers, bodies, ended, assignments.
- * ARGV: token, for how many milliseconds they are kept, about how many at most.
+ * KEYS: epoch, headers, bodies, ended, assignments, inbox, changes.
+ * ARGV: token, for how many milliseconds tickets are kept, about how many at most, for how many milliseconds entries of
+ * the streams are kept.
  * A line of `ended` is the time and the ids of what ended in one step, space between; those of matches, whose
  * assignments go as well, begin with =.
  */
@@ -25,6 +26,14 @@ end
 many('HDEL', KEYS[2], ids, 1, #ids)
 many('HDEL', KEYS[3], ids, 1, #ids)
 many('HDEL', KEYS[5], matches, 1, #matches)
+-- The newest few entries always stay: readers look for the last one that they have read.
+for i = 6, 7 do
+  local newest = redis.call('XREVRANGE', KEYS[i], '+', '-', 'COUNT', 4)
+  if #newest > 0 then
+    local at, oldest = tonumber(string.match(newest[#newest][1], '^%d+')), now() - ARGV[4]
+    redis.call('XTRIM', KEYS[i], 'MINID', at < oldest and newest[#newest][1] or string.format('%.0f', oldest))
+  end
+end
 return #ids
 `
 
