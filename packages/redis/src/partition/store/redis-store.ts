@@ -140,9 +140,8 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     },
     answer: (token, front, texts) =>
       fenced(answerScript, [keys.epoch, keys.repliesTo(front)], [token, bounds.replyEntries, bounds.replyMs, ...texts]),
-    inbox: (after, tailing) => readInbox(inbox, keys.inbox, after, bounds.inboxEntries, tailing),
-    changes: (after, front, tailing) =>
-      readChanges(changes, [keys.changes, keys.repliesTo(front)], after, bounds.changeEntries, tailing),
+    inbox: (after, tailing) => readInbox(inbox, keys.inbox, after, tailing),
+    changes: (after, front, tailing) => readChanges(changes, [keys.changes, keys.repliesTo(front)], after, tailing),
 
     acquire: (owner, leaseMs) => redis.run(acquireScript, [keys.epoch, keys.lease], [owner, leaseMs]),
     renew: (token, leaseMs) => redis.run(renewScript, [keys.epoch, keys.lease], [token, leaseMs]),

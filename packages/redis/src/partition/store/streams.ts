@@ -6,11 +6,10 @@ export async function readInbox(
   tail: StreamTail,
   key: string,
   after: string | undefined,
-  most: number,
   options: TailOptions,
 ): Promise<Inbox> {
   if (after === undefined) return { cursor: await tail.end(key), entries: [], gap: false }
-  const { streams, gap } = await tail.read([key], [after], most, options)
+  const { streams, gap } = await tail.read([key], [after], options)
   const [{ entries, cursor }] = streams as [(typeof streams)[number]]
   return { cursor: gap && entries.length === 0 ? await tail.end(key) : cursor, entries: inboxEntries(entries), gap }
 }
@@ -27,14 +26,13 @@ export async function readChanges(
   tail: StreamTail,
   keys: readonly [changes: string, replies: string],
   after: string | undefined,
-  most: number,
   options: TailOptions,
 ): Promise<Changes> {
   if (after === undefined) {
     const cursors = await Promise.all(keys.map((key) => tail.end(key)))
     return { cursor: cursors.join('|'), gap: false, tickets: [], replies: [], isBehind: false }
   }
-  const { streams, gap } = await tail.read(keys, after.split('|'), most, options)
+  const { streams, gap } = await tail.read(keys, after.split('|'), options)
   const [changed, replied] = streams as [(typeof streams)[number], (typeof streams)[number]]
   const cursor = gap && changed.entries.length === 0 ? await tail.end(keys[0]) : changed.cursor
   return {

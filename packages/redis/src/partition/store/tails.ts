@@ -1,5 +1,6 @@
 import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/runtime'
 import type { RedisConnection } from '../../connection/connection.js'
+import { RedisError } from '../../connection/errors.js'
 import type { Reply } from '../../connection/script.js'
 import type { TailOptions } from './store.js'
 
@@ -42,36 +43,31 @@ export class StreamTail {
   /**
    * Entries after the cursors, one for each key, and whether entries after the first cursor were lost: the entry there
    * is no longer in its stream. It is looked for after the read, so that what is trimmed in between is noticed.
-   * @param most about how many entries the first stream keeps.
    */
-  async read(keys: readonly string[], cursors: readonly string[], most: number, options: TailOptions) {
+  async read(keys: readonly string[], cursors: readonly string[], options: TailOptions) {
     const ending = linkedSignal(options.signal, this.#closing.signal)
     try {
       ending.signal.throwIfAborted()
-      return await this.#readUntil(keys, cursors, most, options.blockMs, ending.signal)
+      return await this.#readUntil(keys, cursors, options.blockMs, ending.signal)
     } finally {
       ending.unlink()
     }
   }
 
-  async #readUntil(
-    keys: readonly string[],
-    cursors: readonly string[],
-    most: number,
-    blockMs: number,
-    signal: AbortSignal,
-  ) {
+  async #readUntil(keys: readonly string[], cursors: readonly string[], blockMs: number, signal: AbortSignal) {
     const connection = await this.#connection()
     const [first, from] = [keys[0] as string, cursors[0] as string]
     const late = blockMs + LATEST_MS
-    const read = connection.command(first, readWords(keys, cursors, blockMs), late)
-    const check = from === BEGIN ? ['XLEN', first] : ['XRANGE', first, from, from]
-    const both = Promise.all([read, connection.command(first, check, late)])
+    const check = from === BEGIN ? ['XINFO', 'STREAM', first] : ['XRANGE', first, from, from]
+    const both = Promise.all([
+      connection.command(first, readWords(keys, cursors, blockMs), late),
+      connection.command(first, check, late).catch(nothingThere),
+    ])
     // A wait that goes on would hold up the next call.
     const [found, there] = await unlessAborted(both, signal).catch((error: unknown) =>
       this.#drop(connection, signal, error),
     )
-    const gap = from === BEGIN ? (there as number) >= most : (there as RawEntries).length === 0
+    const gap = from === BEGIN ? hasLost(there) : (there as RawEntries).length === 0
     return { streams: keys.map((key, index) => entriesOf(found, key, cursors[index] as string)), gap }
   }
 
@@ -98,6 +94,19 @@ export class StreamTail {
       throw error
     }
   }
+}
+
+/** Redis tells nothing but an error of a stream that there is not. */
+function nothingThere(error: unknown): Reply {
+  if (error instanceof RedisError && error.code === 'ERR') return []
+  throw error
+}
+
+/** Whether a stream had more entries than it has, from what XINFO tells: names and values, in a list or an object. */
+function hasLost(told: Reply): boolean {
+  const list = Array.isArray(told) ? (told as readonly Reply[]) : Object.entries(told as object).flat()
+  const fact = (name: string) => Number(list[list.indexOf(name) + 1])
+  return list.length > 0 && fact('entries-added') > fact('length')
 }
 
 /** Milliseconds after the end of a wait at which there must be an answer. */
