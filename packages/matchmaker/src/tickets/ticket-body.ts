@@ -21,10 +21,19 @@ export const bodyOf = ({ queues, players, priority }: CheckedTicket): string =>
     ...(priority === 0 ? {} : { priority }),
   } satisfies TicketBody)
 
-/** The ticket again. The text is trusted to be one that `bodyOf` made. @throws {SyntaxError} if it is no JSON. */
+/** The ticket again. The text is trusted to be one that `bodyOf` made. @throws Error if it is no JSON. */
 export function readBody(id: string, body: string): CheckedTicket {
-  const { queues, players, priority = 0 } = JSON.parse(body) as TicketBody
+  const { queues, players, priority = 0 } = parsed(body)
   return { id, queues, players: players.map(complete), priority }
+}
+
+/** The message of a `SyntaxError` would repeat a part of the text, which holds addresses. */
+function parsed(body: string): TicketBody {
+  try {
+    return JSON.parse(body) as TicketBody
+  } catch {
+    throw new Error('the stored body of a ticket is not as it was written: it is no JSON')
+  }
 }
 
 /** What is known of a stored ticket. */
@@ -40,9 +49,9 @@ export interface StoredTicket {
 
 export const NEW_STATE: TicketState = { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
 
-/** The public view of a stored ticket. @throws {SyntaxError} if its body is no JSON. */
+/** The public view of a stored ticket. @throws Error if its body is no JSON. */
 export function storedTicket({ id, body, createdAt, state = NEW_STATE }: StoredTicket): Ticket {
-  const { queues, players, priority = 0 } = JSON.parse(body) as TicketBody
+  const { queues, players, priority = 0 } = parsed(body)
   return { id, queues, players: players.map((player) => ({ id: player.id })), priority, createdAt, ...state }
 }
 

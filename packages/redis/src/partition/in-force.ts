@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { QueueDefinition } from '@muster/matchmaker'
+import { readStored } from './store/stored-json.js'
 
 /** The queues by which the leader matches. */
 export interface QueuesInForce {
@@ -27,6 +28,6 @@ export const inForceText = (queues: readonly QueueDefinition[], by: string): str
   JSON.stringify({ fingerprint: fingerprintOf(queues), names: queues.map(({ name }) => name), by })
 
 export const readInForce = (text: string, since: number): QueuesInForce => ({
-  ...(JSON.parse(text) as Omit<QueuesInForce, 'since'>),
+  ...readStored<Omit<QueuesInForce, 'since'>>(text, 'list of queues in force'),
   since,
 })

@@ -1,15 +1,22 @@
-import { MusterError, scrub } from '@muster/core'
+import { Conflict, InvalidInput, MusterError, NotFound, scrub } from '@muster/core'
 import {
   BackfillExists,
   InvalidBackfill,
+  InvalidQueue,
   InvalidTicket,
   MatchmakerClosed,
+  MatchTooLarge,
   NothingToAccept,
   NotRunning,
+  PlayerBusy,
+  PlayerOverLimit,
+  PlayerPlaying,
   StaleBackfill,
   TooLate,
+  Unavailable,
   UnknownBackfill,
   UnknownMatch,
+  UnknownQueue,
   UnknownTicket,
 } from '@muster/matchmaker'
 import type { EncodedError } from './asks.js'
@@ -18,15 +25,25 @@ import type { EncodedError } from './asks.js'
 const CLASSES: ReadonlyMap<string, { readonly prototype: Error }> = new Map(
   [
     BackfillExists,
+    Conflict,
     InvalidBackfill,
+    InvalidInput,
+    InvalidQueue,
     InvalidTicket,
     MatchmakerClosed,
+    MatchTooLarge,
+    NotFound,
     NothingToAccept,
     NotRunning,
+    PlayerBusy,
+    PlayerOverLimit,
+    PlayerPlaying,
     StaleBackfill,
     TooLate,
+    Unavailable,
     UnknownBackfill,
     UnknownMatch,
+    UnknownQueue,
     UnknownTicket,
   ].map((one) => [one.prototype.name, one]),
 )

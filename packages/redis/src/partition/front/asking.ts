@@ -1,3 +1,4 @@
+import { InvalidInput } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { createTicker } from '@muster/core/runtime'
 import { decodeReply, encode, type Answer, type Command, type Input } from '../asks.js'
@@ -8,8 +9,8 @@ import { decodeError } from '../remote-errors.js'
 export interface Asking {
   /**
    * The leader's answer. The question is repeated until it is answered, because the leader may change meanwhile.
-   * @throws {NoLeader} without an answer in time; {PartitionFull} if too many questions are open; what the leader
-   * throws
+   * @throws {NoLeader} without an answer in time; {PartitionFull} if too many questions are open; {InvalidInput} for
+   * one that is too long; what the leader throws
    */
   ask<Name extends Command>(command: Name, ...input: Input<Name>): Promise<Answer<Name>>
   /** Takes replies to this front. */
@@ -31,6 +32,7 @@ export interface AskingOptions {
 }
 
 interface Open {
+  readonly isFromAnybody: boolean
   readonly text: string
   readonly limitMs: number
   /** When it fails, and when it is posted again; by the clock. */
@@ -46,15 +48,33 @@ const LOOK_MS = 100
 const STOP_TIMEOUT_MS = 70_000
 /** Questions open at once (our choice): what a front holds while no process leads has a bound. */
 const MOST_OPEN = 1000
+/**
+ * Questions whether a secret is right. Whoever guesses causes one each, so they may take only a part of those (our
+ * choice).
+ */
+const FROM_ANYBODY: ReadonlySet<Command> = new Set(['isServerSecret', 'serverReady', 'webhook'])
+const MOST_FROM_ANYBODY = 100
 
 export function createAsking({ post, front, clock, newId, timeoutMs, problem }: AskingOptions): Asking {
   const open = new Map<string, Open>()
+  let fromAnybody = 0
   let closed: Error | undefined
 
-  const postOne = (one: Open) => {
+  /** The question is open no longer. Undefined if it was not. */
+  const end = (id: string): Open | undefined => {
+    const ended = open.get(id)
+    if (ended?.isFromAnybody === true) fromAnybody -= 1
+    open.delete(id)
+    return ended
+  }
+
+  const postOne = (id: string, one: Open) => {
     one.repeatAt = Infinity
     void post(one.text)
-      .catch(problem)
+      .catch((error: unknown) => {
+        if (error instanceof InvalidInput) end(id)?.reject(error)
+        else problem(error)
+      })
       .then(() => {
         one.repeatAt = clock.now() + REPEAT_MS
       })
@@ -63,9 +83,8 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
     const now = clock.now()
     for (const [id, one] of open) {
       if (now >= one.deadline) {
-        open.delete(id)
-        one.reject(new NoLeader(`no process that leads the partition has answered within ${one.limitMs} ms`))
-      } else if (now >= one.repeatAt) postOne(one)
+        end(id)?.reject(new NoLeader(`no process that leads the partition has answered within ${one.limitMs} ms`))
+      } else if (now >= one.repeatAt) postOne(id, one)
     }
   }
   const looking = createTicker({ clock, everyMs: LOOK_MS, tick: look, isNeeded: () => open.size > 0 })
@@ -74,11 +93,14 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
     ask: <Name extends Command>(command: Name, ...input: Input<Name>) =>
       new Promise<Answer<Name>>((resolve, reject) => {
         if (closed !== undefined) return reject(closed)
-        if (open.size >= MOST_OPEN)
-          return reject(new PartitionFull(`${MOST_OPEN} questions to the leader are open already`))
+        const isFromAnybody = FROM_ANYBODY.has(command)
+        if (open.size >= MOST_OPEN || (isFromAnybody && fromAnybody >= MOST_FROM_ANYBODY))
+          return reject(new PartitionFull('as many questions to the leader are open as there may be'))
+        if (isFromAnybody) fromAnybody += 1
         const id = newId()
         const limitMs = command === 'stopMatch' ? Math.max(STOP_TIMEOUT_MS, timeoutMs) : timeoutMs
         const one: Open = {
+          isFromAnybody,
           text: encode({ id, front, command, input: withoutEnd(input) }),
           limitMs,
           deadline: clock.now() + limitMs,
@@ -87,16 +109,15 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
           reject,
         }
         open.set(id, one)
-        postOne(one)
+        postOne(id, one)
         looking.wake()
       }),
 
     heard: (replies) => {
       for (const text of replies) {
         const reply = decodeReply(text)
-        const asked = reply && open.get(reply.id)
+        const asked = reply && end(reply.id)
         if (reply === undefined || asked === undefined) continue
-        open.delete(reply.id)
         if ('error' in reply) asked.reject(decodeError(reply.error))
         else asked.resolve(reply.answer)
       }
@@ -104,8 +125,7 @@ export function createAsking({ post, front, clock, newId, timeoutMs, problem }: 
 
     close: (reason) => {
       closed = reason
-      for (const { reject } of open.values()) reject(reason)
-      open.clear()
+      for (const id of open.keys()) end(id)?.reject(reason)
       void looking.stop()
     },
   }

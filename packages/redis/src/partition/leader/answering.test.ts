@@ -12,17 +12,19 @@ function open(leader: Partial<Leader> = { hint: () => {} }) {
   const writes: (() => void)[] = []
   const sends: (() => void)[] = []
   const sent: string[] = []
+  const texts: string[] = []
   const problems: unknown[] = []
   const answering = createAnswering({
     leader: leader as Leader,
     flushed: () => new Promise((resolve) => writes.push(resolve)),
-    send: async (_front, texts) => {
-      sent.push(...texts.map((text) => decodeReply(text)?.id ?? ''))
+    send: async (_front, replies) => {
+      texts.push(...replies)
+      sent.push(...replies.map((text) => decodeReply(text)?.id ?? ''))
       await new Promise<void>((resolve) => sends.push(resolve))
     },
     problem: (error) => problems.push(error),
   })
-  return { answering, writes, sends, sent, problems }
+  return { answering, writes, sends, sent, texts, problems }
 }
 
 test('no answer is sent before what it tells of is written, also while others are being sent', async () => {
@@ -56,4 +58,43 @@ test('a question is done once, however often it is asked, and answered each time
   }
   expect(done).toBe(1)
   expect(sent).toEqual(['1', '1', '1'])
+})
+
+test('an answer that is too long is an error, and long ones are not kept', async () => {
+  let asked = 0
+  const { answering, writes, sends, texts } = open({
+    inspect: () => {
+      asked += 1
+      return 'x'.repeat(17_000_000) as never
+    },
+  })
+  for (let round = 0; round < 2; round += 1) {
+    answering.take(ask('1', 'inspect'))
+    await turn()
+    writes.shift()?.()
+    await turn()
+    sends.shift()?.()
+    await turn()
+  }
+  expect(asked).toBe(2)
+  expect(texts).toHaveLength(2)
+  expect(texts[0]?.length).toBeLessThan(500)
+  expect(decodeReply(texts[0] ?? '')).toMatchObject({ error: { message: expect.stringContaining('too long') } })
+})
+
+test.each(['constructor', 'close', '__proto__'])('%s is no question', async (command) => {
+  const { answering, writes, texts } = open()
+  answering.take(ask('1', command as never))
+  await turn()
+  writes.shift()?.()
+  await turn()
+  expect(decodeReply(texts[0] ?? '')).toMatchObject({ error: { message: expect.stringContaining('does not know') } })
+})
+
+test('what is no question of ours is passed over', async () => {
+  const { answering, writes } = open()
+  for (const text of ['', '{', 'null', '[]', '{"id":"1"}', '{"id":1,"front":"a","command":"hint","input":[]}'])
+    answering.take(text)
+  await turn()
+  expect(writes).toEqual([])
 })

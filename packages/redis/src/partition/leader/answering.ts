@@ -1,3 +1,4 @@
+import { MusterError } from '@muster/core'
 import type { Leader } from '@muster/matchmaker/partition'
 import { LRUCache } from 'lru-cache'
 import { decodeAsk, encode, type Ask, type Command, type Reply } from '../asks.js'
@@ -17,8 +18,13 @@ export interface AnsweringOptions {
   readonly problem: (error: unknown) => void
 }
 
-/** Questions that are remembered, so that a repeated one is not done again. */
+/** Answers that are remembered, so that a repeated question is not done again: how many, and their length in all. */
 const REMEMBERED = 10_000
+const REMEMBERED_LENGTH = 16 * 1024 * 1024
+/** Of these a repeated question is simply answered again. Some answers are long. */
+const READS: ReadonlySet<Command> = new Set(['explain', 'getBackfill', 'inspect', 'isServerSecret', 'longestWaiting'])
+/** Length of one answer at most (our choice): Redis keeps it for a while. */
+const LONGEST = 16 * 1024 * 1024
 
 type Handler = (leader: Leader, input: readonly never[]) => unknown
 
@@ -43,9 +49,23 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
   },
 }
 
+/** A reply as text. One that is too long becomes an error. */
+function textOf(reply: Reply): string {
+  const text = encode(reply)
+  if (text.length <= LONGEST) return text
+  const error = new MusterError(`the answer of the leader is too long: ${text.length} characters, at most ${LONGEST}`)
+  return encode({ id: reply.id, error: encodeError(error) })
+}
+
 export function createAnswering({ leader, flushed, send, problem }: AnsweringOptions): Answering {
-  /** Replies by the id of their question; undefined while it is being answered. */
-  const replies = new LRUCache<string, { text: string | undefined }>({ max: REMEMBERED })
+  /** Replies by the id of their question. */
+  const replies = new LRUCache<string, string>({
+    max: REMEMBERED,
+    maxSize: REMEMBERED_LENGTH,
+    sizeCalculation: (text) => text.length,
+  })
+  /** Ids of questions that are being answered. */
+  const underWay = new Set<string>()
   /** Replies that are not sent yet, by front. */
   const outgoing = new Map<string, string[]>()
   let isSending = false
@@ -77,8 +97,9 @@ export function createAnswering({ leader, flushed, send, problem }: AnsweringOpt
 
   const answered = async ({ id, command, input }: Ask): Promise<Reply> => {
     try {
-      const handler = HANDLERS[command] as Handler | undefined
-      if (handler === undefined) throw new Error(`the leader does not know the command ${command}`)
+      // A front of another version may know more.
+      if (!Object.hasOwn(HANDLERS, command)) throw new Error('the leader does not know this command')
+      const handler = HANDLERS[command]
       return { id, answer: await handler(leader, input as readonly never[]) }
     } catch (error) {
       return { id, error: encodeError(error) }
@@ -89,16 +110,15 @@ export function createAnswering({ leader, flushed, send, problem }: AnsweringOpt
     take: (text) => {
       const ask = decodeAsk(text)
       if (ask === undefined) return
+      if (underWay.has(ask.id)) return
       const known = replies.get(ask.id)
-      if (known !== undefined) {
-        if (known.text !== undefined) reply(ask.front, known.text)
-        return
-      }
-      const mine: { text: string | undefined } = { text: undefined }
-      replies.set(ask.id, mine)
+      if (known !== undefined) return reply(ask.front, known)
+      underWay.add(ask.id)
       void answered(ask).then((answer) => {
-        mine.text = encode(answer)
-        reply(ask.front, mine.text)
+        const answerText = textOf(answer)
+        underWay.delete(ask.id)
+        if (!READS.has(ask.command)) replies.set(ask.id, answerText)
+        reply(ask.front, answerText)
       })
     },
   }

@@ -1,9 +1,15 @@
 import type { Clock } from '@muster/core/clock'
 import type { MatchmakerOptions, Ticket } from '@muster/matchmaker'
-import { createLeader, type Leader, type OpenIntent } from '@muster/matchmaker/partition'
+import {
+  createLeader,
+  type Leader,
+  type OpenIntent,
+  type StoredTicket as LoadedTicket,
+} from '@muster/matchmaker/partition'
 import type { Lease } from '../election.js'
 import { loadedOf, viewOf } from '../stored-view.js'
 import { encodeHeader } from '../store/header.js'
+import { readStored } from '../store/stored-json.js'
 import type { Batch, InboxEntry, PartitionStore, StoredTicket, TicketChange } from '../store/store.js'
 import { createAssignedTickets, type AssignedTickets } from './assigned-tickets.js'
 import type { Commits } from './commits.js'
@@ -85,7 +91,7 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
 
   const loadIntents = async (): Promise<readonly OpenIntent[]> => {
     const records = await every((at) => store.loadRecords(at))
-    const open = new Map(records.map(({ matchId, text }) => [matchId, JSON.parse(text) as OpenIntent]))
+    const open = new Map(records.map(({ matchId, text }) => [matchId, readStored<OpenIntent>(text, 'record')]))
     return [...open.values()].toSorted((one, other) => one.at - other.at)
   }
 
@@ -120,19 +126,30 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     }
   })
 
+  /** What another program has broken is reported and left out, so that all else goes on. */
+  const unlessBroken = (read: () => void): boolean => {
+    try {
+      read()
+      return true
+    } catch (error) {
+      problem(error)
+      return false
+    }
+  }
+
   const take = (stored: readonly (StoredTicket | undefined)[]) => {
-    const taken: StoredTicket[] = []
+    const taken: LoadedTicket[] = []
     const over: string[] = []
-    for (const ticket of stored) {
-      if (ticket === undefined) continue
+    const takeOne = (ticket: StoredTicket) => {
       const letter = ticket.header?.[0] ?? 'S'
       if (letter === 'A') assigned.put(viewOf(ticket))
       // Those who play are told apart by their match once this process leads; later it assigns them itself.
-      if (letter === 'S' || letter === 'M' || (letter === 'A' && writing === undefined)) taken.push(ticket)
+      if (letter === 'S' || letter === 'M' || (letter === 'A' && writing === undefined)) taken.push(loadedOf(ticket))
       else over.push(ticket.id)
     }
+    for (const ticket of stored) if (ticket !== undefined) unlessBroken(() => takeOne(ticket))
     if (writing === undefined) leader.unload(over)
-    for (const { error } of leader.load(taken.map(loadedOf))) problem(error)
+    for (const { error } of leader.load(taken)) problem(error)
   }
 
   return {
@@ -175,7 +192,8 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       }
     },
     lead: async (term) => {
-      leader.loadBackfills(await every((at) => store.loadBackfills(at)))
+      const backfills = await every((at) => store.loadBackfills(at))
+      leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
       writing = term
       await leader.lead()
       await removeGonePlayers(leader, store, assigned)

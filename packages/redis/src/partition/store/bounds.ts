@@ -30,6 +30,15 @@ export const DEFAULT_BOUNDS: StoreBounds = {
   replyMs: 60_000,
 }
 
+/** Characters of replies that are kept for a front in all, beside the newest. */
+const REPLIES_LENGTH = 16 * 1024 * 1024
+
+/** How many replies to keep once these are added: of long ones fewer. A front that misses one asks again. */
+export function repliesKept(texts: readonly string[], { replyEntries }: StoreBounds): number {
+  const longest = texts.reduce((most, { length }) => Math.max(most, length), 1)
+  return Math.min(replyEntries, Math.max(texts.length, Math.floor(REPLIES_LENGTH / longest)))
+}
+
 /** @throws {InvalidInput} for a text of more bytes. */
 export function refuseTooLong(field: string, text: string, mostBytes: number): void {
   // Each UTF-16 unit is at most three bytes.

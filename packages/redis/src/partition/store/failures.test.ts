@@ -51,14 +51,17 @@ const NEWS = { blockMs: 0 }
 describeRedis('A partition in a Redis', () => {
   describe('that is full', () => {
     test(
-      'takes no tickets and no questions, but goes on with those it has',
+      'takes no tickets and no long questions, but goes on with those it has',
       broken({}, async (redis, store) => {
         const ids = someIds(6)
         await create(store, ...ids)
         const token = await tokenOf(store)
         await redis.server.ask('CONFIG SET maxmemory 1')
         await expect(store.create([aTicket('new')])).rejects.toThrow(RedisFull)
-        await expect(store.ask('accept')).rejects.toThrow(RedisFull)
+        await expect(store.ask('x'.repeat(5000))).rejects.toThrow(RedisFull)
+        // These make room: players leave, and a new leader begins.
+        await store.ask('players have left')
+        await store.setInForce(token, 'queues')
         expect(await store.read(['new'])).toEqual([undefined])
         expect(await store.playerTickets(['player of new'])).toEqual([[]])
 
@@ -216,6 +219,19 @@ describeRedis('A partition in a Redis', () => {
   )
 
   test(
+    'keeps fewer long answers than short ones for a process that does not read them',
+    broken({}, async ({ redis }, store) => {
+      const token = await tokenOf(store)
+      const key = redis.keys('ranked')('r:a')
+      for (let number = 0; number < 30; number += 1) await store.answer(token, 'a', ['x'.repeat(2_000_000)])
+      expect(await redis.command(key, ['XLEN', key])).toBeLessThanOrEqual(8)
+      const { cursor } = await store.changes(undefined, 'a', NEWS)
+      await store.answer(token, 'a', Array.from({ length: 20 }, (_, number) => `${number}`.padEnd(1_000_000)))
+      expect((await store.changes(cursor, 'a', NEWS)).replies).toHaveLength(20)
+    }),
+  )
+
+  test(
     'that has forgotten its scripts is given them again',
     broken({}, async ({ server }, store) => {
       const ids = someIds(600)
@@ -231,6 +247,21 @@ describeRedis('A partition in a Redis', () => {
 })
 
 describeRedis('A partition in a Redis with replicas', () => {
+  test(
+    'waits for them on a connection of its own, so that a lease is renewed meanwhile',
+    broken({}, async ({ redis }) => {
+      const store = createRedisStore({ redis, name: 'ranked', replicas: { atLeast: 1, timeoutMs: 1000 } })
+      const token = await tokenOf(store)
+      const committing = store
+        .commit(token, { records: [{ matchId: 'm1', text: 'intent' }], durable: true })
+        .catch((error: unknown) => (error as { readonly code: string }).code)
+      while ((await store.loadRecords(undefined)).items.length === 0) await systemClock.sleep(5)
+      expect(await Promise.race([store.renew(token, 60_000), committing])).toBe(true)
+      expect(await committing).toBe('NOREPLICAS')
+      await store.close()
+    }),
+  )
+
   test(
     'acknowledges a durable commit when they have it, and does not without them',
     broken({ settings: ['--repl-diskless-sync-delay', '0'] }, async (redis) => {

@@ -1,5 +1,6 @@
 // pure: the header of a stored ticket
 import type { Ticket, TicketStatus } from '@muster/matchmaker'
+import { readStored } from './stored-json.js'
 import type { HeaderLetter } from './store.js'
 
 /**
@@ -61,7 +62,7 @@ export function decodeHeader(header: string | undefined): TicketState {
   if (header === undefined) return { version: 1, status: 'SEARCHING', waitingFor: 'players', attempts: 0 }
   const { letter, version, matchId } = readPrefix(header)
   const [, json = '{}', assignment] = header.split('\n')
-  const rest = JSON.parse(json) as Partial<TicketState>
+  const rest = readStored<Partial<TicketState>>(json, 'header')
   const status = STATUSES[letter]
   return {
     version,
@@ -74,7 +75,7 @@ export function decodeHeader(header: string | undefined): TicketState {
     matchedAt: rest.matchedAt,
     acceptance: letter === 'M' ? rest.acceptance : undefined,
     assignedAt: rest.assignedAt,
-    assignment: assignment === undefined ? undefined : (JSON.parse(assignment) as TicketState['assignment']),
+    assignment: assignment === undefined ? undefined : readStored(assignment, 'assignment'),
     cancelledAt: rest.cancelledAt,
     cancelReason: rest.cancelReason,
   }

@@ -3,11 +3,12 @@ import { RedisError } from '../../connection/errors.js'
 import type { Script } from '../../connection/script.js'
 import { createAssignments } from './assignments.js'
 import { createBatcher, type Batcher } from './batcher.js'
-import { DEFAULT_BOUNDS, refuseTooLong, type StoreBounds } from './bounds.js'
+import { DEFAULT_BOUNDS, refuseTooLong, repliesKept, type StoreBounds } from './bounds.js'
 import { partsOf } from './commit-parts.js'
 import { partyWeight } from './cut.js'
 import { Deposed } from './deposed.js'
 import { partitionKeys, type PartitionKeys } from './keys.js'
+import { askScript } from './scripts/ask.js'
 import { cancelScript } from './scripts/cancel.js'
 import { commitScript, commitWords } from './scripts/commit.js'
 import { createScript, createWords, readCreated } from './scripts/create.js'
@@ -50,9 +51,10 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     script: Script<T>,
     of: readonly string[],
     words: readonly (string | number)[],
+    by = redis,
   ): Promise<T> => {
     try {
-      return await redis.run(script, of, words)
+      return await by.run(script, of, words)
     } catch (error) {
       throw error instanceof RedisError && error.code === 'DEPOSED' ? new Deposed(name) : error
     }
@@ -87,10 +89,24 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
     return entries.map((entry) => entry?.split(' ') ?? [])
   })
 
-  const replicated = async () => {
+  /** Where commits may wait for replicas, they have a connection of their own: a wait holds up what comes after it. */
+  let own: Promise<RedisConnection> | undefined
+  const committing = async (): Promise<RedisConnection> => {
+    if (replicas === undefined) return redis
+    own ??= redis.duplicate()
+    try {
+      return await own
+    } catch (error) {
+      own = undefined
+      throw error
+    }
+  }
+
+  const replicated = async (by: RedisConnection) => {
     if (replicas === undefined) return
     const { atLeast, timeoutMs } = replicas
-    const has = (await command(keys.epoch, 'WAIT', atLeast, timeoutMs)) as number
+    const late = timeoutMs + LATEST_MS
+    const has = (await by.command(keys.epoch, ['WAIT', atLeast, Math.ceil(timeoutMs)], late)) as number
     if (has >= atLeast) return
     const message = `partition ${name}: ${has} of ${atLeast} replicas have it after ${timeoutMs} ms`
     throw new RedisError(message, { code: 'NOREPLICAS', outcome: 'unknown' })
@@ -98,12 +114,13 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
 
   const commit = async (token: string, wanted: Commit): Promise<CommitOutcome> => {
     const parts = partsOf(wanted)
+    const by = await committing()
     const outcomes: CommitOutcome[] = []
     // One after another: a script that Redis does not know yet is sent again, and another part might overtake it.
     for (const part of parts) {
-      outcomes.push(await fenced(commitScript, commitKeys(keys), commitWords(token, part, bounds.changeEntries)))
+      outcomes.push(await fenced(commitScript, commitKeys(keys), commitWords(token, part, bounds.changeEntries), by))
     }
-    if (wanted.durable === true) await replicated()
+    if (wanted.durable === true) await replicated(by)
     const refused = outcomes.flatMap((outcome) => outcome.refused)
     const wholeRefused = async ({ ticketId, header }: (typeof refused)[number]) => ({
       ticketId,
@@ -136,10 +153,13 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
 
     ask: async (text) => {
       refuseTooLong('ask', text, bounds.maxAskBytes)
-      await command(keys.inbox, 'XADD', keys.inbox, 'MAXLEN', '~', bounds.inboxEntries, '*', '?', text)
+      if (text.length <= SHORT_ASK) await redis.run(askScript, [keys.inbox], [bounds.inboxEntries, text])
+      else await command(keys.inbox, 'XADD', keys.inbox, 'MAXLEN', '~', bounds.inboxEntries, '*', '?', text)
     },
-    answer: (token, front, texts) =>
-      fenced(answerScript, [keys.epoch, keys.repliesTo(front)], [token, bounds.replyEntries, bounds.replyMs, ...texts]),
+    answer: (token, front, texts) => {
+      const entries = repliesKept(texts, bounds)
+      return fenced(answerScript, [keys.epoch, keys.repliesTo(front)], [token, entries, bounds.replyMs, ...texts])
+    },
     inbox: (after, tailing) => readInbox(inbox, keys.inbox, after, tailing),
     changes: (after, front, tailing) => readChanges(changes, [keys.changes, keys.repliesTo(front)], after, tailing),
 
@@ -172,12 +192,20 @@ export function createRedisStore(options: RedisStoreOptions): PartitionStore {
       return Number(seconds) * 1000 + Math.floor(Number(micros) / 1000)
     },
     close: async () => {
+      const committed = await own?.catch(() => undefined)
+      committed?.destroy()
       await Promise.all([inbox.close(), changes.close()])
     },
   }
 }
 
 type Values = readonly (string | null)[]
+
+/** Milliseconds after the end of a wait at which there must be an answer. */
+const LATEST_MS = 5000
+
+/** Length of a question that is taken while Redis is full. */
+const SHORT_ASK = 2048
 
 /** About how many items a batch of `load…` has. */
 const BATCH = 512

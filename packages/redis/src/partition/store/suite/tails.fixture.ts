@@ -136,9 +136,10 @@ export function testTails(open: OpenStores): void {
         await create(store, 't1')
         const token = await tokenOf(store)
         let { cursor } = await other.changes(undefined, 'b', SOON)
-        for (let version = 2; version < 300; version += 1) {
-          void store.commit(token, { headers: [{ ticketId: 't1', header: matched(version, 'm1') }] })
-        }
+        const write = (version: number) =>
+          store.commit(token, { headers: [{ ticketId: 't1', header: matched(version, 'm1') }] })
+        await write(2)
+        await Promise.all(Array.from({ length: 297 }, (_, index) => write(index + 3)))
         await store.answer(token, 'b', ['last'])
         const replies: string[] = []
         const tickets: number[] = []

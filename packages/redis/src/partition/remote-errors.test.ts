@@ -1,0 +1,60 @@
+import * as core from '@muster/core'
+import * as matchmaker from '@muster/matchmaker'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { decodeReply, encode } from './asks.js'
+import { decodeError, encodeError } from './remote-errors.js'
+
+const overTheWire = (error: unknown) => {
+  const reply = decodeReply(encode({ id: '1', error: encodeError(error) }))
+  if (reply === undefined || !('error' in reply)) throw new Error('no error came over')
+  return decodeError(reply.error)
+}
+
+const { MusterError } = core
+type ErrorClass = new (...given: never[]) => Error
+const isErrorClass = (value: unknown): value is ErrorClass =>
+  typeof value === 'function' && value.prototype instanceof MusterError
+/** Those of journals in files, which a leader of a partition has not. */
+const NOT_OF_LEADERS = new Set(['JournalLocked', 'JournalCorrupt', 'JournalTorn', 'TicketsGone'])
+const classes: readonly ErrorClass[] = [
+  ...Object.values<unknown>(matchmaker)
+    .filter(isErrorClass)
+    .filter(({ prototype }) => !NOT_OF_LEADERS.has(prototype.name)),
+  core.InvalidInput,
+  core.NotFound,
+  core.Conflict,
+]
+
+test.each(classes.map((one) => [one.prototype.name as string, one] as const))(
+  '%s keeps its class, message and fields',
+  (_, Class) => {
+    const text = fc.string()
+    const fact = fc.oneof(text, fc.integer(), fc.boolean(), fc.array(text))
+    const facts = fc.record({ field: text, ticketId: text, matchId: text, version: fact, retryAfterMs: fact })
+    fc.assert(
+      fc.property(text, facts, (message, given) => {
+        const error = Object.assign(new MusterError(message), given)
+        Object.setPrototypeOf(error, Class.prototype as object)
+        const there = overTheWire(error)
+        expect(there).toBeInstanceOf(Class)
+        expect(there).toBeInstanceOf(MusterError)
+        expect(there.constructor).toBe(Class)
+        expect([there.name, there.message]).toEqual([error.name, message])
+        expect({ ...there }).toEqual({ ...error })
+        expect(there.stack).toContain('remote-errors')
+      }),
+    )
+  },
+)
+
+test('there are such errors', () => {
+  expect(classes.length).toBeGreaterThan(15)
+})
+
+test('an error nobody expected tells its message without addresses, and is an error of ours', () => {
+  const there = overTheWire(new TypeError('cannot read 192.0.2.77 of undefined'))
+  expect(there.constructor).toBe(MusterError)
+  expect(there.message).toContain('TypeError')
+  expect(there.message).not.toContain('192.0.2.77')
+})

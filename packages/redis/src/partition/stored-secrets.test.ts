@@ -1,0 +1,76 @@
+import { inspect } from 'node:util'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { readInForce } from './in-force.js'
+import { viewOf } from './stored-view.js'
+import { MemoryPartition } from './store/memory-partition.fixture.js'
+import { decodeHeader } from './store/header.js'
+import { createWorld } from './world.fixture.js'
+
+const SECRET = 'hush7f3a'
+const ADDRESS = '198.51.100.77'
+/** Text that holds both and is no JSON, broken at any place. */
+const broken = fc
+  .tuple(fc.nat(60), fc.constantFrom('', 'x', '{', '"', '}}'))
+  .map(([at, end]) => {
+    const whole = JSON.stringify({ players: [{ id: 'ann', ip: ADDRESS }], secret: SECRET })
+    return `${whole.slice(0, at)}${SECRET}${ADDRESS}${end}`
+  })
+
+const shows = (error: unknown) => {
+  const text = `${inspect(error, { depth: 9 })} ${(error as Error).message}`
+  return text.includes('hush') || text.includes('198.51')
+}
+
+test('what is stored is never repeated by an error about it', () => {
+  fc.assert(
+    fc.property(broken, (text) => {
+      for (const read of [
+        () => viewOf({ id: 'ann', createdAt: 1, body: text, header: undefined }),
+        () => viewOf({ id: 'ann', createdAt: 1, body: '{"queues":[],"players":[]}', header: `M2 m1\n${text}` }),
+        () => decodeHeader(`A2 m1\n{}\n${text}`),
+        () => decodeHeader(text),
+        () => readInForce(text, 1),
+      ]) {
+        const error = (() => {
+          try {
+            read()
+            return 'nothing'
+          } catch (thrown) {
+            return thrown
+          }
+        })()
+        expect(error).toBeInstanceOf(Error)
+        expect(shows(error)).toBe(false)
+      }
+    }),
+  )
+})
+
+const KINDS = ['body', 'header', 'assignment', 'record', 'backfill'] as const
+test.each(KINDS)('a broken %s is reported without what it holds, and all else goes on', async (what) => {
+  const { clock, partition, problems, process, pass, player } = createWorld()
+  const bad = `[${SECRET} ${ADDRESS}`
+  if (what === 'body') partition.tickets.set('ann', { id: 'ann', createdAt: 1, body: bad, header: undefined })
+  const body = JSON.stringify({ queues: ['duel'], players: [{ id: 'ann' }] })
+  const headers = { header: `M2 m1\n${bad}`, assignment: `A2 m1\n{}\n${bad}` }
+  const header = headers[what as keyof typeof headers]
+  if (header !== undefined) partition.tickets.set('ann', { id: 'ann', createdAt: 1, body, header })
+  if (what === 'record') partition.records.set('m1', { matchId: 'm1', text: bad, locked: [] })
+  if (what === 'backfill') partition.backfills.set('b1', { backfillId: 'b1', text: bad })
+  expect(partition).toBeInstanceOf(MemoryPartition)
+  const only = process()
+  only.onMatching('problem', (problem) => problems.push(problem))
+  only.start()
+  await pass(5000)
+  expect(problems.length).toBeGreaterThan(0)
+  for (const problem of problems) expect(shows(problem)).toBe(false)
+  if (what === 'body' || header !== undefined)
+    await expect(clock.until(only.getTicket('ann'), 10)).rejects.not.toSatisfy(shows)
+  // Without the record nobody knows whether a server runs.
+  const goesOn = what !== 'record'
+  for (const id of ['bob', 'eve']) await only.createTicket({ id, queue: 'duel', players: [player(id)] })
+  await pass(3000)
+  expect((await only.getTicket('eve'))?.status === 'HOST_ASSIGNED').toBe(goesOn)
+  await clock.until(only.close(), 10)
+})
