@@ -60,6 +60,8 @@ export function createSightings(options: SightingsOptions): Sightings {
   const allowance = createAllowance(readsPerSecond, clock.now())
   /** READY deployments by the list whose status is being read as well. */
   const listedReady = new Map<Watched, Assignment>()
+  /** Those with a hint that came while no more reads could be under way. */
+  const hinted = new Set<Watched>()
   let reads = 0
 
   const ready = (one: Watched, assignment: Assignment) => {
@@ -87,6 +89,7 @@ export function createSightings(options: SightingsOptions): Sightings {
     allowance.use(askedAt)
     one.reading = true
     watched.clear(one)
+    hinted.delete(one)
     reads += 1
     try {
       const deployment = await service.get({ request_id: requestId }, { signal, timeoutMs: TIMEOUT_MS, priority })
@@ -104,15 +107,27 @@ export function createSightings(options: SightingsOptions): Sightings {
       const assignment = listedReady.get(one)
       listedReady.delete(one)
       if (assignment !== undefined && isFollowed() && one.phase === 'starting') ready(one, assignment)
+      confirmNext()
+    }
+  }
+
+  const confirm = (one: Watched) => {
+    const now = clock.now()
+    if (one.reading || now - one.readAt < HINT_GAP_MS || !allowance.isAmple(now)) return
+    if (reads >= MOST_READS) hinted.add(one)
+    else void read(one, priorities.confirm)
+  }
+
+  const confirmNext = () => {
+    for (const one of hinted) {
+      if (reads >= MOST_READS || signal.aborted) return
+      hinted.delete(one)
+      if (watched.has(one)) confirm(one)
     }
   }
 
   return {
-    confirm: (one) => {
-      const now = clock.now()
-      if (one.reading || now - one.readAt < HINT_GAP_MS || reads >= MOST_READS || !allowance.isAmple(now)) return
-      void read(one, priorities.confirm)
-    },
+    confirm,
 
     readBest: (among, now) => {
       for (const one of mostWorthReading(among, now, times, Math.min(allowance.left(now), MOST_READS - reads))) {

@@ -5,7 +5,7 @@ import { createTestService, lost, type ServiceOptions } from '../../service.fixt
 import type { Sighting } from './sightings.js'
 import { createWatcher } from './watcher.js'
 
-function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
+function setUp({ readsPerSecond = 19, ...options }: Omit<ServiceOptions, 'clock'> & { readsPerSecond?: number } = {}) {
   const clock = createManualClock()
   const service = createTestService({ clock, ...options })
   const seen: (Sighting['kind'] | string)[] = []
@@ -16,7 +16,7 @@ function setUp(options: Omit<ServiceOptions, 'clock'> = {}) {
     tag: 'mm-a',
     clock,
     listLagMs: 1000,
-    readsPerSecond: 19,
+    readsPerSecond,
     report: (sighting) => {
       seen.push(`${sighting.requestId} ${sighting.kind}`)
       if (sighting.kind === 'ready') watcher.settle(sighting.requestId)
@@ -104,6 +104,15 @@ describe('a hint', () => {
     watcher.follow(await deploy(), 'k')
     await clock.advance(0)
     expect(seen).toEqual(['r1 ready'])
+  })
+
+  test('of many at once leads to a read as soon as another one has ended', async () => {
+    const { clock, watcher, service, seen, deploy } = setUp({ fate: () => ({ readyMs: 0 }), readsPerSecond: 1000 })
+    for (let count = 0; count < 50; count++) watcher.follow(await deploy(), 'k')
+    for (let nth = 1; nth <= 50; nth++) watcher.hint(`r${nth}`)
+    expect(service.calls.get).toHaveLength(10)
+    await clock.advance(0)
+    expect(seen).toHaveLength(50)
   })
 
   test('repeated a thousand times costs no more than the allowance', async () => {

@@ -119,7 +119,7 @@ export function createCommits(options: CommitsOptions): Commits {
   const begin = () => {
     if (isWriting || stopped !== undefined) return
     isWriting = true
-    queueMicrotask(() => void write())
+    setImmediate(() => void write())
   }
 
   const waited = (into: (batch: Batch) => Waiting[]): Promise<readonly string[]> =>
