@@ -17,6 +17,8 @@ export interface Fleet {
 
 interface Worker {
   readonly child: ChildProcess
+  /** Resolves when it has ended, for whatever reason. */
+  readonly ended: Promise<unknown>
   url: string
   leads: boolean
 }
@@ -44,16 +46,15 @@ export function createFleet({ setup, heard, reached }: FleetOptions): Fleet {
   }
   const gone = async (worker: Worker, signal: NodeJS.Signals) => {
     workers.splice(workers.indexOf(worker), 1)
-    const exited = once(worker.child, 'exit')
     worker.child.kill(signal)
-    await exited
+    await worker.ended
     tellUrls()
   }
 
   return {
     start: async () => {
       const child = fork(new URL('worker.js', import.meta.url), [JSON.stringify(setup)])
-      const worker: Worker = { child, url: '', leads: false }
+      const worker: Worker = { child, ended: once(child, 'exit'), url: '', leads: false }
       await new Promise<void>((resolve, reject) => {
         child.once('exit', () => reject(new Error('a process of the partition did not start')))
         child.on('message', (message: WorkerMessage) => {

@@ -56,6 +56,8 @@ process.on('message', (order: PlayersOrder) => {
   else if (order.kind === 'stop') ending.abort()
   else void come(order.arrivals)
 })
+// Ctrl-C reaches all processes of a terminal; the demo's own ends this one in order.
+process.on('SIGINT', () => {})
 // Whoever started this process ends it; without it, there is nobody to play for.
 process.once('disconnect', () => process.exit())
 tell({ kind: 'ready' })

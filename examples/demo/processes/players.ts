@@ -29,6 +29,7 @@ export async function startPlayers(): Promise<PlayersProcess> {
   }
   let counts: Readonly<Record<string, SeenCounts>> = {}
   let end: PlayersEnd | undefined
+  const exited = once(child, 'exit')
   const over = new Promise<void>((resolve) => {
     child.on('message', (message: PlayersMessage) => {
       if (message.kind === 'seen') counts = message.counts
@@ -36,7 +37,7 @@ export async function startPlayers(): Promise<PlayersProcess> {
       end = message
       resolve()
     })
-    child.once('exit', () => resolve())
+    void exited.then(() => resolve())
   })
   await once(child, 'message')
 
@@ -49,8 +50,7 @@ export async function startPlayers(): Promise<PlayersProcess> {
       order({ kind: 'stop' })
       await over
       if (end === undefined) throw new Error('the process of the players has ended too early')
-      const exited = once(child, 'exit')
-      child.disconnect()
+      if (child.connected) child.disconnect()
       await exited
       return end
     },

@@ -60,6 +60,9 @@ server.listen(0, '127.0.0.1', () => {
   tell({ kind: 'listening', port: (server.address() as AddressInfo).port })
 })
 
+// Ctrl-C reaches all processes of a terminal; the demo's own ends this one in order.
+process.on('SIGINT', () => {})
+process.once('disconnect', () => process.exit())
 process.once('SIGTERM', async () => {
   ending.abort()
   server.close()
