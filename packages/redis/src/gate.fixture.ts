@@ -6,13 +6,16 @@ export interface Gate {
   readonly url: string
   shut(): void
   open(): void
+  /** From now on new connections go to another port. */
+  turnTo(port: number): void
   /** From now on nothing passes by the connections that there are, which stay open. New ones work. */
   freeze(): void
   /** Ends the gate itself. */
   close(): Promise<void>
 }
 
-export async function openGate(port: number): Promise<Gate> {
+export async function openGate(first: number): Promise<Gate> {
+  let port = first
   const sockets = new Set<Socket>()
   let isShut = false
   const server = createServer((near) => {
@@ -41,6 +44,9 @@ export async function openGate(port: number): Promise<Gate> {
     },
     open: () => {
       isShut = false
+    },
+    turnTo: (next) => {
+      port = next
     },
     freeze: () => {
       for (const socket of sockets) socket.unpipe().pause()

@@ -1,0 +1,145 @@
+import { systemClock } from '@muster/core/clock'
+import { startRedisServer } from '@muster/redis-server'
+import { createCluster } from '@redis/client'
+import { expect, test } from 'vitest'
+import { openGate } from '../gate.fixture.js'
+import { describeRedis, eventually, openRedis } from '../redis.fixture.js'
+import type { RedisOptions } from '../connection/connect.js'
+import { RedisWrongType } from '../connection/errors.js'
+import { PartitionUnavailable } from './errors.js'
+import type { Partition } from './partition.js'
+import { createRedisPartition, type RedisPartitionOptions } from './redis-partition.js'
+import { duel, FakeService } from './world.fixture.js'
+
+type Given = Parameters<typeof openRedis>[0]
+
+/** A test with a Redis of its own, and processes of one partition that are closed at its end. */
+const using = (given: Given, check: (use: Awaited<ReturnType<typeof begin>>) => Promise<void>) => async () => {
+  const use = await begin(given)
+  try {
+    await check(use)
+  } finally {
+    await use.close()
+  }
+}
+
+async function begin(given: Given) {
+  const redis = await openRedis(given)
+  const service = new FakeService(systemClock, 50)
+  const processes: Partition[] = []
+  const problems: unknown[] = []
+  const join = async (client: Partial<RedisOptions> = {}, options: Partial<RedisPartitionOptions> = {}) => {
+    const own = { name: 'eu', queues: [duel], deployments: service, tickMs: 20, leaseMs: 400, ...options }
+    const partition = createRedisPartition({ redis: await redis.connect(client), ...own })
+    partition.on('problem', ({ error }) => problems.push(error))
+    partition.start()
+    processes.push(partition)
+    return partition
+  }
+  const status = async (partition: Partition, id: string) => {
+    const ticket = await partition.getTicket(id).catch(() => undefined)
+    return ticket?.status
+  }
+  const expectStatus = async (partition: Partition, id: string, wanted: string | undefined) => {
+    await expect.poll(() => status(partition, id), { timeout: 20_000, interval: 20 }).toBe(wanted)
+  }
+  const ticket = (id: string) => ({ id, queue: 'duel', players: [{ id, ip: '192.0.2.1' }] })
+  const close = async () => {
+    await Promise.all(processes.map((one) => one.close()))
+    await redis.close()
+  }
+  return { redis, service, problems, join, expectStatus, ticket, close }
+}
+
+describeRedis('a partition', () => {
+  test.each(['one client', 'a cluster client'])(
+    'runs in a cluster of one node, by %s: tickets, questions, and a change of the leader',
+    async (kind) =>
+      using({ cluster: true }, async ({ redis, service, join, expectStatus, ticket }) => {
+        const client = () =>
+          kind === 'one client' ? {} : { client: createCluster({ rootNodes: [{ url: redis.server.url }] }) as never }
+        const [first, second] = [await join(client()), await join(client())]
+        await eventually(() => first.leads() || second.leads()).toBe(true)
+        const [leader, other] = first.leads() ? [first, second] : [second, first]
+        for (const id of ['ann', 'bob', 'eve']) await other.createTicket(ticket(id))
+        await expectStatus(other, 'bob', 'HOST_ASSIGNED')
+        expect(await other.explain('eve')).toMatchObject({ ticketId: 'eve' })
+        await other.cancelTicket('eve')
+        const { matchId = '' } = (await other.getTicket('ann')) ?? {}
+        await other.stopMatch(matchId)
+        expect(service.running()).toEqual([])
+        await leader.close()
+        for (const id of ['joe', 'kim']) await other.createTicket(ticket(id))
+        await expectStatus(other, 'kim', 'HOST_ASSIGNED')
+      })(),
+  )
+
+  test(
+    'in a Redis that is full matches those who wait, also by a new leader, and stops matches, which makes room',
+    using({}, async ({ redis, service, join, expectStatus, ticket }) => {
+      const leader = await join()
+      await eventually(() => leader.leads()).toBe(true)
+      const other = await join()
+      for (const id of ['ann', 'bob', 'eve']) await other.createTicket(ticket(id))
+      await expectStatus(other, 'bob', 'HOST_ASSIGNED')
+      await other.createTicket(ticket('joe'))
+      await redis.server.ask('CONFIG SET maxmemory 1')
+      const full = other.createTicket(ticket('kim'))
+      await expect(full).rejects.toThrow(PartitionUnavailable)
+      await expect(full).rejects.toMatchObject({ cause: { name: 'RedisFull' } })
+      await leader.close()
+      await expectStatus(other, 'joe', 'HOST_ASSIGNED')
+      expect(other.leads()).toBe(true)
+      const { matchId = '' } = (await other.getTicket('joe')) ?? {}
+      await other.stopMatch(matchId)
+      expect(service.running()).toHaveLength(1)
+      await redis.server.ask('CONFIG SET maxmemory 0')
+      await other.createTicket(ticket('kim'))
+    }),
+  )
+
+  test(
+    'goes on with a key of another type when that is gone, and loses no server',
+    using({}, async ({ redis, service, problems, join, expectStatus, ticket }) => {
+      const only = await join()
+      await eventually(() => only.leads()).toBe(true)
+      await only.createTicket(ticket('ann'))
+      const key = redis.redis.keys('partition.eu')('j')
+      await redis.redis.command(key, ['SET', key, 'another'])
+      await only.createTicket(ticket('bob'))
+      await eventually(() => problems.some((one) => one instanceof RedisWrongType)).toBe(true)
+      expect(service.servers).toEqual([])
+      await redis.redis.command(key, ['DEL', key])
+      await expectStatus(only, 'bob', 'HOST_ASSIGNED')
+      expect(service.running()).toHaveLength(1)
+    }),
+  )
+
+  test(
+    'fails over to a replica, where all is that waited for it',
+    using({ settings: ['--repl-diskless-sync-delay', '0'] }, async ({ redis, service, join, expectStatus, ticket }) => {
+      const replica = await startRedisServer({ replicaOf: redis.server.port })
+      const gate = await openGate(redis.server.port)
+      try {
+        while (!(await redis.server.ask('INFO replication')).includes('state=online')) await systemClock.sleep(20)
+        const client = { client: { url: gate.url, socket: { reconnectStrategy: 20 } } }
+        const only = await join(client, { replicas: { atLeast: 1, timeoutMs: 2000 } })
+        await eventually(() => only.leads()).toBe(true)
+        for (const id of ['ann', 'bob']) await only.createTicket(ticket(id))
+        await expectStatus(only, 'bob', 'HOST_ASSIGNED')
+        const before = await only.getTicket('bob')
+        gate.shut()
+        await redis.server.kill()
+        await replica.ask('REPLICAOF NO ONE')
+        gate.turnTo(replica.port)
+        gate.open()
+        await expectStatus(only, 'bob', 'HOST_ASSIGNED')
+        expect(await only.getTicket('bob')).toEqual(before)
+        expect(service.running()).toHaveLength(1)
+      } finally {
+        await gate.close()
+        await replica.close()
+      }
+    }),
+  )
+})
