@@ -1,7 +1,9 @@
 import type { Clock, Random } from '@muster/core/clock'
 import {
+  BackfillExists,
   InvalidBackfill,
   NotRunning,
+  Unavailable,
   UnknownMatch,
   type MatchmakerEvents,
   type TicketService,
@@ -23,6 +25,8 @@ export interface SocialLife {
 /** Milliseconds after which those leave who do not stay, and their share. */
 const LEAVE_AFTER_MS = 1500
 const LEAVING = 0.12
+/** What a game server is answered that need not ask again. */
+const NOBODY_MORE = [BackfillExists, InvalidBackfill, NotRunning, Unavailable, UnknownMatch]
 
 /** Plays the game servers of a queue: reports players who leave, and asks for others while there is room. */
 export function liveSocially({ service, onAssigned, queue: name, clock, random, signal, left }: SocialLife): void {
@@ -41,10 +45,10 @@ export function liveSocially({ service, onAssigned, queue: name, clock, random, 
     left(playerIds)
     await askForMore(matchId)
   }
-  /** A match that is full or over needs nobody; and whoever stops the demo ends everything. */
+  /** A match that is full or over, or for which others are looked for already, needs nobody more. */
   const ignoring = (done: Promise<void>) =>
     void done.catch((error: unknown) => {
-      if (signal.aborted || [InvalidBackfill, NotRunning, UnknownMatch].some((known) => error instanceof known)) return
+      if (signal.aborted || NOBODY_MORE.some((known) => error instanceof known)) return
       throw error
     })
 
