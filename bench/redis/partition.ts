@@ -5,12 +5,15 @@ import { measureTakeovers } from './takeover.js'
 import { measureCpu, measureCpuInMemory } from './throughput.js'
 
 const WAITING = 100_000
-const PLAYING = 60_000
+/** Tickets that play, two in a match. */
+const PLAYING = 20_000
+const MATCHES = PLAYING / 2
 const TAKEOVERS = 10
 const LISTENERS = 4
-/** Seconds that players wait, and that a match lasts. */
+/** Seconds that players wait and that a match lasts, and its players. */
 const WAIT_S = 60
 const MATCH_S = 900
+const PER_MATCH = 10
 const CROWDS = [100_000, 1_000_000, 10_000_000]
 
 /** A partition: how soon players know, what it costs, how soon another process leads, and what a crowd needs. */
@@ -37,9 +40,10 @@ export async function partitionFigures(): Promise<Figures> {
     heapWaiting: waiting.standbyHeapPerTicket,
     heapPlaying: playing.standbyHeapPerTicket,
     takeoverS: longest,
-    takeoverUsPerPlaying: (Math.max(0, median(playing.seconds) - median(waiting.seconds)) / PLAYING) * 1e6,
+    takeoverUsPerMatch: (Math.max(0, median(playing.seconds) - median(waiting.seconds)) / MATCHES) * 1e6,
   }
-  const plans = CROWDS.map((count) => planOf({ waiting: count, waitS: WAIT_S, matchS: MATCH_S }, costs))
+  const crowds = CROWDS.map((waiting) => ({ waiting, waitS: WAIT_S, matchS: MATCH_S, perMatch: PER_MATCH }))
+  const plans = crowds.map((crowd) => planOf(crowd, costs))
   const known = `partition, ${RATE} tickets/s, from createTicket until another process knows the assignment`
   const taken = `partition, ${WAITING} waiting, from kill -9 of the leader until players are matched again`
   return {
@@ -58,7 +62,7 @@ export async function partitionFigures(): Promise<Figures> {
         'µs of CPU to load a ticket': waiting.loadingUsPerTicket,
         costs,
       }),
-      [`plan, ${WAIT_S} s of waiting, matches of ${MATCH_S} s`]: plans.map(rowOf),
+      [`plan, ${WAIT_S} s of waiting, matches of ${PER_MATCH} that last ${MATCH_S} s`]: plans.map(rowOf),
       'plan in detail': rounded(plans),
     },
   }
@@ -74,6 +78,8 @@ function rowOf(plan: Plan): string {
     `${plan.partitions} partitions`,
     `${plan.redisCores} cores and ${plan.redisGigabytes.toPrecision(2)} GB of Redis`,
     `${plan.processes} processes`,
+    `${Math.round(plan.createsPerSecond)} creates/s, ${Math.round(plan.servers)} servers`,
+    `takeover ${plan.takeoverS.toPrecision(2)} s`,
   ].join(' | ')
 }
 

@@ -14,9 +14,9 @@ export interface Costs {
   readonly redisBytesPlaying: number
   readonly heapWaiting: number
   readonly heapPlaying: number
-  /** From the death of a leader until the next one matches, and what each ticket that plays adds. */
+  /** From the death of a leader until the next one matches, and what each match that runs adds. */
   readonly takeoverS: number
-  readonly takeoverUsPerPlaying: number
+  readonly takeoverUsPerMatch: number
 }
 
 export interface Crowd {
@@ -24,6 +24,8 @@ export interface Crowd {
   /** Seconds that a ticket waits and that its match lasts, on average. */
   readonly waitS: number
   readonly matchS: number
+  /** Tickets of a match. */
+  readonly perMatch: number
 }
 
 /** Our choice, of what a machine gives. */
@@ -33,7 +35,6 @@ const BOUNDS = {
   redisBytes: 32e9,
   /** Heap of a process; Node wants `--max-old-space-size` for it. */
   heapBytes: 4e9,
-  takeoverS: 2,
 }
 /** One that fails must be no loss. */
 const FEWEST_FRONTS = 2
@@ -47,12 +48,14 @@ export interface Use {
   readonly 'CPU of a standby': number
   /** Of a front's core, for hearing what happens at all other fronts. */
   readonly 'changes heard by each front': number
-  readonly 'takeover time': number
 }
 
 export interface Plan extends Crowd {
   readonly ticketsPerSecond: number
   readonly playing: number
+  /** Servers that the service has to create and to run. */
+  readonly createsPerSecond: number
+  readonly servers: number
   /** What breaks if there is one partition, with the part of its bound that is used, the worst first. */
   readonly onePartition: readonly (readonly [what: keyof Use, times: number])[]
   readonly partitions: number
@@ -61,6 +64,8 @@ export interface Plan extends Crowd {
   readonly redisCores: number
   readonly redisGigabytes: number
   readonly frontsPerPartition: number
+  /** From the death of a leader until the next one matches. */
+  readonly takeoverS: number
   /** Leaders, a standby for each, and fronts. */
   readonly processes: number
 }
@@ -80,12 +85,15 @@ export function planOf(crowd: Crowd, costs: Costs): Plan {
     ...crowd,
     ticketsPerSecond,
     playing,
+    createsPerSecond: ticketsPerSecond / crowd.perMatch,
+    servers: playing / crowd.perMatch,
     onePartition: ranked(useOf(crowd, costs, 1)).filter(([, times]) => times > 0.1),
     partitions,
     dividedFor,
     redisCores: Math.ceil((redis * partitions) / BOUNDS.core),
     redisGigabytes: (crowd.waiting * costs.redisBytesWaiting + playing * costs.redisBytesPlaying) / 1e9,
     frontsPerPartition: fronts,
+    takeoverS: costs.takeoverS + (playing / crowd.perMatch / partitions) * (costs.takeoverUsPerMatch / 1e6),
     processes: partitions * (2 + fronts),
   }
 }
@@ -113,7 +121,6 @@ function useOf(crowd: Crowd, costs: Costs, partitions: number): Use {
     'CPU of a standby': (perSecond * costs.standbyUs) / 1e6 / BOUNDS.core,
     // Half of a front's core is for its own players.
     'changes heard by each front': (perSecond * costs.listenerUs) / 1e6 / (BOUNDS.core / 2),
-    'takeover time': (costs.takeoverS + (playing * costs.takeoverUsPerPlaying) / 1e6) / BOUNDS.takeoverS,
   }
 }
 
