@@ -2,7 +2,7 @@ import { seededRandom } from '@muster/core/clock'
 import { NotFound } from '@muster/core'
 import { TooLate, type Ticket } from '@muster/matchmaker'
 import { expect, test } from 'vitest'
-import { createWorld, type Process } from './world.fixture.js'
+import { createWorld, duel, type Process } from './world.fixture.js'
 
 const SEEDS = Number(process.env['SIMULATIONS'] ?? 10)
 const FIRST = Number(process.env['SIMULATION_SEED'] ?? 1)
@@ -12,6 +12,8 @@ class Witness {
   readonly acknowledged = new Set<string>()
   readonly cancelled = new Set<string>()
   readonly told = new Map<string, string>()
+  /** Matches that somebody wanted to stop. */
+  readonly toStop = new Set<string>()
   readonly broken: string[] = []
 
   saw(ticket: Ticket | undefined): void {
@@ -37,7 +39,7 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
   /** Answers that get lost: the step is done, and its caller does not know. */
   const lossy = { share: 0.02 }
   const begin = (): Process => {
-    const one = world.process({}, (method, moment) => {
+    const one = world.process({ standby: random() < 0.8 }, (method, moment) => {
       if (method === 'inbox' || method === 'changes' || random() >= lossy.share) return
       throw new Error(`lost ${moment} ${method}`)
     })
@@ -52,7 +54,8 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
 
   const creating = async (front: Process, id: string) => {
     try {
-      await front.createTicket({ id, queue: 'duel', players: [player(`player of ${id}`)] })
+      const friends = random() < 0.15 ? [player(`friend of ${id}`)] : []
+      await front.createTicket({ id, queue: 'duel', players: [player(`player of ${id}`), ...friends] })
       witness.acknowledged.add(id)
     } catch {
       // Not acknowledged: it may be there or not.
@@ -67,6 +70,13 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
       if (error instanceof TooLate || error instanceof NotFound) return
     }
   }
+  const stopping = async (front: Process, id: string) => {
+    const { matchId, status } = (await front.getTicket(id).catch(() => undefined)) ?? {}
+    if (matchId === undefined || status !== 'HOST_ASSIGNED') return
+    witness.toStop.add(matchId)
+    // An unknown match is over already: the answer to an earlier stop was lost.
+    await front.stopMatch(matchId).catch(() => {})
+  }
   const reading = async (front: Process, id: string) => witness.saw(await front.getTicket(id).catch(() => undefined))
 
   const remove = (one: Process) => alive.splice(alive.indexOf(one), 1)
@@ -75,6 +85,8 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
     open.push(creating(any(), id))
     if (random() < 0.2) open.push(cancelling(any(), `t${below(round + 1)}`))
     open.push(reading(any(), `t${below(round + 1)}`))
+    if (random() < 0.08) open.push(stopping(any(), `t${below(round + 1)}`))
+    if (random() < 0.03) any().reconfigure([duel])
     const leader = alive.find((one) => one.leads())
     if (random() < 0.05) {
       const victim = random() < 0.7 && leader !== undefined ? leader : any()
@@ -88,22 +100,27 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
       paused.push(victim)
       remove(victim)
       alive.push(begin())
+    } else if (random() < 0.03) {
+      const leaving = random() < 0.7 && leader !== undefined ? leader : any()
+      remove(leaving)
+      open.push(leaving.close())
+      alive.push(begin())
     } else if (random() < 0.2 && paused.length > 0) {
       const back = paused.shift() as Process
       back.resume()
       alive.push(back)
     }
-    await pass(20 + below(300), 5)
+    await pass(20 + below(300), 20)
   }
   for (const one of paused) one.resume()
   alive.push(...paused)
   lossy.share = 0
   service.fault = () => undefined
-  await pass(60_000, 50)
+  await pass(60_000, 500)
 
   const last = any()
   const broken = [...witness.broken]
-  const byMatch = new Map<string, string[]>()
+  const byMatch = new Map<string, { players: number; fqdn: string | undefined }>()
   for (const id of witness.acknowledged) {
     const ticket = await last.getTicket(id)
     witness.saw(ticket)
@@ -114,21 +131,27 @@ async function simulate(seed: number, isFenced = true): Promise<readonly string[
   }
   for (const ticket of partition.tickets.values()) {
     const view = await last.getTicket(ticket.id)
-    if (view?.status === 'HOST_ASSIGNED')
-      byMatch.set(view.matchId ?? '', [...(byMatch.get(view.matchId ?? '') ?? []), view.id])
+    if (view?.status !== 'HOST_ASSIGNED') continue
+    const { players = 0, fqdn = view.assignment?.fqdn } = byMatch.get(view.matchId ?? '') ?? {}
+    if (fqdn !== view.assignment?.fqdn) broken.push(`${view.id} was told another server than others of its match`)
+    byMatch.set(view.matchId ?? '', { players: players + view.players.length, fqdn })
   }
-  for (const [matchId, ids] of byMatch)
-    if (ids.length !== 2) broken.push(`match ${matchId} has ${ids.join(', ')} alone`)
+  for (const [matchId, { players }] of byMatch)
+    if (players !== 2) broken.push(`match ${matchId} has ${players} players`)
   const tags = new Map<string, number>()
   for (const { tags: own } of service.servers) {
     const tag = own.find((one) => one !== 'mm-eu') ?? ''
     tags.set(tag, (tags.get(tag) ?? 0) + 1)
   }
   for (const [tag, count] of tags) if (count > 1) broken.push(`${count} servers were created with ${tag}`)
-  if (service.running().length !== byMatch.size)
-    broken.push(`${service.running().length} servers run for ${byMatch.size} matches`)
-  if (partition.records.size !== byMatch.size)
-    broken.push(`${partition.records.size} records for ${byMatch.size} matches`)
+  const running = new Set(service.running().map(({ id }) => `${id}.example.com`))
+  for (const [matchId, { fqdn = '' }] of byMatch) {
+    const isThere = running.delete(fqdn)
+    const isKnown = partition.records.has(matchId)
+    if (isThere !== isKnown) broken.push(`${matchId}: its server ${isThere ? 'runs' : 'is gone'}, its record is not`)
+    if (!isThere && !witness.toStop.has(matchId)) broken.push(`nobody stopped ${matchId}, and its server is gone`)
+  }
+  for (const fqdn of running) broken.push(`${fqdn} runs for no match`)
   if (byMatch.size < 20) broken.push(`only ${byMatch.size} matches were made`)
   if (alive.filter((one) => one.leads()).length !== 1) broken.push('not one process leads')
   await Promise.all(alive.map((one) => one.close()))
