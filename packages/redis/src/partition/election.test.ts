@@ -84,6 +84,35 @@ test('a lease is held while it is renewed, not trusted while it is not, and lost
   await clock.until(election.stop())
 })
 
+test('a lease is trusted from when it was asked for, however long the answer took', async () => {
+  let lease: Lease | undefined
+  let slowMs = 0
+  const { clock, elect } = open(
+    (given) => {
+      lease = given
+      return untilEnd(given)
+    },
+    async (method, moment) => {
+      if (method === 'renew' && moment === 'after' && slowMs > 0) await clock.sleep(slowMs)
+    },
+  )
+  const election = elect('a')
+  election.start()
+  await clock.advance(100)
+  slowMs = 800
+  // Asked at 250, known at 1050, good until 1150.
+  await clock.advance(1000)
+  expect(lease?.isHeld()).toBe(true)
+  await clock.advance(100)
+  expect(lease?.isHeld()).toBe(false)
+  slowMs = 0
+  await clock.advance(2000)
+  expect(lease?.isHeld()).toBe(true)
+  lease?.lose()
+  expect([lease?.isHeld(), lease?.isLost()]).toEqual([false, true])
+  await clock.until(election.stop())
+})
+
 test('a process that stops holds its lease until its term has ended, and then releases it', async () => {
   let end = () => {}
   const ending = new Promise<void>((resolve) => {

@@ -106,3 +106,82 @@ test('queues replaced while the store is away are said to be in force as soon as
   expect(differences).toEqual([])
   await clock.until(only.close(), 10)
 })
+
+test('a process leads only once it has heard what the leader before it wrote', async () => {
+  const { clock, process, pass, player, problems, service } = createWorld()
+  const first = process()
+  first.start()
+  await pass(200)
+  let go = () => {}
+  let held: Promise<void> | undefined
+  const second = process({}, async (method, moment) => {
+    if (method === 'changes' && moment === 'after') await held
+  })
+  second.start()
+  await pass(500)
+  held = new Promise((resolve) => {
+    go = resolve
+  })
+  for (const id of ['ann', 'bob']) await first.createTicket({ id, queue: 'duel', players: [player(id)] })
+  await pass(500)
+  expect(await first.getTicket('ann')).toMatchObject({ status: 'MATCH_FOUND' })
+  await clock.until(first.close(), 10)
+  await pass(3000)
+  expect(second.leads()).toBe(false)
+  held = undefined
+  go()
+  await pass(5000)
+  expect(second.leads()).toBe(true)
+  expect(await second.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  expect(service.servers).toHaveLength(1)
+  expect(problems).toEqual([])
+  await clock.until(second.close(), 10)
+})
+
+test('tickets that were kept ready are thrown away where changes were missed', async () => {
+  const { clock, process, pass, player, partition, problems } = createWorld({ queues: [duel, trio] })
+  const first = process()
+  first.start()
+  await pass(200)
+  let isCut = false
+  let loads = 0
+  const second = process({}, (method) => {
+    if (method === 'loadTickets') loads += 1
+    if (isCut && method === 'changes') throw new Error('cut off')
+  })
+  second.start()
+  await pass(500)
+  const before = loads
+  isCut = true
+  for (const id of ['ann', 'bob']) await first.createTicket({ id, queue: 'trio', players: [player(id)] })
+  await pass(500)
+  // Whatever came meanwhile is no longer there to be read.
+  for (let number = 0; number < 9000; number += 1) partition.changes.add([])
+  isCut = false
+  await pass(6000)
+  expect(loads).toBeGreaterThan(before)
+  problems.length = 0
+  await clock.until(first.close(), 10)
+  await pass(2000)
+  await second.createTicket({ id: 'eve', queue: 'trio', players: [player('eve')] })
+  await pass(3000)
+  expect(await second.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  expect(problems).toEqual([])
+  await clock.until(second.close(), 10)
+})
+
+test('a process that follows leads by the queues it was given last', async () => {
+  const { clock, process, pass, player } = createWorld()
+  const [first, second] = [process(), process()]
+  first.start()
+  await pass(200)
+  second.start()
+  await pass(500)
+  for (const one of [first, second]) one.reconfigure([duel, trio])
+  await clock.until(first.close(), 10)
+  await pass(2000)
+  for (const id of ['ann', 'bob', 'eve']) await second.createTicket({ id, queue: 'trio', players: [player(id)] })
+  await pass(3000)
+  expect(await second.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  await clock.until(second.close(), 10)
+})

@@ -102,3 +102,21 @@ test.each(['a step that fails', 'a gap', 'what was missed'])('after %s it is of 
   expect(problems).toHaveLength(what === 'a step that fails' ? 1 : 0)
   await expect(clock.until(standby.end())).rejects.toThrow('not up to date')
 })
+
+test('its end waits until all that was heard is done, and tells where the inbox goes on', async () => {
+  let go = () => {}
+  const slow = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const { clock, standby } = open({ changed: () => slow })
+  await clock.advance(1500)
+  standby.heard([{ ticketId: 't1', letter: 'M', version: 2 }])
+  let cursor: string | undefined
+  const ending = standby.end().then((at) => (cursor = at))
+  await clock.advance(5000)
+  expect(cursor).toBeUndefined()
+  go()
+  await ending
+  expect(cursor).toBe('1')
+  expect(clock.sleepers).toBe(0)
+})
