@@ -1,6 +1,5 @@
 import { systemClock } from '@muster/core/clock'
 import type { DeploymentService, QueueDefinition, Ticket, TicketInput } from '@muster/matchmaker'
-import { createAnsweringService } from '../matchmaker/services.js'
 
 /** Two single players, matched the moment the second one comes. */
 const duel: QueueDefinition = {
@@ -29,14 +28,31 @@ export const unbounded = {
 }
 
 /**
- * A service whose servers are READY at once, and that says so by a webhook.
+ * A service whose servers are READY at once and stay so, in the eyes of every process, and that says so by a webhook.
+ * Its list never answers: what sweeps cost is measured elsewhere.
  * @param hint where webhooks go.
  */
 export function readyAtOnce(hint: (requestId: string) => unknown): DeploymentService {
-  const { service, onReady } = createAnsweringService()
-  // A webhook comes after the answer to the create, not with it.
-  onReady((requestId) => setImmediate(() => hint(requestId)))
-  return service
+  let created = 0
+  return {
+    create: async () => {
+      created += 1
+      const requestId = `r${process.pid}-${created}`
+      // A webhook comes after the answer to the create, not with it.
+      setImmediate(() => hint(requestId))
+      return { request_id: requestId }
+    },
+    get: async ({ request_id }) => ({
+      request_id,
+      current_status: 'Status.READY',
+      fqdn: 'server.example.com',
+      ports: {
+        game: { internal: 7777, external: 30_000, protocol: 'UDP', name: 'game', link: 'server.example.com:30000' },
+      },
+    }),
+    stop: async () => ({ message: 'stopped' }),
+    list: () => new Promise(() => {}),
+  }
 }
 
 export const ticketOf = (id: string): TicketInput & { readonly id: string } => ({
