@@ -42,7 +42,7 @@ export async function partitionFigures(): Promise<Figures> {
     takeoverS: longest,
     takeoverUsPerMatch: (Math.max(0, median(playing.seconds) - median(waiting.seconds)) / MATCHES) * 1e6,
   }
-  const crowds = CROWDS.map((waiting) => ({ waiting, waitS: WAIT_S, matchS: MATCH_S, perMatch: PER_MATCH }))
+  const crowds = CROWDS.map((count) => ({ waiting: count, waitS: WAIT_S, matchS: MATCH_S, perMatch: PER_MATCH }))
   const plans = crowds.map((crowd) => planOf(crowd, costs))
   const known = `partition, ${RATE} tickets/s, from createTicket until another process knows the assignment`
   const taken = `partition, ${WAITING} waiting, from kill -9 of the leader until players are matched again`
