@@ -185,3 +185,25 @@ test('a process that follows leads by the queues it was given last', async () =>
   expect(await second.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
   await clock.until(second.close(), 10)
 })
+
+test('a leader that missed what fronts did reads everything again', async () => {
+  const { clock, process, pass, player, partition } = createWorld()
+  let isCut = false
+  const leader = process({}, (method) => {
+    if (isCut && method === 'inbox') throw new Error('cut off')
+  })
+  leader.start()
+  await pass(200)
+  const front = process({ mayLead: false })
+  front.start()
+  await pass(200)
+  isCut = true
+  await pass(1500)
+  for (const id of ['ann', 'bob']) await front.createTicket({ id, queue: 'duel', players: [player(id)] })
+  for (let number = 0; number < 17_000; number += 1) partition.inbox.add({ kind: 'ask', text: '' })
+  isCut = false
+  await pass(5000)
+  expect(leader.leads()).toBe(true)
+  expect(await front.getTicket('ann')).toMatchObject({ status: 'HOST_ASSIGNED' })
+  await clock.until(Promise.all([leader.close(), front.close()]), 10)
+})
