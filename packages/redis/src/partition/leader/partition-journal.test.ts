@@ -4,27 +4,30 @@ import type { RecordChange } from '../store/store.js'
 import { createAssignedTickets } from './assigned-tickets.js'
 import { createPartitionJournal } from './partition-journal.js'
 
+type Written = Extract<RecordChange, { readonly text: string }>
+
 const INTENT = { kind: 'intent', matchId: 'm1', at: 1, tickets: ['t1', 't2'] } as unknown as JournalEntry
 
-function open(unmet: (change: RecordChange) => readonly string[], expected: readonly string[]) {
+function open(unmet: (change: Written) => readonly string[], expected: readonly string[]) {
   const missing: (readonly string[])[] = []
   const written: RecordChange[] = []
   let present = expected
+  const assigned = createAssignedTickets()
   const journal = createPartitionJournal({
     commits: () => ({
       record: async (change) => {
         written.push(change)
-        return unmet(change)
+        return unmet(change as Written)
       },
     }),
     load: async () => [],
     expected: () => present,
-    assigned: createAssignedTickets(),
+    assigned,
     missing: async (ids) => {
       missing.push(ids)
     },
   })
-  return { journal, missing, written, expect: (ids: readonly string[]) => (present = ids) }
+  return { journal, assigned, missing, written, expect: (ids: readonly string[]) => (present = ids) }
 }
 
 test('tickets that others took out of a match are looked into', async () => {
@@ -40,4 +43,51 @@ test('tickets that the leader itself has taken out of a match meanwhile are as i
   }, ['t1', 't2'])
   await expect(journal.append(INTENT)).rejects.toThrow(TicketsGone)
   expect(missing).toEqual([])
+})
+
+const ASSIGNED = { kind: 'assigned', matchId: 'm1' } as JournalEntry
+
+test('a match is claimed by its tickets, and nobody can cancel them once they are sent to its server', async () => {
+  const { journal, written } = open(() => [], ['t1', 't2'])
+  await journal.append(INTENT)
+  expect(written.at(-1)).toMatchObject({ matchId: 'm1', requires: ['t1', 't2'], locks: false })
+  await journal.append({ kind: 'created', matchId: 'm1', requestId: 'r1' })
+  expect(written.at(-1)).toMatchObject({ matchId: 'm1', text: expect.stringContaining('r1') })
+  await journal.append(ASSIGNED)
+  expect(written.at(-1)).toMatchObject({ matchId: 'm1', requires: ['t1', 't2'], locks: true })
+})
+
+test('who has cancelled by then is left out, and the others are sent there', async () => {
+  const { journal, missing, written, ...it } = open(({ requires = [] }) => {
+    if (requires.length < 2 || written.length < 2) return []
+    return ['t1']
+  }, ['t1', 't2'])
+  await journal.append(INTENT)
+  const assigning = journal.append(ASSIGNED)
+  await Promise.resolve()
+  it.expect(['t2'])
+  await assigning
+  expect(written.at(-1)).toMatchObject({ requires: ['t2'], locks: true })
+})
+
+test('where all have cancelled, nobody is sent there and nothing more is written', async () => {
+  const { journal, missing, written, ...it } = open(() => (written.length < 2 ? [] : ['t1', 't2']), ['t1', 't2'])
+  await journal.append(INTENT)
+  const assigning = journal.append(ASSIGNED)
+  await Promise.resolve()
+  it.expect([])
+  await assigning
+  expect(written).toHaveLength(2)
+  expect(missing).toEqual([])
+})
+
+test('with its match the tickets of those who played end, once', async () => {
+  const { journal, assigned, written } = open(() => [], ['t1'])
+  await journal.append(INTENT)
+  assigned.put({ id: 't1', matchId: 'm1', status: 'HOST_ASSIGNED', players: [{ id: 'ann' }] } as never)
+  await journal.append({ kind: 'settled', matchId: 'm1' })
+  expect(written.at(-1)).toEqual({ matchId: 'm1', ends: [{ ticketId: 't1', players: ['ann'] }] })
+  expect(assigned.of('m1')).toEqual([])
+  await journal.append({ kind: 'settled', matchId: 'm1' })
+  expect(written).toHaveLength(2)
 })
