@@ -58,7 +58,7 @@ test('a match is claimed by its tickets, and nobody can cancel them once they ar
 })
 
 test('who has cancelled by then is left out, and the others are sent there', async () => {
-  const { journal, missing, written, ...it } = open(({ requires = [] }) => {
+  const { journal, written, ...it } = open(({ requires = [] }) => {
     if (requires.length < 2 || written.length < 2) return []
     return ['t1']
   }, ['t1', 't2'])

@@ -1,0 +1,45 @@
+import type { CallOptions } from '@muster/core'
+import type { DeploymentService } from '@muster/matchmaker'
+import { expect, test } from 'vitest'
+import { Deposed } from '../store/deposed.js'
+import { fencedService } from './fenced-service.js'
+
+function open(assert: () => Promise<void> = async () => {}) {
+  const calls: string[] = []
+  let isHeld = true
+  const call = (name: string) => async (_input: unknown, options?: CallOptions) => {
+    calls.push(`${name} ${options?.mayWrite?.() ?? 'anyway'}`)
+    return {} as never
+  }
+  const service = {
+    create: call('create'),
+    get: call('get'),
+    stop: call('stop'),
+    list: call('list'),
+  } as unknown as DeploymentService
+  const fenced = fencedService(service, { isHeld: () => isHeld, assert })
+  return { calls, fenced, lose: () => (isHeld = false) }
+}
+
+test('servers are created and stopped only while the lease is held, and looked at anyway', async () => {
+  const { calls, fenced, lose } = open()
+  const all = async () => {
+    await fenced.create({} as never)
+    await fenced.stop({ request_id: 'r1' })
+    await fenced.get({ request_id: 'r1' })
+    await fenced.list({})
+  }
+  await all()
+  lose()
+  await all()
+  const looks = ['get anyway', 'list anyway']
+  expect(calls).toEqual(['create true', 'stop true', ...looks, 'create false', 'stop false', ...looks])
+})
+
+test('a leader that was deposed stops no server', async () => {
+  const { calls, fenced } = open(async () => {
+    throw new Deposed('eu')
+  })
+  await expect(fenced.stop({ request_id: 'r1' })).rejects.toThrow(Deposed)
+  expect(calls).toEqual([])
+})
