@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest'
+import { createGate } from './gate.js'
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+test('once the gate is shut, an answer on its way is not heard, and nothing more is written', async () => {
+  const gate = createGate()
+  const done: string[] = []
+  let answer = () => {}
+  const create = () => new Promise<never>((resolve) => (answer = () => resolve({} as never)))
+  const service = gate.service({ create } as never)
+  const journal = gate.journal({ append: () => void done.push('append') } as never)
+  const ledger = gate.ledger({ changed: () => void done.push('changed') } as never)
+  void service.create({} as never).then(() => done.push('created'))
+  void journal.append({} as never)
+  ledger.changed({} as never)
+  expect(done).toEqual(['append', 'changed'])
+  gate.shut()
+  answer()
+  void journal.append({} as never)
+  ledger.changed({} as never)
+  await turn()
+  expect(done).toEqual(['append', 'changed'])
+})
