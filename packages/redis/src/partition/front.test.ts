@@ -73,6 +73,10 @@ describe('a process that does not lead', () => {
     await join('bob')
     await pass(400)
     expect(changed).toMatchObject([{ version: 2, status: 'MATCH_FOUND' }, { version: 2 }])
+    await pass(3000)
+    // One that has ended changes no more, so nobody waits for that.
+    const { version = 0 } = (await front.getTicket('ann')) ?? {}
+    expect(await front.waitForChange('ann', { version })).toMatchObject({ status: 'HOST_ASSIGNED', version })
     await close()
   })
 

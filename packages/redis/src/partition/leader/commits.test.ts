@@ -1,0 +1,97 @@
+import { createManualClock } from '@muster/core/clock'
+import { expect, test } from 'vitest'
+import { Deposed } from '../store/deposed.js'
+import type { Commit, CommitOutcome } from '../store/store.js'
+import { createCommits } from './commits.js'
+
+const DONE: CommitOutcome = { refused: [], unmet: [] }
+
+function open(commit: (given: Commit, tries: number) => Promise<CommitOutcome> = async () => DONE, isDurable = false) {
+  const clock = createManualClock()
+  const written: Commit[] = []
+  const problems: unknown[] = []
+  const refused: string[] = []
+  let isLost = false
+  const commits = createCommits({
+    commit: (given) => {
+      written.push(given)
+      return commit(given, written.length)
+    },
+    refused: (ticketId) => refused.push(ticketId),
+    isDeposed: (error) => error instanceof Deposed,
+    deposed: () => {
+      isLost = true
+    },
+    isLost: () => isLost,
+    isDurable,
+    problem: (error) => problems.push(error),
+    clock,
+    random: () => 0.5,
+  })
+  return { clock, commits, written, problems, refused, isLost: () => isLost }
+}
+
+test('what is decided in one turn is one commit, with the newest header of each ticket', async () => {
+  const { clock, commits, written } = open()
+  commits.header({ ticketId: 't1', header: 'M2' })
+  commits.header({ ticketId: 't2', header: 'M2' })
+  commits.header({ ticketId: 't1', header: 'S3' })
+  await clock.until(commits.flushed())
+  expect(written).toMatchObject([
+    {
+      headers: [
+        { ticketId: 't2', header: 'M2' },
+        { ticketId: 't1', header: 'S3' },
+      ],
+    },
+  ])
+})
+
+test('a commit whose answer is lost is repeated as it was, and what comes meanwhile goes into the next', async () => {
+  const { clock, commits, written, problems, isLost } = open(async (_, tries) => {
+    if (tries < 3) throw new Error('lost')
+    return DONE
+  })
+  const first = commits.record({ matchId: 'm1', text: 'intent' })
+  await clock.advance(0)
+  commits.header({ ticketId: 't1', header: 'M2' })
+  expect(await clock.until(first)).toEqual([])
+  await clock.until(commits.flushed())
+  expect(written).toHaveLength(4)
+  expect(written[1]).toEqual(written[0])
+  expect(written[2]).toEqual(written[0])
+  expect(written[3]).toMatchObject({ headers: [{ ticketId: 't1' }] })
+  expect([problems.length, isLost()]).toEqual([2, false])
+})
+
+test('each record learns of its own tickets that are not in the match, and refused headers are told', async () => {
+  const { clock, commits, refused } = open(async () => ({
+    refused: [{ ticketId: 't3', header: 'C4' }],
+    unmet: [{ matchId: 'm2', ticketIds: ['t2'] }],
+  }))
+  const records = ['m1', 'm2'].map((matchId) => commits.record({ matchId, text: 'intent' }))
+  expect(await clock.until(Promise.all(records))).toEqual([[], ['t2']])
+  expect(refused).toEqual(['t3'])
+})
+
+test.each([true, false])('records wait for replicas where they are to: %s', async (isDurable) => {
+  const { clock, commits, written } = open(undefined, isDurable)
+  commits.header({ ticketId: 't1', header: 'M2' })
+  await clock.until(commits.flushed())
+  await clock.until(commits.record({ matchId: 'm1', text: 'intent' }))
+  expect(written.map(({ durable }) => durable)).toEqual([false, isDurable])
+})
+
+test('once another process leads nothing more is written, and whoever waits is told', async () => {
+  const { clock, commits, written, isLost } = open(async () => {
+    throw new Deposed('eu')
+  })
+  const record = commits.record({ matchId: 'm1', text: 'intent' })
+  await expect(clock.until(record)).rejects.toThrow('another process leads')
+  expect([written.length, isLost()]).toEqual([1, true])
+  const late = commits.flushed().catch((error: Error) => error.message)
+  commits.stop(new Error('stopped'))
+  await clock.until(late)
+  await expect(commits.record({ matchId: 'm1', text: 'intent' })).rejects.toThrow('stopped')
+  expect(written).toHaveLength(1)
+})
