@@ -13,6 +13,8 @@ const seconds = Number(process.env['CHAOS_SECONDS'] ?? 40)
 const CALM_MS = 45_000
 afterEach(endAll)
 
+const BAD_WEATHER = ['slow', 'refused', 'black hole', 'deaf'] as const
+
 interface ServiceSeen {
   readonly deployments: readonly ServerSeen[]
   /** Requests over a limit, by its name. */
@@ -114,17 +116,17 @@ describe.skipIf(skipsRedis())('the processes of a partition', () => {
       const chance = random()
       if (chance < 0.3 && one !== undefined) await killing(one)
       else if (chance < 0.6 && one !== undefined) following(pausing(one))
-      else if (chance < 0.7) {
+      else if (chance < 0.68) {
         counts.redisKills += 1
         await redis.restart()
-      } else if (chance < 0.8) {
+      } else if (chance < 0.76) {
         counts.redisPauses += 1
         redis.pause()
         await systemClock.sleep(300 + below(1500))
         redis.resume()
       } else {
         counts.cuts += 1
-        proxy.turn(random() < 0.5 ? 'refused' : 'black hole')
+        proxy.turn(BAD_WEATHER[below(BAD_WEATHER.length)] ?? 'refused')
         await systemClock.sleep(300 + below(1500))
         proxy.turn('fair')
       }

@@ -1,14 +1,31 @@
 import { createServer, connect, type Socket } from 'node:net'
 import { once } from 'node:events'
+import { Transform } from 'node:stream'
+import { systemClock } from '@muster/core/clock'
 
-/** The state of the connection: it works, is refused, or nothing arrives any more. */
-export type Weather = 'fair' | 'refused' | 'black hole'
+/**
+ * The state of the connection: it works, is slow, is refused, nothing arrives any more, or requests arrive and their
+ * answers are lost.
+ */
+export type Weather = 'fair' | 'slow' | 'refused' | 'black hole' | 'deaf'
+
+/** Milliseconds that each piece takes longer while the connection is slow. */
+const SLOW_MS = 150
 
 /** A proxy of a service that can be cut off. */
 export async function createProxy(target: string) {
   const { port, hostname } = new URL(target)
   const sockets = new Set<Socket>()
   let weather: Weather = 'fair'
+  /** One direction: pieces go on in order. */
+  const way = (answers: boolean) =>
+    new Transform({
+      transform: (piece: Buffer, _encoding, done) => {
+        if (weather === 'slow') void systemClock.sleep(SLOW_MS).then(() => done(null, piece))
+        else if (weather === 'deaf' && answers) done()
+        else done(null, piece)
+      },
+    })
   const server = createServer((inner) => {
     sockets.add(inner)
     inner.on('close', () => sockets.delete(inner)).on('error', () => {})
@@ -22,7 +39,7 @@ export async function createProxy(target: string) {
     })
     outer.on('error', () => {})
     inner.on('close', () => outer.destroy())
-    inner.pipe(outer).pipe(inner)
+    inner.pipe(way(false)).pipe(outer).pipe(way(true)).pipe(inner)
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -30,11 +47,11 @@ export async function createProxy(target: string) {
 
   return {
     url: `http://127.0.0.1:${address.port}`,
-    /** Open connections are cut, except for a black hole, where they just stop. */
+    /** Open connections are cut when it is refused or fair again; in a black hole they just stop. */
     turn: (next: Weather) => {
       if (next === 'black hole') {
         for (const socket of sockets) socket.unpipe().pause()
-      } else {
+      } else if (next === 'fair' || next === 'refused') {
         for (const socket of sockets) socket.resetAndDestroy()
       }
       weather = next
