@@ -3,6 +3,8 @@
  * and the checks of a process that only creates tickets.
  */
 export { createLeader, type Leader, type LeaderOptions } from './leader.js'
+export { configure, type Config } from '../options.js'
+export { createWebhookDoor, noSuchWebhook, type WebhookDoorOptions } from '../servers/webhook-door.js'
 export type { Ledger } from '../tickets/ledger.js'
 export type { StoredBackfill } from '../matches/resuming.js'
 export type { NotLoaded } from '../tickets/loading.js'

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { parseDeploymentWebhook, type DeploymentHint } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
-import { createBodies, Problem, problemResponse } from '@muster/core/http'
+import { createWebhookDoor } from './webhook-door.js'
 import type { Allocation } from './records/allocation.js'
 
 /** Answers the service's webhooks, at a path of its own for each match, which nobody else can guess. */
@@ -24,44 +24,22 @@ export interface WebhookReceiverOptions {
   readonly hinted: (allocation: Allocation, hint: DeploymentHint | undefined) => void
 }
 
-/** Bytes of a body that are read; a status view has some 2 KiB. */
-const LARGEST_BODY = 64 * 1024
-/** Bodies that may be unfinished at once. Only the service knows the paths, and calls each a few times. */
-const MOST_BODIES = 256
-/** Whose bodies they are: whoever knows a path. */
-const SERVICE = 'service'
-
 export function createWebhookReceiver({ clock, baseUrl, find, hinted }: WebhookReceiverOptions): WebhookReceiver {
-  const bodies = createBodies({ clock, perAddress: MOST_BODIES, inAll: MOST_BODIES })
-  /** By the last two segments of its path: match and secret. */
-  const matchOf = ({ url }: Request): Allocation | undefined => {
-    const [matchId = '', secret = ''] = new URL(url).pathname.split('/').slice(-2)
-    const allocation = find(matchId)
-    return allocation !== undefined && isSecret(secret, allocation.order?.secret) ? allocation : undefined
-  }
-
-  const take = async (request: Request): Promise<Response> => {
-    if (request.method !== 'POST') {
-      throw new Problem(405, 'method-not-allowed', 'webhooks are posted', { headers: { allow: 'POST' } })
-    }
-    const allocation = matchOf(request)
-    if (allocation === undefined) throw new Problem(404, 'not-found', 'there is no such webhook')
-    hinted(allocation, hintIn(await bodies.begin(request, LARGEST_BODY, SERVICE).bytes()))
-    return new Response(null, { status: 204 })
-  }
-
   return {
     urlOf: ({ matchId, order }) =>
       baseUrl === undefined || order?.secret === undefined
         ? undefined
         : `${baseUrl.replace(/\/+$/, '')}/${matchId}/${order.secret}`,
-    receive: async (request) => {
-      try {
-        return await take(request)
-      } catch (error) {
-        return problemResponse(error instanceof Problem ? error : new Problem(500, 'internal', 'internal server error'))
-      }
-    },
+    receive: createWebhookDoor({
+      clock,
+      /** By the last two segments of its path: match and secret. */
+      find: (pathname) => {
+        const [matchId = '', secret = ''] = pathname.split('/').slice(-2)
+        const allocation = find(matchId)
+        return allocation !== undefined && isSecret(secret, allocation.order?.secret) ? allocation : undefined
+      },
+      take: (allocation, body) => hinted(allocation, hintIn(body)),
+    }),
   }
 }
 

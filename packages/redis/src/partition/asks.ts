@@ -29,7 +29,8 @@ export type Answer<Name extends Command> = Name extends 'webhook' ? number : Awa
 
 /**
  * A question. The leader answers each id once; a front repeats a question, under its id, until it is answered: the
- * leader may have changed in between. Every command may be done twice with the same result.
+ * leader may have changed in between. A command that is done already changes nothing more, but its answer may then be
+ * that there is no such match, or nothing to accept.
  */
 export interface Ask {
   readonly id: string

@@ -17,8 +17,6 @@ export interface Election {
   start(): void
   /** Ends the term, if there is one, and then releases the lease; resolves then. */
   stop(): Promise<void>
-  /** Who leads, as far as this process knows. */
-  leader(): string | undefined
 }
 
 /** One term: from when the lease was won until it is lost or released. */
@@ -62,7 +60,6 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
   const renewMs = leaseMs / RENEWALS
   const stopping = new AbortController()
   let running: Promise<void> | undefined
-  let leader: string | undefined
 
   const pause = (ms: number, signal: AbortSignal) => clock.sleep(ms, signal).catch(() => {})
 
@@ -93,8 +90,8 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       if (ended.signal.aborted) break
       const at = clock.now()
       try {
-        // A renewal that takes longer than the lease is of no use.
-        // A process that is held up for longer than the lease leads on unless another one has taken over.
+        // A renewal that takes longer than the lease is of no use. A process that is held up for longer than the lease
+        // leads on unless another one has taken over.
         const renewed = await within(store.renew(token, leaseMs), leaseMs, clock)
         if (renewed === true) heldUntil = at + leaseMs * TRUSTED
         else if (renewed === false || !isHeld()) lose()
@@ -116,16 +113,12 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       try {
         const acquired = await store.acquire(owner, leaseMs)
         if (acquired.kind === 'acquired') {
-          leader = owner
           await hold(acquired.token, askedAt)
-          leader = undefined
         } else {
-          leader = acquired.owner
           await pause(Math.min(Math.max(acquired.forMs, 1), renewMs), stopping.signal)
         }
       } catch (error) {
         if (stopping.signal.aborted) return
-        leader = undefined
         problem(error)
         await pause(renewMs, stopping.signal)
       }
@@ -138,6 +131,5 @@ export function createElection({ store, owner, clock, leaseMs, lead, problem }: 
       stopping.abort()
       await running
     },
-    leader: () => leader,
   }
 }

@@ -1,4 +1,3 @@
-import { systemClock, type Random } from '@muster/core/clock'
 import { createEventsWithProblems, createTicker, type ListenerProblem } from '@muster/core/runtime'
 import {
   MatchmakerClosed,
@@ -6,7 +5,7 @@ import {
   type MatchmakerOptions,
   type QueueDefinition,
 } from '@muster/matchmaker'
-import { createLeader, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
+import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
 import { createElection, type Lease } from './election.js'
 import { createFront, type FrontService } from './front/front.js'
 import { fingerprintOf, inForceText, readInForce, type QueuesInForce } from './in-force.js'
@@ -83,24 +82,23 @@ export interface PartitionParts {
   /** A random name of this process. */
   readonly owner: string
   readonly newId: () => string
-  readonly random: Random
   /** Whether entries that a crash must not lose wait for replicas. Default false. */
   readonly isDurable?: boolean | undefined
 }
 
-/** Of a leader that does nothing. */
-const DEAF = { changed: () => {}, served: () => {}, backfillChanged: () => {} }
-const MATCHES_PER_PLAYER = 4
-const KEEP_ENDED_MS = 60_000
 const RETRY_MS = 200
 /** Milliseconds between two looks at the queues in force. */
 const COMPARE_MS = 10_000
 
-/** A process of a partition over any store. */
+/**
+ * A process of a partition over any store.
+ * @throws {InvalidInput} naming the option and the value; {InvalidQueue}
+ */
 export function createPartition(options: PartitionOptions, parts: PartitionParts): Partition {
   const { mayLead = true, standby: keepsReady = true, leaseMs = 1000, askTimeoutMs = 10_000, ...given } = options
   const { openStore, owner, newId, isDurable = false } = parts
-  const { clock = systemClock, random = parts.random } = given
+  // Checked now, and not when this process comes to lead.
+  const { clock, random, keepEndedMs, maxMatchesPerPlayer } = configure(given)
   const { emitter, emit } = createEventsWithProblems<PartitionEvents>()
   const problem = (error: unknown) => {
     if (!isClosed) emit('problem', { during: 'partition', error })
@@ -114,15 +112,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
   /** Of the queues in force that were reported last. */
   let reported: string | undefined
 
-  const checker = createTicketChecker({
-    queues,
-    maxMatchesPerPlayer: given.maxMatchesPerPlayer ?? MATCHES_PER_PLAYER,
-    clock,
-    random,
-  })
-
-  // The options are checked now, and not when this process comes to lead.
-  createLeader({ ...given, clock, random, ledger: DEAF }).abandon()
+  const checker = createTicketChecker({ queues, maxMatchesPerPlayer, clock, random })
   const store = openStore()
 
   /** Listeners to the matchmaker, whenever there is one here. */
@@ -131,8 +121,8 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
 
   let standby: Standby | undefined
   const newStandby = (): Standby => {
-    const matchmaker: MatchmakerOptions = { ...given, queues, clock, random }
-    return createStandby({ store, replica: createReplica({ store, matchmaker, clock, problem }), clock, problem })
+    const matchmaker: MatchmakerOptions = { ...given, queues }
+    return createStandby({ store, replica: createReplica({ store, matchmaker, problem }), clock, problem })
   }
   /** Keeps a standby that is up to date, unless this process leads. */
   const keepReady = () => {
@@ -206,7 +196,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
         clock,
         random,
         isDurable,
-        keepEndedMs: given.keepEndedMs ?? KEEP_ENDED_MS,
+        keepEndedMs,
         problem,
       })
     } finally {

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { InvalidInput } from '@muster/core'
 import { validate } from '@muster/core/validation'
 import { z } from 'zod'
@@ -43,7 +43,6 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
     openStore: () => createRedisStore({ redis, name: `partition.${rest.name}`, bounds: { maxTickets }, replicas }),
     owner: randomUUID(),
     newId: randomUUID,
-    random: () => randomInt(2 ** 48 - 1) / 2 ** 48,
     isDurable: replicas !== undefined,
   })
 }

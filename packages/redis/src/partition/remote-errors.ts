@@ -1,51 +1,14 @@
-import { Conflict, InvalidInput, MusterError, NotFound, scrub } from '@muster/core'
-import {
-  BackfillExists,
-  InvalidBackfill,
-  InvalidQueue,
-  InvalidTicket,
-  MatchmakerClosed,
-  MatchTooLarge,
-  NothingToAccept,
-  NotRunning,
-  PlayerBusy,
-  PlayerOverLimit,
-  PlayerPlaying,
-  StaleBackfill,
-  TooLate,
-  Unavailable,
-  UnknownBackfill,
-  UnknownMatch,
-  UnknownQueue,
-  UnknownTicket,
-} from '@muster/matchmaker'
+import * as core from '@muster/core'
+import * as matchmaker from '@muster/matchmaker'
 import type { EncodedError } from './asks.js'
 
+const { MusterError, scrub } = core
+
 /** The errors that a leader's answers to fronts may be, by name. */
-const CLASSES: ReadonlyMap<string, { readonly prototype: Error }> = new Map(
-  [
-    BackfillExists,
-    Conflict,
-    InvalidBackfill,
-    InvalidInput,
-    InvalidQueue,
-    InvalidTicket,
-    MatchmakerClosed,
-    MatchTooLarge,
-    NotFound,
-    NothingToAccept,
-    NotRunning,
-    PlayerBusy,
-    PlayerOverLimit,
-    PlayerPlaying,
-    StaleBackfill,
-    TooLate,
-    Unavailable,
-    UnknownBackfill,
-    UnknownMatch,
-    UnknownQueue,
-    UnknownTicket,
-  ].map((one) => [one.prototype.name, one]),
+const CLASSES: ReadonlyMap<string, object> = new Map(
+  [...Object.values<unknown>(core), ...Object.values<unknown>(matchmaker)].flatMap((one) =>
+    typeof one === 'function' && one.prototype instanceof MusterError ? [[one.prototype.name, one.prototype]] : [],
+  ),
 )
 
 /** An error as text can hold it. Of an unexpected one, only its message is told. */
@@ -56,9 +19,9 @@ export function encodeError(error: unknown): EncodedError {
 }
 
 /** The error again, of the class it had; an unknown one becomes a `MusterError`. */
-export function decodeError({ name, message, facts }: EncodedError): MusterError {
+export function decodeError({ name, message, facts }: EncodedError): core.MusterError {
   const error = new MusterError(message)
   const known = CLASSES.get(name)
-  if (known !== undefined) Object.setPrototypeOf(error, known.prototype)
+  if (known !== undefined) Object.setPrototypeOf(error, known)
   return Object.assign(error, facts)
 }

@@ -160,12 +160,11 @@ export function createWorld(given: Partial<PartitionOptions> = {}, isFenced = tr
     const owner = `process-${made}`
     let ids = 0
     const member = createPartition(
-      { name: 'eu', queues: [duel], deployments, listLagMs: 1000, clock, ...given, ...options },
+      { name: 'eu', queues: [duel], deployments, listLagMs: 1000, clock, random, ...given, ...options },
       {
         openStore: () => (isFenced ? store : withoutFences(store, latest)),
         owner,
         newId: () => `${owner}-${(ids += 1)}`,
-        random,
       },
     )
     member.on('problem', ({ error }) => problems.push(error))

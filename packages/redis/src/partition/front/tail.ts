@@ -1,4 +1,5 @@
 import type { Clock } from '@muster/core/clock'
+import { repeatUntil, RETRY_MS } from '../repeat-until.js'
 import type { Changes, PartitionStore } from '../store/store.js'
 
 /** Follows what changes in the partition, until it is closed. */
@@ -20,10 +21,11 @@ export interface TailOptions {
 
 /** Milliseconds that a call may wait for a change. */
 const BLOCK_MS = 5000
-const RETRY_MS = 200
-/** After a failure, everything may have changed for this long: the reader of the other end may have been behind too. */
-const UNSURE_MS = 3000
-const RECHECK_MS = 1000
+/**
+ * Pauses between looks after a failure: everything may have changed for some seconds, because the reader of the other
+ * end may have been behind too. The first look comes as the reading begins again.
+ */
+const RECHECKS_MS = [RETRY_MS, 1000, 1000, 1000]
 
 export function createTail({ store, front, clock, heard, missed, problem }: TailOptions): Tail {
   const closing = new AbortController()
@@ -35,33 +37,28 @@ export function createTail({ store, front, clock, heard, missed, problem }: Tail
   const recheck = async () => {
     if (isUnsure) return
     isUnsure = true
-    for (let passed = 0; passed < UNSURE_MS && !signal.aborted; passed += RECHECK_MS) {
-      await clock.sleep(RECHECK_MS, signal).catch(() => {})
+    for (const pauseMs of RECHECKS_MS) {
+      await clock.sleep(pauseMs, signal).catch(() => {})
+      if (signal.aborted) return
       missed()
     }
     isUnsure = false
   }
 
-  const run = async () => {
-    while (!signal.aborted) {
-      try {
-        const changes: Changes = await store.changes(cursor, front, { blockMs: BLOCK_MS, signal })
-        const isFirst = cursor === undefined
-        cursor = changes.cursor
-        if (changes.gap || isFirst) missed()
-        heard(changes)
-      } catch (error) {
-        if (signal.aborted) return
-        problem(error)
-        await clock.sleep(RETRY_MS, signal).catch(() => {})
-        missed()
-        void recheck()
-      }
-    }
+  const read = async () => {
+    const changes: Changes = await store.changes(cursor, front, { blockMs: BLOCK_MS, signal })
+    const isFirst = cursor === undefined
+    cursor = changes.cursor
+    if (changes.gap || isFirst) missed()
+    heard(changes)
+  }
+  const failed = (error: unknown) => {
+    problem(error)
+    void recheck()
   }
 
   return {
-    start: () => void (running ??= run()),
+    start: () => void (running ??= repeatUntil(read, { signal, clock, failed })),
     close: async () => {
       closing.abort(new Error('the partition is closed'))
       await running

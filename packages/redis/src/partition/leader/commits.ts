@@ -53,8 +53,9 @@ class Batch {
   readonly waiting: Waiting[] = []
   readonly flushed: Waiting[] = []
 
-  get isEmpty(): boolean {
-    return this.headers.size + this.left.length + this.records.length + this.backfills.size + this.flushed.length === 0
+  /** Whether there is anything to write. */
+  get isDecided(): boolean {
+    return this.headers.size + this.left.length + this.records.length + this.backfills.size > 0
   }
 }
 
@@ -74,8 +75,7 @@ export function createCommits(options: CommitsOptions): Commits {
 
   /** Writes a batch, however often that takes. Undefined once the lease is lost. */
   const written = async (batch: Batch): Promise<CommitOutcome | undefined> => {
-    if (batch.headers.size + batch.left.length + batch.records.length + batch.backfills.size === 0)
-      return { refused: [], unmet: [] }
+    if (!batch.isDecided) return { refused: [], unmet: [] }
     const commit: Commit = {
       headers: [...batch.headers.values()],
       left: batch.left,
@@ -97,7 +97,7 @@ export function createCommits(options: CommitsOptions): Commits {
 
   const write = async (): Promise<void> => {
     isWriting = true
-    while (goesOn() && !next.isEmpty) {
+    while (goesOn() && (next.isDecided || next.flushed.length > 0)) {
       const batch = next
       next = new Batch()
       const outcome = await written(batch)
@@ -149,7 +149,7 @@ export function createCommits(options: CommitsOptions): Commits {
       begin()
     },
     flushed: async () => {
-      if (!isWriting && next.isEmpty) return
+      if (!isWriting && !next.isDecided) return
       await waited((batch) => batch.flushed)
     },
     stop: (reason) => {

@@ -1,4 +1,3 @@
-import type { Clock } from '@muster/core/clock'
 import type { MatchmakerOptions, Ticket } from '@muster/matchmaker'
 import {
   createLeader,
@@ -10,7 +9,7 @@ import type { Lease } from '../election.js'
 import { loadedOf, viewOf } from '../stored-view.js'
 import { encodeHeader } from '../store/header.js'
 import { readStored } from '../store/stored-json.js'
-import type { Batch, InboxEntry, PartitionStore, StoredTicket, TicketChange } from '../store/store.js'
+import type { Batch, InboxEntry, PartitionStore, StoredRecord, StoredTicket, TicketChange } from '../store/store.js'
 import { createAssignedTickets, type AssignedTickets } from './assigned-tickets.js'
 import type { Commits } from './commits.js'
 import { fencedService } from './fenced-service.js'
@@ -36,7 +35,7 @@ export interface Replica {
   changed(tickets: readonly TicketChange[]): Promise<void>
   /** What fronts did, except for questions. Returns tickets that were cancelled. */
   happened(entries: readonly InboxEntry[]): Promise<readonly string[]>
-  /** Forgets running matches that are over. */
+  /** Forgets running matches that are over; for a process that does not lead. */
   prune(): Promise<void>
   /** From now on this process leads. Resolves when it has taken over the matches of the leader before. */
   lead(writing: Writing): Promise<void>
@@ -50,7 +49,6 @@ export interface Replica {
 export interface ReplicaOptions {
   readonly store: PartitionStore
   readonly matchmaker: MatchmakerOptions
-  readonly clock: Clock
   readonly problem: (error: unknown) => void
 }
 
@@ -89,9 +87,13 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     writing?.lease.lose()
   }
 
+  const loadRecords = () => every((at) => store.loadRecords(at))
+  /** What was read as this process came to lead, until the journal takes it. */
+  let records: readonly StoredRecord[] | undefined
   const loadIntents = async (): Promise<readonly OpenIntent[]> => {
-    const records = await every((at) => store.loadRecords(at))
-    const open = new Map(records.map(({ matchId, text }) => [matchId, readStored<OpenIntent>(text, 'record')]))
+    const found = records ?? (await loadRecords())
+    records = undefined
+    const open = new Map(found.map(({ matchId, text }) => [matchId, readStored<OpenIntent>(text, 'record')]))
     return [...open.values()].toSorted((one, other) => one.at - other.at)
   }
 
@@ -152,6 +154,19 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
     for (const { error } of leader.load(taken)) problem(error)
   }
 
+  /** Forgets running matches that are over; returns the records of the others. */
+  const prune = async (): Promise<readonly StoredRecord[]> => {
+    const before = [...assigned.matches()]
+    const found = await loadRecords()
+    const running = new Set(found.map(({ matchId }) => matchId))
+    for (const matchId of before) {
+      if (running.has(matchId)) continue
+      leader.unload(assigned.of(matchId).map(({ id }) => id))
+      assigned.forget(matchId)
+    }
+    return found
+  }
+
   return {
     leader,
     assigned,
@@ -182,16 +197,9 @@ export function createReplica({ store, matchmaker, problem }: ReplicaOptions): R
       if (unknown.length > 0) take(await store.read(unknown))
       return entries.flatMap((entry) => (entry.kind === 'cancelled' ? entry.ticketId : []))
     },
-    prune: async () => {
-      const before = [...assigned.matches()]
-      const running = new Set((await every((at) => store.loadRecords(at))).map(({ matchId }) => matchId))
-      for (const matchId of before) {
-        if (running.has(matchId)) continue
-        if (writing === undefined) leader.unload(assigned.of(matchId).map(({ id }) => id))
-        assigned.forget(matchId)
-      }
-    },
+    prune: async () => void (await prune()),
     lead: async (term) => {
+      records = await prune()
       const backfills = await every((at) => store.loadBackfills(at))
       leader.loadBackfills(backfills.filter(({ text }) => unlessBroken(() => readStored(text, 'backfill'))))
       writing = term

@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
-import type { Inbox, PartitionStore, TicketChange } from '../store/store.js'
+import { repeatUntil } from '../repeat-until.js'
+import type { PartitionStore, TicketChange } from '../store/store.js'
 import type { Replica } from './replica.js'
 
 /**
@@ -31,7 +32,6 @@ export interface StandbyOptions {
 
 /** Milliseconds that a call for the inbox may wait. */
 const BLOCK_MS = 1000
-const RETRY_MS = 200
 /** Running matches that are over are forgotten so often. */
 const PRUNE_MS = 60_000
 
@@ -43,6 +43,10 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
   let isBroken = false
   let isClosed = false
   let prunedAt = clock.now()
+  const breakOff = () => {
+    isBroken = true
+    ending.abort(new Error('what is followed is not up to date'))
+  }
 
   /** What is done to the replica, one after another. */
   let work: Promise<void> = Promise.resolve()
@@ -52,38 +56,28 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
       try {
         await step()
       } catch (error) {
-        isBroken = true
+        breakOff()
         if (!isClosed) problem(error)
       }
     })
     return work
   }
 
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted && !isBroken) {
-      let inbox: Inbox
-      try {
-        inbox = await store.inbox(cursor, { blockMs: BLOCK_MS, signal })
-      } catch (error) {
-        if (signal.aborted) return
-        problem(error)
-        await clock.sleep(RETRY_MS, signal).catch(() => {})
-        continue
-      }
-      if (inbox.gap) isBroken = true
-      cursor = inbox.cursor
-      if (inbox.entries.length > 0) await then(() => replica.happened(inbox.entries))
-      if (clock.now() - prunedAt < PRUNE_MS) continue
-      prunedAt = clock.now()
-      await then(() => replica.prune())
-    }
+  const readInbox = async (): Promise<void> => {
+    const inbox = await store.inbox(cursor, { blockMs: BLOCK_MS, signal })
+    if (inbox.gap) return breakOff()
+    cursor = inbox.cursor
+    if (inbox.entries.length > 0) await then(() => replica.happened(inbox.entries))
+    if (clock.now() - prunedAt < PRUNE_MS) return
+    prunedAt = clock.now()
+    await then(() => replica.prune())
   }
   // Whatever happens after this is heard, or comes by the inbox.
   const loaded = then(async () => {
     ;({ cursor } = await store.inbox(undefined, { blockMs: 0 }))
     await replica.load()
   })
-  const following = loaded.then(follow)
+  const following = loaded.then(() => repeatUntil(readInbox, { signal, clock, failed: problem }))
 
   /** Changes that nothing was done about yet: of each ticket the newest alone, so that they have a bound. */
   let waiting = new Map<string, TicketChange>()
@@ -101,9 +95,7 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
       for (const change of tickets) waiting.set(change.ticketId, change)
       if (!isUnderWay) void then(takeWaiting)
     },
-    missed: () => {
-      isBroken = true
-    },
+    missed: breakOff,
     end: async () => {
       await loaded
       ending.abort(new Error('this process leads now'))
@@ -114,9 +106,8 @@ export function createStandby({ store, replica, clock, problem }: StandbyOptions
     },
     isBroken: () => isBroken,
     close: () => {
-      isBroken = true
       isClosed = true
-      ending.abort(new Error('this process follows no longer'))
+      breakOff()
       replica.abandon()
     },
   }

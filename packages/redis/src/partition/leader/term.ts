@@ -1,5 +1,6 @@
 import type { Clock } from '@muster/core/clock'
 import type { Lease } from '../election.js'
+import { repeatUntil } from '../repeat-until.js'
 import { Deposed } from '../store/deposed.js'
 import { readPrefix } from '../store/header.js'
 import type { PartitionStore } from '../store/store.js'
@@ -39,7 +40,6 @@ const BLOCK_MS = 1000
 const SWEEP_EVERY_MS = 1000
 /** Tickets swept at a time. */
 const SWEEP_MOST = 1000
-const RETRY_MS = 200
 
 /** Leads until the lease is lost or to be released. Resolves when nothing of the term is going on any more. */
 export async function leadTerm(options: TermOptions): Promise<void> {
@@ -68,18 +68,9 @@ export async function leadTerm(options: TermOptions): Promise<void> {
     problem,
   })
 
-  /** Repeats something until the term ends. */
-  const repeat = async (work: () => Promise<void>): Promise<void> => {
-    while (!signal.aborted) {
-      try {
-        await work()
-      } catch (error) {
-        if (signal.aborted) return
-        if (error instanceof Deposed) return lease.lose()
-        problem(error)
-        await clock.sleep(RETRY_MS, signal).catch(() => {})
-      }
-    }
+  const failed = (error: unknown) => {
+    if (error instanceof Deposed) lease.lose()
+    else problem(error)
   }
 
   let { cursor } = options
@@ -97,10 +88,10 @@ export async function leadTerm(options: TermOptions): Promise<void> {
   }
 
   try {
-    await replica.prune()
     await replica.lead({ lease, commits })
     leader.start()
-    await Promise.all([repeat(readInbox), repeat(sweep)])
+    const untilTheEnd = { signal, clock, failed }
+    await Promise.all([repeatUntil(readInbox, untilTheEnd), repeatUntil(sweep, untilTheEnd)])
     // A lease that is to be released is still held: what was decided is written, and the next leader takes it from
     // there.
     if (lease.isLost()) return
