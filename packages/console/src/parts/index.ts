@@ -1,0 +1,2 @@
+/** What all pages of Muster share: colours and sizes. */
+export { colours } from './colours.js'

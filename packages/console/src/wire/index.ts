@@ -1,0 +1,48 @@
+/**
+ * What the console's page and its server tell one another, as JSON under `/console/api`:
+ *
+ * | request | answer |
+ * |---|---|
+ * | `GET feed` | server-sent events: `hello` (Hello), `now` (Now, twice a second), `step` (HistoryStep), `bye` |
+ * | `GET find?id=` | Found |
+ * | `GET queues` | QueueCards |
+ * | `PUT queues/{name}` (operate) | Applied |
+ * | `POST queues/{name}/pause`, `…/resume` (operate) | 204 |
+ * | `POST trials`, `GET trials/{id}`, `DELETE trials/{id}` | Trial; 204 |
+ * | `POST tickets/{id}/cancel`, `matches/{id}/stop`, `players/{id}/forgive` (operate) | 204 |
+ * | `POST bots` `{ players }` (operate, only in `muster dev`) | 202 |
+ *
+ * Every request has the header `Authorization: Bearer …`, the feed too (the page reads it by `fetch`). An error is a
+ * problem of `@muster/core/http`: `{ code, message, field? }`.
+ */
+export type { History, HistoryStep, QueueHistory } from './history.js'
+export type {
+  FormingMatch,
+  FormingPhase,
+  LimitNow,
+  MapNow,
+  Money,
+  Now,
+  ProblemNow,
+  QueueNow,
+  RelaxedStep,
+  ServerCluster,
+  ServersNow,
+  Spot,
+  WaitingCluster,
+} from './now.js'
+export type {
+  Applied,
+  ApplyRequest,
+  Curve,
+  CurvePoint,
+  QueueCard,
+  QueueCards,
+  Trial,
+  TrialRequest,
+  TrialResult,
+  TrialSide,
+} from './queues.js'
+export type { Hello, Role } from './session.js'
+export type { Found, Story, StoryAction, StoryEvent, StoryExplanation, StoryKind } from './story.js'
+export type { Milliseconds, Moment } from './units.js'
