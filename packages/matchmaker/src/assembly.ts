@@ -141,7 +141,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   const refuseIfClosed = () => {
     if (isClosed) throw new MatchmakerClosed('the matchmaker is closed')
   }
-  const ticketing = createTicketing({ tickets, lifecycle, clock, refuseIfClosed })
+  const ticketing = createTicketing({ tickets, lifecycle, playedBy: allocator.playedBy, clock, refuseIfClosed })
   const { running: runningMatch, ...matching } = createMatching({
     lifecycle,
     allocator,

@@ -4,6 +4,7 @@
 export { createMatchmaker } from './create-matchmaker.js'
 export type {
   CloseOptions,
+  FoundPlayer,
   LongestWaiting,
   Matchmaker,
   TicketExplanation,
@@ -52,6 +53,7 @@ export type { Attributes, Player } from './player.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain/explanation.js'
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
 export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
+export type { PlayedMatch } from './tickets/admission.js'
 export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, WaitingFor } from './tickets/ticket.js'
 export type { Activity, ReturnReason, StopReason } from './servers/records/reasons.js'
 export type { AssignedLocation, AssignedPort, Assignment, PromisedLatency } from './servers/records/assignment.js'
@@ -96,7 +98,7 @@ export type { QueueSummary, ReplaySummary } from './replay/summary.js'
 export type { MatchQuality } from './replay/quality.js'
 export type { Percentiles } from './replay/percentiles.js'
 export { createTicketApi, type TicketApi } from './ticket-api/ticket-api.js'
-export type { TicketApiLimits, TicketApiOptions } from './ticket-api/options.js'
+export type { LobbyOfPlayer, TicketApiLimits, TicketApiOptions } from './ticket-api/options.js'
 export type { BeaconSource } from './beacons.js'
 export type { StreamTokenOptions } from './ticket-api/stream-tokens.js'
 export type { TicketCaller } from './ticket-api/caller.js'

@@ -8,6 +8,7 @@ import type { ExportOptions, Imported, Reconfigured, TicketSnapshot } from './sn
 import type { Inspection } from './inspection.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
+import type { PlayedMatch } from '../tickets/admission.js'
 import type { Ticket, TicketInput, WaitingFor } from '../tickets/ticket.js'
 
 export interface CloseOptions {
@@ -29,6 +30,17 @@ export interface WaitOptions {
   /** The version of the ticket that you know. */
   readonly version: number
   readonly signal?: AbortSignal | undefined
+}
+
+/** What a player is in. */
+export interface FoundPlayer {
+  /**
+   * The player's tickets, oldest first: those that search, those for which a match is found, and those whose match runs
+   * with the player in it.
+   */
+  readonly tickets: readonly Ticket[]
+  /** A running match of the player whose tickets are not known, because an earlier process made it. */
+  readonly match?: PlayedMatch | undefined
 }
 
 /** The searching tickets, as far as somebody looks at them. */
@@ -79,6 +91,8 @@ export interface Matchmaker {
   queueNames(): readonly string[]
   /** Undefined if there is no such ticket, or if it was cancelled or its match ended more than `keepEndedMs` ago. */
   getTicket(id: string): Ticket | undefined
+  /** Returns what a player is in, for as long as that lasts: tickets that wait, and matches that run. */
+  findPlayer(playerId: string): FoundPlayer
   /**
    * Resolves with the ticket as soon as its version differs from the given one; at once if it differs already or the
    * ticket has ended. Rejects with the reason of the signal.

@@ -6,12 +6,14 @@ import type { MatchLifecycle } from '../matches/match-lifecycle.js'
 import { ticketOf } from '../tickets/ticket-view.js'
 import type { TicketRecord } from '../tickets/records.js'
 import type { CancelReason, TicketInput } from '../tickets/ticket.js'
+import type { PlayedBy } from '../tickets/admission.js'
 import { readTicketInput, refuseTicket } from '../tickets/ticket-input.js'
 import type { Tickets } from '../tickets/tickets.js'
 
 export interface Ticketing {
   readonly tickets: Tickets
   readonly lifecycle: MatchLifecycle
+  readonly playedBy: PlayedBy
   readonly clock: Clock
   /** @throws {MatchmakerClosed} */
   readonly refuseIfClosed: () => void
@@ -21,6 +23,7 @@ export interface Ticketing {
 export function createTicketing({
   tickets,
   lifecycle,
+  playedBy,
   clock,
   refuseIfClosed,
 }: Ticketing): Pick<
@@ -28,6 +31,7 @@ export function createTicketing({
   | 'createTicket'
   | 'createTickets'
   | 'getTicket'
+  | 'findPlayer'
   | 'waitForChange'
   | 'longestWaiting'
   | 'cancelTicket'
@@ -82,6 +86,12 @@ export function createTicketing({
     getTicket: (id) => {
       const record = tickets.find(id)
       return record && ticketOf(record)
+    },
+    findPlayer: (playerId) => {
+      const records = tickets.ofPlayer(playerId).toSorted((one, other) => one.createdAt - other.createdAt)
+      const played = playedBy(playerId)
+      const match = played && { matchId: played.matchId, queue: played.queue, assignment: played.assignment }
+      return { tickets: records.map(ticketOf), match }
     },
     waitForChange: async (ticketId, { version, signal }) => tickets.change(known(ticketId), version, signal),
 

@@ -89,6 +89,7 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     playerMayState: now(matchmaker.playerMayState),
     queueNames: now(matchmaker.queueNames),
     getTicket: now(matchmaker.getTicket),
+    findPlayer: now(matchmaker.findPlayer),
     waitForChange: later(matchmaker.waitForChange),
     longestWaiting: now(matchmaker.longestWaiting),
     cancelTicket: now(matchmaker.cancelTicket),

@@ -45,7 +45,7 @@ export interface Allocator {
    * The match of an earlier process in which the player plays; undefined if there is none, or if its tickets were
    * inherited.
    */
-  playedBy(playerId: string): Pick<Allocation, 'matchId'> | undefined
+  playedBy(playerId: string): Pick<Allocation, 'matchId' | 'queue' | 'assignment'> | undefined
   /** Replaces the players of a match, after some joined or left. */
   setPlayers(allocation: Allocation, playerIds: readonly string[]): void
   /** Notes that a deployment may have changed; its status is then read. */

@@ -14,6 +14,7 @@ describe('over a service that answers later:', async () => {
   await import('./explanation.test.js')
   await import('./groups.test.js')
   await import('./large-players.test.js')
+  await import('./me.test.js')
   await import('./parties.test.js')
   await import('./playing.test.js')
   await import('./request-limits.test.js')

@@ -75,6 +75,7 @@ const schema = z.strictObject({
   groupIdleMs: z.number().positive().optional(),
   streamTokens: streamTokens.optional(),
   groups: store.optional(),
+  lobbies: callable.optional(),
   cors: z.unknown().optional(),
   onError: callable.optional(),
   clock: z.unknown().optional(),

@@ -27,6 +27,8 @@ export interface Groups {
   join(groupId: string, profile: string, player: Player, ready: boolean): Promise<MemberView>
   read(groupId: string, caller: TicketCaller): Promise<GroupView>
   readMember(groupId: string, memberId: string, caller: TicketCaller): Promise<MemberView>
+  /** The player's places in the group that they gather in, and in the groups of their tickets. */
+  ofPlayer(playerId: string, tickets: readonly Ticket[]): Promise<readonly MemberView[]>
   setReady(groupId: string, memberId: string, ready: boolean, caller: TicketCaller): Promise<MemberView>
   leave(groupId: string, memberId: string, caller: TicketCaller): Promise<void>
   cancel(groupId: string, caller: TicketCaller): Promise<void>
@@ -207,6 +209,15 @@ export function createGroups({ service, store, clock, queueNames, random }: Grou
     readMember: async (groupId, memberId, caller) => {
       const one = await seen(groupId, caller)
       return memberView(one.group, memberOfCaller(one, memberId, caller), one.ticket)
+    },
+
+    ofPlayer: async (playerId, tickets) => {
+      const gathering = await store.gathering(playerId)
+      const started = await Promise.all(tickets.map(async (ticket) => ({ ticket, ...(await store.find(ticket.id)) })))
+      return [{ ticket: undefined, group: gathering?.group }, ...started].flatMap(({ group, ticket }) => {
+        const member = group && playerIn(group, playerId)
+        return member === undefined ? [] : memberView(group as Group, member, ticket)
+      })
     },
 
     setReady: (groupId, memberId, ready, caller) =>

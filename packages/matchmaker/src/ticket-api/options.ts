@@ -4,6 +4,7 @@ import type { Locate } from '../tickets/locate/locate.js'
 import type { BeaconSource } from '../beacons.js'
 import type { TicketCaller } from './caller.js'
 import type { GroupStore } from './group-store.js'
+import type { Awaitable } from './service.js'
 import type { StreamTokenOptions } from './stream-tokens.js'
 import type { ProfileOptions, ProfileResolver } from './profiles/profile.js'
 
@@ -26,6 +27,12 @@ export interface TicketApiLimits {
   readonly backendBodyBytes?: number | undefined
   /** How long reading a body may take, and how many unfinished bodies are allowed, per address and in total. */
   readonly bodies?: BodyLimits | undefined
+}
+
+/** A lobby that a player is in. */
+export interface LobbyOfPlayer {
+  readonly lobbyId: string
+  readonly phase: string
 }
 
 export interface TicketApiOptions {
@@ -75,6 +82,11 @@ export interface TicketApiOptions {
    * another store has bounds of its own.
    */
   readonly groups?: GroupStore | undefined
+  /**
+   * Finds the lobbies that a player is in, for `GET /me`: `(playerId) => lobbies.ofPlayer(playerId)` with lobbies of
+   * `@muster/relay`. Default: nobody is in a lobby.
+   */
+  readonly lobbies?: ((playerId: string) => Awaitable<readonly LobbyOfPlayer[]>) | undefined
   /** Lets pages of these origins call the API. Default none. */
   readonly cors?: CorsOptions | undefined
   /** Called with unexpected errors. Default: a process warning. */

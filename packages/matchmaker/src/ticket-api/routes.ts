@@ -11,6 +11,7 @@ import {
   MemberSchema,
   MonitorSchema,
   PartySchema,
+  PlayerSchema,
   StreamTokenSchema,
   TicketSchema,
 } from './schemas.js'
@@ -118,6 +119,19 @@ export const ticketRoutes = {
     input: ticketKey,
     output: TicketSchema,
     errors: [404, 409, 503],
+  }),
+
+  me: operation('GET /me', {
+    summary: 'What one is in now: tickets, groups, running matches with where to connect, lobbies',
+    input: z.strictObject({}),
+    output: PlayerSchema,
+    errors: [403, 503],
+  }),
+  findPlayer: operation('GET /players/{player_id}', {
+    summary: 'What a player is in now, by a backend',
+    input: z.strictObject({ player_id: id }),
+    output: PlayerSchema,
+    errors: [403, 503],
   }),
 
   createParty: operation('POST /group-tickets', {
@@ -238,6 +252,7 @@ export const ticketRoutes = {
 
 /** Names of the routes that only a backend may use. */
 export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRoutes>([
+  'findPlayer',
   'createTickets',
   'createParty',
   'createBackfill',

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { BeaconsView } from './beacons.js'
 import type { ExplanationView } from './explanation.js'
 import type { GroupView, MemberView } from './group-views.js'
+import type { PlayerView } from './player-view.js'
 import type { AssignmentView, BackfillView, TicketView } from './views.js'
 
 const text = z.string()
@@ -174,6 +175,31 @@ export const GroupSchema: z.ZodType<GroupView> = z
     members: z.array(z.object({ player_id: text, is_ready: z.boolean() })).describe('The first is the owner'),
   })
   .meta({ id: 'Group' })
+
+export const PlayerSchema: z.ZodType<PlayerView> = z
+  .object({
+    player_id: text,
+    tickets: z
+      .array(TicketSchema)
+      .describe('Those that search, those for which a match is found, and those whose match runs'),
+    groups: z.array(MemberSchema).describe('The group that the player gathers in, and those of the tickets'),
+    matches: z
+      .array(
+        z.object({
+          match_id: text,
+          profile: text,
+          team_id: maybeText,
+          ticket_id: maybeText.describe('null if it is not known any more, as after a restart'),
+          assignment: Assignment.nullable().describe('Where to connect; null if it is not known any more'),
+        }),
+      )
+      .describe('Matches that run with the player in it'),
+    lobbies: z
+      .array(z.object({ lobby_id: text, phase: text }))
+      .nullable()
+      .describe('null while they cannot be read'),
+  })
+  .meta({ id: 'Player' })
 
 export const BackfillSchema: z.ZodType<BackfillView> = z
   .object({

@@ -5,6 +5,7 @@ type Answering =
   | 'createTicket'
   | 'createTickets'
   | 'getTicket'
+  | 'findPlayer'
   | 'cancelTicket'
   | 'acceptMatch'
   | 'declineMatch'

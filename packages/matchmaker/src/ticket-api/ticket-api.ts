@@ -25,6 +25,7 @@ import { inspectMatches, ticketsInspected } from './inspecting.js'
 import { createLook } from './look.js'
 import { createMeasured } from './measured.js'
 import { monitorView } from './monitor.js'
+import { createPlayerOverview } from './player-overview.js'
 import { createReadPlayer } from './players.js'
 import { problemOf } from './problems.js'
 import { quickBody } from './quick-body.js'
@@ -107,6 +108,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const reading = createReading(service, waits, clock)
   const groups = createGroups({ service, store, clock, queueNames, random })
   const backfills = createBackfills(service)
+  const playerOverview = createPlayerOverview({ service, groups, lobbies: options.lobbies, onError })
   let document: ReturnType<typeof describe> | undefined
 
   const handlers: Handlers<typeof ticketRoutes, StreamCaller, (typeof anonymous)[number]> = {
@@ -154,6 +156,13 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
       const { ticket, index } = await reading.seat(ticket_id, caller)
       return ticketView({ ticket: await service.declineMatch(ticket.id, ticket.players[index]?.id), index })
     },
+
+    me: (_, { caller }) => {
+      if (isBackend(caller))
+        throw new Problem(403, 'players-only', 'a backend asks for a player by GET /players/{player_id}')
+      return playerOverview(caller.id)
+    },
+    findPlayer: ({ player_id }) => playerOverview(player_id),
 
     createGroup: async ({ profile, is_ready, ...body }, exchange) =>
       groups.create(profile, await readPlayer(body, exchange, [profile]), is_ready),

@@ -122,6 +122,11 @@ export function createFakeService(clock: Clock): FakeService {
         }
       }),
     getTicket: (id) => tickets.get(id),
+    findPlayer: (playerId) => ({
+      tickets: [...tickets.values()].filter(
+        ({ status, players }) => status !== 'CANCELLED' && players.some(({ id }) => id === playerId),
+      ),
+    }),
     waitForChange: async (id, { version, signal }) => {
       signal?.throwIfAborted()
       if (known(id).version === version) {

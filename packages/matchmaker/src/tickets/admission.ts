@@ -4,6 +4,7 @@ import { InvalidTicket, PlayerBusy, PlayerPlaying, unknownQueue } from '../error
 import { newId } from '../ids.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts, RuleTicket } from '../queues/rules/facts.js'
+import type { Assignment } from '../servers/records/assignment.js'
 import type { QueueRuntime, TicketRecord } from './records.js'
 import type { LocatePlayers, Place } from './locating.js'
 import type { PlayerIndex } from './player-index.js'
@@ -22,8 +23,17 @@ export interface PastOfTicket {
   readonly place: Coordinates | undefined
 }
 
+/** A running match of an earlier process, whose tickets are not known. */
+export interface PlayedMatch {
+  readonly matchId: string
+  /** Name of the queue. */
+  readonly queue: string
+  /** Undefined if the journal does not tell where its players connect. */
+  readonly assignment?: Assignment | undefined
+}
+
 /** The match of an earlier process in which a player plays, by a ticket that is not known. */
-export type PlayedBy = (playerId: string) => { readonly matchId: string } | undefined
+export type PlayedBy = (playerId: string) => PlayedMatch | undefined
 
 export interface Admitting {
   /** By name. */

@@ -29,6 +29,8 @@ export interface Tickets {
    */
   create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
   find(id: string): TicketRecord | undefined
+  /** The tickets of a player that have not ended, and those of matches that run with the player in it. */
+  ofPlayer(playerId: string): readonly TicketRecord[]
   /** Does what is due: expires tickets, and moves those into the pools that may be grouped now. */
   advance(now: number): void
   /** Reserves grouped tickets for this runtime: until `take` or `release`, no other runtime can group them. */
@@ -198,6 +200,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     },
 
     find: (id) => byId.get(id),
+    ofPlayer: (playerId) => [...players.ticketsOf(playerId), ...playing.ticketsOf(playerId)],
     advance: waiting.advance,
 
     reserve: (records, runtime) => {

@@ -63,6 +63,27 @@ describe('a process that does not lead', () => {
     await close()
   })
 
+  test('finds what a player is in, from the creation of a ticket until its match is over', async () => {
+    const { leader, front, join, answer, pass, close } = await pair()
+    const found = async (id: string) => (await answer(front.findPlayer(id))).tickets
+    await join('ann')
+    expect(await found('ann')).toMatchObject([{ id: 'ann', status: 'SEARCHING' }])
+    expect(await found('eve')).toEqual([])
+    await join('bob')
+    await pass(5000)
+    const [ticket] = await found('bob')
+    expect(ticket).toMatchObject({ id: 'bob', status: 'HOST_ASSIGNED', assignment: { fqdn: 'r1.example.com' } })
+    expect(await answer(leader.findPlayer('bob'))).toEqual({ tickets: [ticket] })
+    await answer(front.playersLeft(ticket?.matchId ?? '', ['ann']))
+    expect([await found('ann'), (await found('bob')).length]).toEqual([[], 1])
+    await answer(front.stopMatch(ticket?.matchId ?? ''))
+    expect(await found('bob')).toEqual([])
+    await join('cas')
+    await answer(front.cancelTicket('cas'))
+    expect(await found('cas')).toEqual([])
+    await close()
+  })
+
   test('tells who waits for a ticket as soon as it has changed, wherever', async () => {
     const { leader, front, join, pass, close } = await pair()
     await join('ann')

@@ -31,6 +31,9 @@ const BATCH = 20
 /** Attempts to draw a free code: among 20^8 codes, two that are taken in a row practically never occur. */
 const MOST_DRAWS = 10
 
+/** Most lobbies that are read for a player, who may be in any number of them if `lobbiesPerPlayer` is null. */
+const MOST_OF_PLAYER = 16
+
 const NOTHING_REAPED: ReapedOrphans = { deleted: [], left: [] }
 
 /** Creates lobbies, which end in a relay session or in a match. */
@@ -140,6 +143,16 @@ export function createLobbies(options: LobbiesOptions): Lobbies {
       const lobby = await read(lobbyId)
       if (lobby === undefined || memberOf(lobby, playerId) === undefined) throw new LobbyRefused('no-such-lobby')
       return viewOf(lobby, playerId)
+    },
+    ofPlayer: async (playerId) => {
+      closing.signal.throwIfAborted()
+      const ids = await store.idsOf(playerId)
+      const lobbies = await Promise.all(ids.slice(0, MOST_OF_PLAYER).map(read))
+      return lobbies.flatMap((lobby) =>
+        lobby === undefined || lobby.phase === 'closed' || memberOf(lobby, playerId) === undefined
+          ? []
+          : viewOf(lobby, playerId),
+      )
     },
     heartbeat: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'heartbeat', playerId })),
     leave: async ({ lobbyId, playerId }) => void (await ask(lobbyId, { kind: 'leave', playerId })),

@@ -33,6 +33,25 @@ describe('a lobby', () => {
     expect(codeOf(await failing(lobbies.get({ lobbyId, playerId: 'eve' })))).toBe('no-such-lobby')
   })
 
+  test('is found by its members, each as they see it, until they have left or it is closed', async () => {
+    const { lobbies, lobbyId } = await withThree()
+    const of = async (id: string) => (await lobbies.ofPlayer(id)).map((lobby) => lobby.lobbyId)
+    expect(await lobbies.ofPlayer('bob')).toEqual([await lobbies.get({ lobbyId, playerId: 'bob' })])
+    expect(await of('eve')).toEqual([])
+    const other = await lobbies.create({ player: bob, maxPlayers: 2 })
+    expect(await of('bob')).toEqual([lobbyId, other.lobbyId])
+    await lobbies.leave({ lobbyId, playerId: 'bob' })
+    expect(await of('bob')).toEqual([other.lobbyId])
+    await lobbies.end({ lobbyId, playerId: 'ann' })
+    expect(await of('cleo')).toEqual([])
+  })
+
+  test('is one of 16 at most that are read for a player', async () => {
+    const { lobbies } = setUp({ limits: { lobbiesPerPlayer: null, createsPerPlayer: null } })
+    for (let index = 0; index < 20; index += 1) await lobbies.create({ player: ann, maxPlayers: 2 })
+    expect(await lobbies.ofPlayer('ann')).toHaveLength(16)
+  })
+
   test('gives its last slot to one of many players at once', async () => {
     const { lobbies, code } = await withThree()
     const joined = await Promise.all(

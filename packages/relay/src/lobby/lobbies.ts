@@ -59,6 +59,8 @@ export interface Lobbies {
   /** Lists public lobbies that can be joined, newest first. */
   list(input?: ListLobbies): Promise<{ readonly lobbies: readonly ListedLobby[]; readonly next: string | undefined }>
   get(by: ByMember): Promise<LobbyView>
+  /** The lobbies in which a player is a member, present or away, as the player sees them: 16 at most. */
+  ofPlayer(playerId: string): Promise<readonly LobbyView[]>
   /** Keeps a member alive who does not follow the lobby. */
   heartbeat(by: ByMember): Promise<void>
   leave(by: ByMember): Promise<void>

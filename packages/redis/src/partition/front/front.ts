@@ -93,6 +93,13 @@ export function createFront(options: FrontOptions): Front {
       return result.ticket
     },
     getTicket: find,
+    findPlayer: async (playerId) => {
+      const [ids = []] = await store.playerTickets([playerId])
+      const tickets = (await store.read(ids)).flatMap((stored) => (stored === undefined ? [] : [viewOf(stored)]))
+      // A ticket that ended between the two reads is none of the player's any more.
+      const open = tickets.filter(({ status }) => status !== 'CANCELLED')
+      return { tickets: open.toSorted((one, other) => one.createdAt - other.createdAt) }
+    },
     waitForChange: async (ticketId, { version, signal }) => {
       for (;;) {
         signal?.throwIfAborted()

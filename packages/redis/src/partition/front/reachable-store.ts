@@ -3,7 +3,7 @@ import { PartitionUnavailable } from '../errors.js'
 import type { PartitionStore } from '../store/store.js'
 
 /** What a front asks the store for somebody who waits for the answer. */
-export type FrontStore = Pick<PartitionStore, 'create' | 'read' | 'cancel'>
+export type FrontStore = Pick<PartitionStore, 'create' | 'read' | 'cancel' | 'playerTickets'>
 
 /** The store, whose failures tell callers that they may try again. */
 export function reachableStore(store: FrontStore): FrontStore {
@@ -19,5 +19,6 @@ export function reachableStore(store: FrontStore): FrontStore {
     create: (tickets) => answered(store.create(tickets)),
     read: (ids) => answered(store.read(ids)),
     cancel: (id, players) => answered(store.cancel(id, players)),
+    playerTickets: (playerIds) => answered(store.playerTickets(playerIds)),
   }
 }

@@ -1,0 +1,62 @@
+// pure: what a player is in, as clients of the ticket API see it
+import type { FoundPlayer } from '../commands/matchmaker.js'
+import type { MemberView } from './group-views.js'
+import type { LobbyOfPlayer } from './options.js'
+import { assignmentView, ticketView, type AssignmentView, type TicketView } from './views.js'
+
+/** A match that runs, and where its players connect. */
+export interface RunningMatchView {
+  readonly match_id: string
+  readonly profile: string
+  readonly team_id: string | null
+  /** The player's ticket; null if an earlier process made the match, so that its tickets are not known. */
+  readonly ticket_id: string | null
+  readonly assignment: AssignmentView | null
+}
+
+/** What a player is in. */
+export interface PlayerView {
+  readonly player_id: string
+  readonly tickets: readonly TicketView[]
+  readonly groups: readonly MemberView[]
+  readonly matches: readonly RunningMatchView[]
+  /** null while they cannot be read. */
+  readonly lobbies: readonly { readonly lobby_id: string; readonly phase: string }[] | null
+}
+
+export interface PlayerParts {
+  readonly found: FoundPlayer
+  readonly groups: readonly MemberView[]
+  readonly lobbies: readonly LobbyOfPlayer[] | undefined
+}
+
+/** The view for the player: of each ticket the player's own seat. */
+export function playerView(playerId: string, { found, groups, lobbies }: PlayerParts): PlayerView {
+  const tickets = found.tickets.flatMap((ticket) => {
+    const index = ticket.players.findIndex(({ id }) => id === playerId)
+    return index === -1 ? [] : ticketView({ ticket, index })
+  })
+  return {
+    player_id: playerId,
+    tickets,
+    groups,
+    matches: [...tickets.flatMap(matchOfTicket), ...matchWithoutTicket(found)],
+    lobbies: lobbies === undefined ? null : lobbies.map(({ lobbyId, phase }) => ({ lobby_id: lobbyId, phase })),
+  }
+}
+
+const matchOfTicket = ({ status, match_id, profile, team_id, id, assignment }: TicketView): RunningMatchView[] =>
+  status === 'HOST_ASSIGNED' && match_id !== null ? [{ match_id, profile, team_id, ticket_id: id, assignment }] : []
+
+const matchWithoutTicket = ({ match }: FoundPlayer): RunningMatchView[] =>
+  match === undefined
+    ? []
+    : [
+        {
+          match_id: match.matchId,
+          profile: match.queue,
+          team_id: null,
+          ticket_id: null,
+          assignment: match.assignment === undefined ? null : assignmentView(match.assignment),
+        },
+      ]
