@@ -33,6 +33,8 @@ describe('this repository', () => {
       'packages/matchmaker/',
       'packages/relay/',
       'packages/emulator/',
+      'packages/redis/',
+      'tools/',
       'test/',
       'examples/',
       'bench/',

@@ -2,7 +2,7 @@
 import { QueueRoom } from '@colyseus/core'
 import { median } from '../figure.js'
 import { brokenPairs, percentOf, samples, type Grouping } from './kernel-workload.js'
-import { STEPS, type Sample } from './workload.js'
+import { STEPS, stepOf, type Sample } from './workload.js'
 
 /** What the room is told of a player, and its own notes. */
 interface UserData {
@@ -36,7 +36,6 @@ function regionOf({ latitude, longitude }: Sample): number {
   return band * 1000 + Math.floor((longitude + 180) / (360 / Math.ceil((360 * widest) / side)))
 }
 
-const stepOf = ({ waitedS }: Sample) => STEPS.findLastIndex(({ afterS }) => waitedS >= afterS)
 const mayMeet = (one: UserData, other: UserData) =>
   Math.abs(one.rank - other.rank) <= (STEPS[Math.min(one.step, other.step)] as (typeof STEPS)[number]).skill
 

@@ -4,7 +4,7 @@
  */
 import { compileQueue, createPool, defineQueue, type QueueDefinition } from '@muster/matchmaker'
 import { median } from '../figure.js'
-import { brokenPairs, percentOf, rules, samples, type Grouping, type Task } from './kernel-workload.js'
+import { brokenPairs, NOW, percentOf, rules, ruleTicket, samples, type Grouping, type Task } from './kernel-workload.js'
 import type { Sample } from './workload.js'
 
 const deploy = { application: 'game', version: '1' }
@@ -13,7 +13,6 @@ const queues: Readonly<Record<Task, QueueDefinition>> = {
   tens: { name: 'tens', matchSize: 10, rules, deploy },
   parties: { name: 'parties', teams: [{ name: 'team', count: 2, size: 5 }], rules, deploy },
 }
-const NOW = 1_000_000_000_000
 
 function measure(task: Task, count: number): Grouping {
   const tickets = samples(count).map((sample) => (task === 'parties' ? sample : { ...sample, size: 1 }))
@@ -48,21 +47,6 @@ function measure(task: Task, count: number): Grouping {
   }
   return { ...grouping, ms: median(spent.slice(rounds / 2)), addsPerS: Math.round((1000 * count) / median(added)) }
 }
-
-const ruleTicket = ({ latitude, longitude, skill, waitedS, size }: Sample, index: number) => ({
-  id: `t${index}`,
-  createdAt: NOW - waitedS * 1000,
-  priority: 0,
-  players: Array.from({ length: size }, (_, player) => ({
-    id: `${index}-${player}`,
-    attributes: { skill },
-    roles: [],
-    latencies: {},
-    avoid: [],
-  })),
-  place: { latitude, longitude },
-  network: undefined,
-})
 
 const found = measure(process.argv[2] as Task, Number(process.argv[3]))
 if (process.send === undefined) console.log(found)

@@ -1,6 +1,6 @@
 import { greatCircleKm } from '@muster/core'
 import type { RuleDefinition } from '@muster/matchmaker'
-import { createSampler, STEPS, type Sample } from './workload.js'
+import { createSampler, limitsBetween, STEPS, type Sample } from './workload.js'
 
 /** Distance and skill, as `STEPS` relax them. */
 export const rules: readonly RuleDefinition[] = [
@@ -26,20 +26,34 @@ export interface Grouping {
   readonly bytesPerTicket?: number | undefined
 }
 
+/** Epoch milliseconds of a round. */
+export const NOW = 1_000_000_000_000
+
+/** A ticket as `entryOf` of a compiled queue takes it. */
+export const ruleTicket = ({ latitude, longitude, skill, waitedS, size }: Sample, index: number) => ({
+  id: `t${index}`,
+  createdAt: NOW - waitedS * 1000,
+  priority: 0,
+  players: Array.from({ length: size }, (_, player) => ({
+    id: `${index}-${player}`,
+    attributes: { skill },
+    roles: [],
+    latencies: {},
+    avoid: [],
+  })),
+  place: { latitude, longitude },
+  network: undefined,
+})
+
 export function samples(count: number): Sample[] {
   const sample = createSampler(1)
   return Array.from({ length: count }, sample)
 }
 
-const stepOf = ({ waitedS }: Sample) => STEPS.findLast(({ afterS }) => waitedS >= afterS) ?? STEPS[0]
-
 /** Whether two may be in one match: said as plainly as the rule is, on other formulas than the kernel's. */
 function mayMeet(one: Sample, other: Sample): boolean {
-  const [a, b] = [stepOf(one), stepOf(other)]
-  return (
-    Math.abs(one.skill - other.skill) <= Math.min(a.skill, b.skill) &&
-    greatCircleKm(one, other) <= Math.min(a.km, b.km) + 1e-6
-  )
+  const { skill, km } = limitsBetween(one, other)
+  return Math.abs(one.skill - other.skill) <= skill && greatCircleKm(one, other) <= km + 1e-6
 }
 
 /** Pairs of a match that may not meet. */

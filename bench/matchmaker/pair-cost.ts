@@ -1,8 +1,8 @@
 import { greatCircleKm } from '@muster/core'
 import { compileQueue, createPool, defineQueue } from '@muster/matchmaker'
 import { atMost, type Figures } from '../figure.js'
-import { rules } from './kernel-workload.js'
-import { createSampler, STEPS, type Sample } from './workload.js'
+import { NOW, rules, ruleTicket } from './kernel-workload.js'
+import { createSampler, limitsBetween, STEPS, type Sample } from './workload.js'
 
 const SIZES = [2, 10, 100, 1000, 2500, 5000, 10_000, 50_000, 100_000]
 /** Tickets per size, in as many crowds as that makes, at least one. */
@@ -11,7 +11,6 @@ const MOST_CROWDS = 2000
 /** Ours may cost so many times as much: half a percent is less than two samples of a crowd differ by. */
 const GOAL = 1.005
 
-const NOW = 1_000_000_000_000
 const STEP = 20_000
 const compiled = compileQueue(
   defineQueue({ name: 'pairs', matchSize: 2, rules, deploy: { application: 'game', version: '1' } }),
@@ -59,19 +58,7 @@ const sumOf = (costs: readonly number[], count: number) =>
 function costsOf(tickets: readonly Sample[]): number[] {
   const pool = createPool(compiled.model)
   const bySlot = new Map(
-    tickets.map((ticket, index) => [
-      pool.add(
-        compiled.entryOf({
-          id: `t${index}`,
-          createdAt: NOW - ticket.waitedS * 1000,
-          priority: 0,
-          players: [{ id: `p${index}`, attributes: { skill: ticket.skill }, roles: [], latencies: {}, avoid: [] }],
-          place: { latitude: ticket.latitude, longitude: ticket.longitude },
-          network: undefined,
-        }),
-      ),
-      ticket,
-    ]),
+    tickets.map((ticket, index) => [pool.add(compiled.entryOf(ruleTicket({ ...ticket, size: 1 }, index))), ticket]),
   )
   const round = pool.round(NOW)
   const costs: number[] = []
@@ -86,11 +73,9 @@ function costsOf(tickets: readonly Sample[]): number[] {
   return costs
 }
 
-const stepOf = ({ waitedS }: Sample) => STEPS.findLastIndex(({ afterS }) => waitedS >= afterS)
-
 /** Infinity for two that may not meet. */
 function costOf(one: Sample, other: Sample): number {
-  const limits = STEPS[Math.min(stepOf(one), stepOf(other))] as (typeof STEPS)[number]
+  const limits = limitsBetween(one, other)
   const gap = Math.abs(one.skill - other.skill)
   if (gap > limits.skill) return Infinity
   const km = greatCircleKm(one, other)

@@ -94,6 +94,13 @@ export const STEPS = [
   { afterS: 20, km: 5000, skill: 400 },
 ] as const
 
+/** The index of the step that a ticket has reached. */
+export const stepOf = ({ waitedS }: Sample): number => STEPS.findLastIndex(({ afterS }) => waitedS >= afterS)
+
+/** The limits between two tickets: those of the one that has waited less. */
+export const limitsBetween = (one: Sample, other: Sample): (typeof STEPS)[number] =>
+  STEPS[Math.min(stepOf(one), stepOf(other))] as (typeof STEPS)[number]
+
 /** Tickets of a game that is played everywhere: 70 % within some 60 km of a city, the others within some 250 km. */
 export function createSampler(seed: number): () => Sample {
   const random = seededRandom(seed)

@@ -2,6 +2,8 @@ import { connectRedis } from '@muster/redis'
 import { createRedisStore, type PartitionStore } from '@muster/redis/partition-store'
 import { startRedisServer, type RedisServer } from '@muster/redis-server'
 import { atLeast, atMost, type Figures } from '../figure.js'
+import { redisBytes, redisCpuUs } from './redis-use.js'
+import { cpuUs } from './traffic.js'
 import { createWorkload, type Workload } from './workload.js'
 
 /** Tickets of one call, about. */
@@ -59,12 +61,11 @@ async function measure({ perMatch, appendOnly }: Run) {
 }
 
 async function costOf(server: RedisServer, workload: Workload) {
-  const before = await cpuUs(server)
-  const ours = process.cpuUsage()
+  const before = await redisCpuUs(server)
+  const oursBefore = cpuUs()
   await workload.run(MEASURED)
-  const { user, system } = process.cpuUsage(ours)
-  const redisUs = ((await cpuUs(server)) - before) / MEASURED
-  return { redisUs, clientUs: (user + system) / MEASURED }
+  const clientUs = (cpuUs() - oursBefore) / MEASURED
+  return { redisUs: ((await redisCpuUs(server)) - before) / MEASURED, clientUs }
 }
 
 /** Another process, as far as Redis can tell. */
@@ -85,18 +86,11 @@ async function memoryPerTicket(): Promise<number> {
   const redis = await connectRedis({ client: { url: server.url } })
   const store: PartitionStore = createRedisStore({ redis, name: 'bench' })
   const workload = await createWorkload(store, { perMatch: 2, batch: BATCH, standing: Infinity })
-  const before = await fieldOf(server, 'INFO memory', 'used_memory')
+  const before = await redisBytes(server)
   await workload.run(MEASURED)
-  const after = await fieldOf(server, 'INFO memory', 'used_memory')
+  const after = await redisBytes(server)
   await store.close()
   await redis.close()
   await server.close()
   return (after - before) / MEASURED
-}
-
-const cpuUs = async (server: RedisServer) =>
-  1e6 * ((await fieldOf(server, 'INFO cpu', 'used_cpu_sys')) + (await fieldOf(server, 'INFO cpu', 'used_cpu_user')))
-
-async function fieldOf(server: RedisServer, command: string, field: string): Promise<number> {
-  return Number(new RegExp(`${field}:([\\d.]+)`).exec(await server.ask(command))?.[1])
 }

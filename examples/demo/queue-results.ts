@@ -2,6 +2,7 @@ import type { Placed, Ticket } from '@muster/matchmaker'
 import type { Arrival } from './crowd.js'
 import { groupBy } from './group-by.js'
 import { percentiles } from './percentiles.js'
+import { playersIn, playersTo } from './players-in.js'
 import type { DemoQueue } from './queues.js'
 import type { PlacedResult, QueueResult } from './result.js'
 
@@ -35,10 +36,8 @@ export function queueResults({ queues, arrivals, assigned, joined, left, placed 
     return {
       queue: name,
       title,
-      players: arrivals
-        .filter(({ ticket }) => ticket.queue === name)
-        .reduce((sum, { ticket }) => sum + ticket.players.length, 0),
-      assigned: mine.reduce((sum, { players }) => sum + players.length, 0),
+      players: playersTo(name, arrivals),
+      assigned: playersIn(mine),
       matches: matches.length,
       parties: mine.filter(({ players }) => players.length > 1).length,
       waitMs: { p50, p95 },

@@ -6,12 +6,12 @@ import type { Pressure } from './bound.js'
 import type { DemoOptions } from './options.js'
 import { faultReports } from './fault-report.js'
 import { percentiles } from './percentiles.js'
+import { playersIn } from './players-in.js'
 import type { Player } from './players.js'
 import { queueResults, type Played } from './queue-results.js'
 import type { DemoResult } from './result.js'
 import { running, SPEED } from './service.js'
 import { verify } from './verify.js'
-import { playersIn } from './watch.js'
 
 export interface Ended extends Omit<Played, 'assigned'> {
   readonly options: DemoOptions

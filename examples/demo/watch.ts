@@ -2,6 +2,7 @@ import type { Client } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { createLimitMeter, type LimitUse, type Matchmaker, type Placed, type Ticket } from '@muster/matchmaker'
 import type { Arrival } from './crowd.js'
+import { playersIn, playersTo } from './players-in.js'
 import type { Progress } from './progress.js'
 import type { DemoQueue } from './queues.js'
 
@@ -49,8 +50,6 @@ export function watchDemo(
   })
   matchmaker.on('joined', ({ queue, tickets }) => void joined.set(queue, (joined.get(queue) ?? 0) + playersIn(tickets)))
 
-  const expected = (queue: string) =>
-    playersIn(arrivals.flatMap(({ ticket }) => (ticket.queue === queue ? [ticket] : [])))
   const tickets = () => [...created.keys()].flatMap((id) => matchmaker.getTicket(id) ?? [])
   /** In the order of creation, without those that were seen to have ended: a crowd is not walked at each look. */
   const open = new Set<string>()
@@ -93,7 +92,7 @@ export function watchDemo(
           const having = (status: Ticket['status']) => playersIn(mine.filter((ticket) => ticket.status === status))
           return {
             title,
-            players: expected(name),
+            players: playersTo(name, arrivals),
             arrived: playersIn(mine),
             waiting: having('SEARCHING'),
             deploying: having('MATCH_FOUND'),
@@ -110,6 +109,3 @@ export function watchDemo(
     },
   }
 }
-
-export const playersIn = (tickets: readonly { readonly players: readonly unknown[] }[]): number =>
-  tickets.reduce((sum, { players }) => sum + players.length, 0)

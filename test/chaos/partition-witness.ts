@@ -12,7 +12,10 @@ export interface Witness {
   acknowledge(id: string): void
   cancelled(id: string): void
   saw(ticket: Ticket | undefined): void
-  /** Every promise that is broken once nothing goes on any more. @param tickets all that may exist, as read now. */
+  /**
+   * Every promise that is broken: what was seen so far, and what is wrong now, which may pass while something goes on.
+   * @param tickets all that may exist, as read now.
+   */
   broken(tickets: readonly (Ticket | undefined)[], servers: readonly ServerSeen[]): readonly string[]
 }
 
@@ -41,19 +44,21 @@ export function createWitness(): Witness {
     saw,
     broken: (tickets, servers) => {
       for (const ticket of tickets) saw(ticket)
+      const now = [...wrong]
       const known = new Map(tickets.flatMap((ticket) => (ticket === undefined ? [] : [[ticket.id, ticket] as const])))
       for (const id of acknowledged) {
         const ticket = known.get(id)
-        if (ticket === undefined) wrong.add(`${id} was acknowledged, and is gone`)
-        else if (ticket.status === 'MATCH_FOUND') wrong.add(`${id} is in a match without an end`)
+        if (ticket === undefined) now.push(`${id} was acknowledged, and is gone`)
         else if (ticket.status === 'CANCELLED' && ticket.cancelReason !== 'cancelled')
-          wrong.add(`${id} was cancelled as ${ticket.cancelReason}`)
+          now.push(`${id} was cancelled as ${ticket.cancelReason}`)
       }
       const matches = new Map<string, string[]>()
-      for (const { id, status, matchId = '' } of known.values())
+      for (const { id, status, matchId = '' } of known.values()) {
+        if (status === 'MATCH_FOUND') now.push(`${id} is in a match without an end`)
         if (status === 'HOST_ASSIGNED') matches.set(matchId, [...(matches.get(matchId) ?? []), id])
+      }
       for (const [matchId, ids] of matches)
-        if (ids.length !== 2) wrong.add(`of match ${matchId} only ${ids.join()} is assigned`)
+        if (ids.length !== 2) now.push(`of match ${matchId} only ${ids.join()} is assigned`)
       const created = new Map<string, number>()
       const running: string[] = []
       for (const { tags, current_status } of servers) {
@@ -61,12 +66,14 @@ export function createWitness(): Witness {
         created.set(tag, (created.get(tag) ?? 0) + 1)
         if (current_status !== 'Status.TERMINATED') running.push(tag)
       }
-      for (const [tag, count] of created) if (count > 1) wrong.add(`${count} servers were created for ${tag}`)
-      const isOf = (matchId: string) => running.some((tag) => tag.includes(matchId))
-      for (const matchId of matches.keys()) if (!isOf(matchId)) wrong.add(`match ${matchId} has no server`)
+      for (const [tag, count] of created) if (count > 1) now.push(`${count} servers were created for ${tag}`)
+      for (const matchId of matches.keys()) {
+        const { length } = running.filter((tag) => tag.includes(matchId))
+        if (length !== 1) now.push(`match ${matchId} has ${length} servers`)
+      }
       const extra = running.filter((tag) => ![...matches.keys()].some((matchId) => tag.includes(matchId)))
-      if (extra.length > 0) wrong.add(`servers run for nobody: ${extra.join(', ')}`)
-      return [...wrong]
+      if (extra.length > 0) now.push(`servers run for nobody: ${extra.join(', ')}`)
+      return now
     },
   }
 }

@@ -2,7 +2,6 @@
  * All players, in a process of their own: as on the internet, what they do takes no time from the service, and they
  * know nothing but the ticket API.
  */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '@muster/core/clock'
 import type { Arrival } from '../crowd.js'
 import { ticketIdOf, type PlayersMessage, type PlayersOrder, type SeenCounts } from './messages.js'
@@ -41,7 +40,7 @@ async function come(arrivals: readonly Arrival[]): Promise<void> {
   const visits: Promise<void>[] = []
   for (const [index, { afterMs, ticket }] of arrivals.entries()) {
     const wait = startedAt + afterMs - systemClock.now()
-    if (wait > 0) await sleep(wait, undefined, { signal: ending.signal }).catch(() => {})
+    if (wait > 0) await systemClock.sleep(wait, ending.signal).catch(() => {})
     if (ending.signal.aborted) break
     visits.push(visitors.visit(ticketIdOf(index), ticket))
   }

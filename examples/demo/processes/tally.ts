@@ -1,5 +1,6 @@
 import type { Placed } from '@muster/matchmaker'
 import type { Arrival } from '../crowd.js'
+import { playersTo } from '../players-in.js'
 import type { Progress } from '../progress.js'
 import type { DemoQueue } from '../queues.js'
 import type { SeenCounts, WorkerMessage } from './messages.js'
@@ -52,24 +53,19 @@ export function createTally(): Tally {
         default:
       }
     },
-    progress: ({ phase, queues, arrivals, counts, requests }) => {
-      const expected = new Map<string, number>()
-      for (const { ticket } of arrivals)
-        expected.set(ticket.queue, (expected.get(ticket.queue) ?? 0) + ticket.players.length)
-      return {
-        queues: queues.map(({ title, definition: { name } }) => ({
-          title,
-          players: expected.get(name) ?? 0,
-          ...(counts[name] ?? NOBODY),
-        })),
-        matches,
-        serversReady,
-        requests,
-        limits: [],
-        longest: undefined,
-        phase,
-      }
-    },
+    progress: ({ phase, queues, arrivals, counts, requests }) => ({
+      queues: queues.map(({ title, definition: { name } }) => ({
+        title,
+        players: playersTo(name, arrivals),
+        ...(counts[name] ?? NOBODY),
+      })),
+      matches,
+      serversReady,
+      requests,
+      limits: [],
+      longest: undefined,
+      phase,
+    }),
   }
 }
 

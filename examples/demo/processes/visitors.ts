@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { systemClock } from '@muster/core/clock'
 import type { Player, TicketInput } from '@muster/matchmaker'
 import { BACKEND } from './messages.js'
 
@@ -49,7 +49,7 @@ export function createVisitors(nextUrl: () => string, signal: AbortSignal): Visi
         // The process has gone, or was too slow.
       }
       repeated += 1
-      await sleep(REPEAT_MS)
+      await systemClock.sleep(REPEAT_MS)
     }
     return undefined
   }

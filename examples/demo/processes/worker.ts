@@ -9,6 +9,7 @@ import { seededRandom, systemClock } from '@muster/core/clock'
 import { bearerToken, nodeListener } from '@muster/core/http'
 import { createTicketApi } from '@muster/matchmaker'
 import { connectRedis, createRedisLimits, createRedisPartition } from '@muster/redis'
+import { playersIn } from '../players-in.js'
 import { loadPlayers } from '../players.js'
 import { demoQueues } from '../queues.js'
 import { liveSocially } from '../social-life.js'
@@ -35,7 +36,7 @@ partition.on('following', () => tell({ kind: 'following' }))
 partition.onMatching('matchFound', () => tell({ kind: 'matched' }))
 partition.onMatching('deploymentReady', ({ queue, placed }) => tell({ kind: 'ready', queue, placed }))
 partition.onMatching('joined', ({ queue, tickets }) =>
-  tell({ kind: 'joined', queue, players: tickets.reduce((sum, { players }) => sum + players.length, 0) }),
+  tell({ kind: 'joined', queue, players: playersIn(tickets) }),
 )
 const ending = new AbortController()
 liveSocially({

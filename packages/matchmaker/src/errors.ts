@@ -1,4 +1,4 @@
-import { Conflict, InvalidInput, MusterError, NotFound } from '@muster/core'
+import { Conflict, InvalidInput, MusterError, NotFound, StoreUnavailable } from '@muster/core'
 import { didYouMean } from '@muster/core/validation'
 
 /**
@@ -206,7 +206,7 @@ export class UnknownMatch extends NotFound {
  * Tickets cannot be reached at the moment, because they are kept by several processes and the one that was asked for
  * does not answer, or because there are too many: try again. What was asked may have been done.
  */
-export class Unavailable extends MusterError {
+export class Unavailable extends StoreUnavailable {
   /** Milliseconds after which it is worth trying again. */
   readonly retryAfterMs: number
 

@@ -1,5 +1,6 @@
 import { skipsRedis, startRedisServer, type RedisServer, type RedisServerOptions } from '@muster/redis-server'
-import { describe, expect } from 'vitest'
+import { createCluster } from '@redis/client'
+import { afterAll, beforeAll, describe, expect } from 'vitest'
 import { connectRedis, type RedisOptions } from './connection/connect.js'
 import type { RedisConnection } from './connection/connection.js'
 
@@ -17,12 +18,15 @@ export interface RedisUnderTest {
   close(): Promise<void>
 }
 
-/** A redis-server and connections to it. */
+/** A redis-server and connections to it, of a cluster where it is one. */
 export async function openRedis(options: RedisServerOptions = {}): Promise<RedisUnderTest> {
   const server = await startRedisServer(options)
   const connections: RedisConnection[] = []
   const connect = async (more: Partial<RedisOptions> = {}) => {
-    const client = { url: server.url, socket: { reconnectStrategy: 20 } }
+    const { url } = server
+    const socket = { reconnectStrategy: 20 }
+    const client =
+      options.cluster === true ? createCluster({ rootNodes: [{ url }], defaults: { socket } }) : { url, socket }
     const connection = await connectRedis({ client, ...more })
     connections.push(connection)
     return connection
@@ -36,4 +40,19 @@ export async function openRedis(options: RedisServerOptions = {}): Promise<Redis
       await server.close()
     },
   }
+}
+
+/** Tests on a Redis, and on a cluster of one node. */
+export function describeEachRedis(tests: (where: string, it: () => RedisUnderTest) => void): void {
+  describeRedis.each([
+    ['Redis', false],
+    ['a cluster of one node', true],
+  ])('in %s', (where, cluster) => {
+    let it: RedisUnderTest
+    beforeAll(async () => {
+      it = await openRedis({ cluster })
+    })
+    afterAll(() => it.close())
+    tests(where, () => it)
+  })
 }

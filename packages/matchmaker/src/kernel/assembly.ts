@@ -16,13 +16,14 @@ import type { Found, SearchInput, Vacancy } from './search-terms.js'
 export class Assembly<Facts> {
   /** The members of the match in the making. */
   readonly members: Members<Facts>
+  /** The packing of the teams, or of the room that an opening has. */
+  packing: Packing
   /** The match that was made. */
   found: Found | undefined
   readonly #input: SearchInput<Facts>
   readonly #effort: Effort
   readonly #list: CandidateList
   readonly #mayEverBeSmall: boolean
-  #packing: Packing
   #opening: Vacancy<Facts> | undefined
   /** Members that were chosen, beyond those that the match began with. */
   #depth = 0
@@ -38,7 +39,7 @@ export class Assembly<Facts> {
     this.#list = list
     this.members = new Members(input, list, lacking)
     this.#mayEverBeSmall = input.model.teams.some(({ max, min }) => (min.at(-1) as number) < max)
-    this.#packing = input.packing
+    this.packing = input.packing
   }
 
   /** Whether any match may be made of fewer players than a full one. */
@@ -49,7 +50,7 @@ export class Assembly<Facts> {
   /** Starts a new match, or new players for an opening. */
   begin(vacancy: Vacancy<Facts> | undefined): void {
     this.#opening = vacancy
-    this.#packing = vacancy?.packing ?? this.#input.packing
+    this.packing = vacancy?.packing ?? this.#input.packing
     this.found = undefined
     this.members.begin(vacancy)
   }
@@ -82,9 +83,9 @@ export class Assembly<Facts> {
       if (this.#effort.isPauseDue()) yield this.#effort.pause()
       const candidate = candidates[at] as Candidate
       const size = sizes[candidate] as number
-      const next = this.#packing.add(path.at(-1) as Packed, size)
+      const next = this.packing.add(path.at(-1) as Packed, size)
       if (next === -1 || !this.#effort.take()) continue
-      if (this.members.join(candidate, size, this.#packing.players - this.#packing.count(next))) path.push(next)
+      if (this.members.join(candidate, size, this.packing.players - this.packing.count(next))) path.push(next)
     }
     const greedy = path.length
     for (let last = path.pop(); last !== undefined; last = path.pop()) {
@@ -117,7 +118,7 @@ export class Assembly<Facts> {
   #advance(full: boolean, alone: boolean): boolean {
     const { candidates } = this.#list
     const { sizes } = this.#input.draft.cache
-    const packing = this.#packing
+    const { packing } = this
     const effort = this.#effort
     do {
       const depth = this.#depth
@@ -172,7 +173,7 @@ export class Assembly<Facts> {
   /** Makes a match of the members, if some arrangement of teams may play. */
   *close(packed: Packed): Pausable<boolean> {
     if (this.members.isBroken() || !this.#input.draft.isSound()) return false
-    const ground = { packing: this.#packing, packed, opening: this.#opening, seats: this.members.seats() }
+    const ground = { packing: this.packing, packed, opening: this.#opening, seats: this.members.seats() }
     const plan = planned(this.#input, ground)
     if (plan === undefined) return false
     const { checks } = this.#input.model

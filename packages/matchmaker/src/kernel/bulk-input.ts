@@ -30,3 +30,16 @@ export interface BulkInput {
   /** Whether any ticket or opening has been removed since the round began. */
   disturbed(): boolean
 }
+
+/** Drops tickets that are matched or gone. The others keep their order, that of memory; returns how many. */
+export function keepFree({ columns, disturbed, free }: BulkInput, slots: Int32Array, count: number): number {
+  const { taken } = columns
+  const isDisturbed = disturbed()
+  let still = 0
+  for (let at = 0; at < count; at++) {
+    const slot = slots[at] as Slot
+    if (taken[slot] === 1 || (isDisturbed && !free(slot))) continue
+    slots[still++] = slot
+  }
+  return still
+}

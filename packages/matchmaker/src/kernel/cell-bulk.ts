@@ -1,5 +1,5 @@
 // pure: makes many matches at once, of tickets that are near and alike
-import type { Bulk, BulkInput } from './bulk-input.js'
+import { keepFree, type Bulk, type BulkInput } from './bulk-input.js'
 import { VALUES } from './columns.js'
 import type { Slot } from './model.js'
 import { createPartyScan } from './party-scan.js'
@@ -40,7 +40,7 @@ const NO_GRID = { bandsPerRadian: 0, counts: Int32Array.of(1), offsets: Int32Arr
  * little as they can. Tickets that are matched drop out; the others go on to the next pass.
  */
 export function createCellBulk(input: BulkInput): Bulk {
-  const { model, columns, levels, packing, group, free } = input
+  const { model, columns, levels, packing, group } = input
   const { players } = packing
   const { spans } = model
   const many = spans.length
@@ -61,18 +61,12 @@ export function createCellBulk(input: BulkInput): Bulk {
 
   const useless = () => refused > made + REFUSED
 
-  /**
-   * Sets tickets below a level aside and drops those that are matched or gone. The others keep their order, that of
-   * memory, so that their columns are read from front to back.
-   */
-  const narrow = (slots: Int32Array, count: number, level: number): number => {
-    const { taken } = columns
-    const disturbed = input.disturbed()
+  /** Sets tickets below a level aside; the others keep their order, that of memory. Returns how many are left. */
+  const retire = (slots: Int32Array, count: number, level: number): number => {
     let still = 0
     for (let at = 0; at < count; at++) {
       const slot = slots[at] as Slot
-      if (taken[slot] === 1 || (disturbed && !free(slot))) continue
-      if (level > 0 && levels.of(slot) < level) below[retired++] = slot
+      if (levels.of(slot) < level) below[retired++] = slot
       else slots[still++] = slot
     }
     return still
@@ -207,7 +201,7 @@ export function createCellBulk(input: BulkInput): Bulk {
           if (count < CROWD) break
           if (below.length < waiting) below = new Int32Array(waiting)
           level = pass.level
-          waiting = narrow(slots, waiting, level)
+          waiting = retire(slots, waiting, level)
         }
         sorter.reserve(waiting)
         const cellBits = pass.grid === undefined ? 0 : 32 - Math.clz32(pass.grid.cells)
@@ -217,7 +211,7 @@ export function createCellBulk(input: BulkInput): Bulk {
         sorter.sort(taking, cellBits + valueBits)
         yield taking >> 1
         yield* scan(taking, pass)
-        waiting = narrow(slots, waiting, 0)
+        waiting = keepFree(input, slots, waiting)
       }
       slots.set(below.subarray(0, retired), waiting)
       return waiting + retired

@@ -1,5 +1,5 @@
 // pure: makes many pairs at once, as near and alike as one search after the other would
-import type { Bulk, BulkInput } from './bulk-input.js'
+import { keepFree, type Bulk, type BulkInput } from './bulk-input.js'
 import { VALUES, X, Y, Z } from './columns.js'
 import { createCurveOrder } from './curve-order.js'
 import type { Slot } from './model.js'
@@ -29,7 +29,7 @@ const ROUNDED_VALUE = 2 ** -22
  * Those that are each other's best are paired; the others go on to the next pass, along a curve that runs elsewhere.
  */
 export function createPairBulk(input: BulkInput): Bulk {
-  const { model, columns, levels, group, free } = input
+  const { model, columns, levels, group } = input
   const { radius, spans } = model
   const unit = units(model)
   const chunk = model.checks === undefined ? CHUNK : CHECKED_CHUNK
@@ -82,19 +82,6 @@ export function createPairBulk(input: BulkInput): Bulk {
     return { most: MOST_COST[pass] as number, certain: false, may }
   }
 
-  /** Drops tickets that are matched or gone; the others keep their order, that of memory. */
-  const narrow = (slots: Int32Array, count: number): number => {
-    const { taken } = columns
-    const disturbed = input.disturbed()
-    let still = 0
-    for (let at = 0; at < count; at++) {
-      const slot = slots[at] as Slot
-      if (taken[slot] === 1 || (disturbed && !free(slot))) continue
-      slots[still++] = slot
-    }
-    return still
-  }
-
   /** Renews the levels of tickets, which are read from the columns. */
   const renew = (slots: Int32Array, count: number): void => {
     for (let at = 0; at < count; at++) levels.of(slots[at] as Slot)
@@ -134,7 +121,7 @@ export function createPairBulk(input: BulkInput): Bulk {
         yield taking >> 1
         const before = made
         yield* pair(taking, terms)
-        waiting = narrow(slots, waiting)
+        waiting = keepFree(input, slots, waiting)
         if (most === ANY_COST && (made - before) * WORTH < waiting) break
       }
       return waiting

@@ -6,7 +6,7 @@ import type { Effort, Pausable } from './effort.js'
 import { Lacking } from './lacking.js'
 import type { Slot } from './model.js'
 import type { Neighbours } from './neighbours.js'
-import type { Packed, Packing } from './packing.js'
+import type { Packed } from './packing.js'
 import { isPartOf, type Scale } from './scales.js'
 import type { Found, SearchInput, SearchTerms, Vacancy } from './search-terms.js'
 
@@ -31,7 +31,6 @@ export class Search<Facts> {
   readonly #assembly: Assembly<Facts>
   /** Undefined where no rule has needs. */
   readonly #lacking: Lacking<Facts> | undefined
-  #packing: Packing
 
   constructor(input: SearchInput<Facts>) {
     this.#input = input
@@ -44,14 +43,13 @@ export class Search<Facts> {
     })
     this.#lacking = input.supply.needs.length === 0 ? undefined : new Lacking(input.supply)
     this.#assembly = new Assembly(input, this.#candidates.list, this.#lacking)
-    this.#packing = input.packing
   }
 
   /** Finds a match with this ticket; undefined if there is none. */
   *around(anchor: Slot, terms: SearchTerms = {}): Pausable<Found | undefined> {
     const { columns, draft } = this.#input
     this.#start(undefined)
-    const packed = this.#packing.add(0, columns.size[anchor] as number)
+    const packed = this.#input.packing.add(0, columns.size[anchor] as number)
     if (this.#lacking !== undefined && this.#input.supply.isShort(this.#input.levels.of(anchor))) return undefined
     if (packed === -1 || !draft.begin(anchor)) return undefined
     this.#beginTries()
@@ -63,14 +61,13 @@ export class Search<Facts> {
     const { columns, draft } = this.#input
     this.#start(vacancy)
     if (vacancy.packing.players === 0 || !draft.begin(vacancy.slot)) return undefined
-    const packed = wanted === undefined ? 0 : this.#packing.add(0, columns.size[wanted] as number)
+    const packed = wanted === undefined ? 0 : vacancy.packing.add(0, columns.size[wanted] as number)
     if (packed === -1 || (wanted !== undefined && !draft.add(wanted))) return undefined
     this.#beginTries()
     return this.#ended(yield* this.#isFound(packed, wanted, { all: true, anew: true }))
   }
 
   #start(vacancy: Vacancy<Facts> | undefined): void {
-    this.#packing = vacancy?.packing ?? this.#input.packing
     this.#assembly.begin(vacancy)
     this.#candidates.more = false
     this.sawAll = true
@@ -97,11 +94,12 @@ export class Search<Facts> {
   *#isFound(packed: Packed, ticket: Slot | undefined, terms: SearchTerms): Pausable<boolean> {
     const { model, draft, searchRadius, ranked } = this.#input
     const assembly = this.#assembly
-    const missing = this.#packing.players - this.#packing.count(packed)
+    const { packing } = assembly
+    const missing = packing.players - packing.count(packed)
     if (!assembly.members.seatFirst(ticket)) return false
     if (missing === 0) return yield* assembly.close(packed)
     this.#candidates.begin({
-      packing: this.#packing,
+      packing,
       packed,
       ranked: ranked(),
       skipRefused: terms.anew !== true && draft.levels().oldest < model.lastResortLevel,
@@ -120,7 +118,8 @@ export class Search<Facts> {
     const { neighbours, columns, draft } = this.#input
     const { list } = this.#candidates
     const ranked = this.#input.ranked()
-    const missing = this.#packing.players - this.#packing.count(packed)
+    const { packing } = this.#assembly
+    const missing = packing.players - packing.count(packed)
     // In a sparse index hardly two tickets are near at the first scale, and the second scale includes them anyway.
     const sparse =
       last > 0 && neighbours.count < CROWD * missing && isPartOf(neighbours.scales[0] as Scale, neighbours.scales[1])

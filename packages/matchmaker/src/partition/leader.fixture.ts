@@ -3,6 +3,7 @@ import { deploy, duel } from '../matchmaker.fixture.js'
 import type { EventName, MatchmakerEvents } from '../events.js'
 import { createTestService, type ServiceOptions } from '../service.fixture.js'
 import { createMemoryJournal, type Journal, type JournalEntry } from '../servers/journal/journal.js'
+import type { Ledger } from '../tickets/ledger.js'
 import type { StoredTicket, TicketState } from '../tickets/ticket-body.js'
 import { createTicketChecker } from '../tickets/ticket-checker.js'
 import type { Ticket, TicketInput } from '../tickets/ticket.js'
@@ -64,6 +65,13 @@ export function createWorld({
   const backfillChanged = (id: string, text: string | undefined) => {
     if (text === undefined) backfills.delete(id)
     else backfills.set(id, text)
+  }
+
+  /** A ledger by which the store learns of matches that were found, and of nothing after. */
+  const hearsOnlyMatches: Ledger = {
+    changed: (ticket) => ticket.status === 'MATCH_FOUND' && write(ticket),
+    served: () => {},
+    backfillChanged: () => {},
   }
 
   /** A process that may lead. */
@@ -128,6 +136,7 @@ export function createWorld({
     create,
     join,
     write,
+    hearsOnlyMatches,
     process,
     lead,
     state,

@@ -11,13 +11,7 @@ const sides = {
 
 test('players whose server was written down, but who were not told of it, are told', async () => {
   const world = createWorld()
-  const first = await world.lead({
-    ledger: {
-      changed: (ticket) => ticket.status === 'MATCH_FOUND' && world.write(ticket),
-      served: () => {},
-      backfillChanged: () => {},
-    },
-  })
+  const first = await world.lead({ ledger: world.hearsOnlyMatches })
   first.leader.load([world.join('ann'), world.join('ben')])
   await first.run(6500)
   first.leader.abandon()

@@ -128,13 +128,7 @@ test('a journal that does not resume stops the server, and its players search ag
 test('a server that was being stopped is not gone on with', async () => {
   const world = createWorld()
   // The store heard nothing of the tickets' return.
-  const first = await world.lead({
-    ledger: {
-      changed: (ticket) => ticket.status === 'MATCH_FOUND' && world.write(ticket),
-      served: () => {},
-      backfillChanged: () => {},
-    },
-  })
+  const first = await world.lead({ ledger: world.hearsOnlyMatches })
   first.leader.load([world.join('ann'), world.join('ben')])
   await first.run(1500)
   void first.leader.stopMatch(first.leader.getTicket('ann')?.matchId ?? '').catch(() => {})

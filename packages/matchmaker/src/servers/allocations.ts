@@ -21,7 +21,7 @@ export interface Allocations {
   setPlayers(allocation: Allocation, playerIds: readonly string[]): void
   /** The match of an earlier process in which the player plays, as far as its players are remembered. */
   playedBy(playerId: string): Allocation | undefined
-  /** Number of deployments to which no players were sent, and which are not being stopped. */
+  /** The matches whose deployment has no players yet, and is not being stopped. */
   starting(): SetIterator<Allocation>
   count(): number
   startingCount(): number

@@ -174,7 +174,10 @@ describe('options of the limit store', () => {
   test.each([
     [{ name: '' }, /name/],
     [{ timeoutMs: 0 }, /timeoutMs.*got 0/],
+    [{ timeout: 5 }, /did you mean timeoutMs/],
+    [{ redis: {} }, /redis must be a connection made by connectRedis/],
   ])('that are wrong are named: %o', (options, message) => {
-    expect(() => createRedisLimitStore({ redis: undefined as never, ...options })).toThrow(message)
+    const redis = { run: async () => {} } as never
+    expect(() => createRedisLimitStore({ redis, ...(options as object) })).toThrow(message)
   })
 })

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { InvalidInput } from '@muster/core'
-import { systemClock, type Clock } from '@muster/core/clock'
+import type { Clock } from '@muster/core/clock'
 import { createAttempts, type Attempts, type LimitStore } from '@muster/core/http'
+import { z } from 'zod'
 import type { RedisConnection } from '../connection/connection.js'
+import { checkOptions, clockSchema, connectionSchema, nameSchema } from '../connection/options.js'
 import { createBatches } from './batches.js'
 
 export interface RedisLimitStoreOptions {
@@ -28,15 +29,7 @@ export interface RedisLimitStoreOptions {
  * @throws {InvalidInput} for a wrong option
  */
 export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitStore {
-  const { redis, name = 'main', timeoutMs = 100, clock = systemClock } = options
-  if (!/^[\w.-]{1,64}$/.test(name)) {
-    const message = "createRedisLimitStore: option name must be 1 to 64 letters, digits, '.', '_' and '-'"
-    throw new InvalidInput(message, { field: 'name' })
-  }
-  if (!(timeoutMs >= 1 && timeoutMs <= 10_000)) {
-    const message = `createRedisLimitStore: option timeoutMs must be from 1 to 10000, got ${timeoutMs}`
-    throw new InvalidInput(message, { field: 'timeoutMs' })
-  }
+  const { redis, name, timeoutMs, clock } = checkOptions('createRedisLimitStore', schema, options)
   const space = redis.keys(`limits.${name}`)
   const batches = createBatches({ redis, timeoutMs, clock })
 
@@ -76,3 +69,10 @@ export function createRedisLimitStore(options: RedisLimitStoreOptions): LimitSto
 
 /** Keys of bounded length, in which no id or address can be read. */
 const digestOf = (key: string) => createHash('sha256').update(`${key}`).digest('base64url').slice(0, 22)
+
+const schema = z.strictObject({
+  redis: connectionSchema,
+  name: nameSchema.default('main'),
+  timeoutMs: z.number().min(1).max(10_000).default(100),
+  clock: clockSchema,
+})

@@ -1,7 +1,5 @@
-import { InvalidInput } from '@muster/core'
-import { systemClock, type Clock } from '@muster/core/clock'
+import type { Clock } from '@muster/core/clock'
 import { createEventsWithProblems, within } from '@muster/core/runtime'
-import { validate } from '@muster/core/validation'
 import { ErrorReply, type AnyRedisClientOptions } from '@redis/client'
 import { z } from 'zod'
 import { clientOf, isClient, isOtherClient, send, type RedisClient } from './client.js'
@@ -9,6 +7,7 @@ import { createConnection, type RedisConnection, type RedisEvents } from './conn
 import { RedisDisconnected, RedisTooOld } from './errors.js'
 import { failureOf, isReply } from './failure.js'
 import { keySpace } from './keys.js'
+import { checkOptions, clockSchema } from './options.js'
 import { isTooOld, PROBE, readProbe, type Probed } from './probe.js'
 import type { Reply } from './script.js'
 
@@ -36,7 +35,7 @@ export interface RedisOptions {
  * @throws {RedisReadOnly} for a replica
  */
 export async function connectRedis(options: RedisOptions): Promise<RedisConnection> {
-  const { client: given, prefix, timeoutMs, connectTimeoutMs, clock } = checked(options)
+  const { client: given, prefix, timeoutMs, connectTimeoutMs, clock } = checkOptions('connectRedis', schema, options)
   const client = isClient(given) ? given : clientOf(given)
   const isOurs = !client.isOpen
   try {
@@ -114,14 +113,5 @@ const schema = z.strictObject({
     .default('mu'),
   timeoutMs: z.number().min(50).max(600_000).default(5000),
   connectTimeoutMs: z.number().min(50).max(600_000).default(10_000),
-  clock: z
-    .custom<Clock>((value) => typeof (value as Clock | undefined)?.sleep === 'function', 'must have now, sleep')
-    .default(systemClock),
+  clock: clockSchema,
 })
-
-function checked(options: RedisOptions) {
-  const result = validate(schema, options)
-  if (result.success) return result.data
-  const { field, message } = result.fault
-  throw new InvalidInput(`connectRedis: option${field === undefined ? 's' : ` ${field}`} ${message}`, { field })
-}

@@ -206,7 +206,7 @@ describeRedis('a Redis', () => {
 
   test('that is a cluster of one node refuses scripts with keys of two slots', async () => {
     const it = await openRedis({ cluster: true })
-    const redis = await it.connect({ client: createCluster({ rootNodes: [{ url: it.server.url }] }) })
+    const { redis } = it
     const [one, two] = [redis.keys('one')('key'), redis.keys('two')('key')]
     expect(await redis.run(put, [one], ['abc'])).toBe(3)
     expect(await redis.run(move, [redis.keys('one')('copy'), one], [])).toBe(1)

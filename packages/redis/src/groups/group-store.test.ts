@@ -1,9 +1,9 @@
 import { systemClock } from '@muster/core/clock'
 import { createMatchmaker, createTicketApi } from '@muster/matchmaker'
 import { aGroup, testGroupStore } from '@muster/matchmaker/group-store-suite'
-import { createCluster } from '@redis/client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { describeEachRedis, describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { RedisError } from '../connection/errors.js'
 import { createRedisGroupStore } from './group-store.js'
 
 test.each([
@@ -17,21 +17,12 @@ test.each([
   expect(create).toThrow(message)
 })
 
-describeRedis.each([
-  ['Redis', false],
-  ['a cluster of one node', true],
-])('in %s', (where, cluster) => {
-  let it: RedisUnderTest
+describeEachRedis((where, it) => {
   let stores = 0
-  beforeAll(async () => {
-    it = await openRedis({ cluster })
-  })
-  afterAll(() => it.close())
-  const connect = () => it.connect(cluster ? { client: createCluster({ rootNodes: [{ url: it.server.url }] }) } : {})
   const open = async (idleMs: number, mostGroups: number) => {
     stores += 1
     const options = { name: `${stores}`, idleMs, searchingMs: idleMs * 4, mostGroups }
-    const [redis, another] = [await connect(), await connect()]
+    const [redis, another] = [await it().connect(), await it().connect()]
     const store = createRedisGroupStore({ redis, ...options })
     return [store, createRedisGroupStore({ redis: another, ...options })] as const
   }
@@ -62,6 +53,7 @@ describeRedis('the groups of the ticket APIs of two processes', () => {
   const nothing = async () => {
     throw new Error('nobody asks')
   }
+  const errors: unknown[] = []
   const queues = [{ name: 'duel', matchSize: 4, deploy: { application: 'game', version: '1' } }]
   const open = async () =>
     createTicketApi(
@@ -69,6 +61,7 @@ describeRedis('the groups of the ticket APIs of two processes', () => {
       {
         authenticate: (request) => ({ id: request.headers.get('authorization') ?? 'nobody' }),
         groups: createRedisGroupStore({ redis: await it.connect() }),
+        onError: (error) => errors.push(error),
       },
     )
 
@@ -91,6 +84,7 @@ describeRedis('the groups of the ticket APIs of two processes', () => {
     expect(await call(second, 'ann', 'GET', path)).toMatchObject({ json: { members: [{ player_id: 'ann' }] } })
     await it.server.kill()
     expect(await call(second, 'ann', 'GET', path)).toMatchObject({ status: 503, json: { code: 'unavailable' } })
+    expect(errors).toEqual([expect.any(RedisError)])
     await it.server.restart()
   })
 })

@@ -1,9 +1,7 @@
-import { InvalidInput } from '@muster/core'
-import { validate } from '@muster/core/validation'
-import { Unavailable, type Group, type GroupStore, type StoredGroup } from '@muster/matchmaker'
+import type { Group, GroupStore, StoredGroup } from '@muster/matchmaker'
 import { z } from 'zod'
 import type { RedisConnection } from '../connection/connection.js'
-import { RedisError } from '../connection/errors.js'
+import { checkOptions, connectionSchema, nameSchema } from '../connection/options.js'
 import type { Script } from '../connection/script.js'
 import { CREATE, FIND, REPLACE } from './scripts.js'
 
@@ -31,19 +29,13 @@ export interface RedisGroupStoreOptions {
  * createTicketApi(partition, { authenticate, groups: createRedisGroupStore({ redis }) })
  */
 export function createRedisGroupStore(options: RedisGroupStoreOptions): GroupStore {
-  const { redis, name, idleMs, searchingMs, mostGroups } = checked(options)
+  const { redis, name, idleMs, searchingMs, mostGroups } = checkOptions('createRedisGroupStore', schema, options)
   const key = redis.keys(`groups.${name}`)
   const keys = [key('g'), key('p'), key('z')]
   let size = 0
 
-  const run = async <T>(script: Script<T>, ...words: readonly (string | number)[]): Promise<T> => {
-    try {
-      return await redis.run(script, keys, [idleMs, searchingMs, ...words])
-    } catch (error) {
-      if (!(error instanceof RedisError)) throw error
-      throw new Unavailable(`groups cannot be reached: ${error.message}`, { cause: error })
-    }
-  }
+  const run = <T>(script: Script<T>, ...words: readonly (string | number)[]): Promise<T> =>
+    redis.run(script, keys, [idleMs, searchingMs, ...words])
   const find = async (by: 'id' | 'player', what: string): Promise<StoredGroup | undefined> => {
     const found = await run(FIND, by, what)
     if (found === undefined) return undefined
@@ -84,23 +76,9 @@ function groupOf(json: string): Group {
 
 const milliseconds = z.number().min(1).max(31_536_000_000)
 const schema = z.strictObject({
-  redis: z.custom<RedisConnection>(
-    (value) => typeof (value as RedisConnection | undefined)?.run === 'function',
-    'must be a connection made by connectRedis',
-  ),
-  name: z
-    .string()
-    .regex(/^[\w.-]{1,64}$/, "must be 1 to 64 letters, digits, '.', '_' and '-'")
-    .default('main'),
+  redis: connectionSchema,
+  name: nameSchema.default('main'),
   idleMs: milliseconds.default(300_000),
   searchingMs: milliseconds.default(3_600_000),
   mostGroups: z.int().min(1).default(100_000),
 })
-
-function checked(options: RedisGroupStoreOptions) {
-  const result = validate(schema, options)
-  if (result.success) return result.data
-  const { field, message } = result.fault
-  const which = field === undefined ? 'options' : `option ${field}`
-  throw new InvalidInput(`createRedisGroupStore: ${which} ${message}`, { field })
-}

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createBucket, InvalidInput, type Limiter } from '@muster/core'
 import type { RateLimit } from '@muster/core/api'
-import { systemClock, type Clock } from '@muster/core/clock'
-import { validate } from '@muster/core/validation'
+import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { RedisConnection } from '../connection/connection.js'
+import { checkOptions, clockSchema, connectionSchema, nameSchema } from '../connection/options.js'
 import { createFallback } from './fallback.js'
 import { createRedisTokens } from './redis-tokens.js'
 import { createSharedLimiter, type SharedLimiter } from './shared-limiter.js'
@@ -40,7 +40,7 @@ export interface RedisLimits {
  * @throws {InvalidInput} for a wrong option
  */
 export function createRedisLimits(options: RedisLimitsOptions): RedisLimits {
-  const { redis, name, fallbackShare, clock } = checked(options)
+  const { redis, name, fallbackShare, clock } = checkOptions('createRedisLimits', schema, options)
   const limiters = new Map<string, SharedLimiter>()
   const newId = ids()
 
@@ -90,23 +90,8 @@ function ids(): () => string {
 }
 
 const schema = z.strictObject({
-  redis: z.custom<RedisConnection>(
-    (value) => typeof (value as RedisConnection | undefined)?.run === 'function',
-    'must be a connection made by connectRedis',
-  ),
-  name: z
-    .string()
-    .regex(/^[A-Za-z0-9._-]{1,64}$/, "must be 1 to 64 letters, digits, '.', '_' and '-'")
-    .default('account'),
+  redis: connectionSchema,
+  name: nameSchema.default('account'),
   fallbackShare: z.number().positive().max(1).optional(),
-  clock: z
-    .custom<Clock>((value) => typeof (value as Clock | undefined)?.sleep === 'function', 'must have now, sleep')
-    .default(systemClock),
+  clock: clockSchema,
 })
-
-function checked(options: RedisLimitsOptions) {
-  const result = validate(schema, options)
-  if (result.success) return result.data
-  const { field, message } = result.fault
-  throw new InvalidInput(`createRedisLimits: option${field === undefined ? 's' : ` ${field}`} ${message}`, { field })
-}

@@ -1,29 +1,18 @@
 import { testLobbyStore } from '@muster/relay/store-suite'
-import { createCluster } from '@redis/client'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
+import { afterEach, describe, expect, test } from 'vitest'
+import { describeEachRedis, describeRedis, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { createRedisLobbyStore } from './lobby-store.js'
 import { lobbyOf } from './lobby.fixture.js'
 
-describeRedis.each([
-  ['Redis', false],
-  ['a cluster of one node', true],
-])('in %s', (where, cluster) => {
-  let it: RedisUnderTest
+describeEachRedis((where, it) => {
   let stores = 0
-  beforeAll(async () => {
-    it = await openRedis({ cluster })
-  })
-  afterAll(() => it.close())
-  const connect = () =>
-    it.connect(cluster ? { client: createCluster({ rootNodes: [{ url: it.server.url }] }) } : {})
 
   testLobbyStore(`the store in ${where}`, async () => {
     stores += 1
     const name = `${stores}`
     const [store, other] = [
-      createRedisLobbyStore({ redis: await connect(), name }),
-      createRedisLobbyStore({ redis: await connect(), name }),
+      createRedisLobbyStore({ redis: await it().connect(), name }),
+      createRedisLobbyStore({ redis: await it().connect(), name }),
     ]
     return {
       store,
@@ -118,7 +107,10 @@ describe('options of a lobby store', () => {
     [{ name: 'a b' }, /name/],
     [{ keepDays: 0 }, /keepDays.*got 0/],
     [{ keepDays: Number.NaN }, /keepDays.*got NaN/],
+    [{ keepDay: 1 }, /did you mean keepDays/],
+    [{ redis: {} }, /redis must be a connection made by connectRedis/],
   ])('that are wrong are named: %o', (options, message) => {
-    expect(() => createRedisLobbyStore({ redis: undefined as never, ...options })).toThrow(message)
+    const redis = { run: async () => {} } as never
+    expect(() => createRedisLobbyStore({ redis, ...(options as object) })).toThrow(message)
   })
 })

@@ -1,6 +1,7 @@
-import { InvalidInput } from '@muster/core'
 import type { Lobby, LobbyStore, PublicQuery, StoredLobby } from '@muster/relay'
+import { z } from 'zod'
 import type { RedisConnection } from '../connection/connection.js'
+import { checkOptions, connectionSchema, nameSchema } from '../connection/options.js'
 import { createWatchers } from './watchers.js'
 import { lobbyKeys } from './keys.js'
 import { CREATE } from './scripts/create.js'
@@ -44,18 +45,8 @@ const DAY_MS = 86_400_000
  * lobbies are gone, and relay sessions without a lobby are deleted as orphans.
  * @throws {InvalidInput} for a wrong option
  */
-export function createRedisLobbyStore({ redis, name = 'main', keepDays = 7 }: RedisLobbyStoreOptions): RedisLobbyStore {
-  if (!/^[\w.-]{1,64}$/.test(name)) {
-    throw new InvalidInput("createRedisLobbyStore: option name must be 1 to 64 letters, digits, '.', '_' and '-'", {
-      field: 'name',
-    })
-  }
-  if (!(keepDays > 0 && keepDays <= 3650)) {
-    throw new InvalidInput(
-      `createRedisLobbyStore: option keepDays must be more than 0 and at most 3650, got ${keepDays}`,
-      { field: 'keepDays' },
-    )
-  }
+export function createRedisLobbyStore(options: RedisLobbyStoreOptions): RedisLobbyStore {
+  const { redis, name, keepDays } = checkOptions('createRedisLobbyStore', schema, options)
   const keys = lobbyKeys(redis.keys(`lobbies.${name}`))
   const keepMs = Math.ceil(keepDays * DAY_MS)
   const { head, body, codes, due, members, players, listing, traits, last, events } = keys
@@ -106,3 +97,9 @@ export function createRedisLobbyStore({ redis, name = 'main', keepDays = 7 }: Re
 
 const storedOf = (found: ReadLobby | undefined): StoredLobby | undefined =>
   found === undefined ? undefined : { version: found.version, lobby: JSON.parse(found.json) as Lobby }
+
+const schema = z.strictObject({
+  redis: connectionSchema,
+  name: nameSchema.default('main'),
+  keepDays: z.number().positive().max(3650).default(7),
+})

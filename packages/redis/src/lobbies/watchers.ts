@@ -22,7 +22,7 @@ export function createWatchers(redis: RedisConnection, key: string): Watchers {
       redis,
       key,
       onEntries: (entries) => {
-        for (const id of new Set(entries.map(({ fields }) => fields[1] as string))) tell(id)
+        for (const id of new Set(entries.map(([, lobby]) => lobby))) tell(id)
       },
       // Whatever was missed, whoever watches reads it.
       onGap: () => {

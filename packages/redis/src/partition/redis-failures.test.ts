@@ -1,6 +1,5 @@
 import { systemClock } from '@muster/core/clock'
 import { startRedisServer } from '@muster/redis-server'
-import { createCluster } from '@redis/client'
 import { expect, test } from 'vitest'
 import { openGate } from '../gate.fixture.js'
 import { describeRedis, eventually, openRedis } from '../redis.fixture.js'
@@ -57,7 +56,7 @@ describeRedis('a partition', () => {
     async (kind) =>
       using({ cluster: true }, async ({ redis, service, join, expectStatus, ticket }) => {
         const client = () =>
-          kind === 'one client' ? {} : { client: createCluster({ rootNodes: [{ url: redis.server.url }] }) as never }
+          kind === 'one client' ? { client: { url: redis.server.url } } : {}
         const [first, second] = [await join(client()), await join(client())]
         await eventually(() => first.leads() || second.leads()).toBe(true)
         const [leader, other] = first.leads() ? [first, second] : [second, first]

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { InvalidInput } from '@muster/core'
-import { validate } from '@muster/core/validation'
 import { z } from 'zod'
 import type { RedisConnection } from '../connection/connection.js'
+import { checkOptions, connectionSchema } from '../connection/options.js'
 import { createPartition, type Partition, type PartitionOptions } from './partition.js'
 import { DEFAULT_BOUNDS } from './store/bounds.js'
 import { createRedisStore } from './store/redis-store.js'
@@ -38,7 +37,8 @@ export interface RedisPartitionOptions extends PartitionOptions {
  * const api = createTicketApi(partition, { authenticate })
  */
 export function createRedisPartition(options: RedisPartitionOptions): Partition {
-  const { redis, maxTickets, replicas, ...rest } = checked(options)
+  const ours = checkOptions('createRedisPartition', schema, options)
+  const { redis, maxTickets, replicas, ...rest } = { ...options, maxTickets: ours.maxTickets }
   return createPartition(rest, {
     openStore: () => createRedisStore({ redis, name: `partition.${rest.name}`, bounds: { maxTickets }, replicas }),
     owner: randomUUID(),
@@ -47,12 +47,9 @@ export function createRedisPartition(options: RedisPartitionOptions): Partition 
   })
 }
 
-const having = (method: string, message: string) =>
-  z.custom<RedisConnection>((value) => typeof Reflect.get(Object(value), method) === 'function', message)
-
 /** Ours; those of the matchmaker are checked by itself. */
 const schema = z.looseObject({
-  redis: having('run', 'must be a connection made by connectRedis'),
+  redis: connectionSchema,
   name: z.string().regex(/^[\w-]{1,32}$/, 'must be 1 to 32 of A–Z, a–z, 0–9, _ and -'),
   mayLead: z.boolean().optional(),
   standby: z.boolean().optional(),
@@ -64,10 +61,3 @@ const schema = z.looseObject({
     .optional(),
   journal: z.undefined('must not be given: the journal is part of the partition').optional(),
 })
-
-function checked(options: RedisPartitionOptions) {
-  const result = validate(schema, options)
-  if (result.success) return { ...options, ...result.data } as RedisPartitionOptions & { readonly maxTickets: number }
-  const { field, message } = result.fault
-  throw new InvalidInput(`createRedisPartition: option${field === undefined ? 's' : ` ${field}`} ${message}`, { field })
-}

@@ -1,10 +1,11 @@
 import { InvalidInput } from '@muster/core'
-import { systemClock, type Clock } from '@muster/core/clock'
+import type { Clock } from '@muster/core/clock'
 import { createEventsWithProblems, type Events, type ListenerProblem } from '@muster/core/runtime'
 import { validate } from '@muster/core/validation'
 import type { SpendBudget } from '@muster/matchmaker'
 import { z } from 'zod'
 import type { RedisConnection } from '../connection/connection.js'
+import { checkOptions, clockSchema, connectionSchema, nameSchema } from '../connection/options.js'
 import { createPartitionBudget } from './partition-budget.js'
 import { leaseScript, UNBOUNDED } from './script.js'
 
@@ -45,7 +46,7 @@ export interface RedisSpending {
  * @throws {InvalidInput} for a wrong option
  */
 export function createRedisSpending(options: RedisSpendingOptions): RedisSpending {
-  const { redis, name, maxServers, maxCreatesPerMinute, clock } = checked(options)
+  const { redis, name, maxServers, maxCreatesPerMinute, clock } = checkOptions('createRedisSpending', schema, options)
   const key = redis.keys(`spending.${name}`)
   const keys = [key('leases'), key('creates')]
   const smaller = Math.min(maxServers, maxCreatesPerMinute)
@@ -56,7 +57,8 @@ export function createRedisSpending(options: RedisSpendingOptions): RedisSpendin
   return {
     events,
     budget: (partition) => {
-      if (!NAME.test(partition)) throw new InvalidInput(`budget: partition ${WANTED}`, { field: 'partition' })
+      const { fault } = validate(nameSchema, partition)
+      if (fault !== undefined) throw new InvalidInput(`budget: partition ${fault.message}`, { field: 'partition' })
       const ask: Parameters<typeof createPartitionBudget>[0] = ({ version, isNew, servers, creates }) =>
         redis.run(leaseScript, keys, [
           partition,
@@ -75,9 +77,6 @@ export function createRedisSpending(options: RedisSpendingOptions): RedisSpendin
   }
 }
 
-const NAME = /^[A-Za-z0-9._-]{1,64}$/
-const WANTED = "must be 1 to 64 letters, digits, '.', '_' and '-'"
-
 const countOrInfinity = z
   .custom<number>(
     (value) => value === Infinity || (Number.isSafeInteger(value) && (value as number) >= 1),
@@ -86,21 +85,9 @@ const countOrInfinity = z
   .default(Infinity)
 
 const schema = z.strictObject({
-  redis: z.custom<RedisConnection>(
-    (value) => typeof (value as RedisConnection | undefined)?.run === 'function',
-    'must be a connection made by connectRedis',
-  ),
-  name: z.string().regex(NAME, WANTED).default('account'),
+  redis: connectionSchema,
+  name: nameSchema.default('account'),
   maxServers: countOrInfinity,
   maxCreatesPerMinute: countOrInfinity,
-  clock: z
-    .custom<Clock>((value) => typeof (value as Clock | undefined)?.sleep === 'function', 'must have now, sleep')
-    .default(systemClock),
+  clock: clockSchema,
 })
-
-function checked(options: RedisSpendingOptions) {
-  const result = validate(schema, options)
-  if (result.success) return result.data
-  const { field, message } = result.fault
-  throw new InvalidInput(`createRedisSpending: option${field === undefined ? 's' : ` ${field}`} ${message}`, { field })
-}

@@ -3,6 +3,7 @@ import type { RedisConnection, RedisProblem } from '../connection/connection.js'
 import { openGate } from '../gate.fixture.js'
 import { describeRedis, eventually, openRedis, type RedisUnderTest } from '../redis.fixture.js'
 import { followStream, type StreamFollower } from './follow-stream.js'
+import type { Entries } from './stream-tail.js'
 
 describeRedis('a follower of a stream', () => {
   let it: RedisUnderTest
@@ -27,9 +28,7 @@ describeRedis('a follower of a stream', () => {
     const problems: RedisProblem[] = []
     let gaps = 0
     redis.events.on('problem', (problem) => problem.during === 'stream' && problems.push(problem))
-    const onEntries = (entries: readonly { readonly fields: readonly string[] }[]) => {
-      seen.push(...entries.map(({ fields }) => fields[1] as string))
-    }
+    const onEntries = (entries: Entries) => void seen.push(...entries.map(([, value]) => value))
     followers.push(followStream({ redis, key, onEntries, onGap: () => (gaps += 1) }))
     await eventually(() => gaps).toBe(1)
     return { seen, problems, gaps: () => gaps }

@@ -1,12 +1,12 @@
 import { systemClock, type Clock } from '@muster/core/clock'
 import type { RedisConnection } from '../connection/connection.js'
-import { BEGINNING, compareIds, entriesOfRange, entriesOfRead, type StreamEntry } from './entries.js'
+import { BEGIN, StreamTail, type Entries } from './stream-tail.js'
 
 export interface FollowStream {
   readonly redis: RedisConnection
   readonly key: string
   /** Called with new entries, in order. */
-  readonly onEntries: (entries: readonly StreamEntry[]) => void
+  readonly onEntries: (entries: Entries) => void
   /**
    * Called where entries may have been missed: at the beginning, after a time without connection in which the stream
    * was cut, and if Redis has lost entries. Whoever keeps something up to date by the stream reads it anew.
@@ -24,8 +24,6 @@ export interface StreamFollower {
 const BLOCK_MS = 1000
 /** Milliseconds until the next attempt after a failure. */
 const PAUSE_MS = 200
-/** Most entries of one read. */
-const MOST_ENTRIES = 1000
 
 /**
  * Follows a stream from now on, on a connection of its own. After a failure it goes on from the entry that it saw last;
@@ -34,57 +32,43 @@ const MOST_ENTRIES = 1000
 export function followStream({ redis, key, onEntries, onGap, clock = systemClock }: FollowStream): StreamFollower {
   const closing = new AbortController()
   const isOpen = () => !closing.signal.aborted
-  let connection: RedisConnection | undefined
+  const tail = new StreamTail(redis)
+  /** Id of the entry that was seen last; undefined where the next read begins at the end, with a gap. */
   let last: string | undefined
   let isFailing = false
 
-  /** Id of the first or the last entry. */
-  const edge = async (from: RedisConnection, command: 'XRANGE' | 'XREVRANGE'): Promise<string | undefined> => {
-    const ends = command === 'XRANGE' ? ['-', '+'] : ['+', '-']
-    return entriesOfRange(await from.command(key, [command, key, ...ends, 'COUNT', 1]))[0]?.id
-  }
-
-  /** Finds where to go on. @param isBack whether there was a failure before. */
-  const resume = async (from: RedisConnection, isBack: boolean) => {
-    const [oldest, newest = BEGINNING] = await Promise.all([edge(from, 'XRANGE'), edge(from, 'XREVRANGE')])
-    const wasCut = last !== undefined && oldest !== undefined && compareIds(oldest, last) > 0
-    const wentBack = last !== undefined && compareIds(newest, last) < 0
-    // A stream that was and is empty does not tell whether it is the same.
-    const mayBeAnother = isBack && last === BEGINNING
-    if (last !== undefined && !wasCut && !wentBack && !mayBeAnother) return
-    last = newest
+  const begin = async () => {
+    last = await tail.end(key)
     if (isOpen()) onGap()
   }
-
-  const read = async (from: RedisConnection) => {
-    const words = ['XREAD', 'COUNT', MOST_ENTRIES, 'BLOCK', BLOCK_MS, 'STREAMS', key, last ?? BEGINNING]
-    const entries = entriesOfRead(await from.command(key, words, BLOCK_MS + PAUSE_MS + 5000))
-    if (entries.length === 0) return resume(from, false)
-    last = entries.at(-1)?.id
-    if (isOpen()) onEntries(entries)
+  const read = async (after: string) => {
+    const { streams, gap } = await tail.read([key], [after], { blockMs: BLOCK_MS })
+    if (gap) return begin()
+    const [{ entries, cursor }] = streams as [(typeof streams)[number]]
+    last = cursor
+    if (isOpen() && entries.length > 0) onEntries(entries)
   }
 
   const run = async () => {
     while (isOpen()) {
       try {
-        connection ??= await redis.duplicate()
-        await resume(connection, isFailing)
+        await (last === undefined ? begin() : read(last))
         isFailing = false
-        while (isOpen()) await read(connection)
       } catch (error) {
         if (isOpen() && !isFailing) redis.report({ during: 'stream', error })
         isFailing = true
+        // A stream that was and is empty does not tell whether it is the same.
+        if (last === BEGIN) last = undefined
         await clock.sleep(PAUSE_MS, closing.signal).catch(() => {}) // closed
       }
     }
-    connection?.destroy()
   }
   void run()
 
   return {
     close: () => {
       closing.abort()
-      connection?.destroy()
+      void tail.close()
     },
   }
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { DEFAULT_BOUNDS, refuseTooLong } from './bounds.js'
 import { partsOf } from './commit-parts.js'
 import type { MemoryPartition } from './memory-partition.fixture.js'
-import { MOST_ENTRIES } from './tails.js'
+import { MOST_ENTRIES } from '../../stream/stream-tail.js'
 import type { Batch, CommitOutcome, PartitionStore, StoredTicket, TailOptions } from './store.js'
 
 /**

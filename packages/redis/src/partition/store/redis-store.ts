@@ -1,6 +1,7 @@
 import type { RedisConnection } from '../../connection/connection.js'
 import { RedisError } from '../../connection/errors.js'
 import type { Script } from '../../connection/script.js'
+import { StreamTail } from '../../stream/stream-tail.js'
 import { createAssignments } from './assignments.js'
 import { createBatcher, type Batcher } from './batcher.js'
 import { DEFAULT_BOUNDS, refuseTooLong, repliesKept, type StoreBounds } from './bounds.js'
@@ -25,7 +26,6 @@ import { storedTicket } from './scripts/stored.js'
 import { sweepScript } from './scripts/sweep.js'
 import type { Batch, Commit, CommitOutcome, CreateOutcome, NewTicket, PartitionStore, StoredTicket } from './store.js'
 import { readChanges, readInbox } from './streams.js'
-import { StreamTail } from './tails.js'
 
 export interface RedisStoreOptions {
   readonly redis: RedisConnection

@@ -1,6 +1,6 @@
+import { BEGIN, MOST_ENTRIES, type Entries, type StreamTail } from '../../stream/stream-tail.js'
 import { readPrefix } from './header.js'
 import type { Changes, Inbox, InboxEntry, TailOptions, TicketChange } from './store.js'
-import { BEGIN, MOST_ENTRIES, type Entries, type StreamTail } from './tails.js'
 
 export async function readInbox(
   tail: StreamTail,

@@ -1,8 +1,7 @@
 import { linkedSignal, manyWaitOn, unlessAborted } from '@muster/core/runtime'
-import type { RedisConnection } from '../../connection/connection.js'
-import { RedisError } from '../../connection/errors.js'
-import type { Reply } from '../../connection/script.js'
-import type { TailOptions } from './store.js'
+import type { RedisConnection } from '../connection/connection.js'
+import { RedisError } from '../connection/errors.js'
+import type { Reply } from '../connection/script.js'
 
 /** Entries of a stream: their two words, a kind and a text. */
 export type Entries = readonly (readonly [kind: string, text: string])[]
@@ -18,6 +17,12 @@ export const BEGIN = '0-0'
 
 /** Entries of one answer at most, of each stream. */
 export const MOST_ENTRIES = 256
+
+/** How long to wait for a first entry (0: not at all), and what ends the wait. */
+interface Wait {
+  readonly blockMs: number
+  readonly signal?: AbortSignal | undefined
+}
 
 type RawEntries = readonly (readonly [id: string, words: readonly [string, string]])[]
 
@@ -44,11 +49,11 @@ export class StreamTail {
    * Entries after the cursors, one for each key, and whether entries after the first cursor were lost: the entry there
    * is no longer in its stream. It is looked for after the read, so that what is trimmed in between is noticed.
    */
-  async read(keys: readonly string[], cursors: readonly string[], options: TailOptions) {
-    const ending = linkedSignal(options.signal, this.#closing.signal)
+  async read(keys: readonly string[], cursors: readonly string[], wait: Wait) {
+    const ending = linkedSignal(wait.signal, this.#closing.signal)
     try {
       ending.signal.throwIfAborted()
-      return await this.#readUntil(keys, cursors, options.blockMs, ending.signal)
+      return await this.#readUntil(keys, cursors, wait.blockMs, ending.signal)
     } finally {
       ending.unlink()
     }
