@@ -21,7 +21,7 @@ export default defineConfig({
       'examples/**/*.test.ts',
     ],
     setupFiles: ['test/properties.setup.ts'],
-    globalSetup: ['test/redis.setup.ts'],
+    globalSetup: ['test/redis.setup.ts', 'test/console.setup.ts'],
     exclude: ['**/dist/**', '**/node_modules/**', 'test/packaging/**', 'test/chaos/**'],
     typecheck: {
       enabled: true,

@@ -21,7 +21,7 @@ describe('this repository', () => {
   })
 
   test('has no line over 120 columns and no file over 300 lines', () => {
-    const paths = filesBelow(root, '').filter((path) => /\.[cm]?[jt]s$/.test(path))
+    const paths = filesBelow(root, '').filter((path) => /\.([cm]?[jt]s|tsx|css)$/.test(path))
     expect(paths.length).toBeGreaterThan(tree.modules.size)
     expect(layoutFaults(paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') })))).toEqual([])
   })
@@ -224,6 +224,14 @@ test('an import in a comment or a string does not count', () => {
   const source =
     "/** import { e } from '@muster/emulator' */\nexport const text = `import { e } from '@muster/emulator'`"
   expect(breaches({ 'packages/relay/src/x.ts': source })).toEqual([])
+})
+
+test('a module with markup is found by its name as JavaScript', () => {
+  const page = { 'packages/core/src/page.tsx': 'export const page = <p>one</p>' }
+  expect(breaches({ ...page, 'packages/core/src/x.ts': "import { page } from './page.js'\nconst x = page" })).toEqual([])
+  expect(breaches({ ...page, 'packages/core/src/x.tsx': "import { page } from './pages.js'\nconst x = page" })).toEqual([
+    'packages/core/src/x.tsx: imports ./pages.js, which is no module',
+  ])
 })
 
 test('export * and default exports are violations', () => {

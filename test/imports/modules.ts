@@ -83,7 +83,7 @@ const exportsDefaultIn = (node: Node) =>
 
 function parse(path: string, source: string): unknown {
   try {
-    return parseAst(source, { lang: 'ts' })
+    return parseAst(source, { lang: path.endsWith('x') ? 'tsx' : 'ts' })
   } catch (cause) {
     throw new Error(`cannot parse ${path}`, { cause })
   }

@@ -87,13 +87,14 @@ const PURE_PACKAGES = new Set(['ipaddr.js', 'zod'])
 const API = 'packages/core/src/api/'
 
 const isRelative = (specifier: string) => specifier.startsWith('.')
-const isTest = (path: string) => /\.(test|test-d|fixture)\.ts$/.test(path)
+const isTest = (path: string) => /\.(test|test-d|fixture)\.tsx?$/.test(path)
 const packageOf = (path: string) => /^packages\/([^/]+)\//.exec(path)?.[1]
 
 /** The path of the module that an import refers to; undefined for a module outside this repository. */
-function resolve(from: string, specifier: string, { entryPoints }: Tree): string | undefined {
+function resolve(from: string, specifier: string, { entryPoints, modules }: Tree): string | undefined {
   if (!isRelative(specifier)) return entryPoints.get(specifier)
-  return posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts')
+  const path = posix.join(posix.dirname(from), specifier).replace(/\.js$/, '.ts')
+  return modules.has(`${path}x`) ? `${path}x` : path
 }
 
 function layers(module: Module, tree: Tree): string[] {
@@ -101,7 +102,8 @@ function layers(module: Module, tree: Tree): string[] {
   return module.imports.flatMap(({ specifier }) => {
     if (isRelative(specifier)) {
       const target = resolve(module.path, specifier, tree) as string
-      if (!tree.modules.has(target) && !target.endsWith('.json')) return [`imports ${specifier}, which is no module`]
+      const isData = /\.(json|css)$/.test(target)
+      if (!isData && !tree.modules.has(target)) return [`imports ${specifier}, which is no module`]
       return packageOf(target) === from
         ? []
         : [`reaches into another package by ${specifier} instead of using its entry point`]

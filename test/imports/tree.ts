@@ -22,7 +22,7 @@ function entryPointsOf(root: string, folder: string): [specifier: string, path: 
 
 /** Reads all TypeScript of the repository, tests included. */
 export function readTree(root: string): Tree {
-  const files = FOLDERS.flatMap((folder) => filesBelow(root, folder)).filter((path) => path.endsWith('.ts'))
+  const files = FOLDERS.flatMap((folder) => filesBelow(root, folder)).filter((path) => /\.tsx?$/.test(path))
   const packages = ['packages', 'tools'].flatMap((folder) =>
     readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
   )

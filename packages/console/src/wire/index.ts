@@ -13,7 +13,8 @@
  * | `POST bots` `{ players }` (operate, only in `muster dev`) | 202 |
  *
  * Every request has the header `Authorization: Bearer …`, the feed too (the page reads it by `fetch`). An error is a
- * problem of `@muster/core/http`: `{ code, message, field? }`.
+ * Problem: 401 for a token that is missing or wrong, 403 for a role that may not, 404, 409 for an edit of an older
+ * version of a queue, 422 for a queue that is wrong (with its faults by line and column), 429.
  */
 export type { History, HistoryStep, QueueHistory } from './history.js'
 export type {
@@ -31,6 +32,7 @@ export type {
   Spot,
   WaitingCluster,
 } from './now.js'
+export type { Problem, YamlFault } from './problem.js'
 export type {
   Applied,
   ApplyRequest,
