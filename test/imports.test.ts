@@ -228,8 +228,10 @@ test('an import in a comment or a string does not count', () => {
 
 test('a module with markup is found by its name as JavaScript', () => {
   const page = { 'packages/core/src/page.tsx': 'export const page = <p>one</p>' }
-  expect(breaches({ ...page, 'packages/core/src/x.ts': "import { page } from './page.js'\nconst x = page" })).toEqual([])
-  expect(breaches({ ...page, 'packages/core/src/x.tsx': "import { page } from './pages.js'\nconst x = page" })).toEqual([
+  const found = "import { page } from './page.js'\nconst x = page"
+  expect(breaches({ ...page, 'packages/core/src/x.ts': found })).toEqual([])
+  const missing = "import { page } from './pages.js'\nconst x = page"
+  expect(breaches({ ...page, 'packages/core/src/x.tsx': missing })).toEqual([
     'packages/core/src/x.tsx: imports ./pages.js, which is no module',
   ])
 })
