@@ -7,7 +7,7 @@ import { instant } from './overview-page.js'
 import { phaseOf } from './page-phase.js'
 import { pageShell } from './page-shell.js'
 import { section, table } from './page-table.js'
-import { duration } from './words.js'
+import { duration } from '@muster/console/parts'
 
 const back = html`<p class="back"><a href="/_emulator">All deployments</a></p>
 `

@@ -5,7 +5,7 @@ import { phaseOf } from './page-phase.js'
 import type { PageDeployment, PageState } from './page-state.js'
 import { section, table } from './page-table.js'
 import { connectSnippet, deploySnippet } from './snippets.js'
-import { duration, grouped, sum } from './words.js'
+import { duration, grouped, sum } from '@muster/console/parts'
 
 export const statusChip = (name: StatusName): Html => html`<span class="status ${phaseOf(name)}">${name}</span>`
 export const tagChips = (tags: readonly string[]): Html =>

@@ -1,20 +1,18 @@
 // pure: the maps of the page
+import {
+  counted,
+  graticule,
+  mapExtent,
+  onMap,
+  placeLabels,
+  worldOutline,
+  type Dot,
+  type Label,
+} from '@muster/console/parts'
 import { html, markup, type Html } from './html.js'
-import { placeLabels, type Dot, type Label } from './map-labels.js'
 import { phases } from './page-phase.js'
 import type { PageLocation, PageState } from './page-state.js'
-import { counted } from './words.js'
-import { mapExtent, worldOutline } from './world-outline.js'
 
-const { west, north, east, south, unitsPerDegree } = mapExtent
-const WIDTH = (east - west) * unitsPerDegree
-const HEIGHT = (north - south) * unitsPerDegree
-const MERIDIANS = 30
-/** Extra width for the dots of the far east. */
-const MARGIN = 50
-
-const xOf = (longitude: number) => round((longitude - west) * unitsPerDegree)
-const yOf = (latitude: number) => round((north - latitude) * unitsPerDegree)
 const round = (value: number) => Math.round(value * 10) / 10
 
 /** A part of the world, in map units, and the width in pixels for which the cities' names are placed. */
@@ -27,20 +25,13 @@ interface View {
   readonly pixels: number
 }
 
-const world: View = { name: 'world', left: 0, top: 0, width: WIDTH + MARGIN, height: HEIGHT, pixels: 850 }
+const world: View = { name: 'world', left: 0, top: 0, width: mapExtent.width, height: mapExtent.height, pixels: 850 }
 /** The map of Europe: from Lisbon to Istanbul, and from Helsinki to Athens. */
-const europe: View = {
-  name: 'europe',
-  left: xOf(-13),
-  top: yOf(64),
-  width: 48 * unitsPerDegree,
-  height: 29 * unitsPerDegree,
-  pixels: 400,
-}
+const europe: View = { name: 'europe', left: 787, top: 66, width: 230, height: 158, pixels: 400 }
 
-const isIn = ({ left, top, width, height }: View, { longitude, latitude }: PageLocation) => {
-  const [x, y] = [xOf(longitude) - left, yOf(latitude) - top]
-  return x > 0 && x < width && y > 0 && y < height
+const isIn = ({ left, top, width, height }: View, location: PageLocation) => {
+  const { x, y } = onMap(location)
+  return x > left && x < left + width && y > top && y < top + height
 }
 
 /**
@@ -65,8 +56,8 @@ export function worldMap({ locations, deployments }: PageState): Html {
   const places = `${used.length} of ${counted(locations.length, 'location')}${nowhere}`
   const label = `World map: ${counted(placed, 'deployment')} at ${places}. The table of locations says the same.`
   const { left, top, width, height } = europe
-  return html`<svg class="map world" viewBox="0 0 ${world.width} ${HEIGHT}" role="img" aria-label="${label}">
-<path class="graticule" d="${graticule}"/>
+  return html`<svg class="map world" viewBox="0 0 ${world.width} ${world.height}" role="img" aria-label="${label}">
+<path class="graticule" d="${markup(graticule)}"/>
 <path id="land" class="land" d="${markup(worldOutline)}"/>
 <rect class="frame" x="${left}" y="${top}" width="${width}" height="${height}"/>
 ${spots(world, locations)}</svg>
@@ -97,8 +88,8 @@ function spots(view: View, locations: readonly PageLocation[]): Html {
   const scale = view.pixels / view.width
   const dotOf = (location: PageLocation, radius: number, text?: string): Dot => ({
     id: location.id,
-    x: (xOf(location.longitude) - view.left) * scale,
-    y: (yOf(location.latitude) - view.top) * scale,
+    x: (onMap(location).x - view.left) * scale,
+    y: (onMap(location).y - view.top) * scale,
     radius: isSmall(location) ? radius / 2 : radius,
     text: isSmall(location) ? undefined : text,
   })
@@ -128,28 +119,15 @@ const nameOf = ({ city, deployments }: PageLocation) => `${city} ${deployments}`
 const spot = (view: View, location: PageLocation, title: string, isSmall: boolean, drawing: Html): Html => {
   const dotted = html`<g class="dot${isSmall ? ' small' : ''}">${drawing}</g>`
   const tooltip = html`<title>${location.city}: ${title}</title>`
-  return html`<g id="${view.name}-${location.id}" transform="${at(location)}">${tooltip}${dotted}</g>
+  const at = onMap(location)
+  return html`<g id="${view.name}-${location.id}" transform="translate(${at.x} ${at.y})">${tooltip}${dotted}</g>
 `
 }
-
-const at = ({ latitude, longitude }: PageLocation) => `translate(${xOf(longitude)} ${yOf(latitude)})`
 
 function name(location: PageLocation, label: Label | undefined): Html | undefined {
   if (label === undefined) return undefined
   const { x, y, anchor } = label
   return html`<text class="city" x="${round(x)}" y="${round(y)}" text-anchor="${anchor}">${nameOf(location)}</text>`
-}
-
-/** The lines of latitude and longitude, without those at the edges, which would only draw a frame. */
-const graticule = [
-  ...stepsBetween(west, east).map((longitude) => `M${xOf(longitude)} 0V${HEIGHT}`),
-  ...stepsBetween(south, north).map((latitude) => `M0 ${yOf(latitude)}H${WIDTH + MARGIN}`),
-].join('')
-
-function stepsBetween(from: number, to: number): readonly number[] {
-  const first = Math.floor(from / MERIDIANS) + 1
-  const last = Math.ceil(to / MERIDIANS) - 1
-  return Array.from({ length: last - first + 1 }, (_, step) => (first + step) * MERIDIANS)
 }
 
 function dot(location: PageLocation, radius: number): Html {

@@ -5,7 +5,7 @@ import { html, type Html } from './html.js'
 import { phases, type PagePhase } from './page-phase.js'
 import type { PageLocation, PageState, PhaseCounts } from './page-state.js'
 import { section, table, type Column } from './page-table.js'
-import { counted, grouped, sum } from './words.js'
+import { counted, grouped, sum } from '@muster/console/parts'
 
 const named = (name: string, on: boolean): Html =>
   html`<span class="name">${name}</span>${on ? undefined : html` <span class="off">off</span>`}`

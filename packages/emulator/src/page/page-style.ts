@@ -1,38 +1,10 @@
 // pure: the page's style sheet
+import { baseStyle } from '@muster/console/parts'
 
-/**
- * The page's style sheet. The four colours can be told apart with every common kind of colour blindness (after Okabe
- * and Ito), and no information is given by colour alone.
- */
-export const pageStyle = `
-:root {
-  color-scheme: light dark;
-  --ground: #f4f6f8; --surface: #fff; --line: #d9dfe6; --ink: #17202b; --quiet: #566273;
-  --sea: #ebf1f6; --land: #c6d2dd; --graticule: #dde6ed;
-  --ready: #08805e; --starting: #2667cf; --error: #c63a16; --stopping: #737d8c;
-  --tint: 12%;
-}
-@media (prefers-color-scheme: dark) {
-  :root {
-    --ground: #0e131a; --surface: #161d27; --line: #2a3442; --ink: #e6ebf2; --quiet: #9aa8ba;
-    --sea: #111923; --land: #2c3a4a; --graticule: #1a2532;
-    --ready: #2fc897; --starting: #6ea8ff; --error: #ff7d57; --stopping: #98a3b3;
-    --tint: 20%;
-  }
-}
-* { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; }
-body { margin: 0 auto; max-width: 1600px; padding: 16px 24px 40px; background: var(--ground); color: var(--ink);
-  font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
+/** The page's style sheet, on the base of all pages. */
+export const pageStyle = `${baseStyle}
+body { margin: 0 auto; max-width: 1600px; padding: 16px 24px 40px; }
 header { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: 4px 24px; }
-h1 { margin: 0; font-size: 22px; letter-spacing: -.01em; }
-h1 a { color: inherit; text-decoration: none; }
-h2 { margin: 0 0 10px; font-size: 16px; }
-h2 small { margin-left: 6px; font-weight: 400; }
-small { color: var(--quiet); font-size: 12px; }
-a { color: var(--starting); }
-code { font: 12.5px/1.4 ui-monospace, "SFMono-Regular", Consolas, "Liberation Mono", monospace; }
-:focus-visible { outline: 2px solid var(--starting); outline-offset: 2px; }
 
 .follow { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 14px; margin: 0; color: var(--quiet); }
 #following::before { content: ""; display: inline-block; width: 9px; height: 9px; margin-right: 6px; border-radius: 50%;
@@ -40,18 +12,14 @@ code { font: 12.5px/1.4 ui-monospace, "SFMono-Regular", Consolas, "Liberation Mo
 #following.on::before { background: var(--ready); }
 #following.bad { color: var(--error); font-weight: 600; }
 #following.bad::before { background: var(--error); }
-button { padding: 3px 12px; border: 1px solid var(--line); border-radius: 6px; background: var(--surface);
-  color: inherit; font: inherit; cursor: pointer; }
-button[aria-pressed=true] { border-color: var(--starting); color: var(--starting); font-weight: 600; }
-#alarm { position: sticky; top: 0; z-index: 3; margin: -16px -24px 12px; padding: 10px 24px; background: #c63a16;
+#alarm { position: sticky; top: 0; z-index: 3; margin: -16px -24px 12px; padding: 10px 24px; background: #b9330f;
   color: #fff; font-weight: 600; }
 #alarm.paused { background: #8a5a00; }
 .stale { filter: grayscale(1); opacity: .5; }
 .clock { margin: 2px 0 14px; color: var(--quiet); font-variant-numeric: tabular-nums; }
 
-section, .total { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
-section { position: relative; min-width: 0; padding: 14px 16px; }
 .totals { display: grid; grid-template-columns: repeat(9, minmax(0, 1fr)); gap: 10px; margin: 0 0 16px; }
+.total { background: var(--surface); border: 1px solid var(--line); border-radius: 10px; }
 .total { min-width: 0; padding: 9px 12px 10px; }
 .total dt { color: var(--quiet); }
 .total dt::first-letter { text-transform: uppercase; }
@@ -66,14 +34,9 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .total.bad b { color: var(--error); }
 
 .maps { display: grid; grid-template-columns: minmax(0, 62fr) minmax(0, 38fr); gap: 12px; }
-.map { display: block; width: 100%; height: 100%; border-radius: 6px; background: var(--sea); }
 .world { --dot: 2.12; --small: 1.06; }
 .europe { --dot: .5; --small: .5; }
 .frame { fill: none; stroke: var(--quiet); stroke-width: 1.5; stroke-dasharray: 5 4; opacity: .7; }
-.city { fill: var(--ink); font-size: 11px; paint-order: stroke; stroke: var(--sea); stroke-width: 2.5px;
-  stroke-linejoin: round; }
-.land { fill: var(--land); }
-.graticule { fill: none; stroke: var(--graticule); stroke-width: 1.5; }
 .dot { transform: scale(var(--dot)); }
 .dot.small { transform: scale(var(--small)); }
 .empty { fill: var(--sea); stroke: var(--quiet); stroke-width: 1; }
@@ -83,8 +46,6 @@ section { position: relative; min-width: 0; padding: 14px 16px; }
 .slice.error { fill: var(--error); }
 .slice.stopping { fill: var(--stopping); }
 .alarm { fill: none; stroke: var(--error); stroke-width: 1.4; stroke-dasharray: 3 2.5; }
-.legend { display: flex; flex-wrap: wrap; gap: 2px 16px; margin: 0 0 10px; padding: 0; list-style: none;
-  color: var(--quiet); }
 .legend li::before { content: ""; display: inline-block; width: 10px; height: 10px; margin-right: 6px;
   border-radius: 50%; background: currentColor; }
 .legend .ready::before { color: var(--ready); }
@@ -106,7 +67,6 @@ pre.log { max-height: 420px; white-space: pre-wrap; overflow-wrap: anywhere; }
 .facts dd { margin: 0; overflow-wrap: anywhere; }
 .actions { margin: 14px 0 0; }
 #stop { border-color: var(--error); color: var(--error); font-weight: 600; }
-#stop:disabled { opacity: .5; cursor: default; }
 #deployment + section { margin-top: 16px; border-left: 4px solid var(--error); }
 #variables .scroll { max-height: none; }
 #variables th { white-space: nowrap; }
@@ -120,28 +80,18 @@ p.problem { margin: 0; overflow-wrap: anywhere; color: var(--error); }
 .scroll { max-height: 480px; margin: 0 -16px -14px; padding: 0 16px 8px; overflow: auto; border-radius: 0 0 10px 10px; }
 #deployments .scroll { max-height: 640px; }
 .scroll:focus-visible { outline-offset: -2px; }
-table { width: 100%; border-collapse: collapse; }
-th, td { padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
-  font-weight: 400; }
-tbody tr:last-child > * { border-bottom: 0; }
-th:last-child, td:last-child { padding-right: 0; }
-thead th { position: sticky; top: 0; z-index: 1; background: var(--surface);
-  color: var(--quiet); font-size: 12px; white-space: nowrap; }
-.number { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+thead th { position: sticky; top: 0; z-index: 1; background: var(--surface); }
 td small, th small { white-space: nowrap; }
 td small.problem { white-space: normal; overflow-wrap: anywhere; color: var(--error); }
 .name { overflow-wrap: break-word; }
 .zero { color: var(--quiet); opacity: .6; }
-.none { margin: 0; color: var(--quiet); }
-.tag, .answer, .status, .off { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; padding: 0 7px;
-  border-radius: 5px; background: var(--ground); font-size: 12.5px; overflow-wrap: anywhere; }
+.answer, .off { display: inline-block; max-width: 100%; margin: 0 2px 2px 0; padding: 0 7px;
+  border-radius: 5px; background: var(--inset); font-size: 12.5px; overflow-wrap: anywhere; }
 #deployments .tag { white-space: nowrap; }
 .answer { font-variant-numeric: tabular-nums; }
-.status { white-space: nowrap; font-size: 11.5px; font-weight: 600; letter-spacing: .02em; line-height: 1.6; }
-.ready.status, .of2 { background: color-mix(in srgb, var(--ready) var(--tint), transparent); }
-.starting.status { background: color-mix(in srgb, var(--starting) var(--tint), transparent); }
-.error.status, .of4, .of5 { background: color-mix(in srgb, var(--error) var(--tint), transparent); }
-.stopping.status, .ended.status, .off { background: color-mix(in srgb, var(--stopping) var(--tint), transparent); }
+.of2 { background: color-mix(in srgb, var(--ready) var(--tint), transparent); }
+.of4, .of5 { background: color-mix(in srgb, var(--error) var(--tint), transparent); }
+.off { background: color-mix(in srgb, var(--stopping) var(--tint), transparent); }
 
 @media (max-width: 1150px) {
   .totals { grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); }

@@ -2,7 +2,7 @@
 import { html, type Html } from './html.js'
 import { phaseOf, phases, statusNames, type PagePhase } from './page-phase.js'
 import type { PageState } from './page-state.js'
-import { grouped, sum } from './words.js'
+import { grouped, sum } from '@muster/console/parts'
 
 export function totals(state: PageState): Html {
   const { counters, relaySessions } = state

@@ -16,7 +16,7 @@ import type {
   RelayTotals,
 } from './page-state.js'
 import { searchFor } from './search.js'
-import { sum } from './words.js'
+import { sum } from '@muster/console/parts'
 
 const LATEST = 50
 
