@@ -26,7 +26,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     '@muster/core/runtime',
     '@muster/core/validation',
   ],
-  emulator: ['@muster/console/parts', '@muster/core/api', '@muster/core/clock', '@muster/core/validation'],
+  emulator: [
+    '@muster/console/parts',
+    '@muster/core/api',
+    '@muster/core/clock',
+    '@muster/core/http',
+    '@muster/core/validation',
+  ],
   console: [],
   redis: [
     '@muster/matchmaker/partition',

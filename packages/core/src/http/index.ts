@@ -14,6 +14,7 @@ export { addressUnknown } from './address-unknown.js'
 export { clientAddress, type AddressOf, type ClientAddressOptions, type Connection } from './client-address.js'
 export type { CorsOptions } from './cors.js'
 export { eventStream, type EventStreamOptions, type StreamEvent } from './event-stream.js'
+export { createHostCheck, type HostCheck } from './host-check.js'
 export {
   createHttpApi,
   type Authenticate,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIP } from 'node:net'
+import { createHostCheck } from '@muster/core/http'
 import { NodeRequest } from 'srvx/node'
-import { createHostCheck } from './host-check.js'
 import { ConnectionDropped, message, type Reply } from './reply.js'
 
 export interface ListenOptions {

@@ -7,13 +7,14 @@ const NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/
 
 /**
  * Creates a check that protects from DNS rebinding: a hostile page can make its own host name resolve to this machine,
- * and is then same-origin with the emulator. Browsers send the name in the address bar as Host, so a Host must be an IP
- * address (no resolver is involved), `localhost` or a name below it, or an allowed name.
+ * and is then same-origin with what is served here. Browsers send the name in the address bar as Host, so a Host must
+ * be an IP address (no resolver is involved), `localhost` or a name below it, or an allowed name.
  * @param allowed names without a port.
+ * @param option what the error calls them. Default `allowedHosts`.
  * @throws TypeError for an invalid name.
  */
-export function createHostCheck(allowed: readonly string[]): HostCheck {
-  const names = new Set(allowed.map(allowedName))
+export function createHostCheck(allowed: readonly string[], option = 'allowedHosts'): HostCheck {
+  const names = new Set(allowed.map((name) => allowedName(name, option)))
   return (host) => {
     const name = host === undefined ? undefined : nameIn(host)
     if (name === undefined) return false
@@ -21,10 +22,10 @@ export function createHostCheck(allowed: readonly string[]): HostCheck {
   }
 }
 
-function allowedName(name: unknown): string {
+function allowedName(name: unknown, option: string): string {
   const lower = typeof name === 'string' ? name.toLowerCase() : ''
   if (NAME.test(lower)) return lower
-  throw new TypeError(`allowedHosts must be host names without a port, got ${JSON.stringify(name)}`)
+  throw new TypeError(`${option} must be host names without a port, got ${JSON.stringify(name)}`)
 }
 
 /** The name in a Host header, without port, brackets and trailing dot; undefined for an invalid header. */

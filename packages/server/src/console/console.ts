@@ -1,0 +1,64 @@
+import { pagesFolder } from '@muster/console'
+import { problemResponse, Problem, type Connection, type HttpHandler } from '@muster/core/http'
+import { scrub } from '@muster/core'
+import { systemClock } from '@muster/core/clock'
+import { recordTickets, type Matchmaker } from '@muster/matchmaker'
+import { securityHeaders } from './headers.js'
+import type { ConsoleOptions } from './options.js'
+import { createPages } from './pages.js'
+import { createLineLog } from './trials/line-log.js'
+import { createVisitors } from './visitors.js'
+
+/** The console's page and its API, as a function to be mounted at `basePath` and below. */
+export interface Console {
+  /** Answers requests for `basePath` and what is below. Never rejects. */
+  readonly handle: HttpHandler
+  /**
+   * Returns the matchmaker to use from now on: what it is asked to do is recorded in memory, so that another rule can
+   * be tried on it. To be called before tickets are created.
+   */
+  recording(matchmaker: Matchmaker): Matchmaker
+  /** Ends all feeds and trials, and listens to no more events. */
+  close(): Promise<void>
+}
+
+/** Bytes of recorded tickets (our choice): some 200,000 tickets, an hour of 60 a second. */
+const RECORDED_BYTES = 64 * 1024 * 1024
+
+/** @throws TypeError for an invalid name in `hosts` */
+export function createConsole(options: ConsoleOptions): Console {
+  const { locate, queues, basePath = '/console', clock = systemClock, onError = warn } = options
+  const visitors = createVisitors(options.hosts ?? [])
+  const pages = createPages(options.pages ?? pagesFolder)
+  const log = createLineLog(RECORDED_BYTES)
+
+  const answer = async (request: Request, _connection: Connection): Promise<Response> => {
+    visitors.checkHost(request)
+    const { pathname } = new URL(request.url)
+    if (pathname === basePath) return new Response(null, { status: 308, headers: { location: `${basePath}/` } })
+    if (!pathname.startsWith(`${basePath}/`)) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
+    return pages.answer(request, pathname.slice(basePath.length))
+  }
+
+  return {
+    handle: async (request, connection = {}) => secured(await answer(request, connection).catch(refusal(onError))),
+    recording: (matchmaker) =>
+      recordTickets(matchmaker, log.add, { locate, queues: queues(), clock }),
+    close: async () => {},
+  }
+}
+
+const refusal = (onError: (error: unknown) => void) => (error: unknown) => {
+  if (error instanceof Problem) return problemResponse(error)
+  onError(error)
+  return problemResponse(new Problem(500, 'internal-error', 'something went wrong here'))
+}
+
+function secured(answer: Response): Response {
+  for (const [name, value] of Object.entries(securityHeaders)) answer.headers.set(name, value)
+  return answer
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(`the console failed: ${scrub(String(error))}`, 'MusterWarning')
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '@muster/core/clock'
+import type { AddressOf, AttemptLimit, Connection } from '@muster/core/http'
+import type { Hello, LimitNow, Now, Role } from '@muster/console/wire'
+import type { Awaitable, Locate, Matchmaker, QueueDefinition, TicketService } from '@muster/matchmaker'
+
+/** Who a token says one is. */
+export interface Operator {
+  /** As it stands in the log of what operators do. */
+  readonly who: string
+  readonly role: Role
+}
+
+/** Something that an operator did. */
+export interface Act {
+  readonly who: string
+  readonly what:
+    | 'cancel-ticket'
+    | 'stop-match'
+    | 'pause-queue'
+    | 'resume-queue'
+    | 'apply-queue'
+    | 'forgive-cooldown'
+    | 'let-bots-in'
+  /** Id of the ticket, match or player, name of the queue, or number of bots. */
+  readonly id: string
+}
+
+/**
+ * What the console shows and operates: a matchmaker of this process, or what this process has of one that several
+ * processes share: `{ ...partition, on: partition.onMatching }`.
+ */
+export interface ConsoleMatchmaker
+  extends Pick<TicketService, 'getTicket' | 'cancelTicket' | 'explain' | 'inspect' | 'stopMatch' | 'queueNames'> {
+  readonly on: Matchmaker['on']
+}
+
+/** Replaces one queue. */
+export type ApplyQueue = (
+  name: string,
+  /** Checked to be a definition by shape only: see `defineQueue`. Variables of servers are those in force. */
+  definition: QueueDefinition,
+  /** What the operator wrote, without variables of servers. */
+  yaml: string,
+) => Promise<{
+  /** Whether the change also stands in the configuration file. */
+  readonly kept: 'file' | 'memory'
+  /** Number of tickets that the new queue refuses. */
+  readonly refused: number
+}>
+
+/** Bounds and prices, as in the configuration. */
+export interface ConsoleSpending {
+  readonly maxServers: number
+  readonly maxCreatesPerMinute: number
+  /** Of one server; undefined if no price is stated. */
+  readonly pricePerMinute?: number | undefined
+  /** E.g. `EUR`. */
+  readonly currency?: string | undefined
+}
+
+export interface ConsoleOptions {
+  readonly matchmaker: ConsoleMatchmaker
+  /** The matchmaker's `locate`, so that recorded tickets hold places instead of addresses. */
+  readonly locate?: Locate | undefined
+  /** The matchmaker's name in the configuration. */
+  readonly name: string
+  /** Of the program. */
+  readonly version: string
+  readonly store: Hello['store']
+  /** The queues in force, in the order of the configuration. */
+  readonly queues: () => readonly QueueDefinition[]
+  /** Undefined if queues cannot be changed here. A rejection with a `MusterError` is shown to the operator. */
+  readonly applyQueue?: ApplyQueue | undefined
+  /** Identifies who asks, by the token in the Authorization header alone. Undefined for an unknown token. */
+  readonly operatorOf: (request: Request, connection: Connection) => Awaitable<Operator | undefined>
+  /** Called with what operators do, for the log. */
+  readonly acted: (act: Act) => void
+  readonly spending: () => ConsoleSpending
+  /** Use of the service's limits. Default: none is shown. */
+  readonly limits?: (() => readonly LimitNow[]) | undefined
+  /** Whether the program takes players. Default: it does. */
+  readonly ready?: (() => Now['ready']) | undefined
+  /** Lets a crowd of bots arrive; in `muster dev` only. */
+  readonly letBotsIn?: ((players: number) => Awaitable<void>) | undefined
+  /** What this process does not see, in words, e.g. of other processes. Default: nothing. */
+  readonly unseen?: (() => readonly string[]) | undefined
+  /** Names without a port that the Host header may have, besides addresses and `localhost`. Default none. */
+  readonly hosts?: readonly string[] | undefined
+  /** Prefix of every path. Default `/console`. */
+  readonly basePath?: string | undefined
+  /** Finds the client's address, for limits. Default: the socket's other end. */
+  readonly address?: AddressOf | undefined
+  readonly limitsOfRequests?:
+    | {
+        /** Default 100 per 5 seconds. */
+        readonly perCaller?: AttemptLimit | undefined
+        /** Default 200 per 5 seconds. */
+        readonly perAddress?: AttemptLimit | undefined
+      }
+    | undefined
+  /** Folder of the page's files. Default: that of `@muster/console`. */
+  readonly pages?: URL | undefined
+  /** Called with unexpected errors. Default: a process warning. */
+  readonly onError?: ((error: unknown) => void) | undefined
+  readonly clock?: Clock | undefined
+}

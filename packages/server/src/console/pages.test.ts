@@ -1,0 +1,134 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer, request as httpRequest, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { nodeListener } from '@muster/core/http'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { setUp } from './console.fixture.js'
+
+const script = `console.log(${JSON.stringify('x'.repeat(5000))})`
+let folder: string
+let server: Server
+let port: number
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'muster-pages-'))
+  await writeFile(join(folder, 'index.html'), '<!doctype html><div id="app"></div>')
+  await writeFile(join(folder, 'console.js'), script)
+  await writeFile(join(folder, 'secret.env'), 'TOKEN=1')
+  const { console } = setUp({ pages: pathToFileURL(`${folder}/`), hosts: ['mm.example.com'] })
+  server = createServer(nodeListener(console.handle))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  port = (server.address() as AddressInfo).port
+})
+afterAll(async () => {
+  server.close()
+  await rm(folder, { recursive: true })
+})
+
+/** By node:http, which sends any Host header and any path. */
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
+  new Promise<{ status: number; headers: Record<string, string>; body: Buffer }>((resolve, reject) => {
+    httpRequest({ port, host: '127.0.0.1', path, headers, method, agent: false }, (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers as Record<string, string>,
+          body: Buffer.concat(parts),
+        }),
+      )
+    })
+      .on('error', reject)
+      .end()
+  })
+
+describe('the page', () => {
+  test('is at the path with a slash, and its files are beside it', async () => {
+    expect(await get('/console')).toMatchObject({ status: 308, headers: { location: '/console/' } })
+    const page = await get('/console/')
+    expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
+    expect(String(page.body)).toContain('id="app"')
+    expect(String((await get('/console/console.js')).body)).toBe(script)
+  })
+
+  test('allows its own script and style sheet alone, in no frame, without a referrer', async () => {
+    for (const path of ['/console', '/console/', '/console/console.js', '/console/nothing', '/elsewhere']) {
+      const { headers } = await get(path)
+      expect(headers['content-security-policy']?.split('; ')).toEqual([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ])
+      expect(headers).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+      })
+    }
+  })
+
+  test('comes compressed as the browser takes it, and not again while it is the same', async () => {
+    const plain = await get('/console/console.js')
+    expect(plain.headers).toMatchObject({ vary: 'accept-encoding', 'cache-control': 'no-cache' })
+    const br = await get('/console/console.js', { 'accept-encoding': 'gzip, deflate, br' })
+    expect(br.headers['content-encoding']).toBe('br')
+    expect(String(brotliDecompressSync(br.body))).toBe(script)
+    const gzip = await get('/console/console.js', { 'accept-encoding': 'gzip;q=0.5, br;q=0' })
+    expect(gzip.headers['content-encoding']).toBe('gzip')
+    expect(String(gunzipSync(gzip.body))).toBe(script)
+    expect(gzip.body.byteLength).toBeLessThan(plain.body.byteLength)
+    const etag = plain.headers['etag'] ?? ''
+    const again = await get('/console/console.js', { 'if-none-match': `"other", W/${etag}` })
+    expect(again).toMatchObject({ status: 304, headers: { etag } })
+    expect(again.body.byteLength).toBe(0)
+    expect(await get('/console/console.js', {}, 'HEAD')).toMatchObject({ status: 200, headers: { etag } })
+  })
+
+  test.each([
+    '/console/secret.env',
+    '/console/../console/secret.env',
+    '/console/..%2f..%2fetc%2fpasswd',
+    '/console/%2e%2e/package.json',
+    '/console/constructor',
+    '/console//index.html',
+    '/consoles/',
+  ])('does not hand out %s', async (path) => {
+    expect((await get(path)).status).toBe(404)
+  })
+
+  test('takes no other method', async () => {
+    expect(await get('/console/', {}, 'DELETE')).toMatchObject({ status: 405, headers: { allow: 'GET' } })
+  })
+
+  test.each(['127.0.0.1:1', 'localhost', '[::1]:8080', 'mm.example.com', 'MM.example.com:443'])(
+    'is served to the host %s',
+    async (host) => expect((await get('/console/', { host })).status).toBe(200),
+  )
+  test.each(['evil.example', 'mm.example.com.evil.example', 'x.mm.example.com', '127.0.0.1@evil.example'])(
+    'is not served to the host %j, which may be a hostile page’s own name',
+    async (host) => expect((await get('/console/', { host })).status).toBe(421),
+  )
+
+  test('that was not bundled is a clear problem, and is found once it is there', async () => {
+    const empty = pathToFileURL(`${folder}/later/`)
+    const { console } = setUp({ pages: empty })
+    const ask = () => console.handle(new Request('http://localhost/console/', { headers: { host: 'localhost' } }))
+    const refused = await ask()
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toMatchObject({ code: 'no-page' })
+    await mkdir(empty)
+    await writeFile(new URL('index.html', empty), 'bundled')
+    expect(await (await ask()).text()).toBe('bundled')
+  })
+})
