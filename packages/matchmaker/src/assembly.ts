@@ -11,11 +11,13 @@ import { inspect } from './commands/inspection.js'
 import type { Matchmaker } from './commands/matchmaker.js'
 import { configure, defineQueues, type MatchmakerOptions } from './options.js'
 import type { Queue } from './queues/queue.js'
+import { createMatchCreation } from './commands/create-match.js'
 import { createMatching } from './commands/match-commands.js'
 import { createAllocationOutcomes } from './matches/allocation-outcomes.js'
 import { createInheriting } from './matches/inheriting.js'
 import { createMatchLifecycle } from './matches/match-lifecycle.js'
 import { createPlacing } from './matches/placing.js'
+import { createBeginPrivate } from './matches/private-rounds.js'
 import { createResuming, type StoredBackfill } from './matches/resuming.js'
 import { createRounds } from './matches/rounds.js'
 import { matchmakerTag } from './servers/records/tags.js'
@@ -130,6 +132,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     tickets,
     backfills,
     rounds,
+    beginPrivate: (now) => beginPrivate(now),
     lifecycle,
     allocator,
     events,
@@ -150,6 +153,16 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     clock,
   })
   const handover = createHandover({ tickets, clock, refuseIfClosed })
+  const beginPrivate = createBeginPrivate({ tickets, lifecycle })
+  const matchCreation = createMatchCreation({
+    tickets,
+    runtimes: () => runtimes,
+    begin: () => {
+      if (allocator.isRecovered()) beginPrivate(clock.now())
+    },
+    random,
+    refuseIfClosed,
+  })
   const close = createClosing({ tickets, lifecycle, allocator, clock })
 
   /** The ticker between `start` and `stop`; undefined otherwise. */
@@ -164,6 +177,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
   const matchmaker: Matchmaker = {
     ...ticketing,
     ...matching,
+    ...matchCreation,
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,

@@ -122,6 +122,13 @@ export class InvalidBackfill extends InvalidInput {
   }
 }
 
+/** The private match is invalid or cannot be made; `field` is the path at fault, e.g. `teams.0.players.1.id`. */
+export class InvalidMatch extends InvalidInput {
+  static {
+    this.prototype.name = 'InvalidMatch'
+  }
+}
+
 /** The match has no running server: it does not run yet, or it has ended. */
 export class NotRunning extends Conflict {
   readonly matchId: string

@@ -55,6 +55,7 @@ export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillT
 export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
 export type { PlayedMatch } from './tickets/admission.js'
 export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, WaitingFor } from './tickets/ticket.js'
+export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/match-input.js'
 export type { Activity, ReturnReason, StopReason } from './servers/records/reasons.js'
 export type { AssignedLocation, AssignedPort, Assignment, PromisedLatency } from './servers/records/assignment.js'
 export type { DeploymentService, LocationService } from './servers/records/deployment-service.js'
@@ -70,6 +71,7 @@ export type { Inspection, QueueState } from './commands/inspection.js'
 export {
   BackfillExists,
   InvalidBackfill,
+  InvalidMatch,
   InvalidQueue,
   InvalidTicket,
   MatchmakerClosed,

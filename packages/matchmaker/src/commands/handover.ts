@@ -3,6 +3,7 @@ import type { Clock } from '@muster/core/clock'
 import { z } from 'zod'
 import type { Matchmaker } from './matchmaker.js'
 import { read } from '../read.js'
+import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { TicketRecord } from '../tickets/records.js'
 import { coordinates, readTicketInput } from '../tickets/ticket-input.js'
 import type { Ticket } from '../tickets/ticket.js'
@@ -18,9 +19,17 @@ const snapshotSchema = z.object({
   tickets: z.array(z.looseObject({})),
 })
 
+const privateSeat: z.ZodType<PrivateSeat> = z.strictObject({
+  id: z.string(),
+  team: z.string(),
+  tickets: z.int().min(1),
+  asks: z.boolean(),
+})
+
 const past = z.object({
   createdAt: z.number().min(0),
   attempts: z.int().min(0),
+  privateSeat: privateSeat.optional(),
   place: coordinates.optional(),
 })
 
@@ -31,6 +40,7 @@ const exported = (record: TicketRecord): ExportedTicket => ({
   priority: record.priority,
   createdAt: record.createdAt,
   attempts: record.attempts,
+  privateSeat: record.privateSeat,
   place: record.place,
 })
 
@@ -51,7 +61,7 @@ export function createHandover({
     const { id, queues, players, priority } = given
     const before = read(past, given, (field, message) => new InvalidInput(`ticket: ${message}`, { field }))
     const checked = readTicketInput({ id, queues, players, priority })
-    return tickets.create(checked, { ...before, place: before.place })
+    return tickets.create({ ...checked, privateSeat: before.privateSeat }, { ...before, place: before.place })
   }
 
   return {

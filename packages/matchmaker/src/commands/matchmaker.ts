@@ -9,6 +9,7 @@ import type { Inspection } from './inspection.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import type { PlayedMatch } from '../tickets/admission.js'
+import type { MatchInput, PrivateMatch } from '../tickets/match-input.js'
 import type { Ticket, TicketInput, WaitingFor } from '../tickets/ticket.js'
 
 export interface CloseOptions {
@@ -120,6 +121,18 @@ export interface Matchmaker {
    * @throws {UnknownTicket}
    */
   explain(ticketId: string): TicketExplanation
+  /**
+   * Makes a match of given players at once, for backends: a private match, a tournament, a match with a friend. Each
+   * team gets a ticket, which is like any other: it can be read and waited for, and its players accept the match if the
+   * queue asks, and are told where to connect. While no more servers may be created, the match waits, with
+   * `waitingFor: 'servers'`, before all matches that are found by rules. The queue's rules do not apply. If a ticket of
+   * it ends before the server runs, the match comes to nothing, and the other tickets are CANCELLED as `dissolved`;
+   * nobody is put in their place. A failed deployment is repeated, as often as the queue allows. Repeating a call with
+   * the `id` of a match of the same players returns that match.
+   * @throws {InvalidMatch} naming the field; {UnknownQueue}; {PlayerBusy} naming the ticket; {PlayerPlaying} naming the
+   *   match; {PlayerOverLimit}; {MatchmakerClosed}; and then nothing was created
+   */
+  createMatch(input: MatchInput): PrivateMatch
   /**
    * Removes players who have left a match. When nobody is left, the match's server is stopped. If the server does not
    * run yet, the players' tickets are cancelled, as by `cancelTicket`: a party leaves together, and the match dissolves

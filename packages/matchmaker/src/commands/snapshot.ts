@@ -1,5 +1,6 @@
 import type { Coordinates } from '@muster/core'
 import type { MusterError } from '@muster/core'
+import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { Ticket } from '../tickets/ticket.js'
 import type { Player } from '../player.js'
 
@@ -19,6 +20,8 @@ export interface ExportedTicket {
   /** Epoch milliseconds from which the ticket's waiting time is counted. */
   readonly createdAt: number
   readonly attempts: number
+  /** Of a ticket of a private match: its place in that. */
+  readonly privateSeat?: PrivateSeat | undefined
   /** The place of the ticket's players, if it was found already. */
   readonly place?: Coordinates | undefined
 }

@@ -1,6 +1,6 @@
 import type { Match, QueueRuntime, Seat, TicketRecord } from '../tickets/records.js'
 import type { TicketState } from '../tickets/ticket-body.js'
-import { newMatch } from './match.js'
+import { newMatch, privateQueue } from './match.js'
 
 /** The matches of an earlier process, put together again from the tickets that say they are in them. */
 export interface Inheriting {
@@ -22,10 +22,16 @@ export function createInheriting(runtime: (queue: string) => QueueRuntime | unde
   const matches = new Map<string, Match>()
   let isOver = false
 
-  const matchOf = (matchId: string, { queue, compiled }: QueueRuntime, matchedAt: number): Match => {
+  const matchOf = (
+    matchId: string,
+    { queue, compiled }: QueueRuntime,
+    { privateSeat }: TicketRecord,
+    matchedAt: number,
+  ): Match => {
     const known = matches.get(matchId)
     if (known !== undefined) return known
-    const match = newMatch(matchId, queue, compiled.model.teams, matchedAt)
+    const itself = privateSeat === undefined ? queue : privateQueue(queue, privateSeat)
+    const match = newMatch(matchId, itself, compiled.model.teams, matchedAt)
     match.phase = 'deploying'
     matches.set(matchId, match)
     return match
@@ -35,7 +41,7 @@ export function createInheriting(runtime: (queue: string) => QueueRuntime | unde
     seat: (record, { status, matchId, queue, team: name, matchedAt = 0, acceptance, assignment }) => {
       const there = queue === undefined ? undefined : runtime(queue)
       if (isOver || there === undefined || matchId === undefined) return undefined
-      const match = matchOf(matchId, there, matchedAt)
+      const match = matchOf(matchId, there, record, matchedAt)
       const team = match.teams.findIndex((one) => one.name === name)
       if (team === -1) return undefined
       const seat = { ticket: record, match, team, matchedAt, acceptance }

@@ -198,7 +198,8 @@ export function createMatchLifecycle({
     },
 
     begin: (group, now) => {
-      const { queue, compiled } = group.runtime
+      const { queue: itself, compiled } = group.runtime
+      const { queue = itself } = group
       const asks = queue.acceptance !== undefined
       const match = newMatch(newId(random), queue, compiled.model.teams, now)
       match.expansionMs = group.expansionMs

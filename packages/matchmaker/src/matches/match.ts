@@ -1,6 +1,7 @@
 import type { TeamShape } from '../kernel/model.js'
 import type { Queue } from '../queues/queue.js'
 import type { ReturnReason, StopReason } from '../servers/records/reasons.js'
+import type { PrivateSeat } from '../tickets/checked-ticket.js'
 import type { Match, TicketRecord } from '../tickets/records.js'
 import type { Placed } from '../tickets/vacancies.js'
 
@@ -28,6 +29,13 @@ export const newMatch = (matchId: string, queue: Queue, teams: readonly TeamShap
   requestId: undefined,
   assignment: undefined,
   backfill: undefined,
+})
+
+/** A queue as it is for a private match: whoever leaves is not replaced before the server runs. */
+export const privateQueue = (queue: Queue, { asks }: PrivateSeat): Queue => ({
+  ...queue,
+  replaceLeavers: false,
+  acceptance: asks && queue.acceptance !== undefined ? { ...queue.acceptance, replace: false } : undefined,
 })
 
 const NOBODY: readonly never[] = []

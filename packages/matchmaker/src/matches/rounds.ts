@@ -2,6 +2,7 @@ import type { BackfillRecord, QueueRuntime, TicketRecord } from '../tickets/reco
 import type { Breather } from '../tickets/breather.js'
 import { levelAt } from '../kernel/levels.js'
 import type { Grouped, Matches } from '../kernel/model.js'
+import type { Queue } from '../queues/queue.js'
 import { STEP } from '../kernel/pool.js'
 import { isIn, slotIn } from '../tickets/pool-membership.js'
 import type { Tickets } from '../tickets/tickets.js'
@@ -15,6 +16,8 @@ export interface Group {
   readonly teams: readonly number[]
   /** The backfill that they join, and its version then; undefined for a new match. */
   readonly backfill: { readonly record: BackfillRecord; readonly version: number } | undefined
+  /** The queue as it is for a private match; see `privateQueue`. Default: the runtime's. */
+  readonly queue?: Queue | undefined
   /** Milliseconds of waiting at which the limits in force for the youngest of them began. */
   readonly expansionMs: number
 }

@@ -4,6 +4,7 @@ import type { Backfills } from './backfill/backfills.js'
 import { createBreather, type Breather } from '../tickets/breather.js'
 import type { Events } from '../events.js'
 import type { MatchLifecycle } from './match-lifecycle.js'
+import type { BeginPrivate } from './private-rounds.js'
 import type { Group, Rounds } from './rounds.js'
 import type { QueueRuntime } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
@@ -22,6 +23,7 @@ export interface Ticking {
   readonly tickets: Tickets
   readonly backfills: Backfills
   readonly rounds: Rounds
+  readonly beginPrivate: BeginPrivate
   readonly lifecycle: MatchLifecycle
   readonly allocator: Allocator
   readonly events: Events
@@ -48,7 +50,7 @@ interface Claimed {
 
 /** The event loop runs between grouping and claiming, so groups are checked again before they are claimed. */
 export function createTick(ticking: Ticking): Tick {
-  const { tickets, backfills, rounds, lifecycle, allocator, events, clock, stopwatch, isClosed } = ticking
+  const { tickets, backfills, rounds, beginPrivate, lifecycle, allocator, events, clock, stopwatch, isClosed } = ticking
 
   const admit = (now: number) => {
     tickets.removeEnded(now)
@@ -100,13 +102,14 @@ export function createTick(ticking: Ticking): Tick {
       const begun = await inTurn(async () => {
         const breather = createBreather(stopwatch)
         const now = clock.now()
+        const given = recovered && !isClosed() ? beginPrivate(now) : []
         const groups = await rounds.next({ now, breather, room: recovered ? lifecycle.room(now) : 0 })
         const claimed = await claim(groups, recovered, breather)
         await tickets.shortOfServers(
           claimed.short.flatMap(({ records }) => records),
           breather,
         )
-        return claimed.begun
+        return [...given, ...claimed.begun]
       })
       events.emit('ticked', { durationMs: stopwatch() - startedAt, matches: begun.length })
       await Promise.all(begun)

@@ -12,7 +12,9 @@ import { createGate } from './gate.js'
  * tickets by `load`, and changes nothing. From `lead` on it matches them.
  */
 export interface Leader
-  extends Omit<Matchmaker, 'createTicket' | 'createTickets' | 'importTickets'>, Pick<Loading, 'load' | 'unload'> {
+  extends
+    Omit<Matchmaker, 'createTicket' | 'createTickets' | 'createMatch' | 'importTickets'>,
+    Pick<Loading, 'load' | 'unload'> {
   /** Loads open backfills, as the ledger was told of them, before this process leads. */
   loadBackfills(saved: readonly StoredBackfill[]): void
   /**

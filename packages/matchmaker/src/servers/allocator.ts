@@ -33,6 +33,8 @@ export interface Allocator {
    * unreadable.
    */
   recover(): Promise<boolean>
+  /** Whether `recover` has succeeded. */
+  isRecovered(): boolean
   /** Number of matches that may be allocated now. */
   room(now: number): number
   /** Begins an allocation. Resolves when the intent is in the journal; the listener is told the outcome. */
@@ -212,6 +214,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
   return {
     recover: recovery.recover,
+    isRecovered: recovery.isDone,
 
     // A server that the journal cannot record would be lost after a crash, so none is created.
     room: (now) => {

@@ -69,6 +69,29 @@ export const PartyBody = z.strictObject({
     .max(500),
 })
 
+/** A match of given players. */
+export type MatchBody = z.infer<typeof MatchBody>
+export const MatchBody = z
+  .strictObject({
+    id: z.string().max(60).optional().describe('Making the same match twice is making it once'),
+    profile,
+    teams: z
+      .array(
+        z.strictObject({
+          name: z.string().max(128).describe('One of the profile’s teams, as `team_id` names it'),
+          players: z.array(z.strictObject({ ...playerKeys, player_id: id })).min(1).max(500),
+        }),
+      )
+      .min(1)
+      .max(500)
+      .describe('Those with players in them; a team may have fewer than the profile wants, and not more'),
+    skip_acceptance: z
+      .boolean()
+      .optional()
+      .describe('Whether players are not asked to accept the match where the profile asks; default false'),
+  })
+  .meta({ id: 'CreateMatch' })
+
 export const MemberBody = z.strictObject({
   profile: z.string().min(1).max(64),
   is_ready: z.boolean().default(true),

@@ -3,6 +3,7 @@ import { Problem } from '@muster/core/http'
 import {
   BackfillExists,
   InvalidBackfill,
+  InvalidMatch,
   InvalidTicket,
   MatchmakerClosed,
   NothingToAccept,
@@ -33,6 +34,19 @@ function wireField(field: string, party: boolean): string {
   if (first !== 'players') return [wireKeys[first] ?? first, ...field.split('.').slice(1)].join('.')
   const inPlayer = key === '' ? [] : [key === 'id' ? 'player_id' : (wireKeys[key] ?? key), ...rest]
   return [...(party ? ['player_tickets', ...(index === '' ? [] : [index])] : []), ...inPlayer].join('.')
+}
+
+/** The problem for a match of given players that the matchmaker refuses. */
+function invalidMatch({ field = '', message }: InvalidMatch): Problem {
+  const [teams = '', team = '', players = '', ...rest] = field.split('.')
+  const inTeam = teams === 'teams' && players === 'players' && rest.length > 0
+  const inPlayer = wireField(['players', ...rest].join('.'), false)
+  const wire = inTeam
+    ? [teams, team, players, rest[0], inPlayer].filter((part) => part !== '').join('.')
+    : (wireKeys[field] ?? (field === 'skipAcceptance' ? 'skip_acceptance' : field))
+  const text = message.replace(/^match: /, '')
+  const detail = field === '' ? text : text.replace(field, wire)
+  return new Problem(400, 'invalid-match', detail, { field: wire || undefined })
 }
 
 /** The problem for a ticket that the matchmaker refuses. */
@@ -70,6 +84,7 @@ export function problemOf(error: unknown, party = false): Problem | undefined {
   if (error instanceof NothingToAccept) return new Problem(409, 'nothing-to-accept', error.message)
   if (error instanceof InvalidBackfill)
     return new Problem(400, 'invalid-backfill', error.message, { field: error.field })
+  if (error instanceof InvalidMatch) return invalidMatch(error)
   if (error instanceof NotRunning) return new Problem(409, 'not-running', error.message)
   if (error instanceof BackfillExists) {
     return new Problem(409, 'backfill-exists', error.message, {

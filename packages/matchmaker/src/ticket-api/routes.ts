@@ -1,7 +1,7 @@
 /** The routes of the ticket API, as data. */
 import { operation } from '@muster/core/api'
 import { z } from 'zod'
-import { BackfillBody, BackfillChangeBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
+import { BackfillBody, BackfillChangeBody, MatchBody, MemberBody, PartyBody, TicketBody } from './bodies.js'
 import {
   BackfillSchema,
   BatchSchema,
@@ -12,6 +12,7 @@ import {
   MonitorSchema,
   PartySchema,
   PlayerSchema,
+  PrivateMatchSchema,
   StreamTokenSchema,
   TicketSchema,
 } from './schemas.js'
@@ -210,6 +211,13 @@ export const ticketRoutes = {
     errors: [403, 404, 503],
   }),
 
+  createMatch: operation('POST /matches', {
+    summary: 'Make a match of given players at once, by a backend; each of them gets a ticket of it',
+    input: MatchBody,
+    output: PrivateMatchSchema,
+    success: [201],
+    errors: [403, 409, 503],
+  }),
   playersLeft: operation('POST /matches/{match_id}/players-left', {
     summary: 'These players do not play any more, by the match’s server; when nobody is left, the server is stopped',
     input: z.strictObject({ match_id: id, player_ids: z.array(id).min(1).max(500) }),
@@ -255,6 +263,7 @@ export const backendRoutes: ReadonlySet<string> = new Set<keyof typeof ticketRou
   'findPlayer',
   'createTickets',
   'createParty',
+  'createMatch',
   'createBackfill',
   'getBackfill',
   'updateBackfill',

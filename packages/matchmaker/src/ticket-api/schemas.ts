@@ -4,6 +4,7 @@ import type { BeaconsView } from './beacons.js'
 import type { ExplanationView } from './explanation.js'
 import type { GroupView, MemberView } from './group-views.js'
 import type { PlayerView } from './player-view.js'
+import type { PrivateMatchView } from './matches.js'
 import type { AssignmentView, BackfillView, TicketView } from './views.js'
 
 const text = z.string()
@@ -73,6 +74,7 @@ export const TicketSchema: z.ZodType<TicketView> = z
         'not-accepted',
         'elsewhere',
         'refused',
+        'dissolved',
         'handed-over',
       ])
       .optional(),
@@ -130,6 +132,15 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
 export const PartySchema: z.ZodType<{ readonly player_tickets: readonly TicketView[] }> = z.object({
   player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
 })
+
+export const PrivateMatchSchema: z.ZodType<PrivateMatchView> = z
+  .object({
+    id: text,
+    profile: text,
+    match_id: maybeText.describe('Once it gets a server; another one after a deployment that failed'),
+    player_tickets: z.array(TicketSchema).describe('One for each player, in the order of the request'),
+  })
+  .meta({ id: 'PrivateMatch' })
 
 /** The result for one ticket of several. */
 export type BatchItem = { readonly ticket: TicketView } | { readonly error: Readonly<Record<string, unknown>> }

@@ -11,6 +11,7 @@ type Answering =
   | 'declineMatch'
   | 'explain'
   | 'longestWaiting'
+  | 'createMatch'
   | 'playersLeft'
   | 'serverReady'
   | 'isServerSecret'

@@ -23,6 +23,7 @@ import { createGroupStore } from './group-store.js'
 import { createGroups } from './groups.js'
 import { inspectMatches, ticketsInspected } from './inspecting.js'
 import { createLook } from './look.js'
+import { createMatches } from './matches.js'
 import { createMeasured } from './measured.js'
 import { monitorView } from './monitor.js'
 import { createPlayerOverview } from './player-overview.js'
@@ -109,6 +110,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   const groups = createGroups({ service, store, clock, queueNames, random })
   const backfills = createBackfills(service)
   const playerOverview = createPlayerOverview({ service, groups, lobbies: options.lobbies, onError })
+  const matches = createMatches(service, readPlayer)
   let document: ReturnType<typeof describe> | undefined
 
   const handlers: Handlers<typeof ticketRoutes, StreamCaller, (typeof anonymous)[number]> = {
@@ -179,6 +181,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     updateBackfill: ({ backfill_id, version, teams }) => backfills.update(backfill_id, version, teams),
     deleteBackfill: ({ backfill_id }) => backfills.cancel(backfill_id),
 
+    createMatch: (body, exchange) => matches.create(body, exchange),
     playersLeft: ({ match_id, player_ids }) => service.playersLeft(match_id, player_ids),
     endMatch: async ({ match_id }) => {
       const ended = service.stopMatch(match_id)

@@ -172,6 +172,10 @@ export function createFakeService(clock: Clock): FakeService {
       const longest = searching.toSorted((one, other) => one.createdAt - other.createdAt)
       return { total: searching.length, tickets: longest.slice(0, limit) }
     },
+    createMatch: ({ id = 'match-1', queue, teams }) => ({
+      id,
+      tickets: teams.map(({ players }, index) => createTicket({ id: `${id}-${index + 1}`, queue, players })),
+    }),
     playersLeft: (matchId, playerIds) => {
       if (!fake.matches.some((match) => match.matchId === matchId)) {
         throw new UnknownMatch(`there is no match ${JSON.stringify(matchId)}`)

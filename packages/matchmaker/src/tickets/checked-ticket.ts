@@ -9,12 +9,25 @@ export interface TicketPlayer extends RulePlayer {
   readonly coordinates: Coordinates | undefined
 }
 
+/** The place of a ticket in a private match; see `createMatch`. Such a ticket is in that match or in none. */
+export interface PrivateSeat {
+  /** Id of the private match. */
+  readonly id: string
+  /** Name of the ticket's team. */
+  readonly team: string
+  /** Number of tickets of the private match: one for each of its teams. */
+  readonly tickets: number
+  /** Whether the players are asked whether they accept the match, if the queue asks. */
+  readonly asks: boolean
+}
+
 /** A ticket that was checked. */
 export interface CheckedTicket {
   readonly id: string | undefined
   readonly queues: readonly string[]
   readonly players: readonly TicketPlayer[]
   readonly priority: number
+  readonly privateSeat?: PrivateSeat | undefined
 }
 
 /** Bounds of what a player may bring along; see `Player`. */

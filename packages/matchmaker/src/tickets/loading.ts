@@ -5,6 +5,7 @@ import type { LocatePlayers, Place } from './locating.js'
 import type { PlayerLimits } from './player-limits.js'
 import { moveTo } from './pool-membership.js'
 import type { PlayerIndex } from './player-index.js'
+import { isPrivate, type PrivateMatches } from './private-matches.js'
 import type { QueueRuntime, Seat, TicketRecord } from './records.js'
 import type { OutOfQueues, Searching } from './searching.js'
 import type { CheckedTicket } from './checked-ticket.js'
@@ -44,6 +45,7 @@ export interface LoadingOptions {
   readonly following: Following
   readonly byId: Map<string, TicketRecord>
   readonly players: PlayerIndex
+  readonly privateMatches: Pick<PrivateMatches, 'add' | 'forget'>
   readonly searching: Searching
   /** By name. */
   readonly runtimes: () => ReadonlyMap<string, QueueRuntime>
@@ -60,8 +62,8 @@ export interface LoadingOptions {
 const NONE: readonly never[] = []
 
 export function createLoading(options: LoadingOptions): Loading {
-  const { inheriting, limits, following, byId, players, searching, runtimes, locatePlayers, located } = options
-  const { touch, out, restAfter, clock } = options
+  const { inheriting, limits, following, byId, players, privateMatches, searching } = options
+  const { runtimes, locatePlayers, located, touch, out, restAfter, clock } = options
 
   const runtimesOf = (queues: readonly string[]): readonly QueueRuntime[] => {
     const known = runtimes()
@@ -83,6 +85,7 @@ export function createLoading(options: LoadingOptions): Loading {
     })
     byId.set(id, record)
     players.add(record)
+    if (isPrivate(record)) privateMatches.add(record)
     if (locating) void place.then((found) => located(record, found))
     return record
   }
@@ -92,6 +95,7 @@ export function createLoading(options: LoadingOptions): Loading {
     searching.forget(record)
     following.forget(record)
     players.remove(record)
+    if (isPrivate(record)) privateMatches.forget(record)
     byId.delete(record.id)
   }
 
@@ -128,7 +132,9 @@ export function createLoading(options: LoadingOptions): Loading {
   const seated = (record: TicketRecord, { status, assignedAt }: TicketState) => {
     record.status = status
     record.assignedAt = assignedAt
-    if (status === 'HOST_ASSIGNED') players.remove(record)
+    if (status !== 'HOST_ASSIGNED') return
+    players.remove(record)
+    if (isPrivate(record)) privateMatches.forget(record)
   }
 
   const loadOne = (stored: StoredTicket, now: number) => {

@@ -23,6 +23,7 @@ export function createQueueRuntime(
       checkEnvironment(ticket)
       return compiled.entryOf(ticket)
     },
+    checkEnvironment,
     playerMayState: playerMayState(queue),
     pool: createPool(compiled.model),
     explain: createExplain(compiled),

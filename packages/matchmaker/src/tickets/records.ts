@@ -7,7 +7,8 @@ import type { Facts, RuleTicket } from '../queues/rules/facts.js'
 import type { FoundTicket } from '../servers/records/allocation.js'
 import type { Assignment } from '../servers/records/assignment.js'
 import type { BackfillStatus } from './backfill.js'
-import type { TicketPlayer } from './checked-ticket.js'
+import type { CheckEnvironment } from './environment-limit.js'
+import type { PrivateSeat, TicketPlayer } from './checked-ticket.js'
 import type { Acceptance, CancelReason, TicketStatus, WaitingFor } from './ticket.js'
 import type { Timed } from './timer-heap.js'
 import type { Placed } from './vacancies.js'
@@ -24,6 +25,8 @@ export interface TicketRecord extends RuleTicket, Timed {
   readonly players: readonly TicketPlayer[]
   /** Names of the queues it was created for; one list is shared by all tickets of the same queues. */
   readonly queues: readonly string[]
+  /** Of a ticket of a private match: it is in no pool. */
+  readonly privateSeat: PrivateSeat | undefined
   /** The queues that it waits in. */
   runtimes: readonly QueueRuntime[]
   /**
@@ -130,6 +133,8 @@ export interface QueueRuntime {
   readonly compiled: CompiledQueue
   /** The entry of a ticket in the pool. @throws {InvalidTicket} */
   readonly entryOf: (ticket: RuleTicket & FoundTicket) => Entry<Facts>
+  /** Refuses a ticket of which a server could not be told. @throws {InvalidTicket} */
+  readonly checkEnvironment: CheckEnvironment
   /** Whether players may state an attribute themselves. */
   readonly playerMayState: PlayerMayState
   readonly pool: Pool<Facts>

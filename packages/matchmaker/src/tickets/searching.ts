@@ -60,9 +60,11 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
   /** Why the ticket cannot be grouped now. */
   const hindranceOf = (record: TicketRecord, now: number): Hindrance | undefined => {
     const locatedBy = record.createdAt + locateTimeoutMs
-    if (record.locating && now < locatedBy) return { lacks: 'location', until: locatedBy }
+    const isPrivate = record.privateSeat !== undefined
+    if (record.locating && now < locatedBy && !isPrivate) return { lacks: 'location', until: locatedBy }
     if (now < record.restsUntil) return { lacks: 'retry', until: record.restsUntil }
-    return isElsewhere(record) ? { lacks: 'other-ticket', until: Infinity } : undefined
+    if (isElsewhere(record)) return { lacks: 'other-ticket', until: Infinity }
+    return isPrivate ? { lacks: 'servers', until: Infinity } : undefined
   }
 
   const enterAll = (

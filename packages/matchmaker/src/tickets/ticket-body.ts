@@ -1,6 +1,6 @@
 // pure: what never changes of a ticket, as text
 import type { Player } from '../player.js'
-import { complete, type CheckedTicket, type TicketPlayer } from './checked-ticket.js'
+import { complete, type CheckedTicket, type PrivateSeat, type TicketPlayer } from './checked-ticket.js'
 import type { Ticket } from './ticket.js'
 
 /** What never changes of a ticket, as it is stored. Fields are left out where they hold nothing. */
@@ -8,23 +8,25 @@ interface TicketBody {
   readonly queues: readonly string[]
   readonly players: readonly Player[]
   readonly priority?: number
+  readonly privateSeat?: PrivateSeat | undefined
 }
 
 /** What changes of a ticket: all but its id and what its body and its creation tell. */
-export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'createdAt'>
+export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'privateMatch' | 'createdAt'>
 
 /** The JSON text of a ticket that was checked, without its id. It holds players' addresses. */
-export const bodyOf = ({ queues, players, priority }: CheckedTicket): string =>
+export const bodyOf = ({ queues, players, priority, privateSeat }: CheckedTicket): string =>
   JSON.stringify({
     queues,
     players: players.map(shortened),
     ...(priority === 0 ? {} : { priority }),
+    ...(privateSeat === undefined ? {} : { privateSeat }),
   } satisfies TicketBody)
 
 /** The ticket again. The text is trusted to be one that `bodyOf` made. @throws Error if it is no JSON. */
 export function readBody(id: string, body: string): CheckedTicket {
-  const { queues, players, priority = 0 } = parsed(body)
-  return { id, queues, players: players.map(complete), priority }
+  const { queues, players, priority = 0, privateSeat } = parsed(body)
+  return { id, queues, players: players.map(complete), priority, privateSeat }
 }
 
 /** The message of a `SyntaxError` would repeat a part of the text, which holds addresses. */
@@ -51,8 +53,16 @@ export const NEW_STATE: TicketState = { version: 1, status: 'SEARCHING', waiting
 
 /** The public view of a stored ticket. @throws Error if its body is no JSON. */
 export function storedTicket({ id, body, createdAt, state = NEW_STATE }: StoredTicket): Ticket {
-  const { queues, players, priority = 0 } = parsed(body)
-  return { id, queues, players: players.map((player) => ({ id: player.id })), priority, createdAt, ...state }
+  const { queues, players, priority = 0, privateSeat } = parsed(body)
+  return {
+    id,
+    queues,
+    players: players.map((player) => ({ id: player.id })),
+    priority,
+    createdAt,
+    ...state,
+    privateMatch: privateSeat?.id,
+  }
 }
 
 const shortened = ({ id, ip, coordinates, latencies, attributes, roles, avoid }: TicketPlayer): Player => ({

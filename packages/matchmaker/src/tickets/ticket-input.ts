@@ -63,7 +63,7 @@ export const player: z.ZodType<Player> = z.strictObject({
  */
 export const MUST_BE_SOMEWHERE = 'must have ip, coordinates or both'
 
-const locatedPlayer = player.refine(
+export const locatedPlayer = player.refine(
   (one) => one.ip !== undefined || one.coordinates !== undefined || Object.keys(one.latencies ?? {}).length > 0,
   MUST_BE_SOMEWHERE,
 )

@@ -17,7 +17,7 @@ export interface RecordOptions {
 
 /** Makes the record of a ticket that searches and is in no pool yet. */
 export const newRecord = (
-  { players, priority, queues }: CheckedTicket,
+  { players, priority, queues, privateSeat }: CheckedTicket,
   { id, runtimes, createdAt, attempts, place, locating }: RecordOptions,
 ): TicketRecord => ({
   id,
@@ -28,12 +28,13 @@ export const newRecord = (
   network: networkOf(players),
   locating,
   queues: queues.length === 1 ? (runtimes[0]?.alone.queues ?? queues) : queues,
+  privateSeat,
   runtimes,
   slot: NOWHERE,
   moreSlots: undefined,
   status: 'SEARCHING',
   version: 1,
-  waitingFor: locating ? 'location' : 'players',
+  waitingFor: privateSeat !== undefined ? 'servers' : locating ? 'location' : 'players',
   attempts,
   restsUntil: 0,
   seat: undefined,

@@ -18,6 +18,7 @@ export function ticketOf(record: TicketRecord): Ticket {
     queue: seat?.match.queue.name,
     team: seat?.match.teams[seat.team]?.name,
     matchedAt: whole(seat?.matchedAt),
+    privateMatch: record.privateSeat?.id,
     acceptance: status === 'MATCH_FOUND' ? seat?.acceptance : undefined,
     assignedAt: whole(record.assignedAt),
     assignment: status === 'HOST_ASSIGNED' ? seat?.match.assignment : undefined,

@@ -52,6 +52,8 @@ export type CancelReason =
    * players is over `maxServersPerPlayer`.
    */
   | 'refused'
+  /** Its private match came to nothing, because another of its tickets was cancelled, or by `stopMatch`. */
+  | 'dissolved'
   /** It was taken out by `exportTickets`, to go on elsewhere. */
   | 'handed-over'
 
@@ -84,6 +86,8 @@ export interface Ticket {
   readonly queue?: string | undefined
   readonly team?: string | undefined
   readonly matchedAt?: number | undefined
+  /** Id of the private match that it was created for, by `createMatch`. */
+  readonly privateMatch?: string | undefined
   /** While MATCH_FOUND in a queue with acceptance, until the match is accepted by all. */
   readonly acceptance?: Acceptance | undefined
   /** When HOST_ASSIGNED. */

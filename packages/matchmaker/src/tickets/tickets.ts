@@ -2,11 +2,13 @@ import type { Clock, Random } from '@muster/core/clock'
 import type { Breather } from './breather.js'
 import type { Match, QueueRuntime, TicketRecord } from './records.js'
 import { ticketOf } from './ticket-view.js'
-import { admit, entriesOf, refuseOther, type Admitting, type PastOfTicket, type PlayedBy } from './admission.js'
+import type { Admitting, PastOfTicket, PlayedBy } from './admission.js'
+import { createCreating } from './creating.js'
 import type { LocatePlayers, Place } from './locating.js'
 import { createPlayerIndex } from './player-index.js'
 import type { PlayerLimits } from './player-limits.js'
 import { createPlaying } from './playing.js'
+import { createPrivateMatches, isPrivate, reasonOfOthers, type PrivateMatches } from './private-matches.js'
 import { createEndedTickets } from './ended-tickets.js'
 import { createFollowing } from './following.js'
 import type { Ledger } from './ledger.js'
@@ -28,6 +30,8 @@ export interface Tickets {
    * @throws {InvalidTicket}; {UnknownQueue}; {PlayerBusy}; {PlayerPlaying}; {PlayerOverLimit}
    */
   create(ticket: CheckedTicket, past?: PastOfTicket): Ticket
+  /** Creates the tickets of a private match: all or none. Those that exist already are returned. @throws as `create` */
+  createTogether(tickets: readonly CheckedTicket[]): readonly Ticket[]
   find(id: string): TicketRecord | undefined
   /** The tickets of a player that have not ended, and those of matches that run with the player in it. */
   ofPlayer(playerId: string): readonly TicketRecord[]
@@ -76,6 +80,8 @@ export interface Tickets {
   /** Takes over tickets of other processes; undefined in a matchmaker of one process. */
   readonly loading: Loading | undefined
   all(): Iterable<TicketRecord>
+  /** The tickets of private matches that wait for a server. */
+  readonly privateMatches: PrivateMatches['waiting']
 }
 
 export interface TicketsOptions {
@@ -116,6 +122,7 @@ export function createTickets(options: TicketsOptions): Tickets {
   const following = ledger && createFollowing()
 
   const playing = createPlaying()
+  const privateMatches = createPrivateMatches()
   let admitting: Admitting = { runtimes, players, playing, playedBy, limits, locatePlayers, clock, random }
 
   const touch = (record: TicketRecord) => {
@@ -167,6 +174,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       limits,
       byId,
       players,
+      privateMatches,
       searching: waiting,
       inheriting,
       runtimes: () => runtimes,
@@ -179,25 +187,16 @@ export function createTickets(options: TicketsOptions): Tickets {
     })
 
   const tickets: Tickets = {
-    create: (ticket, past) => {
-      const before = ticket.id === undefined ? undefined : byId.get(ticket.id)
-      if (before !== undefined) {
-        refuseOther(before, ticket)
-        // A ticket that was handed over may come back.
-        if (past === undefined || before.cancelReason !== 'handed-over') return ticketOf(before)
-      }
-      const { record, found } = admit(ticket, past, admitting)
-      const entries = entriesOf(record)
-      if (before !== undefined) record.version = before.version + 1
-      byId.set(record.id, record)
-      players.add(record)
-      waiting.settle(record, clock.now(), entries)
-      void found?.then((place) => located(record, place))
-      const created = ticketOf(record)
-      events.emit('ticketCreated', { ticket: created })
-      // A listener may have cancelled the ticket.
-      return record.version === created.version ? created : ticketOf(record)
-    },
+    ...createCreating({
+      byId,
+      players,
+      privateMatches,
+      searching: waiting,
+      admitting: () => admitting,
+      located,
+      events,
+      clock,
+    }),
 
     find: (id) => byId.get(id),
     ofPlayer: (playerId) => [...players.ticketsOf(playerId), ...playing.ticketsOf(playerId)],
@@ -211,7 +210,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     },
 
     take: (records, runtime, match, teams, now) => {
-      for (const record of records) if (!isIn(record, runtime)) return false
+      for (const record of records) if (!isIn(record, runtime) && !isPrivate(record)) return false
       const asks = match.queue.acceptance
       const acceptance = asks && { until: Math.floor(now + asks.withinMs), accepted: [] }
       for (let index = 0; index < records.length; index += 1) {
@@ -239,6 +238,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       const { matchId, queue } = seat.match
       if (counts) record.attempts += 1
       if (record.attempts >= queue.maxAttempts) return tickets.cancel(record, 'attempts', now)
+      if (isPrivate(record) && reason === 'stopped') return tickets.cancel(record, 'dissolved', now)
       record.status = 'SEARCHING'
       record.seat = undefined
       record.restsUntil = atOnce.has(reason) ? now : now + restAfter(record.attempts)
@@ -251,6 +251,7 @@ export function createTickets(options: TicketsOptions): Tickets {
 
     assign: (record, now) => {
       const others = othersOf(record)
+      if (isPrivate(record)) privateMatches.forget(record)
       record.assignedAt = now
       end(record, 'HOST_ASSIGNED')
       if (record.seat === undefined || record.seat.match.phase === 'over') ended.add(record, now)
@@ -268,6 +269,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       if (reason === 'expired') events.emit('expired', { ticket: ticketOf(record) })
       else events.emit('cancelled', { ticket: ticketOf(record), reason })
       settleAll(others, now)
+      for (const other of privateMatches.end(record)) tickets.cancel(other, reasonOfOthers(reason), now)
     },
 
     plays: (id) => {
@@ -288,6 +290,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       return moveAll(byId, runtimes, waiting, now)
     },
 
+    privateMatches: privateMatches.waiting,
     removeEnded: ended.advance,
     all: () => byId.values(),
     loading,

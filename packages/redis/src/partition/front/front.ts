@@ -1,3 +1,4 @@
+import { Conflict } from '@muster/core'
 import type { Clock } from '@muster/core/clock'
 import { TooLate, UnknownTicket, type Ticket, type TicketService } from '@muster/matchmaker'
 import type { TicketChecker } from '@muster/matchmaker/partition'
@@ -130,6 +131,7 @@ export function createFront(options: FrontOptions): Front {
     declineMatch: (ticketId, playerId) => ask('declineMatch', ticketId, playerId),
     explain: (ticketId) => ask('explain', ticketId),
     longestWaiting: (limit) => ask('longestWaiting', limit),
+    createMatch: () => Promise.reject(new Conflict('a private match cannot be made in a partition yet')),
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
     stopMatch: (matchId) => ask('stopMatch', matchId),
     serverReady: (matchId, secret) => ask('serverReady', matchId, secret),

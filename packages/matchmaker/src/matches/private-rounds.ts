@@ -1,0 +1,46 @@
+import type { QueueRuntime, TicketRecord } from '../tickets/records.js'
+import type { Tickets } from '../tickets/tickets.js'
+import { countPlayers } from '../tickets/vacancies.js'
+import { privateQueue } from './match.js'
+import type { MatchLifecycle } from './match-lifecycle.js'
+import type { Group } from './rounds.js'
+
+/**
+ * Begins the private matches that wait for a server, in the order in which they were made, as many as there may be.
+ * They go before matches that are found by rules. Each promise resolves when the intent of its match is in the journal.
+ */
+export type BeginPrivate = (now: number) => readonly Promise<void>[]
+
+export interface PrivateRoundsOptions {
+  readonly tickets: Pick<Tickets, 'privateMatches' | 'cancel'>
+  readonly lifecycle: Pick<MatchLifecycle, 'room' | 'begin'>
+}
+
+export function createBeginPrivate({ tickets, lifecycle }: PrivateRoundsOptions): BeginPrivate {
+  return (now) => {
+    const begun: Promise<void>[] = []
+    for (const records of tickets.privateMatches()) {
+      const group = groupOf(records)
+      // Its queue is another one since `reconfigure`.
+      if (group === undefined) tickets.cancel(records[0] as TicketRecord, 'refused', now)
+      else if (lifecycle.room(now) <= 0) break
+      else begun.push(lifecycle.begin(group, now) ?? Promise.resolve())
+    }
+    return begun
+  }
+}
+
+/** The tickets as a group; undefined if the queue has no such teams. */
+function groupOf(records: readonly TicketRecord[]): Group | undefined {
+  const [first] = records
+  const [runtime] = first?.runtimes ?? []
+  if (first?.privateSeat === undefined || runtime === undefined) return undefined
+  const teams = records.map((record) => teamOf(record, runtime))
+  if (teams.includes(-1)) return undefined
+  const queue = privateQueue(runtime.queue, first.privateSeat)
+  return { runtime, records, teams, queue, backfill: undefined, expansionMs: 0 }
+}
+
+/** Index of the ticket's team, -1 if the queue has none of that name that is large enough. */
+const teamOf = (record: TicketRecord, { compiled }: QueueRuntime): number =>
+  compiled.model.teams.findIndex(({ name, max }) => name === record.privateSeat?.team && max >= countPlayers([record]))

@@ -1,0 +1,248 @@
+/** Matches of given players, made by `createMatch`. */
+import { describe, expect, test } from 'vitest'
+import { InvalidMatch, PlayerBusy, PlayerPlaying, UnknownQueue } from './errors.js'
+import { deploy, duel, setUp } from './matchmaker.fixture.js'
+import type { QueueDefinition } from './queues/queue.js'
+import { createMatchmaker } from './create-matchmaker.js'
+import { createTestService } from './service.fixture.js'
+
+const teams: QueueDefinition = {
+  name: 'teams',
+  teams: [{ name: 'side', count: 2, size: 2 }],
+  rules: [{ kind: 'difference', attribute: 'skill', max: 10 }],
+  deploy,
+}
+const ip = '198.51.100.7'
+const side = (name: string, ...ids: string[]) => ({ name, players: ids.map((id) => ({ id, ip })) })
+const both = { id: 'm', queue: 'teams', teams: [side('side-1', 'ann', 'ben'), side('side-2', 'cas')] }
+
+describe('a private match', () => {
+  test('gets a server at once, and its players are told where it is, whatever the rules say', async () => {
+    const { matchmaker, service, seen, run } = setUp({ queues: [teams] })
+    await matchmaker.tick()
+    const { id, tickets } = matchmaker.createMatch(both)
+    expect(id).toBe('m')
+    expect(tickets).toMatchObject([
+      { id: 'm-1', status: 'MATCH_FOUND', team: 'side-1', privateMatch: 'm', players: [{ id: 'ann' }, { id: 'ben' }] },
+      { id: 'm-2', status: 'MATCH_FOUND', team: 'side-2', matchId: tickets[0]?.matchId },
+    ])
+    await run(6000)
+    expect(service.calls.create).toHaveLength(1)
+    expect(matchmaker.getTicket('m-2')).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      assignment: { fqdn: expect.any(String) },
+    })
+    expect(seen.matchFound).toMatchObject([{ queue: 'teams', expansionMs: 0 }])
+    const environment = Object.fromEntries(
+      (service.calls.create[0]?.environment_variables ?? []).map(({ key, value }) => [key, value]),
+    )
+    expect(environment['MM_TEAMS']).toBe('{"side-1":["m-1"],"side-2":["m-2"]}')
+    matchmaker.playersLeft(tickets[0]?.matchId ?? '', ['ann', 'ben', 'cas'])
+    await run(6000)
+    expect(service.unstopped()).toEqual([])
+  })
+
+  test('waits for the first tick, which opens the journal', async () => {
+    const { matchmaker, run, status } = setUp({ queues: [teams] })
+    expect(matchmaker.createMatch(both).tickets).toMatchObject([
+      { status: 'SEARCHING', waitingFor: 'servers', version: 1 },
+      { status: 'SEARCHING', waitingFor: 'servers', version: 1 },
+    ])
+    await run(250)
+    expect([status('m-1'), status('m-2')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
+  })
+
+  test('waits for room, says so, and goes before matches that are found', async () => {
+    const { matchmaker, service, join, run, status } = setUp({ queues: [teams, duel], maxServers: 1 })
+    join('x')
+    join('y')
+    await run(250)
+    matchmaker.createMatch(both)
+    join('v')
+    join('w')
+    await run(6000)
+    expect(matchmaker.getTicket('m-1')).toMatchObject({ status: 'SEARCHING', waitingFor: 'servers' })
+    expect(matchmaker.explain('m-1').summary).toBe('Its match is found, but no more servers may be deployed now.')
+    void matchmaker.stopMatch(matchmaker.getTicket('x')?.matchId ?? '')
+    await run(1500)
+    expect([status('m-1'), status('m-2'), status('v')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND', 'SEARCHING'])
+    expect(service.calls.create).toHaveLength(2)
+  })
+
+  test('is made once, however often it is asked for by the same id', async () => {
+    const { matchmaker, service, run } = setUp({ queues: [teams] })
+    const { tickets } = matchmaker.createMatch(both)
+    expect(matchmaker.createMatch(both)).toEqual({ id: 'm', tickets })
+    await run(6000)
+    const assigned = { status: 'HOST_ASSIGNED' }
+    expect(matchmaker.createMatch(both).tickets).toMatchObject([assigned, assigned])
+    expect(service.calls.create).toHaveLength(1)
+    const other = { ...both, teams: [side('side-2', 'ann', 'ben'), side('side-1', 'cas')] }
+    expect(() => matchmaker.createMatch(other)).toThrow(InvalidMatch)
+    expect(() => matchmaker.createMatch({ ...both, teams: [side('side-1', 'ann', 'ben')] })).toThrow(InvalidMatch)
+    expect(() => matchmaker.createMatch({ ...both, id: 'm-1' })).toThrow(PlayerPlaying)
+  })
+
+  test('refuses players who wait or play elsewhere, naming them, and then creates nothing', async () => {
+    const { matchmaker, join, run } = setUp({ queues: [teams, duel] })
+    join('cas')
+    expect(() => matchmaker.createMatch(both)).toThrow(new PlayerBusy('cas', 'cas'))
+    expect(matchmaker.getTicket('m-1')).toBeUndefined()
+    join('x')
+    await run(6000)
+    const { matchId = '' } = matchmaker.getTicket('cas') ?? {}
+    expect(() => matchmaker.createMatch(both)).toThrow(new PlayerPlaying('cas', 'cas', matchId))
+    expect(() => join('ann')).not.toThrow()
+  })
+
+  test('keeps its players from other matches', () => {
+    const { matchmaker, join } = setUp({ queues: [teams, duel] })
+    matchmaker.createMatch(both)
+    expect(() => join('cas')).toThrow(new PlayerBusy('cas', 'm-2'))
+  })
+
+  test('asks the players if the queue asks, and comes to nothing when one declines', async () => {
+    const asking = { ...teams, acceptance: { withinMs: 10_000, replace: true }, replaceLeavers: true }
+    const { matchmaker, service, seen, run, status } = setUp({ queues: [asking] })
+    matchmaker.createMatch(both)
+    matchmaker.createTicket({ queue: 'teams', players: [{ id: 'zoe', ip, attributes: { skill: 1 } }] })
+    await run(250)
+    matchmaker.acceptMatch('m-1')
+    matchmaker.declineMatch('m-2')
+    expect(matchmaker.getTicket('m-1')).toMatchObject({ status: 'CANCELLED', cancelReason: 'dissolved' })
+    expect(seen.cancelled?.map(({ ticket, reason }) => [ticket.id, reason])).toEqual([
+      ['m-2', 'declined'],
+      ['m-1', 'dissolved'],
+    ])
+    await run(20_000)
+    expect(service.calls.create).toEqual([])
+    expect(status('m-2')).toBe('CANCELLED')
+    matchmaker.createMatch({ ...both, id: 'n', skipAcceptance: true })
+    await run(6000)
+    expect(status('n-1')).toBe('HOST_ASSIGNED')
+  })
+
+  test('comes to nothing when a player leaves before the server runs, and the server is stopped', async () => {
+    const { matchmaker, service, run, status } = setUp({ queues: [teams] })
+    matchmaker.createMatch(both)
+    await run(500)
+    matchmaker.playersLeft(matchmaker.getTicket('m-1')?.matchId ?? '', ['ben'])
+    expect([status('m-1'), status('m-2')]).toEqual(['CANCELLED', 'CANCELLED'])
+    await run(10_000)
+    expect(service.unstopped()).toEqual([])
+    expect(service.calls.create).toHaveLength(1)
+  })
+
+  test('is tried again with the same players after a failed deployment, until the last attempt', async () => {
+    const fates = [{ errorMs: 1000 }, { readyMs: 1000 }]
+    const { matchmaker, service, seen, run, status } = setUp({
+      queues: [teams],
+      service: { fate: (nth) => fates[nth - 1] ?? { errorMs: 1000 } },
+    })
+    matchmaker.createMatch(both)
+    await run(2500)
+    expect(matchmaker.getTicket('m-1')).toMatchObject({ status: 'SEARCHING', waitingFor: 'retry', attempts: 1 })
+    await run(6000)
+    expect([status('m-1'), status('m-2')]).toEqual(['HOST_ASSIGNED', 'HOST_ASSIGNED'])
+    matchmaker.createMatch({ ...both, id: 'n', teams: [side('side-1', 'x'), side('side-2', 'y')] })
+    await run(60_000)
+    expect(['n-1', 'n-2'].map((id) => matchmaker.getTicket(id)?.cancelReason)).toEqual(['attempts', 'attempts'])
+    expect(service.calls.create).toHaveLength(5)
+    expect(seen.cancelled).toHaveLength(2)
+  })
+
+  test('ends by stopMatch before the server runs, and does not begin again', async () => {
+    const { matchmaker, service, run } = setUp({ queues: [teams] })
+    matchmaker.createMatch(both)
+    await run(500)
+    void matchmaker.stopMatch(matchmaker.getTicket('m-1')?.matchId ?? '')
+    expect(['m-1', 'm-2'].map((id) => matchmaker.getTicket(id)?.cancelReason)).toEqual(['dissolved', 'dissolved'])
+    await run(10_000)
+    expect(service.calls.create).toHaveLength(1)
+    expect(service.unstopped()).toEqual([])
+  })
+
+  test('expires with its queue while there is no room for it', async () => {
+    const { matchmaker, run, seen } = setUp({ queues: [{ ...teams, expireAfterMs: 3000 }, duel], maxServers: 1 })
+    matchmaker.createMatch({ id: 'first', queue: 'duel', teams: [side('team', 'x', 'y')] })
+    await run(250)
+    matchmaker.createMatch(both)
+    await run(4000)
+    expect(seen.expired?.map(({ ticket }) => ticket.id)).toEqual(['m-1', 'm-2'])
+  })
+
+  test('takes more players by a backfill of its server', async () => {
+    const { matchmaker, run, status } = setUp({ queues: [{ ...teams, rules: [] }] })
+    matchmaker.createMatch(both)
+    await run(6000)
+    const { matchId = '' } = matchmaker.getTicket('m-1') ?? {}
+    matchmaker.createBackfill({ matchId })
+    matchmaker.createTicket({ id: 'zoe', queue: 'teams', players: [{ id: 'zoe', ip }] })
+    await run(250)
+    expect([status('zoe'), matchmaker.getTicket('zoe')?.matchId]).toEqual(['HOST_ASSIGNED', matchId])
+  })
+
+  test('is refused as a whole once its queue is gone or has other teams', async () => {
+    const { matchmaker, run } = setUp({ queues: [teams] })
+    matchmaker.createMatch(both)
+    matchmaker.reconfigure([{ ...teams, teams: [{ name: 'side', size: 4 }] }])
+    await run(250)
+    expect(['m-1', 'm-2'].map((id) => matchmaker.getTicket(id)?.cancelReason)).toEqual(['refused', 'refused'])
+  })
+
+  test('goes on in another matchmaker that takes its tickets over', async () => {
+    const { matchmaker, clock } = setUp({ queues: [teams] })
+    matchmaker.createMatch(both)
+    const snapshot = JSON.parse(JSON.stringify(matchmaker.exportTickets({ take: true })))
+    expect(matchmaker.getTicket('m-2')?.cancelReason).toBe('handed-over')
+    const service = createTestService({ clock })
+    const next = createMatchmaker({ deployments: service.deployments, queues: [teams], clock })
+    expect(next.importTickets(snapshot).refused).toEqual([])
+    await next.tick()
+    expect([next.getTicket('m-1')?.status, next.getTicket('m-2')?.status]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
+  })
+})
+
+describe('createMatch refuses', () => {
+  const { matchmaker } = setUp({ queues: [teams, duel] })
+  const refusal = (input: unknown) => {
+    try {
+      matchmaker.createMatch(input as never)
+    } catch (error) {
+      if (error instanceof InvalidMatch) return `${error.field}: ${error.message}`
+      throw error
+    }
+    return undefined
+  }
+
+  test.each([
+    [{ ...both, id: 'a b' }, 'id'],
+    [{ ...both, id: 'a'.repeat(61) }, 'id'],
+    [{ ...both, teams: [] }, 'teams'],
+    [{ ...both, teams: [side('red', 'ann')] }, 'teams.0.name'],
+    [{ ...both, teams: [side('side-1', 'ann'), side('side-1', 'ben')] }, 'teams.1.name'],
+    [{ ...both, teams: [side('side-1', 'ann', 'ben', 'cas')] }, 'teams.0.players'],
+    [{ ...both, teams: [side('side-1')] }, 'teams.0.players'],
+    [{ ...both, teams: [side('side-1', 'ann'), side('side-2', 'ann')] }, 'teams.1.players.0.id'],
+    [{ ...both, teams: [{ name: 'side-1', players: [{ id: 'ann' }] }] }, 'teams.0.players.0'],
+    [{ ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', latencies: { Oslo: 5 } }] }] }, 'teams.0.players.0'],
+    [{ ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', ip: 'home' }] }] }, 'teams.0.players.0.ip'],
+    [{ ...both, skipAcceptance: 'yes' }, 'skipAcceptance'],
+    [{ ...both, more: 1 }, 'more'],
+  ])('%j at %s', (input, field) => {
+    const refused = refusal(input)
+    expect(refused).toMatch(`${field}: match: ${field}`)
+    expect(refused).not.toContain('home')
+  })
+
+  test('what does not fit into the environment of a server', () => {
+    const long = Array.from({ length: 100 }, (_, at) => `v${at}${'x'.repeat(100)}`)
+    const attributes = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`a${index}`, long]))
+    const input = { ...both, teams: [{ name: 'side-1', players: [{ id: 'ann', ip, attributes }] }] }
+    expect(refusal(input)).toMatch('teams.0.players.0.attributes: match: teams.0.players.0.attributes: are too large')
+  })
+
+  test('an unknown queue, naming the nearest', () => {
+    expect(() => matchmaker.createMatch({ ...both, queue: 'team' })).toThrow(UnknownQueue)
+  })
+})
