@@ -14,9 +14,11 @@ export type {
 export type { MatchmakerOptions } from './options.js'
 export type { PlayerMayState } from './queues/player-may-state.js'
 export {
+  checkQueue,
   defineQueue,
   queueFromJson,
   type AcceptanceDefinition,
+  type CheckedQueue,
   type Queue,
   type QueueDefinition,
 } from './queues/queue.js'

@@ -2,4 +2,4 @@
 export { jsonFault, type JsonFault } from './json-fault.js'
 export { didYouMean, nearestName } from './nearest-name.js'
 export { mayHoldSecret } from './shown.js'
-export { validate, type Fault, type Validated } from './validate.js'
+export { validate, validateAll, type Fault, type Validated, type ValidatedWhole } from './validate.js'

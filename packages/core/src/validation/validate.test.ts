@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { operations } from '../api/api.js'
-import { validate } from './validate.js'
+import { validate, validateAll } from './validate.js'
 
 const queue = z.strictObject({
   matchSize: z.int().min(1).max(100),
@@ -171,4 +171,45 @@ test('names several faults at once', () => {
   expect(faultOf({ matchSize: 2, ...many }).field).toBe('key0')
   expect(faultOf({ matchSize: 2, teams: Array.from({ length: 20_000 }, () => 1) }).field).toBe('teams.0')
   expect(faultOf({ matchSize: 2, ['k'.repeat(20_000)]: 1 }).field).toHaveLength(81)
+})
+
+describe('validateAll tells all that is wrong', () => {
+  const messagesOf = (value: unknown) =>
+    (validateAll(queue, value).faults ?? []).map(({ field, message }) => `${field}: ${message}`)
+
+  test('each place once, each unknown name by itself', () => {
+    expect(
+      messagesOf({ matchSize: 0, name: 'much too-long', teams: [{ count: 1 }, { count: 'x' }], moed: 'x', other: 1 }),
+    ).toEqual([
+      'matchSize: must be at least 1, got 0',
+      'name: must have at most 8 characters, got "much too-long"',
+      'teams.1.count: must be a number, got a text',
+      'moed: is not known; did you mean mode?',
+      'other: is not known',
+    ])
+  })
+
+  test('and not that a name is missing if it is only misspelt', () => {
+    expect(messagesOf({ matchsize: 2, naem: 'x' })).toEqual([
+      'matchsize: is not known; did you mean matchSize?',
+      'naem: is not known; did you mean name?',
+    ])
+    expect(messagesOf({ matchSize: 0, matchSiz: 2 })).toHaveLength(2)
+  })
+
+  test('and nothing of a value that is right', () => {
+    expect(validateAll(queue, { matchSize: 2 })).toEqual({ success: true, data: { matchSize: 2 } })
+  })
+
+  test('its first fault is at a place that validate names, or the misspelt name beside it', () => {
+    const part = fc.constantFrom<unknown>(null, 'x', -1, 7, [], [1], {}, { count: 'x' })
+    const keys = fc.constantFrom('matchSize', 'mode', 'size', 'rule', 'teams', 'only', 'moed', 'other')
+    fc.assert(
+      fc.property(fc.dictionary(keys, part), (value) => {
+        const [one, all] = [validate(queue, value), validateAll(queue, value)]
+        expect(all.success).toBe(one.success)
+        if (!all.success) expect(all.faults.map(({ field }) => field)).toContain(one.fault?.field)
+      }),
+    )
+  })
 })

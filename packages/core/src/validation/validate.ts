@@ -21,6 +21,11 @@ export type Validated<T> =
   | { readonly success: true; readonly data: T; readonly fault?: undefined }
   | { readonly success: false; readonly data?: undefined; readonly fault: Fault }
 
+/** The value as parsed by its schema, or all that is wrong with it. */
+export type ValidatedWhole<T> =
+  | { readonly success: true; readonly data: T; readonly faults?: undefined }
+  | { readonly success: false; readonly data?: undefined; readonly faults: readonly Fault[] }
+
 /**
  * Checks a value by a schema. Faults are told in plain words, with the nearest known name for one that is misspelt, and
  * never with a value that may be a secret. The schema's own messages are kept; zod's are not used.
@@ -28,6 +33,12 @@ export type Validated<T> =
 export function validate<T>(schema: z.ZodType<T>, value: unknown): Validated<T> {
   const result = schema.safeParse(value, ownWords)
   return result.success ? result : { success: false, fault: faultOf(value, result.error.issues) }
+}
+
+/** Checks a value like `validate`, and tells all that is wrong with it, in the order of the schema. */
+export function validateAll<T>(schema: z.ZodType<T>, value: unknown): ValidatedWhole<T> {
+  const result = schema.safeParse(value, ownWords)
+  return result.success ? result : { success: false, faults: faultsOf(value, result.error.issues) }
 }
 
 type Issue = z.core.$ZodIssue
@@ -46,6 +57,21 @@ const ownWords: z.core.ParseContext<z.core.$ZodIssue> = {
       knownNames.set(issue.keys, Object.keys(def.shape))
     return ''
   },
+}
+
+/** One fault for each place. A name that is missing only because it is misspelt is no fault of its own. */
+function faultsOf(value: unknown, issues: readonly Issue[]): Fault[] {
+  const isMisspelt = (issue: Issue) => misspeltOf(issue, issues) !== undefined && at(value, issue.path) === undefined
+  const faults = issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return isMisspelt(issue) ? [] : [faultOf(value, [issue])]
+    const known = knownNames.get(issue.keys) ?? []
+    return issue.keys.map((key) => {
+      const keys = [key]
+      knownNames.set(keys, known)
+      return faultOf(value, [{ ...issue, keys }])
+    })
+  })
+  return [...new Map(faults.toReversed().map((one) => [JSON.stringify(one.path), one])).values()].toReversed()
 }
 
 function faultOf(value: unknown, issues: readonly Issue[]): Fault {
@@ -100,19 +126,25 @@ function hint(issue: Issue, given: unknown): string {
 /** If a name is missing and an unknown one is present, the unknown one is probably the misspelt missing one. */
 function mostTelling(issues: readonly Issue[]): Issue | undefined {
   const first = deepest(issues[0])
-  const missing = first?.path.at(-1)
-  if (first === undefined || first.code === 'unrecognized_keys' || typeof missing !== 'string') return first
+  const misspelt = first && misspeltOf(first, issues)
+  if (misspelt === undefined) return first
+  const missing = String(first?.path.at(-1))
+  const keys = [...misspelt.keys].toSorted((a) => (nearestName(a, [missing]) === undefined ? 1 : -1))
+  knownNames.set(keys, [missing])
+  return { ...misspelt, keys }
+}
+
+/** The issue about unknown names beside a missing one, of which one is near to it. */
+function misspeltOf(first: Issue, issues: readonly Issue[]): z.core.$ZodIssueUnrecognizedKeys | undefined {
+  const missing = first.path.at(-1)
+  if (first.code === 'unrecognized_keys' || typeof missing !== 'string') return undefined
   const parent = first.path.slice(0, -1).join('.')
-  const misspelt = issues.find(
+  return issues.find(
     (one): one is z.core.$ZodIssueUnrecognizedKeys =>
       one.code === 'unrecognized_keys' &&
       one.path.join('.') === parent &&
       one.keys.some((key) => nearestName(key, [missing]) !== undefined),
   )
-  if (misspelt === undefined) return first
-  const keys = [...misspelt.keys].toSorted((a) => (nearestName(a, [missing]) === undefined ? 1 : -1))
-  knownNames.set(keys, [missing])
-  return { ...misspelt, keys }
 }
 
 /** Of a failed union, the branch that came furthest into the value explains most. */

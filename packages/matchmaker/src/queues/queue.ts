@@ -1,3 +1,4 @@
+import { validateAll, type Fault } from '@muster/core/validation'
 import { z } from 'zod'
 import { deploySchema, type Deploy, type DeployDefinition } from '../servers/records/deploy.js'
 import { InvalidQueue } from '../errors.js'
@@ -117,8 +118,8 @@ const schema: z.ZodType<Queue> = z
   })
   .transform(({ matchSize = 0, teams = [{ name: 'team', count: 1, size: matchSize }], ...queue }, context): Queue => {
     const rules = withDistinctNames(queue.rules)
-    const [problem] = problemsOfQueue({ ...queue, teams, rules })
-    if (problem !== undefined) context.addIssue({ code: 'custom', path: [...problem.path], message: problem.message })
+    for (const { path, message } of problemsOfQueue({ ...queue, teams, rules }))
+      context.addIssue({ code: 'custom', path: [...path], message })
     return inOneShape({ ...queue, teams, rules })
   })
 
@@ -152,6 +153,20 @@ export function defineQueue(definition: QueueDefinition): Queue {
   const name: unknown = (definition as Partial<QueueDefinition> | null)?.name
   const which = typeof name === 'string' ? `queue ${JSON.stringify(name.slice(0, 64))}: ` : 'queue: '
   return read(schema, definition, (field, message) => new InvalidQueue(which + message, { field }))
+}
+
+/** A queue, or all that is wrong with its definition. */
+export type CheckedQueue =
+  | { readonly queue: Queue; readonly faults: readonly [] }
+  | { readonly queue?: undefined; readonly faults: readonly [Fault, ...Fault[]] }
+
+/**
+ * Checks the definition of a queue like `defineQueue`, and tells all that is wrong with it: for files, editors and
+ * forms.
+ */
+export function checkQueue(definition: unknown): CheckedQueue {
+  const { success, data, faults } = validateAll(schema, definition)
+  return success ? { queue: data, faults: [] } : { faults: faults as [Fault, ...Fault[]] }
 }
 
 /**

@@ -1,0 +1,121 @@
+import { mayHoldSecret } from '@muster/core/validation'
+import { isPair, isSeq, visit, type Document, type Node, type Pair, type Scalar } from 'yaml'
+import type { Place, Source } from './yaml-source.js'
+import { keyOf } from './yaml-tree.js'
+
+/** Longest line that is shown. */
+const LONGEST = 120
+/** Longer texts are documents or keys. */
+const LONGEST_TEXT = 40
+/** What names a host or holds credentials. */
+const TELLING = /:\/\/|@|\?/
+
+/** A text on a line that is not shown. */
+type Hidden = Place
+
+/**
+ * The line of a place with a mark under it. Texts that may be secrets are left out, and so are comments: a wrong file
+ * may have a secret in any place.
+ * @param unknown fields that no configuration has: their values may be anything.
+ * @param told whether the message shows the value.
+ */
+export function excerptOf(
+  source: Source,
+  place: Place,
+  unknown: ReadonlySet<string>,
+  told: boolean,
+): string | undefined {
+  if (place.to <= place.from) return undefined
+  const line = source.lineOf(place.from)
+  const isSyntax = source.document.errors.length > 0
+  const shown = isSyntax
+    ? nameOnly(source.text.slice(line.from, line.to))
+    : withoutHidden(source, line, place, unknown, told)
+  if (shown === undefined) return undefined
+  const clean = shown.text.replaceAll('\t', ' ')
+  const at = Math.min(shown.move(place.from - line.from), clean.length)
+  if (clean.trim() === '' || clean.length > LONGEST || at >= LONGEST) return undefined
+  const width = Math.max(1, Math.min(shown.move(place.to - line.from), clean.length) - at)
+  return `${clean}\n${' '.repeat(at)}${'^'.repeat(width)}`
+}
+
+interface Shown {
+  readonly text: string
+  /** Where a column of the line is in the text. */
+  move(column: number): number
+}
+
+/** Of a line of a text that is no YAML, only the name in front is sure to be none of a secret. */
+function nameOnly(line: string): Shown | undefined {
+  const name = /^\s*(?:- +)*[A-Za-z][\w-]{0,40}:/.exec(line)?.[0]
+  if (name === undefined) return undefined
+  const rest = line.slice(name.length).trim()
+  return {
+    text: rest === '' ? name : `${name} …`,
+    move: (column) => (column <= name.length ? column : name.length + 1),
+  }
+}
+
+function withoutHidden(
+  { text, document }: Source,
+  line: Place,
+  place: Place,
+  unknown: ReadonlySet<string>,
+  told: boolean,
+) {
+  const { hidden, end } = textsOn(document, line, (path, value, at) => {
+    if (path.some(mayHoldSecret) || path.some((_, index) => unknown.has(path.slice(0, index + 1).join('.'))))
+      return false
+    return (told || at !== place.from) && value.length <= LONGEST_TEXT && !TELLING.test(value)
+  })
+  const rest = text.slice(Math.max(line.from, end), line.to)
+  const comment = /(^|\s)#.*$/.exec(rest.replace(/[\r\n]+$/, ''))
+  const to = Math.max(line.from, end) + (comment?.index ?? rest.replace(/[\r\n]+$/, '').length)
+  return cutOut(text, { from: line.from, to }, hidden)
+}
+
+/** The line with each hidden text as `…`. */
+function cutOut(text: string, line: Place, hidden: readonly Hidden[]): Shown {
+  let [shown, at] = ['', line.from]
+  const moves: { readonly column: number; readonly by: number; readonly within: number }[] = []
+  for (const { from, to } of hidden) {
+    shown += `${text.slice(at, from)}…`
+    at = to
+    moves.push({ column: to - line.from, by: shown.length - (to - line.from), within: from - line.from })
+  }
+  shown += text.slice(at, line.to)
+  const move = (column: number) => {
+    const before = moves.findLast(({ within }) => within < column)
+    return before === undefined ? column : Math.max(0, Math.max(column, before.column) + before.by)
+  }
+  return { text: shown.trimEnd(), move }
+}
+
+/** The texts on a line that may not be shown, and where the last value of the line ends. */
+function textsOn(
+  document: Document.Parsed,
+  line: Place,
+  isShown: (path: readonly string[], value: string, from: number) => boolean,
+): { readonly hidden: readonly Hidden[]; readonly end: number } {
+  const hidden: Hidden[] = []
+  let end = line.from
+  visit(document, {
+    Scalar: (key, node, ancestors) => {
+      const [from, to] = (node as Scalar.Parsed).range
+      if (to < line.from || from >= line.to) return
+      end = Math.max(end, Math.min(to, line.to))
+      if (key === 'key' || typeof node.value !== 'string') return
+      if (!isShown(pathOf(ancestors as readonly (Node | Pair)[], node), node.value, from))
+        hidden.push({ from: Math.max(from, line.from), to: Math.min(to, line.to) })
+    },
+  })
+  return { hidden: hidden.toSorted((one, other) => one.from - other.from), end }
+}
+
+function pathOf(ancestors: readonly (Node | Pair | Document)[], leaf: Node): string[] {
+  return ancestors.flatMap((node, index) => {
+    if (isPair(node)) return [keyOf(node)]
+    const child = ancestors[index + 1] ?? leaf
+    return isSeq(node) ? [String(node.items.indexOf(child as Node))] : []
+  })
+}

@@ -1,0 +1,66 @@
+import { access } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { readTextFile } from './read-text.js'
+import { RelativePath, SecretSource } from './places.js'
+import { Secret } from './secret.js'
+import type { Resolved } from './config.js'
+
+/** Where values outside of the file are found. */
+export interface Outside {
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The folder that relative paths begin at. */
+  readonly folder: string
+  /** Whether secrets are read; otherwise each is empty. */
+  readonly secrets: boolean
+}
+
+export interface Missing {
+  readonly path: readonly string[]
+  readonly message: string
+}
+
+/** Largest file of a secret in bytes. */
+const LARGEST_SECRET = 65_536
+
+/** Reads the secrets of a file's value and makes its paths absolute. `missing` is what is not there. */
+export async function resolveValue<T>(value: T, outside: Outside): Promise<{ value: Resolved<T>; missing: Missing[] }> {
+  const missing: Missing[] = []
+  const visit = async (part: unknown, path: readonly string[]): Promise<unknown> => {
+    if (part instanceof RelativePath) return resolve(outside.folder, part.path)
+    if (part instanceof SecretSource) {
+      const read = outside.secrets ? await readSecret(part, outside) : { text: '' }
+      if (read.wrong === undefined) return new Secret(read.text)
+      missing.push({ path, message: read.wrong })
+      return new Secret('')
+    }
+    if (Array.isArray(part)) return Promise.all(part.map((entry, index) => visit(entry, [...path, String(index)])))
+    if (typeof part !== 'object' || part === null) return part
+    const entries = Object.entries(part).map(async ([key, inner]) => [key, await visit(inner, [...path, key])] as const)
+    return Object.fromEntries(await Promise.all(entries))
+  }
+  return { value: (await visit(value, [])) as Resolved<T>, missing }
+}
+
+type Read = { readonly text: string; readonly wrong?: undefined } | { readonly wrong: string }
+
+async function readSecret({ from, name }: SecretSource, { env, folder }: Outside): Promise<Read> {
+  const [what, read] =
+    from === 'env'
+      ? [`the environment variable ${name}`, ofEnv(env[name])]
+      : [`the file ${name}`, await readTextFile(resolve(folder, name), LARGEST_SECRET)]
+  if (read.wrong !== undefined) return { wrong: `is a secret, and ${what} ${read.wrong}` }
+  const text = from === 'file' ? read.text.replace(/\r?\n$/, '') : read.text
+  if (text === '') return { wrong: `is a secret, and ${what} is empty` }
+  return /^[\x21-\x7e]+$/.test(text)
+    ? { text }
+    : { wrong: `is a secret, and ${what} has a space, a line break or another letter that cannot stand in a header` }
+}
+
+const ofEnv = (text: string | undefined): Read => (text === undefined ? { wrong: 'is not set' } : { text })
+
+/** Whether a file is there and may be read. */
+export const isReadable = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )

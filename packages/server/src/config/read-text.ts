@@ -1,0 +1,66 @@
+import { open, readdir } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { nearestName } from '@muster/core/validation'
+
+/** What a file says, or why it cannot be read, in words that follow its name. */
+export type TextOfFile = { readonly text: string; readonly wrong?: undefined } | { readonly wrong: string }
+
+/** Reads a file of UTF-8, at most `mostBytes` of it: also of a device, which has no end. */
+export async function readTextFile(path: string, mostBytes: number): Promise<TextOfFile> {
+  try {
+    const bytes = await readAtMost(path, mostBytes + 1)
+    if (bytes.length > mostBytes) return { wrong: `is larger than ${mostBytes} bytes` }
+    return textOf(bytes)
+  } catch (error) {
+    return { wrong: await wordsOf(error, path) }
+  }
+}
+
+async function readAtMost(path: string, bytes: number): Promise<Uint8Array> {
+  const file = await open(path)
+  try {
+    const buffer = Buffer.alloc(bytes)
+    let length = 0
+    while (length < bytes) {
+      const { bytesRead } = await file.read(buffer, length, bytes - length)
+      if (bytesRead === 0) break
+      length += bytesRead
+    }
+    return buffer.subarray(0, length)
+  } finally {
+    await file.close()
+  }
+}
+
+function textOf(bytes: Uint8Array): TextOfFile {
+  const [first, second] = bytes
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff))
+    return { wrong: 'is UTF-16: save it as UTF-8' }
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }
+  } catch {
+    return { wrong: 'is not UTF-8: save it as UTF-8' }
+  }
+}
+
+async function wordsOf(error: unknown, path: string): Promise<string> {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case 'ENOENT':
+      return `is not there${await didYouMeanFile(path)}`
+    case 'ENOTDIR':
+      return 'is not there: a part of its path is no folder'
+    case 'EISDIR':
+      return 'is a folder: name the file in it'
+    case 'EACCES':
+    case 'EPERM':
+      return 'may not be read by this user'
+    default:
+      return `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`
+  }
+}
+
+async function didYouMeanFile(path: string): Promise<string> {
+  const names = await readdir(dirname(path)).catch(() => [])
+  const near = nearestName(basename(path), names)
+  return near === undefined ? '' : `; did you mean ${join(dirname(path), near)}?`
+}

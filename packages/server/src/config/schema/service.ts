@@ -1,0 +1,158 @@
+import { clientAddress } from '@muster/core/http'
+import { z } from 'zod'
+import { duration, hostName, httpUrl, path, secret, text } from './parts.js'
+
+/** Sections about this program's place in the network. */
+
+export const listen = z
+  .strictObject({
+    host: z
+      .string()
+      .regex(/^[\w.:-]{1,253}$/, 'must be a host name or an address')
+      .default('127.0.0.1')
+      .describe(
+        'Address on which the program listens. 0.0.0.0 is every IPv4 address of the machine, :: every address.',
+      ),
+    port: z.int().min(0).max(65_535).default(8080).describe('TCP port; 0 takes any free one.'),
+    publicUrl: httpUrl
+      .optional()
+      .describe(
+        'URL at which this program is reached from outside, through a proxy that ends TLS. The service sends its ' +
+          'webhooks there, and registering game servers are told of it.',
+      ),
+  })
+  .prefault({})
+  .describe('Where the program listens.')
+
+export const service = z
+  .strictObject({
+    url: httpUrl.describe('Address of the service that runs the game servers.'),
+    token: secret.describe("The account's API token."),
+    share: z
+      .number()
+      .positive()
+      .max(1)
+      .default(1)
+      .describe(
+        "This program's share of the account's rate limits, if other programs use the account too. With a Redis " +
+          'store, its processes share the limits by themselves.',
+      ),
+    timeoutMs: duration
+      .default(30_000)
+      .describe('Milliseconds that a call of the service may take, with its time in the queue and its retries.'),
+  })
+  .describe('The service that runs the game servers.')
+
+function isNetwork(given: string): boolean {
+  try {
+    clientAddress({ trustedProxies: [given] })
+    return true
+  } catch {
+    return false
+  }
+}
+
+export const addresses = z
+  .strictObject({
+    trustedProxies: z
+      .array(z.string().refine(isNetwork, 'must be a network such as 10.0.0.0/8 or ::1/128'))
+      .max(1000)
+      .default([])
+      .describe(
+        'Networks of the proxies in front, e.g. 10.0.0.0/8. Only what these say of a client is believed. Default: ' +
+          'none, so the other end of the connection is the client.',
+      ),
+    header: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, 'must be the name of a header')
+      .transform((name) => name.toLowerCase())
+      .prefault('x-forwarded-for')
+      .describe("Header in which the proxies say the client's address."),
+  })
+  .prefault({})
+  .describe("How a player's address is known. Servers are placed by it, and requests are counted by it.")
+
+export const cors = z
+  .strictObject({
+    origins: z
+      .array(text)
+      .max(1000)
+      .default([])
+      .describe('Origins of pages, e.g. https://play.example.com; * for every page.'),
+  })
+  .prefault({})
+  .describe('Web pages that may call the ticket API and the lobby API. Default: none.')
+
+export const locate = z
+  .strictObject({
+    file: path.describe("City database in MaxMind's format (.mmdb). It is read again on reload."),
+    cacheSize: z.int().min(0).default(10_000).describe('Addresses whose place is remembered.'),
+  })
+  .optional()
+  .describe(
+    'Finds the place of a player by address, for queues with a distance rule. Without it, only players who send ' +
+      'coordinates have a place.',
+  )
+
+export const consoleSection = z
+  .strictObject({
+    enabled: z.boolean().default(true).describe('Whether the console is served below /console.'),
+    hosts: z
+      .array(hostName)
+      .max(100)
+      .default([])
+      .describe(
+        'Names that the Host header of a request to the console may have, besides localhost and that of ' +
+          '`listen.publicUrl`. Other requests are refused, so that no page of another site reaches it.',
+      ),
+  })
+  .prefault({})
+  .describe('The page on which people see and operate the matchmaker. Who may is said by `auth`.')
+
+export const telemetry = z
+  .strictObject({
+    log: z
+      .strictObject({
+        level: z
+          .enum(['debug', 'info', 'warn', 'error', 'silent'])
+          .default('info')
+          .describe('The least that a line must matter to be written.'),
+        format: z
+          .enum(['json', 'text'])
+          .default('json')
+          .describe('One JSON object a line, for programs; or text, for people.'),
+      })
+      .prefault({})
+      .describe('Lines of log on the standard output.'),
+    metrics: z
+      .strictObject({
+        enabled: z.boolean().default(true).describe('Whether /metrics is served, for Prometheus.'),
+        key: secret.optional().describe('Bearer token that /metrics asks for. Default: none is needed.'),
+      })
+      .prefault({})
+      .describe('Metrics for Prometheus.'),
+  })
+  .prefault({})
+  .describe('What the program tells of itself. Never a secret or an address of a player.')
+
+export const webhook = z
+  .strictObject({
+    enabled: z
+      .boolean()
+      .optional()
+      .describe('Whether the service tells this program of its servers by webhook. Default: if `publicUrl` is given.'),
+  })
+  .prefault({})
+  .describe('Without webhooks the program asks the service at intervals, and hears of everything somewhat later.')
+
+export const shutdown = z
+  .strictObject({
+    withinMs: duration
+      .max(600_000)
+      .default(10_000)
+      .describe(
+        'Milliseconds after SIGTERM in which the program finishes what is under way; then it ends in any case.',
+      ),
+  })
+  .prefault({})
+  .describe('How the program ends.')

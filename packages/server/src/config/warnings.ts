@@ -1,0 +1,139 @@
+import type { Queue, RuleDefinition } from '@muster/matchmaker'
+import type { Remark } from './contradictions.js'
+import type { ConfigFile } from './schema/file.js'
+
+interface Parts {
+  readonly file: ConfigFile
+  readonly queues: readonly Queue[]
+}
+
+/** What is allowed, and may not be what the author meant. */
+export function warningsAbout({ file, queues }: Parts): Remark[] {
+  return [
+    ...aboutCallers(file),
+    ...aboutConnections(file),
+    ...aboutCosts(file),
+    ...aboutStatements(file, queues),
+    ...aboutPlaces(file, queues),
+    ...aboutProbes(file, queues),
+  ]
+}
+
+const isLoopback = (host: string) => /^(localhost|127(\.\d+){3}|\[?::1\]?)$/.test(host)
+const isPlain = (url: string | undefined) => {
+  if (url === undefined) return false
+  const { protocol, hostname } = new URL(url)
+  return protocol === 'http:' && !isLoopback(hostname)
+}
+const when = (holds: boolean, path: string, message: string): Remark[] =>
+  holds ? [{ path: path.split('.'), message }] : []
+
+function aboutCallers({ auth, console: page, telemetry, listen }: ConfigFile): Remark[] {
+  const roles = new Set(auth.keys.map(({ role }) => role))
+  const { metrics } = telemetry
+  const mayLook = roles.has('look') || roles.has('operate') || auth.jwt?.claims.role !== undefined
+  return [
+    ...when(auth.jwt === undefined && auth.keys.length === 0, 'auth', 'lets nobody in: give jwt, or keys'),
+    ...when(page.enabled && !mayLook, 'console', 'is shown to nobody: no key of auth has the role look or operate'),
+    ...when(
+      metrics.enabled && metrics.key === undefined && !isLoopback(listen.host),
+      'telemetry.metrics',
+      'are shown to everyone who reaches the program: give metrics.key, or keep /metrics behind a proxy',
+    ),
+  ]
+}
+
+function aboutConnections({ listen, service, profiles, auth, addresses }: ConfigFile): Remark[] {
+  const proxied = listen.publicUrl?.startsWith('https:') === true && addresses.trustedProxies.length === 0
+  return [
+    ...when(isPlain(service.url), 'service.url', 'is not encrypted: the token is sent as it is'),
+    ...when(isPlain(profiles?.url), 'profiles.url', 'is not encrypted: profiles can be changed on the way'),
+    ...when(isPlain(auth.jwt?.jwks), 'auth.jwt.jwks', 'is not encrypted: whoever changes keys on the way can log in'),
+    ...when(isPlain(listen.publicUrl), 'listen.publicUrl', 'is not encrypted: tokens of players are sent as they are'),
+    ...when(
+      proxied,
+      'listen.publicUrl',
+      'has a proxy in front, which ends TLS, but addresses.trustedProxies is empty: all players have its address',
+    ),
+    ...when(
+      addresses.header !== 'x-forwarded-for' && addresses.trustedProxies.length === 0,
+      'addresses.header',
+      'has no effect without addresses.trustedProxies: nobody is believed who sends it',
+    ),
+  ]
+}
+
+function aboutCosts({ spending, store, matching, service }: ConfigFile): Remark[] {
+  return [
+    ...when(spending.maxServers === Infinity, 'spending.maxServers', 'sets no bound to what a mistake can cost'),
+    ...when(
+      spending.maxServersPerPlayer === Infinity,
+      'spending.maxServersPerPlayer',
+      'lets one player start any number',
+    ),
+    ...when(
+      matching.reapAfterMs === Infinity,
+      'matching.reapAfterMs',
+      'lets servers run on that belong to no match any more, e.g. after a crash',
+    ),
+    ...when(
+      store === 'memory',
+      'store',
+      'is memory: a restart loses the waiting tickets, and servers of its matches are stopped only when they are found',
+    ),
+    ...when(
+      typeof store === 'object' && 'redis' in store && service.share !== 1,
+      'service.share',
+      'has no effect: Redis keeps the limits',
+    ),
+  ]
+}
+
+/** Attributes that somebody else vouches for, and that players may say of themselves all the same. */
+function aboutStatements({ auth, profiles }: ConfigFile, queues: readonly Queue[]): Remark[] {
+  const claimed = new Set(Object.keys(auth.jwt?.claims.attributes ?? {}))
+  const whenDown = profiles?.whenDown
+  const known = new Set(typeof whenDown === 'object' ? Object.keys(whenDown.attributes ?? {}) : [])
+  return queues.flatMap(({ playerMayState = [] }, queue) =>
+    playerMayState.flatMap((name, index) => {
+      const by = claimed.has(name) ? 'the token' : known.has(name) ? 'the profile' : undefined
+      const message = `is what ${by} says too: a player of whom it says nothing can choose it`
+      return by === undefined ? [] : [{ path: ['queues', String(queue), 'playerMayState', String(index)], message }]
+    }),
+  )
+}
+
+const kindsIn = (rule: RuleDefinition): string[] => [
+  rule.kind,
+  ...('rules' in rule ? rule.rules.flatMap(kindsIn) : 'rule' in rule ? kindsIn(rule.rule) : []),
+]
+
+function aboutPlaces({ locate, beacons }: ConfigFile, queues: readonly Queue[]): Remark[] {
+  const first = (kind: string) =>
+    queues.flatMap(({ rules }, queue) =>
+      rules.flatMap((rule, at) => (kindsIn(rule).includes(kind) ? [`queues.${queue}.rules.${at}`] : [])),
+    )[0]
+  const [distance, latency] = [first('distance'), first('latency')]
+  return [
+    ...when(
+      distance !== undefined && locate === undefined,
+      distance ?? '',
+      'needs places, and there is no locate: only players who send coordinates have one',
+    ),
+    ...when(
+      latency !== undefined && !beacons.enabled,
+      latency ?? '',
+      'uses latencies that nobody checks: beacons.enabled is false',
+    ),
+  ]
+}
+
+function aboutProbes({ listen }: ConfigFile, queues: readonly Queue[]): Remark[] {
+  return queues.flatMap(({ deploy: { probe } }, queue) =>
+    when(
+      probe?.kind === 'registration' && probe.url === undefined && listen.publicUrl === undefined,
+      `queues.${queue}.deploy.probe`,
+      'tells servers no URL to register at: give its url, or listen.publicUrl',
+    ),
+  )
+}
