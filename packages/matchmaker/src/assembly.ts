@@ -8,6 +8,7 @@ import { createBeaconDirectory } from './beacons.js'
 import { createEvents } from './events.js'
 import { createHandover } from './commands/handover.js'
 import { inspect } from './commands/inspection.js'
+import { createSurvey } from './commands/survey.js'
 import type { Matchmaker } from './commands/matchmaker.js'
 import { configure, defineQueues, type MatchmakerOptions } from './options.js'
 import type { Queue } from './queues/queue.js'
@@ -213,6 +214,18 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
         allocator,
         now: clock.now(),
       }),
+
+    survey: (wanted) =>
+      createSurvey(
+        {
+          runtimes: runtimes.values(),
+          outside: tickets.outside(),
+          matches: lifecycle.all(),
+          allocator,
+          now: () => clock.now(),
+        },
+        wanted,
+      ),
 
     close: async (given) => {
       isClosed = true

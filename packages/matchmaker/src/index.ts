@@ -70,6 +70,15 @@ export type { AllocationPhase, AllocationView, Intent, Placement } from './serve
 export type { EventName, Listener, MatchmakerEvents, Placed } from './events.js'
 export type { MatchEvent } from './tickets/ticket-events.js'
 export type { Inspection, QueueState } from './commands/inspection.js'
+export type {
+  AreaSurvey,
+  FormingSurvey,
+  QueueSurvey,
+  ServerSurvey,
+  Survey,
+  Surveyed,
+  SurveyOptions,
+} from './commands/surveyed.js'
 export {
   BackfillExists,
   InvalidBackfill,

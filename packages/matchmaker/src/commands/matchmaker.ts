@@ -6,6 +6,7 @@ import type { EventName, Listener } from '../events.js'
 import type { Explanation } from '../queues/explain/explanation.js'
 import type { ExportOptions, Imported, Reconfigured, TicketSnapshot } from './snapshot.js'
 import type { Inspection } from './inspection.js'
+import type { Survey, SurveyOptions } from './surveyed.js'
 import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import type { PlayedMatch } from '../tickets/admission.js'
@@ -206,8 +207,13 @@ export interface Matchmaker {
   start(): void
   /** Stops ticking until `start`; resolves when the last tick has ended. Tickets and servers stay as they are. */
   stop(): Promise<void>
-  /** Returns the state of queues, matches and servers, without addresses or secrets. */
+  /** Returns the state of queues, matches and servers, without addresses or secrets. Looks at every ticket at once. */
   inspect(): Inspection
+  /**
+   * Begins to count who waits where and for how long, and which servers there are, a few tickets at a time. Unlike
+   * `inspect`, it suits any number of tickets. @throws {InvalidInput} naming the option
+   */
+  survey(options?: SurveyOptions): Survey
   /**
    * Closes the matchmaker: takes no more tickets, cancels those that have no server, and stops the servers that were
    * being deployed. Resolves when all stops are confirmed or the time is over, with the matches whose server may still

@@ -118,6 +118,7 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     start: now(matchmaker.start),
     stop: later(matchmaker.stop),
     inspect: now(matchmaker.inspect),
+    survey: now(matchmaker.survey),
     close: later(matchmaker.close),
   }
 }

@@ -21,6 +21,8 @@ export interface Searching {
   leave(record: TicketRecord): void
   /** Marks exactly these tickets as having a match but no server: see `waitingFor`. */
   shortOfServers(records: readonly TicketRecord[], breather: Breather): Promise<void>
+  /** The tickets that search and are in no pool, because they cannot be grouped now. */
+  outside(): Iterable<TicketRecord>
   /** The ticket was short of servers in an earlier process, and counts as such until `shortOfServers` is called. */
   expectShort(record: TicketRecord): void
   /** Nothing is kept of the ticket any more. */
@@ -50,6 +52,7 @@ interface Hindrance {
 export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: SearchingOptions): Searching {
   const deadlines = createTimerHeap<TicketRecord>()
   let short = new Set<TicketRecord>()
+  const outside = new Set<TicketRecord>()
 
   const lacks = (record: TicketRecord, what: WaitingFor) => {
     if (record.waitingFor === what) return
@@ -92,8 +95,13 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
     if (firstExpiryOf(record) <= now) leaveExpired(record, now)
     if (record.runtimes.length === 0) return out(record, 'expired', now)
     const hindrance = hindranceOf(record, now)
-    if (hindrance === undefined) enterAll(record, entries, refused)
-    else leaveAll(record)
+    if (hindrance === undefined) {
+      if (outside.size > 0) outside.delete(record)
+      enterAll(record, entries, refused)
+    } else {
+      leaveAll(record)
+      outside.add(record)
+    }
     if (record.runtimes.length === 0) return out(record, 'refused', now)
     deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record)))
     lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
@@ -101,6 +109,7 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
 
   const leaveSearch = (record: TicketRecord) => {
     leaveAll(record)
+    if (outside.size > 0) outside.delete(record)
     deadlines.remove(record)
   }
 
@@ -110,6 +119,7 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
       for (let due = deadlines.takeDue(now); due !== undefined; due = deadlines.takeDue(now)) settle(due, now)
     },
     leave: leaveSearch,
+    outside: () => outside,
     expectShort: (record) => void short.add(record),
     forget: (record) => {
       leaveSearch(record)

@@ -20,7 +20,7 @@ import type { TicketListener } from './ticket-events.js'
 import type { ReturnReason } from '../servers/records/reasons.js'
 import type { CheckedTicket } from './checked-ticket.js'
 import { createChangeListeners } from './change-listeners.js'
-import { createSearching } from './searching.js'
+import { createSearching, type Searching } from './searching.js'
 
 /** All tickets. Every change of a ticket is one of these functions. */
 export interface Tickets {
@@ -82,6 +82,7 @@ export interface Tickets {
   all(): Iterable<TicketRecord>
   /** The tickets of private matches that wait for a server. */
   readonly privateMatches: PrivateMatches['waiting']
+  readonly outside: Searching['outside']
 }
 
 export interface TicketsOptions {
@@ -293,6 +294,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     privateMatches: privateMatches.waiting,
     removeEnded: ended.advance,
     all: () => byId.values(),
+    outside: waiting.outside,
     loading,
   }
   return tickets

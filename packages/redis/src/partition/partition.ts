@@ -4,6 +4,8 @@ import {
   type MatchmakerEvents,
   type MatchmakerOptions,
   type QueueDefinition,
+  type Survey,
+  type SurveyOptions,
 } from '@muster/matchmaker'
 import { configure, createTicketChecker, type Leader } from '@muster/matchmaker/partition'
 import { createElection, type Lease } from './election.js'
@@ -39,6 +41,8 @@ export interface Partition extends FrontService {
   start(): void
   /** Whether this process leads now. */
   leads(): boolean
+  /** See `Matchmaker`. Undefined unless this process leads: others do not have the tickets. */
+  survey(options?: SurveyOptions): Survey | undefined
   /** The queues by which the leader matches; undefined before there was one. */
   queuesInForce(): Promise<QueuesInForce | undefined>
   /**
@@ -241,6 +245,7 @@ export function createPartition(options: PartitionOptions, parts: PartitionParts
       comparing.wake()
     },
     leads: () => leading !== undefined,
+    survey: (wanted) => leading?.survey(wanted),
     queuesInForce,
     reconfigure: (definitions) => {
       checker.reconfigure(definitions)
