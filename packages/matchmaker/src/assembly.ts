@@ -12,6 +12,7 @@ import { createSurvey } from './commands/survey.js'
 import type { Matchmaker } from './commands/matchmaker.js'
 import { configure, defineQueues, type MatchmakerOptions } from './options.js'
 import type { Queue } from './queues/queue.js'
+import { createPausing } from './commands/pausing.js'
 import { createMatchCreation } from './commands/create-match.js'
 import { createMatching } from './commands/match-commands.js'
 import { createAllocationOutcomes } from './matches/allocation-outcomes.js'
@@ -179,6 +180,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     ...ticketing,
     ...matching,
     ...matchCreation,
+    ...createPausing({ runtimes: () => runtimes, events }),
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
@@ -186,7 +188,9 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 
     reconfigure: (definitions) => {
+      const before = runtimes
       runtimes = inOperation(defineQueues(definitions))
+      for (const [name, runtime] of runtimes) runtime.isPaused = before.get(name)?.isPaused ?? false
       const refused = tickets.moveTo(runtimes, clock.now())
       backfills.moveTo(runtimes)
       return { refused: refused.map(({ record, queue, error }) => ({ ticket: ticketOf(record), queue, error })) }

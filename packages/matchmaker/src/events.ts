@@ -29,6 +29,9 @@ export interface MatchmakerEvents extends TicketEvents {
    * they have accepted.
    */
   joined: MatchEvent & { readonly backfillId: string; readonly tickets: readonly Ticket[] }
+  /** A queue was paused, by `pauseQueue`. */
+  queuePaused: { readonly queue: string }
+  queueResumed: { readonly queue: string }
   backfillCreated: { readonly backfill: Backfill }
   /** A backfill changed: by `updateBackfill`, by players who joined or left, or because it ended. */
   backfillChanged: { readonly backfill: Backfill }

@@ -16,6 +16,8 @@ const eventNames = [
   'backfillCreated',
   'backfillChanged',
   'playersLeft',
+  'queuePaused',
+  'queueResumed',
   'deploymentCreated',
   'assigned',
   'returned',

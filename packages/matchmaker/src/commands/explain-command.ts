@@ -3,6 +3,7 @@ import type { Allocator, Held } from '../servers/allocator.js'
 import { placementOf, type Placement } from '../servers/records/allocation.js'
 import { UnknownTicket } from '../errors.js'
 import type { Matchmaker } from './matchmaker.js'
+import { PAUSED } from '../queues/explain/summary.js'
 import { slotIn } from '../tickets/pool-membership.js'
 import { NOWHERE, type TicketRecord } from '../tickets/records.js'
 import type { Tickets } from '../tickets/tickets.js'
@@ -24,9 +25,11 @@ export function createExplaining({
     const record = tickets.find(ticketId)
     if (record === undefined) throw new UnknownTicket(`there is no ticket ${JSON.stringify(ticketId)}`)
     const now = clock.now()
-    const queues = record.runtimes.flatMap(({ explain, pool }, index) => {
+    const queues = record.runtimes.flatMap(({ explain, pool, isPaused }, index) => {
       const slot = slotIn(record, index)
-      return slot === NOWHERE ? [] : [explain(pool, slot, now)]
+      if (slot === NOWHERE) return []
+      const explanation = explain(pool, slot, now)
+      return isPaused ? { ...explanation, paused: true, summary: PAUSED } : explanation
     })
     const { matchId } = record.seat?.match ?? {}
     const allocation = matchId === undefined ? undefined : find(matchId)
@@ -53,7 +56,7 @@ function placeSentence(placement: Placement | undefined): string {
 
 /** Returns what holds the ticket up besides other players; undefined if it only waits for them. */
 function hindrance(
-  { status, waitingFor, restsUntil }: TicketRecord,
+  { status, waitingFor, restsUntil, runtimes }: TicketRecord,
   now: number,
   held: Held | undefined,
 ): string | undefined {
@@ -65,7 +68,7 @@ function hindrance(
     case 'CANCELLED':
       return 'It was cancelled.'
     case 'SEARCHING':
-      break
+      if (runtimes.length > 0 && runtimes.every(({ isPaused }) => isPaused)) return PAUSED
   }
   switch (waitingFor) {
     case 'location':

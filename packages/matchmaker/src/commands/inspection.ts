@@ -6,6 +6,8 @@ import type { WaitingFor } from '../tickets/ticket.js'
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
 export interface QueueState {
   readonly name: string
+  /** Whether it is paused, by `pauseQueue`. */
+  readonly paused: boolean
   /** Number of searching tickets, by what they wait for. */
   readonly searching: Readonly<Record<WaitingFor, number>>
   /** Players in the searching tickets. */
@@ -49,8 +51,9 @@ export interface Inspected {
   readonly now: number
 }
 
-const newState = ({ queue, pool }: QueueRuntime) => ({
+const newState = ({ queue, pool, isPaused }: QueueRuntime) => ({
   name: queue.name,
+  paused: isPaused,
   searching: { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 },
   players: 0,
   longestWaitMs: 0,

@@ -171,6 +171,17 @@ export interface Matchmaker {
    */
   importTickets(snapshot: TicketSnapshot): Imported
   /**
+   * Pauses a queue: no matches are made of its tickets, and none of them joins a running match, until `resumeQueue`.
+   * Tickets are taken and wait on; their waiting time counts and they expire as ever, so a pause that is longer than
+   * `expireAfterMs` lets all of them expire. Matches that were found already go on. A ticket that waits in other queues
+   * too may be matched there. Pausing again changes nothing. A pause outlasts `reconfigure` as long as the queue is
+   * there, and no restart.
+   * @throws {UnknownQueue}
+   */
+  pauseQueue(queue: string): void
+  /** Ends the pause of a queue; one that is not paused stays as it is. @throws {UnknownQueue} */
+  resumeQueue(queue: string): void
+  /**
    * Replaces the queues. Tickets keep waiting, with their waiting time; a match that was found already keeps the queue
    * that found it.
    * @throws {InvalidQueue}, and nothing changes

@@ -105,7 +105,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
   return {
     next: async (terms) => {
       const groups: Group[] = []
-      const all = [...runtimes()]
+      const all = [...runtimes()].filter(({ isPaused }) => !isPaused)
       const first = Math.max(0, nextRuntime === undefined ? 0 : all.indexOf(nextRuntime))
       nextRuntime = undefined
       const inOrder = [...all.slice(first), ...all.slice(0, first)]
@@ -121,7 +121,7 @@ export function createRounds({ runtimes, tickets, budgetMs }: RoundsOptions): Ro
 
     ofArrived: (runtime, { now, breather, room }) => {
       // A round is under way, and the ticks continue it.
-      if (runtime.round !== undefined) return []
+      if (runtime.round !== undefined || runtime.isPaused) return []
       const anchors = Array.from(runtime.arrivals, (record) => slotIn(record, record.runtimes.indexOf(runtime)))
       runtime.arrivals.clear()
       const groups: Group[] = []

@@ -72,6 +72,11 @@ export function createTick(ticking: Ticking): Tick {
         room = roomNow()
       }
       if (isClosed()) break
+      if (group.runtime.isPaused) {
+        // Since the group was found.
+        tickets.release(group.records, now)
+        continue
+      }
       const beginning = group.backfill === undefined && room > 0 ? lifecycle.begin(group, now) : undefined
       if (beginning !== undefined) {
         begun.push(beginning)

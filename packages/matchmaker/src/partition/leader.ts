@@ -105,6 +105,8 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     updateBackfill: now(matchmaker.updateBackfill),
     cancelBackfill: now(matchmaker.cancelBackfill),
     exportTickets: now(matchmaker.exportTickets),
+    pauseQueue: now(matchmaker.pauseQueue),
+    resumeQueue: now(matchmaker.resumeQueue),
     reconfigure: now(matchmaker.reconfigure),
     hint: now(matchmaker.hint),
     webhook: later(matchmaker.webhook),

@@ -120,6 +120,7 @@ const totals = {
 /** States read at each collection that must not be summed. */
 const gauges = {
   'muster.tickets.longest_wait': { unit: 's', description: 'What the oldest ticket that searches has waited' },
+  'muster.queue.paused': { unit: '1', description: 'Whether the queue is paused, 1 or 0' },
   'muster.allocation.held': { unit: '1', description: '1 while no more servers are deployed, by why' },
   'muster.api.limit_use': {
     unit: '1',

@@ -32,6 +32,7 @@ export function observeState(
       }
       result.observe(observed['muster.players.waiting'], players, queue)
       result.observe(observed['muster.tickets.longest_wait'], longestWaitMs / 1000, queue)
+      result.observe(observed['muster.queue.paused'], state.paused ? 1 : 0, queue)
       result.observe(observed['muster.matches.forming'], matchesFound, queue)
       result.observe(observed['muster.searches.given_up'], state.searchesGivenUp, queue)
       result.observe(observed['muster.backfills.open'], backfills, queue)

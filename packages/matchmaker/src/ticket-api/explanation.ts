@@ -1,7 +1,7 @@
 // pure: why a ticket waits, as clients of the ticket API see it
 import type { TicketExplanation } from '../commands/matchmaker.js'
 import type { Explanation, NextRelaxation } from '../queues/explain/explanation.js'
-import { relaxationSentence } from '../queues/explain/summary.js'
+import { PAUSED, relaxationSentence } from '../queues/explain/summary.js'
 import { inSnakeCase, type InSnakeCase } from './snake-case.js'
 
 /**
@@ -34,15 +34,16 @@ export function ownExplanationView(explanation: TicketExplanation): ExplanationV
   const { summary, waitingFor } = explanation
   const queues = explanation.queues.map(ownView)
   const reasons = queues.map((one) => (queues.length === 1 ? one.summary : `${one.queue}: ${one.summary}`))
-  const own =
-    waitingFor === 'servers' ? NO_SERVERS : waitingFor === 'players' && queues.length > 0 ? reasons.join(' ') : summary
+  const fromQueues = waitingFor === 'players' && queues.length > 0 ? reasons.join(' ') : summary
+  const own = summary !== PAUSED && waitingFor === 'servers' ? NO_SERVERS : fromQueues
   return inSnakeCase({ ...explanation, placement: undefined, summary: own, queues })
 }
 
 const NO_SERVERS = 'Its match is found, but no more servers may be deployed now.'
 
-function ownView({ queue, waitedMs, waiting, next }: Explanation): QueueExplanation {
+function ownView({ queue, paused, waitedMs, waiting, next }: Explanation): QueueExplanation {
   const atLeast = stepOf(waiting)
   const others = atLeast === 0 ? `Fewer than ${STEPS[1]} others wait` : `At least ${atLeast} others wait`
-  return { queue, summary: `${others}.${relaxationSentence(next)}`, waitedMs, waiting: atLeast, others: atLeast, next }
+  const summary = paused === true ? PAUSED : `${others}.${relaxationSentence(next)}`
+  return { queue, paused, summary, waitedMs, waiting: atLeast, others: atLeast, next }
 }

@@ -92,6 +92,7 @@ export const ExplanationSchema: z.ZodType<ExplanationView> = z
     queues: z.array(
       z.object({
         queue: text,
+        paused: z.boolean().optional().describe('While the queue is paused'),
         summary: text,
         waited_ms: ms,
         waiting: whole.describe('Other tickets in the queue; to players in steps, rounded down'),

@@ -12,6 +12,8 @@ type Answering =
   | 'explain'
   | 'longestWaiting'
   | 'createMatch'
+  | 'pauseQueue'
+  | 'resumeQueue'
   | 'playersLeft'
   | 'serverReady'
   | 'isServerSecret'

@@ -181,6 +181,8 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     updateBackfill: ({ backfill_id, version, teams }) => backfills.update(backfill_id, version, teams),
     deleteBackfill: ({ backfill_id }) => backfills.cancel(backfill_id),
 
+    pauseQueue: ({ profile }) => service.pauseQueue(profile),
+    resumeQueue: ({ profile }) => service.resumeQueue(profile),
     createMatch: (body, exchange) => matches.create(body, exchange),
     playersLeft: ({ match_id, player_ids }) => service.playersLeft(match_id, player_ids),
     endMatch: async ({ match_id }) => {

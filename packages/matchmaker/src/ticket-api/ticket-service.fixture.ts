@@ -172,6 +172,8 @@ export function createFakeService(clock: Clock): FakeService {
       const longest = searching.toSorted((one, other) => one.createdAt - other.createdAt)
       return { total: searching.length, tickets: longest.slice(0, limit) }
     },
+    pauseQueue: () => {},
+    resumeQueue: () => {},
     createMatch: ({ id = 'match-1', queue, teams }) => ({
       id,
       tickets: teams.map(({ players }, index) => createTicket({ id: `${id}-${index + 1}`, queue, players })),
@@ -231,7 +233,7 @@ export function createFakeService(clock: Clock): FakeService {
       fake.looks += 1
       const searching = { location: 0, players: 0, retry: 0, servers: 0, 'other-ticket': 0 }
       return {
-        queues: ['duel', 'ranked'].map((name) => ({ name, searching, players: 0, longestWaitMs: 0 })),
+        queues: ['duel', 'ranked'].map((name) => ({ name, paused: false, searching, players: 0, longestWaitMs: 0 })),
         matches: fake.matches,
         stopsPending: 0,
         pausedUntil: fake.pausedUntil,

@@ -31,6 +31,7 @@ export function createQueueRuntime(
     backfills: [],
     arrivals: new Set(),
     arrived,
+    isPaused: false,
     round: undefined,
   }
   runtimes.push(runtime)

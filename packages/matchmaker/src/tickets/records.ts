@@ -146,6 +146,8 @@ export interface QueueRuntime {
   readonly arrivals: Set<TicketRecord>
   /** Called when the first of them arrives. */
   readonly arrived: (runtime: QueueRuntime) => void
+  /** Whether no matches are made of its tickets now, by `pauseQueue`. */
+  isPaused: boolean
   /** A round that the time of a tick did not suffice for. */
   round: Round | undefined
 }

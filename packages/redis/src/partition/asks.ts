@@ -16,6 +16,8 @@ export type Command =
   | 'cancelBackfill'
   | 'inspect'
   | 'longestWaiting'
+  | 'pauseQueue'
+  | 'resumeQueue'
   | 'hint'
   | 'webhook'
 

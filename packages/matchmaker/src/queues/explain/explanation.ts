@@ -3,6 +3,8 @@
 /** Why a ticket still waits in a queue: plain data, which tells nothing about other players but numbers. */
 export interface Explanation {
   readonly queue: string
+  /** Whether the queue is paused: then nothing else matters for now. */
+  readonly paused?: boolean | undefined
   /** One sentence or two in English. */
   readonly summary: string
   /** Milliseconds. */

@@ -1,6 +1,9 @@
 // pure: an explanation in words
 import type { Explanation, NearMiss, NextRelaxation } from './explanation.js'
 
+/** Why a ticket waits in a queue that is paused. */
+export const PAUSED = 'The queue is paused.'
+
 const quoted = (name: string) => JSON.stringify(name)
 const rounded = (value: number) => String(Math.round(value * 10) / 10)
 const count = (many: number, one: string) => `${many} ${one}${many === 1 ? '' : 's'}`

@@ -140,6 +140,8 @@ export function createFront(options: FrontOptions): Front {
     getBackfill: (id) => ask('getBackfill', id),
     updateBackfill: (id, change) => ask('updateBackfill', id, change),
     cancelBackfill: (id) => ask('cancelBackfill', id),
+    pauseQueue: (queue) => ask('pauseQueue', queue),
+    resumeQueue: (queue) => ask('resumeQueue', queue),
     inspect: () => ask('inspect'),
     hint: (requestId) => ask('hint', requestId),
     webhook: createWebhook({ clock, ask: (path, body) => ask('webhook', path, body) }),
