@@ -102,10 +102,7 @@ export interface TicketsOptions {
   readonly inheriting: SeatInherited
 }
 
-/**
- * Milliseconds before a ticket whose deployment failed is grouped again: a deployment that has just failed often fails
- * again.
- */
+/** Milliseconds before a ticket is grouped again whose deployment failed, as a deployment then often does again. */
 const restAfter = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
 /** Reasons that are no fault of a deployment: the ticket may be grouped again at once. */
 const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])
