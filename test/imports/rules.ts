@@ -74,7 +74,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['beacons', 'errors', 'ids', 'player', 'read', 'kernel', 'tickets/locate'],
   ['places', 'servers/records'],
   ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
-  ['queues', 'servers'],
+  ['queues', 'servers', 'ticket-log'],
   ['queues/explain', 'options'],
   ['tickets'],
   ['events'],
@@ -82,7 +82,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['matches'],
   ['commands', 'ticket-api/profiles'],
   ['assembly', 'telemetry', 'ticket-api'],
-  ['create-matchmaker', 'partition'],
+  ['logged-matchmaker', 'partition'],
+  ['create-matchmaker'],
   ['replay'],
   ['index'],
 ]

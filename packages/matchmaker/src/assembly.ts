@@ -2,7 +2,7 @@ import { createTicker, type Ticker } from '@muster/core/runtime'
 import { createAllocator } from './servers/allocator.js'
 import { createBackfilling } from './commands/backfill-commands.js'
 import { createBackfills } from './matches/backfill/backfills.js'
-import { createClosing } from './commands/close.js'
+import { createClosing, refuseHandOver } from './commands/close.js'
 import { MatchmakerClosed } from './errors.js'
 import { createBeaconDirectory } from './beacons.js'
 import { createEvents } from './events.js'
@@ -22,11 +22,12 @@ import { createPlacing } from './matches/placing.js'
 import { createBeginPrivate } from './matches/private-rounds.js'
 import { createResuming, type StoredBackfill } from './matches/resuming.js'
 import { createRounds } from './matches/rounds.js'
+import type { Activity } from './servers/records/reasons.js'
 import { matchmakerTag } from './servers/records/tags.js'
 import { createTick } from './matches/tick.js'
 import { createExplaining } from './commands/explain-command.js'
 import { createQueueRuntime } from './tickets/queue-runtime.js'
-import type { QueueRuntime } from './tickets/records.js'
+import type { QueueRuntime, TicketRecord } from './tickets/records.js'
 import { ticketOf } from './tickets/ticket-view.js'
 import { createLocating } from './tickets/locating.js'
 import { createTicketing } from './commands/ticket-commands.js'
@@ -35,7 +36,7 @@ import type { Ledger } from './tickets/ledger.js'
 import type { Loading } from './tickets/loading.js'
 import { createTickets } from './tickets/tickets.js'
 
-/** A matchmaker, and what only a leader of several processes uses of it. */
+/** A matchmaker, and what only those use of it whose tickets outlive their process. */
 export interface Assembly {
   readonly matchmaker: Matchmaker
   /** Undefined without a ledger. */
@@ -43,6 +44,9 @@ export interface Assembly {
   /** Opens the journal, and takes over the matches of an earlier process; see `Allocator`. */
   readonly recover: () => Promise<boolean>
   readonly loadBackfills: (saved: readonly StoredBackfill[]) => void
+  /** All tickets that are kept. */
+  readonly tickets: () => Iterable<TicketRecord>
+  readonly problem: (during: Activity, error: unknown) => void
   /** Ids of the tickets of a match whose players are told where to connect as soon as its server listens. */
   readonly expected: (matchId: string) => readonly string[]
   /** Ends all that is under way and rejects callers that wait, without a request or an entry. */
@@ -51,7 +55,7 @@ export interface Assembly {
 
 /**
  * Puts a matchmaker together from its parts.
- * @param ledger of a leader; without it, the matchmaker is alone.
+ * @param ledger of a leader, or of a ticket log; without it, tickets end with the process.
  * @throws {InvalidInput} naming the option and the value.
  */
 export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly {
@@ -67,6 +71,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
       () => void tick.arrived(runtime).catch((error: unknown) => events.emit('problem', { during: 'tick', error })),
     )
   }
+  const problem = (during: Activity, error: unknown) => events.emit('problem', { during, error })
   const ruleFailed = (error: Error) => events.emit('problem', { during: 'rule', error })
   const inOperation = (queues: readonly Queue[]): ReadonlyMap<string, QueueRuntime> =>
     new Map(queues.map((queue) => [queue.name, createQueueRuntime(queue, arrived, ruleFailed)]))
@@ -104,6 +109,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     journal: config.journal,
     clock,
     random,
+    resumes: config.ticketLog !== undefined,
     ownTag: matchmakerTag(config.name),
     bound: config,
     maxCreatesInFlight: config.maxCreatesInFlight,
@@ -165,7 +171,15 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     random,
     refuseIfClosed,
   })
-  const close = createClosing({ tickets, lifecycle, allocator, clock })
+  const { ticketLog } = config
+  const close = createClosing({
+    tickets,
+    lifecycle,
+    allocator,
+    ticketLog,
+    problem: (error) => problem('ticket-log', error),
+    clock,
+  })
 
   /** The ticker between `start` and `stop`; undefined otherwise. */
   let running: Ticker | undefined
@@ -216,6 +230,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
         tickets: tickets.all(),
         matches: lifecycle.all(),
         allocator,
+        ticketLog,
         now: clock.now(),
       }),
 
@@ -232,6 +247,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
       ),
 
     close: async (given) => {
+      refuseHandOver(given?.handOver, ticketLog)
       isClosed = true
       await stop()
       return close(given)
@@ -243,6 +259,8 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     loading: tickets.loading,
     recover: allocator.recover,
     loadBackfills: resuming.loadBackfills,
+    tickets: tickets.all,
+    problem,
     expected: lifecycle.expected,
     abandon: () => {
       isClosed = true

@@ -7,6 +7,7 @@ import { createMemoryJournal, type Journal } from './servers/journal/journal.js'
 import type { BeaconSource } from './beacons.js'
 import { unguessable } from './ids.js'
 import type { Locate } from './tickets/locate/locate.js'
+import type { TicketLog } from './ticket-log/ticket-log.js'
 import { defineQueue, type Queue, type QueueDefinition } from './queues/queue.js'
 import { read } from './read.js'
 
@@ -34,6 +35,13 @@ export interface MatchmakerOptions {
   readonly locate?: Locate | undefined
   /** Remembers the deployments that may exist; see `createFileJournal`. Default: memory, which a crash empties. */
   readonly journal?: Journal | undefined
+  /**
+   * Remembers the tickets, so that those of an earlier process wait on; see `openTicketLog`. A create is refused as
+   * `Unavailable` while it cannot be written. Needs a `journal` that outlives the process too, which then also tells
+   * how to go on with matches whose server does not run yet, secrets of servers included. Default: tickets end with
+   * the process.
+   */
+  readonly ticketLog?: TicketLog | undefined
   /**
    * Tells this matchmaker's deployments from others of the account, by the tag `mm-<name>`. 1 to 32 of A–Z, a–z, 0–9, _
    * and -. Two matchmakers that run at the same time need two names: each stops the deployments that have its tag and
@@ -106,12 +114,14 @@ export interface MatchmakerOptions {
   readonly random?: Random | undefined
 }
 
+/** The options without a default. */
+type Optional = 'ticketLog' | 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl'
+
 /** The options with every default filled in. */
 export type Config = {
-  readonly [
-    Key in Exclude<keyof MatchmakerOptions, 'locate' | 'locations' | 'beacons' | 'budget' | 'webhookUrl' | 'queues'>
-  ]-?: Exclude<MatchmakerOptions[Key], undefined>
+  readonly [Key in Exclude<keyof MatchmakerOptions, Optional | 'queues'>]-?: Exclude<MatchmakerOptions[Key], undefined>
 } & {
+  readonly ticketLog: TicketLog | undefined
   readonly locate: Locate | undefined
   readonly locations: LocationService | undefined
   readonly beacons: BeaconSource | undefined
@@ -142,6 +152,7 @@ const schema = z.strictObject({
   deployments: having<DeploymentService>('create', 'get', 'stop', 'list'),
   locate: callable<Locate>().optional(),
   journal: having<Journal>('append', 'open').optional(),
+  ticketLog: having<TicketLog>('attach', 'records', 'flush', 'advance', 'close').optional(),
   locations: having<LocationService>('list').optional(),
   beacons: callable<BeaconSource>().optional(),
   name: z
@@ -180,8 +191,11 @@ const BUDGET = 0.15
 /** @throws {InvalidInput} naming the option and the value; {InvalidQueue} naming the queue, the path and the value. */
 export function configure({ queues, ...options }: MatchmakerOptions): Config {
   const config = read(schema, options, refuse)
+  if (config.ticketLog !== undefined && config.journal === undefined)
+    throw refuse('journal', 'journal: must be given with ticketLog: matches outlive the process as tickets do')
   return {
     ...config,
+    ticketLog: config.ticketLog,
     locate: config.locate,
     locations: config.locations,
     beacons: config.beacons ?? beaconsOf(config.locations),

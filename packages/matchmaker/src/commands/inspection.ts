@@ -1,6 +1,7 @@
 import type { Allocator } from '../servers/allocator.js'
 import { viewOf, type AllocationView } from '../servers/records/allocation.js'
 import type { Match, QueueRuntime, TicketRecord } from '../tickets/records.js'
+import type { TicketLog } from '../ticket-log/ticket-log.js'
 import type { WaitingFor } from '../tickets/ticket.js'
 
 /** The tickets and matches of a queue. A ticket that waits in several queues is counted in each. */
@@ -35,6 +36,8 @@ export interface Inspection {
   readonly stopsPending: number
   /** Why no more servers are deployed now; undefined if they are. */
   readonly held: ReturnType<Allocator['held']>
+  /** Whether the ticket log can be written to: while it cannot, no ticket is taken. Undefined without one. */
+  readonly ticketLog?: 'written' | 'failing' | undefined
   /**
    * Epoch milliseconds until which no servers are created because the service refused one; undefined without such a
    * pause.
@@ -47,6 +50,7 @@ export interface Inspected {
   readonly tickets: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
   readonly allocator: Pick<Allocator, 'stopsPending' | 'pausedUntil' | 'held' | 'matches'>
+  readonly ticketLog: Pick<TicketLog, 'isFailing'> | undefined
   /** Epoch milliseconds. */
   readonly now: number
 }
@@ -63,7 +67,7 @@ const newState = ({ queue, pool, isPaused }: QueueRuntime) => ({
   backfillSlots: 0,
 })
 
-export function inspect({ runtimes, tickets, matches, allocator, now }: Inspected): Inspection {
+export function inspect({ runtimes, tickets, matches, allocator, ticketLog, now }: Inspected): Inspection {
   const states = new Map(Array.from(runtimes, (runtime) => [runtime.queue.name, newState(runtime)]))
   for (const { runtimes: waitsIn, status, waitingFor, players, createdAt } of tickets) {
     if (status !== 'SEARCHING') continue
@@ -89,6 +93,7 @@ export function inspect({ runtimes, tickets, matches, allocator, now }: Inspecte
     matches: Array.from(allocator.matches(), viewOf),
     stopsPending: allocator.stopsPending(),
     held: allocator.held(),
+    ticketLog: ticketLog && (ticketLog.isFailing() ? 'failing' : 'written'),
     pausedUntil: pausedUntil > now ? Math.floor(pausedUntil) : undefined,
   }
 }

@@ -18,7 +18,15 @@ export interface CloseOptions {
    * Whether servers on which people play are stopped too. Default false: they run on, and this process forgets them.
    */
   readonly stopServers?: boolean | undefined
-  /** Milliseconds to wait for the service to confirm the stops. Default 60,000. */
+  /**
+   * Whether tickets and matches are left to the next process, which goes on with them: then nothing is cancelled or
+   * stopped. Default: true with a ticket log and without `stopServers`.
+   */
+  readonly handOver?: boolean | undefined
+  /**
+   * Milliseconds to wait for the service to confirm the stops or, when handing over, to answer the creates that were
+   * sent. Default 60,000.
+   */
   readonly timeoutMs?: number | undefined
 }
 
@@ -228,7 +236,8 @@ export interface Matchmaker {
   /**
    * Closes the matchmaker: takes no more tickets, cancels those that have no server, and stops the servers that were
    * being deployed. Resolves when all stops are confirmed or the time is over, with the matches whose server may still
-   * exist: stop these by hand.
+   * exist: stop these by hand. With a ticket log, everything is left to the next process instead, as it is.
+   * @throws {InvalidInput} if it should hand over without a ticket log
    */
   close(options?: CloseOptions): Promise<readonly AllocationView[]>
 }

@@ -44,7 +44,8 @@ export interface Leader
   abandon(): void
 }
 
-export interface LeaderOptions extends MatchmakerOptions {
+/** Tickets are where the ledger keeps them, so there is no ticket log. */
+export interface LeaderOptions extends Omit<MatchmakerOptions, 'ticketLog'> {
   readonly ledger: Ledger
 }
 

@@ -7,7 +7,7 @@ import { networkProber, type Prober } from './probe/prober.js'
 import { matchTag } from './records/tags.js'
 import { createWatcher } from './watching/watcher.js'
 import { createWebhookReceiver, isSecret } from './webhook.js'
-import { createCreating } from './creating.js'
+import { createCreating, type Creating } from './creating.js'
 import type { DeploymentService, LocationService } from './records/deployment-service.js'
 import { createGovernor, type Held as GovernorHeld, type SpendBound } from './governor.js'
 import type { Journal, OpenIntent } from './journal/journal.js'
@@ -64,6 +64,7 @@ export interface Allocator {
   whenEnded(allocation: Allocation): Promise<void>
   /** From now on, a deployment that several searches did not find counts as absent. */
   giveUpSooner(): void
+  readonly creates: Pick<Creating, 'sendNoMore' | 'inFlight'>
   /** Waits for the journal, and rejects callers that wait for a match to end. */
   close(): Promise<void>
   /** Ends all that is under way, without a request or an entry, and rejects callers that wait for a match to end. */
@@ -81,6 +82,8 @@ export interface AllocatorOptions {
   /** Tells where there is capacity. Without it, a match that found no capacity is not tried elsewhere. */
   readonly locations?: LocationService | undefined
   readonly journal: Journal
+  /** What `resumes` of the journal is, if it does not say. Default false. */
+  readonly resumes?: boolean | undefined
   readonly clock: Clock
   readonly random: Random
   /** Tag of all deployments of this matchmaker. */
@@ -116,7 +119,7 @@ const NONE_INHERITED: Inherited = { orderOf: () => undefined, done: () => {} }
 export function createAllocator(options: AllocatorOptions): Allocator {
   const { service, locations, journal, clock, random, ownTag, bound, listLagMs, reapAfterMs, on } = options
   const { inherited = NONE_INHERITED } = options
-  const resumes = journal.resumes === true
+  const resumes = journal.resumes ?? options.resumes ?? false
   const allocations = createAllocations()
   const governor = createGovernor(bound, random)
   const secrets = createServerSecrets(random)
@@ -275,6 +278,7 @@ export function createAllocator(options: AllocatorOptions): Allocator {
 
     whenEnded,
     giveUpSooner: () => lifecycle.giveUpSooner(),
+    creates: creating,
     close: async () => {
       endAll()
       await notes.close().catch((error: unknown) => on.problem('journal', error))

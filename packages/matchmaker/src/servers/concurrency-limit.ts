@@ -6,6 +6,10 @@ export interface ConcurrencyLimit<Item> {
   add(item: Item): void
   /** Removes a waiting task. Returns false if it does not wait. */
   remove(item: Item): boolean
+  /** Starts no more tasks. */
+  stop(): void
+  /** Number of tasks that have not ended. */
+  underWay(): number
 }
 
 /** @param take runs a task; never rejects. */
@@ -16,11 +20,12 @@ export function createConcurrencyLimit<Item>(
   const waiting = new Set<Item>()
   let underWay = 0
   let isDue = false
+  let isStopped = false
 
   const next = () => {
     isDue = false
     for (const item of waiting) {
-      if (underWay >= most) return
+      if (underWay >= most || isStopped) return
       waiting.delete(item)
       underWay += 1
       void take(item).finally(over)
@@ -39,5 +44,9 @@ export function createConcurrencyLimit<Item>(
       queueMicrotask(next)
     },
     remove: (item) => waiting.delete(item),
+    stop: () => {
+      isStopped = true
+    },
+    underWay: () => underWay,
   }
 }

@@ -30,6 +30,10 @@ export interface Creating {
   forget(allocation: Allocation): void
   /** Begins the attempts that are due. */
   advance(now: number): void
+  /** Sends no more creates: what is in the journal goes on in a later process. */
+  sendNoMore(): void
+  /** Number of creates that were sent and are not answered yet. */
+  inFlight(): number
 }
 
 export interface CreatingOptions {
@@ -227,5 +231,7 @@ export function createCreating(options: CreatingOptions): Creating {
     },
 
     advance: further.advance,
+    sendNoMore: limit.stop,
+    inFlight: limit.underWay,
   }
 }

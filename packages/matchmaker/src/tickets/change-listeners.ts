@@ -7,10 +7,13 @@ export interface ChangeListeners {
   /** Resolves with the ticket when `changed` is called. Rejects with the reason of the signal. */
   wait(record: TicketRecord, signal: AbortSignal | undefined): Promise<Ticket>
   changed(record: TicketRecord): void
+  /** Rejects all that wait. */
+  end(error: Error): void
 }
 
 interface Waiter {
   readonly told: (ticket: Ticket) => void
+  readonly failed: (error: Error) => void
   readonly signal: AbortSignal | undefined
   readonly aborted: () => void
 }
@@ -26,6 +29,7 @@ export function createChangeListeners(): ChangeListeners {
         waiting.set(record, waiters)
         const waiter: Waiter = {
           told: resolve,
+          failed: reject,
           signal,
           aborted: () => {
             waiters.delete(waiter)
@@ -46,6 +50,15 @@ export function createChangeListeners(): ChangeListeners {
       for (const { told, signal, aborted } of waiters) {
         signal?.removeEventListener('abort', aborted)
         told(ticket)
+      }
+    },
+
+    end: (error) => {
+      const all = [...waiting.values()].flatMap((waiters) => [...waiters])
+      waiting.clear()
+      for (const { failed, signal, aborted } of all) {
+        signal?.removeEventListener('abort', aborted)
+        failed(error)
       }
     },
   }

@@ -2,6 +2,7 @@ import type { Clock } from '@muster/core/clock'
 import { ticketOf } from './ticket-view.js'
 import { admit, entriesOf, refuseOther, type Admitted, type Admitting, type PastOfTicket } from './admission.js'
 import type { CheckedTicket } from './checked-ticket.js'
+import type { Ledger } from './ledger.js'
 import type { Place } from './locating.js'
 import type { PlayerIndex } from './player-index.js'
 import { isPrivate, type PrivateMatches } from './private-matches.js'
@@ -28,12 +29,13 @@ export interface CreatingOptions {
   readonly admitting: () => Admitting
   /** The place of a ticket was found. */
   readonly located: (record: TicketRecord, place: Place) => void
+  readonly ledger: Pick<Ledger, 'created'> | undefined
   readonly events: TicketListener
   readonly clock: Pick<Clock, 'now'>
 }
 
 export function createCreating(options: CreatingOptions): Creating {
-  const { byId, players, privateMatches, searching, admitting, located, events, clock } = options
+  const { byId, players, privateMatches, searching, admitting, located, ledger, events, clock } = options
 
   const begin = ({ record, found }: Admitted, entries: ReturnType<typeof entriesOf>): Ticket => {
     byId.set(record.id, record)
@@ -59,6 +61,7 @@ export function createCreating(options: CreatingOptions): Creating {
       const { record } = admitted
       const entries = isPrivate(record) ? undefined : entriesOf(record)
       if (before !== undefined) record.version = before.version + 1
+      ledger?.created?.([record])
       return begin(admitted, entries)
     },
 
@@ -76,6 +79,7 @@ export function createCreating(options: CreatingOptions): Creating {
       }
       // None of them exists before all of them may.
       const admitted = tickets.map((ticket) => admit(ticket, undefined, admitting()))
+      ledger?.created?.(admitted.map(({ record }) => record))
       const created = admitted.map((one) => begin(one, undefined))
       return created.map((ticket) => {
         const record = byId.get(ticket.id)

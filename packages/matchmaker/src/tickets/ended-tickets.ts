@@ -8,13 +8,19 @@ export interface EndedTickets {
   advance(now: number): void
 }
 
-export function createEndedTickets(byId: Map<string, TicketRecord>, keepEndedMs: number): EndedTickets {
+/** @param told of the id of each. */
+export function createEndedTickets(
+  byId: Map<string, TicketRecord>,
+  keepEndedMs: number,
+  told: ((ticketId: string) => void) | undefined,
+): EndedTickets {
   /** In the order of their ends. */
   const ended: TicketRecord[] = []
   return {
     add: (record, now) => {
       record.endedAt = now
       ended.push(record)
+      told?.(record.id)
     },
     advance: (now) => {
       const kept = ended.findIndex((record) => now - (record.endedAt ?? now) < keepEndedMs)

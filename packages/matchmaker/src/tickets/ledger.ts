@@ -1,3 +1,4 @@
+import type { TicketRecord } from './records.js'
 import type { Ticket } from './ticket.js'
 
 /**
@@ -5,6 +6,13 @@ import type { Ticket } from './ticket.js'
  * change happened, after it and in order, so that all changes of a turn can be written together.
  */
 export interface Ledger {
+  /**
+   * Tickets are about to be created, all or none. Not called where others create tickets, and this process loads them.
+   * @throws {Unavailable} and none is created
+   */
+  created?(records: readonly TicketRecord[]): void
+  /** A ticket was cancelled, or its match is over. */
+  ended?(ticketId: string): void
   /** A ticket has changed: its version has grown by one. Not called when a ticket is created or loaded. */
   changed(ticket: Ticket): void
   /**

@@ -18,7 +18,7 @@ export interface NotLoaded {
   readonly error: unknown
 }
 
-/** Takes over tickets that other processes have created and checked. */
+/** Takes over tickets that other processes, or earlier ones, have created and checked. */
 export interface Loading {
   /**
    * Loads tickets, or what is newer about tickets that are here already. Their players and queues are not checked
@@ -72,8 +72,8 @@ export function createLoading(options: LoadingOptions): Loading {
     return only?.alone.runtimes ?? there
   }
 
-  const add = (ticket: CheckedTicket, { id, createdAt }: StoredTicket, now: number): TicketRecord => {
-    const place = locatePlayers(ticket.players)
+  const add = (ticket: CheckedTicket, { id, createdAt, place: known }: StoredTicket, now: number): TicketRecord => {
+    const place = known ?? locatePlayers(ticket.players)
     const locating = place instanceof Promise
     const record = newRecord(ticket, {
       id,

@@ -1,4 +1,5 @@
 // pure: what never changes of a ticket, as text
+import type { Coordinates } from '@muster/core'
 import type { Player } from '../player.js'
 import { complete, type CheckedTicket, type PrivateSeat, type TicketPlayer } from './checked-ticket.js'
 import type { Ticket } from './ticket.js'
@@ -15,7 +16,7 @@ interface TicketBody {
 export type TicketState = Omit<Ticket, 'id' | 'queues' | 'players' | 'priority' | 'privateMatch' | 'createdAt'>
 
 /** The JSON text of a ticket that was checked, without its id. It holds players' addresses. */
-export const bodyOf = ({ queues, players, priority, privateSeat }: CheckedTicket): string =>
+export const bodyOf = ({ queues, players, priority, privateSeat }: Omit<CheckedTicket, 'id'>): string =>
   JSON.stringify({
     queues,
     players: players.map(shortened),
@@ -45,6 +46,8 @@ export interface StoredTicket {
   readonly body: string
   /** Epoch milliseconds. */
   readonly createdAt: number
+  /** Where its players are, if that is known. Default: it is looked up. */
+  readonly place?: Coordinates | undefined
   /** Undefined: it has not changed since it was created. */
   readonly state?: TicketState | undefined
 }

@@ -19,7 +19,8 @@ import type { Acceptance, CancelReason, Ticket, TicketStatus } from './ticket.js
 import type { TicketListener } from './ticket-events.js'
 import type { ReturnReason } from '../servers/records/reasons.js'
 import type { CheckedTicket } from './checked-ticket.js'
-import { createChangeListeners } from './change-listeners.js'
+import { createChangeListeners, type ChangeListeners } from './change-listeners.js'
+import { atOnce, restAfter } from './rest.js'
 import { createSearching, type Searching } from './searching.js'
 
 /** All tickets. Every change of a ticket is one of these functions. */
@@ -73,11 +74,12 @@ export interface Tickets {
   cancel(record: TicketRecord, reason: CancelReason, now: number): void
   /** Resolves when its version changes, or at once if the ticket has ended. Rejects with the reason of the signal. */
   change(record: TicketRecord, version: number, signal: AbortSignal | undefined): Promise<Ticket>
+  readonly endWaits: ChangeListeners['end']
   /** Moves all tickets to new runtimes. Returns those that one of their queues refuses now. */
   moveTo(runtimes: ReadonlyMap<string, QueueRuntime>, now: number): RefusedTicket[]
   /** Removes tickets that ended longer ago than `keepEndedMs`. */
   removeEnded(now: number): void
-  /** Takes over tickets of other processes; undefined in a matchmaker of one process. */
+  /** Takes over tickets of other processes, and of earlier ones; undefined without a ledger. */
   readonly loading: Loading | undefined
   all(): Iterable<TicketRecord>
   /** The tickets of private matches that wait for a server. */
@@ -96,16 +98,11 @@ export interface TicketsOptions {
   readonly events: TicketListener
   readonly clock: Clock
   readonly random: Random
-  /** Of a matchmaker that leads several processes; it begins by following another. */
-  readonly ledger?: Pick<Ledger, 'changed'> | undefined
+  /** Of a matchmaker whose tickets outlive it: they are loaded first, and change from `lead` on. */
+  readonly ledger?: Pick<Ledger, 'changed' | 'created' | 'ended'> | undefined
   /** The matches that loaded tickets are in. */
   readonly inheriting: SeatInherited
 }
-
-/** Milliseconds before a ticket is grouped again whose deployment failed, as a deployment then often does again. */
-const restAfter = (attempts: number) => Math.min(1000 * 2 ** attempts, 15_000)
-/** Reasons that are no fault of a deployment: the ticket may be grouped again at once. */
-const atOnce: ReadonlySet<ReturnReason> = new Set(['dissolved', 'not-accepted', 'stopped'])
 
 const hasEnded = ({ status }: TicketRecord) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
@@ -116,7 +113,7 @@ export function createTickets(options: TicketsOptions): Tickets {
   const byId = new Map<string, TicketRecord>()
   const players = createPlayerIndex()
   const waiters = createChangeListeners()
-  const ended = createEndedTickets(byId, keepEndedMs)
+  const ended = createEndedTickets(byId, keepEndedMs, ledger?.ended)
   const following = ledger && createFollowing()
 
   const playing = createPlaying()
@@ -126,8 +123,9 @@ export function createTickets(options: TicketsOptions): Tickets {
   const touch = (record: TicketRecord) => {
     if (following?.putsOff(record) === true) return
     record.version += 1
-    waiters.changed(record)
+    // First the ledger: it writes the changes of this turn before those who wait for them can go on.
     ledger?.changed(ticketOf(record))
+    waiters.changed(record)
   }
 
   const waiting = createSearching({
@@ -192,6 +190,7 @@ export function createTickets(options: TicketsOptions): Tickets {
       searching: waiting,
       admitting: () => admitting,
       located,
+      ledger,
       events,
       clock,
     }),
@@ -289,6 +288,7 @@ export function createTickets(options: TicketsOptions): Tickets {
     },
 
     privateMatches: privateMatches.waiting,
+    endWaits: waiters.end,
     removeEnded: ended.advance,
     all: () => byId.values(),
     outside: waiting.outside,

@@ -64,7 +64,7 @@ export interface Partition extends FrontService {
   close(): Promise<void>
 }
 
-export interface PartitionOptions extends Omit<MatchmakerOptions, 'journal'> {
+export interface PartitionOptions extends Omit<MatchmakerOptions, 'journal' | 'ticketLog'> {
   readonly name: string
   /** Whether this process may lead. Default true. */
   readonly mayLead?: boolean | undefined

@@ -60,4 +60,5 @@ const schema = z.looseObject({
     .strictObject({ atLeast: z.int().min(1).max(100), timeoutMs: z.number().min(1).max(10_000) })
     .optional(),
   journal: z.undefined('must not be given: the journal is part of the partition').optional(),
+  ticketLog: z.undefined('must not be given: tickets are in Redis').optional(),
 })

@@ -1,8 +1,8 @@
 import { Conflict, MusterError } from '@muster/core'
 
 /**
- * The journal's file is in use by another process, or by another journal of this process. No server is allocated until
- * it is free.
+ * The file of the journal, or of the ticket log, is in use by another process, or by another one of this process. No
+ * server is allocated until the journal is free.
  */
 export class JournalLocked extends Conflict {
   /**

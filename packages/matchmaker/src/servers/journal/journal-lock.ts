@@ -2,9 +2,9 @@ import { readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { z } from 'zod'
 import { JournalLocked } from './journal-errors.js'
-import { openLocked } from './kernel-lock.js'
+import { openLocked, type LockedFile } from './kernel-lock.js'
 
-/** The lock of a journal: only its holder may write to the journal. */
+/** The lock of a journal or a ticket log: only its holder may write to that file. */
 export interface JournalLock {
   /** Whether other processes would still find this lock: false once its file was removed or replaced. */
   isInPlace(): Promise<boolean>
@@ -15,15 +15,20 @@ export interface JournalLock {
 const holder = z.object({ host: z.string(), pid: z.int() })
 
 /**
- * Takes the lock of a journal: a kernel lock on a file beside it. One process in whatever container holds the lock at a
+ * Takes the lock of a file: a kernel lock on a file beside it. One process in whatever container holds the lock at a
  * time; when that process ends, the next one gets it at once.
  * @param open opens and locks the file.
+ * @param what the file is, for messages.
  * @throws {JournalLocked}
  */
-export async function takeLock(path: string, open = () => openLocked(path)): Promise<JournalLock> {
+export async function takeLock(
+  path: string,
+  open = () => openLocked(path, what),
+  what: LockedFile = 'journal',
+): Promise<JournalLock> {
   for (;;) {
     const file = await open()
-    if (file === undefined) throw await lockedBy(path)
+    if (file === undefined) throw await lockedBy(path, what)
     if (await isFileAt(path, file)) return await signed(path, file)
     // The previous owner removed the file between our open and our lock, so another process may have created a new one.
     await file.close()
@@ -57,11 +62,11 @@ export async function isFileAt(path: string, file: FileHandle): Promise<boolean>
   return named?.ino === open.ino && named.dev === open.dev
 }
 
-async function lockedBy(path: string): Promise<JournalLocked> {
+async function lockedBy(path: string, what: LockedFile): Promise<JournalLocked> {
   const said = await readFile(path, 'utf8').catch(() => '')
   const { data } = holder.safeParse(parsed(said))
   const who = data === undefined ? 'another process' : `process ${data.pid} of ${data.host}`
-  return new JournalLocked(`the journal is in use by ${who}: ${path}`, data?.pid)
+  return new JournalLocked(`the ${what} is in use by ${who}: ${path}`, data?.pid)
 }
 
 function parsed(json: string): unknown {

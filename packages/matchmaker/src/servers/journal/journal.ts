@@ -69,7 +69,8 @@ export interface OpenIntent extends Intent {
 export interface Journal {
   /**
    * Whether a later process has the tickets too, and goes on with matches whose server does not run yet: then entries
-   * carry what it needs for that, secrets included. Default false: such servers are stopped after a restart.
+   * carry what it needs for that, secrets included. If false, such servers are stopped after a restart. Default:
+   * whether the matchmaker has a ticket log.
    */
   readonly resumes?: boolean | undefined
   append(entry: JournalEntry): void | Promise<void>

@@ -10,9 +10,12 @@ const UV_FS_O_EXLOCK = 0x10000000
  * @returns undefined if the file is already locked.
  * @throws if the file cannot be opened, or its file system supports no locks.
  */
-export async function openLocked(path: string): Promise<FileHandle | undefined> {
-  return process.platform === 'win32' ? openExclusively(path) : openAndFlock(path)
+export async function openLocked(path: string, what: LockedFile = 'journal'): Promise<FileHandle | undefined> {
+  return process.platform === 'win32' ? openExclusively(path) : openAndFlock(path, what)
 }
+
+/** What is locked, for messages. */
+export type LockedFile = 'journal' | 'ticket log'
 
 async function openExclusively(path: string): Promise<FileHandle | undefined> {
   try {
@@ -23,8 +26,8 @@ async function openExclusively(path: string): Promise<FileHandle | undefined> {
   }
 }
 
-async function openAndFlock(path: string): Promise<FileHandle | undefined> {
-  const { flock, isTaken } = await (lockCalls ??= loadLockCalls())
+async function openAndFlock(path: string, what: LockedFile): Promise<FileHandle | undefined> {
+  const { flock, isTaken } = await (lockCalls ??= loadLockCalls(what))
   const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     const error = flock(file.fd)
@@ -50,11 +53,11 @@ let lockCalls: Promise<LockCalls> | undefined
  * Loads flock(2), which Node.js lacks, through the optional dependency koffi. It is loaded only here, so that a backend
  * without a journal file needs no native code.
  */
-async function loadLockCalls(): Promise<LockCalls> {
+async function loadLockCalls(what: LockedFile): Promise<LockCalls> {
   const { default: koffi } = await import('koffi').catch((error: unknown) => {
     const where = `${process.platform} ${process.arch}`
     throw new Error(
-      `the journal cannot be locked: koffi, an optional dependency, is not installed or does not load on ${where}`,
+      `the ${what} cannot be locked: koffi, an optional dependency, is not installed or does not load on ${where}`,
       { cause: error },
     )
   })

@@ -47,6 +47,7 @@ export type Activity =
   | 'status'
   | 'probe'
   | 'journal'
+  | 'ticket-log'
   | 'locate'
   | 'beacons'
   | 'rule'

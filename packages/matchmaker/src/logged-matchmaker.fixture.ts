@@ -1,0 +1,105 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock, seededRandom } from '@muster/core/clock'
+import { createMatchmaker } from './create-matchmaker.js'
+import type { EventName, MatchmakerEvents } from './events.js'
+import { duel } from './matchmaker.fixture.js'
+import type { MatchmakerOptions } from './options.js'
+import { createGate } from './partition/gate.js'
+import { createTestService, type ServiceOptions } from './service.fixture.js'
+import { createMemoryJournal, type Journal } from './servers/journal/journal.js'
+import { openTicketLog, type TicketLogOptions } from './ticket-log/open-ticket-log.js'
+import type { TicketLog } from './ticket-log/ticket-log.js'
+
+export { duel }
+
+const eventNames = ['ticketCreated', 'returned', 'cancelled', 'expired', 'assigned', 'matchFound', 'problem'] as const
+
+/** A process of a world. */
+interface Life {
+  readonly log: TicketLog
+  readonly end: () => void
+}
+
+/** A world that outlives its processes: a clock, a service, a journal, and a ticket log in a folder of its own. */
+export function createWorld({
+  service: serviceOptions,
+  ...given
+}: Partial<MatchmakerOptions> & { readonly service?: Partial<ServiceOptions> } = {}) {
+  const clock = createManualClock()
+  const service = createTestService({ clock, ...serviceOptions })
+  const folder = mkdtempSync(join(tmpdir(), 'muster-ticket-log-'))
+  /** One for all processes, so that no two make the same id. */
+  const random = seededRandom(1)
+  const memory = createMemoryJournal()
+  const journal: Journal = { open: () => memory.open(), append: (entry) => memory.append(entry) }
+  const lives: Life[] = []
+  let files = 0
+  let path = join(folder, 'tickets-0')
+
+  /** The next process begins. */
+  const live = async (
+    options: Partial<MatchmakerOptions> & { readonly log?: Partial<TicketLogOptions> } = {},
+  ) => {
+    const { log: logOptions, ...others } = options
+    const log = await openTicketLog({ path, clock, fsync: 'never', ...logOptions })
+    const gate = createGate()
+    lives.push({ log, end: gate.shut })
+    const matchmaker = createMatchmaker({
+      deployments: gate.service(service.deployments),
+      journal: gate.journal(journal),
+      queues: [duel],
+      clock,
+      random,
+      listLagMs: 4000,
+      ticketLog: log,
+      ...given,
+      ...others,
+    })
+    const seen: { [Name in EventName]?: MatchmakerEvents[Name][] } = {}
+    const watch = <Name extends EventName>(name: Name) =>
+      matchmaker.on(name, (event) => {
+        const events: MatchmakerEvents[Name][] = (seen[name] ??= [])
+        events.push(event)
+      })
+    for (const name of eventNames) watch(name)
+    const join2 = (...players: string[]) =>
+      matchmaker.createTicket({
+        id: players.join('-'),
+        queue: 'duel',
+        players: players.map((id) => ({ id, ip: '198.51.100.7' })),
+      })
+    const run = async (ms: number) => {
+      for (let passed = 0; passed < ms; passed += 250) {
+        const ticked = matchmaker.tick()
+        await clock.advance(250)
+        await clock.until(ticked)
+      }
+    }
+    const status = (id: string) => matchmaker.getTicket(id)?.status
+    return { matchmaker, log, seen, join: join2, run, status }
+  }
+
+  return {
+    clock,
+    service,
+    journal,
+    live,
+    path: () => path,
+    /** Kills the present process as kill -9 does: nothing of it is heard any more, and the files are as they are. */
+    kill: () => {
+      lives.at(-1)?.end()
+      files += 1
+      const next = join(folder, `tickets-${files}`)
+      if (existsSync(path)) copyFileSync(path, next)
+      path = next
+    },
+    remove: async () => {
+      for (const { log } of lives) await log.close().catch(() => {})
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+export type World = ReturnType<typeof createWorld>

@@ -1,0 +1,277 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { InvalidInput } from '@muster/core'
+import { MatchmakerClosed, PlayerBusy, PlayerPlaying } from './errors.js'
+import { createWorld as newWorld, duel, type World } from './logged-matchmaker.fixture.js'
+
+const worlds: World[] = []
+afterEach(async () => {
+  for (const world of worlds.splice(0)) await world.remove()
+})
+const createWorld: typeof newWorld = (options) => {
+  const world = newWorld(options)
+  worlds.push(world)
+  return world
+}
+
+describe('after kill -9', () => {
+  test('tickets wait on, with their waiting time, their players and their place in the order', async () => {
+    const world = createWorld({ queues: [duel, { ...duel, name: 'trio', matchSize: 3 }] })
+    const first = await world.live()
+    const before = first.matchmaker.createTicket({
+      queues: ['duel', 'trio'],
+      priority: 7,
+      players: [
+        {
+          id: 'Bjørn\n\t"x"',
+          coordinates: { latitude: 59.9, longitude: 10.7 },
+          attributes: { skill: 5, maps: ['a', 'b'] },
+          latencies: { Oslo: 20 },
+          roles: ['tank'],
+          avoid: ['eve'],
+        },
+        { id: 'ann', ip: '2001:db8::7' },
+      ],
+    })
+    await world.clock.advance(5000)
+    world.kill()
+    await world.clock.advance(1000)
+    const { matchmaker } = await world.live()
+    expect(matchmaker.getTicket(before.id)).toEqual(before)
+    const [ticket] = matchmaker.exportTickets().tickets
+    expect(ticket).toEqual(first.matchmaker.exportTickets().tickets[0])
+    expect(matchmaker.explain(before.id).waitedMs).toBe(6000)
+    expect(() => matchmaker.createTicket({ queue: 'duel', players: [{ id: 'ann', ip: '192.0.2.1' }] })).toThrow(
+      PlayerBusy,
+    )
+  })
+
+  test('a create that is repeated is the same ticket, and one that was cancelled is gone', async () => {
+    const world = createWorld({ queues: [{ ...duel, matchSize: 3 }] })
+    const first = await world.live({ keepEndedMs: 100 })
+    const ann = first.join('ann')
+    first.join('ben')
+    first.matchmaker.cancelTicket('ben')
+    first.join('cas')
+    await first.run(500)
+    first.matchmaker.cancelTicket('cas')
+    first.join('ben')
+    world.kill()
+    const next = await world.live()
+    expect(next.join('ann')).toEqual(ann)
+    expect(next.status('ben')).toBe('SEARCHING')
+    expect(next.matchmaker.getTicket('cas')).toBeUndefined()
+    expect(next.seen.ticketCreated).toBeUndefined()
+  })
+
+  test('tickets that waited too long meanwhile expire, and listeners hear of it', async () => {
+    const world = createWorld({ queues: [{ ...duel, matchSize: 3, expireAfterMs: 10_000 }] })
+    const first = await world.live()
+    first.join('ann')
+    await world.clock.advance(6000)
+    first.join('ben')
+    world.kill()
+    await world.clock.advance(5000)
+    const next = await world.live()
+    await next.run(250)
+    expect(next.seen.expired).toMatchObject([{ ticket: { id: 'ann', version: 2 } }])
+    expect(next.status('ben')).toBe('SEARCHING')
+    world.kill()
+    expect((await world.live()).matchmaker.getTicket('ann')).toBeUndefined()
+  })
+
+  test('a clock that was set back makes nobody wait longer than since the restart', async () => {
+    const world = createWorld({ queues: [{ ...duel, matchSize: 3 }] })
+    const first = await world.live()
+    await world.clock.advance(100_000)
+    first.join('ann')
+    world.kill()
+    const slow = { now: () => world.clock.now() - 90_000, sleep: world.clock.sleep }
+    const next = await world.live({ clock: slow, log: { clock: slow } })
+    expect(next.matchmaker.explain('ann').waitedMs).toBe(0)
+  })
+
+  test('a ticket whose queue is gone is refused, and one of several queues stays in the others', async () => {
+    const other = { ...duel, name: 'other', matchSize: 3 }
+    const world = createWorld({ queues: [{ ...duel, matchSize: 3 }, other] })
+    const first = await world.live()
+    first.join('ann')
+    first.matchmaker.createTicket({ id: 'both', queues: ['duel', 'other'], players: [{ id: 'ben', ip: '192.0.2.1' }] })
+    world.kill()
+    const next = await world.live({ queues: [other] })
+    await next.run(250)
+    expect(next.seen.cancelled).toMatchObject([{ ticket: { id: 'ann' }, reason: 'refused' }])
+    expect(next.status('both')).toBe('SEARCHING')
+  })
+
+  test.each([
+    ['before its create was sent', 0, 1],
+    ['while its server starts', 2000, 1],
+    ['when its players were told', 6500, 1],
+  ])('a match goes on: %s', async (_, ms, servers) => {
+    const world = createWorld()
+    const first = await world.live()
+    first.join('ann')
+    first.join('ben', 'bob')
+    first.matchmaker.cancelTicket('ben-bob')
+    first.join('cas')
+    if (ms === 0) await first.matchmaker.tick()
+    else await first.run(ms)
+    const { matchId } = first.matchmaker.getTicket('ann') ?? {}
+    expect(matchId).toBeDefined()
+    world.kill()
+    const next = await world.live()
+    expect(next.matchmaker.getTicket('cas')).toMatchObject({ matchId })
+    await next.run(8000)
+    expect(next.matchmaker.getTicket('ann')).toMatchObject({
+      status: 'HOST_ASSIGNED',
+      matchId,
+      assignment: { fqdn: 'r1.example.com' },
+    })
+    expect(world.service.records).toHaveLength(servers)
+    expect(() => next.join('ann', 'eve')).toThrow(PlayerPlaying)
+    next.matchmaker.playersLeft(matchId ?? '', ['ann', 'cas'])
+    await next.run(3000)
+    expect(world.service.unstopped()).toEqual([])
+    world.kill()
+    // Nothing of a match that is over is kept.
+    expect((await world.live()).matchmaker.getTicket('ann')).toBeUndefined()
+  })
+
+  test('those who were asked whether they accept search again', async () => {
+    const world = createWorld({ queues: [{ ...duel, acceptance: { withinMs: 20_000 } }] })
+    const first = await world.live()
+    first.join('ann')
+    first.join('ben')
+    await first.run(250)
+    first.matchmaker.acceptMatch('ann')
+    world.kill()
+    const next = await world.live()
+    await next.run(250)
+    expect(next.seen.returned).toMatchObject([{ ticket: { id: 'ann' } }, { ticket: { id: 'ben' } }])
+    next.matchmaker.declineMatch('ann')
+    world.kill()
+    expect((await world.live()).matchmaker.getTicket('ann')).toBeUndefined()
+  })
+
+  test('a backfill is open still, until its match is over', async () => {
+    const world = createWorld({ queues: [{ ...duel, matchSize: undefined, teams: [{ name: 'all', size: 3 }] }] })
+    const first = await world.live()
+    for (const id of ['ann', 'ben', 'cas']) first.join(id)
+    await first.run(6500)
+    const { matchId = '' } = first.matchmaker.getTicket('ann') ?? {}
+    first.matchmaker.playersLeft(matchId, ['ann'])
+    const backfill = first.matchmaker.createBackfill({ matchId })
+    world.kill()
+    // The journal cannot be read for a while, and the file is rewritten meanwhile.
+    const second = await world.live({
+      journal: { ...world.journal, open: () => Promise.reject(new Error('not now')) },
+      log: { compactAtBytes: 1 },
+    })
+    await second.run(250)
+    await second.log.advance()
+    world.kill()
+    const next = await world.live()
+    await next.run(250)
+    expect(next.matchmaker.getBackfill(backfill.id)).toEqual(backfill)
+    next.join('dee')
+    await next.run(500)
+    expect(next.matchmaker.getTicket('dee')).toMatchObject({ status: 'HOST_ASSIGNED', matchId })
+    expect(next.matchmaker.getBackfill(backfill.id)?.status).toBe('FILLED')
+    world.kill()
+    const last = await world.live()
+    await last.run(250)
+    expect(last.matchmaker.getBackfill(backfill.id)).toBeUndefined()
+    expect(last.status('dee')).toBe('HOST_ASSIGNED')
+  })
+})
+
+/** A process, and the milliseconds from `close` until it has let go of its journal. */
+const timed = async (world: World) => {
+  let at = 0
+  const first = await world.live({ journal: { ...world.journal, close: () => void (at = world.clock.now()) } })
+  const closed = async (timeoutMs: number) => {
+    const before = world.clock.now()
+    await world.clock.until(first.matchmaker.close({ timeoutMs }))
+    return at - before
+  }
+  return { first, closed }
+}
+
+describe('close', () => {
+  test('hands over: nobody is cancelled, nothing is stopped, and who waits for a change asks again', async () => {
+    const world = createWorld()
+    const first = await world.live()
+    for (const id of ['ann', 'ben', 'cas']) first.join(id)
+    await first.run(1000)
+    const { version = 0 } = first.matchmaker.getTicket('cas') ?? {}
+    const change = first.matchmaker.waitForChange('cas', { version })
+    const told = expect(change).rejects.toThrow(MatchmakerClosed)
+    expect(await world.clock.until(first.matchmaker.close())).toEqual([])
+    await told
+    expect(() => first.join('dee')).toThrow(MatchmakerClosed)
+    expect(() => first.matchmaker.cancelTicket('cas')).toThrow(MatchmakerClosed)
+    expect(world.service.calls.stop).toEqual([])
+
+    const next = await world.live()
+    expect(next.status('cas')).toBe('SEARCHING')
+    await next.run(6000)
+    expect(next.status('ann')).toBe('HOST_ASSIGNED')
+    expect(world.service.records).toHaveLength(1)
+  })
+
+  test('waits for creates that were sent, and sends no more', async () => {
+    const world = createWorld({ maxCreatesInFlight: 1, service: { latencyMs: () => 3000 } })
+    const { first, closed: closedAfter } = await timed(world)
+    for (const id of ['ann', 'ben', 'cas', 'dee']) first.join(id)
+    await first.matchmaker.tick()
+    expect(await closedAfter(10_000)).toBeLessThan(6200)
+    expect(world.service.calls.create).toHaveLength(1)
+    expect((await world.journal.open()).map(({ requestId }) => requestId)).toEqual(['r1', undefined])
+
+    const next = await world.live()
+    await next.run(20_000)
+    expect(['ann', 'ben', 'cas', 'dee'].map(next.status)).toEqual(Array.from({ length: 4 }, () => 'HOST_ASSIGNED'))
+    expect(world.service.records).toHaveLength(2)
+  })
+
+  test('ends in a bounded time while a create is not answered', async () => {
+    const world = createWorld({ service: { latencyMs: () => 1e6 } })
+    const { first, closed } = await timed(world)
+    first.join('ann')
+    first.join('ben')
+    await first.matchmaker.tick()
+    expect(await closed(2000)).toBeLessThanOrEqual(2100)
+  })
+
+  test('cancels tickets and stops servers nevertheless if asked to', async () => {
+    const world = createWorld()
+    const first = await world.live()
+    for (const id of ['ann', 'ben', 'cas']) first.join(id)
+    await first.run(1000)
+    await world.clock.until(first.matchmaker.close({ handOver: false }))
+    expect(first.seen.cancelled?.map(({ reason }) => reason)).toEqual(['closed', 'closed', 'closed'])
+    expect(world.service.unstopped()).toEqual([])
+    const next = await world.live()
+    expect(next.matchmaker.exportTickets().tickets).toEqual([])
+  })
+})
+
+test('a log is of one matchmaker at a time, of one name, with a journal', async () => {
+  const world = createWorld()
+  const first = await world.live({ name: 'eu' })
+  first.join('ann')
+  await expect(world.live({ name: 'eu', ticketLog: first.log })).rejects.toThrow(/JournalLocked|in use/)
+  world.kill()
+  await expect(world.live({ name: 'us' })).rejects.toThrow(
+    /^option ticketLog: is that of the matchmaker "eu", and not of "us": /,
+  )
+  world.kill()
+  await expect(world.live({ name: 'eu', journal: undefined })).rejects.toThrow(
+    /^option journal: must be given with ticketLog/,
+  )
+  world.kill()
+  const next = await world.live({ name: 'eu' })
+  expect(next.status('ann')).toBe('SEARCHING')
+  await expect(createWorld().live({ ticketLog: next.log })).rejects.toThrow(/is another matchmaker's already/)
+  await expect(createWorld().live({ ticketLog: {} as never })).rejects.toThrow(InvalidInput)
+})

@@ -1,0 +1,202 @@
+import { appendFileSync, chmodSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import fc from 'fast-check'
+import { afterAll, describe, expect, test } from 'vitest'
+import { JournalLocked } from '../servers/journal/journal-errors.js'
+import { LogDamaged, LogUnreadable } from './log-errors.js'
+import { LOG_HEADER, logLine } from './log-lines.js'
+import { openTicketLog } from './open-ticket-log.js'
+import { createFolder, hasSome, Model, openModelled, readBack, step } from './ticket-log.fixture.js'
+
+const { newPath, remove } = createFolder()
+afterAll(remove)
+
+const logged = (path: string, bytes?: Buffer<ArrayBuffer>) => new Map([...readBack(path, bytes)].filter(hasSome))
+
+test('torn at any byte, a log has what whole lines tell', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step), fc.infiniteStream(fc.nat()), async (steps, numbers) => {
+      const path = newPath()
+      const { log, take } = await openModelled(path)
+      log.flush()
+      /** The size of the file after each step. */
+      const sizes = [statSync(path).size]
+      for (const one of steps) {
+        take(one)
+        log.flush()
+        sizes.push(statSync(path).size)
+      }
+      await log.close()
+      const bytes = readFileSync(path)
+      for (let times = 0; times < 5; times += 1) {
+        const size = (numbers.next().value ?? 0) % (bytes.length + 1)
+        const model = new Model()
+        const whole = sizes.findLastIndex((one) => one <= size)
+        for (const one of steps.slice(0, Math.max(0, whole))) model.apply(one)
+        const torn = bytes.subarray(0, size)
+        expect(logged(path, torn)).toEqual(model.all())
+        // It goes on after what is left.
+        const cut = newPath()
+        writeFileSync(cut, torn)
+        const again = await openTicketLog({ path: cut, fsync: 'never' })
+        again.attach({ name: 'test', problem: () => {} })
+        again.records('more', () => []).write([{ key: 'z', value: '1' }])
+        await again.close()
+        expect(logged(cut)).toEqual(new Map([...model.all(), ['more', [{ key: 'z', value: '1' }]]]))
+      }
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('rewritten whenever, and while records change, a log has what it was told', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 12 }), async (rounds) => {
+      const path = newPath()
+      const { clock, log, take, model, problems } = await openModelled(path, { compactAtBytes: 1 })
+      for (const steps of rounds) {
+        await clock.advance(1000)
+        // The steps come at every stage of it: before, while the file is written, and after.
+        const rewritten = log.advance()
+        for (const one of steps) {
+          take(one)
+          await new Promise((resolve) => setImmediate(resolve))
+        }
+        await rewritten
+      }
+      await log.close()
+      expect(sorted(logged(path))).toEqual(sorted(model.all()))
+      expect(problems).toEqual([])
+    }),
+    { numRuns: 30 },
+  )
+})
+
+/** Without the order of records that were put while others were written. */
+const sorted = (all: ReadonlyMap<string, readonly { readonly key: string }[]>) =>
+  new Map([...all].map(([kind, records]) => [kind, records.toSorted((one, other) => (one.key < other.key ? -1 : 1))]))
+
+test('a file that has grown is rewritten with what is live, in its order; then it is small', async () => {
+  const path = newPath()
+  const { clock, log, take, model } = await openModelled(path, { compactAtBytes: 10_000 })
+  for (let times = 0; times < 1000; times += 1)
+    take({ kind: 'a', op: '=', key: `k${times % 5}`, value: JSON.stringify('x'.repeat(20)) })
+  log.flush()
+  expect(statSync(path).size).toBeGreaterThan(30_000)
+  await log.advance()
+  expect(statSync(path).size).toBeLessThan(1000)
+  await clock.advance(1000)
+  expect(logged(path)).toEqual(model.all())
+  await log.close()
+})
+
+test('kinds that nobody asks for are kept, whatever is rewritten', async () => {
+  const path = newPath()
+  const first = await openModelled(path)
+  first.take({ kind: 'a', op: '=', key: 'x', value: '1' })
+  first.take({ kind: 'a', op: '~', key: 'x', value: '2' })
+  await first.log.close()
+  const log = await openTicketLog({ path, compactAtBytes: 1, fsync: 'never' })
+  log.attach({ name: 'test', problem: () => {} })
+  await log.advance()
+  await log.close()
+  expect(logged(path)).toEqual(new Map([['a', [{ key: 'x', value: '1', change: '2' }]]]))
+})
+
+test('lines that are damaged are left out and told of, and the rest goes on', async () => {
+  const path = newPath()
+  const lines = ['w', 'x', 'y', 'z'].map((key) => logLine('a', '=', key, '{}'))
+  const bytes = Buffer.from(LOG_HEADER + lines.join(''))
+  const at = bytes.indexOf('"x"') + 1
+  bytes[at] = 0x58
+  writeFileSync(path, bytes)
+  appendFileSync(path, Buffer.concat([Buffer.alloc(40), Buffer.from('\n'), Buffer.from('torn')]))
+  const { log, problems, records } = await openModelled(path)
+  expect(records.stored().map(({ key }) => key)).toEqual(['w', 'y', 'z'])
+  await log.advance()
+  expect(problems).toMatchObject([{ name: 'LogDamaged', path, line: 3, lines: 3 }])
+  expect(problems[0]).toBeInstanceOf(LogDamaged)
+  await log.close()
+  const again = await openModelled(path)
+  await again.log.advance()
+  expect(again.problems).toEqual([])
+  await again.log.close()
+})
+
+describe('a file that is', () => {
+  test.each([
+    ['something else', '{"ip":"192.0.2.1"}\nmore\n', /is no ticket log: its first line is not that of one/],
+    ['of another version', LOG_HEADER.replace('"version":1', '"version":9'), /was written by another version/],
+    ['damaged in its first line', LOG_HEADER.replace('muster', 'mustard'), /was written by another version/],
+  ])('%s is left as it is', async (_, content, message) => {
+    const path = newPath()
+    writeFileSync(path, content)
+    const opening = openTicketLog({ path })
+    await expect(opening).rejects.toThrow(LogUnreadable)
+    await expect(openTicketLog({ path })).rejects.toThrow(message)
+    expect(readFileSync(path, 'utf8')).toBe(content)
+  })
+
+  test.each([
+    ['empty', ''],
+    ['torn in its first line', LOG_HEADER.slice(0, 20)],
+    ['all zeros after a power failure', '\0'.repeat(4096)],
+  ])('%s is a new one', async (_, content) => {
+    const path = newPath()
+    writeFileSync(path, content)
+    const { log, take, model } = await openModelled(path)
+    take({ kind: 'a', op: '=', key: 'x', value: '1' })
+    await log.close()
+    expect(logged(path)).toEqual(model.all())
+  })
+
+  test('readable by others is not from then on, nor is one that is rewritten', async () => {
+    const path = newPath()
+    writeFileSync(path, '')
+    chmodSync(path, 0o644)
+    const { log } = await openModelled(path, { compactAtBytes: 1 })
+    expect(statSync(path).mode & 0o077).toBe(0)
+    log.flush()
+    await log.advance()
+    expect(statSync(path).mode & 0o077).toBe(0)
+    await log.close()
+  })
+
+  test('open already is refused', async () => {
+    const path = newPath()
+    const { log } = await openModelled(path)
+    await expect(openTicketLog({ path })).rejects.toThrow(JournalLocked)
+    await expect(openTicketLog({ path })).rejects.toThrow(/^the ticket log is in use by process \d+/)
+    await log.close()
+    await (await openModelled(path)).log.close()
+  })
+
+  test('removed while it is open is written again', async () => {
+    const path = newPath()
+    const { clock, log, take, model, problems } = await openModelled(path)
+    take({ kind: 'a', op: '=', key: 'x', value: '1' })
+    log.flush()
+    rmSync(path)
+    await log.advance()
+    take({ kind: 'a', op: '=', key: 'y', value: '2' })
+    await clock.advance(1000)
+    await log.close()
+    expect(logged(path)).toEqual(model.all())
+    expect(problems).toEqual([])
+  })
+
+  test("replaced while it is open is another process's, and is not touched", async () => {
+    const path = newPath()
+    const { clock, log, take, problems, records } = await openModelled(path)
+    take({ kind: 'a', op: '=', key: 'x', value: '1' })
+    log.flush()
+    renameSync(path, newPath())
+    writeFileSync(path, 'mine')
+    await log.advance()
+    expect(log.isFailing()).toBe(true)
+    expect(problems).toMatchObject([{ message: expect.stringMatching(/is another process's now$/) as string }])
+    await clock.advance(5000)
+    expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(/cannot be written to/)
+    await log.close()
+    expect(readFileSync(path, 'utf8')).toBe('mine')
+  })
+})

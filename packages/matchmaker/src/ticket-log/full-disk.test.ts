@@ -1,0 +1,157 @@
+/** What a log does while its disk takes nothing. */
+import { statSync } from 'node:fs'
+import { createManualClock } from '@muster/core/clock'
+import { afterAll, expect, test } from 'vitest'
+import { Unavailable } from '../errors.js'
+import { takeLock } from '../servers/journal/journal-lock.js'
+import { createFileTicketLog } from './file-ticket-log.js'
+import { LogFile } from './log-file.js'
+import { createFolder, hasSome, modelled, readBack } from './ticket-log.fixture.js'
+
+const { newPath, remove } = createFolder()
+afterAll(remove)
+
+/** A log on a disk that can be full. */
+async function openOnDisk() {
+  const path = newPath()
+  const clock = createManualClock()
+  const disk = { isFull: false }
+  const real = await LogFile.open(path, 0)
+  const unlessFull = () => {
+    if (disk.isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' })
+  }
+  const file: Pick<LogFile, 'size' | 'append' | 'force' | 'replace' | 'place' | 'close'> = {
+    size: () => real.size(),
+    append: (text, isForced) => {
+      unlessFull()
+      real.append(text, isForced)
+    },
+    force: () => real.force(),
+    replace: async (parts, last, isForced) => {
+      unlessFull()
+      await real.replace(parts, last, isForced)
+    },
+    place: () => real.place(),
+    close: () => real.close(),
+  }
+  const log = createFileTicketLog({
+    path,
+    fsync: 'never',
+    compactAtBytes: 2 ** 20,
+    clock,
+    lock: await takeLock(`${path}.lock`, undefined, 'ticket log'),
+    file,
+    stored: new Map(),
+    damage: undefined,
+  })
+  const problems: unknown[] = []
+  log.attach({ name: 'test', problem: (error) => void problems.push(error) })
+  const logged = () => new Map([...readBack(path)].filter(hasSome))
+  return { path, clock, disk, log, problems, logged, ...modelled(log) }
+}
+
+test('what must be written is refused, and is not written later', async () => {
+  const { clock, disk, log, problems, logged, model, take, records } = await openOnDisk()
+  take({ kind: 'a', op: '=', key: 'x', value: '1' })
+  log.flush()
+  disk.isFull = true
+  expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
+  expect(log.isFailing()).toBe(true)
+  expect(problems).toMatchObject([{ code: 'ENOSPC' }])
+  // The disk is not asked again at once.
+  expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
+  expect(problems).toHaveLength(1)
+  disk.isFull = false
+  expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
+  await clock.advance(1000)
+  records.write([{ key: 'z', value: '3' }])
+  model.apply({ kind: 'a', op: '=', key: 'z', value: '3' })
+  expect(log.isFailing()).toBe(false)
+  expect(logged()).toEqual(model.all())
+  await log.close()
+})
+
+test('what happened anyway is written once there is room, without anybody asking', async () => {
+  const { clock, disk, log, logged, model, take } = await openOnDisk()
+  take({ kind: 'a', op: '=', key: 'x', value: '1' })
+  take({ kind: 'a', op: '=', key: 'y', value: '1' })
+  log.flush()
+  disk.isFull = true
+  take({ kind: 'a', op: '~', key: 'x', value: '2' })
+  take({ kind: 'a', op: '-', key: 'y', value: '' })
+  log.flush()
+  disk.isFull = false
+  await clock.advance(1000)
+  await log.advance()
+  expect(logged()).toEqual(model.all())
+  expect(log.isFailing()).toBe(false)
+  await log.close()
+})
+
+test('a log that has nothing to write finds out that there is room', async () => {
+  const { clock, disk, log, records } = await openOnDisk()
+  log.flush()
+  disk.isFull = true
+  expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
+  await clock.advance(1000)
+  await log.advance()
+  expect(log.isFailing()).toBe(true)
+  disk.isFull = false
+  await clock.advance(1000)
+  await log.advance()
+  expect(log.isFailing()).toBe(false)
+  await log.close()
+})
+
+test('what is kept for then is bounded: beyond, the whole file is written anew', async () => {
+  const { clock, disk, log, logged, model, take, records } = await openOnDisk()
+  take({ kind: 'a', op: '=', key: 'x', value: '1' })
+  log.flush()
+  disk.isFull = true
+  const value = JSON.stringify('v'.repeat(2 ** 20))
+  for (let times = 0; times < 20; times += 1) take({ kind: 'a', op: '=', key: `k${times}`, value })
+  for (let times = 0; times < 20; times += 1) take({ kind: 'a', op: '-', key: `k${times}`, value: '' })
+  await clock.advance(1000)
+  await log.advance()
+  expect(log.isFailing()).toBe(true)
+  disk.isFull = false
+  // Lines alone would not tell everything.
+  expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
+  await clock.advance(1000)
+  await log.advance()
+  expect(log.isFailing()).toBe(false)
+  expect(logged()).toEqual(model.all())
+  await log.close()
+})
+
+test('a rewrite that fails keeps the file and what came meanwhile, and refuses nobody', async () => {
+  const { path, clock, disk, log, logged, model, take, problems } = await openOnDisk()
+  for (let times = 0; times < 3; times += 1)
+    take({ kind: 'a', op: '=', key: 'x', value: JSON.stringify('v'.repeat(2 ** 19)) })
+  log.flush()
+  const { size } = statSync(path)
+  disk.isFull = true
+  const rewritten = log.advance()
+  await rewritten
+  disk.isFull = false
+  expect(problems).toHaveLength(1)
+  expect(log.isFailing()).toBe(false)
+  take({ kind: 'a', op: '~', key: 'x', value: '5' })
+  log.flush()
+  expect(statSync(path).size).toBeGreaterThan(size)
+  expect(logged()).toEqual(model.all())
+  await clock.advance(1000)
+  await log.close()
+})
+
+test('a clock that is set back puts nothing off', async () => {
+  const { clock, disk, log, records } = await openOnDisk()
+  await clock.advance(3_600_000)
+  disk.isFull = true
+  expect(() => records.write([{ key: 'y', value: '2' }])).toThrow(Unavailable)
+  disk.isFull = false
+  const now = clock.now()
+  Object.assign(clock, { now: () => now - 3_600_000 })
+  records.write([{ key: 'y', value: '2' }])
+  await log.close()
+})

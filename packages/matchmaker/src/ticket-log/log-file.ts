@@ -1,0 +1,172 @@
+import { fdatasyncSync, ftruncateSync, renameSync, writeSync } from 'node:fs'
+import { open, readFile, stat, unlink, type FileHandle } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { isFileAt } from '../servers/journal/journal-lock.js'
+
+/**
+ * The open file of a ticket log. Appends are synchronous: when one returns, the operating system has the bytes, so that
+ * the end of the process loses nothing.
+ */
+export class LogFile {
+  readonly #path: string
+  #file: FileHandle
+  /** Bytes of the file, from its start, that are complete. */
+  #size: number
+  /** Whether a failed append may have left bytes after the complete ones. */
+  #isTorn = false
+  /** Whether everything is on the disk. */
+  #isForced = true
+
+  private constructor(path: string, file: FileHandle, size: number) {
+    this.#path = path
+    this.#file = file
+    this.#size = size
+  }
+
+  /** Opens a file, creating it if necessary, and cuts off everything after `size` bytes. */
+  static async open(path: string, size: number): Promise<LogFile> {
+    const file = await open(path, 'a', 0o600)
+    try {
+      // It holds players' addresses, whoever created it.
+      if (process.platform !== 'win32') await file.chmod(0o600)
+      await file.truncate(size)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
+    return new LogFile(path, file, size)
+  }
+
+  size(): number {
+    return this.#size
+  }
+
+  /**
+   * Appends all of a text or, on failure, nothing.
+   * @param isForced whether it must survive a power failure; that takes as long as the disk does.
+   */
+  append(text: string, isForced: boolean): void {
+    if (this.#isTorn) this.#cut()
+    this.#isTorn = true
+    this.#isForced = false
+    try {
+      const written = writeFully(this.#file.fd, text)
+      if (isForced) fdatasyncSync(this.#file.fd)
+      this.#size += written
+    } catch (error) {
+      try {
+        this.#cut()
+      } catch {
+        // It is repeated before the next append.
+      }
+      throw error
+    }
+    this.#isTorn = false
+    this.#isForced = isForced
+  }
+
+  /** Forces what was appended onto the disk, while appends go on. */
+  async force(): Promise<void> {
+    if (this.#isForced) return
+    this.#isForced = true
+    try {
+      await this.#file.datasync()
+    } catch (error) {
+      this.#isForced = false
+      throw error
+    }
+  }
+
+  /**
+   * Writes a new file, and puts it in place of this one at once.
+   * @param parts of it, written one by one.
+   * @param last.rest returns what follows them. @param last.replaced is called in the same turn of the event loop, once
+   *   appends go to the new file.
+   * @throws and this file stays as it was, unless `replaced` was called
+   */
+  async replace(
+    parts: AsyncIterable<string>,
+    { rest, replaced }: { readonly rest: () => string; readonly replaced: () => void },
+    isForced: boolean,
+  ): Promise<void> {
+    const fresh = `${this.#path}.new`
+    const file = await open(fresh, 'a', 0o600)
+    const before = this.#file
+    try {
+      // A crash may have left one.
+      await file.truncate(0)
+      let size = 0
+      for await (const part of parts) {
+        await file.appendFile(part)
+        size += Buffer.byteLength(part)
+      }
+      if (isForced) await file.datasync()
+      size += writeFully(file.fd, rest())
+      renameSync(fresh, this.#path)
+      this.#file = file
+      this.#size = size
+      this.#isTorn = false
+      this.#isForced = false
+      replaced()
+    } catch (error) {
+      await file.close()
+      await unlink(fresh).catch(() => {})
+      throw error
+    }
+    await before.close()
+    if (isForced) await forceFolderOf(this.#path)
+  }
+
+  /** Whether the path still names this file: it may have been removed, or another process may have replaced it. */
+  async place(): Promise<'there' | 'missing' | 'taken'> {
+    if (await isFileAt(this.#path, this.#file)) return 'there'
+    const isThere = await stat(this.#path).then(
+      () => true,
+      (error: NodeJS.ErrnoException) => error.code !== 'ENOENT',
+    )
+    return isThere ? 'taken' : 'missing'
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close()
+  }
+
+  #cut(): void {
+    ftruncateSync(this.#file.fd, this.#size)
+    this.#isTorn = false
+  }
+}
+
+/** Reads a file; returns an empty buffer if it does not exist. */
+export async function readLogFile(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path)
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return Buffer.alloc(0)
+    throw new Error(`the ticket log ${path} cannot be read: ${message}`, { cause: error })
+  }
+}
+
+/** Returns the number of bytes. */
+function writeFully(fd: number, text: string): number {
+  const length = Buffer.byteLength(text)
+  const written = writeSync(fd, text)
+  // A disk that is about to be full takes a part.
+  if (written < length) {
+    const rest = Buffer.from(text).subarray(written)
+    for (let done = 0; done < rest.length;) done += writeSync(fd, rest, done)
+  }
+  return length
+}
+
+/** The name of a new file survives a power failure only together with its folder. Windows cannot open folders. */
+async function forceFolderOf(path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(dirname(path), 'r')
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}

@@ -1,0 +1,101 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createManualClock } from '@muster/core/clock'
+import fc from 'fast-check'
+import { readLog, type LogRecord, type Op } from './log-lines.js'
+import { openTicketLog, type TicketLogOptions } from './open-ticket-log.js'
+import type { LogRecords, TicketLog } from './ticket-log.js'
+
+/** A folder for the files of a test file. */
+export function createFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'muster-ticket-log-'))
+  let files = 0
+  return {
+    newPath: () => join(folder, `log-${files++}`),
+    remove: () => rmSync(folder, { recursive: true }),
+  }
+}
+
+/** What the file has now. */
+export const readBack = (path: string, bytes = readFileSync(path)) => {
+  const { records } = readLog(path, bytes)
+  return new Map([...records].filter(([kind]) => kind !== 'name').map(([kind, all]) => [kind, [...all.values()]]))
+}
+
+/** An operation on a record of a kind. */
+export interface Step {
+  readonly kind: string
+  readonly op: Op
+  readonly key: string
+  readonly value: string
+}
+
+const line = fc.oneof(
+  fc.string({ unit: 'grapheme' }).map((text) => JSON.stringify(text)),
+  fc.json(),
+)
+export const step: fc.Arbitrary<Step> = fc.record({
+  kind: fc.constantFrom('a', 'b-c'),
+  op: fc.constantFrom<Op>('=', '=', '~', '-'),
+  key: fc.oneof(fc.constantFrom('x', 'y', 'ø\t\n"'), fc.string()),
+  value: line,
+})
+
+/** The records as a log should have them. */
+export class Model {
+  readonly kinds = new Map<string, Map<string, LogRecord>>()
+
+  apply({ kind, op, key, value }: Step): void {
+    const records = this.kinds.get(kind) ?? new Map<string, LogRecord>()
+    this.kinds.set(kind, records)
+    const before = records.get(key)
+    if (op === '~') {
+      if (before !== undefined) records.set(key, { ...before, change: value })
+      return
+    }
+    records.delete(key)
+    if (op === '=') records.set(key, { key, value })
+  }
+
+  live(kind: string): Iterable<LogRecord> {
+    return this.kinds.get(kind)?.values() ?? []
+  }
+
+  /** As `readBack` has it. */
+  all(): Map<string, LogRecord[]> {
+    return new Map(
+      [...this.kinds].map(([kind, records]): [string, LogRecord[]] => [kind, [...records.values()]]).filter(hasSome),
+    )
+  }
+}
+
+export const hasSome = ([, records]: readonly [string, readonly LogRecord[]]) => records.length > 0
+
+/** An open log that keeps the records of a model. */
+export async function openModelled(path: string, options: Partial<TicketLogOptions> = {}) {
+  const clock = createManualClock()
+  const log = await openTicketLog({ path, clock, fsync: 'never', ...options })
+  const problems: unknown[] = []
+  log.attach({ name: 'test', problem: (error) => void problems.push(error) })
+  return { clock, log, problems, ...modelled(log) }
+}
+
+export function modelled(log: Pick<TicketLog, 'records'>) {
+  const model = new Model()
+  const kinds = new Map<string, LogRecords>()
+  for (const kind of ['a', 'b-c'])
+    kinds.set(
+      kind,
+      log.records(kind, () => model.live(kind)),
+    )
+  const take = (one: Step) => {
+    model.apply(one)
+    const records = kinds.get(one.kind)
+    if (one.op === '=') records?.put(one.key, one.value)
+    else if (one.op === '~') records?.change(one.key, one.value)
+    else records?.remove(one.key)
+  }
+  const records = kinds.get('a') as LogRecords
+  return { model, take, records }
+}
