@@ -198,6 +198,7 @@ export function assemble(options: MatchmakerOptions, ledger?: Ledger): Assembly 
     ...createBackfilling({ backfills, running: runningMatch, clock }),
     ...handover,
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
+    presenceWithinMs: (queue) => runtimes.get(queue)?.queue.presence?.withinMs,
     queueNames: () => [...runtimes.keys()],
     explain: createExplaining({ tickets, clock, held: allocator.held, find: allocator.find }),
 

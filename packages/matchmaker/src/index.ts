@@ -19,6 +19,7 @@ export {
   queueFromJson,
   type AcceptanceDefinition,
   type CheckedQueue,
+  type PresenceDefinition,
   type Queue,
   type QueueDefinition,
 } from './queues/queue.js'
@@ -56,6 +57,7 @@ export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './
 export type { Backfill, BackfillChange, BackfillInput, BackfillStatus, BackfillTeam } from './tickets/backfill.js'
 export type { ExportedTicket, ExportOptions, Imported, Reconfigured, TicketSnapshot } from './commands/snapshot.js'
 export type { PlayedMatch } from './tickets/admission.js'
+export type { Sighting } from './tickets/presence.js'
 export type { Acceptance, CancelReason, Ticket, TicketInput, TicketStatus, WaitingFor } from './tickets/ticket.js'
 export type { MatchInput, MatchTeamInput, PrivateMatch } from './tickets/match-input.js'
 export type { Activity, ReturnReason, StopReason } from './servers/records/reasons.js'

@@ -11,6 +11,7 @@ import type { PlayerMayState } from '../queues/player-may-state.js'
 import type { QueueDefinition } from '../queues/queue.js'
 import type { PlayedMatch } from '../tickets/admission.js'
 import type { MatchInput, PrivateMatch } from '../tickets/match-input.js'
+import type { Sighting } from '../tickets/presence.js'
 import type { Ticket, TicketInput, WaitingFor } from '../tickets/ticket.js'
 
 export interface CloseOptions {
@@ -97,6 +98,11 @@ export interface Matchmaker {
    * or with `roles`, `avoid` or `latencies`. Undefined if there is no such queue.
    */
   playerMayState(queue: string): PlayerMayState | undefined
+  /**
+   * Milliseconds for which clients of a queue's tickets may be away, by its `presence`; undefined if it does not ask,
+   * or if there is no such queue.
+   */
+  presenceWithinMs(queue: string): number | undefined
   /** The names of the queues, in the order of their definition. */
   queueNames(): readonly string[]
   /** Undefined if there is no such ticket, or if it was cancelled or its match ended more than `keepEndedMs` ago. */
@@ -169,6 +175,12 @@ export interface Matchmaker {
   updateBackfill(id: string, change: BackfillChange): Backfill
   /** Cancels a backfill; a backfill that is not open stays as it is. @throws {UnknownBackfill} */
   cancelBackfill(id: string): Backfill
+  /**
+   * Notes that clients are there, in queues with `presence`. The ticket API does so for whoever reads a ticket or waits
+   * for its changes; a program without it does so itself. Whose client it is must have been checked. Tickets and
+   * players that there are not, and queues that do not ask, are ignored.
+   */
+  notePresence(sightings: readonly Sighting[]): void
   /** Returns the number of searching tickets, and those that have waited longest, at most `limit` of them. */
   longestWaiting(limit: number): LongestWaiting
   /** Returns the searching tickets, for `importTickets` of another matchmaker, or of this one after a crash. */

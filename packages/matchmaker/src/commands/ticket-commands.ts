@@ -7,6 +7,7 @@ import { ticketOf } from '../tickets/ticket-view.js'
 import type { TicketRecord } from '../tickets/records.js'
 import type { CancelReason, TicketInput } from '../tickets/ticket.js'
 import type { PlayedBy } from '../tickets/admission.js'
+import { noteSighting } from '../tickets/presence.js'
 import { readTicketInput, refuseTicket } from '../tickets/ticket-input.js'
 import type { Tickets } from '../tickets/tickets.js'
 
@@ -32,6 +33,7 @@ export function createTicketing({
   | 'createTickets'
   | 'getTicket'
   | 'findPlayer'
+  | 'notePresence'
   | 'waitForChange'
   | 'longestWaiting'
   | 'cancelTicket'
@@ -92,6 +94,13 @@ export function createTicketing({
       const played = playedBy(playerId)
       const match = played && { matchId: played.matchId, queue: played.queue, assignment: played.assignment }
       return { tickets: records.map(ticketOf), match }
+    },
+    notePresence: (sightings) => {
+      const now = clock.now()
+      for (const { ticketId, playerId } of sightings) {
+        const record = tickets.find(ticketId)
+        if (record !== undefined) noteSighting(record, playerId, now)
+      }
     },
     waitForChange: async (ticketId, { version, signal }) => tickets.change(known(ticketId), version, signal),
 

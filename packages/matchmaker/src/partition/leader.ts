@@ -90,9 +90,11 @@ export function createLeader({ ledger, ...options }: LeaderOptions): Leader {
     },
 
     playerMayState: now(matchmaker.playerMayState),
+    presenceWithinMs: now(matchmaker.presenceWithinMs),
     queueNames: now(matchmaker.queueNames),
     getTicket: now(matchmaker.getTicket),
     findPlayer: now(matchmaker.findPlayer),
+    notePresence: now(matchmaker.notePresence),
     waitForChange: later(matchmaker.waitForChange),
     longestWaiting: now(matchmaker.longestWaiting),
     cancelTicket: now(matchmaker.cancelTicket),

@@ -79,6 +79,9 @@ describe('a wrong queue is refused with its name, the path and the value', () =>
     [{ ...duel, deploy: { ...deploy, region: 'eu' } }, 'deploy.region: is not known'],
     [{ ...duel, lastResortMs: 300_000 }, 'lastResortMs: must be less than expireAfterMs, 300000, got 300000'],
     [{ ...duel, acceptance: { withinMs: 0 } }, 'acceptance.withinMs: '],
+    [{ ...duel, presence: { withinMs: 9999 } }, 'presence.withinMs: '],
+    [{ ...duel, presence: {} }, 'presence.withinMs: is missing'],
+    [{ ...duel, presence: { within: 10_000 } }, 'presence.within: is not known'],
     // Teams
     [{ ...duel, matchSize: 0 }, 'queue "duel": matchSize: '],
     [{ ...duel, matchSize: 501 }, ', got 501'],

@@ -54,6 +54,11 @@ export interface QueueDefinition {
    * Whether waiting tickets go to backfills of running matches before new matches are made, or after. Default `first`.
    */
   readonly backfill?: 'first' | 'last' | undefined
+  /**
+   * Cancels a ticket as `absent` when the client of one of its players has been away for too long: each player has to
+   * read the ticket, or wait for its changes, by the ticket API; see `Matchmaker.notePresence`. Default: nobody has to.
+   */
+  readonly presence?: PresenceDefinition | undefined
   /** Asks all players of a match to accept it before a server is deployed. Default: nobody is asked. */
   readonly acceptance?: AcceptanceDefinition | undefined
   /**
@@ -76,21 +81,36 @@ export interface AcceptanceDefinition {
   readonly replace?: boolean | undefined
 }
 
+export interface PresenceDefinition {
+  /**
+   * Milliseconds for which a client may be away while its ticket searches, from 10,000. They count from the ticket's
+   * creation, and whenever the client was there.
+   */
+  readonly withinMs: number
+}
+
 type Filled<T> = { readonly [Key in keyof T]-?: Exclude<T[Key], undefined> }
 
 /** A queue that was checked, with every default filled in. */
 export interface Queue extends Filled<
-  Omit<QueueDefinition, 'matchSize' | 'teams' | 'rules' | 'lastResortMs' | 'playerMayState' | 'acceptance' | 'deploy'>
+  Omit<
+    QueueDefinition,
+    'matchSize' | 'teams' | 'rules' | 'lastResortMs' | 'playerMayState' | 'presence' | 'acceptance' | 'deploy'
+  >
 > {
   readonly teams: readonly TeamDefinition[]
   readonly rules: readonly Rule[]
   readonly lastResortMs?: number | undefined
   readonly playerMayState?: readonly string[] | undefined
+  readonly presence?: PresenceDefinition | undefined
   readonly acceptance?: Acceptance | undefined
   readonly deploy: Deploy
 }
 
 export type Acceptance = Filled<AcceptanceDefinition>
+
+/** Less would be too little for a client that connects anew, and for processes that tell one another who is there. */
+const SHORTEST_PRESENCE_MS = 10_000
 
 const schema: z.ZodType<Queue> = z
   .strictObject({
@@ -106,6 +126,7 @@ const schema: z.ZodType<Queue> = z
     playersMayWaitWhilePlaying: z.boolean().default(false),
     playerMayState: z.array(z.string().min(1).max(128)).max(64).optional(),
     backfill: z.enum(['first', 'last']).default('first'),
+    presence: z.strictObject({ withinMs: waitMs.min(SHORTEST_PRESENCE_MS) }).optional(),
     acceptance: z.strictObject({ withinMs: waitMs.positive(), replace: z.boolean().default(false) }).optional(),
     replaceLeavers: z.boolean().default(false),
     mode: z.enum(['tick', 'arrival']).default('tick'),
@@ -139,6 +160,7 @@ const inOneShape = (queue: Queue): Queue => ({
   playersMayWaitWhilePlaying: queue.playersMayWaitWhilePlaying,
   playerMayState: queue.playerMayState,
   backfill: queue.backfill,
+  presence: queue.presence,
   acceptance: queue.acceptance,
   replaceLeavers: queue.replaceLeavers,
   mode: queue.mode,

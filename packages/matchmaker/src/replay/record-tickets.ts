@@ -80,6 +80,10 @@ export function recordTickets(
 
   begin()(() => ({ kind: 'start', format: FORMAT, queues: queues?.map(recordedQueue) }))
   for (const ticket of matchmaker.exportTickets().tickets) noteTakenOver(begin(), ticket)
+  // A replay has no clients, so nobody is absent there by itself.
+  matchmaker.on('cancelled', ({ ticket, reason }) => {
+    if (reason === 'absent') noteCancelled([ticket.id])
+  })
 
   return {
     ...matchmaker,

@@ -66,8 +66,9 @@ export async function replayTickets(
   const clock = createManualClock({ start: recording[0]?.at ?? 0 })
   const matchmaker = createMatchmaker({
     deployments: createStubService(clock, startMs),
-    // A player who queued again had left a match, which may differ here, and whose end is not recorded.
-    queues: queues.map((queue) => ({ ...queue, playersMayWaitWhilePlaying: true })),
+    // A player who queued again had left a match, which may differ here, and whose end is not recorded. Nor is
+    // it recorded whose client was there: a ticket that was cancelled as absent is cancelled by a line.
+    queues: queues.map((queue) => ({ ...queue, playersMayWaitWhilePlaying: true, presence: undefined })),
     clock,
     random: seededRandom(seed),
     tickMs,

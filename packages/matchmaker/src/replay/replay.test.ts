@@ -119,6 +119,29 @@ describe('a replay', () => {
     expect(playedIn(replay)).toEqual([['ann', 'ben']])
   })
 
+  test('cancels a ticket when its client was taken for absent, and takes nobody for absent itself', async () => {
+    const { matchmaker, lines, parsed, pass } = setUp([
+      { ...duel, expireAfterMs: 60_000, presence: { withinMs: 10_000 } },
+    ])
+    matchmaker.createTicket({ id: 'ann', queue: 'duel', players: [rated('ann', 100)] })
+    matchmaker.createTicket({ id: 'eve', queue: 'duel', players: [rated('eve', 1000)] })
+    for (let times = 0; times < 5; times += 1) {
+      await pass(9000)
+      matchmaker.notePresence([{ ticketId: 'ann' }])
+    }
+    expect(parsed().filter(({ kind }) => kind === 'cancel')).toMatchObject([{ ticketId: 'eve' }])
+    const ben = { id: 'ben', queue: 'duel', players: [rated('ben', 110)] }
+    matchmaker.createTicket(ben)
+    await pass(8000)
+    const replayed = await replayTickets(lines)
+    expect(playedIn(replayed)).toEqual([['ann', 'ben']])
+    expect(replayed.tickets.map(({ id, outcome }) => [id, outcome])).toEqual([
+      ['ann', 'assigned'],
+      ['eve', 'cancelled'],
+      ['ben', 'assigned'],
+    ])
+  })
+
   test("accepts every match where acceptance is 'always'", async () => {
     const lines = await twoOfEach()
     const queues = [{ ...duel, acceptance: { withinMs: 1000 } }]

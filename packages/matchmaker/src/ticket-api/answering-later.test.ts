@@ -16,6 +16,7 @@ describe('over a service that answers later:', async () => {
   await import('./large-players.test.js')
   await import('./me.test.js')
   await import('./parties.test.js')
+  await import('./presence.test.js')
   await import('./playing.test.js')
   await import('./request-limits.test.js')
   await import('./security.test.js')

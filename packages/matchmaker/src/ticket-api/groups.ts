@@ -18,6 +18,7 @@ import {
 } from './group.js'
 import type { GroupStore, StoredGroup } from './group-store.js'
 import type { TicketService } from './service.js'
+import type { PresenceReporter } from './presence.js'
 import { startGroup } from './start-group.js'
 import { groupView, memberView, type GroupView, type MemberView } from './group-views.js'
 
@@ -37,6 +38,7 @@ export interface Groups {
 export interface GroupsOptions {
   readonly service: Pick<TicketService, 'playerMayState' | 'createTicket' | 'getTicket' | 'cancelTicket'>
   readonly store: GroupStore
+  readonly presence: Pick<PresenceReporter, 'seen'>
   readonly clock: Clock
   /** Returns the names of all queues, for the error about an unknown queue. */
   readonly queueNames: () => readonly string[]
@@ -65,7 +67,7 @@ interface Found extends StoredGroup {
   readonly ticket: Ticket | undefined
 }
 
-export function createGroups({ service, store, clock, queueNames, random }: GroupsOptions): Groups {
+export function createGroups({ service, store, presence, clock, queueNames, random }: GroupsOptions): Groups {
   const found = async (groupId: string): Promise<Found> => {
     const stored = await store.find(groupId)
     if (stored === undefined) throw noGroup()
@@ -82,6 +84,7 @@ export function createGroups({ service, store, clock, queueNames, random }: Grou
   const seen = async (groupId: string, caller: TicketCaller): Promise<Found> => {
     const one = await found(groupId)
     if (!isBackend(caller) && playerIn(one.group, caller.id) === undefined) throw noGroup()
+    if (one.ticket !== undefined) presence.seen(one.ticket, caller)
     return one
   }
   /** Finds a member that the caller may see and change. */

@@ -1,22 +1,28 @@
+import type { TicketCaller } from './caller.js'
 import type { Groups } from './groups.js'
 import type { LobbyOfPlayer, TicketApiOptions } from './options.js'
 import { playerView, type PlayerView } from './player-view.js'
+import type { PresenceReporter } from './presence.js'
 import type { TicketService } from './service.js'
 
 export interface PlayerOverviewOptions {
   readonly service: Pick<TicketService, 'findPlayer'>
   readonly groups: Pick<Groups, 'ofPlayer'>
+  readonly presence: Pick<PresenceReporter, 'seen'>
   readonly lobbies: TicketApiOptions['lobbies']
   readonly onError: (error: unknown) => void
 }
 
-/** Creates the function that tells what a player is in. */
+/** What a player is in. @param asking the player, if it is the player's client that asks. */
+type PlayerOverview = (playerId: string, asking?: TicketCaller) => Promise<PlayerView>
+
 export function createPlayerOverview({
   service,
   groups,
+  presence,
   lobbies,
   onError,
-}: PlayerOverviewOptions): (playerId: string) => Promise<PlayerView> {
+}: PlayerOverviewOptions): PlayerOverview {
   /** Undefined if the lobbies cannot be read: that must not keep a player from their match. */
   const lobbiesOf = async (playerId: string): Promise<readonly LobbyOfPlayer[] | undefined> => {
     try {
@@ -26,9 +32,10 @@ export function createPlayerOverview({
       return undefined
     }
   }
-  return async (playerId) => {
+  return async (playerId, asking) => {
     const inLobbies = lobbiesOf(playerId)
     const found = await service.findPlayer(playerId)
+    if (asking !== undefined) for (const ticket of found.tickets) presence.seen(ticket, asking)
     return playerView(playerId, {
       found,
       groups: await groups.ofPlayer(playerId, found.tickets),

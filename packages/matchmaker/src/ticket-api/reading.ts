@@ -6,6 +6,7 @@ import { parseSeatId, seatOf, type Seat } from './seats.js'
 import { whenKnown, type Awaitable, type TicketService } from './service.js'
 import { ticketView, type TicketView } from './views.js'
 import { changeOrTimeout, type OpenWaits } from './open-waits.js'
+import type { PresenceReporter } from './presence.js'
 
 /** Reads tickets: at once, by long poll, or as a stream. */
 export interface Reading {
@@ -14,6 +15,8 @@ export interface Reading {
    * @throws {Problem} 404, also for tickets of other players, so that nobody learns which tickets exist.
    */
   seat(id: string, caller: TicketCaller): Awaitable<Seat>
+  /** Reads a ticket without waiting. */
+  read(seat: Seat, caller: TicketCaller): TicketView
   poll(seat: Seat, wait: PollWait): Promise<TicketView>
   stream(seat: Seat, wait: StreamWait): Response
 }
@@ -29,12 +32,27 @@ export interface PollWait extends StreamWait {
   readonly waitMs: number
 }
 
+export interface ReadingOptions {
+  readonly waits: OpenWaits
+  readonly presence: PresenceReporter
+  readonly clock: Clock
+}
+
 export type Readable = Pick<TicketService, 'getTicket' | 'waitForChange'>
 
 const gone = () => new Problem(404, 'no-such-ticket', 'there is no such ticket, or it is not yours')
 const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
 
-export function createReading(service: Readable, waits: OpenWaits, clock: Clock): Reading {
+export function createReading(service: Readable, { waits, presence, clock }: ReadingOptions): Reading {
+  /** The caller's client waits from now on, until the returned function is called. @throws as `OpenWaits.enter` */
+  const enter = ({ ticket }: Seat, caller: TicketCaller) => {
+    const leave = waits.enter(caller)
+    const left = presence.waits(ticket, caller)
+    return () => {
+      leave()
+      left()
+    }
+  }
   const again = async ({ ticket, index }: Seat): Promise<Seat> => {
     const now = await service.getTicket(ticket.id)
     if (now === undefined) throw gone()
@@ -51,9 +69,15 @@ export function createReading(service: Readable, waits: OpenWaits, clock: Clock)
       })
     },
 
+    read: (seat, caller) => {
+      presence.seen(seat.ticket, caller)
+      return ticketView(seat)
+    },
+
     poll: async (seat, { caller, version = seat.ticket.version, waitMs, signal }) => {
+      presence.seen(seat.ticket, caller)
       if (waitMs === 0 || version !== seat.ticket.version || hasEnded(seat.ticket)) return ticketView(seat)
-      const leave = waits.enter(caller)
+      const leave = enter(seat, caller)
       try {
         await changeOrTimeout(service, clock, { ticketId: seat.ticket.id, version, waitMs, signal })
       } finally {
@@ -65,7 +89,8 @@ export function createReading(service: Readable, waits: OpenWaits, clock: Clock)
     stream: (seat, { caller, version, signal }) => {
       // 204 tells a browser's `EventSource` not to reconnect.
       if (hasEnded(seat.ticket) && version === seat.ticket.version) return new Response(null, { status: 204 })
-      const leave = waits.enter(caller)
+      presence.seen(seat.ticket, caller)
+      const leave = enter(seat, caller)
       return eventStream(
         (until) => {
           until.addEventListener('abort', leave, { once: true })

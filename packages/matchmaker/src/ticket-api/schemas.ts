@@ -73,6 +73,7 @@ export const TicketSchema: z.ZodType<TicketView> = z
         'declined',
         'not-accepted',
         'elsewhere',
+        'absent',
         'refused',
         'dissolved',
         'handed-over',

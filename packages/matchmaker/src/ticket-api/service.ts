@@ -6,6 +6,7 @@ type Answering =
   | 'createTickets'
   | 'getTicket'
   | 'findPlayer'
+  | 'notePresence'
   | 'cancelTicket'
   | 'acceptMatch'
   | 'declineMatch'
@@ -36,6 +37,7 @@ type Answers = {
  */
 export interface TicketService extends Answers {
   readonly playerMayState: Matchmaker['playerMayState']
+  readonly presenceWithinMs: Matchmaker['presenceWithinMs']
   readonly queueNames: Matchmaker['queueNames']
   /** Resolves, or rejects, as `Matchmaker.waitForChange`. */
   readonly waitForChange: Matchmaker['waitForChange']

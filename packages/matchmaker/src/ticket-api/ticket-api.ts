@@ -26,6 +26,7 @@ import { createLook } from './look.js'
 import { createMatches } from './matches.js'
 import { createMeasured } from './measured.js'
 import { monitorView } from './monitor.js'
+import { createPresenceReporter } from './presence.js'
 import { createPlayerOverview } from './player-overview.js'
 import { createReadPlayer } from './players.js'
 import { problemOf } from './problems.js'
@@ -106,10 +107,11 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
 
   const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
   const creating = createCreating(service, readPlayer)
-  const reading = createReading(service, waits, clock)
-  const groups = createGroups({ service, store, clock, queueNames, random })
+  const presence = createPresenceReporter({ service, clock, onError })
+  const reading = createReading(service, { waits, presence, clock })
+  const groups = createGroups({ service, store, presence, clock, queueNames, random })
   const backfills = createBackfills(service)
-  const playerOverview = createPlayerOverview({ service, groups, lobbies: options.lobbies, onError })
+  const playerOverview = createPlayerOverview({ service, groups, presence, lobbies: options.lobbies, onError })
   const matches = createMatches(service, readPlayer)
   let document: ReturnType<typeof describe> | undefined
 
@@ -127,7 +129,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     getTicket: ({ ticket_id, wait = 0, version }, { caller, request }) =>
       whenKnown(reading.seat(ticket_id, caller), (seat) =>
         wait === 0
-          ? ticketView(seat)
+          ? reading.read(seat, caller)
           : reading.poll(seat, { caller, version, waitMs: wait * 1000, signal: request.signal }),
       ),
     ticketEvents: ({ ticket_id, lastEventId }, { caller, request }) =>
@@ -162,7 +164,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     me: (_, { caller }) => {
       if (isBackend(caller))
         throw new Problem(403, 'players-only', 'a backend asks for a player by GET /players/{player_id}')
-      return playerOverview(caller.id)
+      return playerOverview(caller.id, caller)
     },
     findPlayer: ({ player_id }) => playerOverview(player_id),
 

@@ -122,6 +122,8 @@ export function createFakeService(clock: Clock): FakeService {
         }
       }),
     getTicket: (id) => tickets.get(id),
+    presenceWithinMs: () => undefined,
+    notePresence: () => {},
     findPlayer: (playerId) => ({
       tickets: [...tickets.values()].filter(
         ({ status, players }) => status !== 'CANCELLED' && players.some(({ id }) => id === playerId),

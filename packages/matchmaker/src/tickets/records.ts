@@ -52,6 +52,11 @@ export interface TicketRecord extends RuleTicket, Timed {
   /** When it was cancelled, or its match was over: it is kept for a while from then on. */
   endedAt: number | undefined
   cancelReason: CancelReason | undefined
+  /**
+   * For each player, when the player's client was last there, in epoch milliseconds. Undefined unless one of its queues
+   * asks for presence. Only presence.ts changes it.
+   */
+  seenAt: number[] | undefined
 }
 
 /** A ticket's seat in a match. It serves as the match's `Placed` too. */

@@ -2,6 +2,7 @@ import type { Breather } from './breather.js'
 import { InvalidTicket } from '../errors.js'
 import type { Entry } from '../kernel/model.js'
 import type { Facts } from '../queues/rules/facts.js'
+import { absentAt } from './presence.js'
 import { createTimerHeap } from './timer-heap.js'
 import type { QueueRuntime, TicketRecord } from './records.js'
 import { enter, keepRuntimes, leaveAll } from './pool-membership.js'
@@ -29,17 +30,19 @@ export interface Searching {
   forget(record: TicketRecord): void
 }
 
-/** Why no queue takes a ticket any more. */
-export type OutOfQueues = 'expired' | 'refused'
+/** Why a ticket is to be cancelled: no queue takes it any more, or its client is away. */
+export type OutOfQueues = 'expired' | 'refused' | 'absent'
 
 type Refused = (runtime: QueueRuntime, error: InvalidTicket) => void
 
 export interface SearchingOptions {
   readonly locateTimeoutMs: number
+  /** Whether another process leads: then nobody counts as absent. */
+  readonly isFollowing: () => boolean
   /** Whether another ticket of one of its players has a match. */
   readonly isElsewhere: (record: TicketRecord) => boolean
   readonly changed: (record: TicketRecord) => void
-  /** Called when no queue takes the ticket any more. */
+  /** Called when the ticket is to be cancelled. */
   readonly out: (record: TicketRecord, reason: OutOfQueues, now: number) => void
 }
 
@@ -49,7 +52,8 @@ interface Hindrance {
   readonly until: number
 }
 
-export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: SearchingOptions): Searching {
+export function createSearching(options: SearchingOptions): Searching {
+  const { locateTimeoutMs, isFollowing, isElsewhere, changed, out } = options
   const deadlines = createTimerHeap<TicketRecord>()
   let short = new Set<TicketRecord>()
   const outside = new Set<TicketRecord>()
@@ -94,6 +98,8 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
     if (record.runtimes.length === 0) return out(record, 'refused', now)
     if (firstExpiryOf(record) <= now) leaveExpired(record, now)
     if (record.runtimes.length === 0) return out(record, 'expired', now)
+    const awayAt = absentAt(record, isFollowing(), now)
+    if (awayAt <= now) return out(record, 'absent', now)
     const hindrance = hindranceOf(record, now)
     if (hindrance === undefined) {
       if (outside.size > 0) outside.delete(record)
@@ -103,7 +109,7 @@ export function createSearching({ locateTimeoutMs, isElsewhere, changed, out }: 
       outside.add(record)
     }
     if (record.runtimes.length === 0) return out(record, 'refused', now)
-    deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record)))
+    deadlines.set(record, Math.min(hindrance?.until ?? Infinity, firstExpiryOf(record), awayAt))
     lacks(record, hindrance?.lacks ?? (short.has(record) ? 'servers' : 'players'))
   }
 

@@ -54,6 +54,8 @@ export interface TicketChecker {
   /** As that of a matchmaker. */
   playerMayState(queue: string): PlayerMayState | undefined
   /** As that of a matchmaker. */
+  presenceWithinMs(queue: string): number | undefined
+  /** As that of a matchmaker. */
   queueNames(): readonly string[]
   /** Replaces the queues. @throws {InvalidQueue}; {InvalidInput}; then nothing changes */
   reconfigure(queues: readonly QueueDefinition[]): void
@@ -132,6 +134,7 @@ export function createTicketChecker(options: TicketCheckerOptions): TicketChecke
       ...NEW_STATE,
     }),
     playerMayState: (queue) => runtimes.get(queue)?.playerMayState,
+    presenceWithinMs: (queue) => runtimes.get(queue)?.queue.presence?.withinMs,
     queueNames: () => [...runtimes.keys()],
     reconfigure: (queues) => {
       runtimes = compiled(queues)

@@ -42,6 +42,7 @@ export const newRecord = (
   cancelledAt: undefined,
   endedAt: undefined,
   cancelReason: undefined,
+  seenAt: undefined,
   dueAt: 0,
   heapIndex: -1,
 })

@@ -47,6 +47,8 @@ export type CancelReason =
   | 'not-accepted'
   /** A player of it plays, by another ticket. */
   | 'elsewhere'
+  /** The client of a player was away for longer than `presence` of a queue permits. */
+  | 'absent'
   /**
    * The queues as they are since `reconfigure` do not take it; or, where several processes share tickets, one of its
    * players is over `maxServersPerPlayer`.

@@ -130,6 +130,7 @@ export function createTickets(options: TicketsOptions): Tickets {
 
   const waiting = createSearching({
     locateTimeoutMs,
+    isFollowing: () => following?.isOn() === true,
     isElsewhere: (record) => othersOf(record).some(({ status }) => status === 'MATCH_FOUND'),
     changed: touch,
     out: (record, reason, now) => {

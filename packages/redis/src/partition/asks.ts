@@ -1,5 +1,6 @@
 // pure: questions of fronts to the leader, and its answers
 import type { Leader } from '@muster/matchmaker/partition'
+import type { PackedSighting } from './sightings.js'
 
 /** What a front asks the leader to do. */
 export type Command =
@@ -18,12 +19,19 @@ export type Command =
   | 'longestWaiting'
   | 'pauseQueue'
   | 'resumeQueue'
+  | 'notePresence'
   | 'hint'
   | 'webhook'
 
-/** What a command takes: as the method of its name, but a webhook's path and body instead of a request. */
-export type Input<Name extends Command> = Name extends 'webhook'
-  ? readonly [path: string, body: string]
+interface PackedInputs {
+  /** Instead of a request. */
+  readonly webhook: readonly [path: string, body: string]
+  readonly notePresence: readonly [sightings: readonly PackedSighting[]]
+}
+
+/** What a command takes: as the method of its name, except for what is packed. */
+export type Input<Name extends Command> = Name extends keyof PackedInputs
+  ? PackedInputs[Name]
   : Parameters<Leader[Name]>
 
 /** What a command answers: as the method of its name, but the status of a webhook's answer. */

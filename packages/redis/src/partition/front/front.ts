@@ -6,6 +6,7 @@ import { hasEnded, viewOf } from '../stored-view.js'
 import type { Changes, PartitionStore } from '../store/store.js'
 import { createAsking } from './asking.js'
 import { createTicketCreation } from './create-tickets.js'
+import { createPresenceBatches } from './presence.js'
 import { reachableStore } from './reachable-store.js'
 import { createTail } from './tail.js'
 import { createWaits } from './waits.js'
@@ -15,10 +16,13 @@ type Promised<Method> = Method extends (...input: infer Input) => infer Answer
   ? (...input: Input) => Promise<Awaited<Answer>>
   : Method
 
+/** What a process tells by its own queues. */
+type AtOnce = 'playerMayState' | 'presenceWithinMs' | 'queueNames'
+
 /** What every process of a partition can do, whether or not it leads: all that the ticket API needs, and hints. */
 export type FrontService = {
-  readonly [Name in Exclude<keyof TicketService, 'playerMayState' | 'queueNames'>]: Promised<TicketService[Name]>
-} & Pick<TicketService, 'playerMayState' | 'queueNames'> & {
+  readonly [Name in Exclude<keyof TicketService, AtOnce>]: Promised<TicketService[Name]>
+} & Pick<TicketService, AtOnce> & {
     /** Notes that a deployment may have changed, as a webhook says. */
     readonly hint: (requestId: string) => Promise<void>
     /** Answers the service's calls about deployments, as `Matchmaker.webhook`. Never rejects. */
@@ -71,6 +75,7 @@ export function createFront(options: FrontOptions): Front {
     missed: waits.wakeAll,
     problem,
   })
+  const presence = createPresenceBatches({ tell: (sightings) => ask('notePresence', sightings), clock, problem })
   const createTickets = createTicketCreation({ store, checker })
 
   const find = async (id: string): Promise<Ticket | undefined> => {
@@ -85,6 +90,7 @@ export function createFront(options: FrontOptions): Front {
 
   const service: FrontService = {
     playerMayState: (queue) => checker.playerMayState(queue),
+    presenceWithinMs: (queue) => checker.presenceWithinMs(queue),
     queueNames: () => checker.queueNames(),
 
     createTickets,
@@ -130,6 +136,7 @@ export function createFront(options: FrontOptions): Front {
     acceptMatch: (ticketId, playerId) => ask('acceptMatch', ticketId, playerId),
     declineMatch: (ticketId, playerId) => ask('declineMatch', ticketId, playerId),
     explain: (ticketId) => ask('explain', ticketId),
+    notePresence: async (sightings) => presence.note(sightings),
     longestWaiting: (limit) => ask('longestWaiting', limit),
     createMatch: () => Promise.reject(new Conflict('a private match cannot be made in a partition yet')),
     playersLeft: (matchId, playerIds) => ask('playersLeft', matchId, playerIds),
@@ -153,7 +160,7 @@ export function createFront(options: FrontOptions): Front {
     close: async (reason) => {
       closed = reason
       asking.close(reason)
-      await tail.close()
+      await Promise.all([tail.close(), presence.close()])
       waits.wakeAll()
     },
   }

@@ -3,6 +3,7 @@ import type { Leader } from '@muster/matchmaker/partition'
 import { LRUCache } from 'lru-cache'
 import { decodeAsk, encode, type Ask, type Command, type Reply } from '../asks.js'
 import { encodeError } from '../remote-errors.js'
+import { unpackSighting, type PackedSighting } from '../sightings.js'
 
 /** Answers the questions of fronts, each once. */
 export interface Answering {
@@ -21,11 +22,19 @@ export interface AnsweringOptions {
 /** Answers that are remembered, so that a repeated question is not done again: how many, and their length in all. */
 const REMEMBERED = 10_000
 const REMEMBERED_LENGTH = 16 * 1024 * 1024
-/** Of these a repeated question is simply answered again. Some answers are long. */
-const READS: ReadonlySet<Command> = new Set(['explain', 'getBackfill', 'inspect', 'isServerSecret', 'longestWaiting'])
+/** Of these a repeated question is simply answered again: they change nothing, or the same. Some answers are long. */
+const READS: ReadonlySet<Command> = new Set([
+  'explain',
+  'getBackfill',
+  'inspect',
+  'isServerSecret',
+  'longestWaiting',
+  'notePresence',
+])
 /** Length of one answer at most (our choice): Redis keeps it for a while. */
 const LONGEST = 16 * 1024 * 1024
 
+type Packed = readonly PackedSighting[]
 type Handler = (leader: Leader, input: readonly never[]) => unknown
 
 const HANDLERS: Readonly<Record<Command, Handler>> = {
@@ -44,6 +53,7 @@ const HANDLERS: Readonly<Record<Command, Handler>> = {
   longestWaiting: (leader, [limit]) => leader.longestWaiting(limit as never),
   pauseQueue: (leader, [queue]) => leader.pauseQueue(queue as never),
   resumeQueue: (leader, [queue]) => leader.resumeQueue(queue as never),
+  notePresence: (leader, [packed]) => leader.notePresence((packed as unknown as Packed).map(unpackSighting)),
   hint: (leader, [requestId]) => leader.hint(requestId as never),
   webhook: async (leader, [path, body]) => {
     const url = new URL(String(path), 'http://webhook.invalid')

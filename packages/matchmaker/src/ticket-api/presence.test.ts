@@ -1,0 +1,173 @@
+import { describe, expect, test } from 'vitest'
+import { duel } from '../matchmaker.fixture.js'
+import type { QueueDefinition } from '../queues/queue.js'
+import { setUpReal } from './ticket-api.fixture.js'
+
+const queue: QueueDefinition = { ...duel, matchSize: 9, presence: { withinMs: 20_000 } }
+
+/** Ann's ticket in a queue with presence, and a matchmaker that ticks. */
+async function waiting(more: Partial<QueueDefinition> = {}) {
+  const world = setUpReal([{ ...queue, ...more }])
+  const { call, service, clock } = world
+  const create = async (who: string) => {
+    const created = await call(who, 'POST', '/tickets', { profile: 'duel' })
+    return (created.json as { id: string }).id
+  }
+  const ticket = await create('ann')
+  const run = async (ms: number) => {
+    for (let passed = 0; passed < ms; passed += 250) {
+      await service.tick()
+      await clock.advance(250)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+  }
+  const outcome = (id = ticket) => {
+    const { status, cancelReason } = service.getTicket(id) ?? {}
+    return cancelReason ?? status
+  }
+  return { ...world, create, ticket, run, outcome }
+}
+
+type World = Awaited<ReturnType<typeof waiting>>
+
+describe('a client is there', () => {
+  test.each<[string, (world: World) => Promise<unknown>]>([
+    ['while it reads its ticket now and then', ({ call, ticket }) => call('ann', 'GET', `/tickets/${ticket}`)],
+    ['while it asks what it is in', ({ call }) => call('ann', 'GET', '/me')],
+    ['while its backend reads the ticket', ({ call, ticket }) => call('backend', 'GET', `/tickets/${ticket}`)],
+  ])('%s, and no longer', async (_, ask) => {
+    const world = await waiting()
+    for (let times = 0; times < 5; times += 1) {
+      await world.run(19_000)
+      await ask(world)
+    }
+    await world.run(19_000)
+    expect(world.outcome()).toBe('SEARCHING')
+    await world.run(2000)
+    expect(world.outcome()).toBe('absent')
+  })
+
+  test('while a long poll is open, and for so long after it', async () => {
+    const { call, run, outcome, ticket } = await waiting({ presence: { withinMs: 10_000 } })
+    const polled = call('ann', 'GET', `/tickets/${ticket}?wait=30&version=1`)
+    await run(30_500)
+    expect((await polled).json).toMatchObject({ status: 'SEARCHING' })
+    await run(9000)
+    expect(outcome()).toBe('SEARCHING')
+    await run(1000)
+    expect(outcome()).toBe('absent')
+  })
+
+  test('while a stream is open, and for so long after the connection has broken', async () => {
+    const { request, run, outcome, ticket } = await waiting()
+    const stream = await request('ann', 'GET', `/tickets/${ticket}/events`)
+    const reader = stream.body?.getReader()
+    const chunks: string[] = []
+    const reading = (async () => {
+      for (;;) {
+        const { value, done = true } = (await reader?.read()) ?? {}
+        if (done) return
+        chunks.push(new TextDecoder().decode(value))
+      }
+    })()
+    await run(120_000)
+    expect(outcome()).toBe('SEARCHING')
+    await reader?.cancel()
+    await run(19_000)
+    expect(outcome()).toBe('SEARCHING')
+    await run(2000)
+    expect(outcome()).toBe('absent')
+    await reading
+    expect(chunks.filter((text) => text.includes('"status"'))).toHaveLength(1)
+  })
+
+  test('while the stream is open that its token opened', async () => {
+    const { request, call, run, outcome, ticket } = await waiting()
+    const { url } = (await call('ann', 'POST', `/tickets/${ticket}/stream-token`)).json as { url: string }
+    const stream = await request(undefined, 'GET', url)
+    await run(60_000)
+    expect(outcome()).toBe('SEARCHING')
+    await stream.body?.cancel()
+    await run(21_000)
+    expect(outcome()).toBe('absent')
+  })
+
+  test('while its group is read once it searches', async () => {
+    const { call, run, outcome } = await waiting()
+    const one = (await call('eve', 'POST', '/groups', { profile: 'duel' })).json as Record<string, string>
+    const group = `/groups/${one['group_id']}`
+    for (const path of [group, `${group}/members/${one['member_id']}`, group]) {
+      await run(19_000)
+      await call('eve', 'GET', path)
+    }
+    expect(outcome(one['group_id'])).toBe('SEARCHING')
+    await run(21_000)
+    expect(outcome(one['group_id'])).toBe('absent')
+  })
+
+  test('also where its stream was open already when the queue began to ask', async () => {
+    const { request, run, outcome, ticket, service } = await waiting({ presence: undefined })
+    const stream = await request('ann', 'GET', `/tickets/${ticket}/events`)
+    await run(60_000)
+    service.reconfigure([queue])
+    await run(60_000)
+    expect(outcome()).toBe('SEARCHING')
+    await stream.body?.cancel()
+  })
+})
+
+describe('nobody is there for others', () => {
+  test('each player of a party needs a client of their own', async () => {
+    const { call, run, outcome } = await waiting()
+    const player_tickets = ['cas', 'dee'].map((id) => ({ profile: 'duel', player_id: id, player_ip: '203.0.113.1' }))
+    const party = (await call('backend', 'POST', '/group-tickets', { player_tickets })).json as {
+      readonly player_tickets: readonly { readonly id: string; readonly group_id: string }[]
+    }
+    const [cas, dee] = party.player_tickets
+    for (let times = 0; times < 2; times += 1) {
+      await run(15_000)
+      await call('cas', 'GET', `/tickets/${cas?.id}`)
+      await call('dee', 'GET', `/tickets/${dee?.group_id}`)
+    }
+    expect(outcome(cas?.group_id)).toBe('SEARCHING')
+    await run(15_000)
+    await call('cas', 'GET', `/tickets/${cas?.id}`)
+    // Asking for the seat of another is a 404, and so does nothing.
+    expect((await call('cas', 'GET', `/tickets/${dee?.id}`)).status).toBe(404)
+    await run(6000)
+    expect(outcome(cas?.group_id)).toBe('absent')
+  })
+
+  test('whoever asks for a ticket of others keeps it no longer, by whatever request', async () => {
+    const { call, request, run, outcome, ticket, create } = await waiting()
+    const own = await create('eve')
+    const { url } = (await call('eve', 'POST', `/tickets/${own}/stream-token`)).json as { url: string }
+    const { token } = (await call('eve', 'POST', `/tickets/${own}/stream-token`)).json as { token: string }
+    for (let times = 0; times < 4; times += 1) {
+      await run(5000)
+      const paths = [`/tickets/${ticket}`, `/tickets/${ticket}?wait=1&version=1`, `/tickets/${ticket}/events`]
+      for (const path of [...paths, `/tickets/${ticket}.0`, `/groups/${ticket}`, `/players/ann`]) {
+        expect((await call('eve', 'GET', path)).status).toBeGreaterThanOrEqual(403)
+        expect((await call(undefined, 'GET', path)).status).toBe(401)
+      }
+      const stolen = await request(undefined, 'GET', `/tickets/${ticket}/events?token=${token}`)
+      expect(stolen.status).toBeGreaterThanOrEqual(400)
+      await call('eve', 'GET', '/me')
+      // A console that looks a player up is no client of theirs.
+      await call('backend', 'GET', '/players/ann')
+      await call('backend', 'GET', `/tickets/${ticket}/explain`)
+    }
+    await run(500)
+    expect([outcome(), outcome(own)]).toEqual(['absent', 'SEARCHING'])
+    expect(url).toContain(own)
+  })
+})
+
+test('a matchmaker that cannot be told is an error only if trying again does not help', async () => {
+  const { call, service, errors, ticket } = await waiting()
+  service.notePresence = () => {
+    throw new Error('broken')
+  }
+  expect((await call('ann', 'GET', `/tickets/${ticket}`)).status).toBe(200)
+  expect(errors).toMatchObject([{ message: 'broken' }])
+})

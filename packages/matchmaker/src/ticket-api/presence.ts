@@ -1,0 +1,92 @@
+import type { Clock } from '@muster/core/clock'
+import { createTicker } from '@muster/core/runtime'
+import { Unavailable } from '../errors.js'
+import type { Sighting } from '../tickets/presence.js'
+import type { Ticket } from '../tickets/ticket.js'
+import { isBackend, type TicketCaller } from './caller.js'
+import type { TicketService } from './service.js'
+
+/** Tells the matchmaker whose clients are there, in queues that ask for it. */
+export interface PresenceReporter {
+  /** The caller asks about a ticket of their own, now. A backend asks for all of its players. */
+  seen(ticket: Ticket, caller: TicketCaller): void
+  /**
+   * The caller waits for changes of a ticket of their own, by a long poll or an event stream, until the returned
+   * function is called; calling it again changes nothing.
+   */
+  waits(ticket: Ticket, caller: TicketCaller): () => void
+}
+
+export interface PresenceReporterOptions {
+  readonly service: Pick<TicketService, 'presenceWithinMs' | 'queueNames' | 'notePresence'>
+  readonly clock: Clock
+  readonly onError: (error: unknown) => void
+}
+
+/** A client that waits. */
+interface Waiting {
+  readonly queues: readonly string[]
+  readonly sighting: Sighting
+  /** Epoch milliseconds at which the matchmaker is told again that the client is there. */
+  nextAt: number
+}
+
+const LOOK_MS = 1000
+
+const hasEnded = ({ status }: Ticket) => status === 'HOST_ASSIGNED' || status === 'CANCELLED'
+
+export function createPresenceReporter({ service, clock, onError }: PresenceReporterOptions): PresenceReporter {
+  const waiting = new Set<Waiting>()
+
+  /** Milliseconds for which a client of these queues may be away; Infinity if none of them asks. */
+  const withinMs = (queues: readonly string[]): number => {
+    let shortest = Infinity
+    for (const queue of queues) shortest = Math.min(shortest, service.presenceWithinMs(queue) ?? Infinity)
+    return shortest
+  }
+  const tell = async (sightings: readonly Sighting[]): Promise<void> => {
+    try {
+      await service.notePresence(sightings)
+    } catch (error) {
+      // While no process leads nobody is absent, and whoever leads next gives everybody the whole time.
+      if (!(error instanceof Unavailable)) onError(error)
+    }
+  }
+
+  const look = async () => {
+    // Queues may be replaced while clients wait, so what these ask for is looked up each time.
+    if (withinMs(service.queueNames()) === Infinity) return
+    const now = clock.now()
+    const sightings: Sighting[] = []
+    for (const one of waiting) {
+      if (now < one.nextAt) continue
+      const within = withinMs(one.queues)
+      if (within === Infinity) continue
+      one.nextAt = now + within / 2
+      sightings.push(one.sighting)
+    }
+    if (sightings.length > 0) await tell(sightings)
+  }
+  const looking = createTicker({ clock, everyMs: LOOK_MS, tick: look, isNeeded: () => waiting.size > 0 })
+
+  const sightingOf = ({ id, players }: Ticket, caller: TicketCaller): Sighting =>
+    players.length === 1 || isBackend(caller) ? { ticketId: id } : { ticketId: id, playerId: caller.id }
+  const note = (queues: readonly string[], sighting: Sighting) => {
+    if (withinMs(queues) < Infinity) void tell([sighting])
+  }
+
+  return {
+    seen: (ticket, caller) => {
+      if (!hasEnded(ticket)) note(ticket.queues, sightingOf(ticket, caller))
+    },
+    waits: (ticket, caller) => {
+      const sighting = sightingOf(ticket, caller)
+      const one: Waiting = { queues: ticket.queues, sighting, nextAt: clock.now() }
+      waiting.add(one)
+      looking.wake()
+      return () => {
+        if (waiting.delete(one)) note(one.queues, sighting)
+      }
+    },
+  }
+}

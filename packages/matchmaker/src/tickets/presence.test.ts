@@ -1,0 +1,182 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { duel, setUp } from '../matchmaker.fixture.js'
+import type { QueueDefinition } from '../queues/queue.js'
+
+/** Nobody is matched: what becomes of tickets is a matter of presence alone. */
+const alone: QueueDefinition = { ...duel, matchSize: 500, presence: { withinMs: 20_000 } }
+const setUpAlone = (more: Partial<QueueDefinition> = {}) => setUp({ queues: [{ ...alone, ...more }] })
+const at = { ip: '198.51.100.7' }
+
+describe('in a queue with presence', () => {
+  test('a ticket is cancelled as absent when its client was away for so long since its creation', async () => {
+    const { join, run, status, seen, matchmaker } = setUpAlone()
+    join('ann')
+    await run(20_000)
+    expect(status('ann')).toBe('SEARCHING')
+    await run(250)
+    expect(matchmaker.getTicket('ann')).toMatchObject({ status: 'CANCELLED', cancelReason: 'absent' })
+    expect(seen.cancelled).toMatchObject([{ reason: 'absent', ticket: { id: 'ann' } }])
+    expect(join('ben', 'ann').status).toBe('SEARCHING')
+  })
+
+  test('a ticket waits on while its client is seen', async () => {
+    const { join, run, status, matchmaker } = setUpAlone()
+    join('ann')
+    const { version } = matchmaker.getTicket('ann') ?? {}
+    for (let times = 0; times < 10; times += 1) {
+      await run(19_000)
+      matchmaker.notePresence([{ ticketId: 'ann' }])
+    }
+    expect(matchmaker.getTicket('ann')?.version).toBe(version)
+    await run(20_250)
+    expect(status('ann')).toBe('CANCELLED')
+  })
+
+  test('each player of a party has to be there', async () => {
+    const { join, run, status, matchmaker } = setUpAlone()
+    join('ann', 'ben')
+    join('cas', 'dee')
+    await run(15_000)
+    matchmaker.notePresence(['ann', 'ben'].map((playerId) => ({ ticketId: 'ann-ben', playerId })))
+    matchmaker.notePresence([{ ticketId: 'cas-dee', playerId: 'cas' }])
+    await run(6000)
+    expect([status('ann-ben'), status('cas-dee')]).toEqual(['SEARCHING', 'CANCELLED'])
+    matchmaker.notePresence([{ ticketId: 'ann-ben' }])
+    await run(19_000)
+    expect(status('ann-ben')).toBe('SEARCHING')
+  })
+
+  test('players of other tickets, unknown tickets and those that have ended are ignored', async () => {
+    const { join, run, status, matchmaker } = setUpAlone()
+    join('ann')
+    join('eve')
+    await run(15_000)
+    matchmaker.notePresence([
+      { ticketId: 'ann', playerId: 'eve' },
+      { ticketId: 'nosuch', playerId: 'ann' },
+      { ticketId: 'nosuch' },
+    ])
+    await run(6000)
+    expect([status('ann'), status('eve')]).toEqual(['CANCELLED', 'CANCELLED'])
+    matchmaker.notePresence([{ ticketId: 'ann' }])
+    expect(status('ann')).toBe('CANCELLED')
+  })
+
+  test('nobody is cancelled while a match is found, and who is away when it fails is', async () => {
+    const { join, run, status, matchmaker, clock } = setUp({
+      queues: [{ ...duel, presence: { withinMs: 10_000 } }],
+      service: { fate: () => ({ readyMs: 30_000, endMs: 25_000 }) },
+    })
+    join('ann')
+    join('ben')
+    await run(20_000)
+    expect([status('ann'), status('ben')]).toEqual(['MATCH_FOUND', 'MATCH_FOUND'])
+    matchmaker.notePresence([{ ticketId: 'ann' }])
+    expect(matchmaker.notePresence([{ ticketId: 'ann', playerId: 'ben' }])).toBeUndefined()
+    const { matchId = '' } = matchmaker.getTicket('ann') ?? {}
+    await clock.until(matchmaker.stopMatch(matchId))
+    await run(500)
+    expect([status('ann'), matchmaker.getTicket('ben')?.cancelReason]).toEqual(['SEARCHING', 'absent'])
+  })
+
+  test('the strictest of several queues decides over the whole ticket', async () => {
+    const slow = { ...alone, name: 'slow', presence: { withinMs: 60_000 } }
+    const calm = { ...alone, name: 'calm', presence: undefined }
+    const { matchmaker, run, status } = setUp({ queues: [alone, slow, calm] })
+    matchmaker.createTicket({ id: 'ann', queues: ['duel', 'slow', 'calm'], players: [{ id: 'ann', ...at }] })
+    matchmaker.createTicket({ id: 'ben', queues: ['slow', 'calm'], players: [{ id: 'ben', ...at }] })
+    matchmaker.createTicket({ id: 'cas', queues: ['calm'], players: [{ id: 'cas', ...at }] })
+    await run(21_000)
+    expect(['ann', 'ben', 'cas'].map(status)).toEqual(['CANCELLED', 'SEARCHING', 'SEARCHING'])
+    await run(40_000)
+    expect(['ben', 'cas'].map(status)).toEqual(['CANCELLED', 'SEARCHING'])
+    expect(['duel', 'slow', 'calm', 'nosuch'].map(matchmaker.presenceWithinMs)).toEqual([
+      20_000,
+      60_000,
+      undefined,
+      undefined,
+    ])
+  })
+
+  test('everybody has the whole time when the queue begins to ask, or asks again', async () => {
+    const { matchmaker, join, run, status } = setUpAlone({ presence: undefined })
+    join('ann')
+    await run(60_000)
+    matchmaker.reconfigure([alone])
+    await run(19_000)
+    expect(status('ann')).toBe('SEARCHING')
+    matchmaker.reconfigure([{ ...alone, presence: undefined }])
+    await run(60_000)
+    matchmaker.reconfigure([alone])
+    await run(20_000)
+    expect(status('ann')).toBe('SEARCHING')
+    await run(500)
+    expect(matchmaker.getTicket('ann')?.cancelReason).toBe('absent')
+  })
+
+  test('a ticket that was taken over has the whole time, however long it has waited', async () => {
+    const { matchmaker, join, run } = setUpAlone({ expireAfterMs: 3_600_000 })
+    join('ann')
+    for (let minutes = 0; minutes < 5; minutes += 1) {
+      await run(15_000)
+      matchmaker.notePresence([{ ticketId: 'ann' }])
+    }
+    const next = setUpAlone({ expireAfterMs: 3_600_000 })
+    await next.clock.advance(90_000)
+    next.matchmaker.importTickets(matchmaker.exportTickets())
+    await next.run(20_000)
+    expect(next.status('ann')).toBe('SEARCHING')
+    await next.run(500)
+    expect(next.status('ann')).toBe('CANCELLED')
+  })
+})
+
+test('a ticket is absent as soon as one of its players was away for so long, and never before', async () => {
+  const NAMES = ['ann', 'ben', 'cas'] as const
+  const step = fc.record({
+    ms: fc.integer({ min: 0, max: 12_000 }),
+    seen: fc.option(fc.constantFrom(...NAMES, undefined), { nil: 'nobody' as const }),
+  })
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const { join, matchmaker, clock } = setUpAlone({ presence: { withinMs: 10_000 } })
+      join(...NAMES)
+      const lastSeen = new Map<string, number>(NAMES.map((name) => [name, clock.now()]))
+      let isAbsent = false
+      for (const { ms, seen } of steps) {
+        await clock.advance(ms)
+        await matchmaker.tick()
+        isAbsent ||= Math.min(...lastSeen.values()) + 10_000 <= clock.now()
+        expect(matchmaker.getTicket(NAMES.join('-'))?.status).toBe(isAbsent ? 'CANCELLED' : 'SEARCHING')
+        if (isAbsent) return
+        if (seen === 'nobody') continue
+        matchmaker.notePresence([{ ticketId: NAMES.join('-'), playerId: seen }])
+        for (const name of NAMES) if (seen === undefined || seen === name) lastSeen.set(name, clock.now())
+      }
+    }),
+  )
+})
+
+test('of 100,000 tickets exactly those whose clients are away are cancelled', async () => {
+  const { matchmaker, clock, seen } = setUpAlone({ rules: [{ kind: 'equal', attribute: 'room' }] })
+  const tickets = matchmaker.createTickets(
+    Array.from({ length: 100_000 }, (_, index) => ({
+      id: `t${index}`,
+      queue: 'duel',
+      players: [{ id: `p${index}`, coordinates: { latitude: 0, longitude: 0 }, attributes: { room: index } }],
+    })),
+  )
+  expect(tickets.filter(({ error }) => error !== undefined)).toEqual([])
+  const present = Array.from({ length: 50_000 }, (_, index) => ({ ticketId: `t${index * 2}` }))
+  for (let seconds = 0; seconds < 60; seconds += 10) {
+    matchmaker.notePresence(present)
+    await clock.advance(10_000)
+    matchmaker.notePresence(present)
+    await matchmaker.tick()
+  }
+  expect(seen.cancelled).toHaveLength(50_000)
+  const isRight = (id: string, reason: string) => reason === 'absent' && Number(id.slice(1)) % 2 === 1
+  expect(seen.cancelled?.filter(({ ticket, reason }) => !isRight(ticket.id, reason))).toEqual([])
+  expect(matchmaker.longestWaiting(0).total).toBe(50_000)
+}, 60_000)

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { createWorld, duel } from './world.fixture.js'
+
+/** Two processes, of which the first leads, with a queue whose clients may be away for 10 s. */
+async function pair() {
+  const world = createWorld({ queues: [{ ...duel, matchSize: 5, presence: { withinMs: 10_000 } }] })
+  const leader = world.process()
+  leader.start()
+  await world.pass(100)
+  const front = world.process()
+  front.start()
+  await world.pass(300)
+  const answer = async <T>(asked: Promise<T>): Promise<T> => world.clock.until(asked, 10)
+  const join = (id: string, ...players: string[]) =>
+    answer(front.createTicket({ id, queue: 'duel', players: players.map(world.player) }))
+  const outcome = async (id: string) => {
+    const ticket = await answer(front.getTicket(id))
+    return ticket?.cancelReason ?? ticket?.status
+  }
+  const see = (ticketId: string, playerId?: string) => answer(front.notePresence([{ ticketId, playerId }]))
+  const close = async () => {
+    await answer(leader.close())
+    await answer(front.close())
+  }
+  return { ...world, leader, front, answer, join, outcome, see, close }
+}
+
+test('the leader hears from every process whose clients are there', async () => {
+  const { leader, front, answer, join, outcome, see, pass, problems, close } = await pair()
+  expect([front.presenceWithinMs('duel'), front.presenceWithinMs('nosuch')]).toEqual([10_000, undefined])
+  await join('ann', 'ann')
+  await join('bob', 'bob')
+  await join('party', 'cas', 'dee')
+  for (let times = 0; times < 3; times += 1) {
+    await pass(5000, 100)
+    await see('ann')
+    await see('ann')
+    await see('party', 'cas')
+    await answer(leader.notePresence([{ ticketId: 'nosuch' }, { ticketId: 'bob', playerId: 'eve' }]))
+  }
+  await pass(2000, 100)
+  const outcomes = [await outcome('ann'), await outcome('bob'), await outcome('party')]
+  expect(outcomes).toEqual(['SEARCHING', 'absent', 'absent'])
+  await pass(10_000, 100)
+  expect(await outcome('ann')).toBe('absent')
+  expect(problems).toEqual([])
+  await close()
+})
+
+test('everybody has the whole time when another process leads', async () => {
+  const { leader, front, join, outcome, see, pass, close } = await pair()
+  await join('ann', 'ann')
+  await pass(9000, 100)
+  leader.pause()
+  await pass(8000, 100)
+  expect([front.leads(), await outcome('ann')]).toEqual([true, 'SEARCHING'])
+  await see('ann')
+  await pass(9000, 100)
+  expect(await outcome('ann')).toBe('SEARCHING')
+  await pass(12_000, 100)
+  expect(await outcome('ann')).toBe('absent')
+  leader.resume()
+  await close()
+})
