@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { createGroupStore } from './group-store.js'
 import { createTicketApi } from './ticket-api.js'
 import type { TicketApiOptions } from './options.js'
 import type { TicketService } from './service.js'
@@ -30,6 +31,12 @@ test.each([
     { authenticate, limits: { bodyByte: 1 } },
     'limits.bodyByte',
     'option limits.bodyByte: is not known; did you mean bodyBytes?',
+  ],
+  [{ authenticate, ticketLog: 5 }, 'ticketLog', 'option ticketLog: must be made by openTicketLog, got 5'],
+  [
+    { authenticate, ticketLog: { records: () => {} }, groups: createGroupStore({} as never) },
+    'ticketLog',
+    'option ticketLog: must not be given with groups, which keeps them elsewhere',
   ],
   [{ authenticate, trustProxy: true }, 'trustProxy', 'option trustProxy: is not known'],
 ])('%j is refused', (options, field, message) => {

@@ -31,6 +31,11 @@ const limitStore = z.custom(
   'must have attempts',
 )
 
+const ticketLog = z.custom(
+  (value) => typeof value === 'object' && value !== null && typeof Reflect.get(value, 'records') === 'function',
+  'must be made by openTicketLog',
+)
+
 const longEnough = (key: unknown) =>
   (typeof key === 'string' || key instanceof Uint8Array) && Buffer.byteLength(key) >= 32
 const streamTokens = z.strictObject({
@@ -75,6 +80,7 @@ const schema = z.strictObject({
   groupIdleMs: z.number().positive().optional(),
   streamTokens: streamTokens.optional(),
   groups: store.optional(),
+  ticketLog: ticketLog.optional(),
   lobbies: callable.optional(),
   cors: z.unknown().optional(),
   onError: callable.optional(),
@@ -87,5 +93,8 @@ const schema = z.strictObject({
  * @throws {InvalidInput} naming the option and the value.
  */
 export function checkOptions(options: TicketApiOptions): void {
-  read(schema, options, (field, message) => new InvalidInput(`option ${message}`, { field }))
+  const refuse = (field: string, message: string) => new InvalidInput(`option ${message}`, { field })
+  read(schema, options, refuse)
+  if (options.groups !== undefined && options.ticketLog !== undefined)
+    throw refuse('ticketLog', 'ticketLog: must not be given with groups, which keeps them elsewhere')
 }

@@ -1,12 +1,8 @@
 import type { Clock } from '@muster/core/clock'
-import type { Group } from './group.js'
+import type { Group, StoredGroup } from './group.js'
+import { createGroupLog } from './group-log.js'
+import type { TicketLog } from '../ticket-log/ticket-log.js'
 import type { Awaitable } from './service.js'
-
-/** A group with the version of its record: 1 at first, and one more with each change. */
-export interface StoredGroup {
-  readonly version: number
-  readonly group: Group
-}
 
 /**
  * Stores groups for one process, or for many. Every change is one atomic step: it happens completely, and only if the
@@ -36,6 +32,8 @@ export interface GroupStoreOptions {
   readonly mostGroups: number
   /** Whether the ticket of a group that searches can still be read. */
   readonly isAlive: (group: Group) => Awaitable<boolean>
+  /** The ticket log, so that groups outlive the process. Default: they do not. */
+  readonly log?: Pick<TicketLog, 'records'> | undefined
 }
 
 interface Kept extends StoredGroup {
@@ -43,8 +41,8 @@ interface Kept extends StoredGroup {
   readonly at: number
 }
 
-/** Creates a store that keeps groups in memory. */
-export function createGroupStore({ clock, idleMs, mostGroups, isAlive }: GroupStoreOptions): GroupStore {
+/** Creates a store that keeps groups in memory and, with a log, in a file as well. */
+export function createGroupStore({ clock, idleMs, mostGroups, isAlive, log }: GroupStoreOptions): GroupStore {
   /** Groups by id; groups without requests for longest come first. */
   const groups = new Map<string, Kept>()
   const byPlayer = new Map<string, string>()
@@ -63,8 +61,12 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive }: GroupSt
       if (now - kept.at < idleMs) return
       const alive = kept.group.searchingSince !== undefined && (await isAlive(kept.group))
       if (groups.get(kept.group.id) !== kept) continue
-      if (alive) keep(kept)
-      else forget(kept)
+      if (alive) {
+        keep(kept)
+      } else {
+        forget(kept)
+        keeper?.remove(kept.group.id)
+      }
     }
   }
   const enter = (stored: StoredGroup) => {
@@ -72,6 +74,9 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive }: GroupSt
     const { id, members, searchingSince } = stored.group
     if (searchingSince === undefined) for (const { player } of members) byPlayer.set(player.id, id)
   }
+
+  const keeper = log && createGroupLog(log, () => groups.values())
+  for (const stored of keeper?.stored() ?? []) enter(stored)
 
   const store: GroupStore = {
     find: async (id) => {
@@ -87,14 +92,19 @@ export function createGroupStore({ clock, idleMs, mostGroups, isAlive }: GroupSt
     create: async (group) => {
       await sweep()
       if (groups.size >= mostGroups) return false
-      enter({ group, version: 1 })
+      const stored = { group, version: 1 }
+      keeper?.write(stored)
+      enter(stored)
       return true
     },
     replace: async (group, version) => {
       const before = groups.get(group.id)
       if (before?.version !== version) return false
+      const stored = group.members.length > 0 ? { group, version: version + 1 } : undefined
+      if (stored === undefined) keeper?.remove(group.id)
+      else keeper?.write(stored)
       forget(before)
-      if (group.members.length > 0) enter({ group, version: version + 1 })
+      if (stored !== undefined) enter(stored)
       return true
     },
     size: () => groups.size,

@@ -22,6 +22,12 @@ export interface Group {
   readonly searchingSince: number | undefined
 }
 
+/** A group with the version of its record: 1 at first, and one more with each change. */
+export interface StoredGroup {
+  readonly version: number
+  readonly group: Group
+}
+
 export const isComplete = ({ members }: Group): boolean => members.length > 0 && members.every(({ ready }) => ready)
 
 export const memberOf = ({ members }: Group, memberId: string): GroupMember | undefined =>

@@ -15,8 +15,9 @@ import {
   withoutMember,
   type Group,
   type GroupMember,
+  type StoredGroup,
 } from './group.js'
-import type { GroupStore, StoredGroup } from './group-store.js'
+import type { GroupStore } from './group-store.js'
 import type { TicketService } from './service.js'
 import type { PresenceReporter } from './presence.js'
 import { startGroup } from './start-group.js'

@@ -5,6 +5,7 @@ import type { BeaconSource } from '../beacons.js'
 import type { TicketCaller } from './caller.js'
 import type { GroupStore } from './group-store.js'
 import type { Awaitable } from './service.js'
+import type { TicketLog } from '../ticket-log/ticket-log.js'
 import type { StreamTokenOptions } from './stream-tokens.js'
 import type { ProfileOptions, ProfileResolver } from './profiles/profile.js'
 
@@ -82,6 +83,8 @@ export interface TicketApiOptions {
    * another store has bounds of its own.
    */
   readonly groups?: GroupStore | undefined
+  /** The ticket log of the matchmaker, so that groups outlive the process as tickets do. Not with `groups`. */
+  readonly ticketLog?: Pick<TicketLog, 'records'> | undefined
   /**
    * Finds the lobbies that a player is in, for `GET /me`: `(playerId) => lobbies.ofPlayer(playerId)` with lobbies of
    * `@muster/relay`. Default: nobody is in a lobby.

@@ -70,6 +70,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
     inspect = false,
     onError = warn,
     clock = systemClock,
+    ticketLog: log,
   } = options
   const {
     perCaller,
@@ -103,7 +104,7 @@ export function createTicketApi(service: TicketService, options: TicketApiOption
   })
   const isAlive = ({ id }: { readonly id: string }) =>
     whenKnown(service.getTicket(id), (ticket) => ticket !== undefined)
-  const store = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive })
+  const store = options.groups ?? createGroupStore({ clock, idleMs: groupIdleMs, mostGroups, isAlive, log })
 
   const streamTokens = createStreamTokens(options.streamTokens ?? {}, clock)
   const creating = createCreating(service, readPlayer)
