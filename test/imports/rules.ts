@@ -75,7 +75,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ['places', 'servers/records'],
   ['queues/rules', 'servers/journal', 'servers/probe', 'servers/watching'],
   ['queues', 'servers', 'ticket-log'],
-  ['queues/explain', 'options'],
+  ['queues/describe', 'queues/explain', 'options'],
   ['tickets'],
   ['events'],
   ['matches/backfill'],

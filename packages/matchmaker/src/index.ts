@@ -51,6 +51,8 @@ export type {
   WaitOf,
 } from './queues/rules/definition.js'
 export type { LinearRelaxation, RelaxationStep, Relaxing } from './queues/rules/relaxing.js'
+export { describeQueue, type QueueDescription } from './queues/describe/describe-queue.js'
+export type { LimitCurve, LimitPoint } from './queues/describe/curves.js'
 export type { MatchProposal, ProposedPlayer, ProposedTicket } from './queues/rules/proposal.js'
 export type { Attributes, Player } from './player.js'
 export type { Explanation, NearMiss, NextRelaxation, RelaxationChange } from './queues/explain/explanation.js'

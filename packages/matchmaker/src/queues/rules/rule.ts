@@ -5,7 +5,7 @@ import type { RuleDefinition, WaitOf } from './definition.js'
 export type Rule = RuleDefinition & { readonly name: string; readonly by: WaitOf; readonly hard: boolean }
 
 /** The default name of a rule: its kind, and what it is about. */
-function nameOf(rule: RuleDefinition): string {
+export function nameOf(rule: RuleDefinition): string {
   const about = [
     rule.kind,
     rule.kind === 'compare' ? rule.aggregate : undefined,

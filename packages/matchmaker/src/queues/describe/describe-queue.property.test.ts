@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { compileQueue } from '../compile.js'
+import { defineQueue, type Queue, type QueueDefinition } from '../queue.js'
+import { chordSquared } from '../../places.js'
+import { queues } from '../rules/arbitraries.fixture.js'
+import { allLimitsOf, limitsOf } from '../rules/levels.js'
+import { limitAfter } from '../rules/oracle-limits.fixture.js'
+import type { Relaxing } from '../rules/relaxing.js'
+import type { Rule } from '../rules/rule.js'
+import { curvesOf, type LimitCurve } from './curves.js'
+import { describeQueue } from './describe-queue.js'
+import { digits, duration, inWords } from './words.js'
+
+const KINDS = [
+  'distance',
+  'latency',
+  'difference',
+  'equal',
+  'different',
+  'overlap',
+  'require',
+  'accepts',
+  'compare',
+  'roles',
+  'balance',
+  'avoid',
+  'any',
+  'all',
+  'not',
+] as const
+const anyQueue = queues(KINDS, 4)
+
+/** The limit of a curve after a wait; NaN where the rule does not count. */
+const limitOn = ({ points }: LimitCurve, waited: number) =>
+  points.findLast(({ after }) => after <= waited)?.limit ?? Number.NaN
+
+/** The numbers and waits of a limit. */
+function thresholdsOf(limit: Relaxing): { readonly values: readonly number[]; readonly waits: readonly number[] } {
+  if (typeof limit === 'number') return { values: [limit], waits: [] }
+  if ('from' in limit) {
+    const { from, to, startMs = 0, overMs } = limit
+    if (from === to) return { values: [from], waits: [] }
+    return { values: [from, to], waits: startMs === 0 ? [overMs] : [startMs, startMs + overMs] }
+  }
+  return { values: limit.map(({ value }) => value), waits: limit.slice(1).map(({ afterMs }) => afterMs) }
+}
+
+test('every number and wait of a definition is in its sentences', () => {
+  fc.assert(
+    fc.property(anyQueue, (definition) => {
+      const queue = defineQueue(definition)
+      const text = describeQueue(queue).sentences.join(' ')
+      const minima = queue.teams.flatMap(({ size }) => (typeof size === 'number' ? [] : [size.min]))
+      const limits = [...queue.rules.flatMap(allLimitsOf), ...minima].map(thresholdsOf)
+      for (const value of limits.flatMap(({ values }) => values)) {
+        const words = [digits(value), inWords(value), ...(value === 0 ? ['no '] : [])]
+        expect(
+          words.some((word) => text.includes(word)),
+          `${value} in: ${text}`,
+        ).toBe(true)
+      }
+      const waits = [
+        ...limits.flatMap((limit) => limit.waits),
+        ...queue.rules.flatMap(({ optionalAfterMs }) => optionalAfterMs ?? []),
+        ...(queue.lastResortMs === undefined ? [] : [queue.lastResortMs]),
+        queue.expireAfterMs,
+      ]
+      for (const wait of waits) expect(text).toContain(duration(wait))
+    }),
+  )
+})
+
+test('sentences are sentences', () => {
+  fc.assert(
+    fc.property(anyQueue, (definition) => {
+      for (const sentence of describeQueue(defineQueue(definition)).sentences) {
+        expect(sentence).toMatch(/^[A-Z\d][^]*[^\s.;,]\.$/)
+        expect(sentence).not.toMatch(/undefined|NaN|Infinity|\[object|\$partySize| {2}|\(undefined\)/)
+      }
+    }),
+  )
+})
+
+/** A rule with a single limit, and the queue it is in. */
+const limitOfRule = (rule: Rule): Relaxing | undefined => (limitsOf(rule).length === 1 ? limitsOf(rule)[0] : undefined)
+
+/** What a limit is by the definition, stairs of 16 steps for lines; NaN where the rule does not count. */
+function byDefinition(rule: Rule, limit: Relaxing, waited: number, { lastResortMs = Infinity }: QueueDefinition) {
+  const { optionalAfterMs = Infinity } = rule
+  if (waited >= lastResortMs)
+    return rule.hard && optionalAfterMs > lastResortMs ? limitAfter(limit, Number.MAX_VALUE) : Number.NaN
+  return waited >= optionalAfterMs ? Number.NaN : limitAfter(limit, waited)
+}
+
+const waits = fc.array(fc.integer({ min: 0, max: 12_000 }), { minLength: 1, maxLength: 20 })
+
+test('a curve has the limit that the definition gives, after any wait', () => {
+  fc.assert(
+    fc.property(anyQueue, waits, (definition, waited) => {
+      const queue = defineQueue(definition)
+      const curves = curvesOf(queue)
+      for (const rule of queue.rules) {
+        const limit = limitOfRule(rule)
+        const curve = curves.find((one) => [rule.name, `${rule.name} difference`].includes(one.rule))
+        if (limit === undefined) continue
+        for (const wait of waited)
+          expect(limitOn(curve as LimitCurve, wait)).toBe(byDefinition(rule, limit, wait, queue))
+      }
+    }),
+  )
+})
+
+/** The tables that the compiled rule goes by, where the kernel has them. */
+function compiledLimit(queue: Queue, name: string, waited: number): number | undefined {
+  const { rules, levels } = compileQueue(queue)
+  const compiled = rules.find(({ rule }) => rule.name === name)
+  const level = levels.at.findLastIndex((ms) => ms <= waited)
+  return compiled?.radius?.squared[level] ?? compiled?.span?.limit[level]
+}
+
+test('a curve has the limit that the compiled rule goes by, after any wait', () => {
+  fc.assert(
+    fc.property(queues(['distance', 'difference'], 3), waits, (definition, waited) => {
+      const queue = defineQueue(definition)
+      for (const curve of curvesOf(queue)) {
+        const rule = queue.rules.find(({ name }) => name === curve.rule)
+        if (rule === undefined) continue
+        for (const wait of waited) {
+          const limit = limitOn(curve, wait)
+          const shown = Number.isNaN(limit) ? Infinity : limit
+          expect(rule.kind === 'distance' ? chordSquared(shown) : shown).toBe(compiledLimit(queue, rule.name, wait))
+        }
+      }
+    }),
+  )
+})
+
+test('a curve begins at once, goes on in time, and has no point that changes nothing', () => {
+  fc.assert(
+    fc.property(anyQueue, (definition) => {
+      for (const { points } of curvesOf(defineQueue(definition))) {
+        expect(points[0]?.after).toBe(0)
+        for (const [index, { after, limit }] of points.slice(1).entries()) {
+          expect(after).toBeGreaterThan(points[index]?.after ?? Infinity)
+          expect(limit).not.toBe(points[index]?.limit)
+        }
+      }
+    }),
+  )
+})

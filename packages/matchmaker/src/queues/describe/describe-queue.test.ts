@@ -1,0 +1,158 @@
+import { describe, expect, test } from 'vitest'
+import { defineQueue, type QueueDefinition } from '../queue.js'
+import { describeQueue } from './describe-queue.js'
+
+const deploy = { application: 'game', version: '1' }
+const steps = (...pairs: readonly (readonly [afterMs: number, value: number])[]) =>
+  pairs.map(([afterMs, value]) => ({ afterMs, value }))
+
+const sentencesOf = (definition: Omit<QueueDefinition, 'name' | 'deploy'> & { readonly deploy?: object }) =>
+  describeQueue(defineQueue({ name: 'queue', deploy, ...definition } as QueueDefinition)).sentences
+
+/** What every queue with these settings says in the end. */
+const USUAL = [
+  'A ticket that finds no match within 5 min is cancelled.',
+  'Free places in running matches are filled before new matches are made.',
+  'Every match gets a server of game, version 1; it must be ready within 3 min.',
+  'A match lasts 24 h at most.',
+  'A ticket is cancelled after three failed servers.',
+]
+
+describe('real queues', () => {
+  test('a duel without rules', () => {
+    expect(sentencesOf({ matchSize: 2 })).toEqual(['A match has two players.', ...USUAL])
+  })
+
+  test('five against five, by place and skill, with acceptance', () => {
+    const sentences = sentencesOf({
+      teams: [{ name: 'team', count: 2, size: 5 }],
+      rules: [
+        { kind: 'distance', maxKm: steps([0, 500], [10_000, 2000], [60_000, Infinity]) },
+        {
+          kind: 'difference',
+          attribute: 'skill',
+          max: { from: 100, to: 400, startMs: 5000, overMs: 30_000 },
+          by: 'oldest',
+          optionalAfterMs: 90_000,
+        },
+        { kind: 'balance', attribute: 'skill', max: 50, hard: true },
+        { kind: 'avoid', hard: true },
+      ],
+      lastResortMs: 120_000,
+      acceptance: { withinMs: 15_000 },
+    })
+    expect(sentences).toEqual([
+      'Two teams of five players.',
+      'Players meet within 500 km at first, 2,000 km after 10 s, anywhere after 60 s; players whose place is unknown ' +
+        'meet only players of the same network.',
+      'Players differ in skill by at most 100 at first, growing evenly to 400 between 5 s and 35 s; this no longer ' +
+        'counts after 90 s, by the wait of the oldest ticket of the match.',
+      'The teams differ in average skill by at most 50, and are made as even as can be.',
+      'No player meets anyone on their avoid list, nor anyone whose list they are on.',
+      'After 2 min a ticket takes the best match there is: only balance skill and avoid still count, at their loosest.',
+      'A ticket that finds no match within 5 min is cancelled.',
+      'All players must accept a match within 15 s; otherwise the match is dissolved, and those who did search again.',
+      ...USUAL.slice(1),
+    ])
+  })
+
+  test('one monster against hunters, of whom fewer are enough later', () => {
+    const sentences = sentencesOf({
+      teams: [
+        { name: 'monster', size: 1 },
+        { name: 'hunters', count: 2, size: { min: steps([0, 4], [20_000, 3], [40_000, 2]), max: 4 } },
+      ],
+      fillForMs: 10_000,
+      mode: 'arrival',
+      acceptance: { withinMs: 8000, replace: true },
+      replaceLeavers: true,
+      backfill: 'last',
+    })
+    expect(sentences).toEqual([
+      'A match has one team monster of one player and two teams hunters of up to four players.',
+      'Each team hunters has at least four players at first, three after 20 s, two after 40 s.',
+      'Smaller teams are enough once the oldest ticket has waited 10 s for full ones.',
+      'Matches are made whenever a ticket arrives.',
+      'A ticket that finds no match within 5 min is cancelled.',
+      'All players must accept a match within 8 s; those who do not are replaced.',
+      'Players who leave while the server starts are replaced.',
+      'New matches are made before free places in running matches are filled.',
+      ...USUAL.slice(2),
+    ])
+  })
+
+  test('twenty squads of up to three, of whom one is enough in the end', () => {
+    const squad = { name: 'squad', count: 20, size: { min: { from: 3, to: 1, overMs: 60_000 }, max: 3 } }
+    expect(sentencesOf({ teams: [squad], lastResortMs: 100_000 })).toEqual([
+      '20 teams of up to three players.',
+      'Each team has at least three players at first, falling evenly to one over 60 s.',
+      'Smaller teams are enough once the oldest ticket has waited 5 s for full ones.',
+      'After 100 s a ticket takes the best match there is: no rule counts any more.',
+      ...USUAL,
+    ])
+  })
+
+  test('free for all of many players', () => {
+    expect(sentencesOf({ teams: [{ name: 'all', size: { min: 2, max: 16 } }], fillForMs: 0 })).toEqual([
+      'A match has 2 to 16 players.',
+      ...USUAL,
+    ])
+    expect(sentencesOf({ teams: [{ name: 'team', count: 3, size: { min: 3, max: 5 } }] })[0]).toBe(
+      'Three teams of three to five players.',
+    )
+    expect(sentencesOf({ teams: [{ name: 'room', size: { min: steps([0, 8], [30_000, 4]), max: 8 } }] })[1]).toBe(
+      'It has at least eight players at first, four after 30 s.',
+    )
+  })
+
+  test('servers that are probed, and players who say much about themselves', () => {
+    const probed = sentencesOf({
+      matchSize: 2,
+      expireAfterMs: 90_000,
+      maxAttempts: 1,
+      playersMayWaitTwice: true,
+      playersMayWaitWhilePlaying: true,
+      playerMayState: ['maps', 'roles'],
+      deploy: {
+        application: 'game',
+        version: '1.2',
+        environment: { MODE: 'hidden-value' },
+        hiddenEnvironment: { KEY: 'hidden-value' },
+        requireCachedLocations: true,
+        readyTimeoutMs: 45_500,
+        warmUpMs: 250,
+        maxDurationMs: 5_400_000,
+        probe: { kind: 'udp', port: 'gameport' },
+      },
+    })
+    expect(probed.slice(1)).toEqual([
+      'A ticket that finds no match within 90 s is cancelled.',
+      'A player may wait in several tickets at once.',
+      'A player may wait while playing.',
+      'Players may state their own maps and roles; all else comes from the token, the profile or a backend.',
+      'Free places in running matches are filled before new matches are made.',
+      'Every match gets a server of game, version 1.2, where its image is cached if there is room; it must be ready ' +
+        'within 45.5 s, has 250 ms to warm up, and must answer on its UDP port gameport within 30 s.',
+      'A match lasts 90 min at most.',
+      'A ticket is cancelled after one failed server.',
+    ])
+    const registered = sentencesOf({
+      matchSize: 2,
+      playerMayState: [],
+      deploy: { ...deploy, probe: { kind: 'registration' } },
+    })
+    expect(registered[2]).toBe(
+      'Players may state nothing about themselves; all else comes from the token, the profile or a backend.',
+    )
+    expect(registered[4]).toBe(
+      'Every match gets a server of game, version 1; it must be ready within 3 min, and must register itself ' +
+        'within 60 s.',
+    )
+  })
+})
+
+test('no value of a variable is in a sentence', () => {
+  const secret = { SECRET: 'hunter2' }
+  const sentences = sentencesOf({ matchSize: 2, deploy: { ...deploy, environment: secret, hiddenEnvironment: secret } })
+  expect(sentences.join(' ')).not.toMatch(/hunter2|SECRET/)
+})

@@ -1,0 +1,73 @@
+// pure: what happens to tickets and matches of a queue over time, in words
+import type { Queue } from '../queue.js'
+import { mayBeSmaller } from './team-words.js'
+import { counted, duration, listed } from './words.js'
+
+/** How long tickets and matches wait, and what ends them. */
+export const lifetimeClauses = (queue: Queue): string[] => [
+  ...fillClauses(queue),
+  ...lastResortClauses(queue),
+  ...(queue.mode === 'arrival' ? ['matches are made whenever a ticket arrives'] : []),
+  `a ticket that finds no match within ${duration(queue.expireAfterMs)} is cancelled`,
+  ...playerClauses(queue),
+  ...acceptanceClauses(queue),
+  ...(queue.replaceLeavers ? ['players who leave while the server starts are replaced'] : []),
+  queue.backfill === 'first'
+    ? 'free places in running matches are filled before new matches are made'
+    : 'new matches are made before free places in running matches are filled',
+]
+
+const fillClauses = ({ teams, fillForMs }: Queue) =>
+  teams.some(mayBeSmaller) && fillForMs > 0
+    ? [`smaller teams are enough once the oldest ticket has waited ${duration(fillForMs)} for full ones`]
+    : []
+
+function lastResortClauses({ lastResortMs, rules }: Queue): string[] {
+  if (lastResortMs === undefined) return []
+  const hard = rules.filter((rule) => rule.hard).map(({ name }) => name)
+  const [first] = hard
+  const still =
+    hard.length === 1
+      ? `only ${first} still counts, at its loosest`
+      : `only ${listed(hard)} still count, at their loosest`
+  const counting = first === undefined ? 'no rule counts any more' : still
+  return [`after ${duration(lastResortMs)} a ticket takes the best match there is: ${counting}`]
+}
+
+function playerClauses({ playersMayWaitTwice, playersMayWaitWhilePlaying, playerMayState }: Queue): string[] {
+  const clauses: string[] = []
+  if (playersMayWaitTwice) clauses.push('a player may wait in several tickets at once')
+  if (playersMayWaitWhilePlaying) clauses.push('a player may wait while playing')
+  if (playerMayState === undefined) return clauses
+  const own = playerMayState.length === 0 ? 'nothing about themselves' : `their own ${listed(playerMayState)}`
+  return [...clauses, `players may state ${own}; all else comes from the token, the profile or a backend`]
+}
+
+function acceptanceClauses({ acceptance }: Queue): string[] {
+  if (acceptance === undefined) return []
+  const otherwise = acceptance.replace
+    ? 'those who do not are replaced'
+    : 'otherwise the match is dissolved, and those who did search again'
+  return [`all players must accept a match within ${duration(acceptance.withinMs)}; ${otherwise}`]
+}
+
+/** What server a match gets. Variables are left out: they may hold secrets. */
+export function serverClauses({ deploy, maxAttempts }: Queue): string[] {
+  const { application, version, readyTimeoutMs, maxDurationMs, warmUpMs, probe, requireCachedLocations } = deploy
+  const places = requireCachedLocations ? ', where its image is cached if there is room' : ''
+  const ready = `it must be ready within ${duration(readyTimeoutMs)}`
+  const warm = warmUpMs > 0 ? `, has ${duration(warmUpMs)} to warm up` : ''
+  return [
+    `every match gets a server of ${application}, version ${version}${places}; ${ready}${warm}${probeWords(probe)}`,
+    `a match lasts ${duration(maxDurationMs)} at most`,
+    `a ticket is cancelled after ${counted(maxAttempts, 'failed server')}`,
+  ]
+}
+
+function probeWords(probe: Queue['deploy']['probe']): string {
+  if (probe === undefined) return ''
+  const within = `within ${duration(probe.withinMs)}`
+  return probe.kind === 'registration'
+    ? `, and must register itself ${within}`
+    : `, and must answer on its ${probe.kind.toUpperCase()} port ${probe.port} ${within}`
+}
