@@ -109,6 +109,7 @@ describe('real queues', () => {
     const probed = sentencesOf({
       matchSize: 2,
       expireAfterMs: 90_000,
+      presence: { withinMs: 30_000 },
       maxAttempts: 1,
       playersMayWaitTwice: true,
       playersMayWaitWhilePlaying: true,
@@ -127,6 +128,7 @@ describe('real queues', () => {
     })
     expect(probed.slice(1)).toEqual([
       'A ticket that finds no match within 90 s is cancelled.',
+      "A ticket is cancelled when a player's client is away for 30 s.",
       'A player may wait in several tickets at once.',
       'A player may wait while playing.',
       'Players may state their own maps and roles; all else comes from the token, the profile or a backend.',

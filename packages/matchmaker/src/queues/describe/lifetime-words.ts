@@ -9,6 +9,7 @@ export const lifetimeClauses = (queue: Queue): string[] => [
   ...lastResortClauses(queue),
   ...(queue.mode === 'arrival' ? ['matches are made whenever a ticket arrives'] : []),
   `a ticket that finds no match within ${duration(queue.expireAfterMs)} is cancelled`,
+  ...presenceClauses(queue),
   ...playerClauses(queue),
   ...acceptanceClauses(queue),
   ...(queue.replaceLeavers ? ['players who leave while the server starts are replaced'] : []),
@@ -33,6 +34,11 @@ function lastResortClauses({ lastResortMs, rules }: Queue): string[] {
   const counting = first === undefined ? 'no rule counts any more' : still
   return [`after ${duration(lastResortMs)} a ticket takes the best match there is: ${counting}`]
 }
+
+const presenceClauses = ({ presence }: Queue) =>
+  presence === undefined
+    ? []
+    : [`a ticket is cancelled when a player's client is away for ${duration(presence.withinMs)}`]
 
 function playerClauses({ playersMayWaitTwice, playersMayWaitWhilePlaying, playerMayState }: Queue): string[] {
   const clauses: string[] = []
