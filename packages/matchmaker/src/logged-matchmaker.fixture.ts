@@ -103,3 +103,18 @@ export function createWorld({
 }
 
 export type World = ReturnType<typeof createWorld>
+
+/** Worlds of a test file. */
+export function createWorlds() {
+  const worlds: World[] = []
+  return {
+    createWorld: (options: Parameters<typeof createWorld>[0] = {}) => {
+      const world = createWorld(options)
+      worlds.push(world)
+      return world
+    },
+    removeAll: async () => {
+      for (const world of worlds.splice(0)) await world.remove()
+    },
+  }
+}

@@ -1,17 +1,10 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { InvalidInput } from '@muster/core'
-import { MatchmakerClosed, PlayerBusy, PlayerPlaying } from './errors.js'
-import { createWorld as newWorld, duel, type World } from './logged-matchmaker.fixture.js'
+import { PlayerBusy, PlayerPlaying } from './errors.js'
+import { createWorlds, duel } from './logged-matchmaker.fixture.js'
 
-const worlds: World[] = []
-afterEach(async () => {
-  for (const world of worlds.splice(0)) await world.remove()
-})
-const createWorld: typeof newWorld = (options) => {
-  const world = newWorld(options)
-  worlds.push(world)
-  return world
-}
+const { createWorld, removeAll } = createWorlds()
+afterEach(removeAll)
 
 describe('after kill -9', () => {
   test('tickets wait on, with their waiting time, their players and their place in the order', async () => {
@@ -185,74 +178,60 @@ describe('after kill -9', () => {
   })
 })
 
-/** A process, and the milliseconds from `close` until it has let go of its journal. */
-const timed = async (world: World) => {
-  let at = 0
-  const first = await world.live({ journal: { ...world.journal, close: () => void (at = world.clock.now()) } })
-  const closed = async (timeoutMs: number) => {
-    const before = world.clock.now()
-    await world.clock.until(first.matchmaker.close({ timeoutMs }))
-    return at - before
-  }
-  return { first, closed }
-}
-
-describe('close', () => {
-  test('hands over: nobody is cancelled, nothing is stopped, and who waits for a change asks again', async () => {
-    const world = createWorld()
+describe('what else outlives kill -9:', () => {
+  test('a private match waits on for its server, with all its players', async () => {
+    const sides = { ...duel, matchSize: undefined, teams: [{ name: 'side', count: 2, size: 1 }] }
+    const world = createWorld({ queues: [sides] })
     const first = await world.live()
-    for (const id of ['ann', 'ben', 'cas']) first.join(id)
-    await first.run(1000)
-    const { version = 0 } = first.matchmaker.getTicket('cas') ?? {}
-    const change = first.matchmaker.waitForChange('cas', { version })
-    const told = expect(change).rejects.toThrow(MatchmakerClosed)
-    expect(await world.clock.until(first.matchmaker.close())).toEqual([])
-    await told
-    expect(() => first.join('dee')).toThrow(MatchmakerClosed)
-    expect(() => first.matchmaker.cancelTicket('cas')).toThrow(MatchmakerClosed)
-    expect(world.service.calls.stop).toEqual([])
-
+    const { tickets } = first.matchmaker.createMatch({
+      queue: 'duel',
+      teams: [
+        { name: 'side-1', players: [{ id: 'ann', ip: '192.0.2.1' }] },
+        { name: 'side-2', players: [{ id: 'ben', ip: '192.0.2.2' }] },
+      ],
+    })
+    world.kill()
     const next = await world.live()
-    expect(next.status('cas')).toBe('SEARCHING')
-    await next.run(6000)
-    expect(next.status('ann')).toBe('HOST_ASSIGNED')
-    expect(world.service.records).toHaveLength(1)
+    await next.run(6500)
+    for (const { id, privateMatch } of tickets)
+      expect(next.matchmaker.getTicket(id)).toMatchObject({ status: 'HOST_ASSIGNED', privateMatch })
   })
 
-  test('waits for creates that were sent, and sends no more', async () => {
-    const world = createWorld({ maxCreatesInFlight: 1, service: { latencyMs: () => 3000 } })
-    const { first, closed: closedAfter } = await timed(world)
-    for (const id of ['ann', 'ben', 'cas', 'dee']) first.join(id)
-    await first.matchmaker.tick()
-    expect(await closedAfter(10_000)).toBeLessThan(6200)
-    expect(world.service.calls.create).toHaveLength(1)
-    expect((await world.journal.open()).map(({ requestId }) => requestId)).toEqual(['r1', undefined])
-
-    const next = await world.live()
-    await next.run(20_000)
-    expect(['ann', 'ben', 'cas', 'dee'].map(next.status)).toEqual(Array.from({ length: 4 }, () => 'HOST_ASSIGNED'))
-    expect(world.service.records).toHaveLength(2)
-  })
-
-  test('ends in a bounded time while a create is not answered', async () => {
-    const world = createWorld({ service: { latencyMs: () => 1e6 } })
-    const { first, closed } = await timed(world)
+  test('clients have the whole time to come back', async () => {
+    const world = createWorld({ queues: [{ ...duel, presence: { withinMs: 10_000 } }] })
+    const first = await world.live()
     first.join('ann')
-    first.join('ben')
-    await first.matchmaker.tick()
-    expect(await closed(2000)).toBeLessThanOrEqual(2100)
+    await first.run(9000)
+    world.kill()
+    const next = await world.live()
+    await next.run(9500)
+    expect(next.status('ann')).toBe('SEARCHING')
+    await next.run(11_000)
+    expect(next.matchmaker.getTicket('ann')).toMatchObject({ cancelReason: 'absent' })
   })
 
-  test('cancels tickets and stops servers nevertheless if asked to', async () => {
-    const world = createWorld()
+  test('a queue that was paused is paused', async () => {
+    const world = createWorld({ queues: [duel, { ...duel, name: 'other' }, { ...duel, name: 'gone' }] })
     const first = await world.live()
-    for (const id of ['ann', 'ben', 'cas']) first.join(id)
-    await first.run(1000)
-    await world.clock.until(first.matchmaker.close({ handOver: false }))
-    expect(first.seen.cancelled?.map(({ reason }) => reason)).toEqual(['closed', 'closed', 'closed'])
-    expect(world.service.unstopped()).toEqual([])
-    const next = await world.live()
-    expect(next.matchmaker.exportTickets().tickets).toEqual([])
+    for (const queue of ['duel', 'other', 'gone']) first.matchmaker.pauseQueue(queue)
+    first.matchmaker.resumeQueue('other')
+    world.kill()
+    const next = await world.live({ queues: [duel, { ...duel, name: 'other' }], log: { compactAtBytes: 1 } })
+    next.join('ann')
+    next.join('ben')
+    await next.log.advance()
+    await next.run(500)
+    expect(['ann', 'ben'].map(next.status)).toEqual(['SEARCHING', 'SEARCHING'])
+    world.kill()
+    const last = await world.live()
+    expect(last.matchmaker.inspect().queues.map(({ name, paused }) => [name, paused])).toEqual([
+      ['duel', true],
+      ['other', false],
+      ['gone', false],
+    ])
+    last.matchmaker.resumeQueue('duel')
+    await last.run(250)
+    expect(last.status('ann')).toBe('MATCH_FOUND')
   })
 })
 

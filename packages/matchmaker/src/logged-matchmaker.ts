@@ -26,6 +26,8 @@ export function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
   const failed = [...stored.failed, ...loading.load(stored.tickets)]
   loadBackfills(ledger.storedBackfills())
 
+  keepPauses(matchmaker, log)
+
   let isResumed = false
   const resume = () => {
     if (isResumed) return
@@ -66,6 +68,8 @@ export function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
     exportTickets: command(matchmaker.exportTickets),
     importTickets: command(matchmaker.importTickets),
     reconfigure: command(matchmaker.reconfigure),
+    pauseQueue: command(matchmaker.pauseQueue),
+    resumeQueue: command(matchmaker.resumeQueue),
     tick: () => {
       resume()
       return matchmaker.tick()
@@ -79,4 +83,24 @@ export function createLoggedMatchmaker(options: LoggedOptions): Matchmaker {
       return matchmaker.close(given)
     },
   }
+}
+
+/** Queues that an operator has paused stay paused. */
+function keepPauses(matchmaker: Matchmaker, log: TicketLog): void {
+  const paused = new Set<string>()
+  const records = log.records('pause', () => Array.from(paused, (key) => ({ key, value: '{}' })))
+  const names = matchmaker.queueNames()
+  for (const { key } of records.stored()) {
+    if (!names.includes(key)) continue
+    paused.add(key)
+    matchmaker.pauseQueue(key)
+  }
+  matchmaker.on('queuePaused', ({ queue }) => {
+    paused.add(queue)
+    records.put(queue, '{}')
+  })
+  matchmaker.on('queueResumed', ({ queue }) => {
+    paused.delete(queue)
+    records.remove(queue)
+  })
 }

@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { MatchmakerClosed } from './errors.js'
+import { createWorlds, type World } from './logged-matchmaker.fixture.js'
+
+const { createWorld, removeAll } = createWorlds()
+afterEach(removeAll)
+
+/** A process, and the milliseconds from `close` until it has let go of its journal. */
+const timed = async (world: World) => {
+  let at = 0
+  const first = await world.live({ journal: { ...world.journal, close: () => void (at = world.clock.now()) } })
+  const closed = async (timeoutMs: number) => {
+    const before = world.clock.now()
+    await world.clock.until(first.matchmaker.close({ timeoutMs }))
+    return at - before
+  }
+  return { first, closed }
+}
+
+describe('close', () => {
+  test('hands over: nobody is cancelled, nothing is stopped, and who waits for a change asks again', async () => {
+    const world = createWorld()
+    const first = await world.live()
+    for (const id of ['ann', 'ben', 'cas']) first.join(id)
+    await first.run(1000)
+    const { version = 0 } = first.matchmaker.getTicket('cas') ?? {}
+    const change = first.matchmaker.waitForChange('cas', { version })
+    const told = expect(change).rejects.toThrow(MatchmakerClosed)
+    expect(await world.clock.until(first.matchmaker.close())).toEqual([])
+    await told
+    expect(() => first.join('dee')).toThrow(MatchmakerClosed)
+    expect(() => first.matchmaker.cancelTicket('cas')).toThrow(MatchmakerClosed)
+    expect(world.service.calls.stop).toEqual([])
+
+    const next = await world.live()
+    expect(next.status('cas')).toBe('SEARCHING')
+    await next.run(6000)
+    expect(next.status('ann')).toBe('HOST_ASSIGNED')
+    expect(world.service.records).toHaveLength(1)
+  })
+
+  test('waits for creates that were sent, and sends no more', async () => {
+    const world = createWorld({ maxCreatesInFlight: 1, service: { latencyMs: () => 3000 } })
+    const { first, closed: closedAfter } = await timed(world)
+    for (const id of ['ann', 'ben', 'cas', 'dee']) first.join(id)
+    await first.matchmaker.tick()
+    expect(await closedAfter(10_000)).toBeLessThan(6200)
+    expect(world.service.calls.create).toHaveLength(1)
+    expect((await world.journal.open()).map(({ requestId }) => requestId)).toEqual(['r1', undefined])
+
+    const next = await world.live()
+    await next.run(20_000)
+    expect(['ann', 'ben', 'cas', 'dee'].map(next.status)).toEqual(Array.from({ length: 4 }, () => 'HOST_ASSIGNED'))
+    expect(world.service.records).toHaveLength(2)
+  })
+
+  test('ends in a bounded time while a create is not answered', async () => {
+    const world = createWorld({ service: { latencyMs: () => 1e6 } })
+    const { first, closed } = await timed(world)
+    first.join('ann')
+    first.join('ben')
+    await first.matchmaker.tick()
+    expect(await closed(2000)).toBeLessThanOrEqual(2100)
+  })
+
+  test('cancels tickets and stops servers nevertheless if asked to', async () => {
+    const world = createWorld()
+    const first = await world.live()
+    for (const id of ['ann', 'ben', 'cas']) first.join(id)
+    await first.run(1000)
+    await world.clock.until(first.matchmaker.close({ handOver: false }))
+    expect(first.seen.cancelled?.map(({ reason }) => reason)).toEqual(['closed', 'closed', 'closed'])
+    expect(world.service.unstopped()).toEqual([])
+    const next = await world.live()
+    expect(next.matchmaker.exportTickets().tickets).toEqual([])
+  })
+})
