@@ -8,7 +8,9 @@ export interface StreamEvent {
   /** The event's type. No line breaks. */
   readonly event: string
   /** Sent as JSON. */
-  readonly data: unknown
+  readonly data?: unknown
+  /** Sent as it is, instead of `data`: JSON on one line, so that one text serves many clients. */
+  readonly json?: string | undefined
 }
 
 export interface EventStreamOptions {
@@ -23,8 +25,8 @@ export interface EventStreamOptions {
 
 const encoder = new TextEncoder()
 
-const format = ({ id, event, data }: StreamEvent) =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const format = ({ id, event, data, json = JSON.stringify(data) }: StreamEvent) =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${json}\n\n`
 
 /**
  * An answer of type text/event-stream. The next event is read only when the client has taken the one before, so a slow

@@ -62,6 +62,7 @@ test('tells who waits by queue, by how far rules have given way, and by area', a
     forming: [],
     formingCount: 0,
     servers: [],
+    held: undefined,
   })
 })
 

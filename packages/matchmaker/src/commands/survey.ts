@@ -11,7 +11,7 @@ export interface SurveyDeps {
   /** Tickets that search and are in no pool. */
   readonly outside: Iterable<TicketRecord>
   readonly matches: Iterable<Match>
-  readonly allocator: Pick<Allocator, 'matches' | 'find'>
+  readonly allocator: Pick<Allocator, 'matches' | 'find' | 'held'>
   /** Epoch milliseconds. */
   readonly now: () => number
 }
@@ -130,6 +130,7 @@ export function createSurvey(deps: SurveyDeps, { areaDegrees = 3, mostForming = 
       forming: [...forming],
       formingCount,
       servers: Array.from(servers.values(), (seen) => ({ ...seen })),
+      held: deps.allocator.held(),
     }),
   }
 }

@@ -1,4 +1,5 @@
 import type { Coordinates } from '@muster/core'
+import type { Inspection } from './inspection.js'
 import type { AllocationPhase } from '../servers/records/allocation.js'
 
 export interface SurveyOptions {
@@ -34,6 +35,8 @@ export interface Surveyed {
   readonly formingCount: number
   /** Servers that exist or may exist, by phase and place. */
   readonly servers: readonly ServerSurvey[]
+  /** Why no more servers are deployed now, as in `inspect`; undefined if they are. */
+  readonly held: Inspection['held']
 }
 
 export interface QueueSurvey {

@@ -3,6 +3,8 @@ import { problemResponse, Problem, type Connection, type HttpHandler } from '@mu
 import { scrub } from '@muster/core'
 import { systemClock } from '@muster/core/clock'
 import { recordTickets, type Matchmaker } from '@muster/matchmaker'
+import { createConsoleApi } from './api.js'
+import { createWatch } from './feed/watch.js'
 import { securityHeaders } from './headers.js'
 import type { ConsoleOptions } from './options.js'
 import { createPages } from './pages.js'
@@ -31,10 +33,16 @@ export function createConsole(options: ConsoleOptions): Console {
   const visitors = createVisitors(options.hosts ?? [])
   const pages = createPages(options.pages ?? pagesFolder)
   const log = createLineLog(RECORDED_BYTES)
+  const watch = createWatch(options, { clock, isPaused: () => false, missing: () => [], failed: onError })
+  const api = createConsoleApi(options, { watch, clock, onError })
 
-  const answer = async (request: Request, _connection: Connection): Promise<Response> => {
+  const answer = async (request: Request, connection: Connection): Promise<Response> => {
     visitors.checkHost(request)
     const { pathname } = new URL(request.url)
+    if (pathname.startsWith(`${basePath}/api/`)) {
+      visitors.checkOrigin(request)
+      return api(request, connection)
+    }
     if (pathname === basePath) return new Response(null, { status: 308, headers: { location: `${basePath}/` } })
     if (!pathname.startsWith(`${basePath}/`)) throw new Problem(404, 'no-such-path', 'there is nothing at this path')
     return pages.answer(request, pathname.slice(basePath.length))
@@ -44,7 +52,7 @@ export function createConsole(options: ConsoleOptions): Console {
     handle: async (request, connection = {}) => secured(await answer(request, connection).catch(refusal(onError))),
     recording: (matchmaker) =>
       recordTickets(matchmaker, log.add, { locate, queues: queues(), clock }),
-    close: async () => {},
+    close: watch.close,
   }
 }
 

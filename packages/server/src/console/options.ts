@@ -1,7 +1,15 @@
 import type { Clock } from '@muster/core/clock'
 import type { AddressOf, AttemptLimit, Connection } from '@muster/core/http'
 import type { Hello, LimitNow, Now, Role } from '@muster/console/wire'
-import type { Awaitable, Locate, Matchmaker, QueueDefinition, TicketService } from '@muster/matchmaker'
+import type {
+  Awaitable,
+  Locate,
+  Matchmaker,
+  QueueDefinition,
+  Survey,
+  SurveyOptions,
+  TicketService,
+} from '@muster/matchmaker'
 
 /** Who a token says one is. */
 export interface Operator {
@@ -32,6 +40,8 @@ export interface Act {
 export interface ConsoleMatchmaker
   extends Pick<TicketService, 'getTicket' | 'cancelTicket' | 'explain' | 'inspect' | 'stopMatch' | 'queueNames'> {
   readonly on: Matchmaker['on']
+  /** Undefined, or returning it, where this process does not have the tickets. */
+  readonly survey?: ((options?: SurveyOptions) => Survey | undefined) | undefined
 }
 
 /** Replaces one queue. */

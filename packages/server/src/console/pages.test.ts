@@ -1,18 +1,16 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, request as httpRequest, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { nodeListener } from '@muster/core/http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { setUp } from './console.fixture.js'
+import { serve } from './http.fixture.js'
 
 const script = `console.log(${JSON.stringify('x'.repeat(5000))})`
 let folder: string
-let server: Server
-let port: number
+let http: Awaited<ReturnType<typeof serve>>
+let close: () => Promise<void>
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'muster-pages-'))
@@ -20,46 +18,30 @@ beforeAll(async () => {
   await writeFile(join(folder, 'console.js'), script)
   await writeFile(join(folder, 'secret.env'), 'TOKEN=1')
   const { console } = setUp({ pages: pathToFileURL(`${folder}/`), hosts: ['mm.example.com'] })
-  server = createServer(nodeListener(console.handle))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  port = (server.address() as AddressInfo).port
+  http = await serve(console)
+  close = console.close
 })
 afterAll(async () => {
-  server.close()
+  await close()
+  await http.close()
   await rm(folder, { recursive: true })
 })
 
-/** By node:http, which sends any Host header and any path. */
-const get = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
-  new Promise<{ status: number; headers: Record<string, string>; body: Buffer }>((resolve, reject) => {
-    httpRequest({ port, host: '127.0.0.1', path, headers, method, agent: false }, (response) => {
-      const parts: Buffer[] = []
-      response.on('data', (part: Buffer) => parts.push(part))
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers as Record<string, string>,
-          body: Buffer.concat(parts),
-        }),
-      )
-    })
-      .on('error', reject)
-      .end()
-  })
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => http.ask(path, { headers, method })
 
 describe('the page', () => {
   test('is at the path with a slash, and its files are beside it', async () => {
     expect(await get('/console')).toMatchObject({ status: 308, headers: { location: '/console/' } })
     const page = await get('/console/')
     expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } })
-    expect(String(page.body)).toContain('id="app"')
-    expect(String((await get('/console/console.js')).body)).toBe(script)
+    expect(page.text).toContain('id="app"')
+    expect((await get('/console/console.js')).text).toBe(script)
   })
 
   test('allows its own script and style sheet alone, in no frame, without a referrer', async () => {
     for (const path of ['/console', '/console/', '/console/console.js', '/console/nothing', '/elsewhere']) {
       const { headers } = await get(path)
-      expect(headers['content-security-policy']?.split('; ')).toEqual([
+      expect(String(headers['content-security-policy']).split('; ')).toEqual([
         "default-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
@@ -83,15 +65,15 @@ describe('the page', () => {
     expect(plain.headers).toMatchObject({ vary: 'accept-encoding', 'cache-control': 'no-cache' })
     const br = await get('/console/console.js', { 'accept-encoding': 'gzip, deflate, br' })
     expect(br.headers['content-encoding']).toBe('br')
-    expect(String(brotliDecompressSync(br.body))).toBe(script)
+    expect(String(brotliDecompressSync(br.bytes))).toBe(script)
     const gzip = await get('/console/console.js', { 'accept-encoding': 'gzip;q=0.5, br;q=0' })
     expect(gzip.headers['content-encoding']).toBe('gzip')
-    expect(String(gunzipSync(gzip.body))).toBe(script)
-    expect(gzip.body.byteLength).toBeLessThan(plain.body.byteLength)
-    const etag = plain.headers['etag'] ?? ''
+    expect(String(gunzipSync(gzip.bytes))).toBe(script)
+    expect(gzip.bytes.byteLength).toBeLessThan(plain.bytes.byteLength)
+    const etag = String(plain.headers['etag'])
     const again = await get('/console/console.js', { 'if-none-match': `"other", W/${etag}` })
     expect(again).toMatchObject({ status: 304, headers: { etag } })
-    expect(again.body.byteLength).toBe(0)
+    expect(again.bytes.byteLength).toBe(0)
     expect(await get('/console/console.js', {}, 'HEAD')).toMatchObject({ status: 200, headers: { etag } })
   })
 

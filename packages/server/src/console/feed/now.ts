@@ -1,0 +1,173 @@
+import type {
+  FormingMatch,
+  FormingPhase,
+  Now,
+  ProblemNow,
+  QueueNow,
+  RelaxedStep,
+  ServersNow,
+} from '@muster/console/wire'
+import type { FormingSurvey, QueueSurvey, Surveyed } from '@muster/matchmaker'
+import type { ConsoleOptions } from '../options.js'
+import type { Activity } from '../watching/activity.js'
+import type { Problems } from '../watching/problems.js'
+import { serverClusters, waitingClusters } from './clusters.js'
+import type { Bill } from './money.js'
+
+export interface NowDeps extends Pick<ConsoleOptions, 'spending' | 'limits' | 'ready'> {
+  readonly queueNames: () => readonly string[]
+  readonly isPaused: (queue: string) => boolean
+  readonly seen: () => Surveyed | undefined
+  readonly activity: Activity
+  readonly problems: Problems
+  readonly bill: Bill
+  /** Epoch milliseconds. */
+  readonly now: () => number
+}
+
+/** Longest lists of a frame; see the wire. */
+interface Bounds {
+  readonly areas: number
+  readonly places: number
+  readonly steps: number
+  readonly problems: number
+  readonly forming: number
+}
+
+const USUAL: Bounds = { areas: 400, places: 200, steps: 12, problems: 30, forming: 50 }
+/** For a frame that would be too large otherwise. */
+const TIGHT: Bounds = { areas: 120, places: 60, steps: 4, problems: 10, forming: 20 }
+
+const MOST_QUEUES = 50
+const MOST_LIMITS = 20
+/** Bytes of a frame, at most. */
+const MOST_BYTES = 64 * 1024
+
+const NOTHING_SEEN: Surveyed = {
+  queues: [],
+  areas: [],
+  nowhere: 0,
+  forming: [],
+  formingCount: 0,
+  servers: [],
+  held: undefined,
+}
+
+/** The state of everything now, as JSON of at most 64 KiB. */
+export function nowText(deps: NowDeps): string {
+  const text = JSON.stringify(nowOf(deps, USUAL))
+  return Buffer.byteLength(text) <= MOST_BYTES ? text : JSON.stringify(nowOf(deps, TIGHT))
+}
+
+function nowOf(deps: NowDeps, bounds: Bounds): Now {
+  const { queueNames, seen: latest, problems, limits, ready } = deps
+  const now = deps.now()
+  const seen = latest() ?? NOTHING_SEEN
+  const names = queueNames()
+  const byName = new Map(seen.queues.map((queue) => [queue.name, queue]))
+  const shown = names.slice(0, MOST_QUEUES)
+  return {
+    at: Math.floor(now),
+    ready: ready?.() ?? { is: true, why: [] },
+    queues: shown.map((name) => queueNow(name, byName.get(name), deps, bounds)),
+    queuesLeftOut: names.length - shown.length,
+    map: {
+      waiting: waitingClusters(seen.areas, bounds.areas, now),
+      nowhere: seen.nowhere,
+      servers: serverClusters(seen.servers, bounds.places),
+    },
+    forming: seen.forming.slice(0, bounds.forming).map(formingMatch),
+    formingLeftOut: Math.max(0, seen.formingCount - bounds.forming),
+    servers: serversNow(seen, deps),
+    limits: (limits?.() ?? []).toSorted((one, other) => other.used - one.used).slice(0, MOST_LIMITS),
+    problems: [...heldProblem(seen, now), ...problems.list()].slice(0, bounds.problems),
+  }
+}
+
+function queueNow(
+  name: string,
+  seen: QueueSurvey | undefined,
+  { activity, isPaused, now: clock }: NowDeps,
+  { steps }: Bounds,
+): QueueNow {
+  const now = clock()
+  const { arrivals, matches, lastHour } = activity.of(name)
+  return {
+    name,
+    paused: isPaused(name),
+    tickets: seen?.tickets ?? 0,
+    players: seen?.players ?? 0,
+    arrivalsPerMinute: arrivals.within(now),
+    matchesPerMinute: matches.within(now),
+    waitP50: lastHour.quantile(0.5),
+    waitP95: lastHour.quantile(0.95),
+    oldest: seen?.oldest === undefined ? null : Math.max(0, Math.round(now - seen.oldest)),
+    relaxed: relaxedSteps(seen?.relaxed ?? [], steps),
+  }
+}
+
+/** At most so many steps: where there are more, neighbours are joined, so that each spans about as many. */
+function relaxedSteps(relaxed: QueueSurvey['relaxed'], most: number): RelaxedStep[] {
+  const each = Math.max(1, Math.ceil(relaxed.length / most))
+  const steps: { after: number; tickets: number }[] = []
+  for (const [index, { afterMs, tickets }] of relaxed.entries()) {
+    const last = steps.at(-1)
+    if (last === undefined || index % each === 0) steps.push({ after: afterMs, tickets })
+    else last.tickets += tickets
+  }
+  return steps
+}
+
+const phases: Readonly<Record<FormingSurvey['phase'], FormingPhase>> = {
+  asking: 'accepting',
+  due: 'allocating',
+  creating: 'allocating',
+  finding: 'allocating',
+  retrying: 'allocating',
+  starting: 'starting',
+  warming: 'waiting',
+  running: 'waiting',
+  stopping: 'waiting',
+}
+
+const formingMatch = ({ matchId, queue, phase, players, foundAt, area }: FormingSurvey): FormingMatch => ({
+  matchId,
+  queue,
+  phase: phases[phase],
+  players,
+  since: Math.floor(foundAt),
+  spot: area === undefined ? null : { latitude: area.latitude, longitude: area.longitude },
+})
+
+/** In the order of a server's life. */
+const STATES = ['creating', 'finding', 'retrying', 'starting', 'warming', 'running', 'stopping'] as const
+
+function serversNow({ servers }: Surveyed, { activity, bill, spending: spendingOf, now }: NowDeps): ServersNow {
+  const spending = spendingOf()
+  const countOf = (state: string) =>
+    servers.reduce((sum, { phase, servers: count }) => (phase === state ? sum + count : sum), 0)
+  return {
+    byState: STATES.map((state) => ({ state, count: countOf(state) })),
+    most: finite(spending.maxServers),
+    createsPerMinute: activity.creates.within(now()),
+    mostCreatesPerMinute: finite(spending.maxCreatesPerMinute),
+    money: bill.now(serverCount({ servers }), spending),
+  }
+}
+
+export const serverCount = ({ servers }: Pick<Surveyed, 'servers'>): number =>
+  servers.reduce((sum, { servers: count }) => sum + count, 0)
+
+const finite = (bound: number) => (Number.isFinite(bound) ? bound : null)
+
+const whyHeld: Readonly<Record<NonNullable<Surveyed['held']>, string>> = {
+  maxServers: 'No more servers are created: as many exist as may (maxServers). Matches wait for one to end.',
+  maxStarting: 'No more servers are created for now: as many are starting as may at once (maxStarting).',
+  maxCreatesPerMinute: 'No more servers are created this minute (maxCreatesPerMinute).',
+  budget: 'No more servers are created: the bounds that all processes keep together are reached.',
+  paused: 'The service refuses servers or cannot be reached: creating them is tried again every few seconds.',
+  journal: 'The journal cannot be written, so no servers are created: else a crash would forget them.',
+}
+
+const heldProblem = ({ held }: Surveyed, now: number): ProblemNow[] =>
+  held === undefined ? [] : [{ at: Math.floor(now), text: whyHeld[held], count: 1, matchId: null }]

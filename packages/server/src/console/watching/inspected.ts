@@ -1,0 +1,34 @@
+// pure: what a process that does not lead sees
+import type { AllocationView, Inspection, ServerSurvey, Surveyed } from '@muster/matchmaker'
+
+const MOST_FORMING = 50
+
+/** What is seen by asking the leader: no places of those who wait, and not how far rules have given way. */
+export function surveyedBy({ queues, matches, held }: Inspection, now: number): Surveyed {
+  const forming = matches.filter(({ phase }) => phase !== 'running' && phase !== 'stopping')
+  return {
+    queues: queues.map(({ name, searching, players, longestWaitMs }) => {
+      const tickets = Object.values(searching).reduce((sum, count) => sum + count, 0)
+      return { name, tickets, players, oldest: tickets === 0 ? undefined : now - longestWaitMs, relaxed: [] }
+    }),
+    areas: [],
+    nowhere: queues.reduce((sum, { players }) => sum + players, 0),
+    forming: forming.slice(0, MOST_FORMING).map(({ matchId, queue, phase, playerIds, at }) => ({
+      matchId,
+      queue,
+      phase,
+      players: playerIds.length,
+      foundAt: at,
+      area: undefined,
+    })),
+    formingCount: forming.length,
+    servers: matches.map(serverOf),
+    held,
+  }
+}
+
+const serverOf = ({ phase, assignment, playerIds }: AllocationView): ServerSurvey => {
+  const { city, latitude, longitude } = assignment?.location ?? {}
+  const place = latitude === undefined || longitude === undefined ? undefined : { latitude, longitude }
+  return { phase, city, place, servers: 1, players: playerIds.length }
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '@muster/core/clock'
+import type { Survey, Surveyed } from '@muster/matchmaker'
+import type { ConsoleMatchmaker } from '../options.js'
+import { surveyedBy } from './inspected.js'
+
+/** Keeps an eye on who waits and which servers there are, at little cost however many there are. */
+export interface Surveyor {
+  /** What was seen last; undefined before anything was. */
+  latest(): Surveyed | undefined
+  /** Whether places and relaxation are seen: only where the matchmaker is in this process. */
+  seesAll(): boolean
+  /** Looks again, unless that is under way. Resolves once all was seen; at once if few wait. */
+  look(): Promise<void>
+}
+
+/** Tickets of one step: well under a millisecond of work. */
+const STEP = 10_000
+/** Milliseconds between two steps. */
+const REST_MS = 50
+/** Milliseconds between two questions to another process. */
+const ASK_EVERY_MS = 5000
+
+export function createSurveyor(
+  { survey, inspect }: Pick<ConsoleMatchmaker, 'survey' | 'inspect'>,
+  clock: Clock,
+  failed: (error: unknown) => void,
+  signal: AbortSignal,
+): Surveyor {
+  let latest: Surveyed | undefined
+  let seesAll = survey !== undefined
+  let looking: Promise<void> | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+
+  const rest = async (walk: Survey) => {
+    while (walk.step(STEP)) await clock.sleep(REST_MS, signal)
+    latest = walk.result()
+  }
+  const ask = async () => {
+    if (clock.now() - askedAt < ASK_EVERY_MS) return
+    askedAt = clock.now()
+    latest = surveyedBy(await inspect(), clock.now())
+  }
+
+  const begin = (): Promise<void> | undefined => {
+    const walk = survey?.()
+    seesAll = walk !== undefined
+    if (walk === undefined) return ask()
+    if (walk.step(STEP)) return rest(walk)
+    latest = walk.result()
+    return undefined
+  }
+
+  return {
+    latest: () => latest,
+    seesAll: () => seesAll,
+    look: async () => {
+      if (looking !== undefined) return looking
+      try {
+        looking = begin()?.catch(failed)
+        await looking
+      } catch (error) {
+        failed(error)
+      } finally {
+        looking = undefined
+      }
+    },
+  }
+}
