@@ -26,6 +26,7 @@ const doing: Readonly<Record<Problem['during'], string>> = {
   beacons: 'Ping beacons could not be read',
   rule: 'A custom rule failed, which counts as a no',
   tick: 'A round of matching failed',
+  'ticket-log': 'The log of waiting tickets could not be written; a restart would lose some of them',
   listener: 'A listener of the program failed',
 }
 
