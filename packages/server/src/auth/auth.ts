@@ -1,0 +1,84 @@
+import { bearerToken, Problem, type Authenticate } from '@muster/core/http'
+import type { TicketCaller } from '@muster/matchmaker'
+import type { LobbyCaller } from '@muster/relay'
+import { createApiKeys, type ApiKey } from './api-keys.js'
+import { createDevToken } from './dev-token.js'
+import type { Identify, Identity, Role } from './identity.js'
+import { createJwt, type JwtDeps, type JwtOptions } from './jwt.js'
+
+export interface AuthOptions {
+  readonly jwt?: JwtOptions | undefined
+  readonly keys?: readonly ApiKey[] | undefined
+  /** A token for everything; only in `muster dev`. */
+  readonly devToken?: string | undefined
+}
+
+/** Who operates the console, as the log names them. */
+export interface Operator {
+  readonly who: string
+  readonly role: 'look' | 'operate'
+}
+
+/** Finds out who calls, for each of the program's APIs. */
+export interface Auth {
+  /** For the ticket API: players and backends. */
+  readonly tickets: Authenticate<TicketCaller>
+  /** For the lobby API: players. */
+  readonly lobbies: Authenticate<LobbyCaller>
+  /** For the console. Undefined for an unknown token, and for one that may not look. */
+  readonly operatorOf: (request: Request) => Promise<Operator | undefined>
+}
+
+/** @throws as `createJwt` */
+export function createAuth(options: AuthOptions, deps: JwtDeps): Auth {
+  const { jwt, keys = [], devToken } = options
+  const ways: readonly Identify[] = [
+    ...(devToken === undefined ? [] : [createDevToken(devToken)]),
+    createApiKeys(keys),
+    ...(jwt === undefined ? [] : [createJwt(jwt, deps)]),
+  ]
+
+  /** Undefined for an unknown caller. No promise where one is not needed: this is asked with every request. */
+  const identify = (request: Request): Identity | undefined | Promise<Identity | undefined> => {
+    const token = bearerToken(request)
+    if (token === undefined) return undefined
+    for (const way of ways) {
+      const identity = way(token)
+      if (identity !== undefined) return identity
+    }
+    return undefined
+  }
+
+  return {
+    tickets: (request) => then(identify(request), ticketCaller),
+    lobbies: (request) => then(identify(request), lobbyCaller),
+    operatorOf: async (request) => operatorOf(await identify(request)),
+  }
+}
+
+const then = <T>(found: Identity | undefined | Promise<Identity | undefined>, next: (identity?: Identity) => T) =>
+  found instanceof Promise ? found.then(next) : next(found)
+
+function ticketCaller(identity?: Identity): TicketCaller | undefined {
+  if (identity === undefined) return undefined
+  const { id, profile } = identity
+  if (may(identity, 'backend')) return { id, role: 'backend' }
+  if (may(identity, 'player')) return profile === undefined ? { id } : { id, profile }
+  throw wrongRole('players and backends')
+}
+
+function lobbyCaller(identity?: Identity): LobbyCaller | undefined {
+  if (identity === undefined) return undefined
+  if (may(identity, 'player')) return { id: identity.id }
+  throw wrongRole('players')
+}
+
+function operatorOf(identity?: Identity): Operator | undefined {
+  if (identity === undefined) return undefined
+  const role = (['operate', 'look'] as const).find((wanted) => may(identity, wanted))
+  return role && { who: identity.id, role }
+}
+
+const may = (identity: Identity, role: Role) => identity.roles.includes(role)
+
+const wrongRole = (who: string) => new Problem(403, 'wrong-role', `this is for ${who}: the token has another role`)

@@ -1,0 +1,22 @@
+// pure: who calls, and what they may do
+import type { PlayerProfile } from '@muster/matchmaker'
+
+/**
+ * What a caller may do: a `player` plays, a `backend` acts for any player, `look` reads the console, and `operate` also
+ * changes things there.
+ */
+export type Role = 'player' | 'backend' | 'look' | 'operate'
+
+export const roles: readonly Role[] = ['player', 'backend', 'look', 'operate']
+
+/** Whom a token belongs to. */
+export interface Identity {
+  /** The player's id, or the name of the key. */
+  readonly id: string
+  readonly roles: readonly Role[]
+  /** What the token says of the player. It is trusted. */
+  readonly profile?: PlayerProfile | undefined
+}
+
+/** Finds whom a token belongs to; undefined for a token that nobody gave out. */
+export type Identify = (token: string) => Identity | undefined | Promise<Identity | undefined>

@@ -1,0 +1,118 @@
+import { createManualClock } from '@muster/core/clock'
+import type { RequestListener } from 'node:http'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createSigningKey, openKeyServer, type SigningKey } from './jwks.fixture.js'
+import { createJwt } from './jwt.js'
+
+const NOW = 1_700_000_000_000
+const closes: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closes.splice(0)) await close()
+})
+
+async function setUp(answer: RequestListener) {
+  const clock = createManualClock({ start: NOW })
+  const problems: string[] = []
+  const server = await openKeyServer((request, response) => answer(request, response))
+  closes.push(server.close)
+  const identify = createJwt(
+    { jwks: server.url, claims: { id: 'sub' } },
+    { clock, onProblem: ({ message }) => problems.push(message) },
+  )
+  const ask = async (token: string) => {
+    try {
+      return (await identify(token))?.id
+    } catch (error) {
+      return String((error as { readonly code?: unknown }).code)
+    }
+  }
+  const sign = (key: SigningKey, id: string, seconds = 3600 * 48) => key.sign({ sub: id }, clock.now() / 1000 + seconds)
+  return { clock, problems, server, ask, sign }
+}
+
+const serving =
+  (...keys: readonly SigningKey[]): RequestListener =>
+  (_, response) =>
+    response.end(JSON.stringify({ keys: keys.map(({ publicKey }) => publicKey) }))
+
+test('keys are fetched once for many players', async () => {
+  const key = await createSigningKey('k1')
+  const { ask, sign, server } = await setUp(serving(key))
+  const tokens = await Promise.all(['ann', 'ben', 'cas'].map((id) => sign(key, id)))
+  expect(await Promise.all(tokens.map(ask))).toEqual(['ann', 'ben', 'cas'])
+  expect(server.asked).toHaveLength(1)
+})
+
+test('keys are fetched again in the background, and a key that was withdrawn ends', async () => {
+  const [old, next] = [await createSigningKey('old'), await createSigningKey('next')]
+  let served = [old]
+  const { ask, sign, server, clock } = await setUp((...exchange) => serving(...served)(...exchange))
+  expect(await ask(await sign(old, 'ann'))).toBe('ann')
+  served = [next]
+  await clock.advance(600_001)
+  // This one still meets the old keys, and has them fetched again.
+  expect(await ask(await sign(old, 'ben'))).toBe('ben')
+  await eventually(() => server.asked.length === 2)
+  expect(await ask(await sign(next, 'cas'))).toBe('cas')
+  expect(await ask(await sign(old, 'dee'))).toBeUndefined()
+})
+
+test('an address that no longer answers locks nobody out for a day', async () => {
+  const key = await createSigningKey('k1')
+  let isDown = false
+  const { ask, sign, clock, problems, server } = await setUp((request, response) =>
+    isDown ? void response.writeHead(500).end() : serving(key)(request, response),
+  )
+  expect(await ask(await sign(key, 'ann'))).toBe('ann')
+  isDown = true
+  await clock.advance(3600_000)
+  expect(await ask(await sign(key, 'ben'))).toBe('ben')
+  await eventually(() => problems.length === 1)
+  expect(problems).toEqual(['the keys at auth.jwt.jwks cannot be fetched: HTTP 500'])
+  // Not with every token: the address is asked again after a while.
+  await Promise.all(['cas', 'dee', 'eva'].map(async (id) => ask(await sign(key, id))))
+  expect(server.asked).toHaveLength(2)
+  await clock.advance(24 * 3600_000)
+  expect(await ask(await sign(key, 'fay'))).toBe('auth-unavailable')
+})
+
+test('before there are keys, callers are asked to try again, and the address is not asked by each of them', async () => {
+  const key = await createSigningKey('k1')
+  let isDown = true
+  const { ask, sign, clock, server } = await setUp((request, response) =>
+    isDown ? void response.destroy() : serving(key)(request, response),
+  )
+  for (const id of ['ann', 'ben', 'cas']) expect(await ask(await sign(key, id))).toBe('auth-unavailable')
+  expect(server.asked).toHaveLength(1)
+  isDown = false
+  await clock.advance(5000)
+  expect(await ask(await sign(key, 'ann'))).toBe('ann')
+})
+
+describe('an answer is not taken', () => {
+  test.each<[string, RequestListener, string]>([
+    [
+      'that leads elsewhere',
+      (_, response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
+      'HTTP 302',
+    ],
+    ['that is too large', (_, response) => response.end('x'.repeat(600_000)), 'more than 524288 bytes'],
+    ['that is no JSON', (_, response) => response.end('<html>'), 'not a JSON Web Key Set'],
+    ['that holds no keys', (_, response) => response.end('null'), 'not a JSON Web Key Set'],
+  ])('%s', async (_, answer, reason) => {
+    const { ask, sign, problems } = await setUp(answer)
+    expect(await ask(await sign(await createSigningKey('k1'), 'ann'))).toBe('auth-unavailable')
+    expect(problems).toEqual([`the keys at auth.jwt.jwks cannot be fetched: ${reason}`])
+  })
+
+  test('with a shared key among the public ones', async () => {
+    const shared = { kty: 'oct', kid: 'k1', alg: 'HS256', k: Buffer.from('known to everybody').toString('base64url') }
+    const { ask, sign } = await setUp((_, response) => response.end(JSON.stringify({ keys: [shared] })))
+    expect(await ask(await sign(await createSigningKey('k1'), 'ann'))).toBeUndefined()
+  })
+})
+
+async function eventually(is: () => boolean): Promise<void> {
+  for (let turn = 0; turn < 5000 && !is(); turn += 1) await new Promise((resolve) => setImmediate(resolve))
+  expect(is()).toBe(true)
+}

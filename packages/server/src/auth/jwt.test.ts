@@ -1,0 +1,173 @@
+import { createManualClock } from '@muster/core/clock'
+import { Problem } from '@muster/core/http'
+import { describe, expect, test } from 'vitest'
+import { createSigningKey, openKeyServer, signShared } from './jwks.fixture.js'
+import { createJwt, type JwtOptions } from './jwt.js'
+
+const SECRET = 'a-secret-of-at-least-32-characters'
+const NOW = 1_700_000_000_000
+const NOW_S = NOW / 1000
+const claims = { id: 'sub', role: 'role', attributes: { skill: 'mmr', maps: 'game.maps' }, playRoles: 'plays' }
+
+function setUp(options: Partial<JwtOptions> = {}) {
+  const clock = createManualClock({ start: NOW })
+  const problems: string[] = []
+  const given: JwtOptions = options.jwks === undefined ? { secret: SECRET, claims, ...options } : { claims, ...options }
+  const identify = createJwt(given, { clock, onProblem: (error) => problems.push(error.message) })
+  /** The identity, or the problem's status and code. */
+  const ask = async (token: string) => {
+    try {
+      return await identify(token)
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      return `${error.status} ${error.code}: ${error.message}`
+    }
+  }
+  return { clock, problems, identify, ask }
+}
+
+const sign = (payload: object, expiresAt: number | undefined = NOW_S + 600) =>
+  signShared({ ...payload }, SECRET, expiresAt)
+
+test('claims become the id, role, attributes and roles of a player', async () => {
+  const { ask } = setUp()
+  const token = await sign({ sub: 'ann', mmr: 1510, game: { maps: ['ice', 'fog'] }, plays: ['tank'] })
+  expect(await ask(token)).toEqual({
+    id: 'ann',
+    roles: ['player'],
+    profile: { attributes: { skill: 1510, maps: ['ice', 'fog'] }, roles: ['tank'] },
+  })
+  expect(await ask(await sign({ sub: 4711 }))).toEqual({ id: '4711', roles: ['player'], profile: undefined })
+  expect(await ask(await sign({ sub: 'studio', role: 'backend' }))).toEqual({ id: 'studio', roles: ['backend'] })
+})
+
+test('a name with dots is looked for as it is first', async () => {
+  const { ask } = setUp({ claims: { id: 'https://game/id' } })
+  expect(await ask(await sign({ 'https://game/id': 'ann' }))).toMatchObject({ id: 'ann' })
+})
+
+describe('a claim of the wrong kind is refused by its name, without its value', () => {
+  test.each([
+    [{ mmr: 1 }, 'the claim sub of the token must be a text of 1 to 128 characters, or a whole number'],
+    [{ sub: '' }, 'the claim sub of the token must be a text'],
+    [{ sub: 'x'.repeat(129) }, 'the claim sub of the token must be a text'],
+    [{ sub: ['ann-the-secret'] }, 'the claim sub of the token must be a text'],
+    [{ sub: 'ann', mmr: { value: 'ann-the-secret' } }, 'the claim mmr of the token must be a number, a text or a list'],
+    [{ sub: 'ann', game: { maps: [1] } }, 'the claim game.maps of the token must be a number, a text or a list'],
+    [{ sub: 'ann', plays: 'tank' }, 'the claim plays of the token must be a list of texts'],
+    [{ sub: 'ann', role: 'root' }, 'the claim role of the token must be one of player, backend, look, operate'],
+    [{ sub: 'ann', role: ['backend'] }, 'the claim role of the token must be one of'],
+  ])('%j', async (payload, message) => {
+    const { ask } = setUp()
+    const answer = await ask(await sign(payload))
+    expect(answer).toContain(`403 unfit-token: ${message}`)
+    expect(answer).not.toContain('ann-the-secret')
+  })
+
+  test('inherited members are no claims', async () => {
+    const { ask } = setUp({ claims: { id: 'sub', attributes: { skill: 'constructor', other: 'game.toString' } } })
+    expect(await ask(await sign({ sub: 'ann', game: {} }))).toEqual({ id: 'ann', roles: ['player'] })
+  })
+})
+
+describe('a token is not taken', () => {
+  test.each([
+    ['that nobody signed', () => 'e30.e30.e30', undefined],
+    ['that is no token', () => 'ann', undefined],
+    ['with an empty signature', async () => (await sign({ sub: 'ann' })).replace(/[^.]*$/, ''), undefined],
+    [
+      "of the algorithm 'none'",
+      () => `${text({ alg: 'none' })}.${text({ sub: 'ann', exp: NOW_S + 600 })}.`,
+      undefined,
+    ],
+    [
+      "of the algorithm 'none', with something as signature",
+      () => `${text({ alg: 'none' })}.${text({ sub: 'ann', exp: NOW_S + 600 })}.e30`,
+      undefined,
+    ],
+    ['signed by another secret', () => signShared({ sub: 'ann' }, SECRET.toUpperCase(), NOW_S + 600), undefined],
+    ['of an algorithm that is not allowed', () => signShared({ sub: 'ann' }, SECRET, NOW_S + 600, 'HS512'), undefined],
+    ['that has expired', () => sign({ sub: 'ann' }, NOW_S - 6), '401 token-expired: the token has expired'],
+    [
+      'that never expires',
+      () => signShared({ sub: 'ann' }, SECRET),
+      '401 unfit-token: the claim exp of the token is missing',
+    ],
+    [
+      'that is not valid yet',
+      () => sign({ sub: 'ann', nbf: NOW_S + 60 }),
+      '401 unfit-token: the claim nbf of the token is not the one that is expected here',
+    ],
+    [
+      'of another issuer',
+      () => sign({ sub: 'ann', iss: 'other', aud: 'game' }),
+      '401 unfit-token: the claim iss of the token is not the one that is expected here',
+    ],
+    [
+      'for another audience',
+      () => sign({ sub: 'ann', iss: 'studio', aud: 'shop' }),
+      '401 unfit-token: the claim aud of the token is not the one that is expected here',
+    ],
+    [
+      'without an audience',
+      () => sign({ sub: 'ann', iss: 'studio' }),
+      '401 unfit-token: the claim aud of the token is missing',
+    ],
+  ])('%s', async (_, make, refused) => {
+    const strict = /claim (iss|aud)/.test(refused ?? '')
+    const { ask } = setUp({
+      algorithms: ['HS256'],
+      ...(strict && { issuer: 'studio', audience: ['game', 'editor'] }),
+    })
+    expect(await ask(await make())).toBe(refused)
+  })
+
+  test('that is signed with the public key as if it were a shared secret', async () => {
+    const key = await createSigningKey('k1', 'RS256')
+    const keys = await openKeyServer((_, response) => response.end(JSON.stringify({ keys: [key.publicKey] })))
+    const { ask } = setUp({ jwks: keys.url })
+    const forged = await signShared({ sub: 'ann' }, JSON.stringify(key.publicKey), NOW_S + 600)
+    expect(await ask(forged)).toBeUndefined()
+    expect(await ask(await key.sign({ sub: 'ann' }, NOW_S + 600))).toMatchObject({ id: 'ann' })
+    await keys.close()
+  })
+})
+
+test('an algorithm that does not fit the kind of key is refused at the start', () => {
+  expect(() => setUp({ algorithms: ['RS256'] })).toThrow(
+    'auth.jwt.algorithms: RS256 is none for a shared secret: choose of HS256, HS384, HS512',
+  )
+  expect(() => setUp({ jwks: 'http://127.0.0.1:1/', algorithms: ['HS256'] })).toThrow(
+    'auth.jwt.algorithms: HS256 is none for keys at an address',
+  )
+})
+
+describe('a verified token', () => {
+  test('is not verified again: the answer is there without a promise', async () => {
+    const { identify, ask } = setUp()
+    const token = await sign({ sub: 'ann' })
+    expect(identify(token)).toBeInstanceOf(Promise)
+    const identity = await ask(token)
+    for (let poll = 0; poll < 1000; poll += 1) expect(identify(token)).toBe(identity)
+  })
+
+  test('is good until it ends, and not longer', async () => {
+    const { clock, ask } = setUp()
+    const token = await sign({ sub: 'ann' }, NOW_S + 60)
+    await ask(token)
+    await clock.advance(64_000)
+    expect(await ask(token)).toMatchObject({ id: 'ann' })
+    await clock.advance(1001)
+    expect(await ask(token)).toContain('401 token-expired')
+  })
+
+  test('is verified anew after five minutes, so that a key that was withdrawn ends', async () => {
+    const { clock, identify, ask } = setUp()
+    const token = await sign({ sub: 'ann' }, NOW_S + 3600)
+    await ask(token)
+    await clock.advance(300_001)
+    expect(identify(token)).toBeInstanceOf(Promise)
+  })
+})
+
+const text = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '@muster/core/clock'
+import { Problem } from '@muster/core/http'
+import { errors, jwtVerify, type JWTVerifyGetKey, type JWTVerifyOptions } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { readClaims, type ClaimNames } from './claims.js'
+import type { Identify, Identity } from './identity.js'
+import { createJwks, KeysUnavailable } from './jwks.js'
+
+export interface JwtOptions {
+  /** Address of the signing keys. Either this or `secret`. */
+  readonly jwks?: string | undefined
+  /** The shared secret: at least 32 bytes. */
+  readonly secret?: string | undefined
+  readonly issuer?: string | readonly string[] | undefined
+  readonly audience?: string | readonly string[] | undefined
+  /** Default: for `jwks`, all with a public key; for `secret`, HS256, HS384 and HS512. */
+  readonly algorithms?: readonly string[] | undefined
+  readonly claims: ClaimNames
+}
+
+export interface JwtDeps {
+  readonly clock: Clock
+  readonly onProblem: (error: Error) => void
+}
+
+/** Algorithms by the kind of key, so that a public key can never be taken for a shared secret. */
+const PUBLIC = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+const SHARED = ['HS256', 'HS384', 'HS512']
+
+/** Seconds by which the clock of who signs may differ from ours (our choice). */
+const TOLERANCE_S = 5
+/** Verified tokens that are remembered, and for how long at most (our choice): 100,000 take about 50 MB. */
+const MOST_REMEMBERED = 100_000
+const REMEMBER_MS = 300_000
+
+/**
+ * Creates the check of JSON Web Tokens. A token must be signed by one of the allowed algorithms and say when it ends. A
+ * verified token is remembered until its end, or for five minutes: clients that poll send the same token again and again.
+ * @throws {RangeError} for an algorithm that does not fit the kind of key
+ */
+export function createJwt(options: JwtOptions, { clock, onProblem }: JwtDeps): Identify {
+  const { issuer, audience, claims } = options
+  const algorithms = algorithmsOf(options)
+  const key = keyOf(options, { clock, onProblem })
+  const perf = { now: () => clock.now() }
+  const verified = new LRUCache<string, Identity>({ max: MOST_REMEMBERED, ttl: REMEMBER_MS, ttlResolution: 0, perf })
+
+  const verify = async (token: string, digest: string): Promise<Identity | undefined> => {
+    const now = clock.now()
+    const checks: JWTVerifyOptions = {
+      algorithms: [...algorithms],
+      clockTolerance: TOLERANCE_S,
+      currentDate: new Date(now),
+      requiredClaims: ['exp'],
+      ...(issuer !== undefined && { issuer: [issuer].flat() }),
+      ...(audience !== undefined && { audience: [audience].flat() }),
+    }
+    try {
+      const { payload } = await jwtVerify(token, key, checks)
+      const identity = Object.freeze(readClaims(payload, claims))
+      const leftMs = ((payload.exp as number) + TOLERANCE_S) * 1000 - now
+      if (leftMs > 0) verified.set(digest, identity, { ttl: Math.min(leftMs, REMEMBER_MS) })
+      return identity
+    } catch (error) {
+      return refuse(error)
+    }
+  }
+
+  return (token) => {
+    // Anything else is no JWT, and is not worth a look.
+    if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) return undefined
+    const digest = createHash('sha256').update(token).digest('base64')
+    return verified.get(digest) ?? verify(token, digest)
+  }
+}
+
+function algorithmsOf({ secret, algorithms }: JwtOptions): readonly string[] {
+  const fitting = secret === undefined ? PUBLIC : SHARED
+  const unfit = algorithms?.find((name) => !fitting.includes(name))
+  if (unfit === undefined) return algorithms ?? fitting
+  const kind = secret === undefined ? 'keys at an address' : 'a shared secret'
+  throw new RangeError(`auth.jwt.algorithms: ${unfit} is none for ${kind}: choose of ${fitting.join(', ')}`)
+}
+
+function keyOf({ jwks, secret }: JwtOptions, deps: JwtDeps): JWTVerifyGetKey {
+  if (secret === undefined) return createJwks({ url: jwks ?? '', ...deps })
+  const bytes = new TextEncoder().encode(secret)
+  return async () => bytes
+}
+
+/**
+ * Undefined for a token that we do not know: whoever made it learns nothing. A token that is ours, but no longer or not
+ * here, is told why.
+ * @throws {Problem}
+ */
+function refuse(error: unknown): undefined {
+  if (error instanceof Problem) throw error
+  if (error instanceof errors.JWTExpired) throw invalidToken('token-expired', 'the token has expired')
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    throw invalidToken('unfit-token', `the claim ${error.claim} of the token is ${wordOf(error.reason)}`)
+  }
+  if (error instanceof KeysUnavailable || error instanceof errors.JWKSTimeout) {
+    const message = 'it cannot be found out now who calls: try again'
+    throw new Problem(503, 'auth-unavailable', message, { retryAfterMs: 5000 })
+  }
+  if (error instanceof errors.JOSEError) return undefined
+  throw error
+}
+
+const wordOf = (reason: string) => (reason === 'missing' ? 'missing' : 'not the one that is expected here')
+
+const invalidToken = (code: string, message: string) =>
+  new Problem(401, code, message, {
+    headers: { 'www-authenticate': `Bearer error="invalid_token", error_description="${message}"` },
+  })
