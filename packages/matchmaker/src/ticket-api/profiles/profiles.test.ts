@@ -94,16 +94,6 @@ describe('when the resolver fails', () => {
       'broken',
     ],
     ['by an answer that is not a Map', (() => ({ ann: {} })) as never, 'must be a Map'],
-    [
-      'by a profile that is not an object',
-      () => new Map([['ann', { attributes: { skill: null } } as never]]),
-      'entry 0 of the answer: attributes.skill: must be a number, a text or a list of texts',
-    ],
-    [
-      'by a profile with a misspelt name',
-      () => new Map([['ann', { attribute: {} } as never]]),
-      'attribute: is not known; did you mean attributes?',
-    ],
   ]
   test.each(ways)(
     '%s, the player is asked to try again, and the error is reported once',
@@ -121,6 +111,26 @@ describe('when the resolver fails', () => {
       expect(errors[0]).not.toContain('ann')
     },
   )
+
+  test.each([
+    [{ attributes: { skill: null } }, 'entry 1 of the answer: attributes.skill: must be a number, a text or a list'],
+    [{ attribute: {} }, 'entry 1 of the answer: attribute: is not known; did you mean attributes?'],
+  ])('a wrong profile is no answer for its player, and one for everybody else: %j', async (wrong, message) => {
+    const answer = new Map([
+      ['ann', skill(7)],
+      ['ben', wrong as PlayerProfile],
+    ])
+    const refusing = setUp({ resolve: () => answer })
+    const [ann, ben] = await Promise.allSettled([refusing.profiles('ann'), refusing.profiles('ben')])
+    expect(ann).toMatchObject({ value: skill(7) })
+    expect(ben).toMatchObject({ reason: { status: 503, code: 'profile-unavailable' } })
+    expect(refusing.errors).toHaveLength(1)
+    expect(refusing.errors[0]).toContain(message)
+    expect(refusing.errors[0]).not.toContain('ben')
+
+    const lenient = setUp({ resolve: () => answer, whenFailed: skill(1000) })
+    expect(await lenient.profiles('ben')).toEqual(skill(1000))
+  })
 
   test('the default profile is used and not cached', async () => {
     let isBroken = true

@@ -13,6 +13,8 @@ import { profileSchema, type PlayerProfile, type ProfileOptions, type ProfileRes
 export type Profiles = (playerId: string) => PlayerProfile | Promise<PlayerProfile>
 
 const UNKNOWN: PlayerProfile = Object.freeze({})
+/** Stands for a profile that is wrong. */
+const UNUSABLE = Symbol('a profile that is wrong')
 
 /**
  * Creates the cached, batched lookup of profiles.
@@ -38,12 +40,13 @@ export function createProfiles(
       ? undefined
       : new LRUCache<string, PlayerProfile>({ max: cacheSize, ttl: cacheMs, ttlResolution: 0, perf })
 
+  const report = (error: unknown) => onError(new Error(`profile failed: ${messageOf(error)}`))
   const batched = createBatches({
-    ask: async (ids, signal) => checked(await resolve(ids, signal)),
+    ask: async (ids, signal) => checked(await resolve(ids, signal), report),
     most: batchSize,
     timeoutMs,
     clock,
-    onError: (error) => onError(new Error(`profile failed: ${messageOf(error)}`)),
+    onError: report,
   })
 
   const failed = (): PlayerProfile => {
@@ -56,6 +59,7 @@ export function createProfiles(
     const cached = known?.get(playerId)
     if (cached !== undefined) return cached
     return batched(playerId).then((found) => {
+      if (found === UNUSABLE) return failed()
       // Missing profiles are not cached: they may exist in a moment.
       if (found !== undefined) known?.set(playerId, found)
       return found ?? UNKNOWN
@@ -64,22 +68,26 @@ export function createProfiles(
 }
 
 /**
- * The profiles of an answer, checked.
- * @throws {Error} naming the entry's place in the answer; neither the player nor the profile is named.
+ * The profiles of an answer, checked one by one: a player whose profile is wrong keeps nobody else waiting.
+ * @param report is told of the first wrong entry by its place in the answer; neither player nor profile is named.
+ * @throws {Error} if the answer is no Map
  */
-function checked(answer: ReadonlyMap<string, PlayerProfile>): ReadonlyMap<string, PlayerProfile> {
+function checked(
+  answer: ReadonlyMap<string, PlayerProfile>,
+  report: (error: Error) => void,
+): ReadonlyMap<string, PlayerProfile | typeof UNUSABLE> {
   if (!(answer instanceof Map)) throw new Error('the answer must be a Map, of profiles by the ids of the players')
-  const profiles = new Map<string, PlayerProfile>()
-  let index = 0
+  const profiles = new Map<string, PlayerProfile | typeof UNUSABLE>()
+  let firstWrong: string | undefined
   for (const [id, profile] of answer as ReadonlyMap<unknown, unknown>) {
     const { success, data, fault } = validate(profileSchema, profile)
-    if (!success)
-      throw new Error(
-        `entry ${index} of the answer: ${fault.field === undefined ? '' : `${fault.field}: `}${fault.wrong}`,
-      )
-    profiles.set(String(id), data)
-    index += 1
+    if (!success) {
+      const where = fault.field === undefined ? '' : `${fault.field}: `
+      firstWrong ??= `entry ${profiles.size} of the answer: ${where}${fault.wrong}`
+    }
+    profiles.set(String(id), success ? data : UNUSABLE)
   }
+  if (firstWrong !== undefined) report(new Error(firstWrong))
   return profiles
 }
 
